@@ -33,7 +33,7 @@ int main(int argc, char **argv)
 	error = arguments_parse(&args, argc, argv, verbs, &verb);
 	if (!error && program_tell(&args, verbs, verb))
 		return print_flush();
-	print_start(given(&args, OPTION_JSON));
+	print_start(option_given(&args, OPTION_JSON));
 	if (!error && !typed)
 		error = fail_memory();
 	if (!error)

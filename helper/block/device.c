@@ -117,7 +117,7 @@ int device_open_any(struct device *dev, const char *path, const char *role)
 	return open_checked(dev, path, role, true);
 }
 
-static int reopen(struct device *dev, int flags)
+static int reopen_device(struct device *dev, int flags)
 {
 	struct stat st;
 	int fd;
@@ -153,7 +153,7 @@ static int reopen(struct device *dev, int flags)
  */
 int device_claim(struct device *dev)
 {
-	return reopen(dev, O_EXCL);
+	return reopen_device(dev, O_EXCL);
 }
 
 /**
@@ -164,7 +164,7 @@ int device_claim(struct device *dev)
  */
 int device_share(struct device *dev)
 {
-	return reopen(dev, 0);
+	return reopen_device(dev, 0);
 }
 
 /**

@@ -23,8 +23,8 @@
 #define BUSY_PAUSE_US	(100 * 1000)
 
 /* libdevmapper's own words are dropped: errors are told by fail(). */
-static void quiet(int level, const char *file, int line, int class,
-		  const char *format, ...)
+static void drop_log(int level, const char *file, int line, int class,
+		     const char *format, ...)
 {
 	(void)level;
 	(void)file;
@@ -46,7 +46,7 @@ static struct dm_task *new_task(int type, const char *name)
 {
 	struct dm_task *task;
 
-	dm_log_with_errno_init(quiet);
+	dm_log_with_errno_init(drop_log);
 	/* Names are checked before, nothing needs mangling. */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
@@ -156,7 +156,7 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 }
 
 /* Run a TABLE or STATUS task: the only target's parameters. */
-static int query(int type, struct dm_device *dev)
+static int query_task(int type, struct dm_device *dev)
 {
 	struct dm_task *task = new_task(type, dev->name);
 	char *target = NULL, *params = NULL;
@@ -231,7 +231,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dm_task_destroy(task);
 	if (!*found || !dev->live)
 		return 0;
-	if (query(DM_DEVICE_TABLE, dev) || query(DM_DEVICE_STATUS, dev)) {
+	if (query_task(DM_DEVICE_TABLE, dev) || query_task(DM_DEVICE_STATUS, dev)) {
 		dm_device_free(dev);
 		return fail_code();
 	}
@@ -272,8 +272,8 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 }
 
 /* dm_find() and keep it if it is @wanted; one that vanished is not an error. */
-static int append(struct dm_device **list, size_t *count, const char *name,
-		  bool (*wanted)(const struct dm_device *dev))
+static int append_device(struct dm_device **list, size_t *count, const char *name,
+			 bool (*wanted)(const struct dm_device *dev))
 {
 	struct dm_device dev, *longer;
 	bool found;
@@ -315,7 +315,7 @@ static int list_all(struct dm_device **list, size_t *count,
 	if (!names)
 		error = task_failed(task, "list the devices of", "device-mapper");
 	while (names && names->dev && !error) {
-		error = append(list, count, names->name, wanted);
+		error = append_device(list, count, names->name, wanted);
 		if (!names->next)
 			break;
 		names = (void *)((char *)names + names->next);
@@ -365,7 +365,7 @@ int dm_all_passing(struct dm_device **list, size_t *count)
 }
 
 /* Whether a device has it as one of its cache devices. */
-static bool uses(const struct dm_device *dev, dev_t cache)
+static bool uses_cache(const struct dm_device *dev, dev_t cache)
 {
 	struct params params;
 	unsigned int i;
@@ -397,7 +397,7 @@ int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found)
 	if (dm_all(&list, &count))
 		return fail_code();
 	for (i = 0; i < count; i++) {
-		if (*found || !uses(&list[i], cache)) {
+		if (*found || !uses_cache(&list[i], cache)) {
 			dm_device_free(&list[i]);
 			continue;
 		}

@@ -58,7 +58,7 @@ static void drop_loaded(const char *name)
 }
 
 /* After a failure: what became of the device. */
-static void tell(const struct dm_device *old)
+static void report_failure(const struct dm_device *old)
 {
 	struct dm_device now;
 	bool found;
@@ -102,7 +102,7 @@ static void put_back(const struct dm_device *old, const struct dm_line *line,
 		}
 	}
 	dm_device_free(&now);
-	tell(old);
+	report_failure(old);
 }
 
 static int changed_by_others(const struct dm_device *now)
@@ -131,7 +131,7 @@ static int check_unchanged(const struct dm_device *old)
 }
 
 /* Somebody else may have loaded a table after us, which went live. */
-static int verify(const struct dm_device *old, const struct dm_line *line)
+static int verify_table(const struct dm_device *old, const struct dm_line *line)
 {
 	struct dm_device now;
 	bool found;
@@ -156,7 +156,7 @@ static int swap_tables(const struct dm_device *old,
 
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
-		tell(old);
+		report_failure(old);
 		goto out;
 	}
 	error = check_unchanged(old);
@@ -170,7 +170,7 @@ static int swap_tables(const struct dm_device *old,
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
 	} else {
-		error = verify(old, line);
+		error = verify_table(old, line);
 	}
 out:
 	kmsg_close(&log);

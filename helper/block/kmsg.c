@@ -49,7 +49,7 @@ static char *text_of(char *record)
 }
 
 /* Keep a line's text: the first one names the cause. */
-static void keep(char *kept, size_t size, const char *text)
+static void keep_text(char *kept, size_t size, const char *text)
 {
 	if (!kept[0])
 		snprintf(kept, size, "%s", text);
@@ -78,9 +78,9 @@ void kmsg_explain(struct kmsg *log, const char *word)
 		}
 		if (!text || !strstr(text, word))
 			continue;
-		keep(any, sizeof(any), text);
+		keep_text(any, sizeof(any), text);
 		if (strstr(text, log->device))
-			keep(own, sizeof(own), text);
+			keep_text(own, sizeof(own), text);
 	} while (n > 0 || (n < 0 && log->fd >= 0 && errno == EPIPE));
 	if (any[0])
 		fail_add("the kernel log says: %s", own[0] ? own : any);

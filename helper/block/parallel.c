@@ -29,7 +29,7 @@ child(const struct many_job *job, int (*run)(const struct many_job *job),
 	_exit((int)fail_code());
 }
 
-static void start(struct many_job *job, int (*run)(const struct many_job *job))
+static void start_job(struct many_job *job, int (*run)(const struct many_job *job))
 {
 	int pipes[2];
 
@@ -58,7 +58,7 @@ static long seconds_now(void)
 }
 
 /* Who hangs goes on alone: to kill it could leave half the work. */
-static void finish(struct many_job *job, long begin)
+static void finish_job(struct many_job *job, long begin)
 {
 	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
 	size_t used = 0;
@@ -98,11 +98,11 @@ void many_run(struct many_job *job, size_t count,
 
 	fflush(stdout);
 	for (i = 0; i < count; i++)
-		start(&job[i], run);
+		start_job(&job[i], run);
 	for (i = 0; i < count; i++) {
 		if (job[i].pipe < 0)
 			continue;
-		finish(&job[i], begin);
+		finish_job(&job[i], begin);
 		close(job[i].pipe);
 	}
 }

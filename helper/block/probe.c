@@ -81,7 +81,7 @@ static blkid_probe new_probe(int fd)
 	return probe;
 }
 
-static void describe(blkid_probe probe, char *what)
+static void describe_probe(blkid_probe probe, char *what)
 {
 	const char *type, *label = NULL;
 
@@ -98,7 +98,7 @@ static void describe(blkid_probe probe, char *what)
 }
 
 /* Buffered, because libblkid reads at any offset. */
-static int walk(const struct device *dev, bool wipe, char *what)
+static int walk_signatures(const struct device *dev, bool wipe, char *what)
 {
 	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
 	blkid_probe probe = fd < 0 ? NULL : new_probe(fd);
@@ -113,7 +113,7 @@ static int walk(const struct device *dev, bool wipe, char *what)
 		return error;
 	}
 	while (!(found = blkid_do_probe(probe))) {
-		describe(probe, what);
+		describe_probe(probe, what);
 		if (!wipe || blkid_do_wipe(probe, 0))
 			break;
 	}
@@ -142,7 +142,7 @@ int probe_content(const struct device *dev, char *what)
 	int error;
 
 	what[0] = '\0';
-	error = walk(dev, false, what);
+	error = walk_signatures(dev, false, what);
 	if (!error && !what[0])
 		error = own_signatures(dev, false, what);
 	return error;
@@ -159,7 +159,7 @@ int probe_content(const struct device *dev, char *what)
 int probe_wipe(const struct device *dev)
 {
 	char what[PROBE_WHAT];
-	int error = walk(dev, true, what);
+	int error = walk_signatures(dev, true, what);
 
 	return error ? error : own_signatures(dev, true, what);
 }

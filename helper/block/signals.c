@@ -10,7 +10,7 @@ static const int held[] = { SIGINT, SIGTERM, SIGHUP };
 #define HELD	(sizeof(held) / sizeof(held[0]))
 
 /* Those that ask to stop. */
-static void stopping(sigset_t *stop)
+static void stop_signals(sigset_t *stop)
 {
 	size_t i;
 
@@ -27,7 +27,7 @@ void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	sigprocmask(SIG_BLOCK, &stop, before);
 }
 
@@ -70,7 +70,7 @@ int signals_descriptor(void)
 {
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	return signalfd(-1, &stop, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 
@@ -88,6 +88,6 @@ bool signals_wait(unsigned int milliseconds)
 	};
 	sigset_t stop;
 
-	stopping(&stop);
+	stop_signals(&stop);
 	return sigtimedwait(&stop, NULL, &time) > 0;
 }

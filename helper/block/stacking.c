@@ -27,10 +27,10 @@ struct piece_here {
 	uint64_t top;
 };
 
-static int follow(struct layers *layers, const struct piece_here *here);
+static int follow_here(struct layers *layers, const struct piece_here *here);
 
-static struct layer_piece *add(struct layers *layers,
-			       const struct piece_here *here)
+static struct layer_piece *add_piece(struct layers *layers,
+				     const struct piece_here *here)
 {
 	struct layer_piece *piece = reallocarray(layers->piece,
 						 layers->count + 1,
@@ -50,7 +50,7 @@ static struct layer_piece *add(struct layers *layers,
 
 static int add_below(struct layers *layers, const struct piece_here *here)
 {
-	struct layer_piece *piece = add(layers, here);
+	struct layer_piece *piece = add_piece(layers, here);
 
 	if (!piece)
 		return fail_code();
@@ -63,7 +63,7 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {
-	struct layer_piece *piece = add(layers, here);
+	struct layer_piece *piece = add_piece(layers, here);
 	char name[64] = "a device that is gone";
 
 	if (!piece)
@@ -99,7 +99,7 @@ static int follow_partition(struct layers *layers,
 		return add_elsewhere(layers, here, "partition");
 	below.device = makedev(major_number, minor_number);
 	below.start += number_of(here->device, "start") * SECTOR;
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
 /* One that has a file behind it is on another file system. */
@@ -113,7 +113,7 @@ static int follow_loop(struct layers *layers, const struct piece_here *here,
 		return add_elsewhere(layers, here, "loop device on a file");
 	below.device = st.st_rdev;
 	below.start += number_of(here->device, "loop/offset");
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
 static int follow_piece(struct layers *layers, const struct piece_here *here,
@@ -140,7 +140,7 @@ static int follow_piece(struct layers *layers, const struct piece_here *here,
 	}
 	below.device = piece->under;
 	below.start = piece->offset + (from - piece->start);
-	return follow(layers, &below);
+	return follow_here(layers, &below);
 }
 
 static int follow_dm(struct layers *layers, const struct piece_here *here)
@@ -156,7 +156,7 @@ static int follow_dm(struct layers *layers, const struct piece_here *here)
 	return fail_code();
 }
 
-static int follow(struct layers *layers, const struct piece_here *here)
+static int follow_here(struct layers *layers, const struct piece_here *here)
 {
 	char text[4096], kind[64];
 
@@ -194,7 +194,7 @@ int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 	layers->upper = upper;
 	layers->lower = lower;
 	here.length = number_of(upper, "size") * SECTOR;
-	return follow(layers, &here);
+	return follow_here(layers, &here);
 }
 
 /* Whether some of the upper device is on the lower one. */

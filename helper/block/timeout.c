@@ -32,7 +32,7 @@ ask(const struct device *dev, int pipe)
 	_exit(write(STDIN_FILENO, said, sizeof(said)) < 0);
 }
 
-static int await(const struct device *dev, int pipe)
+static int await_answer(const struct device *dev, int pipe)
 {
 	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	char said[512];
@@ -67,7 +67,7 @@ int answer_check(const struct device *dev)
 	if (child < 0)
 		fail_errno(errno, "cannot look at '%s'", dev->path);
 	else
-		await(dev, pipes[0]);
+		await_answer(dev, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
 		/* One that hangs goes when the device lets it. */

@@ -23,7 +23,7 @@ static void show_program(const struct loading *loading,
 	print_string("folder", "maps in", program_folder(loading->place));
 }
 
-static int show(const struct loading *loading)
+static int show_loaded(const struct loading *loading)
 {
 	struct program program;
 	bool found;
@@ -40,7 +40,7 @@ static int show(const struct loading *loading)
 	return loading->show(loading->place);
 }
 
-static int load(const struct loading *loading, const char *path, bool dry_run)
+static int load_program(const struct loading *loading, const char *path, bool dry_run)
 {
 	struct program program;
 
@@ -54,7 +54,7 @@ static int load(const struct loading *loading, const char *path, bool dry_run)
 	return 0;
 }
 
-static int unload(const struct loading *loading, bool dry_run)
+static int unload_program(const struct loading *loading, bool dry_run)
 {
 	struct program program;
 	bool found;
@@ -79,7 +79,7 @@ static int unload(const struct loading *loading, bool dry_run)
  */
 int loading_run(const struct loading *loading, const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	const char *what = args->operand[0];
 	bool loads = !strcmp(what, "load");
 
@@ -87,12 +87,12 @@ int loading_run(const struct loading *loading, const struct arguments *args)
 		return fail(CODE_USAGE, "'%s %s' does not take '%s'",
 			    loading->place->word, what, args->operand[1]);
 	if (loads)
-		return load(loading, args->operands > 1 ? args->operand[1] : NULL,
-			    dry_run);
+		return load_program(loading, args->operands > 1 ? args->operand[1] : NULL,
+				    dry_run);
 	if (!strcmp(what, "unload"))
-		return unload(loading, dry_run);
+		return unload_program(loading, dry_run);
 	if (!strcmp(what, "show"))
-		return show(loading);
+		return show_loaded(loading);
 	return fail(CODE_USAGE, "'%s': '%s' takes load, unload or show", what,
 		    loading->place->word);
 }

@@ -27,7 +27,7 @@
 /* The end of what libbpf and the verifier said. */
 static char said[LOG_SIZE];
 
-static int keep(enum libbpf_print_level level, const char *format, va_list list)
+static int keep_log(enum libbpf_print_level level, const char *format, va_list list)
 {
 	size_t used = strlen(said), more, rest;
 	char *text, *end;
@@ -173,7 +173,7 @@ int program_look(const struct program_place *place, struct program *loaded,
 
 	*loaded = (struct program){ 0 };
 	*found = false;
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	if (need_bpffs())
 		return fail_code();
 	link = bpf_obj_get(path_of(place, LINK, path));
@@ -223,8 +223,8 @@ static const char *pin_of(const struct program_place *place,
 }
 
 /* The link is last: where it is, all is there. */
-static int pin(const struct program_place *place, struct bpf_object *object,
-	       struct bpf_link *link)
+static int pin_program(const struct program_place *place, struct bpf_object *object,
+		       struct bpf_link *link)
 {
 	char path[PATH_MAX];
 	struct bpf_map *map;
@@ -240,8 +240,9 @@ static int pin(const struct program_place *place, struct bpf_object *object,
 }
 
 /* Return: the attachment, which lasts as long as it is held, or NULL. */
-static struct bpf_link *attach(const struct program_place *place, struct bpf_program *program,
-			       const char *path)
+static struct bpf_link *attach_program(const struct program_place *place,
+				       struct bpf_program *program,
+				       const char *path)
 {
 	struct bpf_link *link = bpf_program__attach(program);
 
@@ -259,8 +260,9 @@ static struct bpf_link *attach(const struct program_place *place, struct bpf_pro
 }
 
 /* Return: the program, or NULL: the kernel does not take it. */
-static struct bpf_program *load(const struct program_place *place, struct bpf_object *object,
-				const char *path)
+static struct bpf_program *load_program(const struct program_place *place,
+					struct bpf_object *object,
+					const char *path)
 {
 	struct bpf_program *program = program_of(place, object, path);
 
@@ -278,15 +280,15 @@ static struct bpf_program *load(const struct program_place *place, struct bpf_ob
 static int load_and_pin(const struct program_place *place, struct bpf_object *object,
 			const char *path, bool dry_run)
 {
-	struct bpf_program *program = load(place, object, path);
+	struct bpf_program *program = load_program(place, object, path);
 	struct bpf_link *link;
 
 	if (!program || dry_run)
 		return fail_code();
-	link = attach(place, program, path);
+	link = attach_program(place, program, path);
 	if (!link)
 		return fail_code();
-	if (pin(place, object, link))
+	if (pin_program(place, object, link))
 		remove_pins(place);
 	/* What is pinned stays. */
 	bpf_link__destroy(link);
@@ -339,7 +341,7 @@ int program_load_file(const struct program_place *place, const char *path,
 {
 	struct bpf_object *object;
 
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	object = bpf_object__open_file(path, NULL);
 	if (!object)
 		return fail_bpf("cannot read", path);
@@ -355,7 +357,7 @@ static struct bpf_object *open_own(const struct program_place *place)
 	const void *bytes;
 	size_t size;
 
-	libbpf_set_print(keep);
+	libbpf_set_print(keep_log);
 	bytes = place->own(&size);
 	object = bpf_object__open_mem(bytes, size, &options);
 	if (!object)
@@ -395,9 +397,9 @@ int program_hold_own(const struct program_place *place, struct program_held *hel
 	struct bpf_program *program;
 
 	*held = (struct program_held){ .object = open_own(place) };
-	program = held->object ? load(place, held->object, "built in") : NULL;
+	program = held->object ? load_program(place, held->object, "built in") : NULL;
 	if (program)
-		held->link = attach(place, program, "built in");
+		held->link = attach_program(place, program, "built in");
 	return fail_code();
 }
 
@@ -453,8 +455,8 @@ int program_open_map(const struct program_place *place, const char *name,
 	return -1;
 }
 
-static int each(int map, const struct bpf_map_info *info, char *key,
-		char *value, program_visit *visit, void *arg)
+static int visit_entry(int map, const struct bpf_map_info *info, char *key,
+		       char *value, program_visit *visit, void *arg)
 {
 	/* Behind one that went meanwhile the kernel begins anew: not for ever. */
 	__u32 left = 2 * info->max_entries;
@@ -501,7 +503,7 @@ int program_each(const struct program_place *place, const char *name, size_t key
 	else if (bpf_obj_get_info_by_fd(map, &info, &size))
 		fail_bpf("cannot look at the map", name);
 	else
-		each(map, &info, room, room + key, visit, arg);
+		visit_entry(map, &info, room, room + key, visit, arg);
 	free(room);
 	close(map);
 	return fail_code();

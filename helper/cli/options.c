@@ -291,8 +291,8 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
  * Sort words into options and operands; operands move to the front of @argv.  The first operand
  * is one of @verbs; NULL: no operand is the verb, @verb is set.
  */
-static void split(struct arguments *args, int argc, char **argv,
-		  const struct verb *const *verbs, const struct verb **verb)
+static void split_words(struct arguments *args, int argc, char **argv,
+			const struct verb *const *verbs, const struct verb **verb)
 {
 	bool only_operands = false;
 	int i = 1;
@@ -358,12 +358,12 @@ static int check_operands(const struct arguments *args, const struct verb *verb)
 /* What an option says against another one or by its value. */
 static int check_values(const struct arguments *args)
 {
-	if (given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
+	if (option_given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
 		return fail(CODE_USAGE,
 			    "--read-only contradicts --mode %s: give one of them",
 			    mode_word(args->mode));
 	/* More likely a variable that is not set. */
-	if (given(args, OPTION_WITNESS) && !*args->witness)
+	if (option_given(args, OPTION_WITNESS) && !*args->witness)
 		return fail(CODE_USAGE,
 			    "--witness '': it is empty; give a device, or none");
 	if (args->fill_memory && !params_fill_memory_ok(args->fill_memory))
@@ -373,12 +373,12 @@ static int check_values(const struct arguments *args)
 	return 0;
 }
 
-/* @verbs, @verb: as of split(). */
+/* @verbs, @verb: as of split_words(). */
 static int parse_words(struct arguments *args, int argc, char **argv,
 		       const struct verb *const *verbs, const struct verb **verb)
 {
 	memset(args, 0, sizeof(*args));
-	split(args, argc, argv, verbs, verb);
+	split_words(args, argc, argv, verbs, verb);
 	if (fail_code())
 		return fail_code();
 	if (verbs && !args->operands)
@@ -452,16 +452,16 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 	const struct option_row *row;
 
 	/* Two words for one thing. */
-	if (given(by, OPTION_MODE | OPTION_READ_ONLY)) {
+	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
 		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
 	}
-	if (given(by, OPTION_CACHE)) {
+	if (option_given(by, OPTION_CACHE)) {
 		memcpy(args->member, by->member, sizeof(args->member));
 		args->members = by->members;
 	}
 	for (row = options; row->bit; row++)
-		if (given(by, row->bit))
+		if (option_given(by, row->bit))
 			memcpy((char *)args + row->offset,
 			       (const char *)by + row->offset,
 			       option_value_size(row->value));
@@ -478,7 +478,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
  */
 int arguments_check_operand(const struct arguments *args)
 {
-	if (!args->operands == !!given(args, OPTION_ALL))
+	if (!args->operands == !!option_given(args, OPTION_ALL))
 		return 0;
 	return fail(CODE_USAGE, "give NAME or --all%s",
 		    args->operands ? ", not both" : "");

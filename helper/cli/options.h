@@ -214,7 +214,7 @@ int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *const *verbs, const struct verb *verb);
 int arguments_check_name(const char *name);
 
-static inline bool given(const struct arguments *args, uint64_t option)
+static inline bool option_given(const struct arguments *args, uint64_t option)
 {
 	return args->given & option;
 }

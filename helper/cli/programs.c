@@ -28,6 +28,7 @@ const struct verb top_verb = {
 "CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills,\n"
 "prefetch, bypasses), FILL/s bytes written to the cache device. '... N more'\n"
 "stands for lines that do not fit.\n"
+"\n"
 "  q          quit\n"
 "  s          sort streams by rate, bytes, accesses, process\n"
 "  Tab        select the next section, which gets the most lines\n"
@@ -75,11 +76,11 @@ const struct verb daemon_verb = {
 bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 		  const struct verb *verb)
 {
-	if (given(args, OPTION_HELP))
+	if (option_given(args, OPTION_HELP))
 		arguments_help(verbs, verb);
-	else if (given(args, OPTION_VERSION))
+	else if (option_given(args, OPTION_VERSION))
 		printf("nearcache %s (on-disk format %d)\n", HELPER_VERSION, NEARCACHE_VERSION);
-	return given(args, OPTION_HELP | OPTION_VERSION);
+	return option_given(args, OPTION_HELP | OPTION_VERSION);
 }
 
 /**
@@ -99,7 +100,7 @@ int program_main(int argc, char **argv, const struct verb *verb,
 
 	if (!error && program_tell(&args, NULL, verb))
 		return print_flush();
-	print_start(given(&args, OPTION_JSON));
+	print_start(option_given(&args, OPTION_JSON));
 	if (!error)
 		run(&args);
 	return print_finish();

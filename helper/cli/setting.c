@@ -96,7 +96,7 @@ bool setting_is(const char *name, const char *word, size_t length)
 	return !name[length];
 }
 
-static int find(const char *word, size_t length)
+static int find_setting(const char *word, size_t length)
 {
 	unsigned int i;
 
@@ -166,7 +166,7 @@ int setting_apply(char **words, int count, struct params *params)
 			return fail(CODE_USAGE,
 				    "'%s' is no setting: write it as NAME=VALUE, like mode=writethrough",
 				    words[i]);
-		which = find(words[i], length);
+		which = find_setting(words[i], length);
 		if (which < 0)
 			return fail(CODE_USAGE,
 				    "'%.*s' is no setting: it can be "

@@ -24,7 +24,7 @@ static void show_value(const char *key, const char *label,
 	print_number(key, NULL, value);
 }
 
-static void show(const struct action *action, void *arg)
+static void show_action(const struct action *action, void *arg)
 {
 	const char *name = arg;
 	time_t at = (time_t)action->time;
@@ -152,7 +152,7 @@ static int end_replay(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-static int undo(const struct action *action, bool dry_run)
+static int undo_action(const struct action *action, bool dry_run)
 {
 	if (check_state(action))
 		return fail_code();
@@ -167,11 +167,11 @@ static int undo(const struct action *action, bool dry_run)
 	return knob_set(action->setting, action->device, action->from);
 }
 
-static int revert(uint64_t id, bool dry_run)
+static int revert_action(uint64_t id, bool dry_run)
 {
 	struct action action, back;
 
-	if (action_find(id, &action) || undo(&action, dry_run))
+	if (action_find(id, &action) || undo_action(&action, dry_run))
 		return fail_code();
 	back = action;
 	back.from = action.to;
@@ -194,15 +194,15 @@ int cmd_actions(const struct arguments *args)
 {
 	const char *name = NULL;
 
-	if (given(args, OPTION_REVERT) && args->operands)
+	if (option_given(args, OPTION_REVERT) && args->operands)
 		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",
 			    args->operand[0]);
-	if (given(args, OPTION_REVERT))
-		return revert(args->revert, given(args, OPTION_DRY_RUN));
+	if (option_given(args, OPTION_REVERT))
+		return revert_action(args->revert, option_given(args, OPTION_DRY_RUN));
 	if (args->operands)
 		name = name_of_operand(args->operand[0]);
 	print_table("actions");
-	action_each(0, show, (void *)name);
+	action_each(0, show_action, (void *)name);
 	print_end();
 	return fail_code();
 }

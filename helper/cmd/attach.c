@@ -55,18 +55,18 @@ struct attachment {
 
 static int check_words(const struct arguments *args)
 {
-	if (given(args, OPTION_ORIGIN) &&
-	    given(args, OPTION_CACHE | OPTION_FORMAT))
+	if (option_given(args, OPTION_ORIGIN) &&
+	    option_given(args, OPTION_CACHE | OPTION_FORMAT))
 		return fail(CODE_USAGE,
 			    "--origin and --cache: attach the origin first, then the cache device");
 	if (args->on_change == ON_CHANGE_TRUST)
 		return fail(CODE_USAGE,
 			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows itself which data it can trust");
-	if (!given(args, OPTION_FORMAT) &&
-	    given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
+	if (!option_given(args, OPTION_FORMAT) &&
+	    option_given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
 		return fail(CODE_USAGE,
 			    "--block-size and --dataset-version are for a new cache: add --format");
-	if (given(args, OPTION_FORMAT) && !given(args, OPTION_CACHE))
+	if (option_given(args, OPTION_FORMAT) && !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE,
 			    "--format needs --cache DEV: name the device to format");
 	return formatting_check_words(args);
@@ -204,7 +204,7 @@ static int ask_witness(struct attachment *attach)
 	const struct nearcache_super *sb = match->super.best;
 	struct witness_claim claim = {
 		.uuid = sb->uuid,
-		.force = given(attach->args, OPTION_FORCE),
+		.force = option_given(attach->args, OPTION_FORCE),
 	};
 	struct nearcache_witness record;
 	bool found, recorded;
@@ -286,13 +286,13 @@ static int find_members(struct attachment *attach)
 /* With --format the user names all cache devices; otherwise they are searched. */
 static int open_members(struct attachment *attach)
 {
-	return given(attach->args, OPTION_FORMAT) ?
+	return option_given(attach->args, OPTION_FORMAT) ?
 	       members_open(&attach->members, attach->args) :
 	       find_members(attach);
 }
 
 /* All checks that are possible before the first change. */
-static int check(struct attachment *attach)
+static int check_attach(struct attachment *attach)
 {
 	struct origin_match *match = &attach->match;
 	struct activation act = {
@@ -309,12 +309,12 @@ static int check(struct attachment *attach)
 	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
 	match->size = attach->dev.size;
-	return given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
+	return option_given(attach->args, OPTION_FORMAT) ? check_blank(attach) :
 						    check_formatted(attach);
 }
 
 /* Check whether the kernel uses the new cache device. */
-static int judge(struct attachment *attach, struct kmsg *log)
+static int judge_attach(struct attachment *attach, struct kmsg *log)
 {
 	const char *name = attach->dev.name, *why;
 
@@ -337,10 +337,10 @@ static int judge(struct attachment *attach, struct kmsg *log)
 static int claim_record(struct attachment *attach)
 {
 	struct witness_claim claim = {
-		.force = given(attach->args, OPTION_FORCE),
+		.force = option_given(attach->args, OPTION_FORCE),
 	};
 
-	if (given(attach->args, OPTION_FORMAT))
+	if (option_given(attach->args, OPTION_FORMAT))
 		return formatting_claim_record(&attach->new);
 	if (!*attach->witness.path)
 		return 0;
@@ -368,14 +368,14 @@ static int attach_now(struct attachment *attach)
 	if (!fail_code() &&
 	    !reload(&attach->dev, &attach->old, &params, attach->dev.size,
 		    false))
-		judge(attach, &log);
+		judge_attach(attach, &log);
 	kmsg_close(&log);
 	return fail_code();
 }
 
-static int execute(struct attachment *attach)
+static int execute_attach(struct attachment *attach)
 {
-	bool format = given(attach->args, OPTION_FORMAT);
+	bool format = option_given(attach->args, OPTION_FORMAT);
 	sigset_t before;
 
 	if (format && (formatting_write_areas(&attach->new) ||
@@ -398,7 +398,7 @@ static int execute(struct attachment *attach)
 static void print_changes(const struct attachment *attach, bool dry_run)
 {
 	const struct origin_match *match = &attach->match;
-	bool format = given(attach->args, OPTION_FORMAT);
+	bool format = option_given(attach->args, OPTION_FORMAT);
 	char text[MATCH_TEXT + 32], before[MATCH_TEXT];
 
 	print_string("changed", NULL,
@@ -412,10 +412,10 @@ static void print_changes(const struct attachment *attach, bool dry_run)
 	print_string(NULL, "cached content", text);
 }
 
-static void report(const struct attachment *attach)
+static void report_attach(const struct attachment *attach)
 {
 	const struct dm_device *dev = &attach->dev;
-	bool dry_run = given(attach->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(attach->args, OPTION_DRY_RUN);
 	const uint64_t *field = attach->status.field;
 	char path[PATH_MAX];
 
@@ -430,7 +430,7 @@ static void report(const struct attachment *attach)
 		     path);
 	print_changes(attach, dry_run);
 	print_flag("formatted", NULL,
-		   given(attach->args, OPTION_FORMAT) && !dry_run);
+		   option_given(attach->args, OPTION_FORMAT) && !dry_run);
 	if (!dry_run) {
 		print_string("state", "state",
 			     describe_state(&attach->now, &attach->status));
@@ -449,7 +449,7 @@ static void warn_of_other(const struct attachment *attach)
 {
 	char path[PATH_MAX];
 
-	if (attach->other && !given(attach->args, OPTION_DRY_RUN))
+	if (attach->other && !option_given(attach->args, OPTION_DRY_RUN))
 		warn("the previous cache device of '%s' (%s) misses all writes from now on: format it before it serves this origin again",
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
 }
@@ -457,8 +457,8 @@ static void warn_of_other(const struct attachment *attach)
 /* If the user names neither origin nor cache device: the origin, if it is gone. */
 static bool wants_origin(const struct attachment *attach)
 {
-	return given(attach->args, OPTION_ORIGIN) ||
-	       (!given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
+	return option_given(attach->args, OPTION_ORIGIN) ||
+	       (!option_given(attach->args, OPTION_CACHE | OPTION_FORMAT) &&
 		reconnect_needed(&attach->dev));
 }
 
@@ -466,16 +466,16 @@ static int attach_cache(struct attachment *attach)
 {
 	const struct arguments *args = attach->args;
 
-	if (reload_prepare(&attach->dev, given(args, OPTION_FORCE),
+	if (reload_prepare(&attach->dev, option_given(args, OPTION_FORCE),
 			   &attach->old) ||
 	    check_state(attach))
 		return fail_code();
-	if (check(attach))
+	if (check_attach(attach))
 		return fail_add("device '%s' continues without its cache",
 				attach->dev.name);
-	if (!given(args, OPTION_DRY_RUN) && execute(attach))
+	if (!option_given(args, OPTION_DRY_RUN) && execute_attach(attach))
 		return fail_code();
-	report(attach);
+	report_attach(attach);
 	warn_of_other(attach);
 	return 0;
 }
@@ -519,7 +519,7 @@ int cmd_attach(const struct arguments *args)
 			    reconnect(&attach.dev, args) :
 			    attach_cache(&attach);
 
-		if (!error && !given(args, OPTION_DRY_RUN))
+		if (!error && !option_given(args, OPTION_DRY_RUN))
 			restore_pins(&attach);
 	}
 	super_free(&attach.match.super);

@@ -29,7 +29,7 @@ static int parse_id(const char *word, uint32_t *id)
 
 static int check_words(const struct arguments *args)
 {
-	bool all = given(args, OPTION_EVERYTHING);
+	bool all = option_given(args, OPTION_EVERYTHING);
 	uint32_t id;
 	int i;
 
@@ -63,7 +63,7 @@ static uint64_t cancel_named(const struct dm_device *dev,
 
 int cmd_cancel(const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t cancelled = 0;
 	struct dm_device dev;
 	int error = check_words(args);
@@ -72,7 +72,7 @@ int cmd_cancel(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
-	if (!dry_run && given(args, OPTION_EVERYTHING))
+	if (!dry_run && option_given(args, OPTION_EVERYTHING))
 		nl_job_cancel(dev.number, 0, &cancelled);
 	else if (!dry_run)
 		cancelled = cancel_named(&dev, args);

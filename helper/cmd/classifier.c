@@ -32,7 +32,7 @@ static int show_stream(const void *key_, const void *value, void *arg)
 }
 
 /* Only the built-in program has a map of streams. */
-static int show(const struct program_place *place)
+static int show_classifier(const struct program_place *place)
 {
 	print_table("streams");
 	program_each(place, "streams", sizeof(struct stream_key),
@@ -46,7 +46,7 @@ int cmd_classifier(const struct arguments *args)
 	static const struct loading classifier = {
 		.place = &built_in_classifier,
 		.files = true,
-		.show = show,
+		.show = show_classifier,
 	};
 
 	return loading_run(&classifier, args);

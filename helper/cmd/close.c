@@ -41,7 +41,7 @@ static const char *recorded_witness(const struct closing *closing)
 	return (const char *)closing->match.super.best->witness;
 }
 
-static bool look(struct closing *closing, struct nearcache_witness *record)
+static bool read_witness(struct closing *closing, struct nearcache_witness *record)
 {
 	bool found;
 
@@ -54,8 +54,8 @@ static bool look(struct closing *closing, struct nearcache_witness *record)
  * Choose a session number above those of superblock and witness.  The caller writes the
  * superblock first.
  */
-static void renumber(struct closing *closing,
-		     const struct nearcache_witness *record)
+static void renumber_session(struct closing *closing,
+			     const struct nearcache_witness *record)
 {
 	u64 last = le64_to_cpu(closing->match.super.best->session);
 	u64 known = le64_to_cpu(record->session);
@@ -77,12 +77,12 @@ static void find_new(struct closing *closing, dev_t number)
 	if ((!stat(recorded_witness(closing), &st) && st.st_rdev == number) ||
 	    witness_open_number(&closing->witness, number))
 		return;
-	if (look(closing, &record)) {
+	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
 		/* 'set' made the witness one session ahead of the superblock. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
-			renumber(closing, &record);
+			renumber_session(closing, &record);
 	}
 	closing->match.witness = closing->witness.path;
 	closing->match.witness_now = number;
@@ -98,13 +98,13 @@ static void find_unseen(struct closing *closing)
 
 	if (closing->wrote && witness_named(recorded_witness(closing)) &&
 	    !witness_open(&closing->witness, recorded_witness(closing)) &&
-	    look(closing, &record) &&
+	    read_witness(closing, &record) &&
 	    !nc_recover_older(closing->match.super.best, &record))
-		renumber(closing, &record);
+		renumber_session(closing, &record);
 }
 
 /* Superblock first, then witness: a crash between the two loses nothing. */
-static void record(struct closing *closing)
+static void record_session(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;
 	sigset_t before;
@@ -127,7 +127,7 @@ static void record(struct closing *closing)
  * read, this function does not touch devices that may have failed: the next open takes the
  * fingerprint.
  */
-static void refresh(struct closing *closing)
+static void refresh_fingerprint(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;
 	struct params params;
@@ -150,7 +150,7 @@ static void refresh(struct closing *closing)
 		    (!match->witness && !closing->unseen))
 			match_refresh(match);
 		else
-			record(closing);
+			record_session(closing);
 	}
 	fail_reset();
 	witness_close(&closing->witness);
@@ -214,7 +214,7 @@ static int close_one(const char *name, bool dry_run)
 		return error;
 	error = dry_run ? stop_check(&dev) : stop(&dev);
 	if (!error && !dry_run && wants_refresh(&closing))
-		refresh(&closing);
+		refresh_fingerprint(&closing);
 	if (!error) {
 		print_string("name", dry_run ? "would close" : NULL, dev.name);
 		print_flag("closed", NULL, !dry_run);
@@ -287,7 +287,7 @@ static int close_all(bool dry_run)
 
 int cmd_close(const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 
 	if (arguments_check_operand(args))
 		return fail_code();

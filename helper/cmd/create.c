@@ -34,8 +34,8 @@ static int check_words(const struct create *create)
 	if (arguments_check_name(create->name) ||
 	    formatting_check_words(create->args))
 		return fail_code();
-	if (given(create->args, OPTION_FORMAT_ONLY) &&
-	    given(create->args, OPTION_MODE))
+	if (option_given(create->args, OPTION_FORMAT_ONLY) &&
+	    option_given(create->args, OPTION_MODE))
 		return fail(CODE_USAGE,
 			    "--mode has no effect with --format-only: the cache device does not record it, give it to 'nearcache open'");
 	return 0;
@@ -56,10 +56,10 @@ static int open_witness(struct create *create, struct activation *act)
 }
 
 /* All checks that are possible before the first byte is written. */
-static int prepare(struct create *create, struct activation *act)
+static int prepare_create(struct create *create, struct activation *act)
 {
 	const struct arguments *args = create->args;
-	bool no_start = given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
+	bool no_start = option_given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY);
 
 	if (check_words(create) ||
 	    device_open(&create->origin, args->origin, "origin") ||
@@ -80,7 +80,7 @@ static int check_again(const struct activation *act)
 	       fail_code() : 0;
 }
 
-static int execute(struct create *create, const struct activation *act)
+static int execute_create(struct create *create, const struct activation *act)
 {
 	int error = formatting_write_areas(&create->new);
 	sigset_t before;
@@ -88,7 +88,7 @@ static int execute(struct create *create, const struct activation *act)
 	if (error)
 		return error;
 	if (lock_all(&create->origin) ||
-	    (!given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
+	    (!option_given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
 		return fail_code();
 	/* From here to the end, ^C would leave a half-made cache. */
 	signals_hold(&before);
@@ -96,7 +96,7 @@ static int execute(struct create *create, const struct activation *act)
 		formatting_write_super(&create->new) ? fail_code() : 0;
 	if (!error)
 		formatting_end_gaps(&create->new);
-	if (!error && !given(create->args, OPTION_FORMAT_ONLY))
+	if (!error && !option_given(create->args, OPTION_FORMAT_ONLY))
 		error = activate(act);
 	if (error)
 		formatting_undo(&create->new);
@@ -118,15 +118,15 @@ static void forget_pins(const struct create *create)
 	}
 }
 
-static void report(const struct create *create, const struct activation *act)
+static void report_create(const struct create *create, const struct activation *act)
 {
-	bool dry_run = given(create->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(create->args, OPTION_DRY_RUN);
 
 	print_record(NULL, create->name);
 	activate_print(act);
 	describe_super(create->new.sb, dry_run);
 	print_flag("active", NULL,
-		   !given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
+		   !option_given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (dry_run)
 		describe_areas(create->new.sb);
@@ -158,15 +158,15 @@ int cmd_create(const struct arguments *args)
 		.mode = args->mode,
 		.args = args,
 	};
-	int error = prepare(&create, &act);
+	int error = prepare_create(&create, &act);
 
 	act.sb = create.new.sb;
-	if (!error && !given(args, OPTION_DRY_RUN))
-		error = execute(&create, &act);
-	if (!error && !given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY))
+	if (!error && !option_given(args, OPTION_DRY_RUN))
+		error = execute_create(&create, &act);
+	if (!error && !option_given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY))
 		forget_pins(&create);
 	if (!error)
-		report(&create, &act);
+		report_create(&create, &act);
 	free(create.new.sb);
 	witness_close(&create.witness);
 	device_close(&create.origin);

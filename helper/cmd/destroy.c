@@ -120,7 +120,7 @@ static int find_members(struct destroy *destroy)
 	return 0;
 }
 
-static int check(struct destroy *destroy)
+static int check_destroy(struct destroy *destroy)
 {
 	if (super_read(&destroy->super, &destroy->cache) ||
 	    check_ours(destroy) || find_members(destroy))
@@ -203,7 +203,7 @@ static void wipe_members(struct destroy *destroy)
 	}
 }
 
-static int wipe(struct destroy *destroy)
+static int wipe_devices(struct destroy *destroy)
 {
 	if (destroy->is_active && stop(&destroy->active))
 		return fail_code();
@@ -314,8 +314,8 @@ static void forget_pins(const struct destroy *destroy)
 	fail_reset();
 }
 
-static void report(const struct destroy *destroy, const char *witness,
-		   bool dry_run)
+static void report_destroy(const struct destroy *destroy, const char *witness,
+			   bool dry_run)
 {
 	print_string("name", dry_run ? "would close" : NULL,
 		     destroy->is_active ? destroy->active.name : NULL);
@@ -331,10 +331,10 @@ static void report(const struct destroy *destroy, const char *witness,
 
 int cmd_destroy(const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct destroy destroy = {
 		.cache = DEVICE_CLOSED,
-		.force = given(args, OPTION_FORCE),
+		.force = option_given(args, OPTION_FORCE),
 	};
 	struct witness witness = WITNESS_CLOSED;
 	int error;
@@ -352,17 +352,17 @@ int cmd_destroy(const struct arguments *args)
 	else
 		error = find_by_cache(&destroy, args->cache);
 	if (!error)
-		error = check(&destroy);
+		error = check_destroy(&destroy);
 	if (!error && dry_run && open_witness(&destroy, &witness))
 		fail_reset();
 	if (!error && !dry_run)
-		error = wipe(&destroy);
+		error = wipe_devices(&destroy);
 	if (!error && !dry_run) {
 		free_records(&destroy, &witness);
 		forget_pins(&destroy);
 	}
 	if (!error)
-		report(&destroy, witness.path, dry_run);
+		report_destroy(&destroy, witness.path, dry_run);
 	witness_close(&witness);
 	super_free(&destroy.super);
 	device_close(&destroy.cache);

@@ -81,7 +81,7 @@ static const struct row {
 
 #define ROWS	(sizeof(rows) / sizeof(rows[0]))
 
-static const struct row *find(const char *word)
+static const struct row *find_setting(const char *word)
 {
 	size_t i;
 
@@ -92,7 +92,7 @@ static const struct row *find(const char *word)
 	return NULL;
 }
 
-static int get(const struct dm_device *dev, const struct arguments *args)
+static int get_setting(const struct dm_device *dev, const struct arguments *args)
 {
 	struct settings settings = { .number = dev->number };
 	size_t i;
@@ -104,7 +104,7 @@ static int get(const struct dm_device *dev, const struct arguments *args)
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	for (o = 1; o < args->operands; o++)
-		find(args->operand[o])->show(&settings);
+		find_setting(args->operand[o])->show(&settings);
 	for (i = 0; i < ROWS && args->operands == 1; i++)
 		rows[i].show(&settings);
 	print_end();
@@ -117,12 +117,12 @@ int cmd_get(const struct arguments *args)
 	int i, error;
 
 	for (i = 1; i < args->operands; i++)
-		if (!find(args->operand[i]))
+		if (!find_setting(args->operand[i]))
 			return fail_code();
 	error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
-	error = get(&dev, args);
+	error = get_setting(&dev, args);
 	dm_device_free(&dev);
 	return error;
 }

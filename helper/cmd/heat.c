@@ -30,7 +30,7 @@ static int by_place(const void *a, const void *b)
 	return (x->key.region > y->key.region) - (x->key.region < y->key.region);
 }
 
-static int add(const void *key, const void *heat, void *arg)
+static int add_region(const void *key, const void *heat, void *arg)
 {
 	struct regions *regions = arg;
 
@@ -69,7 +69,7 @@ static void show_regions(struct regions *regions)
 			show_region(&region[i]);
 }
 
-static int show(const struct program_place *place)
+static int show_heat(const struct program_place *place)
 {
 	struct regions *regions = calloc(1, sizeof(*regions));
 
@@ -77,7 +77,7 @@ static int show(const struct program_place *place)
 		return fail_memory();
 	print_table("regions");
 	if (!program_each(place, "heats", sizeof(struct heat_key),
-			  sizeof(struct heat), add, regions))
+			  sizeof(struct heat), add_region, regions))
 		show_regions(regions);
 	print_end();
 	free(regions);
@@ -88,7 +88,7 @@ int cmd_heat(const struct arguments *args)
 {
 	static const struct loading heat = {
 		.place = &built_in_heat,
-		.show = show,
+		.show = show_heat,
 	};
 
 	return loading_run(&heat, args);

@@ -67,7 +67,7 @@ static bool is_utf8(void)
 	return utf8;
 }
 
-static unsigned int width(void)
+static unsigned int terminal_width(void)
 {
 	struct winsize size;
 
@@ -101,7 +101,7 @@ static size_t rows_of(const struct shards *shards)
 	return rows < ROWS_MAX ? rows : ROWS_MAX;
 }
 
-static int prepare(struct heatmap *map)
+static int prepare_heatmap(struct heatmap *map)
 {
 	struct grid *grid = &map->gather.grid;
 
@@ -114,19 +114,19 @@ static int prepare(struct heatmap *map)
 	grid->shards = &map->shards;
 	if (map->args->output)
 		grid->cells = CELLS_PICTURE;
-	else if (given(map->args, OPTION_JSON))
+	else if (option_given(map->args, OPTION_JSON))
 		grid->cells = CELLS_NUMBERS;
 	else
-		grid->cells = shade_cells(&map->shade, width());
+		grid->cells = shade_cells(&map->shade, terminal_width());
 	map->begin = time(NULL);
 	return map->args->output ? matrix_make(&map->matrix, grid, rows_of(&map->shards)) : 0;
 }
 
-static void show(const struct heatmap *map, const struct sample *sample)
+static void show_heatmap(const struct heatmap *map, const struct sample *sample)
 {
 	struct timespec now;
 
-	if (!given(map->args, OPTION_JSON)) {
+	if (!option_given(map->args, OPTION_JSON)) {
 		shade_sample(stdout, &map->shade, &map->gather.grid, sample);
 	} else {
 		clock_gettime(CLOCK_REALTIME, &now);
@@ -138,14 +138,14 @@ static void show(const struct heatmap *map, const struct sample *sample)
 	print_next();
 }
 
-static int take(struct heatmap *map, struct sample *sample)
+static int take_sample(struct heatmap *map, struct sample *sample)
 {
 	sample_clear(sample, &map->gather.grid);
 	if (gather_take(&map->gather, sample))
 		return fail_code();
 	if (map->args->output)
 		return matrix_add(&map->matrix, sample);
-	show(map, sample);
+	show_heatmap(map, sample);
 	return fail_code();
 }
 
@@ -171,7 +171,7 @@ static void sample_all(struct heatmap *map, struct sample *sample)
 		if (!map->gather.moment)
 			stopped = wait_next(&pace);
 		if (!stopped || args->output)
-			take(map, sample);
+			take_sample(map, sample);
 	}
 }
 
@@ -186,7 +186,7 @@ static int write_picture(struct heatmap *map)
 	size_t bytes = 0;
 	char *text = picture_draw(&svg, &map->matrix, BYTES_MAX, &bytes);
 
-	if (text && !given(map->args, OPTION_DRY_RUN))
+	if (text && !option_given(map->args, OPTION_DRY_RUN))
 		atomic_file_write(map->args->output, text, bytes, false);
 	free(text);
 	if (fail_code())
@@ -201,16 +201,16 @@ static int write_picture(struct heatmap *map)
 	return 0;
 }
 
-static int run(struct heatmap *map)
+static int run_heatmap(struct heatmap *map)
 {
 	struct sample sample = { 0 };
 
-	if (find_shards(map) || gather_begin(&map->gather) || prepare(map) ||
+	if (find_shards(map) || gather_begin(&map->gather) || prepare_heatmap(map) ||
 	    sample_make(&sample, &map->gather.grid))
 		goto out;
 	if (!map->args->output)
 		print_lines();
-	if (!map->args->output && !given(map->args, OPTION_JSON))
+	if (!map->args->output && !option_given(map->args, OPTION_JSON))
 		shade_heading(stdout, &map->shade, &map->gather.grid);
 	sample_all(map, &sample);
 	/* Draw the samples even if the device has disappeared meanwhile. */
@@ -221,7 +221,7 @@ out:
 	return fail_code();
 }
 
-static int heatmap(const struct arguments *args, const struct dm_device *dev)
+static int heatmap_device(const struct arguments *args, const struct dm_device *dev)
 {
 	struct heatmap map = {
 		.args = args,
@@ -237,10 +237,10 @@ static int heatmap(const struct arguments *args, const struct dm_device *dev)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
-	if (args->output && !given(args, OPTION_DRY_RUN) && atomic_file_check(args->output))
+	if (args->output && !option_given(args, OPTION_DRY_RUN) && atomic_file_check(args->output))
 		return fail_code();
 	signals_hold(&before);
-	run(&map);
+	run_heatmap(&map);
 	signals_release(&before);
 	matrix_free(&map.matrix);
 	gather_end(&map.gather);
@@ -257,7 +257,7 @@ int cmd_heatmap(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
-	error = heatmap(args, &dev);
+	error = heatmap_device(args, &dev);
 	dm_device_free(&dev);
 	return error;
 }

@@ -90,7 +90,7 @@ static void print_index(const struct shard_index *index)
 static void print_file(const struct listing *listing)
 {
 	const struct shard_index *index = &listing->index;
-	bool summary = given(listing->args, OPTION_SUMMARY);
+	bool summary = option_given(listing->args, OPTION_SUMMARY);
 
 	print_record(NULL, summary ? NULL : listing->path);
 	print_string("path", NULL, listing->path);
@@ -112,7 +112,7 @@ static int check_length(const struct listing *listing, uint64_t *listed)
 	const struct index_span *span = listing->selection.span;
 	uint64_t i, number;
 
-	if (given(listing->args, OPTION_SUMMARY))
+	if (option_given(listing->args, OPTION_SUMMARY))
 		return 0;
 	for (i = 0; i < listing->selection.spans; i++)
 		for (number = span[i].first;
@@ -132,9 +132,9 @@ static int list_file(const struct arguments *args, const char *path,
 	struct listing listing = { .args = args, .path = path };
 	struct shard_index *index = &listing.index;
 	int error = index_open(index, path, args->shard_format,
-			       given(args, OPTION_CHECK));
+			       option_given(args, OPTION_CHECK));
 
-	if (!error && given(args, OPTION_SAMPLES))
+	if (!error && option_given(args, OPTION_SAMPLES))
 		error = index_select(&listing.selection, index, path,
 				     args->samples);
 	else if (!error)
@@ -153,9 +153,9 @@ int cmd_index(const struct arguments *args)
 	uint64_t listed = 0;
 	int i;
 
-	if (given(args, OPTION_SUMMARY) && given(args, OPTION_SAMPLES))
+	if (option_given(args, OPTION_SUMMARY) && option_given(args, OPTION_SAMPLES))
 		return fail(CODE_USAGE, "--summary and --samples exclude each other");
-	if (given(args, OPTION_SUMMARY))
+	if (option_given(args, OPTION_SUMMARY))
 		print_table("files");
 	else
 		print_list("files");

@@ -12,7 +12,7 @@
 
 #define SECTOR	512
 
-static int check(const struct dm_device *dev, const struct arguments *args)
+static int check_invalidate(const struct dm_device *dev, const struct arguments *args)
 {
 	char why[RANGE_WHY];
 
@@ -20,18 +20,18 @@ static int check(const struct dm_device *dev, const struct arguments *args)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
-	if (given(args, OPTION_RANGE) &&
+	if (option_given(args, OPTION_RANGE) &&
 	    !range_inside(&args->range, dev->size, why))
 		return fail(CODE_DEVICE, "--range: %s", why);
 	/* A real run sends a message instead: the device may be resumed by then. */
-	if (dev->suspended && given(args, OPTION_DRY_RUN))
+	if (dev->suspended && option_given(args, OPTION_DRY_RUN))
 		return fail(CODE_BUSY,
 			    "device '%s' is suspended: 'dmsetup resume %s' first",
 			    dev->name, dev->name);
 	return 0;
 }
 
-static int counter(const struct dm_device *dev, uint64_t *bytes)
+static int read_counter(const struct dm_device *dev, uint64_t *bytes)
 {
 	struct status status;
 	int error = describe_status(dev, &status);
@@ -50,8 +50,8 @@ struct dropping {
 	bool files;
 };
 
-static int choose(struct dropping *dropping, const struct dm_device *dev,
-		  const struct arguments *args)
+static int choose_ranges(struct dropping *dropping, const struct dm_device *dev,
+			 const struct arguments *args)
 {
 	struct shards shards;
 
@@ -61,7 +61,7 @@ static int choose(struct dropping *dropping, const struct dm_device *dev,
 			shards_ranges(&shards, SECTOR, 0, &dropping->range,
 				      &dropping->count);
 		shards_free(&shards);
-	} else if (given(args, OPTION_RANGE)) {
+	} else if (option_given(args, OPTION_RANGE)) {
 		dropping->range = malloc(sizeof(*dropping->range));
 		if (!dropping->range)
 			return fail_memory();
@@ -71,7 +71,7 @@ static int choose(struct dropping *dropping, const struct dm_device *dev,
 	return fail_code();
 }
 
-static int tell(const struct dm_device *dev, const struct dropping *dropping)
+static int tell_target(const struct dm_device *dev, const struct dropping *dropping)
 {
 	char message[64];
 	size_t i;
@@ -91,17 +91,17 @@ static int tell(const struct dm_device *dev, const struct dropping *dropping)
 }
 
 /* Send the messages, and count the bytes that the kernel dropped. */
-static int drop(const struct dm_device *dev, const struct dropping *dropping,
-		uint64_t *dropped)
+static int drop_ranges(const struct dm_device *dev, const struct dropping *dropping,
+		       uint64_t *dropped)
 {
 	struct dm_device now;
 	uint64_t before, after;
 
-	if (counter(dev, &before) || tell(dev, dropping))
+	if (read_counter(dev, &before) || tell_target(dev, dropping))
 		return fail_code();
 	if (dm_need_ours(dev->name, &now))
 		return fail_add("the cached data is dropped already");
-	if (counter(&now, &after))
+	if (read_counter(&now, &after))
 		fail_add("the cached data is dropped already");
 	/* The counter is lower if the device was closed and opened meanwhile. */
 	*dropped = after > before ? after - before : 0;
@@ -121,9 +121,9 @@ static void warn_users(const struct dm_device *dev)
 	     dev->name, what, dev->name);
 }
 
-static void report(const struct dm_device *dev,
-		   const struct dropping *dropping, uint64_t dropped,
-		   bool dry_run)
+static void report_invalidate(const struct dm_device *dev,
+			      const struct dropping *dropping, uint64_t dropped,
+			      bool dry_run)
 {
 	uint64_t length = dropping->range ? 0 : dev->size;
 	size_t i;
@@ -143,16 +143,16 @@ static void report(const struct dm_device *dev,
 	print_end();
 }
 
-static int invalidate(const struct dm_device *dev, const struct arguments *args)
+static int invalidate_device(const struct dm_device *dev, const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct dropping dropping = { 0 };
 	uint64_t dropped = 0;
 
-	if (!check(dev, args) && !choose(&dropping, dev, args) &&
-	    (dry_run || !drop(dev, &dropping, &dropped))) {
+	if (!check_invalidate(dev, args) && !choose_ranges(&dropping, dev, args) &&
+	    (dry_run || !drop_ranges(dev, &dropping, &dropped))) {
 		warn_users(dev);
-		report(dev, &dropping, dropped, dry_run);
+		report_invalidate(dev, &dropping, dropped, dry_run);
 	}
 	free(dropping.range);
 	return fail_code();
@@ -163,14 +163,14 @@ int cmd_invalidate(const struct arguments *args)
 	struct dm_device dev;
 	int error = target_check_words(args, false);
 
-	if (!error && target_given(args) && given(args, OPTION_RANGE))
+	if (!error && target_given(args) && option_given(args, OPTION_RANGE))
 		error = fail(CODE_USAGE,
 			     "--range and TARGETs exclude each other: name the range as a TARGET, like 1G-2G");
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
-	error = invalidate(&dev, args);
+	error = invalidate_device(&dev, args);
 	dm_device_free(&dev);
 	return error;
 }

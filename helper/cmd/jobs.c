@@ -8,7 +8,7 @@
 #include "lib/print.h"
 
 /* @arg: counts the running jobs. */
-static void show(const struct nl_job *job, void *arg)
+static void show_job(const struct nl_job *job, void *arg)
 {
 	uint64_t *running = arg;
 
@@ -28,7 +28,7 @@ int cmd_jobs(const struct arguments *args)
 		return error;
 	print_string("name", NULL, dev.name);
 	print_table("jobs");
-	error = nl_job_each(dev.number, show, &running);
+	error = nl_job_each(dev.number, show_job, &running);
 	print_end();
 	print_number("running", NULL, running);
 	dm_device_free(&dev);

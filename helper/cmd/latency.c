@@ -43,7 +43,7 @@ static int show_sum(const void *key, const void *value, void *arg)
 	return 0;
 }
 
-static int show(const struct program_place *place)
+static int show_maps(const struct program_place *place)
 {
 	print_table("latencies");
 	program_each(place, "latencies", sizeof(struct latency_key),
@@ -56,7 +56,7 @@ int cmd_latency(const struct arguments *args)
 {
 	static const struct loading latency = {
 		.place = &built_in_latency,
-		.show = show,
+		.show = show_maps,
 	};
 
 	return loading_run(&latency, args);

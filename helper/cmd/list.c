@@ -28,7 +28,7 @@ static void print_caches(const struct dm_device *dev)
 	members_list_numbers(&params);
 }
 
-static int line(const struct dm_device *dev)
+static int device_line(const struct dm_device *dev)
 {
 	char origin[PATH_MAX];
 	struct status status;
@@ -100,7 +100,7 @@ int cmd_list(const struct arguments *args)
 	}
 	print_table("devices");
 	for (i = 0; i < count && !error; i++)
-		error = line(&list[i]);
+		error = device_line(&list[i]);
 	for (i = 0; i < passings; i++)
 		passing_line(&passing[i]);
 	print_end();

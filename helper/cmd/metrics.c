@@ -11,11 +11,11 @@
 
 int cmd_metrics(const struct arguments *args)
 {
-	bool openmetrics = given(args, OPTION_OPENMETRICS);
+	bool openmetrics = option_given(args, OPTION_OPENMETRICS);
 	size_t bytes = 0;
 	char *text;
 
-	if (!args->textfile && given(args, OPTION_JSON))
+	if (!args->textfile && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE,
 			    "metrics have no JSON form: 'nearcache stats -j' has the numbers");
 	/* The textfile collector reads only the older format. */
@@ -26,7 +26,7 @@ int cmd_metrics(const struct arguments *args)
 		return fail_code();
 	if (!args->textfile)
 		fwrite(text, 1, bytes, stdout);
-	else if (given(args, OPTION_DRY_RUN) || !atomic_file_write(args->textfile, text, bytes, false))
+	else if (option_given(args, OPTION_DRY_RUN) || !atomic_file_write(args->textfile, text, bytes, false))
 		print_string("file", NULL, args->textfile);
 	free(text);
 	return fail_code();

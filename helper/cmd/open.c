@@ -82,7 +82,7 @@ static struct witness_claim claim_of(const struct opening *open)
 		.uuid = open->match.super.best->uuid,
 		.session = open->witness_is_newer ? open->match.session :
 			   le64_to_cpu(open->match.super.best->session),
-		.force = given(open->args, OPTION_FORCE),
+		.force = option_given(open->args, OPTION_FORCE),
 	};
 }
 
@@ -104,7 +104,7 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 /* A missing witness does not prevent the start; a wrong one named by the user does. */
 static int find_named(struct opening *open)
 {
-	bool found, current, given_by_user = given(open->args, OPTION_WITNESS);
+	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
 	const char *path = given_by_user ? open->args->witness : recorded_witness(open);
 	struct nearcache_witness record;
 
@@ -165,14 +165,14 @@ static void claim_record(struct opening *open, struct activation *act)
  * The kernel checks the witness itself.  If the start fails with a recorded witness that the
  * user did not name, try without it: if that works, the witness was the reason.
  */
-static int start(struct opening *open, struct activation *act)
+static int start_open(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
 	/* If the lock was lost, another process may be the reason of the failure. */
 	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
-	    given(open->args, OPTION_WITNESS))
+	    option_given(open->args, OPTION_WITNESS))
 		return fail_code();
 	snprintf(why, sizeof(why), "%s", fail_message());
 	fail_reset();
@@ -185,7 +185,7 @@ static int start(struct opening *open, struct activation *act)
 }
 
 /* Update the superblock if necessary, then start the device. */
-static int execute(struct opening *open, struct activation *act)
+static int execute_open(struct opening *open, struct activation *act)
 {
 	struct origin_match *match = &open->match;
 	sigset_t before;
@@ -195,7 +195,7 @@ static int execute(struct opening *open, struct activation *act)
 		claim_record(open, act);
 	if (!match->drop && !match->trust && !match->witness) {
 		match_refresh(match);
-		return start(open, act);
+		return start_open(open, act);
 	}
 	/* From here to the end: ^C could empty the cache without opening it. */
 	signals_hold(&before);
@@ -203,7 +203,7 @@ static int execute(struct opening *open, struct activation *act)
 		return fail_code();
 	if (open->witness_is_newer)
 		claim_record(open, act);
-	if (!start(open, act))
+	if (!start_open(open, act))
 		return 0;
 	return fail_add("%sthe superblock has the new facts of the origin",
 			match->drop ? "the cached data is dropped already, and " : "");
@@ -314,9 +314,9 @@ static int check_origin(struct opening *open, const struct activation *act)
 	return 0;
 }
 
-static int run(struct opening *open, struct activation *act)
+static int run_open(struct opening *open, struct activation *act)
 {
-	bool dry_run = given(open->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(open->args, OPTION_DRY_RUN);
 
 	if (find_witness(open))
 		return fail_code();
@@ -332,7 +332,7 @@ static int run(struct opening *open, struct activation *act)
 	}
 	if (match_check_gaps(&open->match) || activate_check_devices(act) ||
 	    activate_check_kernel(act, dry_run) ||
-	    (!dry_run && execute(open, act)))
+	    (!dry_run && execute_open(open, act)))
 		return fail_code();
 	print_record(NULL, act->name);
 	activate_print(act);
@@ -377,7 +377,7 @@ static int open_devices(const struct arguments *args)
 		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
-			.may_grow = given(args, OPTION_GROW),
+			.may_grow = option_given(args, OPTION_GROW),
 			.version = args->dataset_version,
 			.on_change = args->on_change,
 			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves the cached data anyway",
@@ -406,7 +406,7 @@ static int open_devices(const struct arguments *args)
 		act.sb = open.match.super.best;
 		open.match.size = open.match.origin.size;
 		if (!error && !find_members(&open))
-			run(&open, &act);
+			run_open(&open, &act);
 	}
 	super_free(&open.match.super);
 	witness_close(&open.witness);
@@ -420,11 +420,11 @@ int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
-	if (!given(args, OPTION_CACHE))
-		return given(args, OPTION_ALL) ?
+	if (!option_given(args, OPTION_CACHE))
+		return option_given(args, OPTION_ALL) ?
 		       opentab_all(args, open_devices) :
 		       opentab(args, open_devices);
-	if (given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
+	if (option_given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
 		return fail(CODE_USAGE,
 			    "--cache '%s': --all, --tab and --wait need the table, which names the cache device itself",
 			    args->cache);

@@ -41,14 +41,14 @@ struct pinning {
 static int check_refresh(const struct arguments *args)
 {
 	if (target_given(args) ||
-	    given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
-		  OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
+	    option_given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+			 OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
 		return fail(CODE_USAGE,
 			    "--refresh is for all pins of the device: it takes no TARGETs, and no option except --wait");
-	if (given(args, OPTION_ALL) && given(args, OPTION_WAIT))
+	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--all and --wait exclude each other: 'nearcache jobs NAME' shows progress");
-	if (given(args, OPTION_DRY_RUN) && !given(args, OPTION_ALL))
+	if (option_given(args, OPTION_DRY_RUN) && !option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "--refresh takes --dry-run only with --all");
 	return arguments_check_operand(args);
@@ -56,15 +56,15 @@ static int check_refresh(const struct arguments *args)
 
 static int check_words(const struct arguments *args)
 {
-	if (given(args, OPTION_REFRESH))
+	if (option_given(args, OPTION_REFRESH))
 		return check_refresh(args);
-	if (!args->operands || given(args, OPTION_ALL))
+	if (!args->operands || option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "'pin' needs NAME and TARGETs; --all needs --refresh and replaces NAME");
-	if (given(args, OPTION_BYPASS) && given(args, OPTION_EVICT_AFTER_USE))
+	if (option_given(args, OPTION_BYPASS) && option_given(args, OPTION_EVICT_AFTER_USE))
 		return fail(CODE_USAGE,
 			    "--bypass and --evict-after-use exclude each other: bypassed data is not cached");
-	if (given(args, INSTEAD | OPTION_NO_LOAD) && given(args, OPTION_WAIT))
+	if (option_given(args, INSTEAD | OPTION_NO_LOAD) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--wait is useless with --no-load, --bypass and --evict-after-use, which load nothing");
 	return target_check_words(args, true);
@@ -72,9 +72,9 @@ static int check_words(const struct arguments *args)
 
 static uint32_t flags_of(const struct arguments *args)
 {
-	if (given(args, OPTION_BYPASS))
+	if (option_given(args, OPTION_BYPASS))
 		return NEARCACHE_RANGE_BYPASS;
-	if (given(args, OPTION_EVICT_AFTER_USE))
+	if (option_given(args, OPTION_EVICT_AFTER_USE))
 		return NEARCACHE_RANGE_EVICT_AFTER_USE;
 	return NEARCACHE_RANGE_PIN;
 }
@@ -99,7 +99,7 @@ static int add_shard(struct pins *added, const struct pin *like,
 }
 
 /* Add the new pins to the recorded ones. */
-static int record(struct pinning *pinning)
+static int record_pins(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
 	struct pins added = { 0 };
@@ -108,9 +108,9 @@ static int record(struct pinning *pinning)
 		.flags = pinning->flags,
 		.priority = args->priority,
 		.expires = args->expires ? time(NULL) + args->expires : 0,
-		.load = !given(args, INSTEAD | OPTION_NO_LOAD),
+		.load = !option_given(args, INSTEAD | OPTION_NO_LOAD),
 		.samples = (char *)args->samples,
-		.index_only = given(args, OPTION_INDEX_ONLY),
+		.index_only = option_given(args, OPTION_INDEX_ONLY),
 		.format = args->shard_format,
 	};
 	size_t i;
@@ -125,7 +125,7 @@ static int record(struct pinning *pinning)
 	return fail_code();
 }
 
-static int resolve(struct pinning *pinning)
+static int resolve_files(struct pinning *pinning)
 {
 	const char *label = pinning->args->label;
 
@@ -149,7 +149,7 @@ static void print_room(const struct pinning *pinning)
 		    pinning->room.available);
 }
 
-static int apply(struct pinning *pinning)
+static int apply_pins(struct pinning *pinning)
 {
 	struct nl_job wishes = { .priority = pinning->args->priority };
 	struct change change = { .dev = &pinning->dev, .pins = &pinning->pins };
@@ -159,7 +159,7 @@ static int apply(struct pinning *pinning)
 	change_both(&change);
 	pinning->room = change.room;
 	if (fail_code()) {
-		if (given(pinning->args, OPTION_JSON) && pinning->room.needed)
+		if (option_given(pinning->args, OPTION_JSON) && pinning->room.needed)
 			print_room(pinning);
 		return fail_code();
 	}
@@ -173,20 +173,20 @@ static int wait_for_job(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
 
-	if (!given(args, OPTION_WAIT) || !pinning->job.id)
+	if (!option_given(args, OPTION_WAIT) || !pinning->job.id)
 		return 0;
 	lock_release();
 	return job_wait(&pinning->dev, pinning->job.id,
-			given(args, OPTION_JSON), &pinning->job);
+			option_given(args, OPTION_JSON), &pinning->job);
 }
 
 /* ^C would leave pins without a record, or a job without a waiter. */
-static int execute(struct pinning *pinning)
+static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!apply(pinning))
+	if (!apply_pins(pinning))
 		wait_for_job(pinning);
 	signals_release(&before);
 	return fail_code();
@@ -203,9 +203,9 @@ static void print_job(const struct pinning *pinning)
 	}
 }
 
-static void report(const struct pinning *pinning)
+static void report_pin(const struct pinning *pinning)
 {
-	bool dry_run = given(pinning->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(pinning->args, OPTION_DRY_RUN);
 	char wants[WANT_TEXT];
 	size_t i, ranges = 0;
 
@@ -225,26 +225,26 @@ static void report(const struct pinning *pinning)
 	print_end();
 }
 
-static int judge(const struct pinning *pinning)
+static int judge_result(const struct pinning *pinning)
 {
 	if (!pinning->job.bytes || !job_judge(&pinning->dev, &pinning->job))
 		return 0;
 	return fail_add("the data stays pinned");
 }
 
-static int pin(struct pinning *pinning)
+static int pin_files(struct pinning *pinning)
 {
 	pinning->flags = flags_of(pinning->args);
 	if (record_require(&pinning->pins, &pinning->dev) ||
-	    resolve(pinning) || record(pinning))
+	    resolve_files(pinning) || record_pins(pinning))
 		return fail_code();
-	if (!given(pinning->args, OPTION_DRY_RUN) && execute(pinning))
+	if (!option_given(pinning->args, OPTION_DRY_RUN) && execute_pin(pinning))
 		return fail_code();
-	report(pinning);
-	return judge(pinning);
+	report_pin(pinning);
+	return judge_result(pinning);
 }
 
-static int follow(struct pinning *pinning, struct refreshed *refreshed)
+static int follow_job(struct pinning *pinning, struct refreshed *refreshed)
 {
 	sigset_t before;
 
@@ -258,20 +258,20 @@ static int follow(struct pinning *pinning, struct refreshed *refreshed)
 	return fail_code();
 }
 
-static int refresh(struct pinning *pinning)
+static int refresh_pins(struct pinning *pinning)
 {
 	struct refreshed refreshed;
 
 	if (pinning->pins.foreign)
 		record_adopt(&pinning->pins, &pinning->dev);
-	if (follow(pinning, &refreshed))
+	if (follow_job(pinning, &refreshed))
 		return fail_code();
 	print_record(NULL, pinning->dev.name);
 	print_string("name", NULL, pinning->dev.name);
 	refresh_print(&refreshed);
 	print_job(pinning);
 	print_end();
-	return judge(pinning);
+	return judge_result(pinning);
 }
 
 int cmd_pin(const struct arguments *args)
@@ -279,8 +279,8 @@ int cmd_pin(const struct arguments *args)
 	struct pinning pinning = { .args = args };
 	int error = check_words(args);
 
-	if (!error && given(args, OPTION_ALL))
-		return refresh_all(given(args, OPTION_DRY_RUN));
+	if (!error && option_given(args, OPTION_ALL))
+		return refresh_all(option_given(args, OPTION_DRY_RUN));
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),
 				     &pinning.dev);
@@ -288,10 +288,10 @@ int cmd_pin(const struct arguments *args)
 		return error;
 	if (!refresh_need_live(&pinning.dev) &&
 	    !record_open(&pinning.pins, &pinning.dev)) {
-		if (given(args, OPTION_REFRESH))
-			refresh(&pinning);
+		if (option_given(args, OPTION_REFRESH))
+			refresh_pins(&pinning);
 		else
-			pin(&pinning);
+			pin_files(&pinning);
 	}
 	pins_free(&pinning.pins);
 	shards_free(&pinning.shards);

@@ -14,9 +14,10 @@ static int check_words(const struct arguments *args)
 {
 	bool plans = target_given(args);
 
-	if (given(args, OPTION_CLEAR) && (plans || given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS)))
+	if (option_given(args, OPTION_CLEAR) &&
+	    (plans || option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS)))
 		return fail(CODE_USAGE, "--clear takes no TARGETs and no options of a plan");
-	if (!plans && given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS))
+	if (!plans && option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS))
 		return fail(CODE_USAGE, "no TARGETs given: options of the order need TARGETs");
 	return node_share_check_words(args) ?: target_check_words(args, false);
 }
@@ -34,14 +35,15 @@ static int add_epochs(const struct arguments *args, const struct shards *shards,
 	for (epoch = 0; epoch < epochs && !fail_code(); epoch++) {
 		count = node_share_select(args, args->epoch + epoch, shards, order, &checksum);
 		for (i = 0; i < count && !fail_code(); i++)
-			plan_add(plan, shards->shard[order[i]].range, shards->shard[order[i]].ranges);
+			plan_add(plan, shards->shard[order[i]].range,
+				 shards->shard[order[i]].ranges);
 	}
 	free(order);
 	return fail_code();
 }
 
-static void report(const struct dm_device *dev, const struct plan *plan,
-		   const struct nl_plan *now, bool dry_run)
+static void report_plan(const struct dm_device *dev, const struct plan *plan,
+			const struct nl_plan *now, bool dry_run)
 {
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
@@ -55,16 +57,16 @@ static void report(const struct dm_device *dev, const struct plan *plan,
 	print_end();
 }
 
-static int make(const struct arguments *args, const struct dm_device *dev,
-		const struct shards *shards)
+static int make_plan(const struct arguments *args, const struct dm_device *dev,
+		     const struct shards *shards)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct nl_plan now = { 0 };
 	struct plan plan = { 0 };
 
 	if (!add_epochs(args, shards, &plan) &&
 	    (dry_run || !plan_submit(&plan, dev, &now)))
-		report(dev, &plan, &now, dry_run);
+		report_plan(dev, &plan, &now, dry_run);
 	plan_free(&plan);
 	return fail_code();
 }
@@ -77,23 +79,23 @@ static int make_of_targets(const struct arguments *args, const struct dm_device 
 		return fail(CODE_DEVICE, "device '%s' has no table: close it and open it again",
 			    dev->name);
 	if (!target_resolve(args, dev, &shards))
-		make(args, dev, &shards);
+		make_plan(args, dev, &shards);
 	shards_free(&shards);
 	return fail_code();
 }
 
-static int show(const struct dm_device *dev)
+static int show_plan(const struct dm_device *dev)
 {
 	struct nl_plan now;
 
 	if (!nl_plan_get(dev->number, &now))
-		report(dev, NULL, &now, false);
+		report_plan(dev, NULL, &now, false);
 	return fail_code();
 }
 
-static int clear(const struct arguments *args, const struct dm_device *dev)
+static int clear_plan(const struct arguments *args, const struct dm_device *dev)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t count = 0;
 
 	if (!dry_run && nl_plan_clear(dev->number, &count))
@@ -112,12 +114,12 @@ int cmd_plan(const struct arguments *args)
 
 	if (check_words(args) || dm_need_ours(name_of_operand(args->operand[0]), &dev))
 		return fail_code();
-	if (given(args, OPTION_CLEAR))
-		clear(args, &dev);
+	if (option_given(args, OPTION_CLEAR))
+		clear_plan(args, &dev);
 	else if (target_given(args))
 		make_of_targets(args, &dev);
 	else
-		show(&dev);
+		show_plan(&dev);
 	dm_device_free(&dev);
 	return fail_code();
 }

@@ -38,7 +38,7 @@ static int check_words(const struct arguments *args)
 	return node_share_check_words(args) ?: target_check_words(args, true);
 }
 
-static int choose(struct prefetching *p)
+static int choose_files(struct prefetching *p)
 {
 	size_t i, r, most = 1;
 
@@ -62,7 +62,7 @@ static int choose(struct prefetching *p)
 }
 
 /* With fewer shards than nodes, the share of a node may be empty: no job then. */
-static int execute(struct prefetching *p)
+static int execute_prefetch(struct prefetching *p)
 {
 	const struct arguments *args = p->args;
 	struct nl_job wishes = {
@@ -83,8 +83,8 @@ static int execute(struct prefetching *p)
 	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
 			   &p->job.id) &&
-	    given(args, OPTION_WAIT))
-		job_wait(&p->dev, p->job.id, given(args, OPTION_JSON), &p->job);
+	    option_given(args, OPTION_WAIT))
+		job_wait(&p->dev, p->job.id, option_given(args, OPTION_JSON), &p->job);
 	signals_release(&before);
 	return fail_code();
 }
@@ -115,16 +115,16 @@ static void print_checksum(uint32_t checksum)
 	print_string("list_checksum", "list checksum", text);
 }
 
-static void report(const struct prefetching *p)
+static void report_prefetch(const struct prefetching *p)
 {
-	bool dry_run = given(p->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(p->args, OPTION_DRY_RUN);
 
 	print_record(NULL, p->dev.name);
 	print_string("name", NULL, p->dev.name);
 	print_number("shard_count", "shards", p->chosen);
-	print_number("listed", given(p->args, OPTION_RANK) ? "of" : NULL,
+	print_number("listed", option_given(p->args, OPTION_RANK) ? "of" : NULL,
 		     p->shards.count);
-	if (given(p->args, OPTION_RANK))
+	if (option_given(p->args, OPTION_RANK))
 		print_checksum(p->checksum);
 	print_bytes("bytes", "bytes", p->bytes);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
@@ -139,17 +139,17 @@ static void report(const struct prefetching *p)
 	print_end();
 }
 
-static int prefetch(struct prefetching *p)
+static int prefetch_files(struct prefetching *p)
 {
 	if (!p->dev.table)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    p->dev.name);
-	if (target_resolve(p->args, &p->dev, &p->shards) || choose(p))
+	if (target_resolve(p->args, &p->dev, &p->shards) || choose_files(p))
 		return fail_code();
-	if (!given(p->args, OPTION_DRY_RUN) && execute(p))
+	if (!option_given(p->args, OPTION_DRY_RUN) && execute_prefetch(p))
 		return fail_code();
-	report(p);
+	report_prefetch(p);
 	return p->job.bytes ? job_judge(&p->dev, &p->job) : 0;
 }
 
@@ -162,7 +162,7 @@ int cmd_prefetch(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &p.dev);
 	if (error)
 		return error;
-	prefetch(&p);
+	prefetch_files(&p);
 	free(p.order);
 	free(p.piece);
 	shards_free(&p.shards);

@@ -56,7 +56,7 @@ static void show_label(const struct nl_label *label, void *arg)
 	print_end();
 }
 
-static int show(const struct dm_device *dev, bool labels)
+static int show_ranges(const struct dm_device *dev, bool labels)
 {
 	struct nl_room room;
 
@@ -84,7 +84,7 @@ int cmd_ranges(const struct arguments *args)
 
 	if (error)
 		return error;
-	error = show(&dev, given(args, OPTION_LABELS));
+	error = show_ranges(&dev, option_given(args, OPTION_LABELS));
 	dm_device_free(&dev);
 	return error;
 }

@@ -60,7 +60,7 @@ static int show_device(const struct dm_device *dev)
 	return 0;
 }
 
-static int residency(const struct arguments *args, const struct dm_device *dev)
+static int show_residency(const struct arguments *args, const struct dm_device *dev)
 {
 	struct shards shards = { 0 };
 
@@ -91,7 +91,7 @@ int cmd_residency(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)
 		return error;
-	error = residency(args, &dev);
+	error = show_residency(args, &dev);
 	dm_device_free(&dev);
 	return error;
 }

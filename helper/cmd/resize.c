@@ -17,8 +17,8 @@ static int check_size(const struct dm_device *dev, const struct device *origin)
 		    (unsigned long long)dev->size);
 }
 
-static void report(const struct dm_device *dev, const struct device *origin,
-		   bool dry_run)
+static void report_resize(const struct dm_device *dev, const struct device *origin,
+			  bool dry_run)
 {
 	bool grew = origin->size != dev->size;
 
@@ -35,18 +35,18 @@ static void report(const struct dm_device *dev, const struct device *origin,
 	print_end();
 }
 
-static int resize(const struct dm_device *dev, const struct arguments *args)
+static int resize_device(const struct dm_device *dev, const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct device origin = DEVICE_CLOSED;
 	struct params params;
 
-	if (!reload_prepare(dev, given(args, OPTION_FORCE), &params) &&
+	if (!reload_prepare(dev, option_given(args, OPTION_FORCE), &params) &&
 	    !device_open_number(&origin, params.origin, "origin") &&
 	    !check_size(dev, &origin) &&
 	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
 	     !reload(dev, &params, &params, origin.size, false)))
-		report(dev, &origin, dry_run);
+		report_resize(dev, &origin, dry_run);
 	device_close(&origin);
 	return fail_code();
 }
@@ -58,7 +58,7 @@ int cmd_resize(const struct arguments *args)
 
 	if (error)
 		return error;
-	error = resize(&dev, args);
+	error = resize_device(&dev, args);
 	dm_device_free(&dev);
 	return error;
 }

@@ -21,14 +21,14 @@ struct scrub {
 
 static int check_words(const struct arguments *args)
 {
-	if (given(args, OPTION_STOP) &&
-	    given(args, OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT))
+	if (option_given(args, OPTION_STOP) &&
+	    option_given(args, OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--stop excludes --rate, --with-origin and --wait");
 	return 0;
 }
 
-static int check(const struct scrub *scrub)
+static int check_scrub(const struct scrub *scrub)
 {
 	bool runs = scrub->before.field[NEARCACHE_FIELD_SCRUB_LEFT];
 	const struct dm_device *dev = &scrub->dev;
@@ -37,7 +37,7 @@ static int check(const struct scrub *scrub)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
-	if (given(scrub->args, OPTION_STOP))
+	if (option_given(scrub->args, OPTION_STOP))
 		return runs ? 0 : fail(CODE_DEVICE, "no scrub of '%s' is running",
 				       dev->name);
 	if (runs)
@@ -57,22 +57,22 @@ static int check(const struct scrub *scrub)
 
 static u64 rate_of(const struct arguments *args)
 {
-	return given(args, OPTION_RATE) ? args->rate : RATE_DEFAULT;
+	return option_given(args, OPTION_RATE) ? args->rate : RATE_DEFAULT;
 }
 
-static int tell(const struct scrub *scrub)
+static int tell_target(const struct scrub *scrub)
 {
 	char message[64] = "scrub stop";
 
-	if (!given(scrub->args, OPTION_STOP))
+	if (!option_given(scrub->args, OPTION_STOP))
 		snprintf(message, sizeof(message), "scrub start %llu%s",
 			 (unsigned long long)rate_of(scrub->args),
-			 given(scrub->args, OPTION_WITH_ORIGIN) ? " origin" : "");
+			 option_given(scrub->args, OPTION_WITH_ORIGIN) ? " origin" : "");
 	return dm_message(&scrub->dev, message);
 }
 
 /* Counters start at 0 when a device is opened: 0 if it was opened again meanwhile. */
-static u64 grown(const struct scrub *scrub, enum nearcache_counter counter)
+static u64 counter_grown(const struct scrub *scrub, enum nearcache_counter counter)
 {
 	u64 before = scrub->before.counter[counter];
 	u64 after = scrub->after.counter[counter];
@@ -94,18 +94,18 @@ static int wait_for_end(struct scrub *scrub)
 		error = describe_status(&now, &scrub->after);
 		dm_device_free(&now);
 	} while (!error && scrub->after.field[NEARCACHE_FIELD_SCRUB_LEFT]);
-	if (!error && !grown(scrub, NEARCACHE_COUNTER_SCRUBS))
+	if (!error && !counter_grown(scrub, NEARCACHE_COUNTER_SCRUBS))
 		return fail(CODE_DEVICE, "the scrub of '%s' was cancelled",
 			    scrub->dev.name);
 	return error;
 }
 
-static void report(const struct scrub *scrub)
+static void report_scrub(const struct scrub *scrub)
 {
 	const struct arguments *args = scrub->args;
-	bool dry_run = given(args, OPTION_DRY_RUN);
-	bool stop = given(args, OPTION_STOP);
-	bool waited = given(args, OPTION_WAIT) && !dry_run;
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	bool stop = option_given(args, OPTION_STOP);
+	bool waited = option_given(args, OPTION_WAIT) && !dry_run;
 
 	print_record(NULL, scrub->dev.name);
 	print_string("name", NULL, scrub->dev.name);
@@ -114,29 +114,29 @@ static void report(const struct scrub *scrub)
 	print_bytes("rate", stop ? NULL : "bytes per second",
 		    stop ? 0 : rate_of(args));
 	print_flag("with_origin", stop ? NULL : "with the origin",
-		   given(args, OPTION_WITH_ORIGIN));
+		   option_given(args, OPTION_WITH_ORIGIN));
 	print_bytes("scrubbed_bytes", waited ? "checked" : NULL,
-		    grown(scrub, NEARCACHE_COUNTER_SCRUBBED_BYTES));
+		    counter_grown(scrub, NEARCACHE_COUNTER_SCRUBBED_BYTES));
 	print_number("damaged", waited ? "damaged sub-blocks" : NULL,
-		     grown(scrub, NEARCACHE_COUNTER_DAMAGED));
+		     counter_grown(scrub, NEARCACHE_COUNTER_DAMAGED));
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 }
 
 static int scrub_device(struct scrub *scrub)
 {
-	bool dry_run = given(scrub->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(scrub->args, OPTION_DRY_RUN);
 	u64 damaged;
 
-	if (describe_status(&scrub->dev, &scrub->before) || check(scrub))
+	if (describe_status(&scrub->dev, &scrub->before) || check_scrub(scrub))
 		return fail_code();
 	scrub->after = scrub->before;
-	if (!dry_run && tell(scrub))
+	if (!dry_run && tell_target(scrub))
 		return fail_code();
-	if (!dry_run && given(scrub->args, OPTION_WAIT) && wait_for_end(scrub))
+	if (!dry_run && option_given(scrub->args, OPTION_WAIT) && wait_for_end(scrub))
 		return fail_code();
-	report(scrub);
-	damaged = grown(scrub, NEARCACHE_COUNTER_DAMAGED);
+	report_scrub(scrub);
+	damaged = counter_grown(scrub, NEARCACHE_COUNTER_DAMAGED);
 	if (!damaged)
 		return 0;
 	return fail(CODE_DEVICE,

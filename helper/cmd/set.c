@@ -180,11 +180,11 @@ static void leave_unrecorded(const struct change *change)
 	fail_reset();
 }
 
-static int prepare(struct change *change, const struct arguments *args)
+static int prepare_set(struct change *change, const struct arguments *args)
 {
 	struct status status;
 
-	if (reload_prepare(&change->dev, given(args, OPTION_FORCE),
+	if (reload_prepare(&change->dev, option_given(args, OPTION_FORCE),
 			   &change->old) ||
 	    describe_status(&change->dev, &status))
 		return fail_code();
@@ -199,7 +199,7 @@ static int prepare(struct change *change, const struct arguments *args)
 	change->witness_path = setting_witness(args->operand + 1, args->operands - 1);
 	if (setting_apply(args->operand + 1, args->operands - 1,
 			  &change->new) ||
-	    take_witness(change, given(args, OPTION_FORCE)))
+	    take_witness(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
@@ -217,7 +217,7 @@ static int prepare(struct change *change, const struct arguments *args)
 	return 0;
 }
 
-static bool differs(const struct change *change)
+static bool table_differs(const struct change *change)
 {
 	return change->old.mode != change->new.mode ||
 	       change->old.fill_memory != change->new.fill_memory ||
@@ -251,10 +251,10 @@ static int check_mode(const struct change *change, bool force)
 
 static bool changes_table(const struct change *change)
 {
-	return differs(change) || change->claim || change->renew;
+	return table_differs(change) || change->claim || change->renew;
 }
 
-static bool changes(const struct change *change)
+static bool anything_changes(const struct change *change)
 {
 	return changes_table(change) || change->ahead != change->ahead_before;
 }
@@ -307,14 +307,14 @@ static void report_witness(const struct params *old, const struct params *new)
 		     old->witness ? device_path_of(old->witness, path) : NULL);
 }
 
-static void report(const struct change *change, bool dry_run)
+static void report_set(const struct change *change, bool dry_run)
 {
 	u64 before = fill_memory_of(change, &change->old);
 	u64 after = fill_memory_of(change, &change->new);
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
-	print_flag("changed", NULL, changes(change) && !dry_run);
+	print_flag("changed", NULL, anything_changes(change) && !dry_run);
 	print_string("mode", "mode", mode_word(change->new.mode));
 	print_string("mode_before",
 		     change->old.mode != change->new.mode ? "before" : NULL,
@@ -333,14 +333,14 @@ static void report(const struct change *change, bool dry_run)
 	print_bytes("read_ahead_before",
 		    change->ahead != change->ahead_before ? "before" : NULL,
 		    change->ahead_before);
-	if (!changes(change))
+	if (!anything_changes(change))
 		print_string(NULL, "unchanged", "all values were set already");
 	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
 }
 
-static int execute(struct change *change, bool force)
+static int execute_set(struct change *change, bool force)
 {
 	dev_t new = change->new.witness;
 
@@ -385,21 +385,21 @@ static void look_at_witness(const struct change *change)
 	fail_reset();
 }
 
-static int set(struct change *change, const struct arguments *args)
+static int set_device(struct change *change, const struct arguments *args)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 
-	if (prepare(change, args))
+	if (prepare_set(change, args))
 		return fail_code();
 	if (change->old.mode != change->new.mode &&
-	    check_mode(change, given(args, OPTION_FORCE)))
+	    check_mode(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (needs_reload(change) && !dry_run &&
-	    execute(change, given(args, OPTION_FORCE)))
+	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (!dry_run && set_read_ahead(change))
 		return fail_code();
-	report(change, dry_run);
+	report_set(change, dry_run);
 	if (change->witness_path && change->new.witness && !dry_run)
 		look_at_witness(change);
 	return 0;
@@ -418,7 +418,7 @@ int cmd_set(const struct arguments *args)
 				     &change.dev);
 	if (error)
 		return error;
-	error = set(&change, args);
+	error = set_device(&change, args);
 	witness_close(&change.witness);
 	dm_device_free(&change.dev);
 	return error;

@@ -29,7 +29,7 @@ struct samples {
 	size_t count;
 };
 
-static int describe(const struct dm_device *dev, const struct status *status)
+static int describe_stats(const struct dm_device *dev, const struct status *status)
 {
 	unsigned int i;
 
@@ -99,7 +99,7 @@ static int sample_all(struct samples *samples)
 	return fail_code();
 }
 
-static int take(const struct arguments *args, struct samples *samples)
+static int take_samples(const struct arguments *args, struct samples *samples)
 {
 	memset(samples, 0, sizeof(*samples));
 	return args->operands ? sample_named(args, samples) :
@@ -107,8 +107,8 @@ static int take(const struct arguments *args, struct samples *samples)
 }
 
 /* Growth of the counters; their value if the device was opened again meanwhile. */
-static void subtract(const struct sample *old, const struct sample *new,
-		     struct status *delta)
+static void subtract_sample(const struct sample *old, const struct sample *new,
+			    struct status *delta)
 {
 	unsigned int i;
 
@@ -157,7 +157,7 @@ static void print_sample(const struct sample *old, const struct sample *new)
 	struct status delta = { 0 };
 	const uint64_t *c = delta.counter;
 
-	subtract(old, new, &delta);
+	subtract_sample(old, new, &delta);
 	print_record(NULL, NULL);
 	print_string("name", "device", new->name);
 	print_number("span_ns", NULL, span);
@@ -179,8 +179,8 @@ static void print_sample(const struct sample *old, const struct sample *new)
 	print_end();
 }
 
-static const struct sample *find(const struct samples *samples,
-				 const char *name)
+static const struct sample *find_sample(const struct samples *samples,
+					const char *name)
 {
 	size_t i;
 
@@ -191,7 +191,7 @@ static const struct sample *find(const struct samples *samples,
 }
 
 /* A device that is new has no earlier sample: it is shown from the next time on. */
-static void show(const struct samples *old, const struct samples *new)
+static void show_samples(const struct samples *old, const struct samples *new)
 {
 	struct timespec now;
 	size_t i;
@@ -201,8 +201,8 @@ static void show(const struct samples *old, const struct samples *new)
 		     (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec);
 	print_table("devices");
 	for (i = 0; i < new->count; i++) {
-		const struct sample *before = find(old,
-						   new->sample[i].name);
+		const struct sample *before = find_sample(old,
+							  new->sample[i].name);
 
 		if (before)
 			print_sample(before, &new->sample[i]);
@@ -210,7 +210,7 @@ static void show(const struct samples *old, const struct samples *new)
 	print_end();
 }
 
-static int watch(const struct arguments *args)
+static int watch_stats(const struct arguments *args)
 {
 	struct samples old, new;
 	struct watch pace;
@@ -219,11 +219,11 @@ static int watch(const struct arguments *args)
 	print_lines();
 	watch_start(&pace, (args->interval ? args->interval : INTERVAL) *
 				   MILLISECOND);
-	take(args, &old);
+	take_samples(args, &old);
 	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
 		watch_wait(&pace);
-		if (!take(args, &new)) {
-			show(&old, &new);
+		if (!take_samples(args, &new)) {
+			show_samples(&old, &new);
 			print_next();
 		}
 		free(old.sample);
@@ -235,9 +235,9 @@ static int watch(const struct arguments *args)
 
 int cmd_stats(const struct arguments *args)
 {
-	if (given(args, OPTION_WATCH))
-		return watch(args);
-	if (given(args, OPTION_INTERVAL | OPTION_COUNT))
+	if (option_given(args, OPTION_WATCH))
+		return watch_stats(args);
+	if (option_given(args, OPTION_INTERVAL | OPTION_COUNT))
 		return fail(CODE_USAGE, "--interval and --count go with --watch");
-	return describe_devices(args->operand, args->operands, describe);
+	return describe_devices(args->operand, args->operands, describe_stats);
 }

@@ -104,7 +104,7 @@ static void print_timeouts(const struct dm_device *dev)
 		      params.origin_timeout);
 }
 
-static int describe(const struct dm_device *dev, const struct status *status)
+static int describe_device(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
 					 status->field[NEARCACHE_FIELD_LOADED]);
@@ -134,5 +134,5 @@ static int describe(const struct dm_device *dev, const struct status *status)
 
 int cmd_status(const struct arguments *args)
 {
-	return describe_devices(args->operand, args->operands, describe);
+	return describe_devices(args->operand, args->operands, describe_device);
 }

@@ -109,7 +109,7 @@ static int print_slot_table(const struct device *dev, const struct super *super)
 	return 0;
 }
 
-static int judge(const struct device *dev)
+static int judge_super(const struct device *dev)
 {
 	struct super super;
 	int error = super_read(&super, dev);
@@ -140,7 +140,7 @@ int cmd_super(const struct arguments *args)
 	int error = device_open_any(&dev, args->operand[0], "device");
 
 	if (!error)
-		error = judge(&dev);
+		error = judge_super(&dev);
 	device_close(&dev);
 	return error;
 }

@@ -46,7 +46,7 @@ static int add_piece(uint64_t sector, uint32_t sectors, void *arg)
 			   &r->trace);
 }
 
-static void show(const struct trace *trace, const char *path)
+static void show_trace(const struct trace *trace, const char *path)
 {
 	print_record(NULL, NULL);
 	print_string("file", "trace", path);
@@ -60,7 +60,7 @@ static void show(const struct trace *trace, const char *path)
 	print_end();
 }
 
-static int begin(struct recording *r, const struct dm_device *dev)
+static int begin_trace(struct recording *r, const struct dm_device *dev)
 {
 	struct status status;
 
@@ -91,7 +91,7 @@ static int watch_reads(struct recording *r, const struct dm_device *dev)
 }
 
 /* After an error, write the reads that were recorded before it. */
-static int save(const struct trace *trace, const char *path)
+static int save_trace(const struct trace *trace, const char *path)
 {
 	enum exit_code code = fail_code();
 	char why[512];
@@ -103,22 +103,22 @@ static int save(const struct trace *trace, const char *path)
 	if (trace->lost)
 		warn("%llu reads came too fast and were not recorded", (unsigned long long)trace->lost);
 	if (!trace_write(trace, path))
-		show(trace, path);
+		show_trace(trace, path);
 	else if (code)
 		warn("%s", why);
 	return code && !fail_code() ? fail(code, "%s; '%s' has the reads until then", why, path) :
 				      (int)fail_code();
 }
 
-static int record(const struct dm_device *dev, const char *path)
+static int record_reads(const struct dm_device *dev, const char *path)
 {
 	struct recording r = { 0 };
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!atomic_file_check(path) && !begin(&r, dev)) {
+	if (!atomic_file_check(path) && !begin_trace(&r, dev)) {
 		watch_reads(&r, dev);
-		save(&r.trace, path);
+		save_trace(&r.trace, path);
 	}
 	touched_free(&r.touched);
 	trace_free(&r.trace);
@@ -152,15 +152,15 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
  * Jobs of one priority take turns, so wait for each part before submitting the next one.  Only
  * --wait waits for the last part.
  */
-static int submit(const struct arguments *args, const struct dm_device *dev,
-		  const struct trace *trace, struct nl_job *job)
+static int submit_trace(const struct arguments *args, const struct dm_device *dev,
+			const struct trace *trace, struct nl_job *job)
 {
 	struct nl_job wishes = {
 		.priority = args->priority,
 		.deadline = args->deadline,
 		.bandwidth = args->bandwidth,
 	};
-	bool quiet = given(args, OPTION_JSON);
+	bool quiet = option_given(args, OPTION_JSON);
 	uint64_t left = 0;
 	size_t at, count;
 	uint32_t id;
@@ -173,7 +173,7 @@ static int submit(const struct arguments *args, const struct dm_device *dev,
 		if (nl_job_submit(dev->number, &wishes, trace->extent + at, count, &id))
 			return fail_code();
 		job->id = id;
-		if (at + count == trace->count && !given(args, OPTION_WAIT))
+		if (at + count == trace->count && !option_given(args, OPTION_WAIT))
 			return 0;
 		if (job_wait(dev, id, quiet, job))
 			return fail_code();
@@ -188,18 +188,18 @@ static int submit(const struct arguments *args, const struct dm_device *dev,
 static int replay_on(const struct arguments *args, const struct dm_device *dev,
 		     const struct trace *trace, const char *path)
 {
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct nl_job job = { 0 };
 	sigset_t before;
 
-	if (check_volume(trace, dev, path, given(args, OPTION_FORCE)))
+	if (check_volume(trace, dev, path, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (trace->lost)
 		warn("'%s' lacks %llu reads that came too fast for the recorder", path,
 		     (unsigned long long)trace->lost);
 	signals_hold(&before);
 	if (!dry_run)
-		submit(args, dev, trace, &job);
+		submit_trace(args, dev, trace, &job);
 	signals_release(&before);
 	if (fail_code())
 		return fail_code();
@@ -219,11 +219,11 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 		   const struct trace *trace, const char *path)
 {
 	unsigned int left = args->epochs ? args->epochs : 1;
-	bool dry_run = given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct nl_plan now = { 0 };
 	struct plan plan = { 0 };
 
-	if (check_volume(trace, dev, path, given(args, OPTION_FORCE)))
+	if (check_volume(trace, dev, path, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	while (left-- && !plan_add(&plan, trace->extent, trace->count))
 		;
@@ -241,7 +241,7 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 	return fail_code();
 }
 
-static int use(const struct arguments *args, const struct dm_device *dev, const char *path)
+static int use_trace(const struct arguments *args, const struct dm_device *dev, const char *path)
 {
 	struct trace trace = { 0 };
 
@@ -258,7 +258,7 @@ static int show_file(const char *path)
 	struct trace trace = { 0 };
 
 	if (!trace_read(&trace, path))
-		show(&trace, path);
+		show_trace(&trace, path);
 	trace_free(&trace);
 	return fail_code();
 }
@@ -272,10 +272,10 @@ static int show_file(const char *path)
 static bool is_beside(const struct arguments *args, const char *what)
 {
 	if (!strcmp(what, "replay"))
-		return given(args, OF_PLAN);
+		return option_given(args, OF_PLAN);
 	if (!strcmp(what, "plan"))
-		return given(args, OF_REPLAY);
-	return given(args, OF_REPLAY | OF_PLAN | OF_BOTH);
+		return option_given(args, OF_REPLAY);
+	return option_given(args, OF_REPLAY | OF_PLAN | OF_BOTH);
 }
 
 static int check_words(const struct arguments *args)
@@ -308,9 +308,9 @@ int cmd_trace(const struct arguments *args)
 	if (!dev.live)
 		fail(CODE_DEVICE, "device '%s' is not active: close it and open it again", dev.name);
 	else if (!strcmp(args->operand[0], "record"))
-		record(&dev, path);
+		record_reads(&dev, path);
 	else
-		use(args, &dev, path);
+		use_trace(args, &dev, path);
 	dm_device_free(&dev);
 	return fail_code();
 }

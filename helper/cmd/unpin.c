@@ -39,8 +39,8 @@ struct unpinning {
 
 static int check_words(const struct arguments *args)
 {
-	int ways = target_given(args) + !!given(args, OPTION_LABEL) +
-		   !!given(args, OPTION_EVERYTHING);
+	int ways = target_given(args) + !!option_given(args, OPTION_LABEL) +
+		   !!option_given(args, OPTION_EVERYTHING);
 
 	if (ways > 1)
 		return fail(CODE_USAGE,
@@ -51,7 +51,7 @@ static int check_words(const struct arguments *args)
 	return target_check_words(args, false);
 }
 
-static int add(struct unpinning *un, const struct range *range, const char *label)
+static int add_range(struct unpinning *un, const struct range *range, const char *label)
 {
 	struct nl_range *which;
 
@@ -96,13 +96,13 @@ static int choose_shards(struct unpinning *un)
 			    choose_recorded(un, shard->name, &found))
 				break;
 			for (r = 0; r < shard->ranges && !fail_code(); r++)
-				add(un, &shard->range[r], NULL);
+				add_range(un, &shard->range[r], NULL);
 		}
 	shards_free(&shards);
 	return fail_code();
 }
 
-static int leave(struct unpinning *un, const char *word)
+static int leave_word(struct unpinning *un, const char *word)
 {
 	char **left;
 
@@ -128,7 +128,7 @@ static int choose_word(struct unpinning *un, const char *word)
 
 	if (choose_recorded(un, word, &found) || found)
 		return fail_code();
-	return leave(un, word);
+	return leave_word(un, word);
 }
 
 /* A line of the list is not a pattern: the file must exist or be recorded. */
@@ -150,28 +150,28 @@ static int choose_targets(struct unpinning *un)
 	int i;
 
 	if (recorded_make(&un->recorded, &un->pins) ||
-	    leave(un, args->operand[0]))
+	    leave_word(un, args->operand[0]))
 		return fail_code();
 	for (i = 1; i < args->operands; i++)
 		if (choose_word(un, args->operand[i]))
 			return fail_code();
-	if (given(args, OPTION_FROM) &&
+	if (option_given(args, OPTION_FROM) &&
 	    glob_each_listed(args->from, choose_listed, un))
 		return fail_code();
 	return un->lefts > 1 ? choose_shards(un) : 0;
 }
 
-static int choose(struct unpinning *un)
+static int choose_ranges(struct unpinning *un)
 {
 	const struct range all = { 0 };
 
-	if (given(un->args, OPTION_EVERYTHING))
-		return add(un, &all, NULL);
+	if (option_given(un->args, OPTION_EVERYTHING))
+		return add_range(un, &all, NULL);
 	/* The ranges of pins that belong to another device hold other files on this one. */
 	if (record_require(&un->pins, &un->dev))
 		return fail_code();
-	if (given(un->args, OPTION_LABEL))
-		return add(un, &all, un->args->label);
+	if (option_given(un->args, OPTION_LABEL))
+		return add_range(un, &all, un->args->label);
 	return choose_targets(un);
 }
 
@@ -190,7 +190,7 @@ static size_t drop_recorded(struct unpinning *un)
 }
 
 /* ^C would leave records of pins that no longer exist. */
-static int execute(struct change *change)
+static int execute_unpin(struct change *change)
 {
 	sigset_t before;
 
@@ -200,18 +200,18 @@ static int execute(struct change *change)
 	return fail_code();
 }
 
-static int unpin(struct unpinning *un)
+static int unpin_device(struct unpinning *un)
 {
-	bool dry_run = given(un->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(un->args, OPTION_DRY_RUN);
 	struct change change = { .dev = &un->dev, .pins = &un->pins };
 	size_t dropped;
 
-	if (choose(un))
+	if (choose_ranges(un))
 		return fail_code();
 	dropped = drop_recorded(un);
 	change.which = un->which;
 	change.count = un->count;
-	if (fail_code() || (!dry_run && execute(&change)))
+	if (fail_code() || (!dry_run && execute_unpin(&change)))
 		return fail_code();
 	if (!dropped && !change.deleted && !dry_run)
 		return fail(CODE_DEVICE,
@@ -240,7 +240,7 @@ int cmd_unpin(const struct arguments *args)
 	if (error)
 		return error;
 	if (!record_open(&un.pins, &un.dev))
-		unpin(&un);
+		unpin_device(&un);
 	while (un.lefts)
 		free(un.left[--un.lefts]);
 	free(un.left);

@@ -58,7 +58,7 @@ static const char *verdict_word(enum verdict verdict)
 	return word[verdict];
 }
 
-static int compare(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	const struct known *x = a, *y = b;
 
@@ -76,7 +76,7 @@ static int choose_words(struct verification *v)
 	for (o = 1; o < args->operands; o++)
 		if (glob_add(&v->words, args->operand[o]))
 			return fail_code();
-	if (given(args, OPTION_FROM) && glob_add_list(&v->words, args->from))
+	if (option_given(args, OPTION_FROM) && glob_add_list(&v->words, args->from))
 		return fail_code();
 	for (i = 0; i < v->words.count; i++)
 		if (v->words.word[i].range.length)
@@ -104,7 +104,7 @@ static struct known *known_files(const struct manifest *manifest, size_t *count)
 			known[(*count)++] = (struct known){
 				st.st_dev, st.st_ino, &manifest->entry[i]
 			};
-	qsort(known, *count, sizeof(*known), compare);
+	qsort(known, *count, sizeof(*known), compare_names);
 	return known;
 }
 
@@ -118,7 +118,7 @@ static int check_twins(const struct verification *v, const struct known *known,
 		const struct manifest_entry *a = known[i - 1].entry;
 		const struct manifest_entry *b = known[i].entry;
 
-		if (!compare(&known[i - 1], &known[i]) &&
+		if (!compare_names(&known[i - 1], &known[i]) &&
 		    memcmp(a->digest, b->digest, sizeof(a->digest)))
 			return fail(CODE_USAGE,
 				    "manifest '%s': line %lu ('%s') and line %lu ('%s') are the same file with different digests: correct one of them",
@@ -151,7 +151,7 @@ static int choose_targets(struct verification *v)
 		if (stat(file->path, &st))
 			continue;
 		key = (struct known){ st.st_dev, st.st_ino, NULL };
-		found = bsearch(&key, known, count, sizeof(*known), compare);
+		found = bsearch(&key, known, count, sizeof(*known), compare_names);
 		if (!found)
 			continue;
 		file->digest = found->entry->digest;
@@ -257,8 +257,8 @@ static void report_problems(const struct verification *v)
 	print_end();
 }
 
-static uint64_t count(const struct verification *v, enum verdict verdict,
-		      uint64_t *bytes)
+static uint64_t count_verdict(const struct verification *v, enum verdict verdict,
+			      uint64_t *bytes)
 {
 	uint64_t found = 0;
 	size_t i;
@@ -271,17 +271,17 @@ static uint64_t count(const struct verification *v, enum verdict verdict,
 	return found;
 }
 
-static int report(const struct verification *v, const char *state)
+static int report_files(const struct verification *v, const char *state)
 {
 	uint64_t found[VERDICTS], bytes[VERDICTS] = { 0 }, problems = 0;
-	bool dry_run = given(v->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(v->args, OPTION_DRY_RUN);
 	char what[160] = "";
 	unsigned int i;
 
 	for (i = 0; i < VERDICTS; i++) {
 		size_t used = strlen(what);
 
-		found[i] = count(v, i, &bytes[i]);
+		found[i] = count_verdict(v, i, &bytes[i]);
 		if (i <= VERDICT_SOUND || !found[i])
 			continue;
 		problems += found[i];
@@ -346,7 +346,7 @@ static const char *look_again(const struct verification *v,
 	return state;
 }
 
-static int verify(struct verification *v)
+static int verify_files(struct verification *v)
 {
 	struct status status;
 	const char *state;
@@ -367,11 +367,11 @@ static int verify(struct verification *v)
 	for (i = 0; i < v->files; i++)
 		if (look_at(v, &v->file[i]))
 			return fail_code();
-	if (given(v->args, OPTION_DRY_RUN))
-		return report(v, state);
-	if (verifying_run(v->file, v->files, given(v->args, OPTION_JSON)))
+	if (option_given(v->args, OPTION_DRY_RUN))
+		return report_files(v, state);
+	if (verifying_run(v->file, v->files, option_given(v->args, OPTION_JSON)))
 		return fail_code();
-	return report(v, look_again(v, &status));
+	return report_files(v, look_again(v, &status));
 }
 
 int cmd_verify(const struct arguments *args)
@@ -379,7 +379,7 @@ int cmd_verify(const struct arguments *args)
 	struct verification v = { .args = args };
 	int error = target_check_words(args, false);
 
-	if (!error && given(args, OPTION_FROM) && !strcmp(args->from, "-") &&
+	if (!error && option_given(args, OPTION_FROM) && !strcmp(args->from, "-") &&
 	    !strcmp(args->manifest, "-"))
 		error = fail(CODE_USAGE,
 			     "--manifest - and --from - cannot both be standard input: write one to a file");
@@ -387,7 +387,7 @@ int cmd_verify(const struct arguments *args)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &v.dev);
 	if (error)
 		return error;
-	error = verify(&v);
+	error = verify_files(&v);
 	layers_free(&v.layers);
 	free(v.file);
 	glob_free(&v.words);

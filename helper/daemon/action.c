@@ -17,8 +17,8 @@
 #define FOLDER	"/run/nearcache"
 #define OLD	ACTIONS_FILE ".1"
 
-static void copy(char *to, size_t size, struct json_object *json,
-		 const char *key)
+static void copy_member(char *to, size_t size, struct json_object *json,
+			const char *key)
 {
 	struct json_object *value;
 
@@ -27,7 +27,7 @@ static void copy(char *to, size_t size, struct json_object *json,
 		snprintf(to, size, "%s", json_object_get_string(value));
 }
 
-static uint64_t number(struct json_object *json, const char *key)
+static uint64_t number_member(struct json_object *json, const char *key)
 {
 	struct json_object *value;
 
@@ -36,22 +36,22 @@ static uint64_t number(struct json_object *json, const char *key)
 }
 
 /* Returns false if the line is no action, for example if it is truncated. */
-static bool parse(const char *line, struct action *action)
+static bool parse_action(const char *line, struct action *action)
 {
 	struct json_object *json = json_tokener_parse(line);
 
 	memset(action, 0, sizeof(*action));
 	if (json_object_is_type(json, json_type_object)) {
-		action->id = number(json, "id");
-		action->time = number(json, "time");
-		action->from = number(json, "from");
-		action->to = number(json, "to");
-		action->of = number(json, "of");
-		copy(action->device, sizeof(action->device), json, "device");
-		copy(action->setting, sizeof(action->setting), json, "setting");
-		copy(action->label, sizeof(action->label), json, "label");
-		copy(action->state, sizeof(action->state), json, "state");
-		copy(action->why, sizeof(action->why), json, "why");
+		action->id = number_member(json, "id");
+		action->time = number_member(json, "time");
+		action->from = number_member(json, "from");
+		action->to = number_member(json, "to");
+		action->of = number_member(json, "of");
+		copy_member(action->device, sizeof(action->device), json, "device");
+		copy_member(action->setting, sizeof(action->setting), json, "setting");
+		copy_member(action->label, sizeof(action->label), json, "label");
+		copy_member(action->state, sizeof(action->state), json, "state");
+		copy_member(action->why, sizeof(action->why), json, "why");
 	}
 	json_object_put(json);
 	return action->id;
@@ -69,7 +69,7 @@ static int each_of(const char *path, uint64_t after,
 	if (!file)
 		return errno == ENOENT ? 0 : fail_errno(errno, "cannot open '%s'", path);
 	while (getline(&line, &room, file) > 0)
-		if (parse(line, &action) && action.id > after)
+		if (parse_action(line, &action) && action.id > after)
 			visit(&action, arg);
 	if (ferror(file))
 		fail_errno(errno, "cannot read '%s'", path);
@@ -119,7 +119,7 @@ int action_find(uint64_t id, struct action *action)
 }
 
 /* Returns the line, which the caller frees, or NULL if memory is short. */
-static char *print(const struct action *action)
+static char *print_action(const struct action *action)
 {
 	struct json_object *json = json_object_new_object();
 	char *line = NULL;
@@ -145,7 +145,7 @@ static char *print(const struct action *action)
 }
 
 /* Write the line with one write(), so that a reader never sees a part of it. */
-static int append(int file, const char *line)
+static int append_line(int file, const char *line)
 {
 	size_t bytes = strlen(line);
 	struct stat st;
@@ -209,11 +209,11 @@ int action_add(struct action *action)
 	if (!action_each(0, take_last, &last)) {
 		action->id = last + 1;
 		action->time = (uint64_t)time(NULL);
-		line = print(action);
+		line = print_action(action);
 		if (!line)
 			fail_memory();
 		else
-			append(file, line);
+			append_line(file, line);
 	}
 	free(line);
 	close(file);

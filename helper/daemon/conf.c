@@ -118,8 +118,8 @@ static const char *take_path(char *path, const char *value)
 }
 
 /* Returns NULL, or the error. */
-static const char *take(struct conf *conf, const struct conf_row *row,
-			const char *value)
+static const char *take_value(struct conf *conf, const struct conf_row *row,
+			      const char *value)
 {
 	void *place = (char *)conf + row->offset;
 
@@ -148,7 +148,7 @@ static const char *take(struct conf *conf, const struct conf_row *row,
 	return NULL;
 }
 
-static char *trim(char *text)
+static char *trim_blanks(char *text)
 {
 	char *end;
 
@@ -169,7 +169,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 	const char *why;
 
 	line[strcspn(line, "#")] = '\0';
-	name = trim(line);
+	name = trim_blanks(line);
 	if (!*name)
 		return 0;
 	value = strchr(name, '=');
@@ -177,14 +177,14 @@ static int take_line(struct conf *conf, const char *path, char *line,
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is not of the form SETTING = VALUE",
 			    path, number, name);
 	*value++ = '\0';
-	name = trim(name);
-	value = trim(value);
+	name = trim_blanks(name);
+	value = trim_blanks(value);
 	while (row->name && strcmp(row->name, name))
 		row++;
 	if (!row->name)
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is no setting: see nearcache.conf(5)",
 			    path, number, name);
-	why = take(conf, row, value);
+	why = take_value(conf, row, value);
 	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,
 			  name, value, why) : 0;
 }

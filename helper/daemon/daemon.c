@@ -99,7 +99,7 @@ struct daemon {
 	off_t size;
 };
 
-static void say(const struct daemon *daemon, const char *level, const char *text)
+static void say_line(const struct daemon *daemon, const char *level, const char *text)
 {
 	fprintf(stderr, "%s%s\n", daemon->prefix ? level : "", text);
 }
@@ -112,11 +112,11 @@ static void say_failure(const struct daemon *daemon)
 	if (!fail_code())
 		return;
 	snprintf(text, sizeof(text), "%s", fail_message());
-	say(daemon, SD_WARNING, text_clean(text));
+	say_line(daemon, SD_WARNING, text_clean(text));
 	fail_reset();
 }
 
-static uint64_t seconds(void)
+static uint64_t seconds_now(void)
 {
 	return watch_now() / SECOND;
 }
@@ -156,11 +156,11 @@ static void tell_verdict(const struct change *change, void *arg)
 		 (unsigned long long)change->stream.accesses,
 		 (unsigned long long)change->stream.runs,
 		 (unsigned long long)change->stream.bytes);
-	say(daemon, SD_INFO, text);
+	say_line(daemon, SD_INFO, text);
 }
 
 /* Put it on record, and tell it. */
-static void record(struct daemon *daemon, struct action *action)
+static void record_action(struct daemon *daemon, struct action *action)
 {
 	char text[640], from[KNOB_TEXT], to[KNOB_TEXT];
 
@@ -173,11 +173,11 @@ static void record(struct daemon *daemon, struct action *action)
 		 knob_print(action->setting, action->from, from),
 		 knob_print(action->setting, action->to, to), action->why,
 		 (unsigned long long)action->id, action->state);
-	say(daemon, SD_NOTICE, text_clean(text));
+	say_line(daemon, SD_NOTICE, text_clean(text));
 }
 
 /* Return: whether it was done, or would be. */
-static bool act(struct daemon *daemon, struct action *action, const char *state)
+static bool act_on(struct daemon *daemon, struct action *action, const char *state)
 {
 	snprintf(action->state, sizeof(action->state), "%s",
 		 daemon->observe ? "would" : state);
@@ -186,12 +186,12 @@ static bool act(struct daemon *daemon, struct action *action, const char *state)
 		say_failure(daemon);
 		return false;
 	}
-	record(daemon, action);
+	record_action(daemon, action);
 	return true;
 }
 
 /* A setting of all devices is as the file says. */
-static void apply(struct daemon *daemon, const char *setting, uint64_t value)
+static void apply_setting(struct daemon *daemon, const char *setting, uint64_t value)
 {
 	struct action action = { .to = value };
 
@@ -200,7 +200,7 @@ static void apply(struct daemon *daemon, const char *setting, uint64_t value)
 	if (knob_get(setting, "", &action.from))
 		say_failure(daemon);
 	else if (action.from != value)
-		act(daemon, &action, "done");
+		act_on(daemon, &action, "done");
 }
 
 static void take_advice(struct daemon *daemon, struct watched *watched,
@@ -223,7 +223,7 @@ static void take_advice(struct daemon *daemon, struct watched *watched,
 		action.of = watched->change;
 	if (advice->what == JUDGE_KEEP)
 		action.to = action.from;
-	if (!act(daemon, &action, states[advice->what]))
+	if (!act_on(daemon, &action, states[advice->what]))
 		return;
 	watched->would = advice->to;
 	watched->change = action.id;
@@ -231,7 +231,7 @@ static void take_advice(struct daemon *daemon, struct watched *watched,
 		judge_done(&watched->judge, &daemon->conf, look, advice);
 }
 
-static uint64_t grown(uint64_t *before, uint64_t now)
+static uint64_t counter_grown(uint64_t *before, uint64_t now)
 {
 	uint64_t more = now >= *before ? now - *before : now;
 
@@ -265,14 +265,14 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 		 bringing->daemon->observer.classifies ? ", and is read in pieces" : "",
 		 size_print(bringing->watched->opening.open_bytes, open));
 	text_clean(action.why);
-	record(bringing->daemon, &action);
+	record_action(bringing->daemon, &action);
 }
 
 /* Without a classifier a shard that is touched may be read in any way: what of it is used tells. */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
 	/* A recorded order is known better. */
-	return seconds() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
+	return seconds_now() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
 
@@ -280,11 +280,11 @@ static void keep_shut(struct daemon *daemon, struct watched *watched)
 {
 	char text[240];
 
-	watched->kept_shut = seconds() + daemon->conf.hold;
+	watched->kept_shut = seconds_now() + daemon->conf.hold;
 	snprintf(text, sizeof(text),
 		 "%s: more of what was prefetched was dropped than read: no shard is brought for %u seconds",
 		 watched->name, daemon->conf.hold);
-	say(daemon, SD_NOTICE, text);
+	say_line(daemon, SD_NOTICE, text);
 }
 
 static void look_at_shards(struct daemon *daemon, struct watched *watched,
@@ -294,7 +294,7 @@ static void look_at_shards(struct daemon *daemon, struct watched *watched,
 			 status->field[NEARCACHE_FIELD_BLOCK_SIZE];
 	struct bringing bringing = { daemon, watched };
 	const struct first_touch what = {
-		.time = seconds(),
+		.time = seconds_now(),
 		.room = may_bring(daemon, watched) ?
 			cache / 100 * daemon->conf.first_touch : 0,
 		.observe = daemon->observe,
@@ -321,7 +321,7 @@ static void tell_pin(uint64_t start, const struct hot_advice *advice, void *arg)
 	*(advice->pin ? &action.to : &action.from) = start + 1;
 	snprintf(action.why, sizeof(action.why), "of late it saved %s, the mean region %s",
 		 size_print(advice->heat, heat), size_print(advice->mean, mean));
-	record(of->daemon, &action);
+	record_action(of->daemon, &action);
 }
 
 static void look_at_regions(struct daemon *daemon, struct watched *watched,
@@ -337,7 +337,7 @@ static void look_at_regions(struct daemon *daemon, struct watched *watched,
 		.arg = &of,
 	};
 
-	if (++watched->hot_looks < HOT_LOOKS || seconds() < watched->hot_held)
+	if (++watched->hot_looks < HOT_LOOKS || seconds_now() < watched->hot_held)
 		return;
 	watched->hot_looks = 0;
 	if (hot_pins_look(&watched->hot, dev, &what))
@@ -352,7 +352,7 @@ static void tell_replay(const struct replay_news *news, void *arg)
 
 	if (!news->state) {
 		snprintf(text, sizeof(text), "%s: %s", of->watched->name, news->why);
-		say(of->daemon, SD_NOTICE, text_clean(text));
+		say_line(of->daemon, SD_NOTICE, text_clean(text));
 		return;
 	}
 	snprintf(action.device, sizeof(action.device), "%s", of->watched->name);
@@ -361,7 +361,7 @@ static void tell_replay(const struct replay_news *news, void *arg)
 	snprintf(action.why, sizeof(action.why), "%s", news->why);
 	if (news->from)
 		action.of = of->watched->replayed;
-	record(of->daemon, &action);
+	record_action(of->daemon, &action);
 	if (!news->from)
 		of->watched->replayed = action.id;
 }
@@ -413,7 +413,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {
-	struct look look = { .time = seconds() };
+	struct look look = { .time = seconds_now() };
 	struct advice advice;
 	struct status status;
 	struct seen since;
@@ -429,10 +429,10 @@ static void look_at(struct daemon *daemon, struct watched *watched,
 	observer_since(&daemon->observer, dev->number, &since);
 	memcpy(look.bytes, since.bytes, sizeof(look.bytes));
 	look.measure.stall = since.stall;
-	look.measure.read = grown(&watched->read, status_read_bytes(&status));
+	look.measure.read = counter_grown(&watched->read, status_read_bytes(&status));
 	look.measure.origin =
-		grown(&watched->origin,
-		      status.counter[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
+		counter_grown(&watched->origin,
+			      status.counter[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
 			      status.counter[NEARCACHE_COUNTER_BYPASS_BYTES]);
 	if (!known) {
 		begin_replay(daemon, watched);
@@ -494,7 +494,7 @@ static void forget_gone(struct daemon *daemon, const struct dm_device *list,
 }
 
 /* What somebody took back is left alone for a while. */
-static void heed(const struct action *action, void *arg)
+static void heed_action(const struct action *action, void *arg)
 {
 	struct daemon *daemon = arg;
 	struct watched *watched = watched_named(daemon, action->device);
@@ -503,14 +503,14 @@ static void heed(const struct action *action, void *arg)
 	if (!watched || strcmp(action->state, "reverted"))
 		return;
 	if (!strcmp(action->setting, KNOB_READ_AHEAD))
-		judge_hold(&watched->judge, seconds() + daemon->conf.hold);
+		judge_hold(&watched->judge, seconds_now() + daemon->conf.hold);
 	if (!strcmp(action->setting, KNOB_REPLAY)) {
 		end_replay(daemon, watched, NULL, "");
-		replay_hold(watched->replay, seconds() + daemon->conf.hold);
+		replay_hold(watched->replay, seconds_now() + daemon->conf.hold);
 	}
 	/* What is pinned is looked for anew then. */
 	if (!strcmp(action->setting, KNOB_PIN)) {
-		watched->hot_held = seconds() + daemon->conf.hold;
+		watched->hot_held = seconds_now() + daemon->conf.hold;
 		hot_free(&watched->hot);
 	}
 }
@@ -522,7 +522,7 @@ static void look_at_actions(struct daemon *daemon)
 	if (stat(ACTIONS_FILE, &st) || st.st_size == daemon->size)
 		return;
 	daemon->size = st.st_size;
-	action_each(daemon->last, heed, daemon);
+	action_each(daemon->last, heed_action, daemon);
 }
 
 static void look_at_programs(struct daemon *daemon)
@@ -530,12 +530,12 @@ static void look_at_programs(struct daemon *daemon)
 	if (!observer_renew(&daemon->observer))
 		return;
 	if (!daemon->observer.classifies) {
-		say(daemon, SD_WARNING,
-		    "without our classifier nothing is known of how devices are read: only shards are brought, as long as they are used");
+		say_line(daemon, SD_WARNING,
+			 "without our classifier nothing is known of how devices are read: only shards are brought, as long as they are used");
 		return;
 	}
-	apply(daemon, KNOB_WINDOW, daemon->conf.window);
-	apply(daemon, KNOB_CHECKPOINT, daemon->conf.around);
+	apply_setting(daemon, KNOB_WINDOW, daemon->conf.window);
+	apply_setting(daemon, KNOB_CHECKPOINT, daemon->conf.around);
 }
 
 static void look_around(struct daemon *daemon)
@@ -580,7 +580,7 @@ static void show_metrics(struct daemon *daemon)
 	say_failure(daemon);
 }
 
-static void ignore(const struct action *action, void *arg)
+static void ignore_action(const struct action *action, void *arg)
 {
 	*(uint64_t *)arg = action->id;
 }
@@ -601,7 +601,7 @@ static bool step_loops(const struct daemon *daemon)
 }
 
 /* Until the next look; systemd is told all the while.  Return: whether it is to stop. */
-static bool rest(const struct daemon *daemon)
+static bool rest_interval(const struct daemon *daemon)
 {
 	uint64_t end = watch_now() + daemon->conf.interval * SECOND, now, some;
 
@@ -616,12 +616,12 @@ static bool rest(const struct daemon *daemon)
 	return false;
 }
 
-static int run(struct daemon *daemon)
+static int run_daemon(struct daemon *daemon)
 {
 	sigset_t before;
 	size_t i;
 
-	if (action_each(0, ignore, &daemon->last))
+	if (action_each(0, ignore_action, &daemon->last))
 		return fail_code();
 	/* Before there are threads, which would take them otherwise. */
 	signals_hold(&before);
@@ -638,12 +638,12 @@ static int run(struct daemon *daemon)
 	observer_open(&daemon->observer);
 	look_at_programs(daemon);
 	observer_look(&daemon->observer);
-	say(daemon, SD_INFO, daemon->observe ? "looking on" : "looking after devices");
+	say_line(daemon, SD_INFO, daemon->observe ? "looking on" : "looking after devices");
 	sd_notify(0, "READY=1");
 	do {
 		look_around(daemon);
 		show_metrics(daemon);
-	} while (!rest(daemon));
+	} while (!rest_interval(daemon));
 	sd_notify(0, "STOPPING=1");
 	for (i = 0; i < daemon->count; i++)
 		end_replay(daemon, &daemon->watched[i], "done", "the daemon ends");
@@ -656,10 +656,10 @@ static int run(struct daemon *daemon)
 
 int daemon_run(const struct arguments *args)
 {
-	struct daemon daemon = { .observe = given(args, OPTION_OBSERVE) };
+	struct daemon daemon = { .observe = option_given(args, OPTION_OBSERVE) };
 	const char *path = args->config ? args->config : CONF_FILE;
 
 	if (conf_read(&daemon.conf, path, args->config))
 		return fail_code();
-	return run(&daemon);
+	return run_daemon(&daemon);
 }

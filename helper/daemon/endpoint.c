@@ -44,8 +44,8 @@ struct endpoint {
 };
 
 /* @status: the result; there is something to be shown, or there is not yet. */
-static struct MHD_Response *answer(struct endpoint *endpoint, enum format format,
-				   unsigned int *status)
+static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
+					  unsigned int *status)
 {
 	struct MHD_Response *response;
 	const struct endpoint_text *text = &endpoint->text[format];
@@ -59,10 +59,10 @@ static struct MHD_Response *answer(struct endpoint *endpoint, enum format format
 	return response;
 }
 
-static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
-			     const char *url, const char *method,
-			     const char *version, const char *upload,
-			     size_t *upload_bytes, void **context)
+static enum MHD_Result serve_request(void *arg, struct MHD_Connection *connection,
+				     const char *url, const char *method,
+				     const char *version, const char *upload,
+				     size_t *upload_bytes, void **context)
 {
 	static char no_such[] = "see /metrics\n";
 	struct endpoint *endpoint = arg;
@@ -79,7 +79,8 @@ static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
 		return MHD_NO;
 	accept = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_ACCEPT);
 	if (!strcmp(url, "/metrics")) {
-		response = answer(endpoint, accept && strstr(accept, "application/openmetrics-text") ?
+		response = make_response(endpoint, accept &&
+					 strstr(accept, "application/openmetrics-text") ?
 						    OPENMETRICS : PROMETHEUS, &status);
 	} else {
 		status = MHD_HTTP_NOT_FOUND;
@@ -96,7 +97,7 @@ static enum MHD_Result serve(void *arg, struct MHD_Connection *connection,
 static bool listen_on(struct endpoint *endpoint, const struct sockaddr_in *address)
 {
 	endpoint->server = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, 0, NULL, NULL,
-					    serve, endpoint,
+					    serve_request, endpoint,
 					    MHD_OPTION_SOCK_ADDR, address,
 					    MHD_OPTION_CONNECTION_TIMEOUT, PATIENCE,
 					    MHD_OPTION_CONNECTION_LIMIT, CONNECTIONS,

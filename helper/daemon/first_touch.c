@@ -34,7 +34,7 @@ struct shard_ranges {
 	bool refused;
 };
 
-static void see(const struct nl_label *label, void *arg)
+static void see_label(const struct nl_label *label, void *arg)
 {
 	struct touched *t = arg;
 	uint64_t room = t->count < TOUCHED_MOST ? t->what->room : 0;
@@ -65,8 +65,8 @@ static void take_range(const struct nl_range *range, void *arg)
 	s->bytes += range->range.length;
 }
 
-static int bring(struct opening *opening, const struct dm_device *dev, const char *label,
-		 const struct first_touch *what)
+static int bring_rest(struct opening *opening, const struct dm_device *dev, const char *label,
+		      const struct first_touch *what)
 {
 	struct shard_ranges s = { .label = label };
 	struct nl_job wishes = { .priority = 0 };
@@ -100,12 +100,12 @@ int first_touch_look(struct opening *opening, const struct dm_device *dev,
 		return fail_memory();
 	t->opening = opening;
 	t->what = what;
-	nl_label_each(dev->number, see, t);
+	nl_label_each(dev->number, see_label, t);
 	for (i = 0; i < t->count; i++)
 		if (fail_code())
 			opening_shut(opening, t->label[i], false);
 		else
-			bring(opening, dev, t->label[i], what);
+			bring_rest(opening, dev, t->label[i], what);
 	free(t);
 	return fail_code();
 }

@@ -23,14 +23,15 @@ static int by_region(const void *a, const void *b)
 _Static_assert(!offsetof(struct hot_seen, region) && !offsetof(struct hot_region, region),
 	       "by_region()");
 
-static struct hot_region *find(const struct hot *hot, uint32_t region)
+static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 {
 	return hot->count ? bsearch(&region, hot->region, hot->count, sizeof(*hot->region),
 				    by_region) : NULL;
 }
 
 /* Bytes saved before the first sample do not count. */
-static void learn(struct hot_region *to, const struct hot_region *known, uint64_t saved, bool begun)
+static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
+			 bool begun)
 {
 	uint64_t before = known ? known->saved : begun ? 0 : saved;
 
@@ -52,7 +53,8 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 		if (k && now[k - 1].region == seen[i].region)
 			continue;
 		now[k].region = seen[i].region;
-		learn(&now[k++], find(hot, seen[i].region), seen[i].saved, hot->begun);
+		learn_region(&now[k++], find_region(hot, seen[i].region), seen[i].saved,
+			     hot->begun);
 	}
 	count = k;
 	/* Keep pinned regions that were not read. */
@@ -60,7 +62,7 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 		if (hot->region[i].pinned &&
 		    !bsearch(&hot->region[i].region, now, count, sizeof(*now), by_region)) {
 			now[k].region = hot->region[i].region;
-			learn(&now[k++], &hot->region[i], 0, true);
+			learn_region(&now[k++], &hot->region[i], 0, true);
 		}
 	qsort(now, k, sizeof(*now), by_region);
 	free(hot->region);
@@ -83,7 +85,7 @@ void hot_forget_pins(struct hot *hot)
 /* Mark a region as pinned. */
 int hot_take_pin(struct hot *hot, uint32_t region)
 {
-	struct hot_region *there = find(hot, region), *more;
+	struct hot_region *there = find_region(hot, region), *more;
 
 	if (!there) {
 		more = reallocarray(hot->region, hot->count + 1, sizeof(*more));
@@ -92,7 +94,7 @@ int hot_take_pin(struct hot *hot, uint32_t region)
 		hot->region = more;
 		more[hot->count++] = (struct hot_region) { .region = region };
 		qsort(more, hot->count, sizeof(*more), by_region);
-		there = find(hot, region);
+		there = find_region(hot, region);
 	}
 	hot->pinned += !there->pinned;
 	there->pinned = true;
@@ -112,7 +114,7 @@ static uint64_t mean_of(const struct hot *hot)
 	return count ? sum / count : 0;
 }
 
-static struct hot_region *hottest(const struct hot *hot, const bool *tried)
+static struct hot_region *hottest_region(const struct hot *hot, const bool *tried)
 {
 	struct hot_region *most = NULL;
 	size_t i;
@@ -152,7 +154,7 @@ void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 	}
 	advice.pin = true;
 	while (tried && advice.mean && hot->pinned < quota) {
-		region = hottest(hot, tried);
+		region = hottest_region(hot, tried);
 		if (!region || region->heat < bytes || region->heat < HOT_TIMES * advice.mean)
 			break;
 		tried[region - hot->region] = true;

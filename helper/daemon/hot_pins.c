@@ -77,11 +77,12 @@ int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 /* Find the regions that this daemon or an earlier one pinned. */
 static void take_pin(const struct nl_range *range, void *arg)
 {
-	if (!strcmp(range->label, HOT_LABEL) && !(range->range.start % REGION_BYTES) && !fail_code())
+	if (!strcmp(range->label, HOT_LABEL) && !(range->range.start % REGION_BYTES) &&
+	    !fail_code())
 		hot_take_pin(arg, (uint32_t)(range->range.start / REGION_BYTES));
 }
 
-static bool advise(const struct hot_advice *advice, void *arg)
+static bool advise_region(const struct hot_advice *advice, void *arg)
 {
 	const struct advising *advising = arg;
 	uint64_t start = advice->region * REGION_BYTES;
@@ -114,7 +115,7 @@ int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot
 	    !program_each(&built_in_heat, "heats", sizeof(struct heat_key), sizeof(struct heat),
 			  take_heat, &heats) &&
 	    !hot_look(hot, heats.seen, heats.count))
-		hot_judge(hot, REGION_BYTES, what->quota / REGION_BYTES, advise, &advising);
+		hot_judge(hot, REGION_BYTES, what->quota / REGION_BYTES, advise_region, &advising);
 	free(heats.seen);
 	return fail_code();
 }

@@ -15,21 +15,21 @@
 /* A change of less than 1/20 is noise. */
 #define NOISE		20U
 
-static void fade(struct measure *sum, const struct measure *more)
+static void fade_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read - sum->read / FADE;
 	sum->origin += more->origin - sum->origin / FADE;
 	sum->stall += more->stall - sum->stall / FADE;
 }
 
-static void add(struct measure *sum, const struct measure *more)
+static void add_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read;
 	sum->origin += more->origin;
 	sum->stall += more->stall;
 }
 
-static unsigned int percent(uint64_t part, uint64_t all)
+static unsigned int percent_of(uint64_t part, uint64_t all)
 {
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
@@ -53,15 +53,15 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	all = pieces + sequential + bytes[NEARCACHE_CLASS_UNKNOWN];
 	if (all < BYTES_LEAST)
 		return habit;
-	if (percent(sequential, all) >= SHARE) {
+	if (percent_of(sequential, all) >= SHARE) {
 		snprintf(why, JUDGE_WHY, "%u %% of %llu bytes were read by sequential streams",
-			 percent(sequential, all), (unsigned long long)all);
+			 percent_of(sequential, all), (unsigned long long)all);
 		return HABIT_SEQUENTIAL;
 	}
-	if (percent(pieces, all) >= SHARE) {
+	if (percent_of(pieces, all) >= SHARE) {
 		snprintf(why, JUDGE_WHY,
 			 "%u %% of %llu bytes were read in pieces, mostly by %s streams",
-			 percent(pieces, all), (unsigned long long)all,
+			 percent_of(pieces, all), (unsigned long long)all,
 			 class_word(most));
 		return most == NEARCACHE_CLASS_RANDOM ? HABIT_RANDOM : HABIT_PIECES;
 	}
@@ -77,7 +77,7 @@ bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 	for (i = 0; i < NEARCACHE_CLASSES; i++)
 		if (i != NEARCACHE_CLASS_CHECKPOINT)
 			all += look->bytes[i];
-	*so = percent(look->bytes[class], all) >= SHARE;
+	*so = percent_of(look->bytes[class], all) >= SHARE;
 	return all >= BYTES_LEAST;
 }
 
@@ -106,7 +106,7 @@ static bool is_more(uint64_t after, uint64_t after_read, uint64_t before,
 }
 
 /* Cost per 1000 bytes read. */
-static unsigned long long rate(uint64_t part, uint64_t read)
+static unsigned long long rate_per_thousand(uint64_t part, uint64_t read)
 {
 	return (unsigned long long)(1000.0 * (double)part / (double)read);
 }
@@ -122,12 +122,13 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 	balance->stall_less = is_more(b->stall, b->read, a->stall, a->read);
 	snprintf(balance->why, sizeof(balance->why),
 		 "for 1000 bytes read: %llu from the origin (%llu before), %llu us (%llu before)",
-		 rate(a->origin, a->read), rate(b->origin, b->read),
-		 rate(a->stall, a->read) / 1000, rate(b->stall, b->read) / 1000);
+		 rate_per_thousand(a->origin, a->read), rate_per_thousand(b->origin, b->read),
+		 rate_per_thousand(a->stall, a->read) / 1000,
+		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
 /* A change did harm if one cost rose by more than noise and the other one did not fall. */
-static enum judgement compare(const struct judge *judge, char *why)
+static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;
 
@@ -142,7 +143,7 @@ static enum judgement compare(const struct judge *judge, char *why)
 static bool judge_trial(struct judge *judge, const struct conf *conf,
 			const struct look *look, struct advice *advice)
 {
-	add(&judge->after, &look->measure);
+	add_measure(&judge->after, &look->measure);
 	if (look->time < judge->changed + conf->trial ||
 	    judge->after.read < BYTES_LEAST)
 		return false;
@@ -152,12 +153,12 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 		return false;
 	advice->from = look->read_ahead;
 	advice->to = judge->from;
-	advice->what = compare(judge, advice->why);
+	advice->what = compare_change(judge, advice->why);
 	return true;
 }
 
 /* The habit changed: drop the measurements of the former one. */
-static void begin(struct judge *judge, uint64_t wish)
+static void begin_phase(struct judge *judge, uint64_t wish)
 {
 	judge->wish = wish;
 	judge->wished = 0;
@@ -178,11 +179,11 @@ void judge_look(struct judge *judge, const struct conf *conf,
 	if (!wish || !conf->read_ahead)
 		return;
 	if (wish != judge->wish)
-		begin(judge, wish);
+		begin_phase(judge, wish);
 	judge->wished++;
 	if (judge->tried && judge_trial(judge, conf, look, advice))
 		return;
-	fade(&judge->recent, &look->measure);
+	fade_measure(&judge->recent, &look->measure);
 	if (judge->tried || wish == look->read_ahead ||
 	    judge->wished < conf->settle || look->time < judge->held ||
 	    (judge->changed && look->time < judge->changed + conf->calm))

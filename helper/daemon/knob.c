@@ -13,7 +13,7 @@
 
 #define SECTOR	512U
 
-static int unknown(const char *setting)
+static int unknown_setting(const char *setting)
 {
 	return fail(CODE_DEVICE, "'%s' is not a setting that this command knows",
 		    setting);
@@ -52,7 +52,7 @@ int knob_get(const char *setting, const char *device, uint64_t *value)
 	else if (!strcmp(setting, KNOB_CHECKPOINT))
 		*value = settings.around;
 	else
-		return unknown(setting);
+		return unknown_setting(setting);
 	return 0;
 }
 
@@ -70,7 +70,7 @@ int knob_set(const char *setting, const char *device, uint64_t value)
 	else if (!strcmp(setting, KNOB_CHECKPOINT))
 		settings.around = value != 0;
 	else
-		return unknown(setting);
+		return unknown_setting(setting);
 	return observer_settings_set(&settings);
 }
 

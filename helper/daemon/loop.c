@@ -104,7 +104,7 @@ int loop_close(struct loop *loop)
 }
 
 /* Returns whether byte @start of the device is in the loop, and its @place in the first pass. */
-static bool find(const struct loop *loop, uint64_t start, uint64_t *place)
+static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 {
 	size_t low = 0, high = loop->trace.count, middle;
 	const struct range *extent;
@@ -125,7 +125,7 @@ static bool find(const struct loop *loop, uint64_t start, uint64_t *place)
 }
 
 /* Bytes from place @from forward to the next visit of place @to. */
-static uint64_t gap(const struct loop *loop, uint64_t from, uint64_t to)
+static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
 {
 	uint64_t all = loop->trace.bytes;
 
@@ -146,19 +146,19 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 	uint64_t near = loop->trace.bytes / NEAR + (uint64_t)sectors * SECTOR, place;
 	bool follows;
 
-	if (!find(loop, sector * SECTOR, &place))
+	if (!find_place(loop, sector * SECTOR, &place))
 		return false;
-	follows = loop->seen && gap(loop, loop->candidate, place) <= near;
+	follows = loop->seen && gap_between(loop, loop->candidate, place) <= near;
 	loop->candidate = place;
 	loop->seen = true;
 	if (!loop->known) {
 		loop->reader = place;
 		loop->known = follows;
-	} else if (gap(loop, place, loop->reader) <= near) {
+	} else if (gap_between(loop, place, loop->reader) <= near) {
 		loop->astray = 0;
-	} else if (gap(loop, loop->reader, place) <= near ||
+	} else if (gap_between(loop, loop->reader, place) <= near ||
 		   (++loop->astray >= ASTRAY && follows)) {
-		loop->reader += gap(loop, loop->reader, place);
+		loop->reader += gap_between(loop, loop->reader, place);
 		loop->astray = 0;
 	}
 	return true;

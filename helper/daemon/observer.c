@@ -22,7 +22,7 @@ static uint32_t kernel_dev(dev_t number)
 	return major(number) << 20 | minor(number);
 }
 
-static struct seen *find(const struct seens *seens, uint32_t dev)
+static struct seen *find_device(const struct seens *seens, uint32_t dev)
 {
 	size_t i;
 
@@ -33,9 +33,9 @@ static struct seen *find(const struct seens *seens, uint32_t dev)
 }
 
 /* Returns the entry of the device, or NULL if memory is short. */
-static struct seen *need(struct seens *seens, uint32_t dev)
+static struct seen *need_device(struct seens *seens, uint32_t dev)
 {
-	struct seen *seen = find(seens, dev);
+	struct seen *seen = find_device(seens, dev);
 	size_t room = seens->room ? 2 * seens->room : 16;
 
 	if (seen)
@@ -57,7 +57,7 @@ static int add_mix(const void *key_, const void *value, void *arg)
 {
 	const struct mix_key *key = key_;
 	const struct mix *mix = value;
-	struct seen *seen = need(arg, key->dev);
+	struct seen *seen = need_device(arg, key->dev);
 
 	if (!seen)
 		return fail_memory();
@@ -72,7 +72,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	int processors = libbpf_num_possible_cpus(), i;
 	const struct latency_key *key = key_;
 	const struct latency *each = value;
-	struct seen *seen = need(arg, key->dev);
+	struct seen *seen = need_device(arg, key->dev);
 
 	if (!seen)
 		return fail_memory();
@@ -81,7 +81,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-static int tell(void *arg, void *data, size_t size)
+static int take_verdict(void *arg, void *data, size_t size)
 {
 	const struct observer *observer = arg;
 
@@ -135,7 +135,7 @@ static void follow_changes(struct observer *observer)
 	      program_open_map(&built_in_classifier, "changes", 0, 0) : -1;
 	if (map < 0)
 		return;
-	observer->changes = ring_buffer__new(map, tell, observer, NULL);
+	observer->changes = ring_buffer__new(map, take_verdict, observer, NULL);
 	close(map);
 }
 
@@ -193,7 +193,7 @@ void observer_tell(struct observer *observer)
 }
 
 /* 0 if the counter restarted: the program was loaded again, or the map dropped the entry. */
-static uint64_t grown(uint64_t now, uint64_t before)
+static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : 0;
 }
@@ -202,8 +202,8 @@ static uint64_t grown(uint64_t now, uint64_t before)
 void observer_since(const struct observer *observer, dev_t number,
 		    struct seen *since)
 {
-	const struct seen *now = find(&observer->now, kernel_dev(number));
-	const struct seen *before = find(&observer->before, kernel_dev(number));
+	const struct seen *now = find_device(&observer->now, kernel_dev(number));
+	const struct seen *before = find_device(&observer->before, kernel_dev(number));
 	unsigned int i;
 
 	memset(since, 0, sizeof(*since));
@@ -214,8 +214,8 @@ void observer_since(const struct observer *observer, dev_t number,
 	if (!before)
 		return;
 	for (i = 0; i < NEARCACHE_CLASSES; i++)
-		since->bytes[i] = grown(now->bytes[i], before->bytes[i]);
-	since->stall = grown(now->stall, before->stall);
+		since->bytes[i] = counter_grown(now->bytes[i], before->bytes[i]);
+	since->stall = counter_grown(now->stall, before->stall);
 }
 
 static int settings_map(void)

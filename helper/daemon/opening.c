@@ -49,7 +49,7 @@ static void free_shard(void *shard_)
 }
 
 /* Returns the shard, or NULL if memory is short. */
-static struct shard *need(struct opening *opening, const char *label, bool *fresh)
+static struct shard *need_shard(struct opening *opening, const char *label, bool *fresh)
 {
 	struct shard key = { .label = (char *)label }, *shard;
 	void *node = tfind(&key, &opening->shards, by_label);
@@ -68,7 +68,7 @@ static struct shard *need(struct opening *opening, const char *label, bool *fres
 }
 
 /* Growth of a counter; 0 in the first sample (!@counts) and after the counter restarted. */
-static uint64_t grown(uint64_t *before, uint64_t now, bool counts)
+static uint64_t counter_grown(uint64_t *before, uint64_t now, bool counts)
 {
 	uint64_t more = counts && now > *before ? now - *before : 0;
 
@@ -91,7 +91,7 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 	uint64_t missed = label->counter[NEARCACHE_LABEL_MISS_BYTES];
 	uint64_t read = missed + label->counter[NEARCACHE_LABEL_HIT_BYTES];
 	bool fresh, touched, counts;
-	struct shard *shard = need(opening, label->name, &fresh);
+	struct shard *shard = need_shard(opening, label->name, &fresh);
 
 	if (!shard) {
 		fail_memory();
@@ -99,13 +99,13 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 	}
 	shard->seen = true;
 	counts = !fresh || opening->begun;
-	touched = grown(&shard->missed, missed, counts);
-	if (grown(&shard->read, read, counts))
+	touched = counter_grown(&shard->missed, missed, counts);
+	if (counter_grown(&shard->read, read, counts))
 		shard->last = time;
-	opening->used += grown(&shard->used,
-			       label->counter[NEARCACHE_LABEL_PREFETCHED_USED_BYTES], counts);
-	opening->wasted += grown(&shard->wasted,
-				 label->counter[NEARCACHE_LABEL_PREFETCHED_WASTED_BYTES], counts);
+	opening->used += counter_grown(&shard->used,
+				       label->counter[NEARCACHE_LABEL_PREFETCHED_USED_BYTES], counts);
+	opening->wasted += counter_grown(&shard->wasted,
+					 label->counter[NEARCACHE_LABEL_PREFETCHED_WASTED_BYTES], counts);
 	if (!touched || shard->open || opening->open_bytes + label->bytes > room)
 		return false;
 	shard->open = true;

@@ -29,7 +29,7 @@
 /* Fewer bytes do not tell whether the device still reads the loop. */
 #define READ_LEAST	(4U << 20)
 
-static void tell(const struct replay_look *what, struct replay_news *news)
+static void tell_news(const struct replay_look *what, struct replay_news *news)
 {
 	what->told(news, what->arg);
 }
@@ -93,7 +93,7 @@ int replay_cancel(dev_t number, uint64_t *count)
 	return fail_code();
 }
 
-static int see(uint64_t sector, uint32_t sectors, void *arg)
+static int see_read(uint64_t sector, uint32_t sectors, void *arg)
 {
 	struct replay *replay = arg;
 
@@ -106,7 +106,7 @@ static int see(uint64_t sector, uint32_t sectors, void *arg)
 	return 0;
 }
 
-static void add(struct measure *sum, const struct measure *more)
+static void add_measure(struct measure *sum, const struct measure *more)
 {
 	sum->read += more->read;
 	sum->origin += more->origin;
@@ -132,23 +132,23 @@ static void give_up(struct replay *replay, const struct dm_device *dev,
 {
 	news->from = replay_stop(replay, dev->number);
 	replay_hold(replay, what->look->time + what->conf->hold);
-	tell(what, news);
+	tell_news(what, news);
 }
 
-static void begin(struct replay *replay, const struct dm_device *dev,
-		  const struct replay_look *what)
+static void begin_replay(struct replay *replay, const struct dm_device *dev,
+			 const struct replay_look *what)
 {
 	struct replay_news news = { .why = "looping reads continue to miss: recording a pass" };
 
 	replay->state = REPLAY_RECORDS;
-	replay->recorder = (struct recorder) { .visit = see, .arg = replay };
+	replay->recorder = (struct recorder) { .visit = see_read, .arg = replay };
 	if (loop_begin(&replay->loop, what->unit, dev->size) ||
 	    recorder_open(&replay->recorder, dev->number)) {
 		replay_free(replay);
 		replay_hold(replay, what->look->time + what->conf->hold);
 		return;
 	}
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 /* The recording has a complete pass. */
@@ -175,7 +175,7 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 	replay->state = REPLAY_ON;
 	replay->since = what->look->time;
 	replay->tried = true;
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 static void look_at_record(struct replay *replay, const struct dm_device *dev,
@@ -185,9 +185,9 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	struct replay_news news = { .state = NULL };
 
 	/* Reads that repeat the pass do not count into its cost, so keep them apart in @again. */
-	add(&replay->again, &what->look->measure);
+	add_measure(&replay->again, &what->look->measure);
 	if (replay->loop.trace.bytes > replay->recorded) {
-		add(&replay->before, &replay->again);
+		add_measure(&replay->before, &replay->again);
 		memset(&replay->again, 0, sizeof(replay->again));
 	}
 	replay->recorded = replay->loop.trace.bytes;
@@ -221,7 +221,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	struct replay_news news = { .from = bytes, .to = bytes, .state = "kept" };
 	struct balance balance;
 
-	add(&replay->after, &what->look->measure);
+	add_measure(&replay->after, &what->look->measure);
 	if (what->look->time < replay->since + what->conf->trial ||
 	    replay->after.read / bytes == passes)
 		return;
@@ -230,7 +230,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	memcpy(news.why, balance.why, sizeof(news.why));
 	/* An unchanged latency does not justify the replay. */
 	if (balance.stall_less) {
-		tell(what, &news);
+		tell_news(what, &news);
 		return;
 	}
 	news.state = "taken-back";
@@ -238,7 +238,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	give_up(replay, dev, what, &news);
 }
 
-static int submit(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
+static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
 {
 	struct nl_job wishes = { .label = REPLAY_LABEL };
 	struct range *range;
@@ -301,7 +301,7 @@ static void measure_pace(struct replay *replay)
  * the end of the pass that filled the cache.  A job behind the reader loads data that was read
  * already: end it.
  */
-static int steer(struct replay *replay, dev_t number)
+static int steer_job(struct replay *replay, dev_t number)
 {
 	bool runs = follow_job(replay, number);
 	uint64_t from, bytes;
@@ -319,7 +319,7 @@ static int steer(struct replay *replay, dev_t number)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
 			  replay->pace / HEAD, replay->pace * AHEAD, &from);
-	return bytes ? submit(replay, number, from, bytes) : 0;
+	return bytes ? submit_range(replay, number, from, bytes) : 0;
 }
 
 /*
@@ -332,7 +332,7 @@ void replay_step(struct replay *replay, dev_t number)
 		return;
 	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON &&
 	    replay->loop.known && watch_now() >= replay->retry)
-		steer(replay, number);
+		steer_job(replay, number);
 	if (fail_code() == CODE_BUSY) {
 		replay->retry = watch_now() + SECOND;
 		replay->follows = false;
@@ -354,23 +354,23 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 }
 
 /* End the replay for a reason that is not its failure: it may start again at once. */
-static void end(struct replay *replay, const struct dm_device *dev,
-		const struct replay_look *what, const char *why)
+static void end_replay(struct replay *replay, const struct dm_device *dev,
+		       const struct replay_look *what, const char *why)
 {
 	struct replay_news news = { .state = replay->state == REPLAY_ON ? "done" : NULL };
 
 	snprintf(news.why, sizeof(news.why), "%s", why);
 	news.from = replay_stop(replay, dev->number);
-	tell(what, &news);
+	tell_news(what, &news);
 }
 
 static void look_at_loop(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
 	if (replay->other >= what->conf->settle)
-		end(replay, dev, what, "the device is no longer read in the same order");
+		end_replay(replay, dev, what, "the device is no longer read in the same order");
 	else if (is_strange(replay, what->conf->settle))
-		end(replay, dev, what, "most reads are outside the loop now");
+		end_replay(replay, dev, what, "most reads are outside the loop now");
 	else if (replay->tried)
 		look_at_trial(replay, dev, what);
 }
@@ -391,14 +391,14 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 	}
 	/* There are no reads, or no classifier. */
 	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
-		end(replay, dev, what, "the class of its reads is no longer known");
+		end_replay(replay, dev, what, "the class of its reads is no longer known");
 		return fail_code();
 	}
 	switch (replay->state) {
 	case REPLAY_OFF:
 		if (replay->looping >= what->conf->settle && look->time >= replay->held &&
 		    !what->busy)
-			begin(replay, dev, what);
+			begin_replay(replay, dev, what);
 		break;
 	case REPLAY_RECORDS:
 		look_at_record(replay, dev, what);

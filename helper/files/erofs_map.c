@@ -10,14 +10,14 @@
 #include "block/device.h"
 #include "lib/error.h"
 
-/* Features that leave inodes where this file looks for them, up to xattr prefixes. */
+/* Incompatible features up to xattr prefixes: they do not move inodes. */
 #define INCOMPAT_KNOWN	0x7FU
 
-/* Bytes of the file's end are behind the inode; of its i_format. */
+/* Layout in an inode's i_format; flat inline: the end of the file is stored behind the inode. */
 #define LAYOUT(format)		((format) >> 1 & 7)
 #define LAYOUT_FLAT_INLINE	2
 
-static uint32_t get16(const unsigned char *at)
+static uint32_t get_le16(const unsigned char *at)
 {
 	uint16_t value;
 
@@ -25,7 +25,7 @@ static uint32_t get16(const unsigned char *at)
 	return le16toh(value);
 }
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_le32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -33,66 +33,50 @@ static uint32_t get32(const unsigned char *at)
 	return le32toh(value);
 }
 
-/**
- * erofs_super_parse() - take a superblock apart
- * @bytes: EROFS_SUPER_BYTES of it
- * @super: the result
- *
- * Return: whether it is one.
- */
+/* @bytes has EROFS_SUPER_BYTES. Returns false if it is not a superblock. */
 bool erofs_super_parse(const unsigned char *bytes, struct erofs_super *super)
 {
-	if (get32(bytes) != EROFS_MAGIC || bytes[12] < 9 || bytes[12] > 16)
+	if (get_le32(bytes) != EROFS_MAGIC || bytes[12] < 9 || bytes[12] > 16)
 		return false;
 	super->block = 1ULL << bytes[12];
-	super->meta = get32(bytes + 40) * super->block;
-	super->incompat = get32(bytes + 80);
-	super->extra_devices = get16(bytes + 86);
+	super->meta = get_le32(bytes + 40) * super->block;
+	super->incompat = get_le32(bytes + 80);
+	super->extra_devices = get_le16(bytes + 86);
 	return true;
 }
 
-/**
- * erofs_inode_place() - where an inode is
- * @super: of the file system
- * @nid: its number, as stat() tells it
- *
- * Return: byte of the device.
- */
+/* Returns the offset of an inode on the device; @nid is st_ino. */
 uint64_t erofs_inode_place(const struct erofs_super *super, uint64_t nid)
 {
 	return super->meta + (nid << 5);
 }
 
-/**
- * erofs_tail_parse() - where the end of a file is that is kept with its inode
- * @inode: EROFS_INODE_BYTES of it
- * @place: where it is, bytes
- * @super: of the file system
- * @start: filled in: byte of the device
- *
- * Return: whether this inode has its file's end behind it.
+/*
+ * Finds the end of a file that EROFS stores behind its inode. @inode has EROFS_INODE_BYTES and
+ * was read from offset @place. Returns false if the file has another layout or an unknown
+ * feature.
  */
 bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 		      const struct erofs_super *super, uint64_t *start)
 {
-	uint32_t format = get16(inode), xattrs = get16(inode + 2);
+	uint32_t format = get_le16(inode), xattrs = get_le16(inode + 2);
 
 	if (super->incompat & ~INCOMPAT_KNOWN ||
 	    LAYOUT(format) != LAYOUT_FLAT_INLINE)
 		return false;
 	*start = place + (format & 1 ? 64 : 32);
-	/* A header of 12 bytes has room for the first of four. */
+	/* The xattr header of 12 bytes counts as the first entry, the others have 4 bytes. */
 	if (xattrs)
 		*start += 12 + 4 * (xattrs - 1);
 	return true;
 }
 
 /*
- * Direct I/O wants whole blocks; what is looked at lies in one page or two.  No more is
- * read than that: it is cached.
+ * Direct I/O needs whole blocks. Read only the page or two that contain the bytes: reads of
+ * the device go through the cache.
  */
-static int look(dev_t number, const char *path, uint64_t place,
-		unsigned char *bytes, size_t count)
+static int read_bytes(dev_t number, const char *path, uint64_t place,
+		      unsigned char *bytes, size_t count)
 {
 	struct device dev = { .fd = -1 };
 	unsigned char *page = device_buffer(2 * DEVICE_ALIGN);
@@ -104,7 +88,7 @@ static int look(dev_t number, const char *path, uint64_t place,
 		goto out;
 	if (from >= dev.size || place + count > dev.size) {
 		fail(CODE_DEVICE,
-		     "'%s': its EROFS says that an inode is beyond the end of its device: check it with fsck.erofs",
+		     "'%s': its EROFS has an inode beyond the end of the device: check it with fsck.erofs",
 		     path);
 		goto out;
 	}
@@ -118,7 +102,7 @@ out:
 	return fail_code();
 }
 
-/* Asked for file after file: the last one is kept. */
+/* Callers map file after file of one device: keep its superblock. */
 static int super_of(dev_t device, const char *path, struct erofs_super *super)
 {
 	static struct erofs_super last;
@@ -126,11 +110,11 @@ static int super_of(dev_t device, const char *path, struct erofs_super *super)
 	unsigned char bytes[EROFS_SUPER_BYTES];
 
 	if (device != last_device) {
-		if (look(device, path, EROFS_SUPER, bytes, sizeof(bytes)))
+		if (read_bytes(device, path, EROFS_SUPER, bytes, sizeof(bytes)))
 			return fail_code();
 		if (!erofs_super_parse(bytes, &last))
 			return fail(CODE_DEVICE,
-				    "'%s': the device of its EROFS has no superblock of one",
+				    "'%s': its file system is EROFS, but its device has no EROFS superblock",
 				    path);
 		last_device = device;
 	}
@@ -138,12 +122,9 @@ static int super_of(dev_t device, const char *path, struct erofs_super *super)
 	return 0;
 }
 
-/**
- * erofs_check() - demand a file system on one device
- * @device: that is mounted
- * @path: of a file on it, for messages
- *
- * Return: 0 or the exit code.
+/*
+ * Fails if the file system on @device spans several devices: FIEMAP does not name the device
+ * of an extent. @path is for messages.
  */
 int erofs_check(dev_t device, const char *path)
 {
@@ -154,18 +135,13 @@ int erofs_check(dev_t device, const char *path)
 	if (!super.extra_devices)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s': its EROFS has %u more devices, and which one a file is on is not told",
+		    "'%s': its EROFS has %u extra devices, and does not report which one holds a file",
 		    path, super.extra_devices);
 }
 
-/**
- * erofs_tail() - where the end of a file is that FIEMAP calls inline
- * @device: that is mounted
- * @fd: the file
- * @path: what messages call it
- * @start: filled in: byte of the device
- *
- * Return: 0 or the exit code.
+/*
+ * Finds the end of a file that FIEMAP reports as inline. @start receives an offset on @device,
+ * the mounted device.
  */
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {
@@ -179,11 +155,11 @@ int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 	if (super_of(device, path, &super))
 		return fail_code();
 	at = erofs_inode_place(&super, st.st_ino);
-	if (look(device, path, at, inode, sizeof(inode)))
+	if (read_bytes(device, path, at, inode, sizeof(inode)))
 		return fail_code();
 	if (erofs_tail_parse(inode, at, &super, start))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s': its end is kept inside EROFS's metadata (inline), in a form that this command does not know: mkfs.erofs -E noinline_data",
+		    "'%s': its end is stored inside EROFS metadata (inline) in a form that this command does not know: use mkfs.erofs -E noinline_data",
 		    path);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What FIEMAP does not tell of files on EROFS.  Format: fs/erofs/erofs_fs.h. */
+/*
+ * Supplements FIEMAP for files on EROFS. On-disk format: fs/erofs/erofs_fs.h. erofs_check()
+ * and erofs_tail() return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_EROFS_MAP_H
 #define HELPER_FILES_EROFS_MAP_H
 
@@ -8,20 +11,20 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of the superblock, and as statfs() tells it. */
+/* In the superblock and in statfs(). */
 #define EROFS_MAGIC		0xE0F5E1E2U
-/* Where the superblock is, and how much of it is looked at, bytes. */
+/* Offset of the superblock, and the part of it that is read, bytes. */
 #define EROFS_SUPER		1024U
 #define EROFS_SUPER_BYTES	128U
-/* The same of an inode. */
+/* The part of an inode that is read, bytes. */
 #define EROFS_INODE_BYTES	64U
 
 /**
- * struct erofs_super - what is used of a superblock
- * @block: bytes of a block
- * @meta: where inodes are counted from, bytes
+ * struct erofs_super - decoded fields of the superblock
+ * @block: block size, bytes
+ * @meta: offset of inode 0, bytes
  * @incompat: features that a reader must know
- * @extra_devices: devices beside the one that is mounted
+ * @extra_devices: devices in addition to the mounted one
  */
 struct erofs_super {
 	uint64_t block;

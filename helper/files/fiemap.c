@@ -16,21 +16,21 @@
 #include "files/erofs_map.h"
 #include "lib/error.h"
 
-/* Extents that are asked for at once. */
+/* Extents per ioctl. */
 #define BATCH	256U
 
-/* Kinds of file systems; linux/magic.h lacks the second. */
+/* linux/magic.h lacks XFS. */
 #define MAGIC_F2FS	0xF2F52010
 #define MAGIC_XFS	0x58465342
 
 /**
- * struct mapping - a file while it is mapped
+ * struct mapping - state while a file is mapped
  * @extents: the result
  * @fd: the file
- * @path: what messages call it
- * @next: first byte that is not mapped yet
+ * @path: name of the file in messages
+ * @next: first byte not mapped yet
  * @is_erofs: the file system is EROFS
- * @over: there are no more
+ * @over: no more extents
  */
 struct mapping {
 	struct extents *extents;
@@ -41,27 +41,27 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of an extent without a place of its own; those that imply others come first. */
+/* Flags of extents without a location of their own. A flag that implies another one precedes it. */
 static const struct {
 	uint32_t flag;
 	const char *why;
 } refusals[] = {
 	{ FIEMAP_EXTENT_DATA_INLINE,
-	  "is kept inside the file system's metadata (inline)" },
+	  "is stored inside the file system's metadata (inline)" },
 	{ FIEMAP_EXTENT_DATA_TAIL,
 	  "is packed into a block with other files (tail)" },
 	{ FIEMAP_EXTENT_DELALLOC,
-	  "has no place on the device yet (delayed allocation): 'sync' and try again" },
+	  "has no location on the device yet (delayed allocation): 'sync' and try again" },
 	{ FIEMAP_EXTENT_UNWRITTEN,
-	  "is allocated and was never written (unwritten): write the file, or make a copy of it" },
+	  "is allocated but was never written (unwritten): write the file, or copy it" },
 	{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED,
 	  "is compressed or encrypted (encoded)" },
 	{ FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_NOT_ALIGNED,
-	  "is where the file system does not tell" },
+	  "has a location that the file system does not report" },
 };
 
-static int refuse(const struct mapping *map, uint64_t from, uint64_t to,
-		  const char *why)
+static int refuse_bytes(const struct mapping *map, uint64_t from, uint64_t to,
+			const char *why)
 {
 	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s",
 		    map->path, (unsigned long long)from,
@@ -71,13 +71,13 @@ static int refuse(const struct mapping *map, uint64_t from, uint64_t to,
 static int refuse_hole(const struct mapping *map, uint64_t to)
 {
 	return fail(CODE_DEVICE,
-		    "'%s': bytes %llu to %llu are a hole, which has nothing on the device: 'cp --sparse=never' makes a copy without",
+		    "'%s': bytes %llu to %llu are a hole, which has no data on the device: 'cp --sparse=never' makes a copy without holes",
 		    map->path, (unsigned long long)map->next,
 		    (unsigned long long)to - 1);
 }
 
-static int append(struct extents *extents, uint64_t offset, uint64_t start,
-		  uint64_t length)
+static int append_extent(struct extents *extents, uint64_t offset, uint64_t start,
+			 uint64_t length)
 {
 	struct extent *last = extents->count ?
 			      &extents->extent[extents->count - 1] : NULL;
@@ -101,9 +101,9 @@ static int append(struct extents *extents, uint64_t offset, uint64_t start,
 	return 0;
 }
 
-/* Where the extent is: EROFS keeps the end of a file in a place that can be told. */
-static int place(const struct mapping *map, const struct fiemap_extent *fe,
-		 uint64_t end, uint64_t *start)
+/* Finds the location of an extent. Inline data has one only on EROFS. */
+static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
+			uint64_t end, uint64_t *start)
 {
 	unsigned int i;
 
@@ -113,17 +113,17 @@ static int place(const struct mapping *map, const struct fiemap_extent *fe,
 				  start);
 	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (fe->fe_flags & refusals[i].flag)
-			return refuse(map, fe->fe_logical, end,
-				      refusals[i].why);
+			return refuse_bytes(map, fe->fe_logical, end,
+					    refusals[i].why);
 	return 0;
 }
 
-static int take(struct mapping *map, const struct fiemap_extent *fe)
+static int take_extent(struct mapping *map, const struct fiemap_extent *fe)
 {
 	uint64_t size = map->extents->size;
 	uint64_t end = fe->fe_logical + fe->fe_length, start;
 
-	/* Beyond the end there may be preallocated blocks. */
+	/* Preallocated blocks may lie beyond the end of the file. */
 	if (fe->fe_logical >= size) {
 		map->over = true;
 		return 0;
@@ -134,17 +134,17 @@ static int take(struct mapping *map, const struct fiemap_extent *fe)
 		end = size;
 	if (fe->fe_logical < map->next || end <= map->next)
 		return fail(CODE_DEVICE,
-			    "'%s': its extents changed while they were read: try again when nobody writes to it",
+			    "'%s': its extents changed during the mapping: try again when nothing writes to it",
 			    map->path);
-	if (place(map, fe, end, &start) ||
-	    append(map->extents, fe->fe_logical, start, end - fe->fe_logical))
+	if (place_extent(map, fe, end, &start) ||
+	    append_extent(map->extents, fe->fe_logical, start, end - fe->fe_logical))
 		return fail_code();
 	map->next = end;
 	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || end == size;
 	return 0;
 }
 
-static int ask(const struct mapping *map, struct fiemap *fiemap)
+static int ask_kernel(const struct mapping *map, struct fiemap *fiemap)
 {
 	memset(fiemap, 0, sizeof(*fiemap));
 	fiemap->fm_start = map->next;
@@ -155,9 +155,9 @@ static int ask(const struct mapping *map, struct fiemap *fiemap)
 		return 0;
 	if (errno == EOPNOTSUPP || errno == ENOTTY)
 		return fail(CODE_DEVICE,
-			    "'%s': its file system does not tell where files are (FIEMAP); ext4, XFS and EROFS do",
+			    "'%s': its file system does not report where files are (FIEMAP); ext4, XFS and EROFS do",
 			    map->path);
-	return fail_errno(errno, "'%s': cannot ask where it is", map->path);
+	return fail_errno(errno, "'%s': cannot map the file", map->path);
 }
 
 static int read_all(struct mapping *map)
@@ -168,10 +168,10 @@ static int read_all(struct mapping *map)
 
 	if (!fiemap)
 		return fail_memory();
-	while (!map->over && !ask(map, fiemap)) {
+	while (!map->over && !ask_kernel(map, fiemap)) {
 		map->over = !fiemap->fm_mapped_extents;
 		for (i = 0; i < fiemap->fm_mapped_extents; i++)
-			if (take(map, &fiemap->fm_extents[i]) || map->over)
+			if (take_extent(map, &fiemap->fm_extents[i]) || map->over)
 				break;
 		if (fail_code())
 			break;
@@ -182,7 +182,7 @@ static int read_all(struct mapping *map)
 	return fail_code();
 }
 
-/* What would make FIEMAP's answers mean something else. */
+/* Refuses files whose FIEMAP offsets do not refer to the file system's device. */
 static int check_kind(struct mapping *map)
 {
 	struct statfs fs;
@@ -197,7 +197,7 @@ static int check_kind(struct mapping *map)
 		return fail_errno(errno, "'%s'", map->path);
 	if ((uint32_t)fs.f_type == MAGIC_F2FS)
 		return fail(CODE_DEVICE,
-			    "'%s': F2FS may have several devices, and does not tell which one a file is on",
+			    "'%s': F2FS may have several devices, and does not report which one holds a file",
 			    map->path);
 	if ((uint32_t)fs.f_type == MAGIC_XFS &&
 	    !ioctl(map->fd, FS_IOC_FSGETXATTR, &attr) &&
@@ -205,26 +205,22 @@ static int check_kind(struct mapping *map)
 		return fail(CODE_DEVICE,
 			    "'%s' is on the realtime device of its XFS, not on its data device",
 			    map->path);
-	/* EROFS lets FIEMAP tell lengths of what was there before compression. */
+	/* For compressed files EROFS reports uncompressed lengths. */
 	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
 	    st.stx_attributes & STATX_ATTR_COMPRESSED)
 		return fail(CODE_DEVICE,
-			    "'%s' is compressed: where its data is cannot be told (mkfs.erofs without -z)",
+			    "'%s' is compressed: its data cannot be located (use mkfs.erofs without -z)",
 			    map->path);
 	map->is_erofs = (uint32_t)fs.f_type == EROFS_MAGIC;
 	return map->is_erofs ? erofs_check(map->extents->device, map->path) : 0;
 }
 
-/**
- * extents_read() - map a file
- * @extents: the result; extents_free() is due also after a failure
- * @fd: a regular file, open for reading
- * @path: what messages call it
+/*
+ * Maps the regular file @fd, open for reading; @path is its name in messages. Call
+ * extents_free() after success and failure.
  *
- * What was written is brought to the device first.  May read the metadata of the
- * file system, and for EROFS the device itself, which takes root.
- *
- * Return: 0 or the exit code; the error names the file and the reason.
+ * Flushes the file first. May read metadata of the file system, and for EROFS the device
+ * itself, which needs root. An error names the file and the reason.
  */
 int extents_read(struct extents *extents, int fd, const char *path)
 {
@@ -232,9 +228,9 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	struct stat st;
 
 	memset(extents, 0, sizeof(*extents));
-	/* File systems that cannot be written may have no fsync. */
+	/* Read-only file systems may have no fsync. */
 	if (fsync(fd) && errno != EINVAL && errno != EROFS)
-		return fail_errno(errno, "'%s': cannot write it to its device",
+		return fail_errno(errno, "'%s': cannot write the file to its device",
 				  path);
 	if (fstat(fd, &st))
 		return fail_errno(errno, "'%s'", path);
@@ -245,13 +241,9 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	return read_all(&map);
 }
 
-/**
- * extents_keep() - keep only some bytes of a file
- * @extents: of all of it
- * @range: of the file, ascending, without overlap
- * @ranges: how many
- *
- * Return: 0 or the exit code; then @extents is as it was.
+/*
+ * Keeps only the given ranges of the file, which are ascending and disjoint. After an error
+ * @extents is unchanged.
  */
 int extents_keep(struct extents *extents, const struct index_range *range,
 		 size_t ranges)
@@ -268,9 +260,9 @@ int extents_keep(struct extents *extents, const struct index_range *range,
 							      range[r].offset;
 		uint64_t to = end < range_end ? end : range_end;
 
-		if (from < to && append(&kept, from,
-					e->start + (from - e->offset),
-					to - from)) {
+		if (from < to && append_extent(&kept, from,
+					       e->start + (from - e->offset),
+					       to - from)) {
 			extents_free(&kept);
 			return fail_code();
 		}
@@ -284,7 +276,7 @@ int extents_keep(struct extents *extents, const struct index_range *range,
 	return 0;
 }
 
-/* Free what mapping took; harmless after that. */
+/* May be called twice. */
 void extents_free(struct extents *extents)
 {
 	free(extents->extent);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a file is on the block device of its file system.
+ * Maps a file to the block device of its file system.
  *
- * A file is mapped whole or refused: what has no place of its own on the device (a
+ * A file is mapped completely or refused: data without a location of its own on the device (a
  * hole, inline, delayed, encoded or unwritten data) cannot be cached by range.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_FILES_FIEMAP_H
 #define HELPER_FILES_FIEMAP_H
@@ -14,12 +16,7 @@
 
 #include "shard/index.h"
 
-/**
- * struct extent - bytes of a file that follow each other on its device
- * @offset: first byte, of the file
- * @start: the same, of the device
- * @length: bytes
- */
+/* Bytes that are consecutive both in a file (from @offset) and on its device (from @start). */
 struct extent {
 	uint64_t offset;
 	uint64_t start;
@@ -27,12 +24,12 @@ struct extent {
 };
 
 /**
- * struct extents - a file, mapped
- * @device: of its file system
- * @size: bytes of the file; the extents cover them without gaps
- * @extent: in the order of the file; neighbours do not follow each other on the device
- * @count: how many
- * @room: that fit
+ * struct extents - the map of a file
+ * @device: of the file system
+ * @size: of the file, bytes; the extents cover it without gaps
+ * @extent: in the order of the file; adjacent extents are merged
+ * @count: entries in @extent
+ * @room: allocated entries
  */
 struct extents {
 	dev_t device;

@@ -11,8 +11,8 @@
 
 #include "lib/error.h"
 
-static int append(struct glob_words *words, const char *text,
-		  const struct range *range)
+static int append_word(struct glob_words *words, const char *text,
+		       const struct range *range)
 {
 	struct glob_word *word;
 
@@ -42,9 +42,9 @@ static int add_range(struct glob_words *words, const char *text)
 	struct range range;
 
 	if (range_parse_word(text, &range, why))
-		return append(words, text, &range);
+		return append_word(words, text, &range);
 	return fail(CODE_USAGE,
-		    "'%s' is no range of the device: %s; a file of that name is './%s'",
+		    "'%s' is not a range of the device: %s; to name a file write './%s'",
 		    text, why, text);
 }
 
@@ -57,15 +57,16 @@ static int take_entry(struct glob_words *words, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		return append(words, entry->fts_path, NULL);
+		return append_word(words, entry->fts_path, NULL);
 	case FTS_D:
 	case FTS_DP:
 		return 0;
 	case FTS_DC:
-		return fail(CODE_DEVICE, "'%s' leads back to a directory that it is in: remove the link",
+		return fail(CODE_DEVICE,
+			    "'%s' leads back to one of its parent directories: remove the link",
 			    entry->fts_path);
 	case FTS_SLNONE:
-		return fail(CODE_DEVICE, "'%s' is a link to nothing: remove it",
+		return fail(CODE_DEVICE, "'%s' is a dangling link: remove it",
 			    entry->fts_path);
 	case FTS_DNR:
 	case FTS_ERR:
@@ -78,7 +79,7 @@ static int take_entry(struct glob_words *words, const FTSENT *entry)
 	}
 }
 
-/* Links are followed: many datasets are trees of them. */
+/* Follows links, because many datasets are trees of links. */
 static int add_directory(struct glob_words *words, const char *path)
 {
 	char *const paths[] = { (char *)path, NULL };
@@ -88,7 +89,7 @@ static int add_directory(struct glob_words *words, const char *path)
 
 	if (!tree)
 		return fail_errno(errno, "cannot read '%s'", path);
-	/* At the end of the tree errno is 0. */
+	/* At the end of the tree fts_read() sets errno to 0. */
 	while ((entry = fts_read(tree)))
 		if (take_entry(words, entry))
 			break;
@@ -100,7 +101,7 @@ static int add_directory(struct glob_words *words, const char *path)
 	return fail_code();
 }
 
-/* A file that is none is told of when it is opened. */
+/* Opening the file later reports a file that is not a regular one. */
 static int add_path(struct glob_words *words, const char *path)
 {
 	struct stat st;
@@ -109,7 +110,7 @@ static int add_path(struct glob_words *words, const char *path)
 		return fail_errno(errno, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
 		return add_directory(words, path);
-	return append(words, path, NULL);
+	return append_word(words, path, NULL);
 }
 
 static int add_pattern(struct glob_words *words, const char *pattern)
@@ -128,7 +129,7 @@ static int add_pattern(struct glob_words *words, const char *pattern)
 	return fail_code();
 }
 
-/* One that is in a list stands for itself. */
+/* A word of a list is never a pattern. */
 static int add_listed(const char *text, void *arg)
 {
 	struct glob_words *words = arg;
@@ -150,15 +151,16 @@ int glob_add(struct glob_words *words, const char *text)
 {
 	struct stat st;
 
-	/* More likely a variable that is not set. */
+	/* Probably an unset shell variable. */
 	if (!*text)
-		return fail(CODE_USAGE, "'' is no target: name a file, a directory or a range of the device");
+		return fail(CODE_USAGE,
+			    "'' is not a TARGET: name a file, a directory or a range of the device");
 	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
 	return add_listed(text, words);
 }
 
-/* Lines end with a newline; with NUL where there is one, as 'find -print0' writes. */
+/* A list with a NUL is separated by NULs, as 'find -print0' writes it, otherwise by newlines. */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
 {
@@ -179,7 +181,7 @@ static size_t each_line(char *text, size_t bytes,
 	return count;
 }
 
-/* All of it, with room for one more byte behind. */
+/* Returns the file with room for one more byte, or NULL after recording an error. */
 static char *read_all(FILE *file, size_t *bytes)
 {
 	size_t room = 0;
@@ -249,7 +251,7 @@ int glob_add_list(struct glob_words *words, const char *path)
 	return glob_each_listed(path, add_listed, words);
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void glob_free(struct glob_words *words)
 {
 	size_t i;

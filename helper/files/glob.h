@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Targets as the user names them, down to single files and ranges; no device is asked. */
+/*
+ * Expands TARGETs of the user into files and ranges, without access to a device. Functions
+ * that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_GLOB_H
 #define HELPER_FILES_GLOB_H
 

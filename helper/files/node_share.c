@@ -17,20 +17,20 @@
  */
 int node_share_check_words(const struct arguments *args)
 {
-	bool shared = given(args, OPTION_RANK);
+	bool shared = option_given(args, OPTION_RANK);
 
-	if (shared != given(args, OPTION_WORLD_SIZE))
+	if (shared != option_given(args, OPTION_WORLD_SIZE))
 		return fail(CODE_USAGE,
-			    "--rank N and --world-size N go together: this node's number, from 0, and how many nodes there are");
-	if (!shared && given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
+			    "--rank N and --world-size N go together: the number of this node, from 0, and the number of nodes");
+	if (!shared && option_given(args, OPTION_SEED | OPTION_EPOCH | OPTION_SPLIT))
 		return fail(CODE_USAGE,
 			    "--seed, --epoch and --split go with --rank and --world-size");
-	if (given(args, OPTION_EPOCH) && !given(args, OPTION_SEED))
+	if (option_given(args, OPTION_EPOCH) && !option_given(args, OPTION_SEED))
 		return fail(CODE_USAGE,
 			    "--epoch goes with --seed, the same on all nodes");
 	if (shared && args->rank >= args->world_size)
 		return fail(CODE_USAGE,
-			    "--rank %u: of %u nodes the last is number %u",
+			    "--rank %u: the last of %u nodes has rank %u",
 			    args->rank, args->world_size, args->world_size - 1);
 	return 0;
 }
@@ -54,7 +54,7 @@ size_t node_share_select(const struct arguments *args, uint64_t epoch,
 	const struct share share = {
 		.rank = args->rank,
 		.world_size = args->world_size,
-		.shuffled = given(args, OPTION_SEED),
+		.shuffled = option_given(args, OPTION_SEED),
 		.seed = args->seed,
 		.epoch = epoch,
 		.split = args->split,
@@ -63,7 +63,7 @@ size_t node_share_select(const struct arguments *args, uint64_t epoch,
 
 	for (i = 0; i < shards->count; i++)
 		order[i] = i;
-	if (!given(args, OPTION_RANK))
+	if (!option_given(args, OPTION_RANK))
 		return shards->count;
 	node_share_sort(shards, order, shards->count);
 	*checksum = node_share_checksum(shards, order, shards->count);
@@ -89,7 +89,7 @@ void node_share_sort(const struct shards *shards, size_t *order, size_t count)
 	qsort_r(order, count, sizeof(*order), compare_names, shards->shard);
 }
 
-/* As zlib has it. */
+/* CRC-32 of zlib. */
 static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 {
 	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);

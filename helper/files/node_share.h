@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which of the shards that a command line names are this node's, and in which order. */
+/* Selects the shards of this node from those on the command line, and orders them. */
 #ifndef HELPER_FILES_NODE_SHARE_H
 #define HELPER_FILES_NODE_SHARE_H
 
@@ -9,7 +9,7 @@
 #include "cli/options.h"
 #include "files/range_set.h"
 
-/* What a verb with shares takes beside its own. */
+/* Options that a verb with shares adds to its own. */
 #define NODE_SHARE_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \
 				 OPTION_EPOCH | OPTION_SPLIT)
 

@@ -16,12 +16,12 @@
 #include "files/glob.h"
 
 /**
- * struct resolving - targets on their way to be shards
+ * struct resolving - state while TARGETs are resolved to shards
  * @dev: the device
  * @shards: the result
- * @narrowing: what of each file is meant
- * @layers: from the file system of the last file to the device
- * @seen: files, by device and inode: a tree of struct seen
+ * @narrowing: selected part of each file
+ * @layers: stack of devices from the last file's file system down to @dev
+ * @seen: files by device and inode: a tree of struct seen
  */
 struct resolving {
 	const struct dm_device *dev;
@@ -31,43 +31,33 @@ struct resolving {
 	void *seen;
 };
 
-/**
- * struct seen - a file that is a shard already
- * @device: of its file system
- * @inode: there
- * @shard: its number among the shards
- */
+/* A file that is a shard already; @shard is its index. */
 struct seen {
 	dev_t device;
 	ino_t inode;
 	size_t shard;
 };
 
-/**
- * target_given() - whether there are TARGETs at all
- * @args: the command line, the first operand is the device's name
- *
- * Return: whether there are.
- */
+/* The first operand is the device's name. */
 bool target_given(const struct arguments *args)
 {
-	return args->operands > 1 || given(args, OPTION_FROM);
+	return args->operands > 1 || option_given(args, OPTION_FROM);
 }
 
 static int check_options(const struct arguments *args)
 {
-	bool narrowed = given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY);
+	bool narrowed = option_given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY);
 
-	if (given(args, OPTION_SAMPLES) && given(args, OPTION_INDEX_ONLY))
+	if (option_given(args, OPTION_SAMPLES) && option_given(args, OPTION_INDEX_ONLY))
 		return fail(CODE_USAGE,
-			    "--index-only goes without --samples, which take the index, too");
-	if (given(args, OPTION_SHARD_FORMAT) && !narrowed)
+			    "--index-only conflicts with --samples, which includes the index");
+	if (option_given(args, OPTION_SHARD_FORMAT) && !narrowed)
 		return fail(CODE_USAGE,
 			    "--format goes with --samples or --index-only");
 	if (narrowed && !target_given(args))
 		return fail(CODE_USAGE,
 			    "--%s needs a TARGET: name the files",
-			    given(args, OPTION_SAMPLES) ? "samples" :
+			    option_given(args, OPTION_SAMPLES) ? "samples" :
 							  "index-only");
 	return 0;
 }
@@ -79,23 +69,20 @@ static int check_range(const struct arguments *args, const char *text)
 
 	if (!range_like(text))
 		return 0;
-	if (given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
+	if (option_given(args, OPTION_SAMPLES | OPTION_INDEX_ONLY))
 		return fail(CODE_USAGE,
-			    "'%s': --samples and --index-only are for files; one of that name is './%s'",
+			    "'%s': --samples and --index-only are for files; to name a file write './%s'",
 			    text, text);
 	if (range_parse_word(text, &range, why))
 		return 0;
 	return fail(CODE_USAGE,
-		    "'%s' is no range of the device: %s; a file of that name is './%s'",
+		    "'%s' is not a range of the device: %s; to name a file write './%s'",
 		    text, why, text);
 }
 
-/**
- * target_check_words() - find what is wrong with TARGETs for any device
- * @args: the command line, the first operand is the device's name
- * @needed: there must be some
- *
- * Return: 0 or the exit code.
+/*
+ * Finds errors in TARGETs that do not depend on the device. @needed: at least one TARGET must
+ * be given.
  */
 int target_check_words(const struct arguments *args, bool needed)
 {
@@ -122,8 +109,8 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /*
- * A file goes by the first of its names, as strcmp() has them: which of them was read
- * first depends on the directory, and nodes have to agree.
+ * The shard gets the first of the file's names in strcmp() order. The order of a directory
+ * differs between nodes, but all nodes must use the same name.
  */
 static void rename_shard(struct shard *shard, const char *path)
 {
@@ -140,7 +127,10 @@ static void rename_shard(struct shard *shard, const char *path)
 	shard->name = name;
 }
 
-/* Whether a file, perhaps by another name, is a shard already; else it is the next one. */
+/*
+ * Returns whether a file, perhaps by another name, is a shard already. Records the file
+ * otherwise.
+ */
 static bool is_twin(struct resolving *r, const struct stat *st,
 		    const char *path)
 {
@@ -171,7 +161,7 @@ static int need_layers(struct resolving *r, dev_t upper)
 	return layers_resolve(&r->layers, upper, r->dev->number);
 }
 
-/* One extent, of which some may be on the device and some elsewhere. */
+/* Parts of an extent may lie on other devices. */
 static int map_extent(struct resolving *r, struct shard *shard,
 		      const struct extent *extent)
 {
@@ -190,7 +180,7 @@ static int map_extent(struct resolving *r, struct shard *shard,
 				    r->dev->name, why);
 		if (piece.start + piece.length > r->shards->size)
 			return fail(CODE_DEVICE,
-				    "'%s', byte %llu, is beyond the end of device '%s' at %llu: is what lies on it larger than it?",
+				    "'%s', byte %llu, is beyond the end of device '%s' at %llu: is its file system larger than the device?",
 				    shard->name,
 				    (unsigned long long)(extent->offset + done),
 				    r->dev->name,
@@ -228,7 +218,7 @@ out:
 
 static int add_file(struct resolving *r, const char *path)
 {
-	/* A pipe would keep us waiting for its other end. */
+	/* O_NONBLOCK: opening a FIFO would block until a writer opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
@@ -266,36 +256,31 @@ static int add_word(struct resolving *r, const struct arguments *args,
 {
 	if (!word->range.length)
 		return add_file(r, word->text);
-	/* One of a list was not looked at before. */
+	/* target_check_words() has not checked the words of a list. */
 	if (check_range(args, word->text))
 		return fail_code();
 	return add_range(r, word);
 }
 
-static int collect(const struct arguments *args, struct glob_words *words)
+static int collect_words(const struct arguments *args, struct glob_words *words)
 {
 	int i;
 
 	for (i = 1; i < args->operands; i++)
 		if (glob_add(words, args->operand[i]))
 			return fail_code();
-	if (given(args, OPTION_FROM))
+	if (option_given(args, OPTION_FROM))
 		glob_add_list(words, args->from);
 	return fail_code();
 }
 
-/**
- * target_resolve() - find TARGETs on a device
- * @args: the command line, as target_check_words() took it
- * @dev: the device
- * @shards: the result: one for each file and range, a file once however often it is
- *	named, by the first of these names in the order of strcmp(); shards_free() is
- *	due also after a failure
+/*
+ * Resolves the TARGETs to @shards: one per range and one per file, however often it is named. A
+ * file gets the first of its names in strcmp() order. Call shards_free() after success and
+ * failure.
  *
- * What cannot be mapped ends it: the error names the file and the reason.  Reads
- * directories, the metadata of the file system and, to narrow files, their headers.
- *
- * Return: 0 or the exit code.
+ * The first TARGET that cannot be mapped ends the command. Reads directories, metadata of the
+ * file system and, with --samples or --index-only, headers of the files.
  */
 int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		   struct shards *shards)
@@ -305,7 +290,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		.shards = shards,
 		.narrowing = {
 			.samples = args->samples,
-			.index_only = given(args, OPTION_INDEX_ONLY),
+			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
 		},
 	};
@@ -314,7 +299,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!collect(args, &words))
+	if (!collect_words(args, &words))
 		for (i = 0; i < words.count; i++)
 			if (add_word(&r, args, &words.word[i]))
 				break;

@@ -7,14 +7,7 @@
 #include "lib/error.h"
 #include "lib/print.h"
 
-/**
- * plan_add() - something is read next
- * @plan: all 0 at first; plan_free() is for the caller, after errors, too
- * @range: pieces of the device, in this order
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* Appends ranges. Zero @plan before the first call. Call plan_free() after success and failure. */
 int plan_add(struct plan *plan, const struct range *range, size_t count)
 {
 	size_t i;
@@ -35,18 +28,11 @@ int plan_add(struct plan *plan, const struct range *range, size_t count)
 	return 0;
 }
 
-/**
- * plan_submit() - say so to a device
- * @plan: what will be read
- * @dev: device
- * @now: its plan from then on
- *
- * Return: 0 or the exit code.
- */
+/* @now receives the device's plan after the submission. */
 int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now)
 {
 	if (!plan->count)
-		return fail(CODE_DEVICE, "nothing is planned: the files are empty, or none is this node's");
+		return fail(CODE_DEVICE, "nothing to plan: the files are empty, or none of them belongs to this node");
 	return nl_plan_submit(dev->number, plan->range, plan->count, now);
 }
 
@@ -63,12 +49,7 @@ static const char *state_word(uint32_t state)
 	return state < sizeof(words) / sizeof(words[0]) ? words[state] : "unknown";
 }
 
-/**
- * plan_print() - show the plan of a device
- * @now: it
- *
- * Within a record.
- */
+/* For use within a record. */
 void plan_print(const struct nl_plan *now)
 {
 	bool any = now->state != NEARCACHE_PLAN_NONE;
@@ -85,9 +66,9 @@ void plan_print(const struct nl_plan *now)
 	print_number("skipped", any ? "skipped" : NULL, now->skipped);
 	print_number("astray", any ? "reads astray" : NULL, now->astray);
 	print_number("refused", any ? "reads not cached" : NULL, now->refused);
-	print_number("sought", now->sought ? "place found anew" : NULL, now->sought);
+	print_number("sought", now->sought ? "searches for position" : NULL, now->sought);
 	print_bytes("memory_bytes", now->memory ? "memory" : NULL, now->memory);
-	print_number("coming_ranges", now->coming ? "ranges of the next one" : NULL, now->coming);
+	print_number("coming_ranges", now->coming ? "ranges of next plan" : NULL, now->coming);
 }
 
 void plan_free(struct plan *plan)

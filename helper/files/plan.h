@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Plans: in which order a device will be read. */
+/*
+ * Plans: the order in which readers will read a device. Functions that return int return 0, or
+ * an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_PLAN_H
 #define HELPER_FILES_PLAN_H
 
@@ -10,13 +13,7 @@
 #include "netlink/client.h"
 #include "lib/range.h"
 
-/**
- * struct plan - what will be read
- * @range: pieces of the device, in this order
- * @count: how many
- * @room: that fit
- * @bytes: of them
- */
+/* Ranges of the device in the order of the reads, and the sum of their bytes. */
 struct plan {
 	struct range *range;
 	size_t count;

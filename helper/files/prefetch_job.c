@@ -10,15 +10,10 @@
 #include "block/signals.h"
 #include "lib/size.h"
 
-/* From one look to the next. */
+/* Interval between queries. */
 #define LOOK_MS	200U
 
-/**
- * job_state_word() - the word for what becomes of a job
- * @state: NEARCACHE_JOB_* or JOB_FORGOTTEN
- *
- * Return: the word.
- */
+/* @state: NEARCACHE_JOB_* or JOB_FORGOTTEN */
 const char *job_state_word(uint32_t state)
 {
 	static const char *const words[] = {
@@ -33,45 +28,40 @@ const char *job_state_word(uint32_t state)
 							  "unknown";
 }
 
-static bool cancel(const struct dm_device *dev, uint32_t id)
+static bool cancel_job(const struct dm_device *dev, uint32_t id)
 {
 	uint64_t count;
 
-	/* It may have come to its end just now. */
+	/* The job may have ended just now. */
 	if (nl_job_cancel(dev->number, id, &count))
 		fail_reset();
 	return count;
 }
 
-/* Its number went to another one: who opens a device again begins with 1. */
+/* The number may belong to another job: numbers start at 1 again after the device was reopened. */
 static bool is_other(const struct nl_job *known, const struct nl_job *now)
 {
 	return (*known->label && strcmp(known->label, now->label)) ||
 	       (known->bytes && known->bytes != now->bytes);
 }
 
-/* @cancelled: by us, so that it is known how it ended. */
-static void forget(const struct dm_device *dev, bool cancelled,
-		   struct nl_job *job)
+/* @cancelled: this process cancelled the job, so its outcome is known. */
+static void forget_job(const struct dm_device *dev, bool cancelled,
+		       struct nl_job *job)
 {
 	job->flying = 0;
 	job->state = cancelled ? NEARCACHE_JOB_CANCELLED : JOB_FORGOTTEN;
 	if (!cancelled)
-		warn("prefetch job %u of '%s' is over, and so many others since that nobody knows whether all of it came: 'nearcache residency %s TARGET' tells",
+		warn("prefetch job %u of '%s' has ended and the kernel has dropped its result: 'nearcache residency %s TARGET' shows which data is cached",
 		     job->id, dev->name, dev->name);
 }
 
-/**
- * job_wait() - show how far a job is, until it is over
- * @dev: the device
- * @id: of the job
- * @quiet: show nothing
- * @job: what became of it; its label before that: that of the job, or empty
+/*
+ * Shows the progress of a job until it ends. @job receives its final state. On entry
+ * @job->label is the job's label or empty.
  *
- * A ^C cancels the job; what is on its way comes still, and is waited for until there
- * is another one.  A job that the kernel does not know any more is over.
- *
- * Return: 0 or the exit code; how the job ended is judged by job_judge().
+ * ^C cancels the job, then waits for reads in flight; a second ^C ends the wait. A job that
+ * the kernel does not know has ended. The result of the job itself is for job_judge().
  */
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job)
@@ -85,7 +75,7 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	signals_hold(&before);
 	while (!nl_job_get(dev->number, id, &now, &found)) {
 		if (!found || is_other(job, &now)) {
-			forget(dev, cancelled, job);
+			forget_job(dev, cancelled, job);
 			break;
 		}
 		*job = now;
@@ -100,21 +90,16 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 			continue;
 		if (job->state != NEARCACHE_JOB_RUNNING)
 			break;
-		cancelled |= cancel(dev, id);
+		cancelled |= cancel_job(dev, id);
 	}
 	progress_end(&progress);
 	signals_release(&before);
 	return fail_code();
 }
 
-/**
- * job_judge() - whether a job that is over brought all of it
- * @dev: its device
- * @job: as job_wait() had it
- *
- * What nobody knows is no failure.
- *
- * Return: 0 or the exit code.
+/*
+ * Fails if a job, as job_wait() returned it, ended with ranges missing. An unknown outcome is
+ * no failure.
  */
 int job_judge(const struct dm_device *dev, const struct nl_job *job)
 {
@@ -126,25 +111,20 @@ int job_judge(const struct dm_device *dev, const struct nl_job *job)
 		return 0;
 	if (job->state == NEARCACHE_JOB_CANCELLED)
 		return fail(CODE_DEVICE,
-			    "prefetch job %u of '%s' was cancelled: %s of %s are there%s%s",
+			    "prefetch job %u of '%s' was cancelled: %s of %s are cached%s%s",
 			    job->id, dev->name,
 			    size_print(job->fetched + job->present, came), all,
-			    job->flying ? ", still on their way are " : "",
+			    job->flying ? ", still in flight: " : "",
 			    job->flying ? flying : "");
 	if (job->left)
 		return fail(CODE_DEVICE,
-			    "prefetch job %u of '%s' left out %s of %s: there is no room, or it is bypassed, written just now, or cannot be read; 'nearcache stats %s' tells which",
+			    "prefetch job %u of '%s' left out %s of %s: no room, bypassed, being written, or not readable; 'nearcache stats %s' shows the reason",
 			    job->id, dev->name, size_print(job->left, came), all,
 			    dev->name);
 	return 0;
 }
 
-/**
- * job_print() - show the numbers of a job
- * @job: the job
- *
- * Within a record, or a row of a table.
- */
+/* Within a record, or a row of a table. */
 void job_print(const struct nl_job *job)
 {
 	char rate[SIZE_TEXT + 2] = "-", text[SIZE_TEXT];

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch jobs: what is brought into a cache in the background. */
+/*
+ * Prefetch jobs: ranges that the kernel brings into a cache in the background. job_wait() and
+ * job_judge() return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_PREFETCH_JOB_H
 #define HELPER_FILES_PREFETCH_JOB_H
 
 #include "block/dm.h"
 #include "netlink/client.h"
 
-/* In place of NEARCACHE_JOB_*: it is over, and the kernel does not know it any more. */
+/* State of a job that has ended and that the kernel has forgotten. */
 #define JOB_FORGOTTEN	UINT32_MAX
 
 const char *job_state_word(uint32_t state);

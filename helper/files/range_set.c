@@ -11,13 +11,9 @@
 
 #define SECTOR	512U
 
-/**
- * shards_add() - another shard, without ranges
- * @shards: all of them, zeroed before the first one but for the size
- * @name: copied
- *
- * Return: the shard, which moves when another one is added; NULL after recording the
- * error.
+/*
+ * Adds a shard without ranges. Zero @shards except its size before the first call. Returns the
+ * shard, valid until the next call, or NULL after recording an error.
  */
 struct shard *shards_add(struct shards *shards, const char *name)
 {
@@ -45,16 +41,9 @@ struct shard *shards_add(struct shards *shards, const char *name)
 	return shard;
 }
 
-/**
- * shard_add_range() - add what follows in the file
- * @shard: that it belongs to
- * @start: byte of the device
- * @length: bytes, not 0
- *
- * Grows to whole sectors.  What follows the last range on the device, too, is made
- * one with it.
- *
- * Return: 0 or the exit code.
+/*
+ * Appends a range of the device (bytes, not empty), widened to whole sectors. Merges it with
+ * the last range if they are adjacent.
  */
 int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 {
@@ -85,7 +74,7 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 	return 0;
 }
 
-/* Bytes of all shards; what several share counts as often. */
+/* Data that several shards share counts once for each. */
 uint64_t shards_bytes(const struct shards *shards)
 {
 	uint64_t bytes = 0;
@@ -103,9 +92,9 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Those of all shards, grown to multiples of @grain. */
-static size_t collect(const struct shards *shards, uint64_t grain,
-		      struct range *ranges)
+/* Collects the ranges of all shards, widened to multiples of @grain. */
+static size_t collect_ranges(const struct shards *shards, uint64_t grain,
+			     struct range *ranges)
 {
 	size_t i, r, count = 0;
 
@@ -124,8 +113,8 @@ static size_t collect(const struct shards *shards, uint64_t grain,
 	return count;
 }
 
-/* Of sorted ones, those that overlap or nearly touch. Return: how many are left. */
-static size_t merge(struct range *ranges, size_t count, uint64_t gap)
+/* Merges sorted ranges that overlap or are at most @gap bytes apart. Returns the new count. */
+static size_t merge_ranges(struct range *ranges, size_t count, uint64_t gap)
 {
 	size_t i, kept = 0;
 
@@ -143,16 +132,11 @@ static size_t merge(struct range *ranges, size_t count, uint64_t gap)
 	return count ? kept + 1 : 0;
 }
 
-/**
- * shards_ranges() - what of the device the shards cover
- * @shards: all of them, inside the device
- * @grain: bytes, multiple of 512: ranges grow to multiples of it, but not beyond the
- *	end of the device
- * @gap: bytes: ranges that are no further apart become one; 0: those that touch
- * @ranges: the result, ascending, without overlap; for free()
- * @count: how many
- *
- * Return: 0 or the exit code.
+/*
+ * The parts of the device that the shards cover. @grain (bytes, multiple of 512) widens ranges
+ * to multiples of it, but not beyond the end of the device. @gap (bytes) merges ranges that
+ * are at most that far apart. @ranges receives an ascending, disjoint array that the caller
+ * frees.
  */
 int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 		  struct range **ranges, size_t *count)
@@ -165,9 +149,9 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	*ranges = calloc(most ? most : 1, sizeof(**ranges));
 	if (!*ranges)
 		return fail_memory();
-	most = collect(shards, grain, *ranges);
+	most = collect_ranges(shards, grain, *ranges);
 	qsort(*ranges, most, sizeof(**ranges), by_start);
-	*count = merge(*ranges, most, gap);
+	*count = merge_ranges(*ranges, most, gap);
 	return 0;
 }
 
@@ -231,7 +215,7 @@ const char *shards_label(const struct shards *shards, char *label)
 	return label;
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void shards_free(struct shards *shards)
 {
 	size_t i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a command is about: files and pieces of a device, as byte ranges of it. */
+/*
+ * The TARGETs of a command as byte ranges of the device. Functions that return int return 0,
+ * or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_RANGE_SET_H
 #define HELPER_FILES_RANGE_SET_H
 
@@ -10,14 +13,14 @@
 #include "lib/range.h"
 
 /**
- * struct shard - a file, or a range that was given as such
- * @name: as the user named it, or as it was found
+ * struct shard - a file, or a range that the user named
+ * @name: as named by the user, or as found in a directory
  * @range: of the device, whole sectors, in the order of the file
- * @ranges: how many; 0: the file is empty
- * @room: that fit
+ * @ranges: entries in @range; 0 if the file is empty
+ * @room: allocated entries
  * @bytes: sum of the ranges
- * @device: of the file system that the file is on; 0: a range
- * @inode: of the file there
+ * @device: of the file's file system; 0 for a range
+ * @inode: of the file
  */
 struct shard {
 	char *name;
@@ -29,13 +32,7 @@ struct shard {
 	ino_t inode;
 };
 
-/**
- * struct shards - all of them
- * @size: bytes of the device
- * @shard: in the order of the command line
- * @count: how many
- * @room: that fit
- */
+/* A growing array in the order of the command line. @size is that of the device, bytes. */
 struct shards {
 	uint64_t size;
 	struct shard *shard;

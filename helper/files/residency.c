@@ -4,12 +4,7 @@
 #include "lib/error.h"
 #include "netlink/client.h"
 
-/**
- * struct look - a range of a shard that is looked at
- * @density: of the shard
- * @start: first byte of the range, of the device
- * @place: the same, of the shard
- */
+/* The queried range of a shard: @start on the device, @place in the shard, bytes. */
 struct look {
 	struct density *density;
 	uint64_t start;
@@ -26,13 +21,9 @@ static void take_run(const struct nl_run *run, void *arg)
 			    run->length);
 }
 
-/**
- * residency_of() - find out what of a shard is cached
- * @number: dm device that it is on
- * @shard: the shard
- * @density: the result, of the shard's bytes in their order; zeroed before but for its cells
- *
- * Return: 0 or the exit code.
+/*
+ * Adds the cached bytes of the shard on dm device @number to @density, which the caller zeroes
+ * except for its cells. Returns 0, or an exit code after recording an error with fail().
  */
 int residency_of(dev_t number, const struct shard *shard, struct density *density)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of a shard is cached. */
+/* Finds the cached parts of a shard. */
 #ifndef HELPER_FILES_RESIDENCY_H
 #define HELPER_FILES_RESIDENCY_H
 

@@ -14,8 +14,8 @@ static int by_offset(const void *a, const void *b)
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* Sorts them; those that overlap or touch become one. Return: how many are left. */
-static size_t tidy(struct index_range *range, size_t count)
+/* Sorts the ranges and merges those that overlap or touch. Returns the new count. */
+static size_t tidy_ranges(struct index_range *range, size_t count)
 {
 	size_t i, kept = 0;
 
@@ -33,8 +33,8 @@ static size_t tidy(struct index_range *range, size_t count)
 	return count ? kept + 1 : 0;
 }
 
-static int keep(struct extents *extents, const struct shard_index *index,
-		const struct index_selection *selection)
+static int keep_samples(struct extents *extents, const struct shard_index *index,
+			const struct index_selection *selection)
 {
 	size_t i, count = index->ranges;
 	struct index_range *range;
@@ -52,21 +52,15 @@ static int keep(struct extents *extents, const struct shard_index *index,
 		for (number = selection->span[i].first;
 		     number < selection->span[i].end; number++)
 			range[count++] = index->sample[number].range;
-	error = extents_keep(extents, range, tidy(range, count));
+	error = extents_keep(extents, range, tidy_ranges(range, count));
 	free(range);
 	return error;
 }
 
-/**
- * narrow() - keep only the samples of a file, or its index
- * @extents: of the file; changed
- * @fd: the file
- * @path: what messages call it
- * @narrowing: what is kept; nothing is changed if it says nothing
- *
- * Reads the headers of the file.
- *
- * Return: 0 or the exit code.
+/*
+ * Reduces @extents of file @fd to the selected part; changes nothing if @narrowing selects
+ * nothing. Reads headers of the file. Returns 0, or an exit code after recording an error with
+ * fail().
  */
 int narrow(struct extents *extents, int fd, const char *path,
 	   const struct narrowing *narrowing)
@@ -80,13 +74,13 @@ int narrow(struct extents *extents, int fd, const char *path,
 	error = index_open_fd(&index, fd, path, narrowing->format, false);
 	if (!error && narrowing->index_only && !index.ranges)
 		error = fail(CODE_DEVICE,
-			     "'%s': a shard of format %s has no index to keep: --index-only is for parquet, mds and npz",
+			     "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",
 			     path, index_format_word(index.format));
 	if (!error && narrowing->samples)
 		error = index_select(&selection, &index, path,
 				     narrowing->samples);
 	if (!error)
-		error = keep(extents, &index, &selection);
+		error = keep_samples(extents, &index, &selection);
 	index_select_free(&selection);
 	index_free(&index);
 	return error;

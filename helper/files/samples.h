@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples of a shard, or its index alone: --samples and --index-only. */
+/* Restricts a shard to its index or to some samples: --index-only and --samples. */
 #ifndef HELPER_FILES_SAMPLES_H
 #define HELPER_FILES_SAMPLES_H
 
@@ -7,10 +7,10 @@
 #include "lib/words.h"
 
 /**
- * struct narrowing - what of each file is meant
- * @samples: a list as index_select() takes it, with the index; NULL: not these
- * @index_only: what a reader needs to open the file
- * @format: of the files, INDEX_ANY: as their content says
+ * struct narrowing - the selected part of each file
+ * @samples: a list for index_select(), includes the index; NULL: not given
+ * @index_only: only the part that a reader reads to open the file
+ * @format: of the files; INDEX_ANY: detect
  */
 struct narrowing {
 	const char *samples;

@@ -6,17 +6,10 @@
 #include "lib/error.h"
 #include "heat.h"
 
-/* Bytes of a region. */
+/* Size of a region, bytes. */
 #define REGION	(1ULL << (HEAT_REGION_SHIFT + 9))
 
-/**
- * counts_add() - take what was counted of a region
- * @counts: all of them, zeroed before the first one
- * @region: its number
- * @reads: how many
- *
- * Return: 0 or the exit code.
- */
+/* Appends a region. Zero @counts before the first call. */
 int counts_add(struct counts *counts, uint32_t region, uint64_t reads)
 {
 	if (counts->regions == counts->room) {
@@ -32,13 +25,7 @@ int counts_add(struct counts *counts, uint32_t region, uint64_t reads)
 	return 0;
 }
 
-/**
- * counts_copy() - have the same again
- * @counts: empty; counts_free() is due also after a failure
- * @from: those
- *
- * Return: 0 or the exit code.
- */
+/* Appends @from to @counts. Call counts_free() after success and failure. */
 int counts_copy(struct counts *counts, const struct counts *from)
 {
 	size_t i;
@@ -49,8 +36,8 @@ int counts_copy(struct counts *counts, const struct counts *from)
 	return 0;
 }
 
-/* Of one region the larger number first. */
-static int compare(const void *a, const void *b)
+/* Within a region, the larger number first. */
+static int compare_entries(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
 
@@ -59,11 +46,9 @@ static int compare(const void *a, const void *b)
 	return (x->reads < y->reads) - (x->reads > y->reads);
 }
 
-/**
- * counts_sort() - put them in order, each region once
- * @counts: as they were added
- *
- * A region that went while they were read may be there twice: the larger number counts.
+/*
+ * Sorts by region. A region may be listed twice if it was removed from the map while the map
+ * was read: keeps the larger number.
  */
 void counts_sort(struct counts *counts)
 {
@@ -72,19 +57,16 @@ void counts_sort(struct counts *counts)
 
 	if (!counts->regions)
 		return;
-	qsort(count, counts->regions, sizeof(*count), compare);
+	qsort(count, counts->regions, sizeof(*count), compare_entries);
 	for (i = 1; i < counts->regions; i++)
 		if (count[i].region != count[kept].region)
 			count[++kept] = count[i];
 	counts->regions = kept + 1;
 }
 
-/**
- * counts_since() - leave what was counted since an earlier look
- * @counts: sorted; becomes the difference
- * @before: sorted
- *
- * What is less than before was forgotten meanwhile, and counted anew.
+/*
+ * Subtracts @before; both are sorted. A region with fewer reads than before was dropped in
+ * between and counted again from 0: keeps its number.
  */
 void counts_since(struct counts *counts, const struct counts *before)
 {
@@ -101,7 +83,7 @@ void counts_since(struct counts *counts, const struct counts *before)
 	}
 }
 
-/* The first one that does not end before a byte of the device. */
+/* Finds the first region that ends behind byte @start of the device. */
 static size_t first_behind(const struct counts *counts, uint64_t start)
 {
 	size_t low = 0, high = counts->regions;
@@ -117,9 +99,9 @@ static size_t first_behind(const struct counts *counts, uint64_t start)
 	return low;
 }
 
-/* Cells from @start to @end, of the line. */
-static void spread(const struct density *density, uint64_t start, uint64_t end,
-		   double per_byte, double *reads)
+/* Distributes reads over the cells of a shard from @start to @end. */
+static void spread_reads(const struct density *density, uint64_t start, uint64_t end,
+			 double per_byte, double *reads)
 {
 	while (start < end) {
 		unsigned int cell = density_cell(density, start);
@@ -145,7 +127,7 @@ static void spread_range(const struct counts *counts, const struct range *range,
 
 		if (from >= end)
 			break;
-		/* The last one of the device is shorter. */
+		/* The last region of the device is shorter. */
 		if (to > size)
 			to = size;
 		per_byte = (double)counts->count[i].reads / (double)(to - from);
@@ -153,18 +135,14 @@ static void spread_range(const struct counts *counts, const struct range *range,
 			from = range->start;
 		if (to > end)
 			to = end;
-		spread(density, place + (from - range->start), place + (to - range->start),
-		       per_byte, reads);
+		spread_reads(density, place + (from - range->start), place + (to - range->start),
+			     per_byte, reads);
 	}
 }
 
-/**
- * counts_spread() - share the reads of regions out to cells of a shard
- * @counts: sorted
- * @shard: the shard
- * @size: bytes of the device
- * @density: the shard's cells
- * @reads: for each cell; its share is added: regions are taken as if they were read evenly
+/*
+ * Distributes the reads of regions over the cells of a shard, as if a region was read evenly.
+ * @counts is sorted, @size is that of the device; @reads, one number per cell, is added to.
  */
 void counts_spread(const struct counts *counts, const struct shard *shard,
 		   uint64_t size, const struct density *density, double *reads)
@@ -178,7 +156,7 @@ void counts_spread(const struct counts *counts, const struct shard *shard,
 	}
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void counts_free(struct counts *counts)
 {
 	free(counts->count);

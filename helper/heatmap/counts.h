@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads of a device by region, as bpf/heat.bpf.c counts them. */
+/*
+ * Reads of a device by region, as counted by bpf/heat.bpf.c. Functions that return int return
+ * 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_HEATMAP_COUNTS_H
 #define HELPER_HEATMAP_COUNTS_H
 
@@ -9,22 +12,12 @@
 #include "lib/bar.h"
 #include "files/range_set.h"
 
-/**
- * struct count - a region
- * @region: its number
- * @reads: reads of it
- */
 struct count {
 	uint32_t region;
 	uint64_t reads;
 };
 
-/**
- * struct counts - those that were read
- * @count: once counts_sort() was called ascending, each once
- * @regions: how many
- * @room: that fit
- */
+/* A growing array of regions that were read; after counts_sort() ascending, each region once. */
 struct counts {
 	struct count *count;
 	size_t regions;

@@ -12,17 +12,13 @@
 
 #define MAP	"heats"
 
-/**
- * struct collecting - counts of a device on their way out of the map
- * @dev: the device, as the map has it
- * @counts: those
- */
+/* Context for copying the counts of a device out of the map. @dev is in the map's encoding. */
 struct collecting {
 	uint32_t dev;
 	struct counts *counts;
 };
 
-static int collect(const void *key, const void *value, void *arg)
+static int collect_count(const void *key, const void *value, void *arg)
 {
 	const struct collecting *collecting = arg;
 	const struct heat_key *place = key;
@@ -33,7 +29,7 @@ static int collect(const void *key, const void *value, void *arg)
 	return counts_add(collecting->counts, place->region, heat->reads);
 }
 
-/* It may be loaded or unloaded at any time. */
+/* The user may load or unload the program at any time. */
 static bool is_loaded(void)
 {
 	int map = program_open_map(&built_in_heat, MAP, sizeof(struct heat_key),
@@ -45,7 +41,7 @@ static bool is_loaded(void)
 	return true;
 }
 
-static int look(const struct dm_device *dev, struct counts *counts, bool *counted)
+static int read_counts(const struct dm_device *dev, struct counts *counts, bool *counted)
 {
 	struct collecting collecting = {
 		.dev = major(dev->number) << 20 | minor(dev->number),
@@ -55,19 +51,15 @@ static int look(const struct dm_device *dev, struct counts *counts, bool *counte
 	*counted = is_loaded();
 	if (*counted &&
 	    program_each(&built_in_heat, MAP, sizeof(struct heat_key),
-			 sizeof(struct heat), collect, &collecting))
+			 sizeof(struct heat), collect_count, &collecting))
 		return fail_code();
 	counts_sort(counts);
 	return fail_code();
 }
 
-/**
- * gather_begin() - begin to look
- * @gather: device and moment are filled in, the rest is zeroed
- *
- * gather_end() is due also after a failure.
- *
- * Return: 0 or the exit code.
+/*
+ * The caller sets device and moment, and zeroes the rest. Call gather_end() after success and
+ * failure.
  */
 int gather_begin(struct gather *gather)
 {
@@ -77,16 +69,10 @@ int gather_begin(struct gather *gather)
 		gather->counted = is_loaded();
 		return 0;
 	}
-	return look(gather->dev, &gather->counts, &gather->counted);
+	return read_counts(gather->dev, &gather->counts, &gather->counted);
 }
 
-/**
- * gather_take() - take a sample
- * @gather: begun; its grid is filled in
- * @sample: empty; filled in
- *
- * Return: 0 or the exit code.
- */
+/* Takes a sample after gather_begin(). @gather->grid is set, @sample is empty. */
 int gather_take(struct gather *gather, struct sample *sample)
 {
 	const struct grid *grid = &gather->grid;
@@ -100,7 +86,7 @@ int gather_take(struct gather *gather, struct sample *sample)
 	}
 	sample->looks = 1;
 	gather->last = time;
-	if (look(gather->dev, &now, &sample->counted) || counts_copy(&since, &now))
+	if (read_counts(gather->dev, &now, &sample->counted) || counts_copy(&since, &now))
 		goto out;
 	counts_since(&since, &gather->counts);
 	for (i = 0; i < grid->shards->count; i++) {
@@ -119,7 +105,7 @@ out:
 	return fail_code();
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void gather_end(struct gather *gather)
 {
 	counts_free(&gather->counts);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples of a device, as the kernel tells them. */
+/*
+ * Takes samples of a device from the kernel. Functions that return int return 0, or an exit
+ * code after recording an error with fail().
+ */
 #ifndef HELPER_HEATMAP_GATHER_H
 #define HELPER_HEATMAP_GATHER_H
 
@@ -8,14 +11,15 @@
 #include "heatmap/sample.h"
 
 /**
- * struct gather - looks at a device, again and again
+ * struct gather - takes samples of a device at intervals
  * @dev: the device
- * @grid: what samples are of
- * @moment: samples are of a moment, reads since counting began; else both since the last look
- * @counted: reads were counted at the last look
- * @counts: those
- * @started: time of the first look, of the monotonic clock, nanoseconds
- * @last: the same of the last one
+ * @grid: of the samples
+ * @moment: a single sample with the reads since the start of counting; otherwise a sample
+ *	has the reads since the last one
+ * @counted: the BPF program was loaded at the last sample
+ * @counts: reads at the last sample
+ * @started: monotonic time of the first sample, ns
+ * @last: monotonic time of the last sample, ns
  */
 struct gather {
 	const struct dm_device *dev;

@@ -6,21 +6,16 @@
 #define TEXT	16
 
 /*
- * Nothing is almost white; the others are viridis (of matplotlib, public domain) from its light
- * end: they get darker evenly, so that they tell apart also in grey and by whoever does not see
- * all colours.  What is not known is grey.
+ * Zero is nearly white, an unknown value is grey. The others are viridis (of matplotlib,
+ * public domain) from its light end: its lightness falls evenly, so that they differ also in
+ * grey and for colour-blind readers.
  */
 static const char *const colour[LEGEND_LEVELS + 1] = {
 	"#f7f7f7", "#fde725", "#addc30", "#5ec962", "#28ae80", "#21918c", "#2c728e", "#3b528b",
 	"#472d7b", "#440154", "#b0b0b0",
 };
 
-/**
- * legend_colour() - the colour of a level
- * @level: up to LEGEND_UNKNOWN
- *
- * Return: as SVG has it.
- */
+/* Returns the colour of a level up to LEGEND_UNKNOWN, in SVG's notation. */
 const char *legend_colour(unsigned int level)
 {
 	return colour[level];
@@ -43,18 +38,13 @@ static void put_label(FILE *file, unsigned int x, unsigned int y, unsigned int l
 		x + level * BOX + BOX / 2, y + HEIGHT + TEXT - 4, text);
 }
 
-/**
- * legend_shares() - write what the levels of level_share() mean
- * @file: where to
- * @x: left edge, pixels
- * @y: top of the boxes, pixels
- */
+/* Writes the legend for level_share(). @x is the left edge, @y the top of the boxes, in pixels. */
 void legend_shares(FILE *file, unsigned int x, unsigned int y)
 {
 	unsigned int level;
 	char text[32];
 
-	put_boxes(file, x, y, "cached, of a cell");
+	put_boxes(file, x, y, "cached part of a cell");
 	put_label(file, x, y, 0, "none");
 	for (level = 1; level < LEGEND_LEVELS - 1; level++) {
 		snprintf(text, sizeof(text), "&lt;%.3g %%", 100.0 * level / (LEGEND_LEVELS - 2));
@@ -63,19 +53,13 @@ void legend_shares(FILE *file, unsigned int x, unsigned int y)
 	put_label(file, x, y, level, "all");
 }
 
-/**
- * legend_reads() - write what the levels of level_octave() mean
- * @file: where to
- * @x: left edge, pixels
- * @y: top of the boxes, pixels
- * @most: of level_octave()
- */
+/* Writes the legend for level_octave(), with its @most. @x and @y as in legend_shares(). */
 void legend_reads(FILE *file, unsigned int x, unsigned int y, double most)
 {
 	unsigned int level;
 	char text[32];
 
-	put_boxes(file, x, y, "reads of a cell, in a row's time (grey: not counted)");
+	put_boxes(file, x, y, "reads of a cell in the time of a row (grey: not counted)");
 	put_label(file, x, y, 0, "none");
 	for (level = LEGEND_LEVELS - 1; level; level--, most /= 2) {
 		snprintf(text, sizeof(text), most >= 1000 ? "≤%.0f" : "≤%.3g", most);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Colours of a picture, and what they mean. */
+/* The colours of a picture, and their legend. */
 #ifndef HELPER_HEATMAP_LEGEND_H
 #define HELPER_HEATMAP_LEGEND_H
 
 #include <stdio.h>
 
-/* Of level_share() and level_octave(); what is not known follows them. */
+/* Levels for level_share() and level_octave(). The level behind them is for unknown values. */
 #define LEGEND_LEVELS	10
 #define LEGEND_UNKNOWN	LEGEND_LEVELS
-/* Pixels. */
+/* Width of a legend, pixels. */
 #define LEGEND_WIDTH	480
 
 const char *legend_colour(unsigned int level);

@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "heatmap/level.h"
 
-/**
- * level_share() - the level of a part
- * @part: of @whole
- * @whole: the most there can be; 0: nothing
- * @levels: how many there are, at least 3
- *
- * Return: 0: nothing; @levels - 1: all, and only then; between, equal steps.
+/*
+ * Maps @part of @whole to @levels (at least 3) levels. The last level means all of @whole and
+ * nothing else; the levels between have equal steps.
  */
 unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels)
 {
@@ -21,13 +17,7 @@ unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels)
 	return 1 + (step < levels - 3 ? step : levels - 3);
 }
 
-/**
- * level_decade() - the level of a number, on a scale that is the same for all
- * @number: the number
- * @levels: how many there are
- *
- * Return: 0: nothing; 1: less than 10; 2: less than 100; and so on.
- */
+/* Logarithmic scale without a maximum: 1 is less than 10, 2 is less than 100, and so on. */
 unsigned int level_decade(double number, unsigned int levels)
 {
 	unsigned int level = 1;
@@ -40,14 +30,9 @@ unsigned int level_decade(double number, unsigned int levels)
 	return level;
 }
 
-/**
- * level_octave() - the level of a number, on a scale by the largest one
- * @number: the number
- * @most: the largest one
- * @levels: how many there are
- *
- * Return: 0: nothing; @levels - 1: more than half of @most; the one below: more than a quarter
- * of it; and so on.
+/*
+ * Logarithmic scale up to @most: the last level is more than half of @most, the one below more
+ * than a quarter, and so on.
  */
 unsigned int level_octave(double number, double most, unsigned int levels)
 {

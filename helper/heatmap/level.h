@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers of a cell as one of few shades: 0 is nothing, the last one the most there can be. */
+/* Maps a cell's value to one of few levels. Level 0 is zero, the last level the maximum. */
 #ifndef HELPER_HEATMAP_LEVEL_H
 #define HELPER_HEATMAP_LEVEL_H
 

@@ -5,14 +5,7 @@
 
 #include "lib/error.h"
 
-/**
- * matrix_make() - make an empty one
- * @matrix: the result; matrix_free() is due also after a failure
- * @grid: what samples are of
- * @most: rows that there may be; an even number
- *
- * Return: 0 or the exit code.
- */
+/* @most is the most rows, an even number. Call matrix_free() after success and failure. */
 int matrix_make(struct matrix *matrix, const struct grid *grid, size_t most)
 {
 	*matrix = (struct matrix){
@@ -24,10 +17,7 @@ int matrix_make(struct matrix *matrix, const struct grid *grid, size_t most)
 	return matrix->row ? 0 : fail_memory();
 }
 
-/**
- * matrix_halve() - make each two rows one
- * @matrix: with at least one row
- */
+/* Joins pairs of rows. There must be at least one row. */
 void matrix_halve(struct matrix *matrix)
 {
 	struct sample *row = matrix->row;
@@ -48,13 +38,7 @@ void matrix_halve(struct matrix *matrix)
 	matrix->looks *= 2;
 }
 
-/**
- * matrix_add() - add a sample
- * @matrix: gets coarser in time where it has no room
- * @sample: copied
- *
- * Return: 0 or the exit code.
- */
+/* Adds a copy of a sample. If there is no room, halves the resolution in time. */
 int matrix_add(struct matrix *matrix, const struct sample *sample)
 {
 	size_t rows = matrix->rows;
@@ -72,7 +56,6 @@ int matrix_add(struct matrix *matrix, const struct sample *sample)
 	return 0;
 }
 
-/* Whether there are rows whose reads were counted. */
 bool matrix_counted(const struct matrix *matrix)
 {
 	size_t i;
@@ -83,7 +66,7 @@ bool matrix_counted(const struct matrix *matrix)
 	return false;
 }
 
-/* Reads of the cell that was read most. */
+/* Returns the reads of the cell that was read most. */
 double matrix_most_reads(const struct matrix *matrix)
 {
 	size_t i, c, cells = matrix->grid.shards->count * matrix->grid.cells;
@@ -96,7 +79,7 @@ double matrix_most_reads(const struct matrix *matrix)
 	return most;
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void matrix_free(struct matrix *matrix)
 {
 	size_t i;

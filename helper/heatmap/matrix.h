@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples one after another, as many as a picture has room for. */
+/*
+ * Samples in rows, at most as many as a picture has room for. Functions that return int return
+ * 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_HEATMAP_MATRIX_H
 #define HELPER_HEATMAP_MATRIX_H
 
 #include "heatmap/sample.h"
 
 /**
- * struct matrix - a row for each sample, or for several
- * @grid: what the samples are of
+ * struct matrix - rows of one or more samples each
+ * @grid: of the samples
  * @row: ascending in time
- * @rows: how many
- * @most: rows that there may be, even
- * @looks: samples of each row; the last one may have less
+ * @rows: entries in @row
+ * @most: most rows, even
+ * @looks: samples in each row; the last row may have fewer
  */
 struct matrix {
 	struct grid grid;

@@ -22,7 +22,7 @@ static void print_cells(const struct density *line, const double *reads, bool co
 	print_end();
 }
 
-static uint64_t sum(const struct density *line)
+static uint64_t sum_line(const struct density *line)
 {
 	uint64_t bytes = 0;
 	unsigned int i;
@@ -32,12 +32,7 @@ static uint64_t sum(const struct density *line)
 	return bytes;
 }
 
-/**
- * numbers_print() - print a sample into the object that is open
- * @grid: what it is of
- * @sample: the sample
- * @named: shards have names of their own
- */
+/* Prints a sample into the open object. @named: the shards have names. */
 void numbers_print(const struct grid *grid, const struct sample *sample, bool named)
 {
 	size_t i;
@@ -52,7 +47,7 @@ void numbers_print(const struct grid *grid, const struct sample *sample, bool na
 		print_record(NULL, NULL);
 		print_string("name", NULL, named ? grid->shards->shard[i].name : NULL);
 		print_number("bytes", NULL, line.bytes);
-		print_number("cached_bytes", NULL, sum(&line));
+		print_number("cached_bytes", NULL, sum_line(&line));
 		print_cells(&line, sample->reads + i * grid->cells, sample->counted);
 		print_end();
 	}

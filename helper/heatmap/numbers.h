@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples as numbers, for JSON alone. */
+/* Prints samples as numbers, for JSON only. */
 #ifndef HELPER_HEATMAP_NUMBERS_H
 #define HELPER_HEATMAP_NUMBERS_H
 

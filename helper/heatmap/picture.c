@@ -5,7 +5,7 @@
 
 #include "lib/error.h"
 
-static char *draw(const struct svg *svg, size_t *bytes)
+static char *draw_picture(const struct svg *svg, size_t *bytes)
 {
 	char *text = NULL;
 	FILE *file = open_memstream(&text, bytes);
@@ -24,23 +24,19 @@ static char *draw(const struct svg *svg, size_t *bytes)
 	return NULL;
 }
 
-/**
- * picture_draw() - draw a picture in memory
- * @svg: what of
- * @matrix: that of @svg; gets half the rows until the picture is small enough, or has one
- * @most: bytes that it should have at most
- * @bytes: that it has
- *
- * Return: the document, for free(); NULL after recording the error.
+/*
+ * Draws @svg in memory. Halves the rows of @matrix, which is that of @svg, until the picture
+ * has at most @most bytes or one row. Returns the document, which the caller frees, or NULL
+ * after recording an error.
  */
 char *picture_draw(const struct svg *svg, struct matrix *matrix, size_t most, size_t *bytes)
 {
-	char *text = draw(svg, bytes);
+	char *text = draw_picture(svg, bytes);
 
 	while (text && *bytes > most && matrix->rows > 1) {
 		free(text);
 		matrix_halve(matrix);
-		text = draw(svg, bytes);
+		text = draw_picture(svg, bytes);
 	}
 	return text;
 }

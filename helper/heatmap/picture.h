@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pictures that are not too large to be sent around. */
+/* Draws a picture of limited size. */
 #ifndef HELPER_HEATMAP_PICTURE_H
 #define HELPER_HEATMAP_PICTURE_H
 

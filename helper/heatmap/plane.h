@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shades of cells in rows, as few rectangles. */
+/* Draws a matrix of levels with few rectangles. */
 #ifndef HELPER_HEATMAP_PLANE_H
 #define HELPER_HEATMAP_PLANE_H
 
 #include <stddef.h>
 #include <stdio.h>
 
-/**
- * struct plane - shades
- * @level: row by row
- * @rows: how many
- * @cells: of each row
- */
+/* A matrix of levels, row by row. */
 struct plane {
 	unsigned char *level;
 	size_t rows;

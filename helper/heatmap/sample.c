@@ -11,12 +11,9 @@ static size_t cells_of(const struct grid *grid)
 	return grid->shards->count * grid->cells;
 }
 
-/**
- * sample_make() - make an empty one
- * @sample: the result; sample_free() is due also after a failure
- * @grid: what it is of
- *
- * Return: 0 or the exit code.
+/*
+ * Call sample_free() after success and failure. Returns 0, or an exit code after recording an
+ * error with fail().
  */
 int sample_make(struct sample *sample, const struct grid *grid)
 {
@@ -27,11 +24,6 @@ int sample_make(struct sample *sample, const struct grid *grid)
 	return sample->cached && sample->reads ? 0 : fail_memory();
 }
 
-/**
- * sample_clear() - make it empty again
- * @sample: the sample
- * @grid: what it is of
- */
 void sample_clear(struct sample *sample, const struct grid *grid)
 {
 	memset(sample->cached, 0, cells_of(grid) * sizeof(*sample->cached));
@@ -39,29 +31,27 @@ void sample_clear(struct sample *sample, const struct grid *grid)
 	*sample = (struct sample){ .cached = sample->cached, .reads = sample->reads };
 }
 
-/* @weight of @all parts of a difference, but not nothing of what is something. */
-static uint64_t part(uint64_t difference, unsigned int weight, uint64_t all)
+/* Returns @weight of @all parts of @difference, at least 1 unless it is 0. */
+static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t all)
 {
 	uint64_t result = difference / all * weight + difference % all * weight / all;
 
 	return difference && !result ? 1 : result;
 }
 
-/* So a cell is full or empty only if it was so both times. */
-static uint64_t mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
+/* Rounds towards the other value: a mean is full or empty only if both values are. */
+static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
 {
 	uint64_t all = (uint64_t)looks + more;
 
 	if (!looks)
 		return b;
-	return b > a ? a + part(b - a, more, all) : a - part(a - b, more, all);
+	return b > a ? a + weighted_part(b - a, more, all) : a - weighted_part(a - b, more, all);
 }
 
-/**
- * sample_join() - add what came next
- * @sample: becomes one of both; an empty one becomes @next
- * @next: the next one
- * @grid: what they are of
+/*
+ * Joins the sample @next, which follows @sample in time, into @sample. An empty sample becomes
+ * @next.
  */
 void sample_join(struct sample *sample, const struct sample *next,
 		 const struct grid *grid)
@@ -69,8 +59,8 @@ void sample_join(struct sample *sample, const struct sample *next,
 	size_t i;
 
 	for (i = 0; i < cells_of(grid); i++) {
-		sample->cached[i] = mean(sample->cached[i], sample->looks,
-					 next->cached[i], next->looks);
+		sample->cached[i] = weighted_mean(sample->cached[i], sample->looks,
+						  next->cached[i], next->looks);
 		sample->reads[i] += next->reads[i];
 	}
 	sample->time = next->time;
@@ -79,13 +69,9 @@ void sample_join(struct sample *sample, const struct sample *next,
 	sample->counted |= next->counted;
 }
 
-/**
- * sample_line() - what is cached of a shard
- * @sample: the sample
- * @grid: what it is of
- * @shard: number of the shard
- *
- * Return: the line, whose cells are those of @sample; its sum is not known.
+/*
+ * Returns a view of the cached bytes of a shard; its cells are those of @sample, its sum is
+ * not set.
  */
 struct density sample_line(const struct sample *sample, const struct grid *grid,
 			   size_t shard)
@@ -97,7 +83,7 @@ struct density sample_line(const struct sample *sample, const struct grid *grid,
 	};
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void sample_free(struct sample *sample)
 {
 	free(sample->cached);

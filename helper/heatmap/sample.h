@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shards at a time, cell by cell: how much is cached, and how often it was read. */
+/* A sample: for each cell of each shard, the cached bytes and the number of reads. */
 #ifndef HELPER_HEATMAP_SAMPLE_H
 #define HELPER_HEATMAP_SAMPLE_H
 
@@ -9,24 +9,20 @@
 #include "lib/bar.h"
 #include "files/range_set.h"
 
-/**
- * struct grid - what the cells are of
- * @shards: the shards, which stay the caller's
- * @cells: of each shard, not 0
- */
+/* The cells of a sample: @cells (not 0) in each shard. The caller owns @shards. */
 struct grid {
 	const struct shards *shards;
 	unsigned int cells;
 };
 
 /**
- * struct sample - at a time
- * @time: of its end, nanoseconds since the first look
- * @span: nanoseconds that it is about, 0: a moment
- * @looks: how many samples it was made of
+ * struct sample - one sample, or several joined ones
+ * @time: of its end, ns since the first sample
+ * @span: duration, ns; 0: a moment
+ * @looks: number of samples joined
  * @counted: reads were counted
- * @cached: bytes of each cell, shard by shard; of several looks the mean
- * @reads: the same, of the span; of a region of several cells each has its share
+ * @cached: cached bytes of each cell, shard by shard; the mean of joined samples
+ * @reads: reads of each cell in @span; a region that covers several cells is shared among them
  */
 struct sample {
 	uint64_t time;

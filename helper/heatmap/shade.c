@@ -11,7 +11,7 @@
 #define LEVELS		5
 #define CELLS_MIN	16
 #define CELLS_MAX	500
-/* "  12345.6 s", " 123", and what is around the cells. */
+/* Widths of "  12345.6 s" and " 123", and the frame of the cells. */
 #define TIME_WIDTH	11
 #define NUMBER_WIDTH	4
 #define AROUND		3
@@ -19,27 +19,21 @@
 static const char *const blocks[LEVELS] = { "·", "░", "▒", "▓", "█" };
 static const char *const letters[LEVELS] = { ".", "-", "+", "*", "#" };
 
-static const char *block(const struct shade *shade, unsigned int level)
+static const char *block_text(const struct shade *shade, unsigned int level)
 {
 	return shade->utf8 ? blocks[level] : letters[level];
 }
 
-static unsigned int prefix(const struct shade *shade)
+static unsigned int prefix_width(const struct shade *shade)
 {
 	return TIME_WIDTH + (shade->numbered ? NUMBER_WIDTH : 0);
 }
 
-/**
- * shade_cells() - how many cells fit on a line
- * @shade: how it is drawn
- * @width: columns of the terminal
- *
- * Return: cells of each shard; no less than some, however narrow the terminal is.
- */
+/* Returns the cells of a shard that fit into @width columns, at least CELLS_MIN. */
 unsigned int shade_cells(const struct shade *shade, unsigned int width)
 {
 	unsigned int maps = shade->counted ? 2 : 1;
-	unsigned int rest = width > prefix(shade) ? width - prefix(shade) : 0;
+	unsigned int rest = width > prefix_width(shade) ? width - prefix_width(shade) : 0;
 	unsigned int cells = rest / maps > AROUND ? rest / maps - AROUND : 0;
 
 	if (cells < CELLS_MIN)
@@ -64,13 +58,13 @@ static void put_legend(FILE *file, const struct shade *shade)
 
 	fputs("cached  ", file);
 	for (i = 0; i < LEVELS; i++)
-		fprintf(file, " %s %s ", block(shade, i), share[i]);
+		fprintf(file, " %s %s ", block_text(shade, i), share[i]);
 	fputs("\nreads   ", file);
 	if (!shade->counted)
-		fputs(" not counted: 'nearcache heat load' has them counted", file);
+		fputs(" not counted: load the counter with 'nearcache heat load'", file);
 	for (i = 0; shade->counted && i < LEVELS; i++)
-		fprintf(file, " %s %s ", block(shade, i), decade[i]);
-	fputs(shade->counted ? " of a cell\n\n" : "\n\n", file);
+		fprintf(file, " %s %s ", block_text(shade, i), decade[i]);
+	fputs(shade->counted ? " per cell\n\n" : "\n\n", file);
 }
 
 static void put_shards(FILE *file, const struct shade *shade, const struct grid *grid)
@@ -94,7 +88,7 @@ static void put_shards(FILE *file, const struct shade *shade, const struct grid 
 	}
 }
 
-/* "0      32 MiB      64 MiB" over the cells; parts of the whole where there are several. */
+/* "0      32 MiB      64 MiB" above the cells; percent if there are several shards. */
 static void put_scale(FILE *file, const struct grid *grid)
 {
 	uint64_t bytes = grid->shards->count == 1 ? grid->shards->shard[0].bytes : 0;
@@ -105,7 +99,7 @@ static void put_scale(FILE *file, const struct grid *grid)
 		size_print(bytes / 2, middle);
 		size_print(bytes, end);
 	}
-	/* The middle one has its middle there, if it has room. */
+	/* Centre the middle label if there is room. */
 	half = width / 2 + (int)strlen(middle) / 2;
 	if (half + (int)strlen(end) + 1 > width || half - (int)strlen(middle) < 2) {
 		half = 1;
@@ -118,24 +112,19 @@ static void put_words(FILE *file, const struct shade *shade, const struct grid *
 {
 	static const char first[] = "cached";
 
-	fprintf(file, "%*s  %s", (int)prefix(shade), "", first);
+	fprintf(file, "%*s  %s", (int)prefix_width(shade), "", first);
 	if (shade->counted)
 		fprintf(file, "%*sreads", (int)(grid->cells + AROUND - strlen(first)), "");
 	putc('\n', file);
 }
 
-/**
- * shade_heading() - write what stands above the first sample
- * @file: where to
- * @shade: how it is drawn
- * @grid: what samples are of
- */
+/* Prints the lines above the first sample. */
 void shade_heading(FILE *file, const struct shade *shade, const struct grid *grid)
 {
 	put_shards(file, shade, grid);
 	put_legend(file, shade);
 	put_words(file, shade, grid);
-	fprintf(file, "%*s", (int)prefix(shade), "");
+	fprintf(file, "%*s", (int)prefix_width(shade), "");
 	put_scale(file, grid);
 	if (shade->counted)
 		put_scale(file, grid);
@@ -148,9 +137,10 @@ static void put_cached(FILE *file, const struct shade *shade, const struct densi
 
 	fputs(" |", file);
 	for (i = 0; i < line->cells; i++)
-		fputs(block(shade, level_share(line->cell[i],
-					       density_edge(line, i + 1) - density_edge(line, i),
-					       LEVELS)), file);
+		fputs(block_text(shade, level_share(line->cell[i],
+						    density_edge(line, i + 1) - density_edge(line,
+											     i),
+						    LEVELS)), file);
 	putc('|', file);
 }
 
@@ -161,17 +151,11 @@ static void put_reads(FILE *file, const struct shade *shade, const double *reads
 
 	fputs(" |", file);
 	for (i = 0; i < cells; i++)
-		fputs(counted ? block(shade, level_decade(reads[i], LEVELS)) : "?", file);
+		fputs(counted ? block_text(shade, level_decade(reads[i], LEVELS)) : "?", file);
 	putc('|', file);
 }
 
-/**
- * shade_sample() - write a sample, one line for each shard
- * @file: where to
- * @shade: how it is drawn
- * @grid: what it is of
- * @sample: the sample
- */
+/* Prints a sample, one line per shard. */
 void shade_sample(FILE *file, const struct shade *shade, const struct grid *grid,
 		  const struct sample *sample)
 {

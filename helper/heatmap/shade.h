@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples as lines of text: the fuller or hotter a cell is, the darker it gets. */
+/* Prints samples as lines of text. A darker character means a fuller cell or more reads. */
 #ifndef HELPER_HEATMAP_SHADE_H
 #define HELPER_HEATMAP_SHADE_H
 
@@ -8,11 +8,11 @@
 #include "heatmap/sample.h"
 
 /**
- * struct shade - how to draw
+ * struct shade - how to print
  * @name: of the device
- * @utf8: the terminal has blocks
- * @counted: show reads, too
- * @numbered: shards have numbers and names; else the one there is is the device
+ * @utf8: the terminal has block characters
+ * @counted: also show reads
+ * @numbered: shards have numbers and names; otherwise the only shard is the device
  */
 struct shade {
 	const char *name;

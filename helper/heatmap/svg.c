@@ -11,29 +11,27 @@
 #include "heatmap/xml.h"
 #include "lib/size.h"
 
-/* Pixels: around the maps, of a map, between two. */
+/* Pixels: margins, width of a map, gap between maps. */
 #define LEFT		90
 #define TOP		128
 #define RIGHT		30
 #define WIDTH		LEGEND_WIDTH
 #define GAP		60
-/* Of a row; of a map; below each for its axis, and above for its name. */
+/* Pixels: height of a row, of a map, of the space below a map for its axis and the next name. */
 #define ROW		12
 #define HEIGHT_MIN	36
 #define HEIGHT_MAX	480
 #define BELOW		64
 
-/* Marks on an axis, with both ends. */
+/* Labels on an axis, including both ends. */
 #define MARKS		5
 
-/* Left to right. */
+/* Maps from left to right. */
 enum map { CACHED, READS };
 
-/**
- * struct layout - where things are, pixels
- * @maps: side by side
- * @height: of a map
- * @most: reads of the cell that was read most
+/*
+ * Computed sizes: maps side by side, height of a map in pixels, reads of the cell that was
+ * read most.
  */
 struct layout {
 	unsigned int maps;
@@ -68,7 +66,7 @@ static unsigned int map_top(const struct layout *layout, size_t shard)
 	return TOP + shard * (layout->height + BELOW);
 }
 
-static const char *date(time_t time, char *text, size_t size)
+static const char *date_text(time_t time, char *text, size_t size)
 {
 	struct tm utc;
 
@@ -91,12 +89,13 @@ static void put_title(FILE *file, const struct svg *svg, const struct layout *la
 	xml_text(file, svg->name);
 	fputs("</title>\n<text class=\"t\" x=\"20\" y=\"28\">", file);
 	xml_text(file, svg->name);
-	fprintf(file, ": what is cached%s</text>\n", layout->maps > 1 ? ", and what is read" : "");
+	fprintf(file, ": cached data%s</text>\n", layout->maps > 1 ? " and reads" : "");
 	fprintf(file, "<text x=\"20\" y=\"48\">%s to %s, samples: %u, rows: %zu%s</text>\n",
-		date(svg->begin, from, sizeof(from)),
-		date(svg->begin + (time_t)(end / 1000000000), to, sizeof(to)),
+		date_text(svg->begin, from, sizeof(from)),
+		date_text(svg->begin + (time_t)(end / 1000000000), to, sizeof(to)),
 		looks, matrix->rows,
-		layout->maps > 1 ? "" : "; reads are not counted: 'nearcache heat load'");
+		layout->maps > 1 ? "" :
+			"; reads are not counted: load the counter with 'nearcache heat load'");
 }
 
 static void put_begin(FILE *file, const struct svg *svg, const struct layout *layout)
@@ -130,8 +129,8 @@ static unsigned char level_of(const struct matrix *matrix, const struct layout *
 			    LEGEND_LEVELS);
 }
 
-static void fill(struct plane *plane, const struct matrix *matrix,
-		 const struct layout *layout, size_t shard, enum map map)
+static void fill_plane(struct plane *plane, const struct matrix *matrix,
+		       const struct layout *layout, size_t shard, enum map map)
 {
 	size_t row;
 	unsigned int cell;
@@ -142,7 +141,7 @@ static void fill(struct plane *plane, const struct matrix *matrix,
 				level_of(matrix, layout, shard, map, row, cell);
 }
 
-/* Nothing is the ground, which is not drawn cell by cell. */
+/* Level 0 is the background, drawn as one rectangle. */
 static void put_cells(FILE *file, const struct plane *plane)
 {
 	unsigned char level;
@@ -179,8 +178,8 @@ static void put_place(FILE *file, const struct svg *svg, const struct layout *la
 		svg->numbered ? "in the target" : "on the device");
 }
 
-/* When a row begins; behind the last one: when that ends. Seconds. */
-static double seconds(const struct matrix *matrix, size_t row)
+/* Returns the start of a row in seconds, or the end of the last row. */
+static double row_seconds(const struct matrix *matrix, size_t row)
 {
 	const struct sample *sample = &matrix->row[row];
 
@@ -189,7 +188,7 @@ static double seconds(const struct matrix *matrix, size_t row)
 	return (double)(sample->time - sample->span) / 1e9;
 }
 
-/* Of the moment that a single look is of there is one mark. */
+/* A single sample of a moment gets one label. */
 static void put_time(FILE *file, const struct svg *svg, const struct layout *layout, size_t shard)
 {
 	const struct matrix *matrix = svg->matrix;
@@ -200,13 +199,13 @@ static void put_time(FILE *file, const struct svg *svg, const struct layout *lay
 		unsigned int y;
 
 		row = matrix->rows * i / (MARKS - 1);
-		if (row == last || (row && seconds(matrix, row) <= seconds(matrix, 0)))
+		if (row == last || (row && row_seconds(matrix, row) <= row_seconds(matrix, 0)))
 			continue;
 		last = row;
 		y = top + layout->height * row / matrix->rows;
 		fprintf(file, "<path class=\"a\" d=\"M%u %uh-4\"/>"
 			"<text class=\"e\" x=\"%u\" y=\"%u\">%.1f s</text>\n",
-			LEFT, y, LEFT - 7, y + 4, seconds(matrix, row));
+			LEFT, y, LEFT - 7, y + 4, row_seconds(matrix, row));
 	}
 	fprintf(file, "<text class=\"m\" transform=\"translate(24 %u)rotate(-90)\">"
 		"time (seconds)</text>\n", top + layout->height / 2);
@@ -217,7 +216,7 @@ static void put_map(FILE *file, const struct svg *svg, const struct layout *layo
 {
 	unsigned int x = map_left(map), y = map_top(layout, shard);
 
-	fill(plane, svg->matrix, layout, shard, map);
+	fill_plane(plane, svg->matrix, layout, shard, map);
 	fprintf(file, "<g shape-rendering=\"crispEdges\" "
 		"transform=\"translate(%u %u)scale(%.6g %.6g)\">\n",
 		x, y, (double)WIDTH / (double)plane->cells,
@@ -243,15 +242,7 @@ static void put_shard(FILE *file, const struct svg *svg, const struct layout *la
 		put_map(file, svg, layout, shard, map, plane);
 }
 
-/**
- * svg_write() - draw a picture
- * @file: where to
- * @svg: what of
- *
- * The document needs no other file.
- *
- * Return: 0 or the exit code.
- */
+/* Returns 0, or an exit code after recording an error with fail(). */
 int svg_write(FILE *file, const struct svg *svg)
 {
 	const struct matrix *matrix = svg->matrix;

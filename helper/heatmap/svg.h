@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples as a picture: place from left to right, time downwards. */
+/*
+ * Draws samples as a picture: offset from left to right, time downwards. The document needs no
+ * other file.
+ */
 #ifndef HELPER_HEATMAP_SVG_H
 #define HELPER_HEATMAP_SVG_H
 
@@ -11,9 +14,9 @@
 /**
  * struct svg - a picture
  * @name: of the device
- * @begin: when samples began, of the real-time clock
- * @numbered: shards have names; else the one there is is the device
- * @matrix: samples
+ * @begin: real time of the first sample
+ * @numbered: shards have names; otherwise the only shard is the device
+ * @matrix: the samples
  */
 struct svg {
 	const char *name;

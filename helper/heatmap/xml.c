@@ -7,13 +7,13 @@
 
 #include "lib/sanitize.h"
 
-/* What text_clean() leaves, and XML does not take: U+FFFE and U+FFFF. */
+/* U+FFFE and U+FFFF: text_clean() keeps them, but XML forbids them. */
 static bool is_forbidden(const char *p)
 {
 	return !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3);
 }
 
-static const char *entity(char character)
+static const char *char_entity(char character)
 {
 	switch (character) {
 	case '&':
@@ -31,11 +31,7 @@ static const char *entity(char character)
 	}
 }
 
-/**
- * xml_text() - write any text, as content or as the value of an attribute
- * @file: where to
- * @text: the text; '?' stands for what is no character of XML
- */
+/* Writes text as content or attribute value. Writes '?' for characters that XML forbids. */
 void xml_text(FILE *file, const char *text)
 {
 	char *clean = strdup(text), *p;
@@ -43,7 +39,7 @@ void xml_text(FILE *file, const char *text)
 	if (!clean)
 		return;
 	for (p = text_clean(clean); *p; p++) {
-		const char *name = entity(*p);
+		const char *name = char_entity(*p);
 
 		if (name) {
 			fputs(name, file);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text within XML. */
 #ifndef HELPER_HEATMAP_XML_H
 #define HELPER_HEATMAP_XML_H
 

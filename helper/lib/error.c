@@ -11,7 +11,7 @@
 static enum exit_code first_code;
 static char message[2048];
 
-static void append(const char *format, va_list args)
+static void append_message(const char *format, va_list args)
 {
 	size_t used = strlen(message);
 
@@ -25,14 +25,14 @@ static void append_text(const char *text)
 	snprintf(message + used, sizeof(message) - used, "%s", text);
 }
 
-static int record(enum exit_code code, const char *format, va_list args)
+static int record_error(enum exit_code code, const char *format, va_list args)
 {
 	/* What fails while cleaning up is told after the cause. */
 	if (first_code)
 		append_text("; moreover ");
 	else
 		first_code = code;
-	append(format, args);
+	append_message(format, args);
 	return first_code;
 }
 
@@ -49,7 +49,7 @@ int fail(enum exit_code code, const char *format, ...)
 	int result;
 
 	va_start(args, format);
-	result = record(code, format, args);
+	result = record_error(code, format, args);
 	va_end(args);
 	return result;
 }
@@ -83,7 +83,7 @@ int fail_errno(int error, const char *format, ...)
 	int result;
 
 	va_start(args, format);
-	result = record(code_of_errno(error), format, args);
+	result = record_error(code_of_errno(error), format, args);
 	va_end(args);
 	append_text(": ");
 	append_text(strerror(error));
@@ -104,7 +104,7 @@ int fail_add(const char *format, ...)
 
 	va_start(args, format);
 	append_text("; ");
-	append(format, args);
+	append_message(format, args);
 	va_end(args);
 	return first_code;
 }

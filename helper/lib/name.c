@@ -126,7 +126,7 @@ char *path_tidy(const char *path)
 }
 
 /* @path: tidy; as much of it as is there, and what is missing as it was written. */
-static char *extend(const char *path)
+static char *extend_path(const char *path)
 {
 	char *whole = path_absolute(path), *above, *slash;
 	char *front = NULL;
@@ -139,7 +139,7 @@ static char *extend(const char *path)
 	fail_reset();
 	slash = strrchr(above, '/');
 	*slash = '\0';
-	front = extend(above);
+	front = extend_path(above);
 	if (front && asprintf(&whole, "%s/%s", front, slash + 1) < 0) {
 		whole = NULL;
 		fail_memory();
@@ -174,7 +174,7 @@ char *path_once(const char *path)
 	}
 	tidy = path_tidy(path);
 	if (tidy)
-		once = extend(tidy);
+		once = extend_path(tidy);
 	free(tidy);
 	return once;
 }

@@ -49,7 +49,7 @@ static bool as_json;
 static bool one_line;
 static bool anything;
 
-static void *need(void *memory)
+static void *need_memory(void *memory)
 {
 	if (!memory) {
 		fputs("nearcache: out of memory\n", stderr);
@@ -59,41 +59,41 @@ static void *need(void *memory)
 }
 
 /* Fit to be shown; for free(). */
-static char *copy(const char *text)
+static char *copy_text(const char *text)
 {
-	return text ? text_clean(need(strdup(text))) : NULL;
+	return text ? text_clean(need_memory(strdup(text))) : NULL;
 }
 
 static struct json_object *json_text(const char *text)
 {
-	char *clean = copy(text);
-	struct json_object *json = need(json_object_new_string(clean));
+	char *clean = copy_text(text);
+	struct json_object *json = need_memory(json_object_new_string(clean));
 
 	free(clean);
 	return json;
 }
 
-static struct scope *top(void)
+static struct scope *top_scope(void)
 {
 	return &stack[depth];
 }
 
-static void push(enum kind kind, struct json_object *json)
+static void push_scope(enum kind kind, struct json_object *json)
 {
 	if (++depth == DEPTH_MAX)
 		abort();
-	memset(top(), 0, sizeof(*top()));
-	top()->kind = kind;
-	top()->json = json;
+	memset(top_scope(), 0, sizeof(*top_scope()));
+	top_scope()->kind = kind;
+	top_scope()->json = json;
 }
 
 static void start_document(void)
 {
 	depth = 0;
-	memset(top(), 0, sizeof(*top()));
-	top()->kind = RECORD;
-	top()->json = need(json_object_new_object());
-	json_object_object_add(top()->json, "schema",
+	memset(top_scope(), 0, sizeof(*top_scope()));
+	top_scope()->kind = RECORD;
+	top_scope()->json = need_memory(json_object_new_object());
+	json_object_object_add(top_scope()->json, "schema",
 			       json_object_new_int(PRINT_SCHEMA));
 }
 
@@ -119,12 +119,12 @@ void print_lines(void)
 	one_line = true;
 }
 
-static void spaces(int count)
+static void put_spaces(int count)
 {
 	printf("%*s", count > 0 ? count : 0, "");
 }
 
-static int widest(const struct scope *scope, size_t member)
+static int widest_member(const struct scope *scope, size_t member)
 {
 	size_t i, width = 0;
 
@@ -137,7 +137,7 @@ static int widest(const struct scope *scope, size_t member)
 	return (int)width;
 }
 
-#define WIDEST(scope, name)	widest(scope, offsetof(struct cell, name))
+#define WIDEST(scope, name)	widest_member(scope, offsetof(struct cell, name))
 
 static void flush_record(struct scope *scope, int indent)
 {
@@ -149,7 +149,7 @@ static void flush_record(struct scope *scope, int indent)
 	for (i = 0; i < scope->cells; i++) {
 		struct cell *cell = &scope->cell[i];
 
-		spaces(indent);
+		put_spaces(indent);
 		printf("%-*s  ", label, cell->label);
 		if (!cell->help)
 			printf("%s", cell->text);
@@ -193,7 +193,7 @@ static void flush_table(struct scope *scope)
 		putchar('\n');
 	while (columns < scope->cells && !scope->cell[columns].row)
 		columns++;
-	width = need(calloc(columns, sizeof(*width)));
+	width = need_memory(calloc(columns, sizeof(*width)));
 	for (c = 0; c < columns; c++) {
 		char *p;
 
@@ -210,7 +210,7 @@ static void flush_table(struct scope *scope)
 	free(width);
 }
 
-static void flush(struct scope *scope, int indent)
+static void flush_scope(struct scope *scope, int indent)
 {
 	size_t i;
 
@@ -240,7 +240,7 @@ static int indent_of(unsigned int level)
 /* Hand a value to the innermost scope; it owns the value then. */
 static void add_json(const char *key, struct json_object *value)
 {
-	struct scope *scope = top();
+	struct scope *scope = top_scope();
 
 	if (scope->kind == LIST || scope->kind == TABLE)
 		json_object_array_add(scope->json, value);
@@ -258,32 +258,32 @@ static void add_json(const char *key, struct json_object *value)
  */
 void print_record(const char *key, const char *title)
 {
-	enum kind around = top()->kind;
-	struct json_object *json = top()->json;
+	enum kind around = top_scope()->kind;
+	struct json_object *json = top_scope()->json;
 
 	if (around == RECORD)
-		flush(top(), indent_of(depth));
+		flush_scope(top_scope(), indent_of(depth));
 	if (!as_json && title) {
-		char *clean = copy(title);
+		char *clean = copy_text(title);
 
 		printf("%s%s\n", anything ? "\n" : "", clean);
 		free(clean);
 		anything = true;
 	}
 	if (key || around != RECORD) {
-		json = need(json_object_new_object());
+		json = need_memory(json_object_new_object());
 		add_json(key, json);
 	}
-	push(around == TABLE ? ROW : RECORD, json);
+	push_scope(around == TABLE ? ROW : RECORD, json);
 }
 
 static void open_array(const char *key, enum kind kind)
 {
-	struct json_object *json = need(json_object_new_array());
+	struct json_object *json = need_memory(json_object_new_array());
 
-	flush(top(), indent_of(depth));
+	flush_scope(top_scope(), indent_of(depth));
 	add_json(key, json);
-	push(kind, json);
+	push_scope(kind, json);
 }
 
 /**
@@ -307,20 +307,20 @@ void print_table(const char *key)
 /* Close what was opened last. */
 void print_end(void)
 {
-	struct scope *scope = top();
+	struct scope *scope = top_scope();
 
 	if (scope->kind == ROW) {
 		depth--;
-		top()->rows++;
+		top_scope()->rows++;
 		return;
 	}
-	flush(scope, indent_of(depth));
+	flush_scope(scope, indent_of(depth));
 	depth--;
 }
 
 static void add_error(struct json_object *root)
 {
-	struct json_object *error = need(json_object_new_object());
+	struct json_object *error = need_memory(json_object_new_object());
 
 	json_object_object_add(error, "code",
 			       json_object_new_int(fail_code()));
@@ -333,7 +333,7 @@ static void add_error(struct json_object *root)
 
 static void print_error(void)
 {
-	char *message = copy(fail_message());
+	char *message = copy_text(fail_message());
 
 	fprintf(stderr, "nearcache: %s\n", message);
 	free(message);
@@ -372,14 +372,14 @@ static void write_document(void)
 	const int flags = JSON_C_TO_STRING_NOSLASHESCAPE |
 			  (one_line ? 0 : pretty);
 
-	puts(json_object_to_json_string_ext(top()->json, flags));
+	puts(json_object_to_json_string_ext(top_scope()->json, flags));
 }
 
 static void end_document(void)
 {
 	while (depth)
 		print_end();
-	flush(top(), 0);
+	flush_scope(top_scope(), 0);
 }
 
 /**
@@ -392,7 +392,7 @@ int print_next(void)
 	end_document();
 	if (as_json)
 		write_document();
-	json_object_put(top()->json);
+	json_object_put(top_scope()->json);
 	start_document();
 	output_lost();
 	return fail_code();
@@ -413,10 +413,10 @@ int print_finish(void)
 
 	end_document();
 	if (as_json && error)
-		add_error(top()->json);
+		add_error(top_scope()->json);
 	if (as_json && (error || !one_line))
 		write_document();
-	json_object_put(top()->json);
+	json_object_put(top_scope()->json);
 	if (output_lost() || (error && !as_json))
 		print_error();
 	return fail_code();
@@ -425,20 +425,20 @@ int print_finish(void)
 static void add_cell(const char *label, const char *text, const char *unit,
 		     const char *help, bool number)
 {
-	struct scope *scope = top();
+	struct scope *scope = top_scope();
 	struct cell *cell;
 
 	if (!label || as_json)
 		return;
 	if (scope->kind == ROW)
 		scope = &stack[depth - 1];
-	scope->cell = need(reallocarray(scope->cell, scope->cells + 1,
-					sizeof(*scope->cell)));
+	scope->cell = need_memory(reallocarray(scope->cell, scope->cells + 1,
+					       sizeof(*scope->cell)));
 	cell = &scope->cell[scope->cells++];
-	cell->label = copy(label);
-	cell->text = copy(text);
-	cell->unit = copy(unit);
-	cell->help = copy(help);
+	cell->label = copy_text(label);
+	cell->text = copy_text(text);
+	cell->unit = copy_text(unit);
+	cell->help = copy_text(help);
 	cell->number = number;
 	cell->row = scope->rows;
 }

@@ -17,7 +17,7 @@
 
 #define CELLS		30
 
-static uint64_t now(void)
+static uint64_t now_nanoseconds(void)
 {
 	struct timespec time;
 
@@ -38,7 +38,7 @@ void progress_start(struct progress *progress, const char *what,
 	memset(progress, 0, sizeof(*progress));
 	progress->what = what;
 	progress->total = total;
-	progress->started = now();
+	progress->started = now_nanoseconds();
 	progress->shown = progress->started;
 	if (quiet)
 		progress->form = PROGRESS_NONE;
@@ -48,8 +48,8 @@ void progress_start(struct progress *progress, const char *what,
 }
 
 /* "47 %, 1.2 GiB of 2.6 GiB, 310 MiB/s, 5 s left" */
-static void describe(const struct progress *progress, uint64_t elapsed,
-		     char *text, size_t size)
+static void describe_progress(const struct progress *progress, uint64_t elapsed,
+			      char *text, size_t size)
 {
 	char done[SIZE_TEXT], total[SIZE_TEXT], speed[SIZE_TEXT];
 	double ratio = progress->total ? (double)progress->done /
@@ -70,7 +70,7 @@ static void describe(const struct progress *progress, uint64_t elapsed,
 			 (double)(progress->total - progress->done) / rate);
 }
 
-static void draw(struct progress *progress, uint64_t elapsed)
+static void draw_bar(struct progress *progress, uint64_t elapsed)
 {
 	unsigned int cells = CELLS;
 	char bar[CELLS + 1], text[160];
@@ -81,23 +81,23 @@ static void draw(struct progress *progress, uint64_t elapsed)
 	memset(bar, '.', CELLS);
 	memset(bar, '#', cells);
 	bar[CELLS] = '\0';
-	describe(progress, elapsed, text, sizeof(text));
+	describe_progress(progress, elapsed, text, sizeof(text));
 	/* Clears what the last one had behind the end of this one. */
 	fprintf(stderr, "\r%s [%s] %s\033[K", progress->what, bar, text);
 	progress->drawn = true;
 }
 
-static void show(struct progress *progress, uint64_t time)
+static void show_line(struct progress *progress, uint64_t time)
 {
 	uint64_t elapsed = time - progress->started;
 	char text[160];
 
 	progress->shown = time;
 	if (progress->form == PROGRESS_BAR) {
-		draw(progress, elapsed);
+		draw_bar(progress, elapsed);
 		return;
 	}
-	describe(progress, elapsed, text, sizeof(text));
+	describe_progress(progress, elapsed, text, sizeof(text));
 	fprintf(stderr, "%s: %s\n", progress->what, text);
 }
 
@@ -117,9 +117,9 @@ void progress_update(struct progress *progress, uint64_t done)
 	progress->done = done < progress->total ? done : progress->total;
 	if (progress->form == PROGRESS_NONE)
 		return;
-	time = now();
+	time = now_nanoseconds();
 	if (time - progress->shown >= pause)
-		show(progress, time);
+		show_line(progress, time);
 }
 
 /**

@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* How many bytes a lead byte announces, 0 for one that starts nothing. */
-static size_t announced(unsigned char lead)
+static size_t lead_length(unsigned char lead)
 {
 	if (lead < 0x80)
 		return 1;
@@ -20,10 +20,10 @@ static size_t announced(unsigned char lead)
  * Bytes of the character at @p, 0 if it is none.  Control characters are none,
  * also those of 0x80 to 0x9f: a terminal would obey them.
  */
-static size_t character(const unsigned char *p)
+static size_t char_length(const unsigned char *p)
 {
 	static const uint32_t least[] = { 0, 0x20, 0xa0, 0x800, 0x10000 };
-	size_t i, bytes = announced(*p);
+	size_t i, bytes = lead_length(*p);
 	uint32_t code = *p;
 
 	if (bytes > 1)
@@ -51,7 +51,7 @@ size_t text_check(const char *text)
 	const unsigned char *p = (const unsigned char *)text;
 	size_t bytes;
 
-	while (*p && (bytes = character(p)))
+	while (*p && (bytes = char_length(p)))
 		p += bytes;
 	return (size_t)(p - (const unsigned char *)text);
 }

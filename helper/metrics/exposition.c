@@ -6,8 +6,8 @@
 
 #define PREFIX	"nearcache_"
 
-/* Help and values of labels: @quotes, too. */
-static void escaped(FILE *file, const char *text, bool quotes)
+/* Escapes help texts and label values. @quotes: also '"'. */
+static void put_escaped(FILE *file, const char *text, bool quotes)
 {
 	for (; *text; text++) {
 		if (*text == '\n')
@@ -19,8 +19,8 @@ static void escaped(FILE *file, const char *text, bool quotes)
 	}
 }
 
-/* What the samples of a kind have behind the name of their family. */
-static const char *suffix(enum metric kind)
+/* Suffix of sample names after the name of the family. */
+static const char *sample_suffix(enum metric kind)
 {
 	switch (kind) {
 	case METRIC_COUNTER:
@@ -32,23 +32,19 @@ static const char *suffix(enum metric kind)
 	}
 }
 
-/* For metadata: the older format knows samples only, and no kind of information. */
-static void describe(const struct exposition *exposition, const char *what,
-		     const char *text)
+/* Writes metadata. The Prometheus format knows only names of samples, and has no info metrics. */
+static void describe_family(const struct exposition *exposition, const char *what,
+			    const char *text)
 {
 	fprintf(exposition->file, "# %s " PREFIX "%s%s ", what, exposition->name,
-		exposition->openmetrics ? "" : suffix(exposition->kind));
-	escaped(exposition->file, text, exposition->openmetrics);
+		exposition->openmetrics ? "" : sample_suffix(exposition->kind));
+	put_escaped(exposition->file, text, exposition->openmetrics);
 	fputc('\n', exposition->file);
 }
 
-/**
- * exposition_family() - a family of samples begins
- * @exposition: where
- * @kind: of them
- * @name: without prefix, and without "_total" or "_info"; lives as long as the family
- * @unit: base unit that @name ends with, "": none
- * @help: one line
+/*
+ * Starts a family of samples. @name has no prefix and no "_total" or "_info"; it stays valid
+ * until the next family. @unit is the base unit at the end of @name, or "". @help is one line.
  */
 void exposition_family(struct exposition *exposition, enum metric kind,
 		       const char *name, const char *unit, const char *help)
@@ -62,15 +58,15 @@ void exposition_family(struct exposition *exposition, enum metric kind,
 
 	exposition->name = name;
 	exposition->kind = kind;
-	describe(exposition, "HELP", help);
-	describe(exposition, "TYPE", kind == METRIC_INFO && !exposition->openmetrics ?
+	describe_family(exposition, "HELP", help);
+	describe_family(exposition, "TYPE", kind == METRIC_INFO && !exposition->openmetrics ?
 				     "gauge" : kinds[kind]);
 	if (exposition->openmetrics && *unit)
-		describe(exposition, "UNIT", unit);
+		describe_family(exposition, "UNIT", unit);
 }
 
-static void sample(const struct exposition *exposition, const char *tail,
-		   const struct label_pair *labels, const char *le)
+static void put_sample(const struct exposition *exposition, const char *tail,
+		       const struct label_pair *labels, const char *le)
 {
 	FILE *file = exposition->file;
 	char between = '{';
@@ -78,7 +74,7 @@ static void sample(const struct exposition *exposition, const char *tail,
 	fprintf(file, PREFIX "%s%s", exposition->name, tail);
 	for (; labels->name; labels++) {
 		fprintf(file, "%c%s=\"", between, labels->name);
-		escaped(file, labels->value, true);
+		put_escaped(file, labels->value, true);
 		fputc('"', file);
 		between = ',';
 	}
@@ -91,25 +87,16 @@ static void sample(const struct exposition *exposition, const char *tail,
 	fputc(' ', file);
 }
 
-/**
- * exposition_value() - a sample of the family
- * @exposition: where
- * @labels: of the sample
- * @value: that
- */
 void exposition_value(const struct exposition *exposition,
 		      const struct label_pair *labels, double value)
 {
-	sample(exposition, suffix(exposition->kind), labels, NULL);
+	put_sample(exposition, sample_suffix(exposition->kind), labels, NULL);
 	fprintf(exposition->file, "%.17g\n", value);
 }
 
-/**
- * exposition_bucket() - a bucket of a histogram
- * @exposition: where
- * @labels: of the histogram
- * @upper: where it ends; INFINITY: nowhere
- * @count: so many are not above that
+/*
+ * Writes a bucket of a histogram: @count values are at most @upper, which is INFINITY for the
+ * last bucket.
  */
 void exposition_bucket(const struct exposition *exposition,
 		       const struct label_pair *labels, double upper,
@@ -121,30 +108,20 @@ void exposition_bucket(const struct exposition *exposition,
 		snprintf(le, sizeof(le), "+Inf");
 	else
 		snprintf(le, sizeof(le), "%.9g", upper);
-	sample(exposition, "_bucket", labels, le);
+	put_sample(exposition, "_bucket", labels, le);
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 
-/**
- * exposition_sum() - the end of a histogram
- * @exposition: where
- * @labels: of the histogram
- * @sum: of all that was counted
- * @count: how many that were
- */
+/* Ends a histogram: @count values with this @sum. */
 void exposition_sum(const struct exposition *exposition,
 		    const struct label_pair *labels, double sum, uint64_t count)
 {
-	sample(exposition, "_sum", labels, NULL);
+	put_sample(exposition, "_sum", labels, NULL);
 	fprintf(exposition->file, "%.17g\n", sum);
-	sample(exposition, "_count", labels, NULL);
+	put_sample(exposition, "_count", labels, NULL);
 	fprintf(exposition->file, "%llu\n", (unsigned long long)count);
 }
 
-/**
- * exposition_end() - that is all
- * @exposition: where
- */
 void exposition_end(const struct exposition *exposition)
 {
 	if (exposition->openmetrics)

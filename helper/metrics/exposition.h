@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metrics as text, for Prometheus (format 0.0.4, which node_exporter's textfile collector reads,
- * too) or as OpenMetrics 1.0.
+ * Writes metrics as text for Prometheus (format 0.0.4, also for node_exporter's textfile
+ * collector) or as OpenMetrics 1.0.
  */
 #ifndef HELPER_METRICS_EXPOSITION_H
 #define HELPER_METRICS_EXPOSITION_H
@@ -14,8 +14,8 @@
  * enum metric - kinds of metrics
  * @METRIC_GAUGE: goes up and down
  * @METRIC_COUNTER: only goes up, from 0
- * @METRIC_HISTOGRAM: counts by how much
- * @METRIC_INFO: 1; what is told are its labels
+ * @METRIC_HISTOGRAM: counts values by size
+ * @METRIC_INFO: always 1; its labels are the information
  */
 enum metric {
 	METRIC_GAUGE,
@@ -24,25 +24,21 @@ enum metric {
 	METRIC_INFO,
 };
 
-/* Labels of a sample, at most. */
+/* Most labels of a sample. */
 #define LABELS	8
 
-/**
- * struct label_pair - a label
- * @name: of the label; NULL: there are no more
- * @value: any text
- */
+/* A label. A @name of NULL ends the list. */
 struct label_pair {
 	const char *name;
 	const char *value;
 };
 
 /**
- * struct exposition - where metrics are written
- * @file: there
- * @openmetrics: as OpenMetrics
- * @name: of the family under way, without what its kind adds
- * @kind: of it
+ * struct exposition - writes metrics
+ * @file: the output
+ * @openmetrics: write OpenMetrics
+ * @name: of the current family, without the suffix of its kind
+ * @kind: of the current family
  */
 struct exposition {
 	FILE *file;

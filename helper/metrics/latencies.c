@@ -15,17 +15,13 @@
 
 #define SECOND	1e9
 
-/**
- * struct sums - of a device
- * @dev: as the kernel has it
- * @path: of all control groups together
- */
+/* Latencies of a device, summed over all control groups. @dev is in the map's encoding. */
 struct sums {
 	uint32_t dev;
 	struct latency path[PATHS];
 };
 
-static int add(const void *key_, const void *value, void *arg)
+static int add_latency(const void *key_, const void *value, void *arg)
 {
 	const struct latency_key *key = key_;
 	struct sums *sums = arg;
@@ -36,7 +32,7 @@ static int add(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* A bucket for each octave. */
+/* Exposes a bucket per octave, which is four buckets of the kernel's histogram. */
 static void write_path(struct exposition *e, const struct label_pair *labels,
 		       const struct latency *latency)
 {
@@ -53,23 +49,13 @@ static void write_path(struct exposition *e, const struct label_pair *labels,
 	exposition_sum(e, labels, (double)latency->sum / SECOND, count);
 }
 
-/**
- * latencies_begin() - histograms follow
- * @exposition: where they are written
- */
 void latencies_begin(struct exposition *exposition)
 {
 	exposition_family(exposition, METRIC_HISTOGRAM, "latency_seconds", "seconds",
-			  "how long pieces of reads and writes take, by the way they went; of hits one in 16 is measured");
+			  "latency of pieces of reads and writes by path; one in 16 hits is measured");
 }
 
-/**
- * latencies_write() - those of a device
- * @exposition: where they are written
- * @dev: device
- *
- * Return: 0 or the exit code.
- */
+/* Returns 0, or an exit code after recording an error with fail(). */
 int latencies_write(struct exposition *exposition, const struct dm_device *dev)
 {
 	struct sums *sums = calloc(1, sizeof(*sums));
@@ -79,7 +65,7 @@ int latencies_write(struct exposition *exposition, const struct dm_device *dev)
 		return fail_memory();
 	sums->dev = major(dev->number) << 20 | minor(dev->number);
 	program_each(&built_in_latency, "latencies", sizeof(struct latency_key),
-		     sizeof(struct latency), add, sums);
+		     sizeof(struct latency), add_latency, sums);
 	for (path = 0; !fail_code() && path < PATHS; path++) {
 		const struct label_pair labels[] = {
 			{ "device", dev->name }, { "path", path_word(path) },

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Histograms of how long reads and writes take, where 'nearcache latency' is loaded. */
+/* Exposes the latency histograms of 'nearcache latency'. */
 #ifndef HELPER_METRICS_LATENCIES_H
 #define HELPER_METRICS_LATENCIES_H
 

@@ -13,30 +13,21 @@
 #include "netlink/client.h"
 #include "block/readahead.h"
 
-/* Room for the name of a metric. */
+/* Size of a buffer for the name of a metric. */
 #define NAME	64
 
-/**
- * struct measured - a device
- * @dev: that
- * @status: its numbers
- */
+/* A device and its parsed status line. */
 struct measured {
 	const struct dm_device *dev;
 	struct status status;
 };
 
-/**
- * struct all - all devices
- * @measured: each
- * @count: how many
- */
 struct all {
 	struct measured *measured;
 	size_t count;
 };
 
-/* "bytes" are named as such, at the end. */
+/* Prometheus wants the unit at the end of the name: moves "bytes" there. */
 static const char *name_of(const struct status_row *row, char *name)
 {
 	static const char bytes[] = "bytes_";
@@ -103,14 +94,17 @@ static void write_counters(struct exposition *e, const struct all *all)
 	}
 }
 
-/* One of them is 1: alerts ask for a state by its name. */
+/*
+ * A time series for each state, 1 for the current one, so that alerts can select a state by
+ * name.
+ */
 static void write_states(struct exposition *e, const struct all *all)
 {
 	uint64_t state;
 	size_t i;
 
 	exposition_family(e, METRIC_GAUGE, "state", "",
-			  "1 for the state that the device is in, see nearcache status");
+			  "1 for the current state of the device, 0 for the others, see nearcache status");
 	for (i = 0; i < all->count; i++)
 		for (state = 0; state <= NEARCACHE_DEGRADED; state++) {
 			const struct label_pair labels[] = {
@@ -129,7 +123,7 @@ static void write_info(struct exposition *e, const struct all *all)
 	size_t i;
 
 	exposition_family(e, METRIC_INFO, "device", "",
-			  "what a device is like, see nearcache status");
+			  "properties of the device, see nearcache status");
 	for (i = 0; i < all->count; i++) {
 		const uint64_t *field = all->measured[i].status.field;
 #define WORD(FIELD)	status_word(NEARCACHE_FIELD_##FIELD, field[NEARCACHE_FIELD_##FIELD])
@@ -154,7 +148,7 @@ static void write_read_ahead(struct exposition *e, const struct all *all)
 	size_t i;
 
 	exposition_family(e, METRIC_GAUGE, "read_ahead_bytes", "bytes",
-			  "read-ahead of the device, for files that are opened from now on");
+			  "read-ahead of the device, for files opened from now on");
 	for (i = 0; i < all->count; i++) {
 		const struct label_pair labels[] = {
 			{ "device", all->measured[i].dev->name }, { NULL, NULL },
@@ -165,12 +159,7 @@ static void write_read_ahead(struct exposition *e, const struct all *all)
 	}
 }
 
-/**
- * struct labelled - a counter of labels that is written
- * @e: where
- * @device: whose labels
- * @counter: which one
- */
+/* Context of write_label(); @counter is an index. */
 struct labelled {
 	struct exposition *e;
 	const char *device;
@@ -212,11 +201,7 @@ static int write_labels(struct exposition *e, const struct all *all)
 	return 0;
 }
 
-/**
- * struct jobs - jobs of a device
- * @running: how many run
- * @left: bytes that they have still to bring
- */
+/* Running prefetch jobs of a device, and the bytes that these have not handled yet. */
 struct jobs {
 	uint64_t running;
 	uint64_t left;
@@ -245,10 +230,10 @@ static int write_jobs(struct exposition *e, const struct all *all)
 	for (what = 0; jobs && !fail_code() && what < 2; what++) {
 		if (what)
 			exposition_family(e, METRIC_GAUGE, "prefetch_left_bytes", "bytes",
-					  "bytes that prefetch jobs have still to bring");
+					  "bytes that prefetch jobs have not handled yet");
 		else
 			exposition_family(e, METRIC_GAUGE, "prefetch_jobs", "",
-					  "prefetch jobs that run");
+					  "running prefetch jobs");
 		for (i = 0; i < all->count; i++) {
 			const struct label_pair labels[] = {
 				{ "device", all->measured[i].dev->name }, { NULL, NULL },
@@ -281,13 +266,9 @@ static int write_all(struct exposition *e, const struct all *all)
 	return 0;
 }
 
-/**
- * metrics_write() - write what there is of all devices
- * @exposition: where
- *
- * Those without a live table are left out.
- *
- * Return: 0 or the exit code; then what was written is not whole.
+/*
+ * Writes the metrics of all devices with a live table. Returns 0, or an exit code after
+ * recording an error with fail(); then the output is incomplete.
  */
 int metrics_write(struct exposition *exposition)
 {

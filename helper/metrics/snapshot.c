@@ -7,12 +7,9 @@
 #include "lib/error.h"
 #include "metrics/metrics.h"
 
-/**
- * snapshot_take() - write metrics into memory
- * @openmetrics: as OpenMetrics
- * @bytes: length of the result
- *
- * Return: the text, to be freed; NULL after recording the error.
+/*
+ * @bytes receives the length. Returns the text, which the caller frees, or NULL after
+ * recording an error.
  */
 char *snapshot_take(bool openmetrics, size_t *bytes)
 {

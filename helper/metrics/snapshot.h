@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics as they are now, as a whole. */
+/* Writes the current metrics into memory. */
 #ifndef HELPER_METRICS_SNAPSHOT_H
 #define HELPER_METRICS_SNAPSHOT_H
 

@@ -144,7 +144,7 @@ static int on_interrupt(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-static int receive(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
+static int receive_answer(struct answer *answer, nl_recvmsg_msg_cb_t valid, void *arg)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);
 	int error = 0;
@@ -186,7 +186,7 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	nlmsg_free(msg);
 	if (error < 0)
 		return fail_nl(error, what);
-	if (receive(&answer, valid, arg))
+	if (receive_answer(&answer, valid, arg))
 		return fail_code();
 	if (found)
 		*found = answer.error != ENOENT;

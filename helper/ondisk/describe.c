@@ -58,11 +58,7 @@ static void describe_origin(const struct nearcache_super *sb)
 	print_number("session", NULL, le64_to_cpu(sb->session));
 }
 
-/**
- * describe_super() - show a sound superblock
- * @sb: the superblock
- * @all: in text too; JSON always has everything
- */
+/* Prints a sound superblock. @all adds details in text; JSON always has them. */
 void describe_super(const struct nearcache_super *sb, bool all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -112,10 +108,6 @@ void describe_super(const struct nearcache_super *sb, bool all)
 #undef DETAIL
 }
 
-/**
- * describe_areas() - show where the areas of a sound superblock lie
- * @sb: the superblock
- */
 void describe_areas(const struct nearcache_super *sb)
 {
 	static const char *const name[NEARCACHE_AREA_COUNT] = {
@@ -144,13 +136,7 @@ void describe_areas(const struct nearcache_super *sb)
 	print_end();
 }
 
-/**
- * describe_status() - parse a device's status line
- * @dev: the device
- * @status: the result; all zero when the device has no table
- *
- * Return: 0 or the exit code.
- */
+/* Parses the status line of a device. @status is all zero if the device has no table. */
 int describe_status(const struct dm_device *dev, struct status *status)
 {
 	char why[STATUS_WHY];
@@ -162,11 +148,7 @@ int describe_status(const struct dm_device *dev, struct status *status)
 		    dev->name, why);
 }
 
-/**
- * describe_witness() - show the witness that a device's table names
- * @dev: the device
- * @label: label in text, where there is one
- */
+/* Prints the witness in a device's table. @label is used in text if there is a witness. */
 void describe_witness(const struct dm_device *dev, const char *label)
 {
 	struct params params;
@@ -178,7 +160,7 @@ void describe_witness(const struct dm_device *dev, const char *label)
 		     has ? device_path_of(params.witness, path) : NULL);
 }
 
-/* The word for a device's state: "no-table" when it was never started. */
+/* A device that was never started has the state "no-table". */
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status)
 {
@@ -188,11 +170,7 @@ const char *describe_state(const struct dm_device *dev,
 			   status->field[NEARCACHE_FIELD_STATE]);
 }
 
-/**
- * describe_reason() - show why a device does without its cache, and what to do
- * @dev: the device
- * @status: its status line, parsed
- */
+/* Prints why a device runs without its cache, and the next step. */
 void describe_reason(const struct dm_device *dev, const struct status *status)
 {
 	const char *why = status_explain(status);
@@ -212,9 +190,9 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
 	print_string(NULL, "reason", text);
 }
 
-static int one(const struct dm_device *dev,
-	       int (*describe)(const struct dm_device *dev,
-			       const struct status *status))
+static int describe_one(const struct dm_device *dev,
+			int (*describe)(const struct dm_device *dev,
+					const struct status *status))
 {
 	struct status status;
 	int error = describe_status(dev, &status);
@@ -227,28 +205,23 @@ static int one(const struct dm_device *dev,
 	return error;
 }
 
-static int named(const char *operand,
-		 int (*describe)(const struct dm_device *dev,
-				 const struct status *status))
+static int describe_named(const char *operand,
+			  int (*describe)(const struct dm_device *dev,
+					  const struct status *status))
 {
 	struct dm_device dev;
 	int error = dm_need_ours(name_of_operand(operand), &dev);
 
 	if (error)
 		return error;
-	error = one(&dev, describe);
+	error = describe_one(&dev, describe);
 	dm_device_free(&dev);
 	return error;
 }
 
-/**
- * describe_devices() - show devices, each as a block of text
- * @names: operands of the verb
- * @count: how many; one: its values stand at the top level of the JSON; none:
- *	all devices
- * @describe: shows one device
- *
- * Return: 0 or the exit code.
+/*
+ * Prints each of @names with @describe, or without names all devices. With one name its values
+ * stand at the top level of the JSON.
  */
 int describe_devices(char **names, int count,
 		     int (*describe)(const struct dm_device *dev,
@@ -259,15 +232,15 @@ int describe_devices(char **names, int count,
 	int error = 0;
 
 	if (count == 1)
-		return named(names[0], describe);
+		return describe_named(names[0], describe);
 	print_list("devices");
 	for (i = 0; i < (size_t)count && !error; i++)
-		error = named(names[i], describe);
+		error = describe_named(names[i], describe);
 	if (!count)
 		error = dm_all(&list, &all);
 	if (!count && !error) {
 		for (i = 0; i < all && !error; i++)
-			error = one(&list[i], describe);
+			error = describe_one(&list[i], describe);
 		dm_device_free_all(list, all);
 	}
 	print_end();

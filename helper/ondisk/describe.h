@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A superblock and a device's status, shown. */
+/*
+ * Prints superblocks and device status. Functions that return int return 0, or an exit code
+ * after recording an error with fail().
+ */
 #ifndef HELPER_ONDISK_DESCRIBE_H
 #define HELPER_ONDISK_DESCRIBE_H
 

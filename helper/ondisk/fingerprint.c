@@ -13,16 +13,10 @@
 
 _Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_SIZE, "SHA-256");
 
-/**
- * fingerprint_ends() - SHA-256 of the first and last 64 KiB of a device
- * @dev: open device
- * @size: bytes of it that count: all, or what there was before it grew; of
- *	less than 64 KiB all of it is hashed twice
- * @digest: FINGERPRINT_SIZE bytes, the result
- *
- * This is NEARCACHE_FP_ENDS.
- *
- * Return: 0 or the exit code.
+/*
+ * NEARCACHE_FP_ENDS: SHA-256 of the first and last 64 KiB of a device; one of less than 64 KiB
+ * is hashed twice. @size is that of the device, or its size before it grew. @digest has
+ * FINGERPRINT_SIZE bytes.
  */
 int fingerprint_ends(const struct device *dev, uint64_t size,
 		     unsigned char *digest)
@@ -43,12 +37,9 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 	return error;
 }
 
-/**
- * fingerprint_record() - take all fingerprints of an origin into its superblock
- * @dev: open device
- * @sb: tells its size; to be sealed afterwards
- *
- * Return: 0 or the exit code.
+/*
+ * Stores the fingerprints of an origin in @sb, which has its size already and must be sealed
+ * afterwards.
  */
 int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Short proofs that an origin's content is the one cached. */
+/*
+ * Fingerprints: short proofs that an origin still has the cached content. Functions return 0,
+ * or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_ONDISK_FINGERPRINT_H
 #define HELPER_ONDISK_FINGERPRINT_H
 

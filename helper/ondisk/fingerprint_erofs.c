@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * EROFS: the superblock (checksum, build time, uuid, counts), the start of the
- * metadata, and samples of all of it.  Nobody writes to one in place; a new image has
- * another superblock, unless it was built to be reproducible: then the samples may
- * tell, or not.
+ * EROFS: the superblock (checksum, build time, uuid, counts), the start of the metadata, and
+ * samples of the image. Nothing writes to an image in place. A new image has another
+ * superblock, unless it is a reproducible build; then only the samples may detect it.
  *
  * Offsets: fs/erofs/erofs_fs.h.
  */
@@ -15,12 +14,12 @@
 #define SUPER		1024
 #define SUPER_BYTES	128
 #define MAGIC		0xE0F5E1E2U
-/* Bytes hashed where the metadata begins. */
+/* Bytes hashed at the start of the metadata. */
 #define START_BYTES	65536U
 #define SAMPLES		128U
 #define SAMPLE_BYTES	4096U
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_le32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -28,23 +27,17 @@ static uint32_t get32(const unsigned char *at)
 	return le32toh(value);
 }
 
-/**
- * fsprint_erofs() - let an EROFS image count
- * @print: fingerprint of which nothing was added yet
- *
- * Return: whether it is one.
- */
 bool fsprint_erofs(struct fsprint *print)
 {
 	const unsigned char *sb = fsprint_look(print, SUPER, SUPER_BYTES);
 	uint64_t start, bytes, block;
 	unsigned int i;
 
-	if (!sb || get32(sb) != MAGIC || sb[12] < 9 || sb[12] > 16)
+	if (!sb || get_le32(sb) != MAGIC || sb[12] < 9 || sb[12] > 16)
 		return false;
 	block = 1ULL << sb[12];
-	bytes = get32(sb + 36) * block;
-	start = get32(sb + 40) * block;
+	bytes = get_le32(sb + 36) * block;
+	start = get_le32(sb + 40) * block;
 	if (bytes > fsprint_size(print))
 		bytes = fsprint_size(print);
 	fsprint_add(print, SUPER, SUPER_BYTES);

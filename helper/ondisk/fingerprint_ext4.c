@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ext2, ext3 and ext4: the superblock (uuid, times and number of mounts and writes,
- * free counts), the group descriptors (free counts, checksums of the bitmaps) and the
- * journal's superblock (number of the last transaction).  Each mount for writing
- * changes the first, each allocation the second.
+ * ext2, ext3 and ext4: the superblock (uuid, times and number of mounts and writes, free
+ * counts), the group descriptors (free counts, checksums of the bitmaps) and the journal's
+ * superblock (number of the last transaction). Each mount for writing changes the superblock,
+ * each allocation a group descriptor.
  *
  * Offsets: fs/ext4/ext4.h, include/linux/jbd2.h.
  */
@@ -21,17 +21,17 @@
 #define INCOMPAT_META_BG	0x10U
 #define INCOMPAT_64BIT		0x80U
 #define RO_COMPAT_SPARSE_SUPER	0x1U
-/* Bytes of group descriptors: of 32 TiB in blocks of 4 KiB. */
+/* Bytes of group descriptors; enough for 32 TiB in blocks of 4 KiB. */
 #define GROUPS_MAX	(16ULL << 20)
 
 /**
- * struct ext4 - what of the superblock is needed
+ * struct ext4 - decoded fields of the superblock
  * @sb: the superblock
- * @block: bytes of a block
+ * @block: block size, bytes
  * @first: first data block
- * @per_group: blocks of a group
+ * @per_group: blocks in a group
  * @blocks: blocks of group descriptors
- * @together: as many of them lie together behind the superblock
+ * @together: the first blocks of @blocks, which lie together behind the superblock
  * @per_block: descriptors in a block
  */
 struct ext4 {
@@ -44,7 +44,7 @@ struct ext4 {
 	uint64_t per_block;
 };
 
-static uint32_t get16(const unsigned char *sb, size_t offset)
+static uint32_t get_le16(const unsigned char *sb, size_t offset)
 {
 	uint16_t value;
 
@@ -52,7 +52,7 @@ static uint32_t get16(const unsigned char *sb, size_t offset)
 	return le16toh(value);
 }
 
-static uint32_t get32(const unsigned char *sb, size_t offset)
+static uint32_t get_le32(const unsigned char *sb, size_t offset)
 {
 	uint32_t value;
 
@@ -62,11 +62,11 @@ static uint32_t get32(const unsigned char *sb, size_t offset)
 
 static void measure_groups(struct ext4 *fs)
 {
-	uint32_t incompat = get32(fs->sb, 0x60);
+	uint32_t incompat = get_le32(fs->sb, 0x60);
 	bool wide = incompat & INCOMPAT_64BIT;
-	uint64_t blocks = get32(fs->sb, 0x4) |
-			  (wide ? (uint64_t)get32(fs->sb, 0x150) << 32 : 0);
-	uint64_t size = wide && get16(fs->sb, 0xFE) ? get16(fs->sb, 0xFE) : 32;
+	uint64_t blocks = get_le32(fs->sb, 0x4) |
+			  (wide ? (uint64_t)get_le32(fs->sb, 0x150) << 32 : 0);
+	uint64_t size = wide && get_le16(fs->sb, 0xFE) ? get_le16(fs->sb, 0xFE) : 32;
 	uint64_t groups;
 
 	fs->blocks = 0;
@@ -78,20 +78,20 @@ static void measure_groups(struct ext4 *fs)
 	if (fs->blocks > GROUPS_MAX / fs->block)
 		fs->blocks = GROUPS_MAX / fs->block;
 	fs->together = fs->blocks;
-	if (incompat & INCOMPAT_META_BG && fs->together > get32(fs->sb, 0x104))
-		fs->together = get32(fs->sb, 0x104);
+	if (incompat & INCOMPAT_META_BG && fs->together > get_le32(fs->sb, 0x104))
+		fs->together = get_le32(fs->sb, 0x104);
 }
 
 static bool read_super(struct fsprint *print, struct ext4 *fs)
 {
 	const unsigned char *sb = fsprint_look(print, SUPER, SUPER_BYTES);
 
-	if (!sb || get16(sb, 0x38) != MAGIC || get32(sb, 0x18) > 6)
+	if (!sb || get_le16(sb, 0x38) != MAGIC || get_le32(sb, 0x18) > 6)
 		return false;
 	memcpy(fs->sb, sb, sizeof(fs->sb));
-	fs->block = 1024ULL << get32(sb, 0x18);
-	fs->first = get32(sb, 0x14);
-	fs->per_group = get32(sb, 0x20);
+	fs->block = 1024ULL << get_le32(sb, 0x18);
+	fs->first = get_le32(sb, 0x14);
+	fs->per_group = get_le32(sb, 0x20);
 	measure_groups(fs);
 	return true;
 }
@@ -103,19 +103,22 @@ static bool is_power(uint64_t number, unsigned int base)
 	return number == 1;
 }
 
-/* Whether a group begins with a copy of the superblock. */
+/* Returns whether a group begins with a copy of the superblock. */
 static bool has_super(const struct ext4 *fs, uint64_t group)
 {
 	if (!group)
 		return true;
-	if (get32(fs->sb, 0x5C) & COMPAT_SPARSE_SUPER2)
-		return group == get32(fs->sb, 0x24C) ||
-		       group == get32(fs->sb, 0x250);
-	return !(get32(fs->sb, 0x64) & RO_COMPAT_SPARSE_SUPER) ||
+	if (get_le32(fs->sb, 0x5C) & COMPAT_SPARSE_SUPER2)
+		return group == get_le32(fs->sb, 0x24C) ||
+		       group == get_le32(fs->sb, 0x250);
+	return !(get_le32(fs->sb, 0x64) & RO_COMPAT_SPARSE_SUPER) ||
 	       is_power(group, 3) || is_power(group, 5) || is_power(group, 7);
 }
 
-/* Those behind the superblock, then (meta_bg) one in the first group that it is of. */
+/*
+ * Descriptors behind the superblock, then with meta_bg each block in the first group that it
+ * describes.
+ */
 static void add_groups(struct fsprint *print, const struct ext4 *fs)
 {
 	uint64_t i;
@@ -132,8 +135,8 @@ static void add_groups(struct fsprint *print, const struct ext4 *fs)
 }
 
 /*
- * The journal's first block, from the copy of its inode's map in the superblock
- * (EXT3_JNL_BACKUP_BLOCKS): of an extent in the inode, or of the oldest kind.
+ * The journal's first block, from the copy of the journal inode's block map in the superblock
+ * (EXT3_JNL_BACKUP_BLOCKS): an extent in the inode, or a block number of the ext2 map.
  */
 static uint64_t journal_block(const struct ext4 *fs)
 {
@@ -141,19 +144,13 @@ static uint64_t journal_block(const struct ext4 *fs)
 
 	if (fs->sb[0xFD] != 1)
 		return 0;
-	if (get16(map, 0) != EXTENTS_MAGIC)
-		return get32(map, 0);
-	if (get16(map, 6) || !get16(map, 2))
+	if (get_le16(map, 0) != EXTENTS_MAGIC)
+		return get_le32(map, 0);
+	if (get_le16(map, 6) || !get_le16(map, 2))
 		return 0;
-	return (uint64_t)get16(map, 18) << 32 | get32(map, 20);
+	return (uint64_t)get_le16(map, 18) << 32 | get_le32(map, 20);
 }
 
-/**
- * fsprint_ext4() - let an ext4 file system count
- * @print: fingerprint of which nothing was added yet
- *
- * Return: whether it is one.
- */
 bool fsprint_ext4(struct fsprint *print)
 {
 	const uint32_t magic = htobe32(JOURNAL_MAGIC);

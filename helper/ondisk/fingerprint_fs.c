@@ -7,16 +7,16 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* Most bytes that are looked at in one go, and room to align them. */
+/* Most bytes per read, and a buffer with room to align a read. */
 #define LOOK_MAX	65536U
 #define BUFFER		(3 * LOOK_MAX)
 
 /**
- * struct fsprint - a fingerprint in the making
+ * struct fsprint - state of a fingerprint
  * @dev: open device
- * @size: bytes of it that count
+ * @size: bytes of the device that count
  * @align: of offset and length of a read, bytes, at most LOOK_MAX
- * @buffer: what was read last
+ * @buffer: data of the last read
  * @hash: SHA-256 so far
  */
 struct fsprint {
@@ -27,14 +27,9 @@ struct fsprint {
 	struct sha256_ctx hash;
 };
 
-/**
- * fsprint_look() - read a few bytes
- * @print: the fingerprint
- * @offset: on the device, bytes
- * @bytes: at most 65536
- *
- * Return: the bytes, until the next call; NULL: they lie beyond the end, or cannot
- * be read, which is recorded.
+/*
+ * Reads at most 65536 bytes, valid until the next call. Returns NULL if they lie beyond the
+ * end of the device, or after recording a read error.
  */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 {
@@ -53,16 +48,11 @@ const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 	return print->buffer + (offset - first);
 }
 
-static void add(struct fsprint *print, const void *data, size_t bytes)
+static void add_data(struct fsprint *print, const void *data, size_t bytes)
 {
 	sha256_update(&print->hash, bytes, data);
 }
 
-/**
- * fsprint_add_number() - let a number count
- * @print: the fingerprint
- * @number: the number
- */
 void fsprint_add_number(struct fsprint *print, uint64_t number)
 {
 	unsigned char text[8];
@@ -70,14 +60,12 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 
 	for (i = 0; i < sizeof(text); i++)
 		text[i] = number >> 8 * i;
-	add(print, text, sizeof(text));
+	add_data(print, text, sizeof(text));
 }
 
-/**
- * fsprint_add() - let a range of the device count
- * @print: the fingerprint
- * @offset: bytes
- * @bytes: as many; what lies beyond the end does not count, but that it does
+/*
+ * Adds a range of the device (bytes). Data beyond the end of the device is not added, but the
+ * offset is.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {
@@ -90,13 +78,12 @@ void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 			fsprint_add_number(print, offset);
 			return;
 		}
-		add(print, data, part);
+		add_data(print, data, part);
 		offset += part;
 		bytes -= part;
 	}
 }
 
-/* Bytes of the device that count. */
 uint64_t fsprint_size(const struct fsprint *print)
 {
 	return print->size;
@@ -120,15 +107,11 @@ static enum nearcache_fingerprint try_all(struct fsprint *print)
 	return NEARCACHE_FP_NONE;
 }
 
-/**
- * fsprint_take() - fingerprint of the file system on a device
- * @dev: open device
- * @size: bytes of it that count: all, or what there was before it grew
- * @type: NEARCACHE_FP_EXT4 (also ext2 and ext3), _XFS or _EROFS; _NONE when there is
- *	none of these
- * @digest: FSPRINT_SIZE bytes, the result, zero for _NONE
- *
- * Return: 0 or the exit code.
+/*
+ * Fingerprint of the file system on a device. @size is that of the device, or its size before
+ * it grew. @type receives NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS or _NONE.
+ * @digest has FSPRINT_SIZE bytes, zero for _NONE. Returns 0, or an exit code after recording
+ * an error with fail().
  */
 int fsprint_take(const struct device *dev, uint64_t size,
 		 enum nearcache_fingerprint *type, unsigned char *digest)

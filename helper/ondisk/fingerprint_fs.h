@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fingerprints of file systems: what changes whenever somebody writes to one, also
- * where the ends of the volume do not tell.  Only the structures are looked at, not
- * the files: data that is overwritten in place shows in nothing.
+ * Fingerprints of file systems: they change with each write to one, also where the ends of the
+ * volume do not change. Only metadata is read, so they miss a file's data that was overwritten
+ * in place.
  *
- * A hostile file system can say anything: what it says lies beyond its end is not
- * read, and each kind reads a bounded number of bytes.
+ * The file system is untrusted input: an offset beyond its end is not read, and each parser
+ * reads a bounded number of bytes.
  */
 #ifndef HELPER_ONDISK_FINGERPRINT_FS_H
 #define HELPER_ONDISK_FINGERPRINT_FS_H
@@ -20,7 +20,7 @@ struct fsprint;
 int fsprint_take(const struct device *dev, uint64_t size,
 		 enum nearcache_fingerprint *type, unsigned char *digest);
 
-/* For each kind of file system. */
+/* For the parsers. Each returns false if the device has another file system. */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes);
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes);
 void fsprint_add_number(struct fsprint *print, uint64_t number);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS: the headers of the allocation groups (superblock, free space, inodes, free
- * list; with checksums and log sequence numbers since version 5) and the head of the
- * log.  Each allocation changes the former, each change the latter, at once.
+ * XFS: the headers of the allocation groups (superblock, free space, inodes, free list; with
+ * checksums and log sequence numbers since version 5) and the head of the log. Each allocation
+ * changes a header, and each change of metadata moves the head of the log at once.
  *
  * Offsets: fs/xfs/libxfs/xfs_format.h, xfs_log_format.h.
  */
@@ -14,19 +14,19 @@
 #define MAGIC		0x58465342U
 #define RECORD_MAGIC	0xFEEDBABEU
 #define HEADERS		4
-/* Of the allocation groups, spread over all. */
+/* Most allocation groups that are read, evenly spread over all. */
 #define GROUPS_MAX	1024U
 /* Unit of the log, bytes. */
 #define LOG_BLOCK	512U
 
 /**
- * struct xfs - what of the superblock is needed
- * @block: bytes of a block
- * @sector: bytes of a header
- * @group_blocks: blocks of an allocation group
+ * struct xfs - decoded fields of the superblock
+ * @block: block size, bytes
+ * @sector: size of a header, bytes
+ * @group_blocks: blocks in an allocation group
  * @groups: allocation groups
- * @log: where the log lies, bytes; 0: elsewhere
- * @log_blocks: its length in blocks of 512 bytes
+ * @log: offset of the log, bytes; 0: on another device
+ * @log_blocks: length of the log in blocks of 512 bytes
  */
 struct xfs {
 	uint64_t block;
@@ -37,7 +37,7 @@ struct xfs {
 	uint64_t log_blocks;
 };
 
-static uint32_t get32(const unsigned char *at)
+static uint32_t get_be32(const unsigned char *at)
 {
 	uint32_t value;
 
@@ -45,15 +45,15 @@ static uint32_t get32(const unsigned char *at)
 	return be32toh(value);
 }
 
-static uint64_t get64(const unsigned char *at)
+static uint64_t get_be64(const unsigned char *at)
 {
-	return (uint64_t)get32(at) << 32 | get32(at + 4);
+	return (uint64_t)get_be32(at) << 32 | get_be32(at + 4);
 }
 
-/* A block's number holds that of its group above that within it. */
+/* A block number has the group in the upper bits, the block within the group in the lower ones. */
 static uint64_t log_place(const unsigned char *sb, const struct xfs *fs)
 {
-	uint64_t start = get64(sb + 48);
+	uint64_t start = get_be64(sb + 48);
 	unsigned int shift = sb[124];
 
 	if (!start || shift > 31)
@@ -66,16 +66,16 @@ static bool read_super(struct fsprint *print, struct xfs *fs)
 {
 	const unsigned char *sb = fsprint_look(print, 0, 512);
 
-	if (!sb || get32(sb) != MAGIC)
+	if (!sb || get_be32(sb) != MAGIC)
 		return false;
-	fs->block = get32(sb + 4);
-	fs->group_blocks = get32(sb + 84);
-	fs->groups = get32(sb + 88);
-	fs->sector = get32(sb + 100) & 0xffff;
+	fs->block = get_be32(sb + 4);
+	fs->group_blocks = get_be32(sb + 84);
+	fs->groups = get_be32(sb + 88);
+	fs->sector = get_be32(sb + 100) & 0xffff;
 	if (fs->block < 512 || fs->block > 65536 || fs->sector < 512 ||
 	    fs->sector > 32768 || !fs->group_blocks || !fs->groups)
 		return false;
-	fs->log_blocks = get32(sb + 96) * fs->block / LOG_BLOCK;
+	fs->log_blocks = get_be32(sb + 96) * fs->block / LOG_BLOCK;
 	fs->log = log_place(sb, fs);
 	return true;
 }
@@ -88,29 +88,29 @@ static void add_groups(struct fsprint *print, const struct xfs *fs)
 	for (group = 0; group < fs->groups; group += step) {
 		uint64_t offset = group * fs->group_blocks * fs->block;
 
-		/* So do all that follow. */
+		/* So do all later groups. */
 		if (offset >= fsprint_size(print))
 			return;
 		fsprint_add(print, offset, HEADERS * fs->sector);
 	}
 }
 
-/* How often the log had come round when this block of it was written. */
-static uint32_t cycle(struct fsprint *print, const struct xfs *fs,
-		      uint64_t index)
+/* Returns the log's cycle number when this block was written. */
+static uint32_t log_cycle(struct fsprint *print, const struct xfs *fs,
+			  uint64_t index)
 {
 	const unsigned char *at;
 
 	at = fsprint_look(print, fs->log + index * LOG_BLOCK, LOG_BLOCK);
 	if (!at)
 		return 0;
-	return get32(at) == RECORD_MAGIC ? get32(at + 4) : get32(at);
+	return get_be32(at) == RECORD_MAGIC ? get_be32(at + 4) : get_be32(at);
 }
 
 /*
- * Up to the head it has come round as often as its first block has, and behind that less
- * often: halve.  What lies behind the head is no part: a mount, even one that only
- * reads, may write there.
+ * Up to the head of the log, blocks have the cycle of the first block, behind it an older one:
+ * search the head by halving. Do not hash behind the head: a mount may write there, even a
+ * read-only mount.
  */
 static void add_log(struct fsprint *print, const struct xfs *fs)
 {
@@ -120,11 +120,11 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	if (!fs->log || fs->log >= fsprint_size(print) || !high ||
 	    high > (fsprint_size(print) - fs->log) / LOG_BLOCK)
 		return;
-	first = cycle(print, fs, 0);
+	first = log_cycle(print, fs, 0);
 	while (high - low > 1) {
 		uint64_t middle = low + (high - low) / 2;
 
-		if (cycle(print, fs, middle) == first)
+		if (log_cycle(print, fs, middle) == first)
 			low = middle;
 		else
 			high = middle;
@@ -134,12 +134,6 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	fsprint_add(print, fs->log + low * LOG_BLOCK, LOG_BLOCK);
 }
 
-/**
- * fsprint_xfs() - let an XFS file system count
- * @print: fingerprint of which nothing was added yet
- *
- * Return: whether it is one.
- */
 bool fsprint_xfs(struct fsprint *print)
 {
 	struct xfs fs;

@@ -5,24 +5,28 @@
 #define MIB	(1024 * KIB)
 #define TIB	(1024 * 1024 * MIB)
 
-/* Block size by size of the cache device, and the fewest blocks that leave the
- * policy a choice: smaller devices get smaller blocks.
+/*
+ * Block size by size of the cache device. Smaller devices get smaller blocks, so that the
+ * policy has at least BLOCKS_WANTED blocks to choose from.
  */
 #define BLOCK_USUAL		(256 * KIB)
 #define BLOCK_LARGE		(1 * MIB)
 #define BLOCK_LARGE_ABOVE	(4 * TIB)
 #define BLOCKS_WANTED		1024
 
-/* A copy of the ranges area: this part of the device, within these bounds. */
+/* Size of a copy of the ranges area: a share of the device, within bounds. */
 #define RANGES_SHARE		512
 #define RANGES_MIN		(64 * KIB)
 #define RANGES_MAX		(16 * MIB)
 
-/* What a write costs of the warmth after a crash, and how often one has to wait. */
+/*
+ * A larger region loses more of the cache after a crash; a smaller one makes writers wait more
+ * often.
+ */
 #define INTENT_REGION_MIN	MIB
 #define INTENT_BITS		NEARCACHE_INTENT_REGIONS
 
-static u64 clamp(u64 value, u64 low, u64 high)
+static u64 clamp_value(u64 value, u64 low, u64 high)
 {
 	if (value < low)
 		return low;
@@ -34,14 +38,9 @@ static u64 round_up_to(u64 value, u64 unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/**
- * layout_block_size() - the block size for a cache device
- * @cache_size: bytes
- *
- * 256 KiB up to 4 TiB and 1 MiB above, so that RAM stays at 128 MB or less per
- * TB; less, down to 64 KiB, on devices of fewer than 1024 such blocks.
- *
- * Return: bytes.
+/*
+ * 256 KiB up to 4 TiB and 1 MiB above, so that RAM stays at 128 MB or less per TB. Smaller,
+ * down to 64 KiB, on devices of fewer than 1024 such blocks.
  */
 u32 layout_block_size(u64 cache_size)
 {
@@ -56,7 +55,7 @@ u32 layout_block_size(u64 cache_size)
 
 static u64 ranges_length(u64 cache_size)
 {
-	u64 copy = clamp(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
+	u64 copy = clamp_value(cache_size / RANGES_SHARE, RANGES_MIN, RANGES_MAX);
 
 	return 2 * round_up_to(copy, NEARCACHE_PAGE_SIZE);
 }
@@ -66,8 +65,8 @@ static u64 table_pages(u64 slots)
 	return (slots + NEARCACHE_SLOTS_PER_PAGE - 1) / NEARCACHE_SLOTS_PER_PAGE;
 }
 
-/* Areas for @slots blocks, one behind the other, then the data. */
-static void place(struct layout *layout, u64 cache_size, u64 slots)
+/* Places the areas for @slots blocks behind each other, then the data. */
+static void place_areas(struct layout *layout, u64 cache_size, u64 slots)
 {
 	u32 subblocks = layout->block_size / layout->subblock_size;
 	u64 *length = layout->area_length;
@@ -110,7 +109,7 @@ static bool fits_in(const struct layout *layout, const u64 *sizes)
 	return true;
 }
 
-static u64 sum(const u64 *sizes, u32 members)
+static u64 sum_sizes(const u64 *sizes, u32 members)
 {
 	u64 bytes = 0;
 
@@ -120,34 +119,28 @@ static u64 sum(const u64 *sizes, u32 members)
 }
 
 /*
- * More slots need a longer table, which leaves less room for slots.  The end of
- * the layout grows with the slots, so the largest number that fits is found by
- * halving.
+ * More slots need a longer table, which leaves less room for slots. The end of the layout
+ * grows with the slots, so halving finds the largest number that fits.
  */
 static void place_most(struct layout *layout, const u64 *sizes)
 {
 	u64 fits = 0;
-	u64 most = clamp(sum(sizes, layout->members) / layout->block_size, 0,
-			 NEARCACHE_MAX_SLOTS);
+	u64 most = clamp_value(sum_sizes(sizes, layout->members) / layout->block_size, 0,
+			       NEARCACHE_MAX_SLOTS);
 
 	while (fits < most) {
 		u64 half = fits + (most - fits + 1) / 2;
 
-		place(layout, sizes[0], half);
+		place_areas(layout, sizes[0], half);
 		if (fits_in(layout, sizes))
 			fits = half;
 		else
 			most = half - 1;
 	}
-	place(layout, sizes[0], fits);
+	place_areas(layout, sizes[0], fits);
 }
 
-/**
- * layout_intent_region() - what a bit of the write-intent bitmap stands for
- * @origin_size: bytes, not 0
- *
- * Return: bytes; the smallest region of which the bitmap covers the origin.
- */
+/* Returns the smallest region with which the bitmap covers the origin. */
 u64 layout_intent_region(u64 origin_size)
 {
 	u64 region = INTENT_REGION_MIN;
@@ -157,8 +150,8 @@ u64 layout_intent_region(u64 origin_size)
 	return region;
 }
 
-/* Which device is too small, and for what. */
-static void explain(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
+/* Names the device that is too small, and the size that it needs. */
+static void explain_size(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
 {
 	u32 i = 0;
 
@@ -172,21 +165,12 @@ static void explain(const struct layout *layout, const u64 *sizes, u64 slots, ch
 		 (unsigned long long)layout->device_size[i]);
 }
 
-/**
- * layout_compute_members() - lay out the cache devices of a cache
- * @layout: the result
- * @sizes: bytes of each cache device
- * @members: how many
- * @block_size: bytes, 0: by layout_block_size()
- * @checksums: of what is cached
- * @origin_size: bytes, not 0
- * @origin_lbs: bytes
- * @cache_lbs: bytes, the largest of all
- * @why: NC_WHY_SIZE bytes; on failure: what does not fit
+/*
+ * Lays out the cache devices of a cache. All have the same number of slots, or one less, which
+ * is limited by the smallest device.
  *
- * All have the same number of slots, or one less: what the smallest one has room for.
- *
- * Return: whether there is such a layout.
+ * @block_size may be 0: use layout_block_size(). @cache_lbs is the largest of all devices.
+ * Returns false if the layout does not fit, with the reason in @why (NC_WHY_SIZE bytes).
  */
 bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
 			    u32 block_size, bool checksums, u64 origin_size,
@@ -198,7 +182,7 @@ bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members
 	layout->members = members;
 	layout->checksums = checksums;
 	layout->block_size = block_size ? block_size :
-			     layout_block_size(sum(sizes, members));
+			     layout_block_size(sum_sizes(sizes, members));
 	layout->subblock_size =
 		nc_subblock_size(layout->block_size, origin_lbs, cache_lbs);
 	layout->origin_lbs = origin_lbs;
@@ -208,24 +192,12 @@ bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members
 	place_most(layout, sizes);
 	if (layout->slot_count >= least)
 		return true;
-	place(layout, sizes[0], least);
-	explain(layout, sizes, least, why);
+	place_areas(layout, sizes[0], least);
+	explain_size(layout, sizes, least, why);
 	return false;
 }
 
-/**
- * layout_compute() - lay out a cache device
- * @layout: the result
- * @cache_size: bytes of the cache device
- * @block_size: bytes, 0: by layout_block_size()
- * @checksums: of what is cached
- * @origin_size: bytes, not 0
- * @origin_lbs: bytes
- * @cache_lbs: bytes
- * @why: NC_WHY_SIZE bytes; on failure: what does not fit
- *
- * Return: whether there is such a layout.
- */
+/* layout_compute_members() for one cache device. */
 bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 		    bool checksums, u64 origin_size, u32 origin_lbs,
 		    u32 cache_lbs, char *why)
@@ -235,11 +207,7 @@ bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 				      cache_lbs, why);
 }
 
-/**
- * layout_to_super() - put a layout into a superblock
- * @layout: as computed
- * @sb: gets the layout's fields; the others are left alone
- */
+/* Sets the layout's fields of @sb, leaves the others. */
 void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 {
 	unsigned int i;
@@ -266,11 +234,9 @@ void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 	}
 }
 
-/**
- * layout_to_member() - make a superblock that of a member behind the first
- * @layout: as computed
- * @index: of the member
- * @sb: a copy of the first one's; to be sealed
+/*
+ * Turns @sb, a copy of the first member's superblock, into that of another member; the caller
+ * must seal it.
  */
 void layout_to_member(const struct layout *layout, u32 index,
 		      struct nearcache_super *sb)

@@ -1,30 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Where everything lies on a cache device: pure arithmetic, no I/O.
- */
+/* Computes the layout of a cache device. Does no I/O. All sizes and offsets are in bytes. */
 #ifndef HELPER_ONDISK_LAYOUT_H
 #define HELPER_ONDISK_LAYOUT_H
 
 #include "meta/format.h"
 
 /**
- * struct layout - the numbers of a superblock before it is written
- * @members: cache devices
- * @device_size: bytes that the format uses of each, to the end of its last block
+ * struct layout - fields of a superblock before it is written
+ * @members: number of cache devices
+ * @device_size: used bytes of each device, to the end of its last block
  * @checksums: there is a checksum area
- * @block_size: bytes
- * @subblock_size: bytes
- * @origin_lbs: bytes
- * @cache_lbs: bytes
- * @slot_count: cache blocks
+ * @block_size: of a block
+ * @subblock_size: of a sub-block
+ * @origin_lbs: logical block size of the origin
+ * @cache_lbs: logical block size of the cache devices
+ * @slot_count: number of slots
  * @table_pages: pages in one copy of the slot table
- * @data_offset: bytes, on the first
- * @member_offset: the same on the others
- * @metadata_end: bytes, end of the last area
- * @origin_size: bytes
+ * @data_offset: start of the data on the first device
+ * @member_offset: start of the data on the others
+ * @metadata_end: end of the last area
+ * @origin_size: of the origin
  * @intent_region: origin bytes per bit of the write-intent bitmap
- * @area_offset: bytes, 0 for an area that is not present
- * @area_length: bytes
+ * @area_offset: 0 for an area that is not present
+ * @area_length: 0 for an area that is not present
  */
 struct layout {
 	u32 members;

@@ -34,15 +34,10 @@ static int write_copy(const struct device *dev, const struct nearcache_super *sb
 	return 0;
 }
 
-/**
- * table_write() - write an empty slot table, both copies
- * @dev: claimed device
- * @sb: the superblock to come: uuid, epoch and layout
- *
- * Every page is written, so that a copy that does not verify later is known to
- * be torn or damaged.  Not flushed.
- *
- * Return: 0 or the exit code.
+/*
+ * Writes both copies of an empty slot table to a claimed device, without a flush. @sb is the
+ * superblock that follows: uuid, epoch and layout. Every page is written, so that a copy that
+ * fails to verify later is known to be torn or damaged.
  */
 int table_write(const struct device *dev, const struct nearcache_super *sb)
 {
@@ -83,7 +78,7 @@ static void count_slots(const struct nearcache_page *page,
 	}
 }
 
-/* The slots that the kernel would take over. */
+/* Counts the slots that the kernel would recover. */
 static void count_page(const struct nearcache_page *a,
 		       const struct nearcache_page *b,
 		       const struct super *super, u64 index,
@@ -104,9 +99,9 @@ static void count_page(const struct nearcache_page *a,
 		count_slots(copy ? b : a, super, index, count);
 }
 
-static int scan(const struct device *dev, const struct super *super,
-		struct nearcache_page *a, struct nearcache_page *b,
-		struct table_count *count)
+static int scan_pages(const struct device *dev, const struct super *super,
+		      struct nearcache_page *a, struct nearcache_page *b,
+		      struct table_count *count)
 {
 	const struct nearcache_commit *last;
 	struct nearcache_commit record;
@@ -135,15 +130,9 @@ static int scan(const struct device *dev, const struct super *super,
 	return 0;
 }
 
-/**
- * table_scan() - judge every page of the slot table
- * @dev: open device
- * @super: as read from it, with a sound copy
- * @count: the result
- *
- * The numbers of an active cache are those of its last commit.
- *
- * Return: 0 or the exit code.
+/*
+ * Verifies each page of the slot table. @super has a sound copy. For an active cache the
+ * result is the state of the last commit.
  */
 int table_scan(const struct device *dev, const struct super *super,
 	       struct table_count *count)
@@ -154,7 +143,7 @@ int table_scan(const struct device *dev, const struct super *super,
 
 	memset(count, 0, sizeof(*count));
 	if (a && b)
-		error = scan(dev, super, a, b, count);
+		error = scan_pages(dev, super, a, b, count);
 	free(a);
 	free(b);
 	return error;

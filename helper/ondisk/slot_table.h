@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The slot table of a cache device. */
+/*
+ * The slot table of a cache device. Functions return 0, or an exit code after recording an
+ * error with fail().
+ */
 #ifndef HELPER_ONDISK_SLOT_TABLE_H
 #define HELPER_ONDISK_SLOT_TABLE_H
 
@@ -7,14 +10,13 @@
 #include "ondisk/superblock.h"
 
 /**
- * struct table_count - what a scan of the slot table found
+ * struct table_count - result of a scan of the slot table
  * @pages: pages in one copy
- * @sound_both: pages whose two copies verify
+ * @sound_both: pages of which both copies verify
  * @sound_one: pages of which one copy is damaged
  * @damaged: pages of which both copies are damaged
- * @slots_used: slots that hold an origin block, of the newer copies of pages
- *	whose two copies verify: the kernel takes no other
- * @bytes_valid: bytes of the valid sub-blocks of those
+ * @slots_used: slots with an origin block, in the pages that the kernel would recover
+ * @bytes_valid: bytes of the valid sub-blocks in these slots
  */
 struct table_count {
 	u64 pages;

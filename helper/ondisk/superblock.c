@@ -5,7 +5,6 @@
 
 #include "lib/error.h"
 
-/* Where a copy lies, bytes. */
 u64 super_offset(unsigned int copy)
 {
 	return copy ? NEARCACHE_SUPER_OFFSET_1 : NEARCACHE_SUPER_OFFSET_0;
@@ -21,7 +20,7 @@ static int read_copy(struct super *super, const struct device *dev,
 	super->copy[i] = sb;
 	if (!sb)
 		return fail_code();
-	/* Too short for this copy: it stays zero and is judged so. */
+	/* On a device that is too short for this copy, the copy stays zero and is not sound. */
 	if (dev->size >= super_offset(i) + NEARCACHE_SUPER_SIZE &&
 	    device_read(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(i)))
 		return fail_code();
@@ -31,14 +30,9 @@ static int read_copy(struct super *super, const struct device *dev,
 	return 0;
 }
 
-/**
- * super_read() - read and judge both copies
- * @super: filled in; super_free() is due also after a failure
- * @dev: open device
- *
- * Unsound copies are no failure, see super_require().
- *
- * Return: 0 or the exit code.
+/*
+ * Reads and verifies both copies. Call super_free() after success and failure. Unsound copies
+ * are no failure, see super_require().
  */
 int super_read(struct super *super, const struct device *dev)
 {
@@ -50,11 +44,9 @@ int super_read(struct super *super, const struct device *dev)
 	return 0;
 }
 
-/**
- * super_why() - why no copy counts
- * @super: as read, without a copy that counts
- *
- * Return: the reason against both, or against the copy that carries the magic.
+/*
+ * Call this only if @super->best is NULL. Returns the reason against both copies, or against
+ * the copy with the magic.
  */
 const char *super_why(const struct super *super)
 {
@@ -63,13 +55,7 @@ const char *super_why(const struct super *super)
 	return super->why[super->magic[0] ? 0 : 1];
 }
 
-/**
- * super_require() - demand a sound copy
- * @super: as read
- * @dev: where it was read from
- *
- * Return: 0, or the exit code with the reason of super_why().
- */
+/* Fails with super_why() if there is no valid copy. */
 int super_require(const struct super *super, const struct device *dev)
 {
 	if (super->best)
@@ -82,7 +68,6 @@ int super_require(const struct super *super, const struct device *dev)
 		    dev->path, super_why(super));
 }
 
-/* Free what super_read() allocated. */
 void super_free(struct super *super)
 {
 	unsigned int i;
@@ -92,13 +77,7 @@ void super_free(struct super *super)
 	memset(super, 0, sizeof(*super));
 }
 
-/**
- * super_write() - write both copies, copy 0 first, and flush
- * @dev: claimed device
- * @sb: sealed superblock from device_buffer()
- *
- * Return: 0 or the exit code.
- */
+/* Writes both copies, copy 0 first, and flushes the device. @sb is sealed. */
 int super_write(const struct device *dev, const struct nearcache_super *sb)
 {
 	unsigned int i;
@@ -110,17 +89,13 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
 	return error ? error : device_sync(dev);
 }
 
-/**
- * super_rewrite() - replace both copies, one durably before the other
- * @dev: claimed device
- * @super: as read from it, with a sound copy
- * @sb: sealed superblock from device_buffer(), with a higher sequence
+/*
+ * Replaces both copies of a claimed device in two steps. @sb is sealed, from device_buffer(),
+ * with a higher sequence; @super has a sound copy.
  *
- * The copy that counts goes last: a crash while the other one is written leaves
- * it counting, and once that is durable, its higher sequence counts; an error
- * after that says so.
- *
- * Return: 0 or the exit code.
+ * The valid copy is written last: a crash while the other copy is written leaves it valid.
+ * Once the other copy is durable, its higher sequence makes it the valid one; an error after
+ * that says so.
  */
 int super_rewrite(const struct device *dev, const struct super *super,
 		  const struct nearcache_super *sb)
@@ -132,16 +107,11 @@ int super_rewrite(const struct device *dev, const struct super *super,
 		return fail_code();
 	if (device_write(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(last)) ||
 	    device_sync(dev))
-		return fail_add("the other copy is written and counts already: try again");
+		return fail_add("the other copy is written and is valid already: try again");
 	return 0;
 }
 
-/**
- * super_wipe() - overwrite both copies with zeroes and flush
- * @dev: claimed device
- *
- * Return: 0 or the exit code.
- */
+/* Overwrites both copies of a claimed device with zeroes, and flushes the device. */
 int super_wipe(const struct device *dev)
 {
 	unsigned int i;
@@ -154,7 +124,6 @@ int super_wipe(const struct device *dev)
 	return error ? error : device_sync(dev);
 }
 
-/* The word for a superblock's state. */
 const char *super_state_word(const struct nearcache_super *sb)
 {
 	switch (le32_to_cpu(sb->state)) {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The two superblock copies of a cache device. */
+/*
+ * The two superblock copies of a cache device. Functions that return int return 0, or an exit
+ * code after recording an error with fail().
+ */
 #ifndef HELPER_ONDISK_SUPERBLOCK_H
 #define HELPER_ONDISK_SUPERBLOCK_H
 
@@ -7,14 +10,14 @@
 #include "meta/format.h"
 
 /**
- * struct super - both copies as read, judged
+ * struct super - both copies of a superblock
  * @copy: 4096 bytes each
- * @geo: numbers of the copy that counts
- * @best: the copy that counts, NULL when neither is sound
- * @sound: by copy
- * @magic: by copy: carries the magic, sound or not
- * @why: by copy: why it is not sound
- * @refused: why neither counts though both are sound
+ * @geo: decoded fields of @best
+ * @best: the valid copy; NULL if there is none
+ * @sound: by copy: it verifies
+ * @magic: by copy: has the magic, sound or not
+ * @why: by copy: the reason why it is not sound
+ * @refused: the reason why @best is NULL although both copies are sound
  */
 struct super {
 	struct nearcache_super *copy[NEARCACHE_SUPER_COPIES];
@@ -26,7 +29,7 @@ struct super {
 	char refused[NC_WHY_SIZE];
 };
 
-/* Text form of a uuid with its end. */
+/* Size of a buffer for a uuid as text, with NUL. */
 #define SUPER_UUID_TEXT	37
 
 int super_read(struct super *super, const struct device *dev);

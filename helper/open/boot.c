@@ -47,7 +47,7 @@ static void wait_for_devices(const struct reopening *re)
 	unsigned int seconds = re->entry->timeout;
 	const char *cache = re->entry->cache;
 
-	if (!given(&re->args, OPTION_WAIT_DEVICES))
+	if (!option_given(&re->args, OPTION_WAIT_DEVICES))
 		return;
 	/* One that goes by its uuid has no path that could be waited for. */
 	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
@@ -136,7 +136,7 @@ static int open_without_cache(struct reopening *re)
 		.why = re->why,
 	};
 
-	if (passthrough_start(&pass, given(&re->args, OPTION_DRY_RUN)))
+	if (passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
 		return fail_add("nor with its cache: %s", re->why);
 	return 0;
 }
@@ -168,9 +168,9 @@ static int free_name(const char *name, bool dry_run)
 	return 0;
 }
 
-static int reopen(struct reopening *re, open_devices_t *open_devices)
+static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 {
-	bool dry_run = given(&re->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
 	/* Whatever is wrong with the module, device-mapper is there now. */
 	if (!dry_run && dm_need_target())
@@ -196,14 +196,14 @@ static int open_entry(const struct tab_entry *entry,
 
 	re.args.origin = entry->origin;
 	arguments_override(&re.args, args);
-	reopen(&re, open_devices);
+	reopen_devices(&re, open_devices);
 	device_close(&re.origin);
 	return fail_code();
 }
 
 static const char *tab_path(const struct arguments *args)
 {
-	return given(args, OPTION_TAB) ? args->tab : TAB_FILE;
+	return option_given(args, OPTION_TAB) ? args->tab : TAB_FILE;
 }
 
 /**
@@ -271,7 +271,7 @@ static const char *state_of(const char *name)
 	return state;
 }
 
-static void report(const struct many_job *job, size_t count, bool dry_run)
+static void report_devices(const struct many_job *job, size_t count, bool dry_run)
 {
 	size_t i;
 
@@ -325,7 +325,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 		fail_memory();
 	} else {
 		many_run(job, count, open_one);
-		report(job, count, given(args, OPTION_DRY_RUN));
+		report_devices(job, count, option_given(args, OPTION_DRY_RUN));
 		many_sum(job, count, "opened");
 	}
 	free(all);
@@ -351,7 +351,7 @@ int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 			    "--all takes no option of one device: write it into '%s'",
 			    tab_path(args));
 	if (!tab_read(&tab, tab_path(args))) {
-		if (!given(args, OPTION_DRY_RUN) && dm_need_target())
+		if (!option_given(args, OPTION_DRY_RUN) && dm_need_target())
 			fail_reset();
 		open_all(&tab, args, open_devices);
 	}

@@ -104,9 +104,9 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
  * which every page belongs to an older one then.  A cache that was not stopped
  * keeps that state.
  */
-static int compose(struct nearcache_super *sb, const struct super *super,
-		   const struct device *cache, const struct device *origin,
-		   const struct dataset_change *change)
+static int compose_superblock(struct nearcache_super *sb, const struct super *super,
+			      const struct device *cache, const struct device *origin,
+			      const struct dataset_change *change)
 {
 	memcpy(sb, super->best, sizeof(*sb));
 	sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
@@ -159,7 +159,7 @@ int dataset_record(struct device *cache, const struct super *super,
 {
 	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
 
-	if (sb && !compose(sb, super, cache, origin, change) &&
+	if (sb && !compose_superblock(sb, super, cache, origin, change) &&
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
 	    !check_same(cache, super)) {
 		/* After a crash in between what is cached is dropped; the other way round

@@ -38,7 +38,7 @@ struct answer {
 };
 
 /* In a child, which may stay for as long as the device does not answer. */
-static void look(const char *path, int pipe)
+static void probe_device(const char *path, int pipe)
 {
 	struct device dev = DEVICE_CLOSED;
 	struct answer answer = { 0 };
@@ -60,7 +60,7 @@ static void look(const char *path, int pipe)
 	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
 }
 
-static int take(struct resolved *found, const struct answer *answer)
+static int take_device(struct resolved *found, const struct answer *answer)
 {
 	if (answer->code)
 		return fail((enum exit_code)answer->code, "%s", answer->message);
@@ -68,7 +68,7 @@ static int take(struct resolved *found, const struct answer *answer)
 	return 0;
 }
 
-static int await(struct resolved *found, int pipe)
+static int await_answers(struct resolved *found, int pipe)
 {
 	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	struct answer answer;
@@ -82,7 +82,7 @@ static int await(struct resolved *found, int pipe)
 			done += (size_t)n;
 	}
 	if (done == sizeof(answer))
-		return take(found, &answer);
+		return take_device(found, &answer);
 	return fail(CODE_DEVICE,
 		    "cache device '%s' " SILENT " within %d seconds",
 		    found->path, RESOLVE_SECONDS);
@@ -105,12 +105,12 @@ int resolve_path(struct resolved *cache, const char *path)
 		return fail_errno(errno, "cannot look at '%s'", path);
 	child = fork();
 	if (!child)
-		look(path, pipes[1]);
+		probe_device(path, pipes[1]);
 	close(pipes[1]);
 	if (child < 0)
 		fail_errno(errno, "cannot look at '%s'", path);
 	else
-		await(cache, pipes[0]);
+		await_answers(cache, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
 		/* One that hangs goes when the device lets it. */
@@ -213,7 +213,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 	return !stat(path, &st) && S_ISBLK(st.st_mode);
 }
 
-static int consider(struct carriers *all, dev_t number)
+static int consider_device(struct carriers *all, dev_t number)
 {
 	struct resolved *longer, *one;
 	char path[PATH_MAX];
@@ -255,7 +255,7 @@ int resolve_carriers(struct carriers *all, const unsigned char *uuid,
 	dir = opendir("/sys/class/block");
 	while (dir && !fail_code() && (entry = readdir(dir)))
 		if (is_candidate(entry->d_name, origin, &number))
-			consider(all, number);
+			consider_device(all, number);
 	if (dir)
 		closedir(dir);
 	return fail_code();

@@ -33,11 +33,11 @@ int formatting_check_words(const struct arguments *args)
 	return 0;
 }
 
-static int claim(const struct formatting *new, struct device *cache)
+static int claim_device(const struct formatting *new, struct device *cache)
 {
 	bool busy;
 
-	if (!given(new->args, OPTION_DRY_RUN))
+	if (!option_given(new->args, OPTION_DRY_RUN))
 		return device_claim(cache);
 	if (device_test_claim(cache, &busy))
 		return fail_code();
@@ -57,10 +57,10 @@ int formatting_claim(const struct formatting *new)
 {
 	unsigned int i;
 
-	if (claim(new, new->cache))
+	if (claim_device(new, new->cache))
 		return fail_code();
 	for (i = 0; i < new->members->count; i++)
-		if (claim(new, &new->members->dev[i]))
+		if (claim_device(new, &new->members->dev[i]))
 			return fail_code();
 	return 0;
 }
@@ -114,7 +114,7 @@ static void look_back(struct formatting *new)
 	super_free(&super);
 }
 
-static bool replaces(const struct formatting *new)
+static bool replaces_cache(const struct formatting *new)
 {
 	static const u8 none[sizeof(new->replaced)];
 
@@ -125,8 +125,8 @@ static struct witness_claim claim_of(const struct formatting *new)
 {
 	return (struct witness_claim){
 		.uuid = new->sb->uuid,
-		.replaced = replaces(new) ? new->replaced : NULL,
-		.force = given(new->args, OPTION_FORCE),
+		.replaced = replaces_cache(new) ? new->replaced : NULL,
+		.force = option_given(new->args, OPTION_FORCE),
 	};
 }
 
@@ -152,7 +152,7 @@ static int lay_out(struct formatting *new)
 		    new->cache->path, why);
 }
 
-static int design(struct formatting *new)
+static int design_layout(struct formatting *new)
 {
 	const struct device *origin = new->origin, *cache = new->cache;
 	struct nearcache_super *sb = new->sb;
@@ -183,7 +183,7 @@ int formatting_prepare(struct formatting *new)
 	struct witness_claim claim;
 	unsigned int i;
 
-	if (!given(new->args, OPTION_FORCE)) {
+	if (!option_given(new->args, OPTION_FORCE)) {
 		if (check_content(new->cache))
 			return fail_code();
 		for (i = 0; i < new->members->count; i++)
@@ -192,19 +192,19 @@ int formatting_prepare(struct formatting *new)
 	}
 	look_back(new);
 	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
-	if (!new->sb || design(new))
+	if (!new->sb || design_layout(new))
 		return fail_code();
 	claim = claim_of(new);
 	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
 }
 
 /* Nothing of what was there is found on it. */
-static int clear(const struct formatting *new, const struct device *cache)
+static int clear_device(const struct formatting *new, const struct device *cache)
 {
 	/* Before the first write: is a partition in use? */
 	if (device_reread_partitions(cache) || super_wipe(cache))
 		return fail_code();
-	if (given(new->args, OPTION_FORCE) && probe_wipe(cache))
+	if (option_given(new->args, OPTION_FORCE) && probe_wipe(cache))
 		return fail_code();
 	/* Now the table is gone: so must be the partitions. */
 	return device_reread_partitions(cache);
@@ -225,10 +225,10 @@ int formatting_write_areas(const struct formatting *new)
 	const struct device *cache = new->cache;
 	unsigned int i;
 
-	if (clear(new, cache))
+	if (clear_device(new, cache))
 		return fail_code();
 	for (i = 0; i < new->members->count; i++)
-		if (clear(new, &new->members->dev[i]))
+		if (clear_device(new, &new->members->dev[i]))
 			return fail_code();
 	if (table_write(cache, new->sb))
 		return fail_code();
@@ -322,7 +322,7 @@ static void free_record(const struct formatting *new)
 	witness_close(&witness);
 }
 
-static void undo(const struct formatting *new, struct device *cache)
+static void undo_format(const struct formatting *new, struct device *cache)
 {
 	struct super super;
 
@@ -345,7 +345,7 @@ void formatting_undo(const struct formatting *new)
 	unsigned int i;
 
 	free_record(new);
-	undo(new, new->cache);
+	undo_format(new, new->cache);
 	for (i = 0; i < new->members->count; i++)
-		undo(new, &new->members->dev[i]);
+		undo_format(new, &new->members->dev[i]);
 }

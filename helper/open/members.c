@@ -13,7 +13,7 @@
 #define ROLE	"cache device"
 
 /* Before the first is opened: what members_close() may close. */
-static void reset(struct members *members)
+static void reset_member(struct members *members)
 {
 	unsigned int i;
 
@@ -23,7 +23,7 @@ static void reset(struct members *members)
 }
 
 /* One more, if it can be opened. */
-static int add(struct members *members, unsigned int index, const char *path)
+static int add_member(struct members *members, unsigned int index, const char *path)
 {
 	struct device *dev = &members->dev[members->count];
 
@@ -57,9 +57,9 @@ static int add_number(struct members *members, unsigned int index, dev_t number)
  */
 int members_open(struct members *members, const struct arguments *args)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < args->members &&
-	       !add(members, members->count + 1, args->member[members->count]))
+	       !add_member(members, members->count + 1, args->member[members->count]))
 		;
 	return fail_code();
 }
@@ -111,7 +111,7 @@ static int find_rest(struct members *members, unsigned int count,
 				 count);
 			break;
 		}
-		if (add(members, index, found->path))
+		if (add_member(members, index, found->path))
 			break;
 	}
 out:
@@ -164,7 +164,7 @@ int members_find(struct members *members, const struct arguments *args,
  */
 int members_open_numbers(struct members *members, const struct params *params)
 {
-	reset(members);
+	reset_member(members);
 	while (members->count < params->members &&
 	       !add_number(members, members->count + 1,
 			   params->member[members->count]))
@@ -173,8 +173,8 @@ int members_open_numbers(struct members *members, const struct params *params)
 }
 
 /* One of them, against the superblock of the first. */
-static int judge(const struct device *dev, const struct super *first,
-		 unsigned int index)
+static int judge_member(const struct device *dev, const struct super *first,
+			unsigned int index)
 {
 	char why[NC_WHY_SIZE];
 	struct super super;
@@ -199,7 +199,7 @@ int members_judge(const struct members *members, const struct super *super)
 	unsigned int i;
 
 	for (i = 0; i < members->count; i++)
-		if (judge(&members->dev[i], super, i + 1))
+		if (judge_member(&members->dev[i], super, i + 1))
 			return fail_code();
 	return 0;
 }
@@ -302,7 +302,7 @@ void members_to_params(const struct members *members, struct params *params)
 }
 
 /* From an error to a word about one that stays as it is. */
-static void leave(unsigned int index, unsigned int count)
+static void leave_member(unsigned int index, unsigned int count)
 {
 	warn("%s; it is number %u of the %u devices of the cache, and keeps what it has",
 	     fail_message(), index + 1, count);
@@ -326,7 +326,7 @@ int members_find_rest(struct members *members, const struct super *super,
 	const struct resolved *found;
 	struct carriers all;
 
-	reset(members);
+	reset_member(members);
 	if (count < 2)
 		return 0;
 	if (resolve_carriers(&all, super->best->uuid, NULL) ||
@@ -337,8 +337,8 @@ int members_find_rest(struct members *members, const struct super *super,
 			continue;
 		if (resolve_part(&all, i, &found))
 			break;
-		if (found ? add(members, i, found->path) : resolve_none(&all))
-			leave(i, count);
+		if (found ? add_member(members, i, found->path) : resolve_none(&all))
+			leave_member(i, count);
 	}
 out:
 	resolve_free(&all);
@@ -356,12 +356,12 @@ void members_find_used(struct members *members, const struct params *params,
 {
 	unsigned int i, count = params->members + 1;
 
-	reset(members);
+	reset_member(members);
 	for (i = 0; i < count; i++) {
 		dev_t number = i ? params->member[i - 1] : params->cache;
 
 		if (number != one && add_number(members, i, number))
-			leave(i, count);
+			leave_member(i, count);
 	}
 }
 

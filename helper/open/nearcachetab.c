@@ -129,8 +129,8 @@ static int take_options(struct tab_entry *entry, char *options)
 /* What no table can say, since it says what is done without anybody there. */
 static int check_given(const struct arguments *args)
 {
-	if (given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
-		  OPTION_WAIT_DEVICES | OPTION_FORCE))
+	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+			 OPTION_WAIT_DEVICES | OPTION_FORCE))
 		return fail(CODE_USAGE,
 			    "json, dry-run, help, version, all, tab, wait and force are for the command line");
 	return 0;
@@ -176,7 +176,7 @@ static int check_cache(const char *cache)
 }
 
 /* Cut to fields, in place. Return: 0 or the exit code. */
-static int cut(char *line, char **field, unsigned int *fields)
+static int cut_fields(char *line, char **field, unsigned int *fields)
 {
 	char *rest = NULL, *word;
 
@@ -209,7 +209,7 @@ static int parse_line(struct tab_entry *entry, char *line)
 	char *field[FIELDS] = { NULL };
 	unsigned int i, fields;
 
-	if (check_text(line) || cut(line, field, &fields))
+	if (check_text(line) || cut_fields(line, field, &fields))
 		return fail_code();
 	for (i = 0; i < fields && i < FIELDS_NEEDED; i++)
 		tab_unescape(field[i]);

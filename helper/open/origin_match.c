@@ -510,7 +510,7 @@ void match_refresh(struct origin_match *match)
 		fail_reset();
 }
 
-static void add(char *text, const char *what, const char *value)
+static void add_reason(char *text, const char *what, const char *value)
 {
 	size_t used = strlen(text);
 	const char *quote = value ? "'" : "";
@@ -530,15 +530,15 @@ const char *match_changed(const struct origin_match *match, char *text)
 {
 	*text = '\0';
 	if (match->differs & MATCH_ID)
-		add(text, "identity", NULL);
+		add_reason(text, "identity", NULL);
 	if (match->differs & MATCH_SIZE)
-		add(text, "size", NULL);
+		add_reason(text, "size", NULL);
 	if (match->differs & MATCH_VERSION)
-		add(text, "version", NULL);
+		add_reason(text, "version", NULL);
 	if (match->differs & MATCH_CONTENT)
-		add(text, "content", NULL);
+		add_reason(text, "content", NULL);
 	if (match->differs & MATCH_GAP)
-		add(text, "gap", NULL);
+		add_reason(text, "gap", NULL);
 	return *text ? text : NULL;
 }
 
@@ -556,19 +556,19 @@ const char *match_before(const struct origin_match *match, char *text)
 
 	*text = '\0';
 	if (match->differs & MATCH_ID)
-		add(text, "the identity was ", (const char *)sb->origin_id);
+		add_reason(text, "the identity was ", (const char *)sb->origin_id);
 	if (match->differs & MATCH_SIZE) {
 		snprintf(size, sizeof(size), "the size was %llu bytes",
 			 (unsigned long long)le64_to_cpu(sb->origin_size));
-		add(text, size, NULL);
+		add_reason(text, size, NULL);
 	}
 	if (match->differs & MATCH_VERSION)
-		add(text, "the dataset version was ",
-		    (const char *)sb->dataset_version);
+		add_reason(text, "the dataset version was ",
+			   (const char *)sb->dataset_version);
 	if (match->differs & MATCH_CONTENT)
-		add(text, "the origin's content was changed", NULL);
+		add_reason(text, "the origin's content was changed", NULL);
 	if (match->differs & MATCH_GAP)
-		add(text, "the origin could be written to without its cache",
-		    NULL);
+		add_reason(text, "the origin could be written to without its cache",
+			   NULL);
 	return text;
 }

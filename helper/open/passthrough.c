@@ -13,7 +13,7 @@
 #include "block/dm_suspend.h"
 
 /* Also where nothing will be started: what it says has to hold. */
-static int check(const struct passthrough *pass)
+static int check_passthrough(const struct passthrough *pass)
 {
 	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
 				   pass->mode;
@@ -25,7 +25,7 @@ static int check(const struct passthrough *pass)
 }
 
 /* What the cache misses has to be known when it is back; else it must miss nothing. */
-static void record(struct passthrough *pass, bool dry_run)
+static void record_gap(struct passthrough *pass, bool dry_run)
 {
 	if (pass->read_only)
 		return;
@@ -52,8 +52,8 @@ static int activate_linear(const struct passthrough *pass, const char *params)
 	return dm_activate(pass->name, uuid, &line);
 }
 
-static void report(const struct passthrough *pass, const char *params,
-		   bool dry_run)
+static void report_passthrough(const struct passthrough *pass, const char *params,
+			       bool dry_run)
 {
 	char path[PATH_MAX], line[96];
 
@@ -91,14 +91,14 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	char params[48];
 
 	pass->read_only = !mode_writes(pass->mode) || origin->read_only;
-	if ((!dry_run && lock_all(origin)) || check(pass))
+	if ((!dry_run && lock_all(origin)) || check_passthrough(pass))
 		return fail_code();
-	record(pass, dry_run);
+	record_gap(pass, dry_run);
 	snprintf(params, sizeof(params), "%u:%u 0", major(origin->number),
 		 minor(origin->number));
 	if (!dry_run && activate_linear(pass, params))
 		return fail_code();
-	report(pass, params, dry_run);
+	report_passthrough(pass, params, dry_run);
 	warn("device '%s' %s through to its origin, without a cache: %s",
 	     pass->name, dry_run ? "would pass" : "passes", pass->why);
 	return 0;

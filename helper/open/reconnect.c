@@ -85,7 +85,7 @@ static int read_cache(struct reconnection *re)
 	}
 	if (!re->args->origin)
 		return fail_add("it would tell which device is the origin: name it with --origin DEV");
-	if (!given(re->args, OPTION_FORCE))
+	if (!option_given(re->args, OPTION_FORCE))
 		return fail_add("it would tell whether '%s' is the origin: --force takes it, if you know that it is",
 				re->args->origin);
 	fail_reset();
@@ -170,7 +170,7 @@ static int check_identity(struct reconnection *re)
 	id = (const char *)match->super.best->origin_id;
 	if (check_content(re))
 		return fail_code();
-	if (given(re->args, OPTION_FORCE))
+	if (option_given(re->args, OPTION_FORCE))
 		return 0;
 	if (!*id)
 		return check_nameless(re);
@@ -209,7 +209,7 @@ static int drop_all(const struct reconnection *re)
 }
 
 /* Everything that can be known before anything is changed. */
-static int check(struct reconnection *re)
+static int check_reconnect(struct reconnection *re)
 {
 	struct origin_match *match = &re->match;
 	const char *path = re->args->origin;
@@ -224,7 +224,7 @@ static int check(struct reconnection *re)
 	       check_identity(re) || check_gaps(re) ? fail_code() : 0;
 }
 
-static int execute(struct reconnection *re)
+static int execute_reconnect(struct reconnection *re)
 {
 	struct params params = re->old;
 
@@ -263,10 +263,10 @@ static void print_after(const struct reconnection *re)
 		    re->after.field[NEARCACHE_FIELD_BYTES_VALID]);
 }
 
-static void report(const struct reconnection *re)
+static void report_reconnect(const struct reconnection *re)
 {
 	const struct dm_device *dev = re->dev;
-	bool dry_run = given(re->args, OPTION_DRY_RUN);
+	bool dry_run = option_given(re->args, OPTION_DRY_RUN);
 	char path[PATH_MAX], changed[MATCH_TEXT];
 
 	print_record(NULL, dev->name);
@@ -291,7 +291,7 @@ static void warn_of_rest(const struct reconnection *re)
 	const struct origin_match *match = &re->match;
 	const char *name = re->dev->name;
 
-	if (given(re->args, OPTION_DRY_RUN))
+	if (option_given(re->args, OPTION_DRY_RUN))
 		return;
 	if (match->origin.size > re->dev->size)
 		warn("origin '%s' has grown: 'nearcache resize %s' takes that in",
@@ -301,17 +301,17 @@ static void warn_of_rest(const struct reconnection *re)
 		     (const char *)match->super.best->origin_id);
 }
 
-static int run(struct reconnection *re)
+static int run_reconnect(struct reconnection *re)
 {
-	if (reload_prepare(re->dev, given(re->args, OPTION_FORCE), &re->old) ||
+	if (reload_prepare(re->dev, option_given(re->args, OPTION_FORCE), &re->old) ||
 	    describe_status(re->dev, &re->before))
 		return fail_code();
-	if (check(re))
+	if (check_reconnect(re))
 		return fail_add("device '%s' goes on as before",
 				re->dev->name);
-	if (!given(re->args, OPTION_DRY_RUN) && execute(re))
+	if (!option_given(re->args, OPTION_DRY_RUN) && execute_reconnect(re))
 		return fail_code();
-	report(re);
+	report_reconnect(re);
 	warn_of_rest(re);
 	return 0;
 }
@@ -339,7 +339,7 @@ int reconnect(const struct dm_device *dev, const struct arguments *args)
 		},
 	};
 
-	run(&re);
+	run_reconnect(&re);
 	super_free(&re.match.super);
 	device_close(&re.match.origin);
 	device_close(&re.match.cache);

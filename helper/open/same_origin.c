@@ -25,7 +25,7 @@ struct meeting {
 };
 
 /* They have one origin: fine if both only read. */
-static int judge(const struct meeting *meet)
+static int judge_neighbour(const struct meeting *meet)
 {
 	const char *name = meet->other->name;
 
@@ -83,7 +83,7 @@ static int check_cache(struct meeting *meet)
 	if (!identity_kernel_name(other->origin, name, sizeof(name)))
 		return check_gone(meet);
 	return identity_overlap(meet->origin->number, other->origin) ?
-	       judge(meet) : 0;
+	       judge_neighbour(meet) : 0;
 }
 
 /* One whose origin is gone can write no more and caches nothing. */
@@ -98,7 +98,7 @@ static int check_passing(struct meeting *meet)
 			if (piece[i].linear &&
 			    identity_overlap(meet->origin->number,
 					     piece[i].under))
-				judge(meet);
+				judge_neighbour(meet);
 	free(piece);
 	return fail_code();
 }

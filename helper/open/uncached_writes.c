@@ -62,7 +62,7 @@ struct gaps {
 	bool missing;
 };
 
-static int damaged(const char *what)
+static int damaged_file(const char *what)
 {
 	return fail(CODE_DEVICE,
 		    "'%s/" FILE_NAME "' is damaged (%s): it says which caches are stale; when it is removed, each cache is emptied once",
@@ -85,7 +85,7 @@ static int take_text(struct json_object *object, const char *key, char *text,
 	const char *value = text_of(object, key);
 
 	if (!value || strlen(value) >= size)
-		return damaged(key);
+		return damaged_file(key);
 	strcpy(text, value);
 	return 0;
 }
@@ -100,7 +100,7 @@ static int take_emptied(struct gap *gap, struct json_object *object)
 	    !json_object_object_get_ex(object, "epoch", &epoch) ||
 	    !json_object_is_type(epoch, json_type_int) ||
 	    json_object_get_int64(epoch) < 1)
-		return damaged("emptied");
+		return damaged_file("emptied");
 	emptied->epoch = (u64)json_object_get_int64(epoch);
 	gap->count++;
 	return 0;
@@ -119,7 +119,7 @@ static int take_gap(struct gaps *gaps, struct json_object *object)
 	    !json_object_object_get_ex(object, "emptied", &list) ||
 	    !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > GAPS_EMPTIED)
-		return damaged("gap");
+		return damaged_file("gap");
 	if (take_text(object, "name", gap->name, sizeof(gap->name)) ||
 	    take_text(object, "origin", gap->origin, sizeof(gap->origin)))
 		return fail_code();
@@ -140,21 +140,21 @@ static int take_all(struct gaps *gaps, struct json_object *root)
 	    !json_object_object_get_ex(root, "gaps", &list) ||
 	    !json_object_is_type(list, json_type_array) ||
 	    json_object_array_length(list) > GAPS_MAX)
-		return damaged("schema");
+		return damaged_file("schema");
 	for (i = 0; i < json_object_array_length(list); i++)
 		if (take_gap(gaps, json_object_array_get_idx(list, i)))
 			return fail_code();
 	return 0;
 }
 
-static int parse(struct gaps *gaps, const char *text)
+static int parse_gaps(struct gaps *gaps, const char *text)
 {
 	struct json_object *root = json_tokener_parse(text);
 
 	if (root && json_object_is_type(root, json_type_object))
 		take_all(gaps, root);
 	else
-		damaged("no JSON");
+		damaged_file("no JSON");
 	json_object_put(root);
 	return fail_code();
 }
@@ -176,7 +176,7 @@ static int read_all(struct gaps *gaps, int fd)
 		fail_errno(errno, "cannot read '%s/" FILE_NAME "'", gaps_folder);
 	} else {
 		text[bytes] = '\0';
-		parse(gaps, text);
+		parse_gaps(gaps, text);
 	}
 	free(text);
 	return fail_code();
@@ -219,7 +219,7 @@ static int load_missing(struct gaps *gaps)
 	return 0;
 }
 
-static int load(struct gaps *gaps)
+static int load_gaps(struct gaps *gaps)
 {
 	char path[PATH_MAX];
 	int fd;
@@ -269,7 +269,7 @@ static struct json_object *compose_gap(const struct gap *gap)
 	return object;
 }
 
-static struct json_object *compose(const struct gaps *gaps)
+static struct json_object *compose_gaps(const struct gaps *gaps)
 {
 	struct json_object *root = json_object_new_object();
 	struct json_object *list = json_object_new_array();
@@ -298,7 +298,7 @@ static bool write_all(int fd, const char *text)
 }
 
 /* A file in whole, durable, under its name or not at all. */
-static int replace(int folder, const char *text)
+static int replace_file_at(int folder, const char *text)
 {
 	int fd = openat(folder, FILE_NEW,
 			O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC,
@@ -339,7 +339,7 @@ static int make_folder(void)
 }
 
 /* @lasting: what is new in it must not be forgotten; else what is old may come back. */
-static int save(const struct gaps *gaps, bool lasting)
+static int save_gaps(const struct gaps *gaps, bool lasting)
 {
 	struct json_object *root;
 	int folder;
@@ -350,9 +350,9 @@ static int save(const struct gaps *gaps, bool lasting)
 	if (folder < 0)
 		return fail_errno(errno, "cannot open '%s'", gaps_folder);
 	if (!lasting || !persistent_folder_check(folder, gaps_folder)) {
-		root = compose(gaps);
-		replace(folder, json_object_to_json_string_ext(root,
-							       JSON_C_TO_STRING_PRETTY));
+		root = compose_gaps(gaps);
+		replace_file_at(folder, json_object_to_json_string_ext(root,
+								       JSON_C_TO_STRING_PRETTY));
 		json_object_put(root);
 	}
 	close(folder);
@@ -425,12 +425,12 @@ int gaps_begin(const char *name, const char *origin, const u8 *cache)
 	snprintf(now.origin, sizeof(now.origin), "%s", origin);
 	if (cache)
 		uuid_copy(now.cache, cache);
-	if (!load(gaps)) {
+	if (!load_gaps(gaps)) {
 		gap = place_for(gaps, &now);
 		if (uuid_is_null(now.cache))
 			uuid_copy(now.cache, gap->cache);
 		*gap = now;
-		save(gaps, true);
+		save_gaps(gaps, true);
 	}
 	free(gaps);
 	return fail_code();
@@ -447,8 +447,8 @@ static bool is_emptied(const struct gap *gap, const struct nearcache_super *sb)
 	return false;
 }
 
-static bool concerns(const struct gap *gap, const struct nearcache_super *sb,
-		     const char *origin)
+static bool gap_concerns(const struct gap *gap, const struct nearcache_super *sb,
+			 const char *origin)
 {
 	if (is_emptied(gap, sb))
 		return false;
@@ -486,9 +486,9 @@ int gaps_concern(const struct nearcache_super *sb, const char *origin,
 	*concern = false;
 	if (!gaps)
 		return fail_memory();
-	if (!load(gaps))
+	if (!load_gaps(gaps))
 		for (i = 0; i < gaps->count && !*concern; i++)
-			*concern = concerns(&gaps->gap[i], sb, origin);
+			*concern = gap_concerns(&gaps->gap[i], sb, origin);
 	if (gaps->missing)
 		warn_of_loss();
 	free(gaps);
@@ -543,7 +543,7 @@ static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
 		if (!goes_on(&gaps->gap[i], passing, count))
 			add_emptied(&gaps->gap[i], uuid, epoch);
 	dm_device_free_all(passing, count);
-	return save(gaps, false);
+	return save_gaps(gaps, false);
 }
 
 /**
@@ -562,7 +562,7 @@ int gaps_emptied(const struct nearcache_super *sb, u64 epoch)
 
 	if (!gaps)
 		return fail_memory();
-	if (!load(gaps) && gaps->count)
+	if (!load_gaps(gaps) && gaps->count)
 		end_gaps(gaps, sb->uuid, epoch);
 	free(gaps);
 	return fail_code();

@@ -251,8 +251,8 @@ static unsigned int count_used(const struct records *records, bool current)
  * The better the lower: its own, one to be replaced, an empty one, one that is not ours,
  * one of a cache that has another.
  */
-static int rank(const struct nearcache_witness *record,
-		const struct witness_claim *claim)
+static int rank_record(const struct nearcache_witness *record,
+		       const struct witness_claim *claim)
 {
 	if (is_of(record, claim->uuid))
 		return nc_witness_check(record, claim->uuid) ? 0 : 1;
@@ -271,7 +271,7 @@ static int choose_record(const struct records *records,
 	unsigned int i;
 
 	for (i = 0; i < records->count; i++) {
-		int r = rank(&records->record[i], claim);
+		int r = rank_record(&records->record[i], claim);
 
 		if (r < 0 || (best >= 0 && r >= *its_rank))
 			continue;
@@ -383,8 +383,8 @@ static void look_at_own(const struct nearcache_witness *record,
 	}
 }
 
-static int inspect(const struct witness *witness,
-		   const struct witness_claim *claim, struct choice *choice)
+static int inspect_records(const struct witness *witness,
+			   const struct witness_claim *claim, struct choice *choice)
 {
 	const struct device *dev = &witness->dev;
 	struct records records;
@@ -430,14 +430,14 @@ int witness_prepare(const struct witness *witness,
 {
 	struct choice choice;
 
-	return inspect(witness, claim, &choice);
+	return inspect_records(witness, claim, &choice);
 }
 
 /*
  * Open for writing, and alone among the runs of this command, until the device is
  * closed: two of them would take the same record.
  */
-static int take(struct witness *witness)
+static int take_device(struct witness *witness)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
@@ -488,10 +488,10 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
 	const struct device *dev = &witness->dev;
 	struct choice choice;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
-		error = inspect(witness, claim, &choice);
+		error = inspect_records(witness, claim, &choice);
 	if (!error && choice.wipe)
 		error = probe_wipe(dev) || super_wipe(dev) ? fail_code() : 0;
 	if (!error && !choice.kept)
@@ -518,7 +518,7 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
 /* The highest number that a superblock may have.  That of a record that was ahead, and is
  * given back before anybody wrote, is none's.
  */
-static u64 highest(const struct nearcache_witness *record, u64 session)
+static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
 	bool ahead = le32_to_cpu(record->state) == NEARCACHE_WITNESS_NEW &&
 		     record->previous;
@@ -532,7 +532,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 {
 	struct records records = { 0 };
 	unsigned int i;
-	int error = take(witness);
+	int error = take_device(witness);
 
 	if (!error)
 		error = read_records(&witness->dev, &records);
@@ -545,7 +545,7 @@ static int end_record(struct witness *witness, const u8 *uuid,
 			continue;
 		error = write_record(&witness->dev, (int)i,
 				     ending == END_FREE ? NULL : uuid,
-				     sound ? highest(record, ended) : ended, 0,
+				     sound ? highest_session(record, ended) : ended, 0,
 				     ending == END_MOVED ?
 				     NEARCACHE_WITNESS_MOVED :
 				     NEARCACHE_WITNESS_ENDED);

@@ -55,7 +55,7 @@ static int make_lists(const struct change *change, struct lists *lists,
 	return 0;
 }
 
-static int refuse(const struct change *change, const struct nl_room *room)
+static int refuse_room(const struct change *change, const struct nl_room *room)
 {
 	char needed[SIZE_TEXT], available[SIZE_TEXT];
 
@@ -105,7 +105,7 @@ static int replace_some(const struct change *change, struct nl_replacement *rp)
 	return fail_code() ? (int)fail_code() : nl_range_room(number, &rp->room);
 }
 
-static int replace(const struct change *change, struct nl_replacement *rp)
+static int replace_change(const struct change *change, struct nl_replacement *rp)
 {
 	int error = nl_range_replace(change->dev->number, rp);
 
@@ -113,15 +113,15 @@ static int replace(const struct change *change, struct nl_replacement *rp)
 		return 0;
 	if (change->some && (!error || error == CODE_DEVICE))
 		return replace_some(change, rp);
-	return error ? error : refuse(change, &rp->room);
+	return error ? error : refuse_room(change, &rp->room);
 }
 
 /*
  * Take the change back: what came goes, and what the kernel knew before comes.  The error that
  * led here stays the one that is reported.
  */
-static void undo(const struct change *change, const struct nl_replacement *rp,
-		 const struct known *before)
+static void undo_change(const struct change *change, const struct nl_replacement *rp,
+			const struct known *before)
 {
 	struct nl_replacement back = {
 		.drop = rp->add, .drop_count = rp->add_count,
@@ -146,15 +146,15 @@ static int replace_both(const struct change *change, struct nl_replacement *rp)
 {
 	struct known before;
 
-	if (!known_read(&before, change->dev->number) && !replace(change, rp) &&
+	if (!known_read(&before, change->dev->number) && !replace_change(change, rp) &&
 	    pins_commit(change->pins, change->dev->name))
-		undo(change, rp, &before);
+		undo_change(change, rp, &before);
 	known_free(&before);
 	return fail_code();
 }
 
-static int apply(struct change *change,
-		 int (*how)(const struct change *change, struct nl_replacement *rp))
+static int apply_change(struct change *change,
+			int (*how)(const struct change *change, struct nl_replacement *rp))
 {
 	struct nl_replacement rp = { 0 };
 	struct lists lists = { 0 };
@@ -175,7 +175,7 @@ static int apply(struct change *change,
  */
 int change_kernel(struct change *change)
 {
-	return apply(change, replace);
+	return apply_change(change, replace_change);
 }
 
 /**
@@ -190,7 +190,7 @@ int change_both(struct change *change)
 
 	if (pins_prepare(change->pins, name))
 		return fail_code();
-	if (apply(change, replace_both))
+	if (apply_change(change, replace_both))
 		pins_abandon(name);
 	return fail_code();
 }

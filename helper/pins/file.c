@@ -27,15 +27,15 @@ const char *pins_path(const char *name, char *path)
 	return path;
 }
 
-static int refuse(const char *path, const char *why)
+static int refuse_record(const char *path, const char *why)
 {
 	return fail(CODE_DEVICE,
 		    "the record of pins '%s' is damaged: %s; repair it, or remove it and pin again",
 		    path, why);
 }
 
-static int parse(struct pins *pins, const char *path, const char *text,
-		 size_t bytes)
+static int parse_record(struct pins *pins, const char *path, const char *text,
+			size_t bytes)
 {
 	struct json_tokener *tokener = json_tokener_new();
 	struct json_object *json;
@@ -52,7 +52,7 @@ static int parse(struct pins *pins, const char *path, const char *text,
 		why = pins_from_json(pins, json);
 	json_object_put(json);
 	json_tokener_free(tokener);
-	return why ? refuse(path, why) : 0;
+	return why ? refuse_record(path, why) : 0;
 }
 
 static int read_file(struct pins *pins, const char *path, FILE *file)
@@ -64,7 +64,7 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
 	if (fstat(fileno(file), &st))
 		return fail_errno(errno, "cannot read '%s'", path);
 	if (st.st_size > BYTES_MAX)
-		return refuse(path, "it is larger than 1 GiB");
+		return refuse_record(path, "it is larger than 1 GiB");
 	text = malloc((size_t)st.st_size + 1);
 	if (!text)
 		return fail_memory();
@@ -72,7 +72,7 @@ static int read_file(struct pins *pins, const char *path, FILE *file)
 	if (ferror(file))
 		fail_errno(errno, "cannot read '%s'", path);
 	else
-		parse(pins, path, text, bytes);
+		parse_record(pins, path, text, bytes);
 	free(text);
 	return fail_code();
 }
@@ -98,7 +98,7 @@ int pins_load(struct pins *pins, const char *name)
 	return fail_code();
 }
 
-static bool empty(const struct pins *pins)
+static bool record_empty(const struct pins *pins)
 {
 	size_t i;
 
@@ -123,7 +123,7 @@ int pins_prepare(const struct pins *pins, const char *name)
 	char path[PINS_PATH];
 	const char *text;
 
-	if (empty(pins))
+	if (record_empty(pins))
 		return 0;
 	json = pins_to_json(pins, name);
 	if (!json)
@@ -153,7 +153,7 @@ int pins_commit(const struct pins *pins, const char *name)
 	char path[PINS_PATH];
 	bool found;
 
-	return empty(pins) ? pins_forget(name, &found) :
+	return record_empty(pins) ? pins_forget(name, &found) :
 			     atomic_file_commit(pins_path(name, path));
 }
 

@@ -9,7 +9,7 @@
 /* A list that is interrupted is asked for so often. */
 #define TRIES	16
 
-static void take(const struct nl_range *range, void *arg)
+static void take_range(const struct nl_range *range, void *arg)
 {
 	struct known *known = arg;
 	struct nl_range *own;
@@ -36,7 +36,7 @@ static void take(const struct nl_range *range, void *arg)
 
 #define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
 
-static int compare(const void *x, const void *y)
+static int compare_ranges(const void *x, const void *y)
 {
 	const struct nl_range *a = x, *b = y;
 	int order = ORDER(a->range.start, b->range.start);
@@ -55,7 +55,7 @@ static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;
 
-	while (nl_range_each(number, take, known) == CODE_BUSY && --tries) {
+	while (nl_range_each(number, take_range, known) == CODE_BUSY && --tries) {
 		known_free(known);
 		fail_reset();
 	}
@@ -78,7 +78,7 @@ int known_read(struct known *known, dev_t number)
 		return fail_code();
 	if (room.count && !read_whole(known, number) && known->count)
 		qsort(known->range, known->count, sizeof(*known->range),
-		      compare);
+		      compare_ranges);
 	return fail_code();
 }
 
@@ -92,7 +92,7 @@ int known_read(struct known *known, dev_t number)
 bool known_has(const struct known *known, const struct nl_range *range)
 {
 	return known->count && bsearch(range, known->range, known->count,
-				       sizeof(*known->range), compare);
+				       sizeof(*known->range), compare_ranges);
 }
 
 /**

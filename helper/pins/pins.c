@@ -7,7 +7,7 @@
 
 #include "lib/error.h"
 
-static char *copy(const char *text)
+static char *copy_text(const char *text)
 {
 	return text ? strdup(text) : NULL;
 }
@@ -47,9 +47,9 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	}
 	pin = &pins->pin[pins->count];
 	*pin = *like;
-	pin->path = copy(path);
-	pin->label = copy(like->label);
-	pin->samples = copy(like->samples);
+	pin->path = copy_text(path);
+	pin->label = copy_text(like->label);
+	pin->samples = copy_text(like->samples);
 	pin->range = NULL;
 	pin->ranges = 0;
 	pin->fresh = false;
@@ -101,7 +101,7 @@ static int compare_ranges(const struct pin *a, const struct pin *b)
 }
 
 /* Of the same part of the same file, or of the same range, and of one label: equal. */
-static int compare(const void *x, const void *y)
+static int compare_pins(const void *x, const void *y)
 {
 	const struct pin *a = x, *b = y;
 	int order = compare_text(a->path, b->path);
@@ -117,7 +117,7 @@ static int compare(const void *x, const void *y)
 	return order;
 }
 
-static void leave(void *pin)
+static void leave_pin(void *pin)
 {
 	(void)pin;
 }
@@ -129,12 +129,12 @@ static int drop_replaced(struct pins *pins, const struct pins *added)
 	size_t i;
 
 	for (i = 0; i < added->count && !fail_code(); i++)
-		if (!tsearch(&added->pin[i], &known, compare))
+		if (!tsearch(&added->pin[i], &known, compare_pins))
 			fail_memory();
 	for (i = 0; i < pins->count; i++)
-		if (tfind(&pins->pin[i], &known, compare))
+		if (tfind(&pins->pin[i], &known, compare_pins))
 			pins->pin[i].dropped = true;
-	tdestroy(known, leave);
+	tdestroy(known, leave_pin);
 	return fail_code();
 }
 
@@ -177,7 +177,7 @@ bool pin_is_dropped(const struct pin *pin)
 	return pin->dropped;
 }
 
-static bool meant(const struct pin *pin, bool (*chosen)(const struct pin *pin))
+static bool pin_meant(const struct pin *pin, bool (*chosen)(const struct pin *pin))
 {
 	return chosen ? chosen(pin) : !pin->dropped;
 }
@@ -296,7 +296,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	for (i = 0; i < pins->count; i++) {
 		const struct pin *pin = &pins->pin[i];
 
-		if (!meant(pin, chosen))
+		if (!pin_meant(pin, chosen))
 			continue;
 		for (r = 0; r < pin->ranges; r++) {
 			struct range part;
@@ -338,7 +338,7 @@ int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	for (i = 0; i < pins->count; i++) {
 		const struct pin *pin = &pins->pin[i];
 
-		if (!pin->load || !meant(pin, chosen))
+		if (!pin->load || !pin_meant(pin, chosen))
 			continue;
 		for (r = 0; r < pin->ranges; r++)
 			if (pins_inside(pins, &pin->range[r],

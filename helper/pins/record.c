@@ -158,7 +158,7 @@ int record_forget(const char *name, const char *uuid)
 	return other ? 0 : pins_forget(name, &found);
 }
 
-static int compare(const void *a, const void *b)
+static int compare_paths(const void *a, const void *b)
 {
 	const struct pin *const *x = a, *const *y = b;
 
@@ -183,12 +183,12 @@ int recorded_make(struct recorded *recorded, const struct pins *pins)
 	for (i = 0; i < pins->count; i++)
 		if (pins->pin[i].path)
 			recorded->pin[recorded->count++] = &pins->pin[i];
-	qsort(recorded->pin, recorded->count, sizeof(*recorded->pin), compare);
+	qsort(recorded->pin, recorded->count, sizeof(*recorded->pin), compare_paths);
 	return 0;
 }
 
 /* The first whose path does not come before @path. */
-static size_t find(const struct recorded *recorded, const char *path)
+static size_t find_path(const struct recorded *recorded, const char *path)
 {
 	size_t low = 0, high = recorded->count;
 
@@ -206,7 +206,7 @@ static size_t find(const struct recorded *recorded, const char *path)
 /* The file of that path; there may be several pins of it.  Return: whether there is one. */
 static bool drop_file(const struct recorded *recorded, const char *path)
 {
-	size_t first = find(recorded, path), i;
+	size_t first = find_path(recorded, path), i;
 
 	for (i = first; i < recorded->count &&
 	     !strcmp(recorded->pin[i]->path, path); i++)
@@ -217,7 +217,7 @@ static bool drop_file(const struct recorded *recorded, const char *path)
 /* All files in it, by their names: they follow each other.  @path: ends with a slash. */
 static bool drop_folder(const struct recorded *recorded, const char *path)
 {
-	size_t first = find(recorded, path), i;
+	size_t first = find_path(recorded, path), i;
 
 	for (i = first; i < recorded->count &&
 	     !strncmp(recorded->pin[i]->path, path, strlen(path)); i++)
@@ -225,7 +225,7 @@ static bool drop_folder(const struct recorded *recorded, const char *path)
 	return i > first;
 }
 
-static bool drop(const struct recorded *recorded, char *path)
+static bool drop_path(const struct recorded *recorded, char *path)
 {
 	bool found = drop_file(recorded, path);
 	size_t length = strlen(path);
@@ -279,7 +279,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	struct stat st;
 
 	if (path)
-		found = drop(recorded, path);
+		found = drop_path(recorded, path);
 	else if (fail_code() != CODE_MEMORY)
 		fail_reset();
 	free(path);
@@ -290,7 +290,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 		return found;
 	path = path_tidy(word);
 	if (path)
-		found = drop(recorded, path);
+		found = drop_path(recorded, path);
 	free(path);
 	return found;
 }

@@ -13,7 +13,7 @@
 #include "pins/record.h"
 #include "files/operand.h"
 
-static int64_t now(void)
+static int64_t now_seconds(void)
 {
 	return (int64_t)time(NULL);
 }
@@ -43,8 +43,8 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 }
 
 /* Where a file is now. Return: whether that can be told. */
-static bool find(const struct dm_device *dev, const struct pin *pin,
-		 struct shards *shards)
+static bool find_file(const struct dm_device *dev, const struct pin *pin,
+		      struct shards *shards)
 {
 	char *operand[] = { (char *)dev->name, pin->path };
 	struct arguments args = {
@@ -73,8 +73,8 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 }
 
 /* As it is on record, or as the file is now: then it is fresh. */
-static int append(struct pins *fresh, const struct pin *pin,
-		  const struct shard *shard)
+static int append_pin(struct pins *fresh, const struct pin *pin,
+		      const struct shard *shard)
 {
 	struct pin *to = pins_append(fresh, pin, pin->path);
 
@@ -99,12 +99,12 @@ static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 
 		if (pin->dropped)
 			continue;
-		if (look && pin->path && find(dev, pin, &shards) &&
+		if (look && pin->path && find_file(dev, pin, &shards) &&
 		    !is_there(pin, &shards.shard[0])) {
-			append(fresh, pin, &shards.shard[0]);
+			append_pin(fresh, pin, &shards.shard[0]);
 			(*moved)++;
 		} else if (!known_has_pin(known, pins, pin)) {
-			append(fresh, pin, &recorded);
+			append_pin(fresh, pin, &recorded);
 		}
 		shards_free(&shards);
 	}
@@ -125,14 +125,14 @@ static size_t count_wanted(const struct pins *pins)
  * are; the kernel is not told yet.  Unless that is what was asked for, files are looked for
  * only where all is to be told anew, and somebody has the device open: else it has no files.
  */
-static int follow(const struct dm_device *dev, struct pins *pins, bool asked,
-		  struct restored *restored)
+static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
+		       struct restored *restored)
 {
 	struct pins fresh = { 0 };
 	struct known known;
 	bool look;
 
-	pins_drop_old(pins, now());
+	pins_drop_old(pins, now_seconds());
 	restored->pins = count_wanted(pins);
 	if (known_read(&known, dev->number))
 		goto out;
@@ -161,7 +161,7 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 	struct change change = { .dev = dev, .pins = pins };
 
 	memset(restored, 0, sizeof(*restored));
-	return follow(dev, pins, true, restored) ? (int)fail_code() :
+	return follow_pins(dev, pins, true, restored) ? (int)fail_code() :
 						   change_both(&change);
 }
 
@@ -179,7 +179,7 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 
-	return follow(dev, pins, false, restored) ? (int)fail_code() :
+	return follow_pins(dev, pins, false, restored) ? (int)fail_code() :
 						    change_kernel(&change);
 }
 

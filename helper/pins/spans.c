@@ -13,7 +13,7 @@ static int compare_labels(const char *a, const char *b)
 	return strcmp(a, b);
 }
 
-static int compare(const void *x, const void *y)
+static int compare_spans(const void *x, const void *y)
 {
 	const struct span *a = x, *b = y;
 	int order = compare_labels(a->label, b->label);
@@ -45,7 +45,7 @@ int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 	for (i = 0; i < count; i++)
 		span[i] = (struct span){ which[i].label, which[i].range.start,
 					 end_of(&which[i].range) };
-	qsort(span, count, sizeof(*span), compare);
+	qsort(span, count, sizeof(*span), compare_spans);
 	for (i = 1; i < count; i++)
 		if (!compare_labels(span[i].label, span[i - 1].label) &&
 		    span[i].reach < span[i - 1].reach)
@@ -54,8 +54,8 @@ int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 }
 
 /* In one of those that have just this label. */
-static bool hold(const struct spans *spans, const struct range *range,
-		 const char *label)
+static bool spans_hold_label(const struct spans *spans, const struct range *range,
+			     const char *label)
 {
 	const struct span key = { .label = label, .start = range->start };
 	size_t low = 0, high = spans->count;
@@ -64,7 +64,7 @@ static bool hold(const struct spans *spans, const struct range *range,
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare(&spans->span[middle], &key) <= 0)
+		if (compare_spans(&spans->span[middle], &key) <= 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -84,7 +84,7 @@ static bool hold(const struct spans *spans, const struct range *range,
 bool spans_hold(const struct spans *spans, const struct range *range,
 		const char *label)
 {
-	return hold(spans, range, NULL) || hold(spans, range, label);
+	return spans_hold_label(spans, range, NULL) || spans_hold_label(spans, range, label);
 }
 
 /* Free all; harmless after that. */

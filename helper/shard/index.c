@@ -12,8 +12,8 @@
 #include "shard/reader.h"
 
 /*
- * In this order: the ends of a Parquet or zip file say more than a checksum of 32
- * bits, which says more than numbers that fit.
+ * Strongest test first: magic at the end of a Parquet or zip file, a 32-bit checksum, numbers
+ * that are only plausible.
  */
 static const struct {
 	enum index_format format;
@@ -29,8 +29,8 @@ static const struct {
 
 #define FORMATS	(sizeof(formats) / sizeof(formats[0]))
 
-/* Return: with what the file is compressed, NULL: with nothing that is known. */
-static const char *compression(struct index_scan *scan)
+/* Returns the name of the compression, or NULL if none is recognized. */
+static const char *find_compression(struct index_scan *scan)
 {
 	static const struct {
 		const char *name, *magic;
@@ -55,10 +55,13 @@ static const char *compression(struct index_scan *scan)
 	return NULL;
 }
 
-/* The file does not look like @format, which is what it should be, or INDEX_ANY. */
-static int refuse(struct index_scan *scan, enum index_format format)
+/*
+ * Reports a compressed file, or with INDEX_ANY an unknown one. Returns 0 if the parser of
+ * @format shall report the damage itself.
+ */
+static int refuse_format(struct index_scan *scan, enum index_format format)
 {
-	const char *compressed = compression(scan);
+	const char *compressed = find_compression(scan);
 
 	if (fail_code())
 		return fail_code();
@@ -71,11 +74,11 @@ static int refuse(struct index_scan *scan, enum index_format format)
 	if (!scan->size)
 		return scan_damage(scan, 0, "the file is empty");
 	return scan_damage(scan, 0,
-			   "nothing here tells a format: if the file is damaged, name it with --format " INDEX_FORMAT_WORDS);
+			   "unknown format; if the file is damaged, name its format with --format " INDEX_FORMAT_WORDS);
 }
 
-/* Return: a row of @formats, FORMATS after recording the error. */
-static unsigned int choose(struct index_scan *scan, enum index_format format)
+/* Returns an index into @formats, or FORMATS after recording an error. */
+static unsigned int choose_format(struct index_scan *scan, enum index_format format)
 {
 	unsigned int i;
 
@@ -85,36 +88,31 @@ static unsigned int choose(struct index_scan *scan, enum index_format format)
 			return i;
 	if (!format)
 		format = index_format_of_path(scan->path);
-	if (fail_code() || refuse(scan, format))
+	if (fail_code() || refuse_format(scan, format))
 		return FORMATS;
 	for (i = 0; formats[i].format != format; i++)
 		;
 	return i;
 }
 
-static int run(struct index_scan *scan, enum index_format format)
+static int run_format(struct index_scan *scan, enum index_format format)
 {
-	unsigned int i = choose(scan, format);
+	unsigned int i = choose_format(scan, format);
 
 	if (i == FORMATS)
 		return fail_code();
 	scan->index->format = formats[i].format;
 	if (scan->check && scan->index->format != INDEX_TFRECORD)
 		return fail(CODE_USAGE,
-			    "--check: '%s' is of format %s; only tfrecord has checksums of the data that can be compared",
+			    "--check: '%s' has format %s; only tfrecord files have checksums of their data",
 			    scan->path, index_format_word(formats[i].format));
 	return formats[i].index(scan);
 }
 
-/**
- * index_open_fd() - find the samples of a file that is open
- * @index: the result; index_free() is due also after a failure
- * @fd: open for reading; it stays open
- * @path: what messages call it
- * @format: INDEX_ANY: as the content says
- * @check: read all of the data, and compare it with its checksums; tfrecord only
- *
- * Return: 0 or the exit code.
+/*
+ * Parses the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
+ * the format. @check reads all data and compares its checksums (tfrecord only). Call
+ * index_free() after success and failure.
  */
 int index_open_fd(struct shard_index *index, int fd, const char *path,
 		  enum index_format format, bool check)
@@ -133,24 +131,16 @@ int index_open_fd(struct shard_index *index, int fd, const char *path,
 	scan.size = index->size = (uint64_t)st.st_size;
 	error = scan_start(&scan);
 	if (!error)
-		error = run(&scan, format);
+		error = run_format(&scan, format);
 	scan_end(&scan);
 	return error;
 }
 
-/**
- * index_open() - find the samples of a file
- * @index: the result; index_free() is due also after a failure
- * @path: the file
- * @format: INDEX_ANY: as the content says
- * @check: read all of the data, and compare it with its checksums; tfrecord only
- *
- * Return: 0 or the exit code.
- */
+/* Like index_open_fd(), but opens @path. */
 int index_open(struct shard_index *index, const char *path,
 	       enum index_format format, bool check)
 {
-	/* A pipe would keep us waiting for its other end. */
+	/* O_NONBLOCK: opening a FIFO would block until a writer opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int error;
 
@@ -162,7 +152,7 @@ int index_open(struct shard_index *index, const char *path,
 	return error;
 }
 
-/* Free what index_open() took; harmless after that. */
+/* May be called twice. */
 void index_free(struct shard_index *index)
 {
 	free(index->sample);
@@ -171,25 +161,12 @@ void index_free(struct shard_index *index)
 	memset(index, 0, sizeof(*index));
 }
 
-/**
- * index_name() - the name of a sample or part
- * @index: its index
- * @name: what it has
- *
- * Return: the name, as it is in the file; NULL when it has none.
- */
+/* Returns the name as stored in the file, or NULL for INDEX_NO_NAME. */
 const char *index_name(const struct shard_index *index, uint64_t name)
 {
 	return name == INDEX_NO_NAME ? NULL : index->names + name;
 }
 
-/**
- * index_parts() - how many parts a sample has
- * @index: its index
- * @sample: its number
- *
- * Return: so many, from its first part on.
- */
 uint64_t index_parts(const struct shard_index *index, uint64_t sample)
 {
 	uint64_t end = sample + 1 < index->samples ?
@@ -198,12 +175,7 @@ uint64_t index_parts(const struct shard_index *index, uint64_t sample)
 	return end - index->sample[sample].part;
 }
 
-/**
- * index_bytes() - how much is read to open the file
- * @index: of the file
- *
- * Return: bytes.
- */
+/* Returns the bytes that a reader reads to open the file. */
 uint64_t index_bytes(const struct shard_index *index)
 {
 	uint64_t bytes = 0;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a training shard holds: its samples and where they are in the file, and what
- * a reader touches to open it.  Only headers are read, however large the file is.
+ * The index of a training shard: its samples, their offsets, and the ranges that a reader
+ * reads to open the file. Only headers are read, however large the file is.
  *
- * A shard comes from anywhere: what it says is checked against its size before
- * anything is allocated or read, and the error names file, byte and what is wrong.
+ * A shard is untrusted input: each number in it is checked against the file size before
+ * anything is allocated or read. An error names the file, the byte and the fault.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail(),
+ * unless they say otherwise.
  */
 #ifndef HELPER_SHARD_INDEX_H
 #define HELPER_SHARD_INDEX_H
@@ -14,27 +17,22 @@
 
 #include "lib/words.h"
 
-/* Most samples, and most parts, of a file. */
+/* Most samples of a file, and most parts. */
 #define INDEX_SAMPLES_MAX	100000000U
-/* Most ranges that are read to open a file. */
+/* Most ranges that a reader reads to open a file. */
 #define INDEX_RANGES_MAX	2
-/* Place of a name that there is not. */
+/* Instead of the place of a name: there is none. */
 #define INDEX_NO_NAME		UINT64_MAX
 
-/**
- * struct index_range - a part of a file
- * @offset: bytes
- * @length: bytes
- */
 struct index_range {
 	uint64_t offset;
 	uint64_t length;
 };
 
 /**
- * struct index_part - a file of a tar sample, a column chunk of a row group
- * @range: its data
- * @name: see index_name()
+ * struct index_part - a file of a tar sample, or a column chunk of a row group
+ * @range: the data
+ * @name: for index_name()
  */
 struct index_part {
 	struct index_range range;
@@ -42,10 +40,10 @@ struct index_part {
 };
 
 /**
- * struct index_sample - what is read at once: a sample, row group or array
- * @range: all of it, headers and padding included
- * @name: see index_name()
- * @part: its first part
+ * struct index_sample - a unit that a reader reads at once: sample, row group or array
+ * @range: the whole sample with headers and padding
+ * @name: for index_name()
+ * @part: number of its first part
  */
 struct index_sample {
 	struct index_range range;
@@ -54,16 +52,16 @@ struct index_sample {
 };
 
 /**
- * struct shard_index - what is in a file
- * @format: of the file
- * @size: bytes of the file
+ * struct shard_index - samples and parts of a file
+ * @format: never INDEX_ANY
+ * @size: of the file, bytes
  * @sample: in the order of the file's own index
- * @samples: how many
- * @part: those of all samples, in the order of the samples
- * @parts: how many; 0 but for tar and parquet
- * @range: what is read to open the file, ascending, without overlap
- * @ranges: how many; 0 for tar and tfrecord
- * @names: all names, each with a NUL behind it
+ * @samples: entries in @sample
+ * @part: grouped by sample, in the order of @sample
+ * @parts: entries in @part; 0 except in tar and parquet
+ * @range: parts of the file that a reader reads to open it, ascending, disjoint
+ * @ranges: entries in @range; 0 for tar and tfrecord
+ * @names: all names, each ends with a NUL
  * @names_size: bytes
  */
 struct shard_index {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The lists of an index, which grow as the file is looked at. */
+/* The growing arrays of an index under construction. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,11 +9,11 @@
 #define ROOM_FIRST	64
 
 /*
- * Room for @more members of @bytes each behind @used.  Return: the list, perhaps
- * elsewhere; NULL after recording that memory ran out, the list stays.
+ * Makes room for @more entries behind @used. Returns the array, perhaps moved. If memory runs
+ * out, returns NULL, records the error and leaves the old array valid.
  */
-static void *grow(void *list, uint64_t used, uint64_t more, uint64_t *room,
-		  size_t bytes)
+static void *grow_list(void *list, uint64_t used, uint64_t more, uint64_t *room,
+		       size_t bytes)
 {
 	uint64_t need = used + more, next = *room ? *room : ROOM_FIRST;
 
@@ -30,22 +30,17 @@ static void *grow(void *list, uint64_t used, uint64_t more, uint64_t *room,
 	return list;
 }
 
-/**
- * scan_add_name() - keep a name
- * @scan: the file
- * @name: up to a NUL
- * @bytes: or so many
- * @place: the result, for scan_add_sample() and scan_add_part()
- *
- * Return: 0 or the exit code.
+/*
+ * Copies @name up to @bytes or a NUL. @place receives its place for scan_add_sample() and
+ * scan_add_part().
  */
 int scan_add_name(struct index_scan *scan, const char *name, size_t bytes,
 		  uint64_t *place)
 {
 	struct shard_index *index = scan->index;
 	size_t length = strnlen(name, bytes);
-	char *names = grow(index->names, index->names_size, length + 1,
-			   &scan->names_room, 1);
+	char *names = grow_list(index->names, index->names_size, length + 1,
+				&scan->names_room, 1);
 
 	if (!names)
 		return fail_code();
@@ -64,14 +59,9 @@ static int too_many(const struct index_scan *scan, uint64_t offset,
 			   what);
 }
 
-/**
- * scan_add_sample() - the parts that are added next are of this one
- * @scan: the file
- * @name: from scan_add_name(), or INDEX_NO_NAME
- * @offset: bytes; inside the file
- * @length: bytes; as well
- *
- * Return: 0 or the exit code.
+/*
+ * Starts a sample; following parts belong to it. The caller has checked that the range lies
+ * inside the file.
  */
 int scan_add_sample(struct index_scan *scan, uint64_t name, uint64_t offset,
 		    uint64_t length)
@@ -81,8 +71,8 @@ int scan_add_sample(struct index_scan *scan, uint64_t name, uint64_t offset,
 
 	if (index->samples == INDEX_SAMPLES_MAX)
 		return too_many(scan, offset, "samples");
-	list = grow(index->sample, index->samples, 1, &scan->sample_room,
-		    sizeof(*list));
+	list = grow_list(index->sample, index->samples, 1, &scan->sample_room,
+			 sizeof(*list));
 	if (!list)
 		return fail_code();
 	index->sample = list;
@@ -92,15 +82,7 @@ int scan_add_sample(struct index_scan *scan, uint64_t name, uint64_t offset,
 	return 0;
 }
 
-/**
- * scan_add_part() - a part of the last sample
- * @scan: the file
- * @name: from scan_add_name()
- * @offset: bytes; inside the file
- * @length: bytes; as well
- *
- * Return: 0 or the exit code.
- */
+/* Adds a part to the last sample. The caller has checked that the range lies inside the file. */
 int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 		  uint64_t length)
 {
@@ -109,8 +91,8 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 
 	if (index->parts == INDEX_SAMPLES_MAX)
 		return too_many(scan, offset, "parts of samples");
-	list = grow(index->part, index->parts, 1, &scan->part_room,
-		    sizeof(*list));
+	list = grow_list(index->part, index->parts, 1, &scan->part_room,
+			 sizeof(*list));
 	if (!list)
 		return fail_code();
 	index->part = list;
@@ -118,11 +100,9 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 	return 0;
 }
 
-/**
- * scan_add_range() - what is read to open the file
- * @scan: the file
- * @offset: bytes; inside the file, behind the range before
- * @length: bytes; as well, not 0
+/*
+ * Adds a range that a reader reads to open the file: not empty, inside the file, behind the
+ * previous range.
  */
 void scan_add_range(struct index_scan *scan, uint64_t offset, uint64_t length)
 {

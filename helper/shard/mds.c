@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MosaicML data shard: the number of samples (4 bytes), where each begins and the last
- * one ends (4 bytes each), a description of the columns in JSON, and the samples.
+ * MosaicML data shard: the number of samples (4 bytes), the start of each sample and the end
+ * of the last one (4 bytes each), a JSON description of the columns, the samples.
  */
 #include "lib/le.h"
 #include "lib/error.h"
@@ -9,13 +9,11 @@
 
 #define WORD		4U
 
-/* Bytes before the description. */
 static uint64_t table_bytes(uint32_t samples)
 {
 	return WORD * (2 + (uint64_t)samples);
 }
 
-/* Return: whether it could be read; if not, that is recorded. */
 static bool read_word(struct index_scan *scan, uint64_t offset, uint32_t *word)
 {
 	const unsigned char *at = scan_look(scan, offset, WORD);
@@ -24,12 +22,7 @@ static bool read_word(struct index_scan *scan, uint64_t offset, uint32_t *word)
 	return at;
 }
 
-/**
- * index_mds_is() - whether a file looks like a MosaicML data shard
- * @scan: the file
- *
- * Return: whether its table begins and ends as it must, and the description with it.
- */
+/* Tests the first and last offset of the table, and the first character of the description. */
 bool index_mds_is(struct index_scan *scan)
 {
 	uint32_t samples, first, last;
@@ -65,18 +58,12 @@ static int check_table(struct index_scan *scan, uint32_t samples)
 				   samples, first, (unsigned long long)table);
 	if (last != scan->size)
 		return scan_damage(scan, table - WORD,
-				   "the last sample ends at byte %u, but the file at %llu: was it cut off?",
+				   "the last sample ends at byte %u, but the file ends at %llu: was it cut off?",
 				   last, (unsigned long long)scan->size);
 	scan_add_range(scan, 0, first);
 	return 0;
 }
 
-/**
- * index_mds() - the samples of a MosaicML data shard
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int index_mds(struct index_scan *scan)
 {
 	uint32_t samples, start, end, i;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NumPy's npz: a zip file, each member of which is one array. */
+/* NumPy's npz: a zip file in which each member is an array. */
 #include <string.h>
 
 #include "lib/error.h"
@@ -7,15 +7,10 @@
 #include "shard/zip.h"
 
 #define SUFFIX		".npy"
-/* What NumPy looks at first, to tell an npz file. */
+/* NumPy reads these bytes first to recognize an npz file. */
 #define START_BYTES	6U
 
-/**
- * index_npz_is() - whether a file looks like npz
- * @scan: the file
- *
- * Return: whether it begins like a zip file, or like one without members.
- */
+/* Accepts the magic of a zip file, and that of one without members. */
 bool index_npz_is(struct index_scan *scan)
 {
 	return scan_starts(scan, "PK\3\4", 4) || scan_starts(scan, "PK\5\6", 4);
@@ -29,7 +24,10 @@ static bool is_array(const char *name, size_t bytes)
 	       !memchr(name, '\0', bytes);
 }
 
-/* Until the member itself was looked at, its sample has only the data's length. */
+/*
+ * The sample gets the offset of the local header and the length of the data; place_member()
+ * adds the header's length later.
+ */
 static int add_entry(struct index_scan *scan, const struct zip_entry *entry)
 {
 	const char *text;
@@ -46,7 +44,7 @@ static int add_entry(struct index_scan *scan, const struct zip_entry *entry)
 	shown = entry->name_bytes < 100 ? entry->name_bytes : 100;
 	if (!is_array(text, entry->name_bytes))
 		return scan_damage(scan, entry->name,
-				   "member '%.*s' is no array (" SUFFIX "): a zip file, but no npz file",
+				   "member '%.*s' is not an array (" SUFFIX "): this is a zip file, but not an npz file",
 				   shown, text);
 	if (entry->encrypted)
 		return scan_damage(scan, entry->name,
@@ -69,7 +67,7 @@ static int read_directory(const struct zip *zip)
 	if (at == zip->end)
 		return 0;
 	return scan_damage(zip->scan, at,
-			   "the directory goes on after %llu members, which are all",
+			   "the directory continues after the last of its %llu members",
 			   (unsigned long long)zip->entries);
 }
 
@@ -81,25 +79,19 @@ static int place_member(const struct zip *zip, struct index_sample *sample)
 
 	if (range->offset > zip->directory)
 		return scan_damage(zip->scan, range->offset,
-				   "member '%.100s' is said to be here, behind the directory at %llu",
+				   "the directory places member '%.100s' here, behind its own offset %llu",
 				   name, (unsigned long long)zip->directory);
 	if (zip_data(zip, range->offset, name, &data))
 		return fail_code();
 	if (data > zip->directory || range->length > zip->directory - data)
 		return scan_damage(zip->scan, range->offset,
-				   "member '%.100s' of %llu bytes reaches into the directory at %llu",
+				   "member '%.100s' of %llu bytes overlaps the directory at %llu",
 				   name, (unsigned long long)range->length,
 				   (unsigned long long)zip->directory);
 	range->length += data - range->offset;
 	return 0;
 }
 
-/**
- * index_npz() - the arrays of an npz file
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int index_npz(struct index_scan *scan)
 {
 	struct shard_index *index = scan->index;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Apache Parquet: "PAR1", the row groups, the metadata in Thrift's compact protocol,
- * its length (4 bytes), "PAR1".  A row group holds a chunk of each column.
+ * Apache Parquet: "PAR1", the row groups, the metadata in Thrift's compact protocol, the
+ * length of the metadata (4 bytes), "PAR1". A row group holds a chunk of each column.
  *
- * Numbers of fields: parquet.thrift of apache/parquet-format.
+ * The field numbers are those of parquet.thrift in apache/parquet-format.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 #include "shard/thrift.h"
 
 #define MAGIC_BYTES	4U
-/* Length and magic at the end. */
+/* Length and magic at the end of the file. */
 #define TAIL		8U
 
 enum { FILE_ROW_GROUPS = 4 };
@@ -27,13 +27,13 @@ enum {
 };
 
 /**
- * struct chunk - what the metadata says of a column chunk
+ * struct chunk - metadata of a column chunk
  * @name: path of the column, its parts joined by dots
- * @length: bytes of @name
- * @size: bytes of the chunk
- * @data_page: where its first data page is, bytes
- * @dictionary_page: where its dictionary is, bytes, 0: it has none
- * @known: that there is something to know
+ * @length: of @name, bytes
+ * @size: of the chunk, bytes
+ * @data_page: offset of its first data page
+ * @dictionary_page: offset of its dictionary; 0: none
+ * @known: the metadata of the chunk was present
  */
 struct chunk {
 	char name[SCAN_LOOK_MAX];
@@ -47,7 +47,7 @@ struct chunk {
 static void add_to_name(struct thrift *thrift, struct chunk *chunk)
 {
 	uint64_t bytes = thrift_binary(thrift);
-	/* With a dot before it. */
+	/* Includes the dot. */
 	size_t used = chunk->length ? chunk->length + 1 : 0;
 	const unsigned char *text;
 
@@ -99,7 +99,7 @@ static void read_column(struct thrift *thrift, struct chunk *chunk)
 	}
 }
 
-/* An empty one is none. */
+/* An empty path means this file. */
 static void read_file_path(struct thrift *thrift)
 {
 	uint64_t at = thrift->at;
@@ -129,7 +129,6 @@ static void read_chunk(struct thrift *thrift, struct chunk *chunk)
 	}
 }
 
-/* Return: 0 or the exit code. */
 static int place_chunk(const struct thrift *thrift, uint64_t at,
 		       const struct chunk *chunk, struct index_range *range)
 {
@@ -137,24 +136,23 @@ static int place_chunk(const struct thrift *thrift, uint64_t at,
 
 	if (!chunk->known)
 		return scan_damage(thrift->scan, at,
-				   "a column chunk without metadata: the column is encrypted");
+				   "a column chunk has no metadata: the column is encrypted");
 	range->offset = chunk->data_page;
 	range->length = chunk->size;
-	/* Some writers leave a 0 or the first data page where there is none. */
+	/* A chunk without a dictionary has 0 here, or from some writers the first data page. */
 	if (chunk->dictionary_page && chunk->dictionary_page < range->offset)
 		range->offset = chunk->dictionary_page;
 	if (range->offset >= MAGIC_BYTES && range->offset <= metadata &&
 	    range->length <= metadata - range->offset)
 		return 0;
 	return scan_damage(thrift->scan, at,
-			   "column chunk '%.100s' of %llu bytes at %llu is not between the ends of the data, 4 and %llu",
+			   "column chunk '%.100s' of %llu bytes at %llu lies outside the data, bytes 4 to %llu",
 			   chunk->name, (unsigned long long)range->length,
 			   (unsigned long long)range->offset,
 			   (unsigned long long)metadata);
 }
 
-/* The first chunk opens the row group, the others widen it. */
-static void widen(struct index_range *all, const struct index_range *range)
+static void widen_range(struct index_range *all, const struct index_range *range)
 {
 	uint64_t end = range->offset + range->length;
 
@@ -182,7 +180,7 @@ static int add_chunk(struct thrift *thrift, struct chunk *chunk, bool first)
 	if (first)
 		index->sample[index->samples - 1].range = range;
 	else
-		widen(&index->sample[index->samples - 1].range, &range);
+		widen_range(&index->sample[index->samples - 1].range, &range);
 	return 0;
 }
 
@@ -202,7 +200,7 @@ static void read_group(struct thrift *thrift)
 	struct thrift_field field = { 0 };
 	bool columns = false;
 
-	/* One without columns is empty, and where the data begins. */
+	/* Without columns the row group is empty: a sample of length 0. */
 	if (scan_add_sample(thrift->scan, INDEX_NO_NAME, MAGIC_BYTES, 0)) {
 		thrift->failed = true;
 		return;
@@ -257,19 +255,13 @@ static bool magic_at(struct index_scan *scan, uint64_t offset, const char *magic
 	return at && !memcmp(at, magic, MAGIC_BYTES);
 }
 
-/**
- * index_parquet_is() - whether a file looks like Parquet
- * @scan: the file
- *
- * Return: whether it begins like one, encrypted or not.
- */
+/* Accepts plain and encrypted files. */
 bool index_parquet_is(struct index_scan *scan)
 {
 	return scan_starts(scan, "PAR1", MAGIC_BYTES) ||
 	       scan_starts(scan, "PARE", MAGIC_BYTES);
 }
 
-/* Return: 0 or the exit code. */
 static int find_metadata(struct index_scan *scan)
 {
 	uint64_t tail = scan->size - TAIL;
@@ -277,11 +269,11 @@ static int find_metadata(struct index_scan *scan)
 	uint32_t length;
 
 	if (scan->size < MAGIC_BYTES + TAIL)
-		return scan_damage(scan, 0, "%llu bytes are no Parquet file",
+		return scan_damage(scan, 0, "%llu bytes are too short for a Parquet file",
 				   (unsigned long long)scan->size);
 	if (magic_at(scan, tail + 4, "PARE"))
 		return scan_damage(scan, tail + 4,
-				   "the metadata is encrypted (PARE): where the row groups are takes the key");
+				   "the metadata is encrypted (PARE): the row groups cannot be found without the key");
 	if (fail_code())
 		return fail_code();
 	if (!magic_at(scan, tail + 4, "PAR1") || !magic_at(scan, 0, "PAR1"))
@@ -300,12 +292,6 @@ static int find_metadata(struct index_scan *scan)
 	return 0;
 }
 
-/**
- * index_parquet() - the row groups of a Parquet file
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int index_parquet(struct index_scan *scan)
 {
 	if (find_metadata(scan))

@@ -4,7 +4,7 @@
 #include <string.h>
 
 /* SplitMix64 (Steele, Lea and Flood, 2014): the next number of a state. */
-static uint64_t next(uint64_t *state)
+static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
 
@@ -13,13 +13,7 @@ static uint64_t next(uint64_t *state)
 	return z ^ (z >> 31);
 }
 
-/**
- * share_split_parse() - read what --split says
- * @word: the word
- * @split: the result
- *
- * Return: whether it is one.
- */
+/* Returns false for an unknown word. */
 bool share_split_parse(const char *word, enum share_split *split)
 {
 	if (!strcmp(word, "strided"))
@@ -31,25 +25,21 @@ bool share_split_parse(const char *word, enum share_split *split)
 	return true;
 }
 
-/**
- * share_shuffle() - put a list into an order that all nodes find
- * @order: the list
- * @count: how many
- * @seed: of the run
- * @epoch: of the run; each has an order of its own
+/*
+ * Shuffles @order in the same way on all nodes; each epoch has its own order.
  *
- * Fisher-Yates from the end: for i from @count - 1 down to 1, swap i with the upper 64
- * bits of the product of SplitMix64's next number and i + 1.  Its state begins as the
- * first number of SplitMix64 with state @seed, plus @epoch.  Part of the interface:
- * nodes with other releases, and other programs, find the same order.
+ * Fisher-Yates from the end: for i from @count - 1 down to 1, swap i with the upper 64 bits of
+ * the product of SplitMix64's next number and i + 1. The initial state is the first number of
+ * SplitMix64 with state @seed, plus @epoch. This is part of the interface: other releases and
+ * other programs must compute the same order.
  */
 void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
 {
-	uint64_t state = next(&seed) + epoch;
+	uint64_t state = next_random(&seed) + epoch;
 	size_t i;
 
 	for (i = count; i-- > 1;) {
-		size_t j = (size_t)((unsigned __int128)next(&state) * (i + 1) >> 64);
+		size_t j = (size_t)((unsigned __int128)next_random(&state) * (i + 1) >> 64);
 		size_t other = order[j];
 
 		order[j] = order[i];
@@ -57,21 +47,15 @@ void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
 	}
 }
 
-/* Where a node's run begins; that of the next one where it ends. */
+/* First entry of the blocked share of @rank. */
 static size_t block_start(const struct share *share, uint64_t rank, size_t count)
 {
 	return (size_t)((unsigned __int128)count * rank / share->world_size);
 }
 
-/**
- * share_select() - keep one node's share of a list
- * @share: whose
- * @order: the list, the same on all nodes; its head is the share afterwards
- * @count: how many
- *
- * The shares of all ranks are disjoint, and cover the list.
- *
- * Return: how many are the node's.
+/*
+ * Moves the share to the head of @order, which must be the same on all nodes. The shares of all
+ * ranks are disjoint and cover the list. Returns the size of the share.
  */
 size_t share_select(const struct share *share, size_t *order, size_t count)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One node's share of a list of shards that all nodes have. */
+/* A node's share of a list of shards that is the same on all nodes. */
 #ifndef HELPER_SHARD_PARTITION_H
 #define HELPER_SHARD_PARTITION_H
 
@@ -8,26 +8,26 @@
 #include <stdint.h>
 
 /**
- * enum share_split - which part of the list is whose
- * @SHARE_STRIDED: of N nodes each gets every Nth
- * @SHARE_BLOCKED: each gets a run
+ * enum share_split - how the nodes divide the list
+ * @SHARE_STRIDED: of N nodes each gets every Nth entry
+ * @SHARE_BLOCKED: each node gets consecutive entries
  */
 enum share_split {
 	SHARE_STRIDED,
 	SHARE_BLOCKED,
 };
 
-/* For messages. */
+/* The words of share_split_parse(), for messages. */
 #define SHARE_SPLIT_WORDS	"strided or blocked"
 
 /**
- * struct share - whose share
+ * struct share - selects a node's share
  * @rank: number of the node, below @world_size
- * @world_size: nodes
- * @shuffled: the list is shuffled first
- * @seed: by this
- * @epoch: and this
- * @split: what is whose then
+ * @world_size: number of nodes
+ * @shuffled: shuffle the list first, by @seed and @epoch
+ * @seed: of the run
+ * @epoch: of the run
+ * @split: how the nodes divide the list
  */
 struct share {
 	uint64_t rank;

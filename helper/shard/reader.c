@@ -13,41 +13,32 @@
 
 #define PAGE		4096U
 #define WINDOW		65536U
-/* What messages show of a path: the reason must fit behind it. */
+/* Most bytes of a path in a message, so that the reason still fits behind it. */
 #define PATH_SHOWN	1024
 
-/**
- * scan_start() - get ready to look at a file
- * @scan: path, fd, size and index are set, all else is zero
- *
- * Return: 0 or the exit code.
- */
+/* The caller sets path, fd, size and index, and zeroes the rest. */
 int scan_start(struct index_scan *scan)
 {
 	scan->window = malloc(WINDOW);
 	if (!scan->window)
 		return fail_memory();
-	/* Headers: what is read ahead of them is data; a file system may not care. */
+	/*
+	 * Without @check only headers are needed, and readahead would fetch data. A file
+	 * system may ignore this advice.
+	 */
 	posix_fadvise(scan->fd, 0, 0, scan->check ? POSIX_FADV_SEQUENTIAL :
 						    POSIX_FADV_RANDOM);
 	return 0;
 }
 
-/* Free what looking took; the index stays. */
+/* The index stays. */
 void scan_end(struct index_scan *scan)
 {
 	free(scan->window);
 	scan->window = NULL;
 }
 
-/**
- * scan_damage() - record what is wrong with a file
- * @scan: the file
- * @offset: where, bytes
- * @format: what is wrong
- *
- * Return: the exit code.
- */
+/* Records an error at byte @offset of the file. Returns the exit code. */
 int scan_damage(const struct index_scan *scan, uint64_t offset,
 		const char *format, ...)
 {
@@ -61,28 +52,12 @@ int scan_damage(const struct index_scan *scan, uint64_t offset,
 		    scan->path, (unsigned long long)offset, what);
 }
 
-/**
- * scan_has() - whether a range lies inside the file
- * @scan: the file
- * @offset: bytes
- * @bytes: as many
- *
- * Return: whether it does.
- */
 bool scan_has(const struct index_scan *scan, uint64_t offset, uint64_t bytes)
 {
 	return offset <= scan->size && bytes <= scan->size - offset;
 }
 
-/**
- * scan_read() - read past the window
- * @scan: the file
- * @offset: bytes
- * @buffer: to fill
- * @bytes: as many; inside the file
- *
- * Return: 0 or the exit code.
- */
+/* Reads a range inside the file without the window. */
 int scan_read(const struct index_scan *scan, uint64_t offset, void *buffer,
 	      size_t bytes)
 {
@@ -100,13 +75,12 @@ int scan_read(const struct index_scan *scan, uint64_t offset, void *buffer,
 					  (unsigned long long)(offset + done));
 		if (!n)
 			return scan_damage(scan, offset + done,
-					   "the file ends here, it became shorter while it was read");
+					   "the file ends here: it became shorter during the scan");
 		done += (size_t)n;
 	}
 	return 0;
 }
 
-/* Return: 0 or the exit code. */
 static int move_window(struct index_scan *scan, uint64_t offset, size_t bytes)
 {
 	uint64_t start = offset - offset % PAGE;
@@ -132,14 +106,9 @@ static int move_window(struct index_scan *scan, uint64_t offset, size_t bytes)
 	return 0;
 }
 
-/**
- * scan_look() - see a few bytes
- * @scan: the file
- * @offset: bytes
- * @bytes: at most SCAN_LOOK_MAX
- *
- * Return: the bytes, until the next call; NULL: they lie beyond the end of the file,
- * which is recorded, or they cannot be read.
+/*
+ * Returns @bytes (at most SCAN_LOOK_MAX) at @offset, valid until the next call. Returns NULL
+ * after recording an error if they lie beyond the end of the file or cannot be read.
  */
 const unsigned char *scan_look(struct index_scan *scan, uint64_t offset,
 			       size_t bytes)
@@ -158,14 +127,7 @@ const unsigned char *scan_look(struct index_scan *scan, uint64_t offset,
 	return scan->window + (offset - scan->window_at);
 }
 
-/**
- * scan_starts() - whether the file begins with these bytes
- * @scan: the file
- * @magic: the bytes
- * @bytes: how many
- *
- * Return: whether it does; not, too, when it cannot be read, which is recorded.
- */
+/* Returns whether the file begins with @magic. A read error is recorded and returns false. */
 bool scan_starts(struct index_scan *scan, const char *magic, size_t bytes)
 {
 	const unsigned char *start;

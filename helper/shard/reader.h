@@ -1,33 +1,36 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the formats: a look at the file through a small window, and the index in the
- * making.  Reads are as small as pages, and larger only where one follows another:
- * each may be one from a remote volume.
+ * For the format parsers: a window into the file, and functions that build the index. Each
+ * read may go to a remote volume, so a read is one page, and grows only while reads are
+ * sequential.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail(),
+ * unless they say otherwise.
  */
 #ifndef HELPER_SHARD_READER_H
 #define HELPER_SHARD_READER_H
 
 #include "shard/index.h"
 
-/* Most bytes of one scan_look(). */
+/* Most bytes that scan_look() returns. */
 #define SCAN_LOOK_MAX	4096U
-/* Longest name that is taken, bytes. */
+/* Longest accepted name, bytes. */
 #define SCAN_NAME_MAX	65535U
 
 /**
- * struct index_scan - a file that is looked at
- * @path: what messages call it
+ * struct index_scan - the state of a scan
+ * @path: name of the file in messages
  * @fd: the file
- * @size: bytes
- * @check: compare checksums of the data, too
+ * @size: of the file, bytes
+ * @check: also compare checksums of the data
  * @index: the result
- * @window: what was read last
- * @window_at: its place in the file, bytes
- * @window_length: bytes in it
- * @ahead: bytes of the last read, to read more where one follows another
- * @sample_room: samples that fit in @index
- * @part_room: parts that fit
- * @names_room: bytes of names that fit
+ * @window: copy of the part of the file read last
+ * @window_at: offset of @window in the file, bytes
+ * @window_length: bytes in @window
+ * @ahead: size of the last read, bytes; doubled while reads are sequential
+ * @sample_room: allocated entries of @index->sample
+ * @part_room: allocated entries of @index->part
+ * @names_room: allocated bytes of @index->names
  */
 struct index_scan {
 	const char *path;
@@ -64,7 +67,7 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 		  uint64_t length);
 void scan_add_range(struct index_scan *scan, uint64_t offset, uint64_t length);
 
-/* Each format: whether a file looks like it, and its index. */
+/* For each format: a test whether the file looks like it, and a parser. */
 bool index_tar_is(struct index_scan *scan);
 int index_tar(struct index_scan *scan);
 bool index_tfrecord_is(struct index_scan *scan);

@@ -8,13 +8,9 @@
 
 #include "lib/error.h"
 
-/**
- * struct choice - what the user gave
- * @selection: the result
- * @index: of the file
- * @path: what messages call it
- * @word: one of the list
- * @length: bytes of it
+/*
+ * Context for one word of the user's list: @length bytes, not terminated. @path is the name of
+ * the file in messages.
  */
 struct choice {
 	struct index_selection *selection;
@@ -24,7 +20,7 @@ struct choice {
 	int length;
 };
 
-static int add(struct index_selection *selection, uint64_t first, uint64_t end)
+static int add_samples(struct index_selection *selection, uint64_t first, uint64_t end)
 {
 	struct index_span *last;
 
@@ -48,22 +44,22 @@ static int add(struct index_selection *selection, uint64_t first, uint64_t end)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_samples(const void *a, const void *b)
 {
 	const struct index_span *x = a, *y = b;
 
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Each sample once, in the order of the file. */
-static void merge(struct index_selection *selection)
+/* Sorts the spans by position in the file and removes duplicates. */
+static void merge_samples(struct index_selection *selection)
 {
 	struct index_span *span = selection->span;
 	uint64_t i, kept = 0;
 
 	if (!selection->spans)
 		return;
-	qsort(span, selection->spans, sizeof(*span), compare);
+	qsort(span, selection->spans, sizeof(*span), compare_samples);
 	for (i = 1; i < selection->spans; i++) {
 		if (span[i].first > span[kept].end)
 			span[++kept] = span[i];
@@ -73,7 +69,7 @@ static void merge(struct index_selection *selection)
 	selection->spans = kept + 1;
 }
 
-/* As numbers are written: 007 is a name.  Return: bytes, 0: it is none. */
+/* A number has no leading zero: 007 is a name. Returns the number of its digits, or 0. */
 static size_t parse_number(const char *text, uint64_t *number)
 {
 	size_t i;
@@ -82,14 +78,14 @@ static size_t parse_number(const char *text, uint64_t *number)
 	for (i = 0; isdigit((unsigned char)text[i]); i++) {
 		if (i && text[0] == '0')
 			return 0;
-		/* More than any file has. */
+		/* Stop before the overflow: no file has so large a number. */
 		if (*number < UINT64_MAX / 100)
 			*number = *number * 10 + (uint64_t)(text[i] - '0');
 	}
 	return i;
 }
 
-/* "12" or "0-9". Return: whether the word is one. */
+/* Parses "12" or "0-9"; returns false for any other word. */
 static bool parse_numbers(const struct choice *choice, uint64_t *first,
 			  uint64_t *last)
 {
@@ -110,21 +106,21 @@ static int add_numbers(const struct choice *choice, uint64_t first,
 	uint64_t samples = choice->index->samples;
 
 	if (first > last)
-		return fail(CODE_USAGE, "--samples '%.*s': it ends before it begins",
+		return fail(CODE_USAGE, "--samples '%.*s': the range ends before it begins",
 			    choice->length, choice->word);
 	if (!samples)
 		return fail(CODE_USAGE, "--samples '%.*s': '%s' has no samples",
 			    choice->length, choice->word, choice->path);
 	if (last >= samples)
 		return fail(CODE_USAGE,
-			    "--samples '%.*s': '%s' has samples 0 to %llu; for one of that name write '=%.*s'",
+			    "--samples '%.*s': '%s' has samples 0 to %llu; to select a sample of that name write '=%.*s'",
 			    choice->length, choice->word, choice->path,
 			    (unsigned long long)samples - 1, choice->length,
 			    choice->word);
-	return add(choice->selection, first, last + 1);
+	return add_samples(choice->selection, first, last + 1);
 }
 
-/* A shard may have a name twice: then both are meant. */
+/* Names may repeat within a shard: select all samples of that name. */
 static int add_name(const struct choice *choice, const char *name,
 		    size_t length)
 {
@@ -138,7 +134,7 @@ static int add_name(const struct choice *choice, const char *name,
 		if (!other || strncmp(other, name, length) || other[length])
 			continue;
 		found = true;
-		if (add(choice->selection, i, i + 1))
+		if (add_samples(choice->selection, i, i + 1))
 			return fail_code();
 	}
 	if (found)
@@ -163,15 +159,9 @@ static int add_word(const struct choice *choice)
 	return add_name(choice, choice->word, (size_t)choice->length);
 }
 
-/**
- * index_select() - choose samples
- * @selection: the result; index_select_free() is due also after a failure
- * @index: of the file
- * @path: what messages call it
- * @list: numbers ("12"), ranges of them ("0-9") and names, with commas between; what
- *	looks like a number is a name behind '='
- *
- * Return: 0 or the exit code.
+/*
+ * @list has numbers ("12"), ranges ("0-9") and names, separated by commas. '=' before a word
+ * makes it a name. @path is the name of the file in messages.
  */
 int index_select(struct index_selection *selection,
 		 const struct shard_index *index, const char *path,
@@ -191,25 +181,18 @@ int index_select(struct index_selection *selection,
 			break;
 		choice.word += choice.length + 1;
 	}
-	merge(selection);
+	merge_samples(selection);
 	return 0;
 }
 
-/**
- * index_select_all() - choose all samples
- * @selection: the result; index_select_free() is due also after a failure
- * @index: of the file
- *
- * Return: 0 or the exit code.
- */
 int index_select_all(struct index_selection *selection,
 		     const struct shard_index *index)
 {
 	memset(selection, 0, sizeof(*selection));
-	return index->samples ? add(selection, 0, index->samples) : 0;
+	return index->samples ? add_samples(selection, 0, index->samples) : 0;
 }
 
-/* Free what choosing took; harmless after that. */
+/* May be called twice. */
 void index_select_free(struct index_selection *selection)
 {
 	free(selection->span);

@@ -1,26 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Samples of a shard, as the user names them: "0-9,12" or by name. */
+/*
+ * Parses the user's selection of samples, by number or name: "0-9,12". index_select() and
+ * index_select_all() return 0, or an exit code after recording an error with fail(). Call
+ * index_select_free() after success and failure.
+ */
 #ifndef HELPER_SHARD_SELECT_H
 #define HELPER_SHARD_SELECT_H
 
 #include "shard/index.h"
 
-/**
- * struct index_span - samples that follow each other
- * @first: number of the first one
- * @end: number behind the last one
- */
+/* Samples from number @first up to @end (exclusive). */
 struct index_span {
 	uint64_t first;
 	uint64_t end;
 };
 
-/**
- * struct index_selection - samples that were chosen
- * @span: ascending, without overlap
- * @spans: how many
- * @room: that fit
- */
+/* The selected samples: @span is ascending and disjoint, with room for @room entries. */
 struct index_selection {
 	struct index_span *span;
 	uint64_t spans;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tar as WebDataset has it: the files that follow each other and share their path, up
- * to the first dot of the file name, are one sample.
+ * tar as WebDataset uses it: consecutive files form a sample if their paths are equal up to
+ * the first dot of the file name.
  *
- * Directories, links and files whose name begins with a dot (macOS adds such) are of
- * no sample, and end none.
+ * Directories, links and dot files (macOS adds some) belong to no sample and do not end one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,18 +12,18 @@
 #include "shard/reader.h"
 #include "shard/tar_header.h"
 
-/* Extended attributes are at most 64 KiB each. */
+/* An extended attribute has at most 64 KiB. */
 #define PAX_MAX		(1U << 20)
 
 /**
- * struct tar - an archive that is being read
+ * struct tar - state of the scan; "next member" is the one that @at leads to
  * @scan: the file
- * @at: where the next header is, bytes
- * @start: where the headers of the member to come begin, bytes
- * @name: of the member to come, by the headers before it; NULL: they have none
- * @size: as well, bytes
- * @sized: whether they have one
- * @announced: whether there are any
+ * @at: offset of the next header
+ * @start: offset of the first header of the next member
+ * @name: of the next member, from its extension headers, or NULL
+ * @size: of the next member, from its extension headers, bytes
+ * @sized: @size is valid
+ * @announced: the next member has extension headers
  */
 struct tar {
 	struct index_scan *scan;
@@ -44,7 +43,7 @@ static void forget_member(struct tar *tar)
 	tar->announced = false;
 }
 
-/* Behind the header at @tar->at. Return: 0 or the exit code. */
+/* Finds the end of the member whose header is at @tar->at. */
 static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 {
 	const struct index_scan *scan = tar->scan;
@@ -59,7 +58,10 @@ static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 			   (unsigned long long)scan->size);
 }
 
-/* Return: what follows the header, with a NUL behind it, for free(); NULL: failed. */
+/*
+ * Returns the @size bytes behind the header with a NUL appended; the caller frees them.
+ * Returns NULL after recording an error.
+ */
 static char *read_body(const struct tar *tar, uint64_t size, uint64_t most)
 {
 	char *body;
@@ -98,7 +100,7 @@ static int take_size(struct tar *tar, const struct pax_record *record)
 	tar->sized = record->value_length;
 	if (!tar->sized || pax_number(record, &tar->size))
 		return 0;
-	return scan_damage(tar->scan, tar->at, "size '%.*s' is no number",
+	return scan_damage(tar->scan, tar->at, "size '%.*s' is not a number",
 			   (int)(record->value_length < 40 ?
 				 record->value_length : 40), record->value);
 }
@@ -113,12 +115,12 @@ static int take_record(struct tar *tar, const struct pax_record *record,
 				   "a sparse member: parts of the file are not in the archive; pack it without --sparse");
 	if (!name && !size)
 		return 0;
-	/* It would name all members alike. */
+	/* It would give all members the same name or size. */
 	if (global)
 		return scan_damage(tar->scan, tar->at,
 				   "a global header with the %s of a member",
 				   name ? "path" : "size");
-	/* An empty value takes back what an earlier record said. */
+	/* An empty value cancels earlier records. */
 	if (size)
 		return take_size(tar, record);
 	return take_name(tar, record->value, record->value_length);
@@ -137,7 +139,7 @@ static int read_pax(struct tar *tar, uint64_t size, bool global)
 
 		if (!bytes)
 			scan_damage(tar->scan, tar->at + TAR_BLOCK + done,
-				    "no record of a pax header");
+				    "not a record of a pax header");
 		else
 			take_record(tar, &record, global);
 		done += bytes;
@@ -156,7 +158,7 @@ static int read_long_name(struct tar *tar, uint64_t size)
 	return fail_code();
 }
 
-/* The path up to the first dot of the file name. Return: bytes, 0: there is none. */
+/* Returns the length of the path up to the first dot of the file name, or 0 for a dot file. */
 static size_t sample_key(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -166,7 +168,7 @@ static size_t sample_key(const char *path)
 	return length ? (size_t)(file - path) + length : 0;
 }
 
-/* Whether the last sample goes on with a file of this key. */
+/* Returns whether the file belongs to the last sample. */
 static bool goes_on(const struct shard_index *index, const char *path,
 		    size_t key)
 {
@@ -200,7 +202,7 @@ static int add_file(const struct tar *tar, const char *path, uint64_t size,
 	return 0;
 }
 
-/* What readers do not agree on. Return: 0 or the exit code. */
+/* Rejects members that tar programs read in different ways. */
 static int check_type(const struct tar *tar, enum tar_type type, uint64_t size)
 {
 	if (type == TAR_SPARSE)
@@ -208,7 +210,7 @@ static int check_type(const struct tar *tar, enum tar_type type, uint64_t size)
 				   "a sparse member: parts of the file are not in the archive; pack it without --sparse");
 	if (type == TAR_CONTINUED)
 		return scan_damage(tar->scan, tar->at,
-				   "a member that continues one of another volume");
+				   "a member that continues a member of another volume");
 	if (type >= TAR_SOFT_LINK && type <= TAR_FIFO && size)
 		return scan_damage(tar->scan, tar->at,
 				   "a link, device or directory (type %c) with %llu bytes of data",
@@ -224,7 +226,7 @@ static int read_member(struct tar *tar, const unsigned char *block,
 
 	if (tar->sized)
 		size = tar->size;
-	/* The size is that of the other file; no data follows. */
+	/* The header has the size of the link's target; no data follows. */
 	if (type == TAR_HARD_LINK)
 		size = 0;
 	if (check_type(tar, type, size) || find_end(tar, size, &end))
@@ -239,7 +241,10 @@ static int read_member(struct tar *tar, const unsigned char *block,
 	return 0;
 }
 
-/* A header that speaks of the member to come, or of all. Return: whether it is one. */
+/*
+ * Reads a header that describes the next member or all members. Returns false if @type is
+ * another header.
+ */
 static bool read_extension(struct tar *tar, enum tar_type type, uint64_t size)
 {
 	uint64_t end;
@@ -258,7 +263,6 @@ static bool read_extension(struct tar *tar, enum tar_type type, uint64_t size)
 	return true;
 }
 
-/* Return: 0 or the exit code. */
 static int read_header(struct tar *tar, const unsigned char *block)
 {
 	const char *why;
@@ -278,12 +282,6 @@ static int read_header(struct tar *tar, const unsigned char *block)
 	return read_member(tar, block, tar_type(block), size);
 }
 
-/**
- * index_tar_is() - whether a file looks like a tar archive
- * @scan: the file
- *
- * Return: whether it begins with a sound header.
- */
 bool index_tar_is(struct index_scan *scan)
 {
 	const unsigned char *block;
@@ -294,12 +292,6 @@ bool index_tar_is(struct index_scan *scan)
 	return block && !tar_is_end(block) && tar_is_sound(block);
 }
 
-/**
- * index_tar() - the samples of a tar archive
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int index_tar(struct index_scan *scan)
 {
 	struct tar tar = { .scan = scan };
@@ -316,7 +308,7 @@ int index_tar(struct index_scan *scan)
 	}
 	if (!fail_code() && tar.announced)
 		scan_damage(scan, tar.at,
-			    "the archive ends, but the headers before announce a member");
+			    "the archive ends after an extension header without its member");
 	forget_member(&tar);
 	return fail_code();
 }

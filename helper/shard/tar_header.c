@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Where the fields of a header are, and how long. */
+/* Offsets and lengths of the header's fields, bytes. */
 #define NAME		0
 #define NAME_BYTES	100
 #define SIZE		124
@@ -17,17 +17,15 @@
 #define PREFIX		345
 #define PREFIX_BYTES	155
 
-/* Whether @block is all zeroes, as those at the end of an archive are. */
+/* Zero blocks end an archive. */
 bool tar_is_end(const unsigned char *block)
 {
 	return !block[0] && !memcmp(block, block + 1, TAR_BLOCK - 1);
 }
 
-/*
- * Digits up to a blank or NUL, behind blanks.  Return: NULL or what is wrong.
- */
-static const char *octal(const unsigned char *field, size_t bytes,
-			 uint64_t *value)
+/* Octal digits, after spaces, up to a space or NUL. Returns NULL, or the fault. */
+static const char *parse_octal(const unsigned char *field, size_t bytes,
+			       uint64_t *value)
 {
 	size_t i = 0;
 
@@ -36,15 +34,15 @@ static const char *octal(const unsigned char *field, size_t bytes,
 		i++;
 	for (; i < bytes && field[i] && field[i] != ' '; i++) {
 		if (field[i] < '0' || field[i] > '7')
-			return "is no octal number";
+			return "is not an octal number";
 		*value = *value << 3 | (field[i] - '0');
 	}
 	return NULL;
 }
 
-/* GNU: the first bit is set, the others are a number with its sign. */
-static const char *binary(const unsigned char *field, size_t bytes,
-			  uint64_t *value)
+/* GNU: the first bit is set, the other bits are a signed number. */
+static const char *parse_binary(const unsigned char *field, size_t bytes,
+				uint64_t *value)
 {
 	size_t i;
 
@@ -59,18 +57,13 @@ static const char *binary(const unsigned char *field, size_t bytes,
 	return NULL;
 }
 
-/**
- * tar_is_sound() - whether the checksum of a header is right
- * @block: TAR_BLOCK bytes
- *
- * Return: whether it is, of bytes with or without signs, both of which are in use.
- */
+/* Compares the header's checksum with the sums of unsigned and of signed bytes: both are in use. */
 bool tar_is_sound(const unsigned char *block)
 {
 	uint64_t stored, sum = CHECKSUM_BYTES * ' ', with_signs = sum;
 	size_t i;
 
-	if (octal(block + CHECKSUM, CHECKSUM_BYTES, &stored))
+	if (parse_octal(block + CHECKSUM, CHECKSUM_BYTES, &stored))
 		return false;
 	for (i = 0; i < TAR_BLOCK; i++) {
 		if (i >= CHECKSUM && i < CHECKSUM + CHECKSUM_BYTES)
@@ -81,7 +74,10 @@ bool tar_is_sound(const unsigned char *block)
 	return stored == sum || stored == with_signs;
 }
 
-/* The type of a sound header; a directory of old archives has only its name. */
+/*
+ * @block passed tar_is_sound(). Old archives mark a directory only by a '/' at the end of its
+ * name.
+ */
 enum tar_type tar_type(const unsigned char *block)
 {
 	const char *name = (const char *)block + NAME;
@@ -92,30 +88,20 @@ enum tar_type tar_type(const unsigned char *block)
 	return (enum tar_type)block[TYPE];
 }
 
-/**
- * tar_size() - the size of what follows a header
- * @block: sound
- * @size: the result, bytes
- *
- * Return: NULL, or what is wrong with it.
- */
+/* @block passed tar_is_sound(). Returns NULL, or the fault. */
 const char *tar_size(const unsigned char *block, uint64_t *size)
 {
 	const unsigned char *field = block + SIZE;
 
-	return field[0] & 0x80 ? binary(field, SIZE_BYTES, size) :
-				 octal(field, SIZE_BYTES, size);
+	return field[0] & 0x80 ? parse_binary(field, SIZE_BYTES, size) :
+				 parse_octal(field, SIZE_BYTES, size);
 }
 
-/**
- * tar_name() - the name in a header
- * @block: sound
- * @name: TAR_NAME bytes to fill
- */
+/* @block passed tar_is_sound(); @name has TAR_NAME bytes. */
 void tar_name(const unsigned char *block, char *name)
 {
 	const char *prefix = (const char *)block + PREFIX;
-	/* GNU has other things there, and another magic. */
+	/* The GNU format has another magic and other fields in place of the prefix. */
 	bool posix = !memcmp(block + MAGIC, "ustar", 6);
 	size_t length = posix ? strnlen(prefix, PREFIX_BYTES) : 0;
 
@@ -123,13 +109,9 @@ void tar_name(const unsigned char *block, char *name)
 		 length ? "/" : "", NAME_BYTES, (const char *)block + NAME);
 }
 
-/**
- * pax_next() - take apart the record with which a text begins
- * @text: "LENGTH KEY=VALUE\n" and more
- * @bytes: not 0
- * @record: the result
- *
- * Return: bytes of the record, 0 when it is none.
+/*
+ * Parses the record at the start of @text, "LENGTH KEY=VALUE\n". @bytes must not be 0. Returns
+ * the length of the record, or 0 if it is invalid.
  */
 size_t pax_next(const char *text, size_t bytes, struct pax_record *record)
 {
@@ -153,7 +135,7 @@ size_t pax_next(const char *text, size_t bytes, struct pax_record *record)
 	return length;
 }
 
-/* Whether a record has this key; one that ends with a dot stands for many. */
+/* @key is a complete key, or a prefix that ends with a dot. */
 bool pax_is(const struct pax_record *record, const char *key)
 {
 	size_t length = strlen(key);
@@ -163,13 +145,7 @@ bool pax_is(const struct pax_record *record, const char *key)
 	return record->key_length >= length && !memcmp(record->key, key, length);
 }
 
-/**
- * pax_number() - read the value of a record
- * @record: the record
- * @number: the result
- *
- * Return: whether it is a number of at most 18 digits.
- */
+/* Accepts at most 18 digits. */
 bool pax_number(const struct pax_record *record, uint64_t *number)
 {
 	size_t i;

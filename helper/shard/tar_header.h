@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One header of a tar archive: v7, ustar, GNU and pax. Nothing is read here. */
+/* Decodes a header of a tar archive: v7, ustar, GNU and pax. Does no I/O. */
 #ifndef HELPER_SHARD_TAR_HEADER_H
 #define HELPER_SHARD_TAR_HEADER_H
 
@@ -7,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Everything in an archive is a multiple of it, bytes. */
+/* Headers and data are padded to this size, bytes. */
 #define TAR_BLOCK	512U
-/* Room for the name that a header itself has: prefix, '/', name, NUL. */
+/* Size of a buffer for the name in a header: prefix, '/', name, NUL. */
 #define TAR_NAME	257
 
-/* What follows a header, by its type. */
+/* Type of a member. */
 enum tar_type {
 	TAR_FILE	= '0',
 	TAR_FILE_OLD	= '\0',
@@ -30,13 +30,7 @@ enum tar_type {
 	TAR_PAX_GLOBAL	= 'g',
 };
 
-/**
- * struct pax_record - a record of a pax header
- * @key: not terminated
- * @key_length: bytes
- * @value: not terminated
- * @value_length: bytes
- */
+/* A record of a pax header. No NUL ends its strings. */
 struct pax_record {
 	const char *key;
 	size_t key_length;

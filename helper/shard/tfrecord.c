@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TFRecord: for each record its length (8 bytes), a masked CRC-32C of that (4), the
- * data, and a masked CRC-32C of the data (4).  Nothing tells how many there are.
+ * TFRecord: each record has its length (8 bytes), a masked CRC-32C of the length (4), the
+ * data, and a masked CRC-32C of the data (4). The file does not store the number of records.
  */
 #include <isa-l/crc.h>
 
@@ -12,21 +12,21 @@
 #define HEADER		12U
 #define TRAILER		4U
 
-static uint32_t extend(uint32_t crc, const void *data, size_t bytes)
+static uint32_t extend_crc(uint32_t crc, const void *data, size_t bytes)
 {
-	/* isa-l leaves both inversions to us; its prototype lacks a const. */
+	/* isa-l leaves both inversions to the caller; its prototype lacks a const. */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 
-/* A CRC of data that holds CRCs is not what it seems; so they are stored masked. */
-static uint32_t mask(uint32_t crc)
+/* TensorFlow masks CRCs because a CRC over data that contains CRCs is weak. */
+static uint32_t mask_crc(uint32_t crc)
 {
 	return ((crc >> 15) | (crc << 17)) + 0xa282ead8U;
 }
 
 static bool length_is_sound(const unsigned char *header)
 {
-	return mask(extend(0, header, 8)) == get_le32(header + 8);
+	return mask_crc(extend_crc(0, header, 8)) == get_le32(header + 8);
 }
 
 static int check_data(struct index_scan *scan, uint64_t offset, uint64_t length)
@@ -41,20 +41,20 @@ static int check_data(struct index_scan *scan, uint64_t offset, uint64_t length)
 		data = scan_look(scan, at, part);
 		if (!data)
 			return fail_code();
-		crc = extend(crc, data, part);
+		crc = extend_crc(crc, data, part);
 		at += part;
 	}
 	data = scan_look(scan, end, TRAILER);
 	if (!data)
 		return fail_code();
-	if (mask(crc) == get_le32(data))
+	if (mask_crc(crc) == get_le32(data))
 		return 0;
 	return scan_damage(scan, offset,
-			   "the checksum of the %llu bytes here is wrong",
+			   "the checksum of the %llu data bytes here is wrong",
 			   (unsigned long long)length);
 }
 
-/* Return: 0 or the exit code; @offset moves behind the record. */
+/* Moves @offset behind the record. */
 static int add_record(struct index_scan *scan, uint64_t *offset)
 {
 	const unsigned char *header = scan_look(scan, *offset, HEADER);
@@ -79,12 +79,7 @@ static int add_record(struct index_scan *scan, uint64_t *offset)
 	return scan_add_sample(scan, INDEX_NO_NAME, start, length);
 }
 
-/**
- * index_tfrecord_is() - whether a file looks like TFRecord
- * @scan: the file
- *
- * Return: whether the checksum of its first length is right.
- */
+/* Tests the checksum of the first length. */
 bool index_tfrecord_is(struct index_scan *scan)
 {
 	const unsigned char *header;
@@ -95,12 +90,6 @@ bool index_tfrecord_is(struct index_scan *scan)
 	return header && length_is_sound(header);
 }
 
-/**
- * index_tfrecord() - the records of a TFRecord file
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int index_tfrecord(struct index_scan *scan)
 {
 	uint64_t offset = 0;

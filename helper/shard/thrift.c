@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "shard/thrift.h"
 
-/* Structures and lists in each other. */
+/* Deepest nesting of structures and lists. */
 #define DEPTH_MAX	32
-/* Bytes of the longest number: 64 bits, 7 in each. */
+/* Bytes of a 64-bit number: 7 bits in each. */
 #define VARINT_MAX	10
 
-static uint64_t damage(struct thrift *thrift, const char *what)
+static uint64_t report_damage(struct thrift *thrift, const char *what)
 {
 	if (!thrift->failed)
 		scan_damage(thrift->scan, thrift->at, "%s", what);
@@ -21,7 +21,7 @@ static unsigned int next_byte(struct thrift *thrift)
 	if (thrift->failed)
 		return 0;
 	if (thrift->at >= thrift->end)
-		return damage(thrift, "the metadata ends in the middle");
+		return report_damage(thrift, "the metadata ends inside a value");
 	at = scan_look(thrift->scan, thrift->at, 1);
 	if (!at) {
 		thrift->failed = true;
@@ -31,7 +31,7 @@ static unsigned int next_byte(struct thrift *thrift)
 	return *at;
 }
 
-static uint64_t varint(struct thrift *thrift)
+static uint64_t read_varint(struct thrift *thrift)
 {
 	uint64_t value = 0;
 	unsigned int i;
@@ -43,13 +43,13 @@ static uint64_t varint(struct thrift *thrift)
 		if (!(byte & 0x80))
 			return value;
 	}
-	return damage(thrift, "a number of more than 64 bits");
+	return report_damage(thrift, "a number of more than 64 bits");
 }
 
-/* Zigzag: the lowest bit is the sign. */
-static int64_t number(struct thrift *thrift)
+/* Zigzag encoding: the lowest bit is the sign. */
+static int64_t read_zigzag(struct thrift *thrift)
 {
-	uint64_t value = varint(thrift);
+	uint64_t value = read_varint(thrift);
 
 	return (int64_t)(value >> 1 ^ -(value & 1));
 }
@@ -59,7 +59,7 @@ static void skip_bytes(struct thrift *thrift, uint64_t bytes)
 	if (thrift->failed)
 		return;
 	if (bytes > thrift->end - thrift->at)
-		damage(thrift, "a value reaches beyond the end of the metadata");
+		report_damage(thrift, "a value reaches beyond the end of the metadata");
 	else
 		thrift->at += bytes;
 }
@@ -68,15 +68,12 @@ static enum thrift_type known_type(struct thrift *thrift, unsigned int type)
 {
 	if (type < THRIFT_TYPES)
 		return type;
-	return damage(thrift, "a value of no known type");
+	return report_damage(thrift, "a value of an unknown type");
 }
 
-/**
- * thrift_next() - go to the next field of a structure
- * @thrift: the position
- * @field: the field before it, the result
- *
- * Return: whether there is one.
+/*
+ * Advances to the next field. Zero @field before the first call. Returns false at the end of
+ * the structure.
  */
 bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 {
@@ -85,13 +82,13 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 	field->type = known_type(thrift, byte & 0xf);
 	if (field->type == THRIFT_STOP)
 		return false;
-	/* The difference to the number before, or the number itself. */
+	/* The header has the difference to the previous number, or 0 and the number follows. */
 	if (byte >> 4)
 		field->id += (int32_t)(byte >> 4);
 	else
-		field->id = (int16_t)number(thrift);
+		field->id = (int16_t)read_zigzag(thrift);
 	if (field->id > INT16_MAX)
-		damage(thrift, "a field of a number that there is not");
+		report_damage(thrift, "a field number out of range");
 	return !thrift->failed;
 }
 
@@ -99,7 +96,7 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 static uint64_t check_count(struct thrift *thrift, uint64_t count)
 {
 	if (!thrift->failed && count > thrift->end - thrift->at)
-		return damage(thrift, "a list is longer than the metadata");
+		return report_damage(thrift, "a list is longer than the metadata");
 	return thrift->failed ? 0 : count;
 }
 
@@ -110,20 +107,13 @@ static uint64_t list_header(struct thrift *thrift, enum thrift_type *type)
 
 	*type = known_type(thrift, byte & 0xf);
 	if (count == 15)
-		count = varint(thrift);
+		count = read_varint(thrift);
 	if (count && *type == THRIFT_STOP)
-		return damage(thrift, "a list of no known type");
+		return report_damage(thrift, "a list of an unknown type");
 	return check_count(thrift, count);
 }
 
-/**
- * thrift_list() - go into the list that a field has
- * @thrift: the position
- * @field: the field
- * @type: what its members must be
- *
- * Return: how many members follow.
- */
+/* Enters a list whose members must have @type. Returns the number of members. */
 uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 		     enum thrift_type type)
 {
@@ -131,71 +121,54 @@ uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 	uint64_t count;
 
 	if (field->type != THRIFT_LIST)
-		return damage(thrift, "a field that must be a list is none");
+		return report_damage(thrift, "a field is not a list");
 	count = list_header(thrift, &found);
 	if (count && found != type)
-		return damage(thrift, "a list with members of another type");
+		return report_damage(thrift, "a list with members of another type");
 	return count;
 }
 
-/**
- * thrift_struct() - go into the structure that a field has
- * @thrift: the position
- * @field: the field
- *
- * Return: whether it has one.
- */
+/* Enters a structure. Returns false after recording an error. */
 bool thrift_struct(struct thrift *thrift, const struct thrift_field *field)
 {
 	if (field->type != THRIFT_STRUCT)
-		damage(thrift, "a field that must be a structure is none");
+		report_damage(thrift, "a field is not a structure");
 	return !thrift->failed;
 }
 
-/**
- * thrift_size() - read an offset or length
- * @thrift: the position
- * @field: the field
- *
- * Return: its value, bytes, less than 2^63.
- */
+/* Returns an offset or length in bytes, less than 2^63. */
 uint64_t thrift_size(struct thrift *thrift, const struct thrift_field *field)
 {
 	uint64_t start = thrift->at;
 	int64_t value;
 
 	if (field->type != THRIFT_I64)
-		return damage(thrift, "an offset or length is no number of 64 bits");
-	value = number(thrift);
+		return report_damage(thrift, "an offset or length is not a 64-bit number");
+	value = read_zigzag(thrift);
 	if (value >= 0)
 		return (uint64_t)value;
 	thrift->at = start;
-	return damage(thrift, "an offset or length is negative");
+	return report_damage(thrift, "an offset or length is negative");
 }
 
-/**
- * thrift_binary() - pass over a text
- * @thrift: the position, behind the text afterwards
- *
- * Return: its length, bytes.
- */
+/* Skips a string. Returns its length in bytes; @thrift->at is behind it. */
 uint64_t thrift_binary(struct thrift *thrift)
 {
-	uint64_t bytes = varint(thrift);
+	uint64_t bytes = read_varint(thrift);
 
 	skip_bytes(thrift, bytes);
 	return thrift->failed ? 0 : bytes;
 }
 
-static void skip(struct thrift *thrift, enum thrift_type type, bool in_list,
-		 unsigned int depth);
+static void skip_value(struct thrift *thrift, enum thrift_type type, bool in_list,
+		       unsigned int depth);
 
 static void skip_struct(struct thrift *thrift, unsigned int depth)
 {
 	struct thrift_field field = { 0 };
 
 	while (thrift_next(thrift, &field))
-		skip(thrift, field.type, false, depth + 1);
+		skip_value(thrift, field.type, false, depth + 1);
 }
 
 static void skip_list(struct thrift *thrift, unsigned int depth)
@@ -204,31 +177,31 @@ static void skip_list(struct thrift *thrift, unsigned int depth)
 	uint64_t count = list_header(thrift, &type);
 
 	while (count-- && !thrift->failed)
-		skip(thrift, type, true, depth + 1);
+		skip_value(thrift, type, true, depth + 1);
 }
 
 static void skip_map(struct thrift *thrift, unsigned int depth)
 {
-	uint64_t count = check_count(thrift, varint(thrift));
+	uint64_t count = check_count(thrift, read_varint(thrift));
 	unsigned int types = count ? next_byte(thrift) : 0;
 
 	while (count-- && !thrift->failed) {
-		skip(thrift, known_type(thrift, types >> 4), true, depth + 1);
-		skip(thrift, known_type(thrift, types & 0xf), true, depth + 1);
+		skip_value(thrift, known_type(thrift, types >> 4), true, depth + 1);
+		skip_value(thrift, known_type(thrift, types & 0xf), true, depth + 1);
 	}
 }
 
-/* A truth value of a field is in its type; in a list it takes a byte. */
-static void skip(struct thrift *thrift, enum thrift_type type, bool in_list,
-		 unsigned int depth)
+/* A field's type holds the value of a bool; in a list a bool takes a byte. */
+static void skip_value(struct thrift *thrift, enum thrift_type type, bool in_list,
+		       unsigned int depth)
 {
 	if (depth == DEPTH_MAX)
-		damage(thrift, "structures in structures, too many of them");
+		report_damage(thrift, "too many nested structures");
 	else if (type == THRIFT_BYTE ||
 		 (in_list && (type == THRIFT_TRUE || type == THRIFT_FALSE)))
 		skip_bytes(thrift, 1);
 	else if (type >= THRIFT_I16 && type <= THRIFT_I64)
-		varint(thrift);
+		read_varint(thrift);
 	else if (type == THRIFT_DOUBLE)
 		skip_bytes(thrift, 8);
 	else if (type == THRIFT_BINARY)
@@ -240,15 +213,10 @@ static void skip(struct thrift *thrift, enum thrift_type type, bool in_list,
 	else if (type == THRIFT_STRUCT)
 		skip_struct(thrift, depth);
 	else if (type == THRIFT_STOP)
-		damage(thrift, "a value of no known type");
+		report_damage(thrift, "a value of an unknown type");
 }
 
-/**
- * thrift_skip() - pass over the value of a field
- * @thrift: the position
- * @field: the field
- */
 void thrift_skip(struct thrift *thrift, const struct thrift_field *field)
 {
-	skip(thrift, field->type, false, 0);
+	skip_value(thrift, field->type, false, 0);
 }

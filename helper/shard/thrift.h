@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Thrift's compact protocol, read from a range of a file.  The first error is
- * recorded; after it everything reads as 0, and structures and lists as at their end.
+ * Reads Thrift's compact protocol from a range of a file. The first error is recorded with
+ * fail(). After an error each number reads as 0, and each structure or list as ended.
  */
 #ifndef HELPER_SHARD_THRIFT_H
 #define HELPER_SHARD_THRIFT_H
@@ -28,8 +28,8 @@ enum thrift_type {
 /**
  * struct thrift - a position in a range
  * @scan: the file
- * @at: of the next byte, bytes
- * @end: of the range, bytes
+ * @at: offset of the next byte
+ * @end: end of the range, bytes
  * @failed: an error was recorded
  */
 struct thrift {
@@ -40,9 +40,9 @@ struct thrift {
 };
 
 /**
- * struct thrift_field - a field of a structure; zeroed before the first one
- * @id: its number
- * @type: of its value, which is to be read or skipped next
+ * struct thrift_field - a field of a structure; zero it before the first thrift_next()
+ * @id: field number
+ * @type: type of the value; the caller must read or skip the value next
  */
 struct thrift_field {
 	int32_t id;

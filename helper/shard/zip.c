@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Offsets: APPNOTE.TXT of PKWARE, 4.3. */
+/* Offsets of fields: section 4.3 of PKWARE's APPNOTE.TXT. */
 #include "shard/zip.h"
 
 #include <stdlib.h>
@@ -21,10 +21,10 @@
 #define MAGIC_BYTES	4U
 /* Longest comment behind the end record. */
 #define COMMENT_MAX	65535U
-/* An extra field: two bytes each of its number and length. */
+/* Header of an extra field: number and length, two bytes each. */
 #define EXTRA_BYTES	4U
 #define EXTRA_ZIP64	1U
-/* Three values that may not fit, and more that nobody needs. */
+/* Three values; the rest of the field is not needed. */
 #define ZIP64_BYTES	24U
 
 static bool is_magic(const unsigned char *at, const char *magic)
@@ -32,13 +32,12 @@ static bool is_magic(const unsigned char *at, const char *magic)
 	return !memcmp(at, magic, MAGIC_BYTES);
 }
 
-/* Whether an end record is here, with a comment behind it of so many bytes. */
 static bool is_end(const unsigned char *at, uint64_t comment)
 {
 	return is_magic(at, END) && get_le16(at + 20) == comment;
 }
 
-/* The last end record with a comment that ends with the file. */
+/* Searches backward for an end record whose comment ends at the end of the file. */
 static int search_end(struct zip *zip)
 {
 	struct index_scan *scan = zip->scan;
@@ -63,7 +62,7 @@ static int search_end(struct zip *zip)
 	return fail_code();
 }
 
-/* Hardly any file has a comment. */
+/* Fast path: few files have a comment. */
 static int find_end(struct zip *zip)
 {
 	struct index_scan *scan = zip->scan;
@@ -78,7 +77,7 @@ static int find_end(struct zip *zip)
 	return is_end(at, 0) ? 0 : search_end(zip);
 }
 
-/* Return: 0 or the exit code; @bytes: of the central directory. */
+/* @bytes receives the size of the central directory. */
 static int read_end(struct zip *zip, uint64_t *bytes)
 {
 	const unsigned char *end = scan_look(zip->scan, zip->end, END_BYTES);
@@ -90,11 +89,11 @@ static int read_end(struct zip *zip, uint64_t *bytes)
 	zip->directory = get_le32(end + 16);
 	if (get_le16(end + 4) != get_le16(end + 6))
 		return scan_damage(zip->scan, zip->end,
-				   "a part of a zip file of several");
+				   "this is one part of a split zip file");
 	return 0;
 }
 
-/* The record itself, which the locator at @locator names. */
+/* @end is the offset of the record, as stored in the locator at @locator. */
 static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 		      uint64_t *bytes)
 {
@@ -102,14 +101,14 @@ static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 
 	if (end > locator - END64_BYTES)
 		return scan_damage(zip->scan, locator,
-				   "the zip64 end record is said to be at %llu, which is not before this",
+				   "the zip64 end record should be at %llu, which is not before its locator",
 				   (unsigned long long)end);
 	at = scan_look(zip->scan, end, END64_BYTES);
 	if (!at)
 		return fail_code();
 	if (!is_magic(at, END64))
 		return scan_damage(zip->scan, end,
-				   "no zip64 end record, which is said to be here");
+				   "there is no zip64 end record here, where the locator points");
 	zip->end = end;
 	zip->entries = get_le64(at + 32);
 	*bytes = get_le64(at + 40);
@@ -117,7 +116,7 @@ static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 	return 0;
 }
 
-/* Return: 0 or the exit code; nothing changes where there is no zip64. */
+/* Changes nothing if the file has no zip64 end record. */
 static int find_end64(struct zip *zip, uint64_t *bytes)
 {
 	uint64_t locator = zip->end - LOCATOR_BYTES;
@@ -131,13 +130,6 @@ static int find_end64(struct zip *zip, uint64_t *bytes)
 	return read_end64(zip, locator, get_le64(at + 8), bytes);
 }
 
-/**
- * zip_open() - find the central directory
- * @zip: the result
- * @scan: the file
- *
- * Return: 0 or the exit code.
- */
 int zip_open(struct zip *zip, struct index_scan *scan)
 {
 	uint64_t bytes = 0;
@@ -147,7 +139,7 @@ int zip_open(struct zip *zip, struct index_scan *scan)
 		return fail_code();
 	if (zip->directory > zip->end || bytes != zip->end - zip->directory)
 		return scan_damage(scan, zip->end,
-				   "a directory of %llu bytes at %llu does not end here, where it must",
+				   "a directory of %llu bytes at %llu does not end here, as it must",
 				   (unsigned long long)bytes,
 				   (unsigned long long)zip->directory);
 	if (zip->entries > bytes / ENTRY_BYTES)
@@ -158,7 +150,7 @@ int zip_open(struct zip *zip, struct index_scan *scan)
 	return 0;
 }
 
-/* What does not fit into an entry has its place in the field, in this order. */
+/* A 32-bit value of all ones is replaced by the field's next 64-bit value, in this order. */
 static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
 		      uint64_t *value[3])
 {
@@ -175,7 +167,7 @@ static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
 			continue;
 		if (bytes < 8)
 			return scan_damage(zip->scan, at,
-					   "a zip64 field that is too short");
+					   "a zip64 field is too short");
 		*value[i] = get_le64(field);
 		field += 8;
 		bytes -= 8;
@@ -183,7 +175,7 @@ static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
 	return 0;
 }
 
-/* Return: 0 or the exit code; nothing changes where there is no zip64 field. */
+/* Changes nothing if the entry has no zip64 field. */
 static int find_zip64(const struct zip *zip, uint64_t at, uint64_t end,
 		      uint64_t *value[3])
 {
@@ -204,14 +196,6 @@ static int find_zip64(const struct zip *zip, uint64_t at, uint64_t end,
 	return 0;
 }
 
-/**
- * zip_entry() - read an entry of the central directory
- * @zip: open
- * @at: where it is, bytes
- * @entry: the result
- *
- * Return: 0 or the exit code.
- */
 int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 {
 	const unsigned char *head = scan_look(zip->scan, at, ENTRY_BYTES);
@@ -220,7 +204,7 @@ int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 	if (!head)
 		return fail_code();
 	if (!is_magic(head, ENTRY))
-		return scan_damage(zip->scan, at, "no entry of a zip directory");
+		return scan_damage(zip->scan, at, "not an entry of a zip directory");
 	entry->encrypted = head[8] & 1;
 	entry->size = get_le32(head + 20);
 	full_size = get_le32(head + 24);
@@ -237,14 +221,9 @@ int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 					  &entry->local });
 }
 
-/**
- * zip_data() - where the data of a member begins
- * @zip: open
- * @local: where the member is, bytes
- * @name: its name by the directory
- * @data: the result, bytes
- *
- * Return: 0 or the exit code.
+/*
+ * @local is the offset of the member's header, @name its name in the directory; @data receives
+ * the offset of its data.
  */
 int zip_data(const struct zip *zip, uint64_t local, const char *name,
 	     uint64_t *data)
@@ -256,7 +235,7 @@ int zip_data(const struct zip *zip, uint64_t local, const char *name,
 		return fail_code();
 	if (!is_magic(head, LOCAL))
 		return scan_damage(zip->scan, local,
-				   "no member of a zip file, which the directory says to be here");
+				   "there is no member of a zip file here, where the directory points");
 	name_bytes = get_le16(head + 26);
 	*data = local + LOCAL_BYTES + name_bytes + get_le16(head + 28);
 	if (name_bytes == strlen(name)) {
@@ -267,6 +246,6 @@ int zip_data(const struct zip *zip, uint64_t local, const char *name,
 			return 0;
 	}
 	return scan_damage(zip->scan, local,
-			   "the directory calls this member '%.100s', its own header does not",
+			   "the directory calls this member '%.100s', but its own header has another name",
 			   name);
 }

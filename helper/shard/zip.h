@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A zip file, which is read from its end: the end record says where the central
- * directory is, which has an entry for each member, which says where the member is.
- * zip64 puts another end record before it, and a field into entries, for what does not
- * fit into 32 bits.
+ * Reads a zip file from its end: the end record has the offset of the central directory, whose
+ * entries have the offsets of the members. zip64 adds a second end record and an extra field
+ * in entries for values that exceed 32 bits.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ * All offsets and sizes are in bytes.
  */
 #ifndef HELPER_SHARD_ZIP_H
 #define HELPER_SHARD_ZIP_H
@@ -11,11 +13,11 @@
 #include "shard/reader.h"
 
 /**
- * struct zip - the frame of a zip file
+ * struct zip - an open zip file
  * @scan: the file
- * @entries: members
- * @directory: where the central directory is, bytes
- * @end: where it ends, bytes
+ * @entries: number of members
+ * @directory: offset of the central directory
+ * @end: offset of its end
  */
 struct zip {
 	struct index_scan *scan;
@@ -25,13 +27,13 @@ struct zip {
 };
 
 /**
- * struct zip_entry - a member, by the central directory
- * @next: where the next entry is, bytes
- * @name: where its name is, bytes
- * @name_bytes: how long
- * @encrypted: it is
- * @local: where the member is, bytes
- * @size: of its data, as stored, bytes
+ * struct zip_entry - an entry of the central directory
+ * @next: offset of the next entry
+ * @name: offset of the member's name
+ * @name_bytes: length of the name
+ * @encrypted: the member is encrypted
+ * @local: offset of the member
+ * @size: size of the member's data as stored
  */
 struct zip_entry {
 	uint64_t next;

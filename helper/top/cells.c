@@ -8,12 +8,7 @@
 #define MILLISECOND	(1000 * MICROSECOND)
 #define SECOND		(1000 * MILLISECOND)
 
-/**
- * cell_ratio() - a part of a whole
- * @grid: gets the cell
- * @part: in the unit of @whole
- * @whole: 0: there is no ratio
- */
+/* @whole may be 0: shows "-". */
 void cell_ratio(struct grid *grid, uint64_t part, uint64_t whole)
 {
 	if (whole)
@@ -22,11 +17,6 @@ void cell_ratio(struct grid *grid, uint64_t part, uint64_t whole)
 		grid_cell(grid, "-");
 }
 
-/**
- * cell_bytes() - a size
- * @grid: gets the cell
- * @bytes: that
- */
 void cell_bytes(struct grid *grid, uint64_t bytes)
 {
 	char text[SIZE_TEXT];
@@ -34,12 +24,6 @@ void cell_bytes(struct grid *grid, uint64_t bytes)
 	grid_cell(grid, "%s", size_print(bytes, text));
 }
 
-/**
- * cell_byte_rate() - bytes per second
- * @grid: gets the cell
- * @bytes: that there were
- * @span: in so many nanoseconds, 0: that is not known
- */
 void cell_byte_rate(struct grid *grid, uint64_t bytes, uint64_t span)
 {
 	if (span)
@@ -48,12 +32,6 @@ void cell_byte_rate(struct grid *grid, uint64_t bytes, uint64_t span)
 		grid_cell(grid, "-");
 }
 
-/**
- * cell_rate() - a number per second
- * @grid: gets the cell
- * @count: how many there were
- * @span: in so many nanoseconds, 0: that is not known
- */
 void cell_rate(struct grid *grid, uint64_t count, uint64_t span)
 {
 	if (span)
@@ -62,11 +40,6 @@ void cell_rate(struct grid *grid, uint64_t count, uint64_t span)
 		grid_cell(grid, "-");
 }
 
-/**
- * cell_time() - a short time
- * @grid: gets the cell
- * @ns: nanoseconds
- */
 void cell_time(struct grid *grid, uint64_t ns)
 {
 	if (ns < MILLISECOND)

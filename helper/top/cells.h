@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Numbers as the cells of a grid. */
+/* Formats numbers as cells of a grid. @span is in ns; 0 means unknown and shows "-". */
 #ifndef HELPER_TOP_CELLS_H
 #define HELPER_TOP_CELLS_H
 

@@ -6,7 +6,7 @@
 #include "lib/print.h"
 #include "top/since.h"
 
-/* Per second; null where no earlier look is known. */
+/* Prints a value per second, or null if there is no earlier sample. */
 static void print_rate(const char *key, uint64_t amount, uint64_t span)
 {
 	if (span)
@@ -151,12 +151,7 @@ static void print_device(const struct top_device *device)
 	print_end();
 }
 
-/**
- * document_print() - print all of a look; in JSON alone
- * @model: it
- *
- * print_next() ends the document.
- */
+/* print_next() ends the document. */
 void document_print(const struct top_model *model)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A look as JSON. */
+/* Prints a sample of all devices as JSON. */
 #ifndef HELPER_TOP_DOCUMENT_H
 #define HELPER_TOP_DOCUMENT_H
 

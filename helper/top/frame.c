@@ -15,7 +15,7 @@
 #define SECOND	1000000000ULL
 #define KEYS	"  q quit  s sort  Tab"
 
-/* @text: handed over; NULL: memory ran out. */
+/* Takes ownership of @text; NULL: memory ran out. */
 static void add_line(struct frame *frame, enum line_style style, char *text)
 {
 	size_t room = frame->room ? 2 * frame->room : 32;
@@ -36,7 +36,7 @@ static void add_line(struct frame *frame, enum line_style style, char *text)
 	frame->line[frame->lines++] = (struct line){ text, style };
 }
 
-/* Cut, if it has to be. */
+/* Adds a text, cut to @columns. */
 __attribute__((format(printf, 4, 5)))
 static void add_text(struct frame *frame, enum line_style style, size_t columns,
 		     const char *format, ...)
@@ -56,7 +56,7 @@ static size_t columns_of(const struct view *view)
 	return view->columns ? view->columns : SIZE_MAX;
 }
 
-/* What the numbers are of. */
+/* The interval of the numbers. */
 static const char *span_word(const struct top_model *model, const struct view *view,
 			     char *text, size_t size)
 {
@@ -105,25 +105,18 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 		add_text(frame, LINE_HINT, columns, "no nearcache device is open");
 	else if (*model->foreign)
 		add_text(frame, LINE_HINT, columns,
-			 "not shown: streams ('%s' tells none)%s", model->foreign,
+			 "not shown: streams ('%s' has none)%s", model->foreign,
 			 model->measures ? "" : ", latencies ('nearcache latency load')");
 	else if (!model->classifies && !model->measures)
 		add_text(frame, LINE_HINT, columns,
-			 "'nearcache classifier load': streams; 'nearcache latency load': latencies");
+			 "for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'");
 	else if (!model->classifies)
-		add_text(frame, LINE_HINT, columns, "'nearcache classifier load': streams");
+		add_text(frame, LINE_HINT, columns, "for streams: 'nearcache classifier load'");
 	else if (!model->measures)
-		add_text(frame, LINE_HINT, columns, "'nearcache latency load': latencies");
+		add_text(frame, LINE_HINT, columns, "for latencies: 'nearcache latency load'");
 }
 
-/**
- * struct block - a section that is about to be shown
- * @grid: its rows
- * @heading: it has one
- * @first: row that it begins with
- * @rows: that are shown
- * @more: a line tells how many are not
- */
+/* Layout of a section: visible rows from @first; @more: a line has the number of hidden rows. */
 struct block {
 	struct grid grid;
 	bool heading;
@@ -132,8 +125,8 @@ struct block {
 	bool more;
 };
 
-/* Which rows fit into @give lines. */
-static void cut(struct block *block, size_t give, size_t first)
+/* Selects the rows that fit into @give lines. */
+static void cut_block(struct block *block, size_t give, size_t first)
 {
 	size_t rows = grid_rows(&block->grid), room = give - block->heading;
 
@@ -170,7 +163,7 @@ static void add_block(struct frame *frame, const struct block *block, bool focus
 		add_more(frame, block, columns);
 }
 
-/* Sections for which there is no room at all. */
+/* Names the sections for which there is no room. */
 static void add_omitted(struct frame *frame, const struct block block[SECTIONS],
 			const size_t give[SECTIONS], size_t columns)
 {
@@ -186,7 +179,7 @@ static void add_omitted(struct frame *frame, const struct block block[SECTIONS],
 		add_text(frame, LINE_HINT, columns, "no room:%s", text);
 }
 
-/* @room: lines that there are. */
+/* @room is the number of lines. */
 static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 		       const struct view *view, size_t room)
 {
@@ -206,7 +199,7 @@ static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 
 		if (!give[s])
 			continue;
-		cut(&block[s], give[s], focus ? view->first : 0);
+		cut_block(&block[s], give[s], focus ? view->first : 0);
 		if (focus)
 			frame->last = grid_rows(&block[s].grid) - block[s].rows;
 		add_block(frame, &block[s], focus && view->live, columns_of(view));
@@ -215,16 +208,7 @@ static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 		add_omitted(frame, block, give, columns_of(view));
 }
 
-/**
- * frame_make() - write lines
- * @model: what there is
- * @view: what of it is shown, and how much room there is
- * @frame: the result, for frame_free(), also after an error
- *
- * No line is longer than the terminal is wide, and there are no more than it is high.
- *
- * Return: 0 or the exit code.
- */
+/* The lines fit the size of the terminal. Call frame_free() after success and failure. */
 int frame_make(const struct top_model *model, const struct view *view,
 	       struct frame *frame)
 {
@@ -245,10 +229,6 @@ int frame_make(const struct top_model *model, const struct view *view,
 	return fail_code();
 }
 
-/**
- * frame_free() - free lines
- * @frame: it
- */
 void frame_free(struct frame *frame)
 {
 	size_t i;

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A look as lines of text that fit a terminal, or of any length. */
+/*
+ * Formats a sample of all devices as lines of text. frame_make() returns 0, or an exit code
+ * after recording an error with fail().
+ */
 #ifndef HELPER_TOP_FRAME_H
 #define HELPER_TOP_FRAME_H
 
 #include "top/model.h"
 #include "top/view.h"
 
-/**
- * enum line_style - what kind of line it is
- * @LINE_PLAIN: usual
- * @LINE_TITLE: first line of all
- * @LINE_HEADING: of a section
- * @LINE_FOCUS: heading of the section that is in focus
- * @LINE_ALARM: it is to stand out
- * @LINE_HINT: about the lines, or what is not there
- */
+/* LINE_HINT names rows or sections that are missing, or the next step. */
 enum line_style {
 	LINE_PLAIN,
 	LINE_TITLE,
@@ -24,23 +19,15 @@ enum line_style {
 	LINE_HINT,
 };
 
-/**
- * struct line - a line
- * @text: in the locale's encoding, without a newline
- * @style: how it is shown
- */
+/* @text is in the locale's encoding, without a newline. */
 struct line {
 	char *text;
 	enum line_style style;
 };
 
-/**
- * struct frame - lines
- * @line: lines, @lines of them
- * @lines: how many
- * @room: that fit
- * @last: row with which the section in focus begins at most
- * @shown: a bit for each section that has rows
+/*
+ * A growing array of lines. @last is the largest first row of the section in focus; @shown has
+ * a bit for each section with rows.
  */
 struct frame {
 	struct line *line;

@@ -17,11 +17,7 @@
 
 #define SECOND	1000000000ULL
 
-/**
- * struct wanted - which devices are looked at
- * @name: operands of the verb, @count of them
- * @count: 0: all devices
- */
+/* Selected devices: operands of the verb; @count 0 means all devices. */
 struct wanted {
 	char **name;
 	int count;
@@ -37,8 +33,8 @@ static bool is_wanted(const struct wanted *wanted, const char *name)
 	return !wanted->count;
 }
 
-/* What is wrong with it, if anything. */
-static void judge(struct top_device *device, const struct dm_device *dev)
+/* Sets the state, and the reason if the state is not normal. */
+static void judge_device(struct top_device *device, const struct dm_device *dev)
 {
 	const char *why = status_explain(&device->status);
 
@@ -61,12 +57,12 @@ static int take_device(struct top_device *device, const struct dm_device *dev)
 	device->time = watch_now();
 	if (describe_status(dev, &device->status))
 		return fail_code();
-	judge(device, dev);
+	judge_device(device, dev);
 	text_clean(device->name);
 	return dev->status ? parts_take(dev, device) : 0;
 }
 
-/* Without a cache: what it would tell is not there. */
+/* A pass-through device has no status. */
 static void take_passing(struct top_device *device, const struct dm_device *dev)
 {
 	snprintf(device->name, sizeof(device->name), "%s", dev->name);
@@ -88,7 +84,7 @@ static void drop_last(struct top_model *model)
 	free(last->job);
 }
 
-/* One that goes meanwhile is left out. */
+/* Skips a device that disappears meanwhile. */
 static int take_all(struct top_model *model, const struct wanted *wanted,
 		    const struct dm_device *list, size_t count)
 {
@@ -140,7 +136,7 @@ static int take_devices(struct top_model *model, const struct wanted *wanted)
 	return fail_code();
 }
 
-/* Those that need somebody come first. */
+/* Sorts devices with a problem first. */
 static int by_need(const void *a, const void *b)
 {
 	const struct top_device *one = a, *other = b;
@@ -158,16 +154,11 @@ static uint64_t wall_clock(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/**
- * gather() - look at devices
- * @names: of those, operands of the verb
- * @count: how many; none: all devices
- * @before: at the look before; empty: there was none
- * @model: the result, for model_free()
- *
- * Devices that are not there, or go meanwhile, are left out.  Nothing is changed or loaded.
- *
- * Return: 0 or the exit code; then @model is empty.
+/*
+ * Samples the devices @names (operands of the verb), or all if @count is 0. @before is the
+ * previous sample, perhaps empty. @model is for model_free(). Skips devices that do not exist
+ * or disappear meanwhile. Changes and loads nothing. Returns 0, or an exit code after
+ * recording an error with fail(), with @model empty.
  */
 int gather(char **names, int count, const struct top_model *before,
 	   struct top_model *model)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A look at all devices: what the kernel and the BPF programs tell of them. */
+/* Samples all devices: data from the kernel and from BPF programs. */
 #ifndef HELPER_TOP_GATHER_H
 #define HELPER_TOP_GATHER_H
 

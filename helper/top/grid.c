@@ -9,15 +9,10 @@
 #include "lib/error.h"
 #include "top/width.h"
 
-/* Between two columns. */
+/* Columns of the terminal between two columns of the grid. */
 #define GAP	2
 
-/**
- * grid_start() - begin a grid
- * @grid: it; grid_free() is due
- * @column: its columns; not copied
- * @columns: how many, up to GRID_COLUMNS
- */
+/* @column is not copied. Call grid_free() at the end. */
 void grid_start(struct grid *grid, const struct grid_column *column, size_t columns)
 {
 	memset(grid, 0, sizeof(*grid));
@@ -47,11 +42,7 @@ static bool has_room(struct grid *grid)
 	return true;
 }
 
-/**
- * grid_cell() - fill the next cell, row by row
- * @grid: it; memory that runs out is a recorded error
- * @format: its text
- */
+/* Fills the next cell, row by row. Running out of memory is a recorded error. */
 void grid_cell(struct grid *grid, const char *format, ...)
 {
 	va_list args;
@@ -71,10 +62,7 @@ void grid_cell(struct grid *grid, const char *format, ...)
 		grid->cell[grid->cells++] = text;
 }
 
-/**
- * grid_alarm() - have the last row stand out
- * @grid: it; the row is complete
- */
+/* Highlights the last row, which must be complete. */
 void grid_alarm(struct grid *grid)
 {
 	size_t rows = grid_rows(grid);
@@ -83,18 +71,12 @@ void grid_alarm(struct grid *grid)
 		grid->alarm[rows - 1] = true;
 }
 
-/**
- * grid_rows() - how many rows there are
- * @grid: it
- *
- * Return: complete rows.
- */
 size_t grid_rows(const struct grid *grid)
 {
 	return grid->cells / grid->columns;
 }
 
-static size_t widest(const struct grid *grid, size_t column)
+static size_t widest_cell(const struct grid *grid, size_t column)
 {
 	const char *title = grid->column[column].title;
 	size_t i, most = title ? width_of(title) : 0;
@@ -108,7 +90,7 @@ static size_t widest(const struct grid *grid, size_t column)
 	return most;
 }
 
-static size_t total(const struct grid *grid, const struct grid_widths *widths)
+static size_t total_width(const struct grid *grid, const struct grid_widths *widths)
 {
 	size_t c, sum = 0;
 
@@ -118,8 +100,8 @@ static size_t total(const struct grid *grid, const struct grid_widths *widths)
 	return sum;
 }
 
-/* Cut the widest one of those that may be cut, by as little as will do.  Return: whether. */
-static bool cut(const struct grid *grid, struct grid_widths *widths, size_t excess)
+/* Cuts the widest column that may be cut, by at most @excess. Returns false if there is none. */
+static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;
 
@@ -138,8 +120,8 @@ static bool cut(const struct grid *grid, struct grid_widths *widths, size_t exce
 	return true;
 }
 
-/* Leave out the one that is needed least.  Return: whether one could be. */
-static bool drop(const struct grid *grid, struct grid_widths *widths)
+/* Hides the column with the highest rank. Returns false if there is none. */
+static bool drop_column(const struct grid *grid, struct grid_widths *widths)
 {
 	size_t c, least = grid->columns;
 
@@ -154,9 +136,9 @@ static bool drop(const struct grid *grid, struct grid_widths *widths)
 	return true;
 }
 
-/* As wide as it would like to be, of those that are not left out. */
-static void widen(const struct grid *grid, const struct grid_widths *natural,
-		  struct grid_widths *widths)
+/* Gives each visible column its full width. */
+static void widen_columns(const struct grid *grid, const struct grid_widths *natural,
+			  struct grid_widths *widths)
 {
 	size_t c;
 
@@ -165,13 +147,9 @@ static void widen(const struct grid *grid, const struct grid_widths *natural,
 			widths->of[c] = natural->of[c];
 }
 
-/**
- * grid_fit() - share out the width that there is
- * @grid: complete
- * @width: columns of the terminal
- * @widths: the result; what stays may still be too wide, and is cut then
- *
- * Texts are cut first, then columns are left out.
+/*
+ * Fits the complete grid into @width columns of the terminal: cuts texts first, then hides
+ * columns. If the rest is still too wide, grid_row() cuts the lines.
  */
 void grid_fit(const struct grid *grid, size_t width, struct grid_widths *widths)
 {
@@ -179,29 +157,28 @@ void grid_fit(const struct grid *grid, size_t width, struct grid_widths *widths)
 	size_t c;
 
 	for (c = 0; c < grid->columns; c++)
-		natural.of[c] = widest(grid, c);
+		natural.of[c] = widest_cell(grid, c);
 	*widths = natural;
 	for (;;) {
 		size_t sum;
 
-		while ((sum = total(grid, widths)) > width &&
-		       cut(grid, widths, sum - width))
+		while ((sum = total_width(grid, widths)) > width &&
+		       cut_column(grid, widths, sum - width))
 			;
-		if (sum <= width || !drop(grid, widths))
+		if (sum <= width || !drop_column(grid, widths))
 			return;
-		widen(grid, &natural, widths);
+		widen_columns(grid, &natural, widths);
 	}
 }
 
-static void pad(char *line, size_t *used, size_t count)
+static void pad_line(char *line, size_t *used, size_t count)
 {
 	memset(line + *used, ' ', count);
 	*used += count;
 }
 
-/* Of one column. */
-static void put(const struct grid_column *column, const char *text, size_t width,
-		char *line, size_t *used, size_t room)
+static void put_cell(const struct grid_column *column, const char *text, size_t width,
+		     char *line, size_t *used, size_t room)
 {
 	size_t begin = *used, columns, bytes;
 
@@ -215,16 +192,16 @@ static void put(const struct grid_column *column, const char *text, size_t width
 	}
 	*used += bytes;
 	if (columns < width)
-		pad(line, used, width - columns);
+		pad_line(line, used, width - columns);
 }
 
-/* @cell: texts, or NULL: the titles. */
+/* Returns a cell, or with @cell NULL the title. */
 static const char *text_of(const struct grid *grid, char *const *cell, size_t column)
 {
 	return cell ? cell[column] : grid->column[column].title;
 }
 
-/* Bytes that a line takes at most. */
+/* Returns the most bytes that a line takes. */
 static size_t room_of(const struct grid *grid, const struct grid_widths *widths,
 		      char *const *cell)
 {
@@ -235,7 +212,6 @@ static size_t room_of(const struct grid *grid, const struct grid_widths *widths,
 	return room;
 }
 
-/* @line: room for it. */
 static void write_line(const struct grid *grid, const struct grid_widths *widths,
 		       char *const *cell, char *line, size_t room)
 {
@@ -245,16 +221,19 @@ static void write_line(const struct grid *grid, const struct grid_widths *widths
 		if (!widths->of[c])
 			continue;
 		if (used)
-			pad(line, &used, GAP);
-		put(&grid->column[c], text_of(grid, cell, c), widths->of[c], line,
-		    &used, room);
+			pad_line(line, &used, GAP);
+		put_cell(&grid->column[c], text_of(grid, cell, c), widths->of[c], line,
+			 &used, room);
 	}
 	while (used && line[used - 1] == ' ')
 		used--;
 	line[used] = '\0';
 }
 
-/* @cell: texts, or NULL: the titles.  Return: for free(), or NULL. */
+/*
+ * Formats @cell, or with NULL the titles. Returns a line, which the caller frees, or NULL
+ * after recording an error.
+ */
 static char *make_line(const struct grid *grid, const struct grid_widths *widths,
 		       char *const *cell, size_t width)
 {
@@ -273,13 +252,9 @@ static char *make_line(const struct grid *grid, const struct grid_widths *widths
 	return NULL;
 }
 
-/**
- * grid_heading() - the titles
- * @grid: it; its columns have titles
- * @widths: from grid_fit()
- * @width: columns of the terminal
- *
- * Return: a line, for free(); NULL after recording the error.
+/*
+ * The line of titles, cut to @width columns of the terminal. Returns a string, which the
+ * caller frees, or NULL after recording an error.
  */
 char *grid_heading(const struct grid *grid, const struct grid_widths *widths,
 		   size_t width)
@@ -287,25 +262,13 @@ char *grid_heading(const struct grid *grid, const struct grid_widths *widths,
 	return make_line(grid, widths, NULL, width);
 }
 
-/**
- * grid_row() - a row
- * @grid: it
- * @widths: from grid_fit()
- * @row: its number, of grid_rows()
- * @width: columns of the terminal
- *
- * Return: a line, for free(); NULL after recording the error.
- */
+/* A row, like grid_heading(). */
 char *grid_row(const struct grid *grid, const struct grid_widths *widths, size_t row,
 	       size_t width)
 {
 	return make_line(grid, widths, &grid->cell[row * grid->columns], width);
 }
 
-/**
- * grid_free() - free what is in a grid
- * @grid: it
- */
 void grid_free(struct grid *grid)
 {
 	size_t i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows and columns, made fit for the width that there is. */
+/*
+ * Lays out rows and columns for the width of the terminal. "Columns of the terminal" are
+ * character cells.
+ */
 #ifndef HELPER_TOP_GRID_H
 #define HELPER_TOP_GRID_H
 
@@ -9,11 +12,11 @@
 #define GRID_COLUMNS	16
 
 /**
- * struct grid_column - a column
- * @title: above it; NULL: the grid has no heading
- * @right: numbers
- * @least: columns of the terminal that it may be cut to, 0: it is not cut
- * @rank: of those that do not fit, the highest goes first; 0: it stays
+ * struct grid_column - a column of the grid
+ * @title: NULL: the grid has no heading
+ * @right: right-aligned, for numbers
+ * @least: smallest width if its texts may be cut, in columns of the terminal; 0: do not cut
+ * @rank: if columns do not fit, the one with the highest rank is hidden first; 0: never
  */
 struct grid_column {
 	const char *title;
@@ -24,12 +27,12 @@ struct grid_column {
 
 /**
  * struct grid - rows
- * @column: columns, @columns of them
- * @columns: how many, up to GRID_COLUMNS
+ * @column: the columns
+ * @columns: entries in @column, at most GRID_COLUMNS
  * @cell: texts, row by row
- * @alarm: rows that stand out
- * @cells: how many cells there are
- * @room: cells that fit
+ * @alarm: by row: highlighted
+ * @cells: entries in @cell
+ * @room: allocated cells
  */
 struct grid {
 	const struct grid_column *column;
@@ -40,10 +43,7 @@ struct grid {
 	size_t room;
 };
 
-/**
- * struct grid_widths - what is shown of each column
- * @of: columns of the terminal, 0: it is left out
- */
+/* Widths in columns of the terminal; 0: hidden. */
 struct grid_widths {
 	size_t of[GRID_COLUMNS];
 };

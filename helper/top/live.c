@@ -9,14 +9,7 @@
 
 #define MILLISECOND	1000000ULL
 
-/**
- * struct live - what is on the terminal
- * @screen: the terminal
- * @view: what is shown
- * @model: the last look
- * @last: as of struct frame
- * @shown: as of struct frame
- */
+/* @last and @shown are those of the frame drawn last. */
 struct live {
 	struct screen screen;
 	struct view view;
@@ -25,7 +18,7 @@ struct live {
 	unsigned int shown;
 };
 
-static int draw(struct live *live)
+static int draw_frame(struct live *live)
 {
 	struct frame frame;
 
@@ -41,7 +34,7 @@ static int draw(struct live *live)
 	return fail_code();
 }
 
-static int look(struct live *live, const struct arguments *args)
+static int look_again(struct live *live, const struct arguments *args)
 {
 	struct top_model now;
 
@@ -49,10 +42,10 @@ static int look(struct live *live, const struct arguments *args)
 		return fail_code();
 	model_free(&live->model);
 	live->model = now;
-	return draw(live);
+	return draw_frame(live);
 }
 
-/* Until the next look is due.  Return: whether to go on. */
+/* Handles keys until the next sample is due. Returns false to quit. */
 static bool use_keys(struct live *live, uint64_t until)
 {
 	enum view_key key;
@@ -61,17 +54,14 @@ static bool use_keys(struct live *live, uint64_t until)
 		if (key == VIEW_QUIT)
 			return false;
 		view_take(&live->view, key, live->last, live->shown);
-		draw(live);
+		draw_frame(live);
 	}
 	return !fail_code();
 }
 
-/**
- * live_run() - show devices on the terminal, until a key or a signal ends it
- * @args: the command line
- * @interval: milliseconds from one look to the next
- *
- * Return: 0 or the exit code.
+/*
+ * Runs until a key or a signal ends it. @interval is in ms. Returns 0, or an exit code after
+ * recording an error with fail().
  */
 int live_run(const struct arguments *args, unsigned int interval)
 {
@@ -83,7 +73,7 @@ int live_run(const struct arguments *args, unsigned int interval)
 
 	if (screen_open(&live.screen))
 		return fail_code();
-	for (i = 0; !look(&live, args) && (!args->count || i + 1 < args->count); i++) {
+	for (i = 0; !look_again(&live, args) && (!args->count || i + 1 < args->count); i++) {
 		next = watch_after(next, watch_now(), interval * MILLISECOND);
 		if (!use_keys(&live, next))
 			break;

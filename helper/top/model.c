@@ -4,13 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * model_device() - find a device
- * @model: all
- * @number: of the device
- *
- * Return: the device, NULL if there is none.
- */
 struct top_device *model_device(const struct top_model *model, dev_t number)
 {
 	size_t i;
@@ -21,13 +14,7 @@ struct top_device *model_device(const struct top_model *model, dev_t number)
 	return NULL;
 }
 
-/**
- * model_label() - find a label
- * @device: its device
- * @id: its number in trace events, 0: none
- *
- * Return: the label, NULL if there is none.
- */
+/* @id 0 means no label. */
 const struct top_label *model_label(const struct top_device *device, uint32_t id)
 {
 	size_t i;
@@ -38,10 +25,6 @@ const struct top_label *model_label(const struct top_device *device, uint32_t id
 	return NULL;
 }
 
-/**
- * model_free() - free what is in a model
- * @model: it; empty afterwards
- */
 void model_free(struct top_model *model)
 {
 	size_t i;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What 'nearcache top' shows: all devices at a time, and what happened since the look before. */
+/*
+ * The data of 'nearcache top': a sample of all devices, and the changes since the previous
+ * sample.
+ */
 #ifndef HELPER_TOP_MODEL_H
 #define HELPER_TOP_MODEL_H
 
@@ -15,19 +18,19 @@
 #include "netlink/client.h"
 #include "block/status_line.h"
 
-/* Of a process, with its end: TASK_COMM_LEN of the kernel. */
+/* Size of a process name with NUL: the kernel's TASK_COMM_LEN. */
 #define COMMAND_SIZE	16
-/* Room for why a device does without its cache. */
+/* Size of the reason why a device runs without its cache. */
 #define TOP_WHY		256
 
 /**
  * struct top_label - ranges of a label
  * @name: of the label
- * @id: its number in trace events
- * @ranges: how many there are
- * @bytes: of these
+ * @id: number in trace events
+ * @ranges: number of ranges
+ * @bytes: sum of the ranges
  * @counter: NEARCACHE_LABEL_*
- * @since: the same, of the last interval
+ * @since: @counter in the last interval
  */
 struct top_label {
 	char name[LABEL_SIZE];
@@ -39,15 +42,15 @@ struct top_label {
 };
 
 /**
- * struct top_stream - what a process reads, or writes, in some place
- * @key: which one
- * @command: name of the process, "" if it is gone
+ * struct top_stream - accesses of a process to a set of blocks
+ * @key: identifies the stream
+ * @command: name of the process; "" if the process ended
  * @class: enum nearcache_class
- * @accesses: that it made
- * @runs: of these, those that a run began with
- * @bytes: of these
- * @since_accesses: of the last interval
- * @since_bytes: of the last interval
+ * @accesses: number of accesses
+ * @runs: accesses that started a sequential run
+ * @bytes: sum of the accesses
+ * @since_accesses: @accesses in the last interval
+ * @since_bytes: @bytes in the last interval
  */
 struct top_stream {
 	struct stream_key key;
@@ -60,12 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/**
- * struct top_job - a prefetch job that runs
- * @job: its numbers
- * @done: bytes of it that are dealt with
- * @since: of these, those of the last interval
- */
+/* A running prefetch job: @done bytes handled, @since of them in the last interval. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
@@ -76,23 +74,23 @@ struct top_job {
  * struct top_device - a device
  * @name: dm name
  * @number: of the device
- * @state: word for its state
- * @calm: it works as it should
- * @why: why it does not, for people
- * @mode: word for its mode
- * @time: when it was looked at, of the monotonic clock, nanoseconds
- * @span: nanoseconds since it was looked at before, 0: it was not; then what is of the last
- *	interval is all since it was loaded
+ * @state: name of the state
+ * @calm: the state is normal
+ * @why: reason if it is not, for people
+ * @mode: name of the mode
+ * @time: of the sample, monotonic clock, ns
+ * @span: ns since the previous sample; 0: there was none, and the last interval starts
+ *	when the device was loaded
  * @status: its numbers
- * @since: counters of the last interval
+ * @since: counters in the last interval
  * @latency: by enum latency_path, since 'nearcache latency' was loaded
- * @latency_since: of the last interval
- * @label: its labels, @labels of them
- * @labels: how many
- * @stream: its streams, @streams of them, in the order of their keys
- * @streams: how many
- * @job: its jobs, @jobs of them
- * @jobs: how many
+ * @latency_since: @latency in the last interval
+ * @label: its labels
+ * @labels: entries in @label
+ * @stream: its streams, sorted by key
+ * @streams: entries in @stream
+ * @job: its jobs
+ * @jobs: entries in @job
  */
 struct top_device {
 	char name[128];
@@ -116,13 +114,13 @@ struct top_device {
 };
 
 /**
- * struct top_model - all devices at a time
- * @wall: time of day, nanoseconds since 1970
- * @classifies: there are streams
- * @foreign: name of a classifier that tells no streams, "" if none is loaded
- * @measures: there are latencies
- * @device: devices, those that need somebody first, then by name
- * @devices: how many
+ * struct top_model - a sample of all devices
+ * @wall: real time, ns since 1970
+ * @classifies: a classifier with streams is loaded
+ * @foreign: name of a loaded classifier without streams, or ""
+ * @measures: latencies are measured
+ * @device: devices that are not normal first, then by name
+ * @devices: entries in @device
  */
 struct top_model {
 	uint64_t wall;

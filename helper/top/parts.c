@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/sanitize.h"
 
-/* A list that changes while it is told is asked for again, so often. */
+/* Attempts to read a list that changes while it is read. */
 #define TRIES	4
 
 static void add_label(const struct nl_label *label, void *arg)
@@ -32,7 +32,7 @@ static void add_label(const struct nl_label *label, void *arg)
 	memcpy(longer->counter, label->counter, sizeof(longer->counter));
 }
 
-/* Those that are over are for 'nearcache jobs'. */
+/* Skips jobs that have ended; 'nearcache jobs' shows them. */
 static void add_job(const struct nl_job *job, void *arg)
 {
 	struct top_device *device = arg;
@@ -53,27 +53,22 @@ static void add_job(const struct nl_job *job, void *arg)
 	text_clean(longer->job.label);
 }
 
-static void forget(struct top_device *device)
+static void forget_device(struct top_device *device)
 {
 	device->labels = 0;
 	device->jobs = 0;
 }
 
-/**
- * parts_take() - look at labels and jobs
- * @dev: of this device, which has a table
- * @device: the result
- *
- * Lists that change all the time are left out this time.
- *
- * Return: 0 or the exit code.
+/*
+ * Samples the labels and jobs of a device with a table. Leaves out lists that change during
+ * each attempt. Returns 0, or an exit code after recording an error with fail().
  */
 int parts_take(const struct dm_device *dev, struct top_device *device)
 {
 	unsigned int i;
 
 	for (i = 0; i < TRIES; i++) {
-		forget(device);
+		forget_device(device);
 		nl_label_each(dev->number, add_label, device);
 		if (!fail_code())
 			nl_job_each(dev->number, add_job, device);
@@ -81,15 +76,13 @@ int parts_take(const struct dm_device *dev, struct top_device *device)
 			return fail_code();
 		fail_reset();
 	}
-	forget(device);
+	forget_device(device);
 	return 0;
 }
 
-/**
- * parts_gone() - whether a device went, or lost its table, since it was looked at
- * @dev: device
- *
- * Any error is forgotten if it did.
+/*
+ * Returns whether the device or its table disappeared since it was sampled. If so, forgets any
+ * recorded error.
  */
 bool parts_gone(const struct dm_device *dev)
 {

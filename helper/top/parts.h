@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Labels and jobs of a device, for 'nearcache top'. */
+/* Samples the labels and jobs of a device. */
 #ifndef HELPER_TOP_PARTS_H
 #define HELPER_TOP_PARTS_H
 

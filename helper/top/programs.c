@@ -14,7 +14,7 @@
 #include "lib/sanitize.h"
 #include "top/since.h"
 
-/* From the kernel's number, see bpf/classify.h. */
+/* Decodes the device number of bpf/classify.h. */
 static struct top_device *device_of(const struct top_model *model, uint32_t dev)
 {
 	return model_device(model, makedev(dev >> 20, dev & 0xfffff));
@@ -43,8 +43,11 @@ static int add_stream(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* In order; what went and came while the map was read is there twice. */
-static void sort(struct top_device *device)
+/*
+ * Sorts the streams. A stream that was removed and added while the map was read may be listed
+ * twice: keeps one.
+ */
+static void sort_reads(struct top_device *device)
 {
 	size_t i, kept = 0;
 
@@ -67,7 +70,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* What cannot be looked at is as if it were not loaded. */
+/* Treats a program that cannot be read as not loaded. */
 static bool is_loaded(const struct program_place *place, struct program *program)
 {
 	bool found;
@@ -89,11 +92,9 @@ static bool has_map(const struct program_place *place, const char *name,
 	return true;
 }
 
-/**
- * programs_take() - look at streams and latencies, where they are told
- * @model: its devices are there; the rest is filled in
- *
- * Return: 0 or the exit code.
+/*
+ * Adds streams and latencies to the devices of @model. Returns 0, or an exit code after
+ * recording an error with fail().
  */
 int programs_take(struct top_model *model)
 {
@@ -113,7 +114,7 @@ int programs_take(struct top_model *model)
 			     sizeof(struct stream_key), sizeof(struct stream),
 			     add_stream, model);
 	for (i = 0; i < model->devices; i++)
-		sort(&model->device[i]);
+		sort_reads(&model->device[i]);
 	model->measures = is_loaded(&built_in_latency, &program);
 	if (model->measures && !fail_code())
 		program_each(&built_in_latency, "latencies",
@@ -122,7 +123,7 @@ int programs_take(struct top_model *model)
 	return fail_code();
 }
 
-/* The number may be another process's by now, where one is gone. */
+/* If the process has ended, the pid may belong to another process. */
 static void name_stream(struct top_stream *stream)
 {
 	char path[32];
@@ -139,10 +140,7 @@ static void name_stream(struct top_stream *stream)
 	fclose(file);
 }
 
-/**
- * programs_name() - name the processes of streams that have no name yet
- * @model: all
- */
+/* Sets the process names of streams that have none. */
 void programs_name(struct top_model *model)
 {
 	size_t i, s;

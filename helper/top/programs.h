@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Streams and latencies, as far as BPF programs tell them, for 'nearcache top'. */
+/* Samples streams and latencies from BPF programs. */
 #ifndef HELPER_TOP_PROGRAMS_H
 #define HELPER_TOP_PROGRAMS_H
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/room.h"
 
-/* A heading, a row, and how many more there are. */
+/* Lines for a heading, a row and the number of hidden rows. */
 #define LEAST	3U
-/* Of what is left the section in focus gets so many lines for each one of others. */
+/* Extra lines for the section in focus per extra line of another section. */
 #define FOCUS	3U
 
-/* The important things first. */
+/* Most important first. */
 static const enum section order[] = {
 	SECTION_ALARMS, SECTION_DEVICES, SECTION_STREAMS, SECTION_LATENCIES,
 	SECTION_FLOWS, SECTION_JOBS, SECTION_LABELS,
@@ -17,7 +17,7 @@ static size_t least_of(size_t need)
 	return need < LEAST ? need : LEAST;
 }
 
-/* Return: what is left. */
+/* Returns the remaining lines. */
 static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section section,
 			 size_t give[SECTIONS])
 {
@@ -29,7 +29,7 @@ static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section
 	return lines - least;
 }
 
-/* Return: what is left. */
+/* Returns the remaining lines. */
 static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section focus,
 			size_t give[SECTIONS])
 {
@@ -50,14 +50,10 @@ static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section 
 	return lines;
 }
 
-/**
- * room_share() - share out the lines that there are
- * @need: lines that each section needs to show all
- * @lines: that there are
- * @focus: section that gets the most, and comes first behind what is wrong and the devices
- * @give: the result; 0: there is no room for the section
- *
- * Return: whether each section gets something.
+/*
+ * @need is the number of lines that show a section completely, @give the result, 0 if there is
+ * no room. @focus gets the most lines, and is served after alarms and devices. Returns whether
+ * each section gets some.
  */
 bool room_share(const size_t need[SECTIONS], size_t lines, enum section focus,
 		size_t give[SECTIONS])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How many lines each section gets. */
+/* Divides the lines of the terminal among the sections. */
 #ifndef HELPER_TOP_ROOM_H
 #define HELPER_TOP_ROOM_H
 

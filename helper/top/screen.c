@@ -13,15 +13,15 @@
 
 #define SECOND	1000000000ULL
 
-/* Pair of colours of what stands out. */
+/* Colour pair of highlighted lines. */
 #define RED	1
-/* ^L: all is written once more, as other programs may have written between. */
+/* ^L: redraw all, because other programs may have written to the terminal. */
 #define REDRAW	('L' & 0x1f)
-/* Milliseconds until an escape is known to be no arrow. */
+/* Time until an escape is known not to start an arrow key, ms. */
 #define ESCAPE	25
 
-/* Resizing is told by a signal, which comes only while a key is waited for: none is missed. */
-static int hold(struct screen *screen)
+/* SIGWINCH stays blocked except while waiting for a key, so that none is missed. */
+static int hold_signals(struct screen *screen)
 {
 	sigset_t resize;
 
@@ -40,7 +40,7 @@ static void let_go(struct screen *screen)
 	signals_release(&screen->before);
 }
 
-static void prepare(void)
+static void prepare_screen(void)
 {
 	cbreak();
 	noecho();
@@ -56,19 +56,15 @@ static void prepare(void)
 	init_pair(RED, COLOR_RED, -1);
 }
 
-/**
- * screen_open() - draw on the terminal from now on
- * @screen: the result, for screen_close()
- *
- * ^C and other signals that ask to stop are told by screen_wait() until then.
- *
- * Return: 0 or the exit code.
+/*
+ * Until screen_close(), screen_wait() reports ^C and other signals that end the program.
+ * Returns 0, or an exit code after recording an error with fail().
  */
 int screen_open(struct screen *screen)
 {
 	const char *type = getenv("TERM");
 
-	if (hold(screen)) {
+	if (hold_signals(screen)) {
 		let_go(screen);
 		return fail_code();
 	}
@@ -76,18 +72,13 @@ int screen_open(struct screen *screen)
 	if (!screen->terminal) {
 		let_go(screen);
 		return fail(CODE_USAGE,
-			    "TERM '%s': no such terminal is known: set TERM, or print lines by -b (--batch)",
+			    "TERM '%s': unknown terminal: set TERM, or print lines with -b (--batch)",
 			    type ? type : "");
 	}
-	prepare();
+	prepare_screen();
 	return 0;
 }
 
-/**
- * screen_size() - how much room there is
- * @screen: the terminal
- * @view: gets it
- */
 void screen_size(const struct screen *screen, struct view *view)
 {
 	(void)screen;
@@ -95,7 +86,7 @@ void screen_size(const struct screen *screen, struct view *view)
 	view->rows = (size_t)(LINES > 0 ? LINES : 1);
 }
 
-static attr_t attributes(enum line_style style)
+static attr_t style_attributes(enum line_style style)
 {
 	switch (style) {
 	case LINE_TITLE:
@@ -118,17 +109,12 @@ static void draw_line(int row, const struct line *line)
 {
 	bool bar = line->style == LINE_HEADING || line->style == LINE_FOCUS;
 
-	attrset((int)attributes(line->style));
+	attrset((int)style_attributes(line->style));
 	if (bar)
-		mvhline(row, 0, ' ' | attributes(line->style), COLS);
+		mvhline(row, 0, ' ' | style_attributes(line->style), COLS);
 	mvaddstr(row, 0, line->text);
 }
 
-/**
- * screen_draw() - show lines
- * @screen: the terminal
- * @frame: lines
- */
 void screen_draw(const struct screen *screen, const struct frame *frame)
 {
 	size_t i;
@@ -141,7 +127,7 @@ void screen_draw(const struct screen *screen, const struct frame *frame)
 	refresh();
 }
 
-static enum view_key meaning(int key)
+static enum view_key key_meaning(int key)
 {
 	static const struct {
 		int key;
@@ -174,13 +160,9 @@ static void wait_until(const struct screen *screen, struct pollfd *events, uint6
 	ppoll(events, 2, &time, &screen->waiting);
 }
 
-/**
- * screen_wait() - wait for a key, or for the terminal to change its size
- * @screen: the terminal
- * @until: not longer, of the monotonic clock, nanoseconds
- * @key: the result; VIEW_NONE: there is none, but the screen is to be drawn anew
- *
- * Return: whether there is something; false: it is time.
+/*
+ * Waits for a key, a new size of the terminal, or @until (monotonic clock, ns). @key is
+ * VIEW_NONE if the screen must be redrawn. Returns false at @until.
  */
 bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key)
 {
@@ -198,20 +180,16 @@ bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key
 			return true;
 		}
 		typed = getch();
-		/* Nobody is there any more. */
+		/* The terminal was closed. */
 		if (typed == ERR && events[0].revents)
 			return true;
 	}
 	if (typed == REDRAW)
 		clearok(curscr, TRUE);
-	*key = meaning(typed);
+	*key = key_meaning(typed);
 	return typed != ERR;
 }
 
-/**
- * screen_close() - leave the terminal as it was
- * @screen: it
- */
 void screen_close(struct screen *screen)
 {
 	endwin();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal.  screen.c is the only user of ncurses. */
+/* The terminal. screen.c is the only user of ncurses. */
 #ifndef HELPER_TOP_SCREEN_H
 #define HELPER_TOP_SCREEN_H
 
@@ -8,10 +8,10 @@
 #include "top/frame.h"
 
 /**
- * struct screen - a terminal that is drawn on
- * @before: signals that were held back before
- * @waiting: those that are held back while a key is waited for
- * @stop: descriptor of signals that ask to stop
+ * struct screen - a terminal
+ * @before: signal mask before screen_open()
+ * @waiting: signal mask while waiting for a key
+ * @stop: descriptor of signals that end the program
  * @terminal: of ncurses
  */
 struct screen {

@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cells.h"
 
-/* Columns of each section; all but the first one have the device in front. */
+/* The columns of each section. Except in alarms, the first one is the device. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };
@@ -125,7 +125,7 @@ static void fill_latencies(struct grid *grid, const struct top_device *device)
 		fill_path(grid, &device->latency_since[path]);
 }
 
-/* With its device, where there are several. */
+/* Names the device only if there are several. */
 static void fill_owner(struct grid *grid, const struct top_device *device, bool owner)
 {
 	if (owner)
@@ -182,57 +182,56 @@ static void fill_jobs(struct grid *grid, const struct top_model *model, bool own
 			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
 }
 
-/**
- * struct sorted - a stream in the order in which it is shown
- * @device: its device
- * @stream: it
- */
+/* A stream in display order, and its device. */
 struct sorted {
 	const struct top_device *device;
 	const struct top_stream *stream;
 };
 
-static int compare(uint64_t one, uint64_t other)
+static int compare_numbers(uint64_t one, uint64_t other)
 {
 	return one < other ? 1 : one > other ? -1 : 0;
 }
 
-/* @key: what counts first, most first; then what was read last, then what was read most. */
-static int by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
+/*
+ * Orders by the keys @one and @other, then by bytes in the last interval, then by all bytes;
+ * largest first.
+ */
+static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
 {
-	int order = compare(one, other);
+	int order = compare_numbers(one, other);
 
 	if (!order)
-		order = compare(a->stream->since_bytes, b->stream->since_bytes);
+		order = compare_numbers(a->stream->since_bytes, b->stream->since_bytes);
 	if (!order)
-		order = compare(a->stream->bytes, b->stream->bytes);
-	return order ? order : compare(b->stream->key.pid, a->stream->key.pid);
+		order = compare_numbers(a->stream->bytes, b->stream->bytes);
+	return order ? order : compare_numbers(b->stream->key.pid, a->stream->key.pid);
 }
 
 static int by_rate(const void *a, const void *b)
 {
-	return by(a, b, 0, 0);
+	return sorted_by(a, b, 0, 0);
 }
 
 static int by_bytes(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, a->stream->bytes, b->stream->bytes);
+	return sorted_by(a, b, a->stream->bytes, b->stream->bytes);
 }
 
 static int by_accesses(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, a->stream->accesses, b->stream->accesses);
+	return sorted_by(a, b, a->stream->accesses, b->stream->accesses);
 }
 
 static int by_process(const void *a_, const void *b_)
 {
 	const struct sorted *a = a_, *b = b_;
 
-	return by(a, b, b->stream->key.pid, a->stream->key.pid);
+	return sorted_by(a, b, b->stream->key.pid, a->stream->key.pid);
 }
 
 static void fill_stream(struct grid *grid, const struct sorted *sorted, bool owner)
@@ -293,7 +292,7 @@ static void fill_each(struct grid *grid, const struct top_model *model,
 		fill(grid, &model->device[i]);
 }
 
-static void start(struct grid *grid, enum section section, bool owner)
+static void start_grid(struct grid *grid, enum section section, bool owner)
 {
 #define COLUMNS(name)	{ name, sizeof(name) / sizeof((name)[0]) }
 	static const struct {
@@ -314,19 +313,13 @@ static void start(struct grid *grid, enum section section, bool owner)
 	grid_start(grid, of[section].column + skip, of[section].columns - skip);
 }
 
-/**
- * sections_fill() - make the rows of a section
- * @model: what there is
- * @view: order of streams
- * @section: which one
- * @grid: the result, for grid_free(); memory that runs out is a recorded error
- */
+/* @grid is for grid_free(). Running out of memory is a recorded error. */
 void sections_fill(const struct top_model *model, const struct view *view,
 		   enum section section, struct grid *grid)
 {
 	bool owner = model->devices > 1;
 
-	start(grid, section, owner);
+	start_grid(grid, section, owner);
 	switch (section) {
 	case SECTION_ALARMS:
 		fill_each(grid, model, fill_alarm);

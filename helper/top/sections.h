@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rows of each section. */
+/* The rows of each section. */
 #ifndef HELPER_TOP_SECTIONS_H
 #define HELPER_TOP_SECTIONS_H
 

@@ -8,19 +8,13 @@
 
 #define SECOND	1e9
 
-/* All of it when it was begun anew. */
-static uint64_t grown(uint64_t now, uint64_t before)
+/* A counter that restarted from 0 grew by its value. */
+static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
 }
 
-/**
- * since_order() - order of streams, for qsort()
- * @a: struct top_stream
- * @b: struct top_stream
- *
- * Return: less than, equal to or more than 0.
- */
+/* Order of streams, for qsort() and bsearch(). */
 int since_order(const void *a, const void *b)
 {
 	const struct top_stream *one = a, *other = b;
@@ -44,15 +38,15 @@ static void subtract_label(struct top_label *now, const struct top_label *before
 	unsigned int i;
 
 	for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
-		now->since[i] = grown(now->counter[i],
-				      before ? before->counter[i] : 0);
+		now->since[i] = counter_grown(now->counter[i],
+					      before ? before->counter[i] : 0);
 }
 
-/* One that did nothing keeps its name, also when the process is gone. */
+/* An idle stream keeps its process name, even if the process has ended. */
 static void subtract_stream(struct top_stream *now, const struct top_stream *before)
 {
-	now->since_accesses = grown(now->accesses, before ? before->accesses : 0);
-	now->since_bytes = grown(now->bytes, before ? before->bytes : 0);
+	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
+	now->since_bytes = counter_grown(now->bytes, before ? before->bytes : 0);
 	if (before && !now->since_accesses)
 		memcpy(now->command, before->command, sizeof(now->command));
 }
@@ -67,7 +61,7 @@ static const struct top_job *find_job(const struct top_device *before, uint32_t 
 	return NULL;
 }
 
-/* @before: NULL: what happened is all there is. */
+/* @before is NULL if there is no earlier sample: counts all. */
 static void subtract_parts(struct top_device *now, const struct top_device *before)
 {
 	size_t i;
@@ -82,7 +76,7 @@ static void subtract_parts(struct top_device *now, const struct top_device *befo
 	for (i = 0; i < now->jobs; i++) {
 		const struct top_job *job = find_job(before, now->job[i].job.id);
 
-		now->job[i].since = grown(now->job[i].done, job ? job->done : 0);
+		now->job[i].since = counter_grown(now->job[i].done, job ? job->done : 0);
 	}
 }
 
@@ -96,15 +90,15 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 		now->span = now->time > before->time ? now->time - before->time : 1;
 	now->since = now->status;
 	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
-		now->since.counter[i] = grown(now->status.counter[i],
-					      before ? before->status.counter[i] : 0);
+		now->since.counter[i] = counter_grown(now->status.counter[i],
+						      before ? before->status.counter[i] : 0);
 	for (i = 0; i < PATHS; i++)
 		histogram_since(&now->latency[i], before ? &before->latency[i] : &none,
 				&now->latency_since[i]);
 	subtract_parts(now, before);
 }
 
-/* A number may go to another device. */
+/* The number may have been reused by another device. */
 static const struct top_device *find_device(const struct top_model *before,
 					    const struct top_device *now)
 {
@@ -113,11 +107,7 @@ static const struct top_device *find_device(const struct top_model *before,
 	return device && !strcmp(device->name, now->name) ? device : NULL;
 }
 
-/**
- * since_subtract() - tell what happened between two looks
- * @now: the later one; filled in
- * @before: the earlier one; empty: there was none
- */
+/* Fills the last interval of @now. @before is empty if there is no earlier sample. */
 void since_subtract(struct top_model *now, const struct top_model *before)
 {
 	size_t i;
@@ -126,13 +116,7 @@ void since_subtract(struct top_model *now, const struct top_model *before)
 		subtract_device(&now->device[i], find_device(before, &now->device[i]));
 }
 
-/**
- * since_rate() - how much that is per second
- * @amount: in any unit
- * @span: nanoseconds, not 0
- *
- * Return: in the same unit.
- */
+/* Returns @amount per second; @span is in ns, not 0. */
 uint64_t since_rate(uint64_t amount, uint64_t span)
 {
 	return (uint64_t)((double)amount * SECOND / (double)span + 0.5);

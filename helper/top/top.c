@@ -50,7 +50,7 @@ static void print_frame(const struct top_model *model, unsigned int interval)
 }
 
 /* The first frame is of an interval, like all others. */
-static int batch(const struct arguments *args, unsigned int interval)
+static int print_frames(const struct arguments *args, unsigned int interval)
 {
 	struct top_model before = { 0 }, now;
 	struct watch pace;
@@ -67,7 +67,7 @@ static int batch(const struct arguments *args, unsigned int interval)
 		watch_wait(&pace);
 		if (gather(args->operand, args->operands, &before, &now))
 			break;
-		if (given(args, OPTION_JSON))
+		if (option_given(args, OPTION_JSON))
 			document_print(&now);
 		else
 			print_frame(&now, interval);
@@ -85,14 +85,14 @@ int top_run(const struct arguments *args)
 
 	/* Which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
-	if (!given(args, OPTION_BATCH) && given(args, OPTION_JSON))
+	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE, "'top --json' goes with -b (--batch)");
-	if (!given(args, OPTION_BATCH) &&
+	if (!option_given(args, OPTION_BATCH) &&
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return fail(CODE_USAGE,
 			    "'top' shows a live view on a terminal, and this is none: -b (--batch) prints lines");
 	if (need_devices(args))
 		return fail_code();
-	return given(args, OPTION_BATCH) ? batch(args, interval) :
+	return option_given(args, OPTION_BATCH) ? print_frames(args, interval) :
 					   live_run(args, interval);
 }

@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/view.h"
 
-/* Rows that a page is. */
+/* Rows in a page. */
 #define PAGE	10
 
-/**
- * view_sort_word() - the word for an order of streams
- * @sort: the order
- *
- * Return: the word.
- */
 const char *view_sort_word(enum sort sort)
 {
 	static const char *const words[] = {
@@ -22,12 +16,7 @@ const char *view_sort_word(enum sort sort)
 	return words[sort];
 }
 
-/**
- * view_section_word() - the word for a section
- * @section: it
- *
- * Return: the word, in the plural.
- */
+/* Returns the name of a section, in the plural. */
 const char *view_section_word(enum section section)
 {
 	static const char *const words[] = {
@@ -43,12 +32,12 @@ const char *view_section_word(enum section section)
 	return words[section];
 }
 
-static size_t back(size_t first, size_t rows)
+static size_t rows_back(size_t first, size_t rows)
 {
 	return first > rows ? first - rows : 0;
 }
 
-/* The next one that has something. */
+/* Moves the focus to the next section with rows. */
 static void next_section(struct view *view, unsigned int shown)
 {
 	unsigned int i;
@@ -61,13 +50,7 @@ static void next_section(struct view *view, unsigned int shown)
 	view->first = 0;
 }
 
-/**
- * view_take() - do what a key says
- * @view: changed
- * @key: it
- * @last: row that the section in focus begins with at most
- * @shown: a bit for each section that has rows
- */
+/* Handles a key. @last and @shown are those of struct frame. */
 void view_take(struct view *view, enum view_key key, size_t last,
 	       unsigned int shown)
 {
@@ -80,13 +63,13 @@ void view_take(struct view *view, enum view_key key, size_t last,
 		next_section(view, shown);
 		return;
 	case VIEW_UP:
-		view->first = back(view->first, 1);
+		view->first = rows_back(view->first, 1);
 		break;
 	case VIEW_DOWN:
 		view->first++;
 		break;
 	case VIEW_PAGE_UP:
-		view->first = back(view->first, PAGE);
+		view->first = rows_back(view->first, PAGE);
 		break;
 	case VIEW_PAGE_DOWN:
 		view->first += PAGE;

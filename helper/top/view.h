@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of a look is shown, and in which order: what keys change. */
+/* The visible part of a sample and its order, as changed by keys. */
 #ifndef HELPER_TOP_VIEW_H
 #define HELPER_TOP_VIEW_H
 
@@ -7,13 +7,13 @@
 #include <stddef.h>
 
 /**
- * enum section - what the lines are about, in the order in which they are shown
- * @SECTION_ALARMS: what is wrong
+ * enum section - sections in display order
+ * @SECTION_ALARMS: problems
  * @SECTION_DEVICES: state, hits and bandwidth of each device
- * @SECTION_FLOWS: what else comes and goes in each device
- * @SECTION_LATENCIES: how long reads take
+ * @SECTION_FLOWS: fills, prefetches and writes of each device
+ * @SECTION_LATENCIES: latencies of each device
  * @SECTION_LABELS: labelled ranges
- * @SECTION_STREAMS: what processes read and write
+ * @SECTION_STREAMS: reads and writes of processes
  * @SECTION_JOBS: prefetch jobs
  */
 enum section {
@@ -31,8 +31,8 @@ enum section {
 /**
  * enum sort - order of streams
  * @SORT_RATE: bytes per second, largest first
- * @SORT_BYTES: bytes in all, largest first
- * @SORT_ACCESSES: accesses in all, most first
+ * @SORT_BYTES: total bytes, largest first
+ * @SORT_ACCESSES: total accesses, largest first
  * @SORT_PROCESS: by process
  */
 enum sort {
@@ -45,14 +45,14 @@ enum sort {
 #define SORTS	(SORT_PROCESS + 1)
 
 /**
- * struct view - what is shown
- * @columns: of the terminal; 0: lines are as long as they need to be
- * @rows: of the terminal; 0: all is shown
- * @interval: milliseconds from one look to the next
+ * struct view - the visible part
+ * @columns: of the terminal; 0: do not cut lines
+ * @rows: of the terminal; 0: show all
+ * @interval: between samples, ms
  * @sort: order of streams
- * @focus: section that gets the most room, and is scrolled
- * @first: row that it begins with
- * @live: keys are told
+ * @focus: section that gets the most room and can be scrolled
+ * @first: its first visible row
+ * @live: on a terminal with keys
  */
 struct view {
 	size_t columns;
@@ -64,19 +64,7 @@ struct view {
 	bool live;
 };
 
-/**
- * enum view_key - a key
- * @VIEW_NONE: any other
- * @VIEW_QUIT: it is over
- * @VIEW_SORT: next order of streams
- * @VIEW_FOCUS: next section
- * @VIEW_UP: a row up
- * @VIEW_DOWN: a row down
- * @VIEW_PAGE_UP: some rows up
- * @VIEW_PAGE_DOWN: some rows down
- * @VIEW_HOME: first row
- * @VIEW_END: last row
- */
+/* VIEW_NONE is any other key. */
 enum view_key {
 	VIEW_NONE,
 	VIEW_QUIT,

@@ -5,14 +5,12 @@
 #include <string.h>
 #include <wchar.h>
 
-/* What stands at the end of a text that was cut, as in top(1). */
+/* Marks the end of a text that was cut, as in top(1). */
 #define CUT	'+'
 
-/**
- * struct character - the one that a text begins with
- * @bytes: of it
- * @width: columns
- * @shown: the locale has it; else there is a '?' in its place
+/*
+ * The first character of a text. If the locale cannot print it, @shown is false and '?'
+ * replaces it.
  */
 struct character {
 	size_t bytes;
@@ -20,7 +18,7 @@ struct character {
 	int shown;
 };
 
-static struct character first(const char *text)
+static struct character first_character(const char *text)
 {
 	struct character character = { 1, 1, 0 };
 	mbstate_t state = { 0 };
@@ -39,18 +37,16 @@ static struct character first(const char *text)
 	return character;
 }
 
-/**
- * width_of() - columns that a text takes
- * @text: without control characters, in the locale's encoding; what is not is shown as '?'
- *
- * Return: columns.
+/*
+ * Returns the columns of the terminal that a text takes. @text is in the locale's encoding,
+ * without control characters. Invalid bytes are shown as '?'.
  */
 size_t width_of(const char *text)
 {
 	size_t width = 0;
 
 	while (*text) {
-		struct character character = first(text);
+		struct character character = first_character(text);
 
 		width += character.width;
 		text += character.bytes;
@@ -58,14 +54,9 @@ size_t width_of(const char *text)
 	return width;
 }
 
-/**
- * width_copy() - as much of a text as fits
- * @text: as for width_of()
- * @width: columns that there are; the last one tells that the text was cut
- * @to: the result, with its end
- * @room: bytes of @to, not 0
- *
- * Return: columns that the result takes.
+/*
+ * Copies as much of a text as fits into @width columns and @room bytes (not 0). The last
+ * column marks a cut. Returns the columns used.
  */
 size_t width_copy(const char *text, size_t width, char *to, size_t room)
 {
@@ -73,7 +64,7 @@ size_t width_copy(const char *text, size_t width, char *to, size_t room)
 	size_t used = 0, columns = 0;
 
 	while (*text) {
-		struct character character = first(text);
+		struct character character = first_character(text);
 		size_t bytes = character.shown ? character.bytes : 1;
 
 		if (columns + character.width > most || used + bytes + 2 > room)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Columns of a terminal that a text takes. */
+/* Width of a text on a terminal. */
 #ifndef HELPER_TOP_WIDTH_H
 #define HELPER_TOP_WIDTH_H
 

@@ -11,34 +11,34 @@
 #include "lib/error.h"
 #include "reads.h"
 
-/* Pieces in a look: who reads faster than they are told keeps nobody here for ever. */
+/*
+ * Most pieces per call of recorder_look(), which must return even if readers are faster than
+ * @visit.
+ */
 #define PIECES_MOST	65536U
 
-static int tell(void *arg, void *data, size_t size)
+static int take_read(void *arg, void *data, size_t size)
 {
 	struct recorder *recorder = arg;
 	const struct piece *piece = data;
 
-	/* What is negative ends the look behind this piece. */
+	/* A negative value makes libbpf stop after this piece. */
 	if (size >= sizeof(*piece) &&
 	    recorder->visit(piece->sector, piece->nr_sectors, recorder->arg))
 		return -ECANCELED;
 	return ++recorder->told < PIECES_MOST ? 0 : -EAGAIN;
 }
 
-/* Return: descriptor, which is the program's. */
+/* Returns a descriptor that the program owns. */
 static int map_of(const struct recorder *recorder, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(recorder->held.object, name);
 }
 
-/**
- * recorder_open() - begin to see
- * @recorder: the result; @visit and @arg are set, the rest is 0.  recorder_close() is for the
- *	caller, after errors, too
- * @number: dm device
- *
- * Return: 0 or the exit code.
+/*
+ * Starts recording. The caller sets @visit and @arg and zeroes the rest, and calls
+ * recorder_close() after success and failure. @number is the dm device. Returns 0, or an exit
+ * code after recording an error with fail().
  */
 int recorder_open(struct recorder *recorder, dev_t number)
 {
@@ -47,19 +47,17 @@ int recorder_open(struct recorder *recorder, dev_t number)
 
 	if (program_hold_own(&built_in_reads, &recorder->held))
 		return fail_code();
-	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), tell, recorder, NULL);
+	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), take_read, recorder, NULL);
 	if (!recorder->pieces)
-		return fail_errno(errno, "cannot see what is read");
-	/* Before this it saw no device. */
+		return fail_errno(errno, "cannot record reads");
+	/* From here on the program records. */
 	return bpf_map_update_elem(map_of(recorder, "wanted"), &key, &wanted, BPF_ANY) ?
-	       fail_errno(errno, "cannot see what is read") : 0;
+	       fail_errno(errno, "cannot record reads") : 0;
 }
 
-/**
- * recorder_look() - tell what was read since the last time
- * @recorder: it
- *
- * Return: 0 or the exit code of what it was told to.
+/*
+ * Calls @visit for each read since the last call. Returns 0, or the exit code that @visit
+ * recorded.
  */
 int recorder_look(struct recorder *recorder)
 {
@@ -68,10 +66,7 @@ int recorder_look(struct recorder *recorder)
 	return fail_code();
 }
 
-/**
- * recorder_lost() - reads that were not seen, as nobody looked for too long
- * @recorder: it
- */
+/* Returns the number of reads that are missing because the ring buffer was full. */
 uint64_t recorder_lost(const struct recorder *recorder)
 {
 	struct wanted wanted = { 0 };

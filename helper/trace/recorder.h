@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sees what is read of a device, as long as this process lasts. */
+/* Records the reads of a device while this process runs. */
 #ifndef HELPER_TRACE_RECORDER_H
 #define HELPER_TRACE_RECORDER_H
 
@@ -9,11 +9,11 @@
 #include "bpf/program.h"
 
 /**
- * struct recorder - sees what is read of a device
- * @held: the program
- * @pieces: what it saw
- * @told: pieces that were told in this look
- * @visit: is told each piece: sectors; returns 0 to go on
+ * struct recorder - records the reads of a device
+ * @held: the BPF program
+ * @pieces: ring buffer with the reads
+ * @told: pieces handled in this call of recorder_look()
+ * @visit: called for each piece, in sectors; returns 0 to continue
  * @arg: for @visit
  */
 struct recorder {

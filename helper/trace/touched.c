@@ -7,18 +7,13 @@
 
 #include "lib/error.h"
 
-/* A page of bits. */
+/* Bits in a page. */
 #define PART_UNITS	32768U
 #define WORD_BITS	64U
 
-/**
- * touched_init() - nothing was touched yet
- * @touched: to be initialised
- * @units: of the device
- *
- * What is touched takes a bit a unit: 32 MiB for 1 TiB in units of 4 KiB.
- *
- * Return: 0 or the exit code; touched_free() is harmless after that.
+/*
+ * The set takes a bit per unit: 32 MiB for 1 TiB in units of 4 KiB. touched_free() may be
+ * called even after a failure.
  */
 int touched_init(struct touched *touched, uint64_t units)
 {
@@ -35,7 +30,7 @@ static bool is_touched(const struct touched *touched, uint64_t unit)
 	return part && part[bit / WORD_BITS] >> bit % WORD_BITS & 1;
 }
 
-static int touch(struct touched *touched, uint64_t unit)
+static int touch_unit(struct touched *touched, uint64_t unit)
 {
 	uint64_t **part = &touched->part[unit / PART_UNITS];
 	uint64_t bit = unit % PART_UNITS;
@@ -50,15 +45,9 @@ static int touch(struct touched *touched, uint64_t unit)
 	return 0;
 }
 
-/**
- * touched_add() - touch some units
- * @touched: it
- * @first: unit
- * @end: behind the last one; what is beyond the device is left out
- * @visit: called for those that were not touched before, in pieces, ascending; returns 0 to go on
- * @arg: for it
- *
- * Return: 0 or the exit code.
+/*
+ * Adds the units from @first up to @end (exclusive); ignores units beyond the device. Calls
+ * @visit for each run of new units, ascending, until it returns nonzero.
  */
 int touched_add(struct touched *touched, uint64_t first, uint64_t end,
 		int (*visit)(uint64_t first, uint64_t end, void *arg), void *arg)
@@ -73,7 +62,7 @@ int touched_add(struct touched *touched, uint64_t first, uint64_t end,
 			continue;
 		}
 		for (new = first; new < end && !is_touched(touched, new); new++)
-			if (touch(touched, new))
+			if (touch_unit(touched, new))
 				return fail_code();
 		if (visit(first, new, arg))
 			return fail_code();

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which units of a device were touched so far. */
+/*
+ * A set of units of a device: those touched so far. Functions that return int return 0, or an
+ * exit code after recording an error with fail().
+ */
 #ifndef HELPER_TRACE_TOUCHED_H
 #define HELPER_TRACE_TOUCHED_H
 
 #include <stdint.h>
 
 /**
- * struct touched - units that were touched
+ * struct touched - a sparse bitmap
  * @units: of the device
- * @part: bits of 32,768 units each; NULL: none of those yet
- * @parts: how many there are, of 4 KiB
+ * @part: pages of 32,768 bits each; NULL: no bit set
+ * @parts: allocated pages, of 4 KiB
  */
 struct touched {
 	uint64_t units;

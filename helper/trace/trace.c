@@ -10,40 +10,30 @@
 #include "lib/sha256.h"
 
 #define SECTOR		512U
-/* Bytes of a number of 64 bits, and of the two of an extent. */
+/* Most bytes of an encoded 64-bit number, and of an extent. */
 #define NUMBER_ROOM	10U
 #define EXTENT_ROOM	(2 * NUMBER_ROOM)
 #define UNIT_MAX	(1U << 30)
 
-_Static_assert(sizeof(struct trace_header) == 224, "part of the file");
+_Static_assert(sizeof(struct trace_header) == 224, "file format");
 _Static_assert(TRACE_DIGEST == SHA256_DIGEST_SIZE, "SHA-256");
 
-/**
- * trace_units() - units of the device, the last of which may be shorter
- * @trace: of the device
- */
+/* Returns the units of the device; the last one may be shorter. */
 uint64_t trace_units(const struct trace *trace)
 {
 	return trace->device_bytes / trace->unit + !!(trace->device_bytes % trace->unit);
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t smaller_of(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-/**
- * trace_add() - units were read
- * @trace: on which they are put
- * @first: unit
- * @end: behind the last one, no more than trace_units()
- *
- * Return: 0 or the exit code.
- */
+/* Appends the units from @first up to @end (exclusive), which is at most trace_units(). */
 int trace_add(struct trace *trace, uint64_t first, uint64_t end)
 {
 	uint64_t start = first * trace->unit;
-	uint64_t stop = smaller(end * trace->unit, trace->device_bytes);
+	uint64_t stop = smaller_of(end * trace->unit, trace->device_bytes);
 	struct range *last = trace->count ? &trace->extent[trace->count - 1] : NULL;
 	size_t room = trace->room ? 2 * trace->room : 1024;
 
@@ -97,13 +87,7 @@ static uint64_t count_units(const struct trace *trace)
 	return units;
 }
 
-/**
- * trace_encode() - what a file is to hold
- * @trace: it
- * @bytes: length of the result
- *
- * Return: the file, to be freed; NULL after recording the error.
- */
+/* Returns the contents of a file, which the caller frees, or NULL after recording an error. */
 unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
 {
 	struct trace_header *header;
@@ -131,7 +115,7 @@ unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
 	return data;
 }
 
-/* Return: whether there is a number. */
+/* Returns false if the number is truncated or too large. */
 static bool take_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
 {
 	unsigned int shift;
@@ -140,7 +124,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	for (shift = 0; *at < end && shift < 64; shift += 7) {
 		unsigned char byte = *(*at)++;
 
-		/* Of the last one there is room for one bit. */
+		/* The last byte has room for one bit. */
 		if (shift == 63 && byte > 1)
 			return false;
 		*number |= (uint64_t)(byte & 0x7f) << shift;
@@ -150,7 +134,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	return false;
 }
 
-/* Return: whether they are as the header says. */
+/* Returns false if the extents do not match the header. */
 static bool take_extents(struct trace *trace, const unsigned char *at, const unsigned char *end,
 			 uint64_t extents, uint64_t units)
 {
@@ -160,7 +144,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 		if (!take_number(&at, end, &gap) || !take_number(&at, end, &length))
 			return false;
 		first = gap & 1 ? before - (gap / 2 + 1) : before + gap / 2;
-		/* Neither may have gone around. */
+		/* Reject a distance that wrapped around. */
 		if ((gap & 1 ? gap / 2 >= before : gap / 2 > all - before) || !length ||
 		    length > all - first || length > units)
 			return false;
@@ -172,7 +156,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 	return at == end && !units;
 }
 
-/* The digest is of the file without it. */
+/* The digest covers the file with zeros in the digest's place. */
 static bool is_whole(unsigned char *data, size_t bytes, const struct trace_header *header)
 {
 	unsigned char digest[TRACE_DIGEST];
@@ -196,14 +180,9 @@ static bool take_header(struct trace *trace, const struct trace_header *header, 
 	       le64toh(header->payload) == bytes - sizeof(*header);
 }
 
-/**
- * trace_decode() - what a file holds
- * @trace: the result, all 0 before; trace_free() is for the caller, after errors, too
- * @data: the file; it is not the same afterwards
- * @bytes: of it
- * @path: its name, for errors
- *
- * Return: 0 or the exit code.
+/*
+ * Decodes the contents of a file, and overwrites them. Zero @trace before, and call
+ * trace_free() after success and failure. @path is for messages.
  */
 int trace_decode(struct trace *trace, unsigned char *data, size_t bytes, const char *path)
 {
@@ -211,19 +190,22 @@ int trace_decode(struct trace *trace, unsigned char *data, size_t bytes, const c
 
 	if (bytes < sizeof(header) || memcmp(data, TRACE_MAGIC, sizeof(header.magic)))
 		return fail(CODE_DEVICE,
-			    "'%s' is no trace: 'nearcache trace record' makes one", path);
+			    "'%s' is not a trace: 'nearcache trace record' makes one", path);
 	memcpy(&header, data, sizeof(header));
 	if (le32toh(header.version) != TRACE_VERSION)
-		return fail(CODE_DEVICE, "'%s' is a trace of version %u: this program reads version %u",
+		return fail(CODE_DEVICE,
+			    "'%s' is a trace of version %u: this program reads version %u",
 			    path, le32toh(header.version), TRACE_VERSION);
 	if (!is_whole(data, bytes, &header))
-		return fail(CODE_DEVICE, "'%s' is damaged: its checksum does not fit; record it anew",
+		return fail(CODE_DEVICE,
+			    "'%s' is damaged: its checksum does not match; record it again",
 			    path);
 	if (!take_header(trace, &header, bytes) ||
 	    !take_extents(trace, data + sizeof(header), data + bytes,
 			  le64toh(header.extents), le64toh(header.units)))
 		return fail_code() ? (int)fail_code() :
-				     fail(CODE_DEVICE, "'%s' is no trace that makes sense; record it anew",
+				     fail(CODE_DEVICE,
+					  "'%s' is an invalid trace: its extents or sizes are inconsistent; record it again",
 					  path);
 	return 0;
 }

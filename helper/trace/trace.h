@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a job read of a device, in the order in which it was first read: in memory, and as a file
- * for the next run.
+ * A trace: the extents that a job read of a device, in the order of their first read, in
+ * memory and as a file for the next run.
  *
- * The file: struct trace_header, then for each extent two numbers: how many units lie between the
- * end of the one before (at first: the start of the device) and its start, as 2 n, or as 2 n - 1 if
- * it lies n units before that; and its length in units.  Numbers are of 7 bits a byte, the lowest
- * first, the highest bit of a byte says that another one follows.
+ * File format: struct trace_header, then two numbers for each extent. The first is the
+ * distance in units from the end of the previous extent (initially the start of the device) to
+ * its start: 2 n forward, 2 n - 1 backward. The second is its length in units. A number has 7
+ * bits per byte, lowest first; the highest bit of a byte means that another byte follows.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_TRACE_TRACE_H
 #define HELPER_TRACE_TRACE_H
@@ -23,17 +25,17 @@
 
 /**
  * struct trace_header - the start of a file; little-endian
- * @magic: TRACE_MAGIC, with its zero
+ * @magic: TRACE_MAGIC with its NUL
  * @version: TRACE_VERSION
- * @unit: bytes of a unit
+ * @unit: bytes
  * @device_bytes: size of the device
- * @time: when it was recorded, seconds of the epoch
- * @extents: how many
- * @units: of all extents
- * @lost: reads that were not seen, as they came too fast
+ * @time: of the recording, seconds since the epoch
+ * @extents: number of extents
+ * @units: sum of their lengths
+ * @lost: reads that the recorder missed because they came too fast
  * @payload: bytes behind the header
- * @origin: identity of the volume (see nearcache(7)), with zeros behind; may be empty
- * @digest: SHA-256 of all the file, with zeros here
+ * @origin: identity of the volume, see nearcache(7); padded with zeros, may be empty
+ * @digest: SHA-256 of the file with zeros in this field
  */
 struct trace_header {
 	char magic[8];
@@ -50,17 +52,16 @@ struct trace_header {
 };
 
 /**
- * struct trace - what was read
- * @unit: bytes that it is rounded to, a power of two, 512 at least
+ * struct trace - a trace in memory
+ * @unit: granularity in bytes, a power of two, at least 512
  * @device_bytes: size of the device, a multiple of 512
- * @time: when, seconds of the epoch
- * @lost: reads that were not seen
+ * @time: of the recording, seconds since the epoch
+ * @lost: reads that the recorder missed
  * @origin: identity of the volume, may be empty
- * @extent: what was read, in this order, each part once; the last one may be cut by the end of
- *	the device
- * @count: how many
- * @room: that fit
- * @bytes: of them
+ * @extent: in the order of the first read, disjoint; the end of the device may cut the last unit
+ * @count: entries in @extent
+ * @room: allocated entries
+ * @bytes: sum of the extents
  */
 struct trace {
 	uint32_t unit;

@@ -9,7 +9,7 @@
 #include "lib/atomic_file.h"
 #include "trace/trace.h"
 
-/* Of a billion extents, and more than memory should be asked for by a file that is none. */
+/* Enough for a billion extents; limits the memory for a file that is not a trace. */
 #define FILE_MAX	(4LL << 30)
 
 static int read_all(int file, unsigned char *data, size_t bytes, const char *path)
@@ -37,7 +37,7 @@ static int read_file(struct trace *trace, int file, const char *path)
 		return fail_errno(errno, "cannot read '%s'", path);
 	if (!S_ISREG(st.st_mode) || st.st_size > FILE_MAX)
 		return fail(CODE_DEVICE,
-			    "'%s' is no trace: 'nearcache trace record' makes one", path);
+			    "'%s' is not a trace: 'nearcache trace record' makes one", path);
 	data = malloc((size_t)st.st_size + 1);
 	if (!data)
 		return fail_memory();
@@ -47,13 +47,7 @@ static int read_file(struct trace *trace, int file, const char *path)
 	return fail_code();
 }
 
-/**
- * trace_read() - read a file
- * @trace: the result, all 0 before; trace_free() is for the caller, after errors, too
- * @path: of the file
- *
- * Return: 0 or the exit code.
- */
+/* Zero @trace before, and call trace_free() after success and failure. */
 int trace_read(struct trace *trace, const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -65,13 +59,7 @@ int trace_read(struct trace *trace, const char *path)
 	return fail_code();
 }
 
-/**
- * trace_write() - write a file
- * @trace: what it is to hold
- * @path: of the file; what was there stays until all is written
- *
- * Return: 0 or the exit code.
- */
+/* An existing file stays until the new one is complete. */
 int trace_write(const struct trace *trace, const char *path)
 {
 	size_t bytes;

@@ -11,19 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes of one read, and how buffers are aligned: enough for any block device. */
+/* Bytes per read, and alignment of buffers: enough for any block device. */
 #define CHUNK	(1U << 20)
 #define ALIGN	4096U
-/* Bytes of a file that are looked for in memory at once. */
+/* Bytes of a file per mincore(). */
 #define WINDOW	(64UL << 20)
 
-/**
- * struct reading - a file that is read
- * @fd: the file
- * @direct: past the page cache
- * @size: bytes it had when it was opened
- * @at: bytes read so far
- * @buffer: CHUNK bytes
+/*
+ * A file that is being read: @direct bypasses the page cache (O_DIRECT), @size is that at
+ * open, @at counts the bytes read so far, @buffer has CHUNK bytes.
  */
 struct reading {
 	int fd;
@@ -33,13 +29,13 @@ struct reading {
 	void *buffer;
 };
 
-/* What is in the page cache is not what the device has. */
-static void forget(const struct reading *r)
+/* Drops the page cache, which may differ from the device. */
+static void forget_pages(const struct reading *r)
 {
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Return: 0, CHECKSUM_RESIDENT or errno. */
+/* Returns 0, CHECKSUM_RESIDENT or an errno. */
 static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 {
 	unsigned char resident[WINDOW / ALIGN];
@@ -58,20 +54,23 @@ static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 	return error;
 }
 
-/* What somebody has mapped, or just wrote, does not go: it would be read again. */
+/*
+ * Pages that a process has mapped or just written stay in the page cache, and a read would
+ * return them.
+ */
 static int check_forgotten(const struct reading *r)
 {
 	uint64_t at;
 	int error = 0;
 
-	forget(r);
+	forget_pages(r);
 	for (at = 0; at < r->size && !error; at += WINDOW)
 		error = check_window(r, at, r->size - at < WINDOW ?
 				     (size_t)(r->size - at) : WINDOW);
 	return error;
 }
 
-/* Some take the flag, and read through memory all the same: ext4 with data=journal. */
+/* Some file systems accept O_DIRECT but read through the page cache: ext4 with data=journal. */
 static bool is_direct(const struct reading *r)
 {
 #ifdef STATX_DIOALIGN
@@ -85,14 +84,14 @@ static bool is_direct(const struct reading *r)
 	return true;
 }
 
-static int start(struct reading *r, const char *path)
+static int start_reading(struct reading *r, const char *path)
 {
 	const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
 	struct stat st;
 
 	r->direct = true;
 	r->fd = open(path, flags | O_DIRECT);
-	/* Some cannot, like EROFS with compressed files. */
+	/* Some file systems reject O_DIRECT, such as EROFS for compressed files. */
 	if (r->fd < 0 && errno == EINVAL) {
 		r->direct = false;
 		r->fd = open(path, flags);
@@ -109,7 +108,7 @@ static int start(struct reading *r, const char *path)
 		r->direct = is_direct(r);
 	if (!r->direct)
 		return check_forgotten(r);
-	forget(r);
+	forget_pages(r);
 	return 0;
 }
 
@@ -119,10 +118,10 @@ static int go_buffered(struct reading *r)
 	return fcntl(r->fd, F_SETFL, 0) ? errno : check_forgotten(r);
 }
 
-/* Return: 0, CHECKSUM_RESIDENT or errno; *@n is 0 at the end of the file. */
+/* Returns 0, CHECKSUM_RESIDENT or an errno. At the end of the file *@n is 0. */
 static int read_some(struct reading *r, ssize_t *n)
 {
-	/* Only a file that grows goes on behind an odd end. */
+	/* An unaligned offset: the file grew after its unaligned end was read. */
 	int error = r->direct && r->at % ALIGN ? go_buffered(r) : 0;
 
 	while (!error) {
@@ -157,17 +156,10 @@ static int digest_all(struct reading *r, struct sha256_ctx *sum,
 	return 0;
 }
 
-/**
- * checksum_file() - the SHA-256 of a file
- * @path: a regular file
- * @digest: filled in, CHECKSUM_BYTES
- * @advance: called with the bytes of each read, from 1 byte to 1 MiB
- * @arg: for @advance
- *
- * Reads the device and leaves nothing in the page cache.  Safe in threads: records no
- * error.
- *
- * Return: 0, an errno, or CHECKSUM_RESIDENT.
+/*
+ * SHA-256 of the regular file @path to @digest (CHECKSUM_BYTES). Calls @advance with the bytes
+ * of each read, 1 to 1 MiB. Reads the device and leaves nothing in the page cache. Threads may
+ * call it: it records no error. Returns 0, an errno, or CHECKSUM_RESIDENT.
  */
 int checksum_file(const char *path, unsigned char *digest,
 		  void (*advance)(uint64_t bytes, void *arg), void *arg)
@@ -177,23 +169,23 @@ int checksum_file(const char *path, unsigned char *digest,
 	int error;
 
 	sha256_init(&sum);
-	error = start(&r, path);
+	error = start_reading(&r, path);
 	if (!error)
 		error = digest_all(&r, &sum, advance, arg);
 	if (!error)
 		sha256_digest(&sum, CHECKSUM_BYTES, digest);
 	if (r.fd >= 0) {
-		forget(&r);
+		forget_pages(&r);
 		close(r.fd);
 	}
 	free(r.buffer);
 	return error;
 }
 
-/* What an error of checksum_file() is, in words. */
+/* The message for an error of checksum_file(). */
 const char *checksum_error(int error)
 {
 	return error == CHECKSUM_RESIDENT ?
-	       "memory has parts of it that do not go, and its file system does not read past them: end who uses it, or mount it anew" :
+	       "parts of it stay in the page cache, and its file system does not read past the cache: stop the programs that use it, or remount the file system" :
 	       strerror(error);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The SHA-256 of a file as its device has it, past the page cache. */
+/* SHA-256 of a file as it is on its device, not in the page cache. */
 #ifndef HELPER_VERIFY_CHECKSUM_H
 #define HELPER_VERIFY_CHECKSUM_H
 
@@ -7,7 +7,10 @@
 
 #define CHECKSUM_BYTES	32
 
-/* In place of an errno: what is read would be what memory has, not what the device has. */
+/*
+ * Instead of an errno: pages of the file stay in the page cache, so a read would not reach the
+ * device.
+ */
 #define CHECKSUM_RESIDENT	(-1)
 
 int checksum_file(const char *path, unsigned char *digest,

@@ -10,7 +10,7 @@
 #include "lib/error.h"
 
 #define HEX	(2 * MANIFEST_DIGEST)
-/* How BSD's tools begin a line, and sha256sum --tag: "SHA256 (file) = digest". */
+/* BSD's tools and sha256sum --tag write "SHA256 (file) = digest". */
 #define TAG	"SHA256 ("
 #define TAG_END	") = "
 
@@ -29,8 +29,11 @@ static bool parse_digest(const char *hex, unsigned char *digest)
 	return true;
 }
 
-/* Where a name has a newline or a backslash, the line begins with a backslash. */
-static bool unescape(char *name)
+/*
+ * sha256sum escapes newlines and backslashes in a name, and marks such a line with a backslash
+ * at its start.
+ */
+static bool unescape_name(char *name)
 {
 	char *to = name;
 
@@ -53,7 +56,7 @@ static bool unescape(char *name)
 	return true;
 }
 
-/* "SHA256 (name) = digest". Return: the name, NULL: it is none. */
+/* "SHA256 (name) = digest". Returns the name, or NULL for another format. */
 static char *parse_tagged(char *line, unsigned char *digest)
 {
 	size_t length = strlen(line);
@@ -70,7 +73,10 @@ static char *parse_tagged(char *line, unsigned char *digest)
 	return line + strlen(TAG);
 }
 
-/* "digest  name", with a '*' before the name for binary. Return: as above. */
+/*
+ * "digest  name", with a '*' before the name for binary. Returns the name, or NULL for another
+ * format.
+ */
 static char *parse_plain(char *line, unsigned char *digest)
 {
 	if (strlen(line) < HEX + 2 || !parse_digest(line, digest) ||
@@ -79,13 +85,10 @@ static char *parse_plain(char *line, unsigned char *digest)
 	return line + HEX + 2;
 }
 
-/**
- * manifest_parse() - read a line
- * @line: without its newline; changed
- * @entry: the result; its path lies in @line
- * @why: MANIFEST_WHY bytes; on failure: what is wrong
- *
- * Return: whether the line names a file and its SHA-256.
+/*
+ * Parses a line without its newline. Changes @line; the path in @entry points into it. Returns
+ * false with the reason in @why (MANIFEST_WHY bytes) if it does not name a file and its
+ * SHA-256.
  */
 bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 {
@@ -97,10 +100,10 @@ bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 		entry->path = parse_plain(line, entry->digest);
 	if (!entry->path)
 		snprintf(why, MANIFEST_WHY,
-			 "it is no line of sha256sum ('DIGEST  FILE', 64 hexadecimal digits): '%.30s'",
+			 "it is not a line of sha256sum ('DIGEST  FILE', 64 hexadecimal digits): '%.30s'",
 			 line);
-	else if (escaped && !unescape(entry->path))
-		snprintf(why, MANIFEST_WHY, "the name '%.60s' has an escape that is none",
+	else if (escaped && !unescape_name(entry->path))
+		snprintf(why, MANIFEST_WHY, "the name '%.60s' has an invalid escape",
 			 entry->path);
 	else if (!*entry->path)
 		snprintf(why, MANIFEST_WHY, "it names no file");
@@ -109,7 +112,7 @@ bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 	return false;
 }
 
-static int append(struct manifest *manifest, const struct manifest_entry *entry)
+static int append_entry(struct manifest *manifest, const struct manifest_entry *entry)
 {
 	struct manifest_entry *last;
 
@@ -141,17 +144,14 @@ static int take_line(struct manifest *manifest, const char *path, char *line,
 	if (!*line || *line == '#')
 		return 0;
 	if (manifest_parse(line, &entry, why))
-		return append(manifest, &entry);
+		return append_entry(manifest, &entry);
 	return fail(CODE_USAGE, "manifest '%s', line %lu: %s", path, number,
 		    why);
 }
 
-/**
- * manifest_read() - read a manifest
- * @manifest: the result; manifest_free() is due also after a failure
- * @path: of the file; "-": standard input
- *
- * Return: 0 or the exit code.
+/*
+ * Reads a manifest; "-" is standard input. Call manifest_free() after success and failure.
+ * Returns 0, or an exit code after recording an error with fail().
  */
 int manifest_read(struct manifest *manifest, const char *path)
 {
@@ -177,7 +177,7 @@ int manifest_read(struct manifest *manifest, const char *path)
 	return fail_code();
 }
 
-/* Free all; harmless after that. */
+/* May be called twice. */
 void manifest_free(struct manifest *manifest)
 {
 	size_t i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A list of files with their SHA-256, as sha256sum writes it. */
+/* A list of files and their SHA-256, in the format of sha256sum. */
 #ifndef HELPER_VERIFY_MANIFEST_H
 #define HELPER_VERIFY_MANIFEST_H
 
@@ -7,27 +7,17 @@
 #include <stddef.h>
 
 #define MANIFEST_DIGEST	32
-/* Room for a reason. */
+/* Size of a buffer for a reason. */
 #define MANIFEST_WHY	120
 
-/**
- * struct manifest_entry - one file
- * @path: as it is in the list
- * @digest: SHA-256 of its content
- * @line: number of its line, from 1
- */
+/* A file: @path as written in the list, @digest of its content (SHA-256), @line from 1. */
 struct manifest_entry {
 	char *path;
 	unsigned char digest[MANIFEST_DIGEST];
 	unsigned long line;
 };
 
-/**
- * struct manifest - all files
- * @entry: in the order of the list
- * @count: how many
- * @room: that fit
- */
+/* A growing array in the order of the list. */
 struct manifest {
 	struct manifest_entry *entry;
 	size_t count;

@@ -10,18 +10,19 @@
 #include "lib/error.h"
 #include "lib/progress.h"
 
-/* Threads: more than processors, as most of them wait for the origin. */
+/* Number of threads: more than processors, because most threads wait for the origin. */
 #define THREADS_MIN	4
 #define THREADS_MAX	32
 
 /**
- * struct pool - what the threads share
- * @lock: protects @next, @done and @progress; a verdict is its thread's until that ends
+ * struct pool - state shared by the threads
+ * @lock: protects @next, @done and @progress; a file's verdict belongs to the thread that
+ *	took it until the thread ends
  * @file: all files
- * @files: how many
- * @next: the first one that no thread has taken
+ * @files: entries in @file
+ * @next: first file that no thread has taken
  * @done: bytes read
- * @progress: shown
+ * @progress: the progress bar
  */
 struct pool {
 	pthread_mutex_t lock;
@@ -32,7 +33,7 @@ struct pool {
 	struct progress progress;
 };
 
-static void advance(uint64_t bytes, void *arg)
+static void advance_bytes(uint64_t bytes, void *arg)
 {
 	struct pool *pool = arg;
 
@@ -42,7 +43,7 @@ static void advance(uint64_t bytes, void *arg)
 	pthread_mutex_unlock(&pool->lock);
 }
 
-static struct verifying *take(struct pool *pool)
+static struct verifying *take_file(struct pool *pool)
 {
 	struct verifying *file = NULL;
 
@@ -56,11 +57,11 @@ static struct verifying *take(struct pool *pool)
 	return file;
 }
 
-static void judge(struct pool *pool, struct verifying *file)
+static void judge_file(struct pool *pool, struct verifying *file)
 {
 	unsigned char digest[CHECKSUM_BYTES];
 
-	file->error = checksum_file(file->path, digest, advance, pool);
+	file->error = checksum_file(file->path, digest, advance_bytes, pool);
 	if (file->error == ENOENT)
 		file->verdict = VERDICT_MISSING;
 	else if (file->error)
@@ -71,12 +72,12 @@ static void judge(struct pool *pool, struct verifying *file)
 		file->verdict = VERDICT_SOUND;
 }
 
-static void *work(void *arg)
+static void *worker_main(void *arg)
 {
 	struct verifying *file;
 
-	while ((file = take(arg)))
-		judge(arg, file);
+	while ((file = take_file(arg)))
+		judge_file(arg, file);
 	return NULL;
 }
 
@@ -91,27 +92,24 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* This thread works, too: it goes on with those that could be started. */
-static void run(struct pool *pool)
+/* The calling thread also works; if no other thread can be started it does all. */
+static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
 	size_t i, wanted = threads_for(pool->files), started = 0;
 
 	while (started + 1 < wanted &&
-	       !pthread_create(&thread[started], NULL, work, pool))
+	       !pthread_create(&thread[started], NULL, worker_main, pool))
 		started++;
-	work(pool);
+	worker_main(pool);
 	for (i = 0; i < started; i++)
 		pthread_join(thread[i], NULL);
 }
 
-/**
- * verifying_run() - read files, several at once, and compare them
- * @file: the files; those that have a verdict already are left alone
- * @files: how many
- * @quiet: show no progress
- *
- * Return: 0 or the exit code; what is wrong with a file is its verdict.
+/*
+ * Reads the files that have no verdict, several in parallel, and sets their verdicts. @quiet
+ * shows no progress. Returns 0, or an exit code after recording an error with fail(); a
+ * mismatch is no error.
  */
 int verifying_run(struct verifying *file, size_t files, bool quiet)
 {
@@ -125,7 +123,7 @@ int verifying_run(struct verifying *file, size_t files, bool quiet)
 	if (pthread_mutex_init(&pool.lock, NULL))
 		return fail_memory();
 	progress_start(&pool.progress, "verify", total, quiet);
-	run(&pool);
+	run_workers(&pool);
 	progress_end(&pool.progress);
 	pthread_mutex_destroy(&pool.lock);
 	return 0;

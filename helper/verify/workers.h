@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Many files compared with their checksums at once. */
+/* Compares many files with their checksums in parallel. */
 #ifndef HELPER_VERIFY_WORKERS_H
 #define HELPER_VERIFY_WORKERS_H
 
@@ -8,14 +8,14 @@
 #include <stdint.h>
 
 /**
- * enum verdict - what came of a file
- * @VERDICT_NONE: it was not looked at
- * @VERDICT_SOUND: it is as it should be
- * @VERDICT_MISMATCH: it has another checksum
+ * enum verdict - result for a file
+ * @VERDICT_NONE: not read yet
+ * @VERDICT_SOUND: the checksum matches
+ * @VERDICT_MISMATCH: the checksum differs
  * @VERDICT_MISSING: there is no such file
- * @VERDICT_UNREADABLE: it cannot be read
- * @VERDICT_ELSEWHERE: it is not on the device
- * @VERDICT_UNLISTED: nobody said what its checksum should be
+ * @VERDICT_UNREADABLE: the file cannot be read
+ * @VERDICT_ELSEWHERE: the file is on another device
+ * @VERDICT_UNLISTED: the manifest has no checksum for the file
  */
 enum verdict {
 	VERDICT_NONE,
@@ -29,12 +29,12 @@ enum verdict {
 };
 
 /**
- * struct verifying - a file to be compared
+ * struct verifying - a file to compare
  * @path: of the file
- * @digest: its SHA-256, as it should be
+ * @digest: expected SHA-256
  * @size: bytes
- * @verdict: what came of it; VERDICT_NONE: it is to be read
- * @error: errno, where it cannot be read
+ * @verdict: the result; only files with VERDICT_NONE are read
+ * @error: errno for VERDICT_UNREADABLE
  */
 struct verifying {
 	const char *path;

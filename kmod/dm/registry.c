@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who may use which cache device.
+ * Ownership of cache devices.
  *
- * device-mapper does not keep two tables from using one cache device: all its
- * opens share one claim.  The registry does.  A live cache belongs to one dm
- * device from the first constructor that names it until the last table is
- * destroyed; the second table of the same dm device (a reload) shares it.
+ * device-mapper does not keep two tables from using one cache device, because all of its
+ * opens share one claim.  The registry does.  A live cache belongs to one dm device from
+ * the first constructor that names it until its last table is destroyed; the second table
+ * of the same dm device (a reload) shares it.
  */
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
@@ -18,24 +18,20 @@
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
-/* Woken when nobody holds a cache any more; see nc_registry_hold(). */
+/* Woken when the last holder of a cache releases it; see nc_registry_hold(). */
 static DECLARE_WAIT_QUEUE_HEAD(registry_unheld);
-/* Changes with the list, so that who walks it in pieces can tell. */
+/* Changes with the list, so that a walk in several parts can detect it. */
 static atomic_t registry_changes = ATOMIC_INIT(0);
 
-/**
- * nc_registry_changed() - a cache or table came, went, or went live or was suspended
- *
- * Context: any.
- */
+/* A cache or table was added or removed, went live or was suspended.  Context: any. */
 void nc_registry_changed(void)
 {
 	atomic_inc(&registry_changes);
 }
 
-/* Given up, gone, or never live because its medium is not what it was; and of the dm
- * device that @t is for: another cache may take its place, also one of the same cache
- * device, which may have come back.
+/* May another cache of the dm device of @t replace @c, also one of the same cache device
+ * after it came back?  True if @c is in bypass, has lost its device, or never went live because
+ * its medium had changed.
  */
 static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -45,8 +41,8 @@ static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 		nc_members_gone(c));
 }
 
-/* The cache of the cache device of @t; of two, the one that has taken the other's
- * place or will.
+/* Find the cache of the cache device of @t.  Of several prefer one that cannot be replaced,
+ * then the newest.
  */
 static struct nc_cache *registry_find(const struct nc_target *t)
 {
@@ -58,14 +54,14 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 			continue;
 		if (!is_replaceable(c, t))
 			return c;
-		/* The newest is the first. */
+		/* The list begins with the newest. */
 		if (!given_up)
 			given_up = c;
 	}
 	return given_up;
 }
 
-/* Another live cache with the uuid of @c: a copy of its device. */
+/* Find another live cache with the uuid of @c: one device is a copy of the other. */
 static struct nc_cache *registry_twin(const struct nc_cache *c,
 				      const struct nc_target *t)
 {
@@ -88,7 +84,7 @@ static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
 	return -EBUSY;
 }
 
-/* Is a device one of the cache devices of a table, or a part of one? */
+/* Is @bdev a cache device of the table, or does it overlap one? */
 static bool is_cache_of(const struct nc_target *t, struct block_device *bdev)
 {
 	u32 i;
@@ -111,9 +107,9 @@ static bool members_overlap(const struct nc_cache *c, const struct nc_target *t)
 	return false;
 }
 
-/* May @t and the live cache @c stand side by side?  An origin has either one
- * cache that writes, or any number that only read: no cache learns what another
- * one writes.  And no device is both, or a partition of what is.
+/* Return why @t and the live cache @c cannot coexist, or NULL.  An origin has either one
+ * cache that writes, or any number of read-only ones, because no cache sees the writes of
+ * another.  No device, and no overlapping one, is both origin and cache device.
  */
 static char *conflict(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -146,7 +142,7 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 		error = conflict(c, t);
 		if (!error)
 			continue;
-		DMERR("%s: origin %s, cache device %s, beside dm device %s: %s",
+		DMERR("%s: origin %s or cache device %s conflicts with dm device %s: %s",
 		      dm_device_name(dm_table_get_md(t->ti->table)),
 		      t->origin->name, t->dev->name, nc_cache_name(c), error);
 		t->ti->error = error;
@@ -155,8 +151,8 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 	return 0;
 }
 
-/* One origin, or one volume that has got another device number: then the disk that
- * it had is dead.
+/* Is it the same origin, or a volume that has got another device number?  Then the disk of
+ * the old one is dead.
  */
 static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -172,41 +168,41 @@ static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 static void hold(struct nc_cache *c, struct nc_target *t)
 {
 	lockdep_assert_held(&registry_lock);
-	/* From here on it is seen: see nc_registry_each(). */
+	/* From here on nc_registry_each() visits it. */
 	t->cache = c;
 	list_add(&t->list, &c->targets);
 	c->refs++;
 	c->writers += nc_target_writes(t);
 }
 
-/* A reload: share the live cache, if it is the same one. */
+/* A reload: share the live cache if the table fits it. */
 static int registry_share(struct nc_cache *c, struct nc_target *t)
 {
 	int r;
 
-	/* One number, two devices: the live one is gone and not yet let go. */
+	/* Same number, different device: the old one is gone and not released yet. */
 	if (c->owner != dm_table_get_md(t->ti->table) || !c->ready ||
 	    c->bdev != t->dev->bdev)
 		return refuse_busy(t, c);
 	if (!nc_members_same(c, t)) {
-		DMERR("%s: live cache has other cache devices behind %s: remove, open anew",
+		DMERR("%s: live cache has other cache devices after %s: close and reopen it",
 		      nc_cache_name(c), t->dev->name);
 		t->ti->error = "The live cache has other cache devices";
 		return -EINVAL;
 	}
 	if (!same_origin(c, t)) {
-		DMERR("%s: live cache holds data of another origin than %s: remove, open anew",
+		DMERR("%s: live cache holds data of another origin than %s: close and reopen it",
 		      nc_cache_name(c), t->origin->name);
 		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
-	/* Better now than at resume, which might succeed (see mark_active()), or
-	 * leave the device suspended.
+	/* Refuse this now: at resume it might succeed (see mark_active()) or leave the
+	 * device suspended.
 	 */
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->state) == NEARCACHE_BYPASS &&
 	    !nc_meta_starts_cold(c)) {
-		t->ti->error = "Cache is bypassed and not marked active: close and open";
+		t->ti->error = "Cache is bypassed and not marked active: close and reopen it";
 		return -EIO;
 	}
 	r = registry_check(t, c);
@@ -216,7 +212,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-/* A new entry, which keeps others off until the superblock was judged. */
+/* Add an entry, which reserves the cache device while the superblock is being checked. */
 static struct nc_cache *registry_add(struct nc_target *t)
 {
 	struct nc_cache *c;
@@ -246,7 +242,7 @@ static void registry_drop(struct nc_cache *c)
 	nc_cache_free(c);
 }
 
-/* Judge the superblock of a new entry. */
+/* Check the superblock of a new entry. */
 static int registry_open(struct nc_cache *c, struct nc_target *t)
 {
 	struct nc_cache *twin;
@@ -265,7 +261,7 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/* The device is no better than when it was given up: go on without it. */
+/* The device is as bad as when its cache went to bypass: share that cache. */
 static struct nc_cache *registry_stay(struct nc_target *t, int error)
 {
 	struct nc_cache *c;
@@ -280,17 +276,16 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
 
 /**
  * nc_registry_get() - claim a cache device for a table
- * @t: target under construction, its devices open; t->ti->error is set on
- *	failure
+ * @t: target under construction, its devices open; t->ti->error is set on failure
  *
- * Reads the superblock of a device that is not live or was given up, nothing else;
- * not under the registry's mutex, so that a hung device holds up nobody else.
+ * Reads only the superblock, and only if the device is not live or its cache may be replaced.
+ * It does so without the registry's mutex, so that a hung device does not block others.
  *
  * Context: constructor; may sleep.
- * Return: the live cache, or one that takes the place of what was given up;
- * ERR_PTR(-EBUSY) when another dm device holds this device or a copy of it, or
- * writes or is not to write to the origin, -EINVAL when it is not a sound nearcache
- * device or the live cache belongs to another origin, -EIO, -ENOMEM.
+ * Return: the live cache, or a new one, which replaces the old one if there is one;
+ * ERR_PTR(-EBUSY) if another dm device holds this device or a copy of it, or uses the origin
+ * and one of the two writes; -EINVAL if it is not a valid nearcache device, or the live cache
+ * belongs to another origin; -EIO; -ENOMEM.
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
@@ -299,7 +294,7 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 	struct nc_cache *c;
 	int r = 0;
 
-	/* Nobody waits for I/O with the mutex: it is taken while devices are resumed. */
+	/* A resume takes the mutex, so no holder may wait for I/O, not even to get memory. */
 	mutex_lock(&registry_lock);
 	c = registry_find(t);
 	if (c && !is_replaceable(c, t)) {
@@ -320,8 +315,8 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 }
 
 /**
- * nc_registry_put() - a table lets go
- * @c: live cache; no I/O of the table is under way
+ * nc_registry_put() - drop a table's claim
+ * @c: live cache; no I/O of the table is in flight
  * @t: target of the table
  *
  * Context: destructor; may sleep.
@@ -340,22 +335,22 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	mutex_unlock(&registry_lock);
 	if (!last)
 		return;
-	/* Not on the list any more: nobody begins to. */
+	/* Off the list, so no new holder can appear. */
 	wait_event(registry_unheld, !READ_ONCE(c->users));
 	nc_cache_free(c);
 }
 
 /**
- * nc_registry_known() - what is known of a medium that another cache gave up
- * @c: cache of it, that is about to be loaded
- * @known: what its medium must have, at least
+ * nc_registry_known() - lowest state of a medium that earlier caches have seen
+ * @c: cache that is about to be loaded
+ * @known: result: lowest sequence numbers that its medium must have
  *
- * The tables of one dm device follow each other, so the caches that it had before are
- * still here while it gets this one.  One of another device or origin may have written,
- * or have been told, what the medium of @c knows nothing of.
+ * The tables of a dm device follow each other, so its earlier caches still exist.  If one of
+ * them used another device or origin, it may have written or invalidated data without a
+ * record on the medium of @c.
  *
  * Context: may sleep, waits for no I/O.
- * Return: whether the medium may tell the truth.
+ * Return: false if the content of the medium cannot be trusted.
  */
 bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 {
@@ -385,13 +380,13 @@ bool nc_registry_known(const struct nc_cache *c, struct nc_known *known)
 }
 
 /**
- * nc_registry_before() - the cache whose place another one takes
+ * nc_registry_before() - find and hold the cache that another one replaces
  * @c: cache that is about to be loaded
  *
- * Of several the newest: it has what they had.
+ * Of several the newest, which has inherited the state of the others.
  *
- * Return: cache that was live, or took over ranges to be, of the same dm device and origin (or
- * of one whose disk is gone), which nc_registry_release() must follow; or NULL.
+ * Return: cache of the same dm device and origin (or of an origin whose disk is gone) that was
+ * live or inherited ranges; the caller must call nc_registry_release(); or NULL.
  */
 struct nc_cache *nc_registry_before(const struct nc_cache *c)
 {
@@ -413,7 +408,7 @@ struct nc_cache *nc_registry_before(const struct nc_cache *c)
 	return found;
 }
 
-/* What a dm device has now: of the caches that its tables hold the live one, or the newest. */
+/* Of the caches that the tables of a dm device hold, return the live one, or else the newest. */
 static struct nc_cache *current_of(const struct mapped_device *owner)
 {
 	struct nc_cache *c, *newest = NULL;
@@ -424,7 +419,7 @@ static struct nc_cache *current_of(const struct mapped_device *owner)
 			continue;
 		if (READ_ONCE(c->active))
 			return c;
-		/* The newest is the first. */
+		/* The list begins with the newest. */
 		if (!newest)
 			newest = c;
 	}
@@ -433,14 +428,14 @@ static struct nc_cache *current_of(const struct mapped_device *owner)
 
 /**
  * nc_registry_each() - visit the cache of each dm device
- * @visit: called with the cache, a table that holds it (the live one, if there is), and
- *	@arg; not 0 ends the visits.  May not do I/O, and may not call the registry
+ * @visit: called with the cache, a table that holds it (the live one, if any), and @arg;
+ *	a return value other than 0 ends the visits.  Must not do I/O or call the registry
  * @arg: for @visit
  *
- * Neither cache nor table goes while it is visited.
+ * Neither cache nor table is freed during the visit.
  *
  * Context: may sleep, waits for no I/O.
- * Return: what @visit returned last, or 0.
+ * Return: the last return value of @visit, or 0.
  */
 int nc_registry_each(nc_registry_visit *visit, void *arg)
 {
@@ -452,8 +447,8 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	list_for_each_entry(c, &registry, list) {
 		if (current_of(c->owner) != c)
 			continue;
-		/* A table that is live now is not freed before it has left the list.  Of a
-		 * suspended device it is the oldest one.
+		/* A live table cannot be freed before it has left the list.  For a suspended
+		 * device use the oldest table.
 		 */
 		t = READ_ONCE(c->active);
 		if (!t)
@@ -466,20 +461,18 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	return r;
 }
 
-/**
- * nc_registry_changes() - a number that is another one when nc_registry_each() visits others
- */
+/* A number that changes when the visits of nc_registry_each() do. */
 unsigned int nc_registry_changes(void)
 {
 	return atomic_read(&registry_changes);
 }
 
 /**
- * nc_registry_hold() - keep a cache from being freed, though no table may hold it any more
+ * nc_registry_hold() - keep a cache from being freed even without a table
  * @c: cache that is being visited
  *
- * Its last table's destructor waits for nc_registry_release(): only under nc_cache.life,
- * and with nc_cache.active set, anything of it may be used that needs a table.
+ * The destructor of its last table waits for nc_registry_release().  Parts that need a table
+ * may be used only under nc_cache.life while nc_cache.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)
 {
@@ -487,19 +480,14 @@ void nc_registry_hold(struct nc_cache *c)
 	c->users++;
 }
 
-/**
- * nc_registry_release() - after nc_registry_hold()
- * @c: held cache; may be gone afterwards
- *
- * Context: may sleep, waits for no I/O.
- */
+/* Undo nc_registry_hold(); @c may be freed at once.  May sleep, waits for no I/O. */
 void nc_registry_release(struct nc_cache *c)
 {
 	unsigned int left;
 
 	mutex_lock(&registry_lock);
 	left = c->users - 1;
-	/* Who waits for the last one frees the cache at once. */
+	/* Once this is 0 the waiting destructor may free the cache. */
 	WRITE_ONCE(c->users, left);
 	if (!left)
 		wake_up_all(&registry_unheld);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who may use which cache device. */
+/* Registry: ownership of cache devices. */
 #ifndef NEARCACHE_DM_REGISTRY_H
 #define NEARCACHE_DM_REGISTRY_H
 
@@ -9,12 +9,12 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_known - numbers that a medium was seen to have
+ * struct nc_known - lowest acceptable state of a medium
  * @super: sequence of its superblock
  * @commit: sequence of its last commit record
- * @flush_owed: see struct nc_cache; of the caches before
+ * @flush_owed: inherited from earlier caches, see struct nc_cache
  *
- * One that has less is a copy, or lost what it acknowledged.
+ * A medium with lower sequences is a copy, or has lost acknowledged writes.
  */
 struct nc_known {
 	u64 super;

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a table says and may be changed while it is live.  The table says so from then on, so
- * that it still reloads to itself.
+ * Settings of a table that can change while it is live.  A change updates the table as well, so
+ * that the table still reloads to itself.
  */
 #include "cache.h"
 #include "dm/settings.h"
 
-/**
- * nc_tune_apply() - from now on the cache does as a table says
- * @t: live table
- *
- * Also while I/O runs: who looks sees the old value or the new one.
+/*
+ * Copy the settings of a live table to its cache.  I/O may run: readers see the old or the
+ * new value.
  *
  * Context: nc_cache.life.
  */
@@ -26,12 +24,12 @@ void nc_tune_apply(const struct nc_target *t)
 }
 
 /**
- * nc_tune_fill_memory() - cap of the memory of fills and checks
+ * nc_tune_fill_memory() - set the memory cap of fills and checks
  * @t: live table
- * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; what they hold above it is
- *	given back as they end
+ * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; memory in use above it is
+ *	freed as fills and checks end
  *
- * Context: nc_cache.life, as of those below.
+ * Context: nc_cache.life, as for the functions below.
  */
 void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 {
@@ -40,7 +38,7 @@ void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 	nc_tune_apply(t);
 }
 
-/* @hits: one of so many is compared with the origin; 0: none. */
+/* @hits: compare one of this many hits with the origin; 0: none. */
 void nc_tune_verify(struct nc_target *t, u32 hits)
 {
 	WRITE_ONCE(t->verify, hits);

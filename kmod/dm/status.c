@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The status line: positions are those of uapi/nearcache_counters.h. */
+/* The status line: uapi/nearcache_counters.h defines the positions. */
 #include "cache.h"
 #include "meta/meta.h"
 #include "dm/status.h"
 
-/**
- * nc_stats_sum() - a counter over all CPUs
- * @c: live cache
- * @counter: which
- */
+/* Sum of a counter over all CPUs. */
 u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter)
 {
 	u64 total = 0;
@@ -19,7 +15,7 @@ u64 nc_stats_sum(struct nc_cache *c, enum nearcache_counter counter)
 	return total;
 }
 
-/* What would a crash leave? */
+/* Would the cache be warm after a crash? */
 static u64 witness(const struct nc_target *t)
 {
 	if (!t->witness)
@@ -29,13 +25,7 @@ static u64 witness(const struct nc_target *t)
 		       NEARCACHE_WITNESS_WARM : NEARCACHE_WITNESS_COLD;
 }
 
-/**
- * nc_stats_field() - a value of the status line
- * @t: target
- * @which: field
- *
- * Context: may not do I/O.
- */
+/* Value of a status field.  Must not do I/O. */
 u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 {
 	struct nc_cache *c = t->cache;
@@ -100,15 +90,7 @@ u64 nc_stats_field(struct nc_target *t, enum nearcache_status_field which)
 	return 0;
 }
 
-/**
- * nc_stats_print() - the status line
- * @t: target
- * @result: where to
- * @room: bytes there
- *
- * Context: may not do I/O.
- * Return: bytes printed.
- */
+/* Print the status line to @result.  Must not do I/O.  Returns the number of bytes printed. */
 size_t nc_stats_print(struct nc_target *t, char *result, size_t room)
 {
 	size_t n = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters of a cache: 64 bit, per CPU, summed when somebody looks. */
+/* Counters of a cache: 64 bit, per CPU, summed when read. */
 #ifndef NEARCACHE_DM_STATUS_H
 #define NEARCACHE_DM_STATUS_H
 
@@ -12,11 +12,11 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_stats - one CPU's share
- * @clock_bytes: bytes read that were not yet added to the policy's clock; beside
- *	the counters of hits, so that a hit writes one line
- * @unverified: hits since one was compared with the origin
- * @untimed: hits since one was told by nearcache_latency
+ * struct nc_stats - counters of one CPU
+ * @clock_bytes: bytes read and not added to the policy's clock yet; next to the counters of
+ *	hits, so that a hit writes one cache line
+ * @unverified: hits since the last one that was compared with the origin
+ * @untimed: hits since the last one that nearcache_latency reported
  * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_stats {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table line: parsed into a struct nc_target and printed from it, so that
- * it reloads to itself.  Format: kmod/doc/interface.md.
+ * The table line: parsed into a struct nc_target and printed from it, so that it reloads
+ * to itself.  Format: kmod/doc/interface.md.
  */
 #include "dm/table_line.h"
 #include "cache.h"
@@ -9,11 +9,11 @@
 /* Bytes: 64 MiB. */
 #define FILL_MEMORY_DEFAULT	67108864ULL
 
-/* Milliseconds.  Lets reads pass by a device that hangs within 1 s. */
+/* Milliseconds: reads bypass a hung cache device within 1 s. */
 #define CACHE_TIMEOUT_DEFAULT	700U
 
-/* A record of the kernel log has room for about 1000 bytes, a word has none to keep:
- * what comes behind it must not be cut off.
+/* A record of the kernel log has room for about 1000 bytes; cut the value, so that the
+ * error behind it is complete.
  */
 static int bad(struct nc_target *t, char *error, const char *value)
 {
@@ -138,10 +138,7 @@ static const char *const mode_names[] = {
 	[NEARCACHE_WRITETHROUGH]	= "writethrough",
 };
 
-/**
- * nc_args_mode() - the word of a mode
- * @mode: enum nearcache_mode
- */
+/* Word of an enum nearcache_mode. */
 const char *nc_args_mode(int mode)
 {
 	return mode_names[mode];
@@ -155,7 +152,7 @@ static int parse_mode(struct nc_target *t, const char *word)
 			   word);
 	if (nc_target_writes(t) &&
 	    !(dm_table_get_mode(t->ti->table) & NC_MODE_WRITE))
-		return bad(t, "A table loaded read-only takes mode read-only only",
+		return bad(t, "A table loaded read-only needs mode read-only",
 			   word);
 	return 0;
 }
@@ -179,8 +176,8 @@ static int open_device(struct nc_target *t, const char *path, bool write,
 	return 0;
 }
 
-/* Cache devices behind the first one.  They must not be one another, or the same data
- * would be overwritten by that of two slots.
+/* Open the cache devices after the first one.  If two of them overlapped, the data of two
+ * slots would overwrite each other.
  */
 static int open_others(struct nc_target *t)
 {
@@ -193,11 +190,11 @@ static int open_others(struct nc_target *t)
 		if (r)
 			return r;
 		if (nc_overlap(t->other[i]->bdev, t->dev->bdev))
-			return bad(t, "Two cache devices are one",
+			return bad(t, "Two cache devices are the same device",
 				   t->other_path[i]);
 		for (j = 0; j < i; j++)
 			if (nc_overlap(t->other[i]->bdev, t->other[j]->bdev))
-				return bad(t, "Two cache devices are one",
+				return bad(t, "Two cache devices are the same device",
 					   t->other_path[i]);
 	}
 	return 0;
@@ -213,7 +210,7 @@ static bool on_others(const struct nc_target *t, struct block_device *bdev)
 	return false;
 }
 
-/* It is to know what the cache device does not, so it must not go with it. */
+/* The witness must not share the fate of the cache device, so it has to be another device. */
 static int open_witness(struct nc_target *t, const char *path)
 {
 	struct block_device *bdev;
@@ -228,20 +225,20 @@ static int open_witness(struct nc_target *t, const char *path)
 		return bad(t, "Witness is on the origin or the cache device", path);
 	if (bdev_nr_bytes(bdev) < NEARCACHE_WITNESS_SIZE ||
 	    bdev_logical_block_size(bdev) > NEARCACHE_WITNESS_SIZE)
-		return bad(t, "Witness needs 4096 bytes, in logical blocks of at most so many",
+		return bad(t, "Witness needs 4096 bytes, in logical blocks of at most 4096",
 			   path);
 	return 0;
 }
 
 /**
- * nc_args_parse() - take in a table line and open its devices
- * @t: zeroed but for ti; on failure t->origin and t->dev are what was opened
- * @argc: words
+ * nc_args_parse() - parse a table line and open its devices
+ * @t: zeroed except ti; after an error the caller closes the devices that are not NULL
+ * @argc: number of words
  * @argv: words
  *
  * Context: constructor; may sleep.
- * Return: 0, -EINVAL or what opening a device returned; t->ti->error is set
- * and the bad value is in the kernel log.
+ * Return: 0, -EINVAL or the error of opening a device; t->ti->error is set and the kernel
+ * log has the bad value.
  */
 int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 {
@@ -257,8 +254,8 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		r = parse_options(t, argc - 3, argv + 3);
 	if (r)
 		return r;
-	/* The cache device first: were both the same, device-mapper would
-	 * upgrade the mode of the first opening and free its struct dm_dev.
+	/* Open the cache device first: if both were the same device, device-mapper
+	 * would upgrade the mode of the first open and free its struct dm_dev.
 	 */
 	r = open_device(t, argv[2], true, &t->dev,
 			"Cache device cannot be opened for writing");
@@ -274,19 +271,14 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		return r;
 	if (nc_overlap(t->origin->bdev, t->dev->bdev) ||
 	    on_others(t, t->origin->bdev))
-		return bad(t, "Origin and cache are one device", argv[2]);
+		return bad(t, "Origin and cache device are the same device", argv[2]);
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 
-/**
- * nc_args_print() - the table line, as it was given
- * @t: target
- * @result: where to
- * @room: bytes there
- */
+/* Print the table line as it was given. */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
-	/* Each may be given right now, see tune.c: the count is to be that of the words. */
+	/* settings.c may set these concurrently: use one snapshot for the count and the words. */
 	bool fill_memory = READ_ONCE(t->fill_memory_given);
 	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
 	bool origin_timeout = READ_ONCE(t->origin_timeout_given);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What device-mapper calls. */
+/* Operations of the dm target. */
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -33,7 +33,7 @@ static void target_free(struct nc_target *t)
 	kfree(t);
 }
 
-/* The devices fit what the superblock says. */
+/* Do the sizes of the devices fit the superblock? */
 static int check_sizes(struct nc_target *t)
 {
 	const struct nc_geometry *geo = &t->cache->geo;
@@ -46,7 +46,7 @@ static int check_sizes(struct nc_target *t)
 		t->ti->error = "Origin is smaller than the superblock's origin_size";
 		return -EINVAL;
 	}
-	/* As long as it was, or as it is now that it has grown. */
+	/* The table has the old length, or the new one if the origin has grown. */
 	if (t->ti->begin || (t->ti->len != origin >> SECTOR_SHIFT &&
 			     t->ti->len != geo->origin_size >> SECTOR_SHIFT)) {
 		DMERR("%s: table covers %llu + %llu sectors, the origin has %llu sectors",
@@ -56,7 +56,7 @@ static int check_sizes(struct nc_target *t)
 		return -EINVAL;
 	}
 	if (origin >= NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size) {
-		DMERR("%s: origin %s has %llu bytes, blocks of %u bytes reach to %llu",
+		DMERR("%s: origin %s has %llu bytes, blocks of %u bytes can address %llu",
 		      name, t->origin->name, origin, geo->block_size,
 		      NEARCACHE_MAX_ORIGIN_BLOCKS * geo->block_size);
 		t->ti->error = "Origin is too large for the block size";
@@ -72,8 +72,8 @@ static int check_sizes(struct nc_target *t)
 	return 0;
 }
 
-/* In a writing mode: what the origin has, less secure erase, because a copy in
- * the cache would outlive it.  device-mapper takes write-zeroes back if the cache
+/* A writing mode offers the origin's operations except secure erase, because a copy on the
+ * cache device would survive it.  device-mapper disables write-zeroes again if the cache
  * device has none.
  */
 static void offer(struct nc_target *t)
@@ -85,7 +85,7 @@ static void offer(struct nc_target *t)
 		return;
 	if (bdev_max_discard_sectors(origin)) {
 		t->ti->num_discard_bios = 1;
-		/* Whether the cache device has discards does not matter. */
+		/* Even if the cache device has no discards. */
 		t->ti->discards_supported = true;
 	}
 	if (bdev_write_zeroes_sectors(origin))
@@ -166,8 +166,8 @@ static int nearcache_preresume(struct dm_target *ti)
 	return nc_cache_activate(t->cache, t);
 }
 
-/* device-mapper makes the disk writable when the table was loaded without
- * --readonly, right before this: in read-only mode it is not.
+/* Just before this, device-mapper makes the disk writable if the table was loaded without
+ * --readonly; in read-only mode it must not be.
  */
 static void nearcache_resume(struct dm_target *ti)
 {
@@ -190,7 +190,7 @@ static void nearcache_postsuspend(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	/* A resume that failed was never live. */
+	/* A table whose resume failed was never live. */
 	if (t->cache->active == t)
 		nc_cache_deactivate(t->cache);
 }
@@ -232,8 +232,8 @@ static int scrub_refused(struct nc_target *t, int r)
 {
 	if (r)
 		DMERR("%s: scrub: %s", nc_cache_name(t->cache),
-		      r == -EBUSY ? "one is under way, or the device is suspended" :
-		      r == -ENOENT ? "none is under way" :
+		      r == -EBUSY ? "a scrub is under way, or the device is suspended" :
+		      r == -ENOENT ? "no scrub is under way" :
 				     "the cache device is bypassed");
 	return r;
 }
@@ -297,8 +297,8 @@ static int nearcache_iterate_devices(struct dm_target *ti,
 	return r;
 }
 
-/* A discard or write-zeroes visits its blocks while it is mapped: not too many.
- * Discards are the origin's, whatever the cache device can do.
+/* Limit the blocks that map visits for one discard or write-zeroes.  Discards follow the origin
+ * even if the cache device has none.
  */
 static void limit_discards(struct nc_target *t, struct queue_limits *limits)
 {
@@ -318,10 +318,10 @@ static void limit_discards(struct nc_target *t, struct queue_limits *limits)
 	limits->discard_alignment = bdev_discard_alignment(origin);
 }
 
-/* The origin's logical block size stays, or a file system made on the bare
- * origin would not mount, and so does the alignment of memory, or who reads the
- * bare origin could not read this: what the cache device cannot serve for its
- * alignment goes to the origin.
+/* Keep the origin's logical block size, or a file system made on the bare origin would not
+ * mount.  Keep its memory alignment as well, so that programs that read the bare origin
+ * can read this device.  Hits that are not aligned for the cache device bypass
+ * it.
  */
 static void nearcache_io_hints(struct dm_target *ti,
 			       struct queue_limits *limits)

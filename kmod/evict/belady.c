@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Belady's MIN: what is read again last goes first.  For that the plan says of each block in which
- * visit it is read next, and one bit for each cached block, at that visit, says which of them is
- * read last: to keep that in order is to clear a bit and set another when a block is read.
+ * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each
+ * block, the visit in which it is read next.  Each cached block sets one bit, at the position of
+ * that visit, so the last set bit belongs to the farthest block.  A read of a block clears its
+ * bit and sets that of its following visit: this keeps the order.
  *
- * Readers need not keep to the plan.  Several threads read ahead of each other, and a read is
- * taken for the next visit of its block as long as that is not far ahead; what is left out is
- * skipped when readers are well beyond it.  A visit may come as several reads: of sub-blocks of it
- * that were not read in it yet.  When reads of planned blocks come that are not expected, more
- * than those that are, readers have gone to another place, and that is looked for.
+ * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
+ * as the next visit of its block unless that visit is far ahead; a visit that no reader makes
+ * is skipped once readers are well beyond it.  One visit may consist of several reads, each of
+ * sub-blocks not yet read in it.  If unexpected reads of planned blocks outnumber expected ones,
+ * readers have moved to another place of the plan, and nc_plan_seek() finds it.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -21,23 +22,23 @@
 
 #include "evict/belady.h"
 
-/* Of a visit: number of its block, and behind that its first and last sub-block. */
+/* Packed visit: number of the block, above it the first and the last sub-block. */
 #define NUMBER_BITS	40U
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
-/* Visits by which readers may be off: a part of the plan, within limits. */
+/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, within limits. */
 #define LAG_PARTS	64U
 #define LAG_MIN		128U
 #define LAG_MAX		4096U
-/* Reads that were not expected before the place is looked for, at first. */
+/* Unexpected reads before a search for the readers' place; doubled after each search. */
 #define BEARABLE	24U
 #define BEARABLE_MAX	1048576U
-/* Reads that were, after which it is as at first. */
+/* Expected reads after which the threshold is reset to BEARABLE. */
 #define SETTLED		1024U
-/* Visits within which most of the last reads that were not expected have to lie. */
+/* Length of a place in visits, and how many of the recent unexpected reads must lie in it. */
 #define PLACE		192U
 #define PLACE_ENOUGH	14U
-/* Reads that are no part of the plan: so many, and eight times those that are, end it. */
+/* Unplanned reads per period; more than PATIENCE_RATIO times the planned ones end the plan. */
 #define PATIENCE_MIN	1024U
 #define PATIENCE_RATIO	8U
 
@@ -81,7 +82,7 @@ static int grow(struct nc_plan *plan)
 	return 0;
 }
 
-/* What goes on where the last visit ends is part of it. */
+/* Append sub-blocks; those that continue the last visit extend it. */
 static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
 {
 	u32 n = plan->figures.visits;
@@ -101,13 +102,13 @@ static int append(struct nc_plan *plan, u64 block, u32 first, u32 last)
 }
 
 /**
- * nc_plan_append() - what is read next
- * @plan: all 0 at first but for subs; not built yet
+ * nc_plan_append() - append a range to the reading order
+ * @plan: all 0 at first except subs; not built yet
  * @first: first sub-block of the origin
  * @last: last sub-block, inclusive
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -E2BIG: there are too many visits. After errors, part of it was appended.
+ * Return: 0, -ENOMEM, or -E2BIG: too many visits.  After an error a part may be appended.
  */
 int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
 {
@@ -126,7 +127,7 @@ int nc_plan_append(struct nc_plan *plan, u64 first, u64 last)
 	return r;
 }
 
-/* What has been appended so far. */
+/* Mark the present end, for nc_plan_cut(). */
 struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
 {
 	u32 visits = plan->figures.visits;
@@ -138,11 +139,7 @@ struct nc_plan_mark nc_plan_mark(const struct nc_plan *plan)
 	};
 }
 
-/**
- * nc_plan_cut() - take back what was appended
- * @plan: not built yet
- * @mark: since when
- */
+/* Remove everything appended since @mark.  The plan is not built yet. */
 void nc_plan_cut(struct nc_plan *plan, const struct nc_plan_mark *mark)
 {
 	plan->figures.ranges = mark->ranges;
@@ -161,7 +158,7 @@ static u32 next_head(const struct nc_plan *plan, u32 at)
 	return (at + 1) & ((1U << plan->head_bits) - 1);
 }
 
-/* Number the blocks, in @after for now.  Heads hold each block's first visit. */
+/* Number the blocks, in @after for now.  Heads hold the first visit of each block. */
 static u32 number_blocks(struct nc_plan *plan)
 {
 	u32 v, at, blocks = 0;
@@ -185,7 +182,7 @@ static u32 number_blocks(struct nc_plan *plan)
 	return blocks;
 }
 
-/* From here on it is the numbers that visits and heads hold. */
+/* Replace blocks in visits, and first visits in heads, by the numbers of the blocks. */
 static void name_blocks(struct nc_plan *plan)
 {
 	u32 v, at;
@@ -203,8 +200,8 @@ static void name_blocks(struct nc_plan *plan)
 	}
 }
 
-/* Which visit is the next one of each block, from @from on.  @after is as it was, but the first
- * time.
+/* Link each block's visits from @from on.  Links of a second call equal those of the first, but
+ * planned.next starts at @from.
  */
 static void link_visits(struct nc_plan *plan, u32 from)
 {
@@ -240,7 +237,7 @@ static int alloc_visits(struct nc_plan *plan)
 	return 0;
 }
 
-/* Of @far. */
+/* Number of bits in @far. */
 static u32 bits_of(const struct nc_plan *plan)
 {
 	return plan->figures.visits + plan->figures.blocks;
@@ -256,12 +253,12 @@ static u64 memory(const struct nc_plan *plan)
 }
 
 /**
- * nc_plan_build() - all was appended: make it one that can be followed
- * @plan: with a visit at least; nc_plan_destroy() is for the caller, after errors, too
+ * nc_plan_build() - make a completely appended plan usable
+ * @plan: with at least one visit; the caller destroys it, also after an error
  * @seed: random
  * @slots: cache blocks
  *
- * Context: may sleep, for a second.
+ * Context: may sleep; takes up to a second.
  * Return: 0 or -ENOMEM.
  */
 int nc_plan_build(struct nc_plan *plan, u64 seed, u32 slots)
@@ -296,7 +293,7 @@ void nc_plan_destroy(struct nc_plan *plan)
 	nc_bittree_destroy(&plan->far);
 }
 
-/* The number of a block, or NC_PLAN_NONE. */
+/* Return the number of a block, or NC_PLAN_NONE. */
 static u32 find(const struct nc_plan *plan, u64 block)
 {
 	u32 at = head_of(plan, block), i;
@@ -307,7 +304,7 @@ static u32 find(const struct nc_plan *plan, u64 block)
 	return i;
 }
 
-/* The bit of @far that stands for a block. */
+/* Bit of @far for a block: its next visit, or behind all visits one bit of its own. */
 static u32 bit_of(const struct nc_plan *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
@@ -320,13 +317,13 @@ static bool is_done(const struct nc_plan *plan, u32 v)
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
-/* Visits up to which reads are taken for them; readers that are twice as far off are elsewhere. */
+/* End of the expected visits: readers are in the same place up to twice the lag ahead. */
 static u32 expected_end(const struct nc_plan *plan)
 {
 	return plan->figures.position + 2 * plan->lag;
 }
 
-/* Is the visit in which a block was read last one of which some may be read still? */
+/* May the block's last visit still get reads of sub-blocks that it lacks? */
 static bool is_open(const struct nc_plan *plan, const struct nc_planned *planned)
 {
 	u64 visit;
@@ -337,7 +334,7 @@ static bool is_open(const struct nc_plan *plan, const struct nc_planned *planned
 	return bits(first_of(visit), last_of(visit)) & ~planned->seen;
 }
 
-/* Is a read part of the visit in which its block was read last? */
+/* Does a read continue the last visit of its block? */
 static bool goes_on(const struct nc_plan *plan, const struct nc_planned *planned, u64 touched)
 {
 	u64 visit;
@@ -348,7 +345,7 @@ static bool goes_on(const struct nc_plan *plan, const struct nc_planned *planned
 	return touched & bits(first_of(visit), last_of(visit));
 }
 
-/* The block is read next in the visit after @v. */
+/* Set the next visit of block @i to the one after @v. */
 static void step(struct nc_plan *plan, u32 i, u32 v)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
@@ -360,7 +357,7 @@ static void step(struct nc_plan *plan, u32 i, u32 v)
 		nc_bittree_set(&plan->far, bit_of(plan, i));
 }
 
-/* Nobody makes a visit. */
+/* No reader made visit @v in time: skip it. */
 static void skip(struct nc_plan *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]);
@@ -383,7 +380,7 @@ static void advance(struct nc_plan *plan)
 	}
 }
 
-/* Visit @v, the next one of block @i, is made. */
+/* A read makes visit @v, the next one of block @i. */
 static void make_visit(struct nc_plan *plan, u32 i, u32 v, u64 seen)
 {
 	step(plan, i, v);
@@ -404,7 +401,7 @@ static void begin_period(struct nc_plan *plan)
 	plan->others = 0;
 }
 
-/* A read that is part of no visit.  When hardly any other comes, the plan is of no use. */
+/* A read outside the plan.  When nearly all reads are, the plan is marked as lost. */
 static void stray(struct nc_plan *plan, u32 i)
 {
 	plan->figures.astray++;
@@ -427,11 +424,7 @@ static void set_held(struct nc_plan *plan, u32 i, bool held)
 		nc_bittree_clear(&plan->far, bit_of(plan, i));
 }
 
-/**
- * nc_plan_read() - somebody reads
- * @plan: plan
- * @piece: what
- */
+/* Follow a read of one block. */
 void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece)
 {
 	u64 touched = bits(piece->first, piece->last);
@@ -457,7 +450,7 @@ void nc_plan_read(struct nc_plan *plan, const struct nc_plan_piece *piece)
 	set_held(plan, i, piece->cached);
 }
 
-/* When a block that is being read is read again; the visit that is being made does not count. */
+/* Visit in which block @i is read again after the present read. */
 static u32 again(const struct nc_plan *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
@@ -468,14 +461,15 @@ static u32 again(const struct nc_plan *plan, u32 i)
 }
 
 /**
- * nc_plan_admits() - is a block that is being read, and missing, to be cached?
+ * nc_plan_admits() - decide whether to cache a missing block that is being read
  * @plan: plan
  * @block: origin block
- * @left: free slots that it may have
- * @low: free slots below which some are made without a plan
+ * @left: free slots available to it
+ * @low: low water mark without a plan
  *
- * More free slots than are ever made are nobody else's. One of those that are kept free costs a
- * cached block its place, the last one; so it is for what is read again before that.
+ * With more free slots than reclaim ever makes, a slot costs nothing.  Otherwise reclaim
+ * replaces the slot by evicting the farthest cached block, so admit only a block whose next
+ * use is before that.
  */
 bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
 {
@@ -491,7 +485,7 @@ bool nc_plan_admits(struct nc_plan *plan, u64 block, u32 left, u32 low)
 	return false;
 }
 
-/* A block has a slot now, or is found to have one.  Returns whether it is planned. */
+/* A block got a slot, or turns out to have one.  Returns whether it is planned. */
 bool nc_plan_took(struct nc_plan *plan, u64 block)
 {
 	u32 i = find(plan, block);
@@ -502,7 +496,7 @@ bool nc_plan_took(struct nc_plan *plan, u64 block)
 	return true;
 }
 
-/* A block has no slot any more. */
+/* A block lost its slot. */
 void nc_plan_gone(struct nc_plan *plan, u64 block)
 {
 	u32 i = find(plan, block);
@@ -511,7 +505,7 @@ void nc_plan_gone(struct nc_plan *plan, u64 block)
 		set_held(plan, i, false);
 }
 
-/* Is a block one that nc_plan_farthest() finds? */
+/* Is the block among those that nc_plan_farthest() finds? */
 bool nc_plan_holds(const struct nc_plan *plan, u64 block)
 {
 	u32 i = find(plan, block);
@@ -520,12 +514,13 @@ bool nc_plan_holds(const struct nc_plan *plan, u64 block)
 }
 
 /**
- * nc_plan_farthest() - which cached block is to go first?
- * @plan: plan; it does not take that one for cached any more
- * @end: NC_PLAN_NONE at first; then which one comes next, if that one was told to be cached still
- * @block: the result, an origin block
+ * nc_plan_farthest() - find the cached block with the farthest next use
+ * @plan: plan; no longer counts that block as cached
+ * @end: NC_PLAN_NONE for the first call; later calls find the blocks before it, even if the
+ *	caller returned the found one with nc_plan_took()
+ * @block: result, an origin block
  *
- * Return: false: none that is planned is cached.
+ * Return: false if no planned block is cached.
  */
 bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
 {
@@ -540,13 +535,13 @@ bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block)
 	return true;
 }
 
-/* Are readers where the plan does not expect them? */
+/* Are readers at another place of the plan? */
 bool nc_plan_astray(const struct nc_plan *plan)
 {
 	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_PLAN_RECENT;
 }
 
-/* Bits of the recent reads that are of a visit. */
+/* Set of the recent unexpected reads that visit @v would explain. */
 static u32 recent_of(const struct nc_plan *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]), at, found = 0;
@@ -563,8 +558,8 @@ static u32 away(const struct nc_plan *plan, u32 v)
 	return v > position ? v - position : position - v;
 }
 
-/* Where most of the recent reads are visits of; of such places the nearest one.  In steps of half
- * of a place, so that each read is seen in two of them.
+/* Find the place that explains most of the recent unexpected reads; the nearest one if several
+ * do.  Steps are half a place, so each place is seen as two adjacent halves.
  */
 static u32 find_place(const struct nc_plan *plan)
 {
@@ -588,7 +583,7 @@ static u32 find_place(const struct nc_plan *plan)
 	return best;
 }
 
-/* Go on at @place, where the recent reads are made already. */
+/* Move to @place and count the recent reads as visits there. */
 static void go_to(struct nc_plan *plan, u32 place)
 {
 	u32 v, end = min(place + PLACE, plan->figures.visits), i;
@@ -606,12 +601,12 @@ static void go_to(struct nc_plan *plan, u32 place)
 }
 
 /**
- * nc_plan_seek() - find the place where readers are
- * @plan: astray; who has a say in what is cached has to tell it anew
+ * nc_plan_seek() - find the readers' place in the plan
+ * @plan: astray; the caller must report all cached blocks again with nc_plan_took()
  *
- * The next attempt is made after twice as many reads, unless many come as expected meanwhile.
+ * The next attempt follows after twice as many unexpected reads; SETTLED expected ones reset this.
  *
- * Context: may sleep, for a second.
+ * Context: may sleep; takes up to a second.
  */
 void nc_plan_seek(struct nc_plan *plan)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan: in which order the origin will be read, and so which of the cached blocks is read again
- * last.  Pure arithmetic: the kernel, the unit tests and a simulator compile this very source.
+ * A plan: the order in which the origin will be read, and from it the cached block whose next
+ * use is farthest.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_BELADY_H
 #define NEARCACHE_EVICT_BELADY_H
@@ -10,18 +10,18 @@
 
 #include "evict/bittree.h"
 
-/* A visit takes up to 49 bytes of memory, and while the plan is handed over up to 24: 206 MB. */
+/* A visit takes up to 49 bytes of memory, and up to 24 more during the hand-over: 206 MB. */
 #define NC_PLAN_VISITS_MAX	4194304U
 /* No visit. */
 #define NC_PLAN_NONE		0xffffffffU
-/* Of so many reads that were not expected it is kept what they were, to find the place. */
+/* Number of recent unexpected reads to remember, for the search for the place. */
 #define NC_PLAN_RECENT		16U
 
 /**
  * struct nc_planned - a block of the plan
  * @block: origin block
- * @seen: sub-blocks that were read to their end in visit @at
- * @next: visit in which it is read next, NC_PLAN_NONE: not any more
+ * @seen: sub-blocks read to their end in visit @at
+ * @next: visit in which it is read next; NC_PLAN_NONE: none
  * @at: visit in which it was read last, or NC_PLAN_NONE
  */
 struct nc_planned {
@@ -32,17 +32,17 @@ struct nc_planned {
 };
 
 /**
- * struct nc_plan_figures - what became of a plan
- * @ranges: that were handed over
- * @visits: of blocks that they come to
- * @blocks: different ones
- * @position: visits that are over
+ * struct nc_plan_figures - statistics of a plan
+ * @ranges: ranges handed over
+ * @visits: visits of blocks that they contain
+ * @blocks: different blocks
+ * @position: first visit that is not over
  * @hits: visits whose first read was a hit
- * @misses: visits whose first read was none
- * @skipped: visits that nobody made
+ * @misses: visits whose first read was not a hit
+ * @skipped: visits that no reader made
  * @astray: reads that are part of no visit
- * @refused: misses for which none of the cached blocks would have been better put out
- * @sought: how often the place in the plan was found anew
+ * @refused: misses not cached because no cached block is used later than the missing one
+ * @sought: number of moves to another place in the plan
  * @memory: bytes
  */
 struct nc_plan_figures {
@@ -62,32 +62,32 @@ struct nc_plan_figures {
 /**
  * struct nc_plan - a plan
  * @subs: sub-blocks of a block
- * @visit: in reading order: number of the block in @planned, and sub-blocks; before
- *	nc_plan_build(), the origin block itself in place of the number
- * @room: visits for which there is memory, before nc_plan_build()
+ * @visit: in reading order: index of the block in @planned, and sub-blocks; before
+ *	nc_plan_build() the origin block instead of the index
+ * @room: allocated visits, before nc_plan_build()
  * @after: of each visit: the next one of the same block, or NC_PLAN_NONE
  * @planned: blocks
- * @head: hash heads with open addressing, NC_PLAN_NONE: free
- * @head_bits: log2 of how many
- * @seed: of the hash, so that nobody can prepare blocks that all meet
+ * @head: hash table of @planned with open addressing; NC_PLAN_NONE: free
+ * @head_bits: log2 of its length
+ * @seed: of the hash, so that a crafted plan cannot make all blocks collide
  * @done: bit per visit: it is over
- * @far: of what is cached, each block's bit of the visit that reads it next, so that the last bit
- *	is that of the block whose next use is farthest.  For a block that no visit reads any more
- *	that is a bit of its own, behind those of all visits
- * @front: behind the last visit that was made
- * @lag: a visit that is so far behind @front is not made any more
- * @unexpected: reads of planned blocks that no visit expected, less those that one did
- * @bearable: of these so many are borne before the place is looked for
- * @recent: the last ones of these, as numbers of @planned; a ring
- * @recent_at: next of it
- * @expected: of the reads of this period, those that were part of the plan
- * @others: those that were not
- * @patience: so many of these end the period
- * @lost: in a period hardly any read was part of the plan
- * @figures: see there; position is the first visit that is not over
+ * @far: bit per visit: a cached block is read next in it; so the last set bit belongs to the
+ *	block whose next use is farthest.  Blocks without another visit have bits of their own
+ *	behind those of all visits
+ * @front: one behind the last visit that was made
+ * @lag: visits behind @front after which a visit is skipped
+ * @unexpected: reads of planned blocks that match no expected visit, less those that match
+ * @bearable: value of @unexpected that starts a search for the readers' place
+ * @recent: the latest unexpected reads, as indices of @planned; a ring
+ * @recent_at: next entry of it
+ * @expected: planned reads of this period
+ * @others: unplanned reads of this period
+ * @patience: number of @others that ends the period
+ * @lost: in a period hardly any read was planned
+ * @figures: statistics
  *
- * What nc_plan_build() makes of visit, after, and planned.block does not change any more. For the
- * rest the caller sees to it that calls do not overlap.
+ * @visit, @after and planned.block are constant after nc_plan_build().  The caller serialises
+ * all calls.
  */
 struct nc_plan {
 	u32 subs;
@@ -114,10 +114,10 @@ struct nc_plan {
 };
 
 /**
- * struct nc_plan_mark - what was appended until some moment
- * @ranges: that many
- * @visits: and visits
- * @last: of these the last one, to which more may be added
+ * struct nc_plan_mark - a state of a plan that is being appended to
+ * @ranges: ranges so far
+ * @visits: visits so far
+ * @last: the last visit, which a later range may extend
  */
 struct nc_plan_mark {
 	u64 ranges;
@@ -131,8 +131,8 @@ struct nc_plan_mark {
  * @first: first sub-block
  * @last: last sub-block, inclusive
  * @whole: it reads @last to its end
- * @hit: it is one
- * @cached: the block has a slot, or was just given one
+ * @hit: it is a hit
+ * @cached: the block has a slot, perhaps only since this read
  */
 struct nc_plan_piece {
 	u64 block;
@@ -157,10 +157,10 @@ bool nc_plan_farthest(struct nc_plan *plan, u32 *end, u64 *block);
 bool nc_plan_astray(const struct nc_plan *plan);
 void nc_plan_seek(struct nc_plan *plan);
 
-/* Free slots up to which some are made, and below which: what is farthest goes for them before it
- * is known what comes in its place, so they are few.  But to wait for hits and to commit may take
- * longer than reads of an origin: meanwhile as many come as are in flight, and some are cached.
- * @low: as without a plan.
+/* High and low water mark with a plan.  They are low, because reclaim evicts the farthest block
+ * before it knows which block takes the slot.  But a round of reclaim (hits, commit) may take
+ * longer than an origin read: meanwhile all reads in flight may need a slot.
+ * @low: low water mark without a plan.
  */
 static inline u32 nc_plan_enough(u32 low)
 {

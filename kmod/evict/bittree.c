@@ -6,13 +6,7 @@
 
 #include "evict/bittree.h"
 
-/**
- * nc_bittree_init() - make one, nothing set
- * @tree: tree
- * @bits: 1 to NC_BITTREE_BITS_MAX
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocate a tree of 1 to NC_BITTREE_BITS_MAX clear bits.  Return: 0 or -ENOMEM. */
 int nc_bittree_init(struct nc_bittree *tree, u32 bits)
 {
 	u32 level, below = bits, all = 0;
@@ -47,7 +41,7 @@ static u32 all_words(const struct nc_bittree *tree)
 	return all;
 }
 
-/* Bytes that it takes. */
+/* Size in bytes. */
 u64 nc_bittree_memory(const struct nc_bittree *tree)
 {
 	return (u64)all_words(tree) * sizeof(u64);
@@ -81,25 +75,19 @@ void nc_bittree_clear(struct nc_bittree *tree, u32 bit)
 	}
 }
 
-/* Nothing is set any more. */
+/* Clear all bits. */
 void nc_bittree_empty(struct nc_bittree *tree)
 {
 	memset(tree->level[0], 0, nc_bittree_memory(tree));
 }
 
-/* Bits of a level's word at @end that are before it. */
+/* Bits below @end in its word of a level. */
 static u64 before(const struct nc_bittree *tree, u32 level, u32 end)
 {
 	return end % 64 ? tree->level[level][end / 64] & ((1ULL << end % 64) - 1) : 0;
 }
 
-/**
- * nc_bittree_last() - which is the last bit that is set?
- * @tree: tree
- * @end: bits from this one on are not looked at; at most as many as there are
- *
- * Return: bit, or NC_BITTREE_NONE.
- */
+/* Return the last set bit before @end, or NC_BITTREE_NONE.  @end: at most the number of bits. */
 u32 nc_bittree_last(const struct nc_bittree *tree, u32 end)
 {
 	u32 level = 0, at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Bits of which the last one that is set is found in a few steps. */
+/* A bitmap that finds its last set bit in a few steps. */
 #ifndef NEARCACHE_EVICT_BITTREE_H
 #define NEARCACHE_EVICT_BITTREE_H
 
@@ -9,15 +9,15 @@
 /* 64 to the power of the levels. */
 #define NC_BITTREE_BITS_MAX	(1U << (6 * NC_BITTREE_LEVELS))
 #define NC_BITTREE_NONE		0xffffffffU
-/* Of trees and plans: what there is no memory for fails, and does not wait for it. */
+/* For trees and plans: rather fail than wait long for memory or wake the OOM killer. */
 #define NC_BITTREE_GFP		(GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
- * struct nc_bittree - bits, and above each 64 of them one that says whether any is set
- * @level: of these, [0] the bits themselves; all in one allocation, of which [0] is the start
- * @words: of each level
+ * struct nc_bittree - bitmap with summary levels: one bit says whether any of 64 below is set
+ * @level: [0] the bitmap, the summaries above; one allocation that starts at [0]
+ * @words: length of each level
  *
- * Its owner protects it.
+ * The owner serialises access.
  */
 struct nc_bittree {
 	u64 *level[NC_BITTREE_LEVELS];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ghost.  A table of fixed size holds the sampled blocks; when it is half
- * full every second block leaves the sample for good (by its hash, never by its
- * age: a sample of the youngest would know no long distances).  When what it
- * holds has become too old to matter, the sample grows again.
+ * The ghost: a table of fixed size that holds the sampled blocks.  When it is half full, every
+ * second block leaves the sample until it grows again.  The hash decides which one, never the
+ * age: a sample of young blocks has no long distances.  Once old entries no longer matter,
+ * the sample grows again.
  */
 #ifdef __KERNEL__
 #include <linux/minmax.h>
@@ -17,12 +17,7 @@ static void set_shift(struct nc_ghost *g, u32 shift)
 	WRITE_ONCE(g->sampled, U32_MAX >> shift);
 }
 
-/**
- * nc_ghost_init() - nothing was read yet
- * @g: ghost
- * @entries: NC_GHOST_BYTES, zeroed
- * @seed: random
- */
+/* Initialise.  @entries: NC_GHOST_BYTES, zeroed.  @seed: random. */
 void nc_ghost_init(struct nc_ghost *g, u64 *entries, u64 seed)
 {
 	g->entries = entries;
@@ -41,7 +36,7 @@ static u32 age_of(u64 entry, u32 now)
 	return (now - (u32)entry) & NC_GHOST_TICK;
 }
 
-/* Independent of the hash that chose the block. */
+/* Mixes with a constant of its own: independent of the hash that samples blocks. */
 static u64 *set_of(const struct nc_ghost *g, u64 block)
 {
 	u64 mixed = (block ^ g->seed) * 0xd6e8feb86659fd93ULL;
@@ -49,7 +44,7 @@ static u64 *set_of(const struct nc_ghost *g, u64 block)
 	return g->entries + (mixed >> 32) % NC_GHOST_SETS * NC_GHOST_WAYS;
 }
 
-/* Keep what is sampled still, and was read at most @ticks ago. */
+/* Drop entries that are not sampled any more or are older than @ticks. */
 static void sweep(struct nc_ghost *g, u32 now, u32 ticks)
 {
 	u32 i;
@@ -65,7 +60,7 @@ static void sweep(struct nc_ghost *g, u32 now, u32 ticks)
 	}
 }
 
-/* Where @block is, or may be put: a free place, or that of the oldest of its set. */
+/* Find the entry of @block, or else the one to replace: a free one, or the oldest of its set. */
 static u64 *place_of(const struct nc_ghost *g, u64 block, u32 now)
 {
 	u64 *set = set_of(g, block), *place = set;
@@ -81,12 +76,12 @@ static u64 *place_of(const struct nc_ghost *g, u64 block, u32 now)
 }
 
 /**
- * nc_ghost_read() - a sampled block is read
+ * nc_ghost_read() - record a read of a sampled block
  * @g: ghost
  * @block: origin block
  * @now: tick
  *
- * Return: ticks since it was read before; 0: in this tick, or it is not known.
+ * Return: ticks since its previous read; 0: within this tick, or unknown.
  */
 u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 {
@@ -96,7 +91,7 @@ u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 	if (old && block_of(old) == block) {
 		u32 d = age_of(old, now);
 
-		/* A clock that is behind looks like a nearly full turn. */
+		/* A caller's late clock gives a distance of nearly a full turn. */
 		return d > NC_GHOST_TICK / 2 ? 0 : d;
 	}
 	if (!old && ++g->used > NC_GHOST_ENTRIES / 2 && g->shift < 31) {
@@ -107,12 +102,12 @@ u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 }
 
 /**
- * nc_ghost_expire() - forget what was read long ago
+ * nc_ghost_expire() - drop old entries, and sample more blocks instead
  * @g: ghost
  * @now: tick
- * @ticks: what is older does not matter any more
+ * @ticks: age above which an entry does not matter
  *
- * Only a ghost that had to leave out blocks forgets, and looks at more of them then.
+ * Does nothing while the ghost samples all blocks.
  */
 void nc_ghost_expire(struct nc_ghost *g, u32 now, u32 ticks)
 {
@@ -124,7 +119,7 @@ void nc_ghost_expire(struct nc_ghost *g, u32 now, u32 ticks)
 	used = max(g->used, 1U);
 	while (g->shift && used < NC_GHOST_ENTRIES / 8) {
 		set_shift(g, g->shift - 1);
-		/* It will be. */
+		/* Expected value after the sample has grown. */
 		used *= 2;
 	}
 }

@@ -1,52 +1,51 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The policy "keep": what is cached stays until it is provably idle.
+ * The policy "keep": a cached block stays until it is provably idle.
  *
- * Training reads every block once per epoch, in an order that changes.  Then
- * no policy that fills on demand beats never evicting, and every policy that
- * evicts by recency does worse.  So a slot goes only when the bytes read
- * through the device since its last use exceed the reuse distances that are
- * really seen: under reshuffling those reach twice the dataset.
+ * Training reads every block once per epoch, in a new order each time.  Then no policy
+ * that fills on demand beats never evicting, and every policy that evicts by recency does
+ * worse.  So a slot is evicted only when the bytes read through the device since its last use
+ * exceed the observed reuse distances, which reach twice the dataset under reshuffling.
  *
- * The ghost tells the distances, of what is cached and of what is not.  Each is the
- * time, in bytes read, for which one block was known to be wanted.  So the sum of the
- * distances that end in some time, divided by it, is the number of blocks that are
- * alive: read again and again.  A few hot ones (file system metadata) are few however
- * often they are read, and blocks that are read once are none.  From that follows
+ * The ghost measures the distances of cached and uncached blocks.  A distance is the time, in
+ * bytes read, during which one block was known to be wanted.  So the sum of the distances that
+ * end in an interval, divided by its length, is the number of live blocks: those that are read
+ * again and again.  A few hot blocks (file system metadata) count as few, no matter how often
+ * they are read, and a block that is read once does not count.  From this follows:
  *
- * - when time passes: only while as many blocks are alive as a quarter of the slots.
- *   A scan, however long, makes nothing idle: what it passes by is not read again.
- * - which distances count: those of all blocks, or a cache full of what is never read
- *   again would learn nothing; but those of a few hot ones have no weight, as each
- *   distance weighs as much as it is long.
- * - when a dataset was left: what is cached stopped being alive, for a time in which
- *   nearly all of it should have been read, and meanwhile as many blocks as a quarter of
- *   the slots were read twice.  Twice: blocks of an evaluation set are read again, too,
- *   but were read before when the training set was alive.
+ * - When the clock of idleness advances: only while the number of live blocks is at least a
+ *   quarter of the slots.  A scan makes no block idle: its own blocks are not read again.
+ * - Which distances count: those of all blocks, because a cache full of dead blocks would
+ *   otherwise learn nothing.  A few hot blocks have no weight, since each distance weighs as
+ *   much as it is long.
+ * - When a dataset counts as left: cached blocks stopped being live, for an interval in which
+ *   nearly all of them should have been read, and meanwhile a number of blocks equal to a
+ *   quarter of the slots was read twice.  Twice, because blocks of an evaluation set are read
+ *   again as well, but their previous read was while the training set was live.
  *
- * The last resort is the origin's size.  A job that reads all of it has distances of up to
- * twice as much, so what was not read for longer is idle.  Of several jobs, or of one that reads
- * a part in each epoch, they are longer, and what was not read for long is just what is read
- * soon, or no later than anything else: these distances count.  But not if what was not read for
- * so long is read much later than what is read instead, as of blocks of which some are read more
- * often than others.  Nor any, for reads at random over the whole origin have no longest one, a
- * slot is as good as any other then, and the cache is to move on.
+ * The last resort is the size of the origin.  A job that reads all of it has distances of up to
+ * twice that, so a block that was not read for longer is idle.  Several jobs, or one that reads a
+ * part in each epoch, have longer distances: then the blocks not read for longest are read soon,
+ * or no later than others, and these distances raise the limit.  They do not if such old blocks
+ * are read much later than the blocks read instead, as when some blocks are read more often than
+ * others.  Nor do they without bound: random reads over the whole origin have no longest distance,
+ * every slot is equally good then, and the cache must keep adapting.
  */
 #include "evict/keep.h"
 
-/* Longer limits could never be told from a wrap. */
+/* Longer distances cannot be distinguished from a wrap of the tick. */
 #define LIMIT_MAX	NC_STAMP_FAR
 /* Ticks: four cache sizes. */
 #define WINDOW_MIN	64U
-/* Sampled blocks that may be hot ones by chance. */
+/* Number of sampled blocks that may be hot by chance. */
 #define FEW		8ULL
-/* Ticks between two looks for what the ghost need not remember: 64 cache sizes. */
+/* Ticks between two expiries of old ghost entries: 64 cache sizes. */
 #define EXPIRE		1024U
-/* Last resorts that distances which are seen may come to: of four jobs, or of one that reads half
- * of all in each epoch.
+/* Factor by which observed distances may raise the last resort: four jobs, or one that reads half
+ * of the origin in each epoch.
  */
 #define RESORTS		4U
-/* How much faster than the clock the cut follows it when it was left behind. */
+/* Ticks per tick of the clock by which the cut makes up for a delay. */
 #define CATCH_UP	4U
 
 static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed)
@@ -63,9 +62,8 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 	nc_ghost_init(&p->ghost, ghost, seed);
 }
 
-/* A stamp may be a tick ahead of the caller's clock, which then looks like a
- * nearly full turn; distances that long are never acted upon, so they count as
- * none.
+/* A stamp may be a tick ahead of the caller's clock, which gives nearly a full turn.
+ * The policy never acts on distances that long, so return 0 for them.
  */
 static u32 distance(u16 stamp, u32 now)
 {
@@ -85,7 +83,7 @@ static u32 class_of(u32 d)
 	return 8 * shift + (d >> shift);
 }
 
-/* The longest distance of a class. */
+/* Longest distance of a class. */
 static u32 class_end(u32 class)
 {
 	u32 shift;
@@ -96,13 +94,13 @@ static u32 class_end(u32 class)
 	return ((class % 8 + 9) << shift) - 1;
 }
 
-/* Are so many blocks alive, if their distances in @ticks sum up to @mass? */
+/* Do distances that sum up to @mass within @ticks mean at least this many live blocks? */
 static bool are_alive(u64 mass, u32 ticks, u64 blocks)
 {
 	return mass && mass >= blocks * ticks;
 }
 
-/* A part of the slots that counts, and that the sample can tell from a few hot blocks. */
+/* A quarter of the slots, but more than the few hot blocks that a sample may contain by chance. */
 static u64 quarter(const struct nc_policy *p)
 {
 	return max(p->slots / 4, p->ghost.shift ? FEW << p->ghost.shift : 0);
@@ -126,7 +124,7 @@ static void add_reuses(struct nc_reuses *to, const struct nc_reuses *from)
 	add_distances(&to->of[NC_OUTSIDE], &from->of[NC_OUTSIDE]);
 }
 
-/* The distance that all but 1 / @part of them, weighed by themselves, do not exceed. */
+/* Distance that all except 1 / @part of the distances, weighted by length, do not exceed. */
 static u32 quantile(const struct nc_distances *seen, u32 part)
 {
 	u64 above = 0, most = seen->total / part;
@@ -140,8 +138,8 @@ static u32 quantile(const struct nc_distances *seen, u32 part)
 	return min(class_end(i), seen->longest);
 }
 
-/* The beat becomes a part of the window.  A new one begins after twice the limit, if that
- * could be learnt from this one.
+/* Add this beat to the window.  Begin a new window after twice the limit, if the old one
+ * was long enough to learn the limit.
  */
 static void keep_beat(struct nc_policy *p)
 {
@@ -153,9 +151,9 @@ static void keep_beat(struct nc_policy *p)
 	add_reuses(&p->seen[0], &p->now);
 }
 
-/* @all: what was seen in @ticks.  Until that is nearly as long as the distances are, what was
- * learnt before holds, but for longer ones: those that come first say nothing of those that
- * come late.
+/* Learn the limit from @all, the distances seen in @ticks.  Until the window is nearly as long as
+ * the distances, the limit may only grow: short distances end first, so an early window has
+ * no long ones.
  */
 static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks)
 {
@@ -168,14 +166,14 @@ static void learn(struct nc_policy *p, const struct nc_distances *all, u32 ticks
 	p->beat = max(limit / 32, 1U);
 }
 
-/* Mean of distances, in ticks; 0: of none. */
+/* Mean distance in ticks; 0: none seen. */
 static u32 mean_of(const struct nc_distances *seen)
 {
 	return seen->blocks ? seen->total / seen->blocks : 0;
 }
 
-/* How much longer it is until a block is read that was not for so many ticks, in the mean; 0: not
- * known.
+/* Mean time until a block is read again that was not read for @ticks; 0:
+ * unknown.
  */
 static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen, u32 ticks)
 {
@@ -193,8 +191,8 @@ static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen
 	return mass > ticks ? mass - ticks : 0;
 }
 
-/* The last resort.  @instead: mean distance of what is not cached.  Less than half a turn of the
- * tick, or there would be hardly a time in which a stamp is longer ago and can still be told.
+/* Learn the last resort.  @instead: mean distance of uncached blocks.  At most half a turn of the
+ * tick, because an older stamp must remain distinguishable for some time.
  */
 static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u32 instead)
 {
@@ -208,7 +206,7 @@ static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u3
 	WRITE_ONCE(p->resort, resort);
 }
 
-/* Was the dataset left that is cached?  @usual: distances of its blocks. */
+/* Was the cached dataset left?  @usual: distances of its blocks. */
 static void look_for_collapse(struct nc_policy *p, const struct nc_distances *usual, u32 now)
 {
 	u32 dead = now - p->alive;
@@ -236,16 +234,16 @@ static void look(struct nc_policy *p, u32 now)
 	look_for_collapse(p, cached->total ? cached : all, now);
 }
 
-/* Cached blocks that are alive when the dataset is that they belong to.  What comes into slots that
- * reclaim keeps free, or had just made, is alive however that is; of a small cache it is more.
+/* Number of live cached blocks that proves their dataset to be live.  It exceeds the number of
+ * slots that reclaim keeps free, a larger part of a small cache: blocks in these are new.
  */
 static u64 enough_alive(const struct nc_policy *p)
 {
 	return max(max(p->slots / 8, min(p->slots / 4, 64ULL)), 1ULL);
 }
 
-/* Ticks in which a few are seen to be read again, if only just enough are alive: of a small cache a
- * beat may have one, which tells nothing.  A part of an epoch, or it would tell too late.
+/* Ticks in which a live dataset with just enough live blocks shows FEW reuses: a beat of a small
+ * cache may have only one, by chance.  At most half an epoch, to react in time.
  */
 static u32 living_ticks(const struct nc_policy *p)
 {
@@ -254,7 +252,7 @@ static u32 living_ticks(const struct nc_policy *p)
 	return min((FEW << p->ghost.shift) * mean / enough_alive(p), mean / 2);
 }
 
-/* Is what is cached read, as a whole? */
+/* Is the cached dataset as a whole being read? */
 static void look_for_life(struct nc_policy *p, u32 now)
 {
 	u32 ticks = p->now.ticks, window = max(ticks, living_ticks(p));
@@ -263,7 +261,7 @@ static void look_for_life(struct nc_policy *p, u32 now)
 	p->living += p->now.of[NC_CACHED].total;
 	if (!are_alive(p->living, window, enough_alive(p)))
 		return;
-	/* What was used in that very tick goes with the rest, should it be left. */
+	/* Blocks used in that tick belong to the dataset if it is left. */
 	p->alive = p->living_last + (p->living_last != now);
 	p->evidence = 0;
 }
@@ -282,7 +280,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 		p->behind -= min(p->behind, CATCH_UP * p->now.ticks);
 	}
 	p->behind = max(p->behind, p->limit);
-	/* Eviction may see a limit that was just learnt beside the cut of before. */
+	/* A concurrent eviction may see a new limit with the old cut. */
 	WRITE_ONCE(p->cut, now - (p->limit ? p->behind : LIMIT_MAX));
 	if (now - p->expired > EXPIRE) {
 		nc_ghost_expire(&p->ghost, now, max(8 * p->limit, 4 * EXPIRE));
@@ -294,7 +292,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 	p->regret_longest = 0;
 }
 
-/* A block was read again after @d ticks. */
+/* Count a block that was read again after @d ticks. */
 static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 {
 	struct nc_distances *seen = &p->now.of[cached ? NC_CACHED : NC_OUTSIDE];
@@ -306,7 +304,7 @@ static void count(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
-		/* Not when the beat is over: each that goes till then is missed in this epoch. */
+		/* Not only at the end of the beat: a block evicted before misses in this epoch. */
 		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
 			WRITE_ONCE(p->knows, true);
 		return;
@@ -325,7 +323,7 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 	if (d)
 		count(p, d, now, cached);
-	/* Signed, for a clock that is behind. */
+	/* Signed, because @now may be older than the start of the beat. */
 	if ((s32)(now - p->beat_start) >= (s32)p->beat)
 		end_beat(p, now);
 }

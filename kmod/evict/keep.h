@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What may be evicted.  Pure arithmetic on a few words: the kernel, the unit
- * tests and a simulator compile this very source.
+ * Eviction policy.  Pure arithmetic on a few words: kernel, unit tests and a simulator
+ * compile this source.
  */
 #ifndef NEARCACHE_EVICT_KEEP_H
 #define NEARCACHE_EVICT_KEEP_H
@@ -19,35 +19,34 @@
 #include "evict/ghost.h"
 
 /*
- * A slot's stamp: the clock tick of its last use in the low 15 bits, and
- * whether it was used again since it was filled.
+ * Stamp of a slot: the tick of its last use in the low 15 bits, and whether it was used
+ * again since it was filled.
  */
 #define NC_STAMP_TICK	0x7fffU
 #define NC_STAMP_REUSED	0x8000U
-/* Ticks that the stamp of a slot never read lies ahead of the clock: its first
- * read differs from it.
+/* Initial stamp of a slot that a write fills: this many ticks ahead, so that the first read
+ * sees another tick.
  */
 #define NC_STAMP_AHEAD	8
-/* Distances from here on are never acted upon: ticks wrap at 15 bits. */
+/* The policy never acts on longer distances: ticks wrap at 15 bits. */
 #define NC_STAMP_FAR	0x7000U
 
-/* The clock ticks NC_TICKS_PER_CACHE times while reads of one cache size pass
- * through the device: 6 % resolution of the idle distance, and the 15-bit tick
- * wraps only after 2048 cache sizes.
+/* Ticks per cache size of bytes read through the device: 6 % resolution of the idle
+ * distance, and the 15-bit tick wraps only after 2048 cache sizes.
  */
 #define NC_TICKS_PER_CACHE	16
 
-/* Distances are kept in classes, 8 for each power of two. */
+/* Number of distance classes, 8 for each power of two. */
 #define NC_DISTANCES		104U
 
-/* Where a block was when it was read again. */
+/* Whether a block was cached when it was read again. */
 enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
 
 /**
- * struct nc_distances - reuse distances that were seen in some time
- * @mass: per class of distance: their sum
- * @total: of @mass
- * @blocks: how many blocks they stand for
+ * struct nc_distances - reuse distances seen in an interval
+ * @mass: per class: sum of the distances
+ * @total: sum of @mass
+ * @blocks: number of blocks that the sampled ones represent
  * @longest: in ticks
  */
 struct nc_distances {
@@ -58,9 +57,9 @@ struct nc_distances {
 };
 
 /**
- * struct nc_reuses - what was read again in some time
- * @ticks: how long that was
- * @of: by where the blocks were
+ * struct nc_reuses - blocks read again in an interval
+ * @ticks: its length
+ * @of: distances of uncached and of cached blocks
  */
 struct nc_reuses {
 	u32 ticks;
@@ -71,34 +70,34 @@ struct nc_reuses {
  * struct nc_policy - state of the eviction policy
  * @ghost: see ghost.h
  * @slots: cache blocks
- * @never_seen: idle distance, in ticks, that counts as idle while nothing is known
- * @resort: the same by what is known
- * @limit: what is idle for longer is not going to be read again; 0: not known yet
+ * @never_seen: last resort while nothing is known: idle distance in ticks
+ * @resort: last resort learnt from @seen
+ * @limit: a block idle for longer will not be read again; 0: not known yet
  * @behind: ticks by which the cut is behind the clock
- * @cut: tick; what was not used since is idle
- * @left: tick; what was not used since belongs to a dataset that was left
- * @collapses: how often one was
- * @alive: tick behind the last in which what is cached was seen to be read as a whole
- * @living: sum of the distances of what was read again in the cache, a while ago worth less
- * @living_last: tick at which something of it was last read again
- * @evidence: sum of the distances of blocks outside that were read twice since @alive
- * @patience: ticks after which a dataset was read again that had been taken for left
- * @regret: sum of the distances of its blocks in the beat
+ * @cut: tick; a block not used since is idle
+ * @left: tick; a block not used since belongs to a dataset that was left
+ * @collapses: number of datasets that were left
+ * @alive: tick behind the last one in which the cached dataset was read as a whole
+ * @living: decaying sum of the distances of reuses in the cache
+ * @living_last: tick of the last such reuse
+ * @evidence: sum of the distances of uncached blocks that were read twice since @alive
+ * @patience: longest absence after which a dataset considered left was read again, in ticks
+ * @regret: sum of the distances of its blocks in this beat
  * @regret_longest: longest of them
- * @beat: ticks between two looks at all this
+ * @beat: ticks between two evaluations
  * @beat_start: tick at which the beat began
- * @expired: tick at which the ghost last forgot what is old
- * @knows: in some beat an eighth of what is cached was alive
- * @ripe: @limit was learnt from @seen as it is
- * @now: reuses of the beat
- * @seen: of this window and of the last one; beats in which little was read again are no
- *	part of them
- * @sum: room for the sum of @seen
+ * @expired: tick of the last expiry of the ghost
+ * @knows: in some beat an eighth of the cached blocks was live
+ * @ripe: @limit was learnt from the present @seen
+ * @now: reuses of this beat
+ * @seen: of this window and of the previous one; beats with few live blocks do not
+ *	count
+ * @sum: scratch space for the sum of @seen
  *
- * All belongs to the owner's lock.  Eviction reads @limit, @resort, @cut, @left and @knows without
- * it: it may see one of them newer than the other, and finds a block idle a little earlier or
- * later.  As long as there is no limit, @cut and @left are so long ago that one without them makes
- * nothing idle.
+ * The owner's lock protects all fields.  Eviction reads @limit, @resort, @cut, @left and @knows
+ * without it: it may combine old and new values and find a block idle a little early or late.
+ * While there is no limit, @cut and @left are too old to make a block idle, even if read together
+ * with a new limit.
  */
 struct nc_policy {
 	struct nc_ghost ghost;
@@ -130,13 +129,13 @@ struct nc_policy {
 /**
  * struct nc_policy_ops - an eviction policy
  * @name: for logs and status
- * @init: @slots cache blocks, origin @origin_ticks long; @ghost: NC_GHOST_BYTES, zeroed
- * @read: a block that nc_ghost_samples() is read at tick @now, the first time in this tick or
- *	once more in it; @cached: it has a slot
+ * @init: @slots cache blocks, origin of @origin_ticks; @ghost: NC_GHOST_BYTES, zeroed
+ * @read: a block that nc_ghost_samples() is read at tick @now, for the first time or again
+ *	in this tick; @cached: it has a slot
  * @idle: may a slot with @stamp be evicted at tick @now?
  *
- * read is called with the owner's lock held, from the read path.  idle is called by
- * the one reclaim worker, without.
+ * The read path calls read with the owner's lock held.  The one reclaim worker calls idle
+ * without it.
  */
 struct nc_policy_ops {
 	const char *name;
@@ -147,7 +146,7 @@ struct nc_policy_ops {
 
 extern const struct nc_policy_ops nc_policy_keep;
 
-/* Was it seen that what is read is read again?  A hint, without the lock. */
+/* Has the policy seen reuse?  A hint, without the lock. */
 static inline bool nc_policy_knows(const struct nc_policy *p)
 {
 	return READ_ONCE(p->knows) || READ_ONCE(p->limit);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The plan that a cache follows.  User space hands the coming order over, in as many requests as
- * it takes, and it is in force from its last one on, until all of it was read, hardly anything
- * that is read is part of it, it is cleared, or another one is in force.  Then the policy decides
- * again, which has gone on with its stamps meanwhile.
+ * The plan that a cache follows.  User space hands over the future order in several requests;
+ * the plan is in force from the last one on, until all of it was read, nearly all reads are
+ * outside of it, it is cleared, or another plan replaces it.  After that the policy decides
+ * again; it has updated its stamps meanwhile.
  *
- * Who reads takes the plan's lock, for as long as it takes to look a block up and to set a few
- * bits.  What takes longer is the reclaim worker's.  The plan is told of each slot that is given
- * to a block or taken from it under the block's stripe lock, so the two agree; what it is told of
- * reads may come late, and what it then says is found wrong when the block is to go.
+ * Readers take the plan's spin lock for one look-up and a few bit operations; the reclaim worker
+ * does all longer work.  Callers report each slot that a block gets or loses under the block's
+ * bucket lock, so plan and index agree.  Reports of reads may arrive late; reclaim detects a
+ * wrong answer of the plan when it tries to evict the block.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -31,8 +31,8 @@ static void put(struct nc_foreseen *seen)
 	kfree(seen);
 }
 
-/* The plan in force, with its lock; NULL if there is none, or the worker has it for itself.  Sparse
- * is told that nothing is held until give_back().
+/* Return the plan in force, locked; NULL without a plan, or while the worker owns it.  The sparse
+ * annotations balance: sparse sees nothing held until give_back().
  */
 static struct nc_foreseen *take(struct nc_cache *c)
 {
@@ -62,25 +62,17 @@ static void give_back(struct nc_foreseen *seen)
 	rcu_read_unlock();
 }
 
-/**
- * nc_foresight_lock() - take nc_foresight.lock
- * @c: cache
- *
- * Context: may sleep, for as long as it takes to build a plan.
- */
+/* Take nc_foresight.lock.  May sleep for as long as another caller builds a plan. */
 void nc_foresight_lock(struct nc_cache *c)
 {
 	mutex_lock(&c->foresight.lock);
 }
 
-/**
- * nc_foresight_unlock() - give it back
- * @c: cache
- */
+/* Drop nc_foresight.lock, and retry an end() that found it taken. */
 void nc_foresight_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->foresight.lock);
-	/* Pairs with end(). */
+	/* Pairs with the barrier in end(). */
 	smp_mb();
 	if (READ_ONCE(c->foresight.late))
 		nc_foresight_kick(c);
@@ -97,13 +89,7 @@ static void set_checks(struct nc_cache *c)
 	WRITE_ONCE(c->checks, c->foresight.checked || nc_foresight_any(c));
 }
 
-/**
- * nc_foresight_checks() - from now on hits are checked, or not
- * @c: live cache
- * @checked: are they, for other reasons than a plan?
- *
- * Context: nc_cache.life.
- */
+/* Record whether hits are checked for reasons other than a plan.  Context: nc_cache.life. */
 void nc_foresight_checks(struct nc_cache *c, bool checked)
 {
 	nc_foresight_lock(c);
@@ -112,7 +98,7 @@ void nc_foresight_checks(struct nc_cache *c, bool checked)
 	nc_foresight_unlock(c);
 }
 
-/* @seen, or none, is in force from now on.  @state: what becomes of the one before. */
+/* Put @seen, or no plan, in force.  @state: final state of the old plan if @seen is NULL. */
 static void replace(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
 {
 	struct nc_foresight *f = &c->foresight;
@@ -141,12 +127,12 @@ static void drop_coming(struct nc_foresight *f)
 }
 
 /**
- * nc_foresight_begin() - more of a plan is about to come
+ * nc_foresight_begin() - prepare for the next ranges of a plan
  * @c: live cache
- * @at: ranges that came before; 0: it begins, and what came before is forgotten
+ * @at: number of ranges handed over so far; 0: begin a new plan and drop an unfinished one
  *
- * Context: nc_foresight.lock, as of those below; may sleep.
- * Return: 0, -ENOMEM, or -ESTALE: so many did not come before.
+ * Context: nc_foresight.lock, as for the functions below; may sleep.
+ * Return: 0, -ENOMEM, or -ESTALE if @at does not match.
  */
 int nc_foresight_begin(struct nc_cache *c, u64 at)
 {
@@ -164,10 +150,10 @@ int nc_foresight_begin(struct nc_cache *c, u64 at)
 }
 
 /**
- * nc_foresight_append() - a range is read next
+ * nc_foresight_append() - append a range to the plan
  * @c: live cache
  * @first: first sector
- * @end: behind the last one
+ * @end: sector behind the last one
  *
  * Return: 0, -ENOMEM, or -E2BIG: the plan is too long.
  */
@@ -182,10 +168,7 @@ int nc_foresight_append(struct nc_cache *c, u64 first, u64 end)
 	return r;
 }
 
-/**
- * nc_foresight_drop() - forget what came of a plan that is not in force
- * @c: cache
- */
+/* Drop a plan whose hand-over is unfinished. */
 void nc_foresight_drop(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->foresight.lock);
@@ -193,10 +176,10 @@ void nc_foresight_drop(struct nc_cache *c)
 }
 
 /**
- * nc_foresight_commit() - what came is all of the plan: it is in force from now on
- * @c: live cache, to which a visit came at least
+ * nc_foresight_commit() - put the completely handed-over plan in force
+ * @c: live cache; the plan has at least one visit
  *
- * Return: 0 or -ENOMEM: the one before stays in force, and what came is forgotten.
+ * Return: 0 or -ENOMEM: the old plan stays in force, and the new one is dropped.
  */
 int nc_foresight_commit(struct nc_cache *c)
 {
@@ -221,12 +204,7 @@ int nc_foresight_commit(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_foresight_clear() - there is no plan any more, nor one that is coming
- * @c: cache
- *
- * Return: whether there was one in force.
- */
+/* End the plan in force and drop an unfinished one.  Returns whether one was in force. */
 bool nc_foresight_clear(struct nc_cache *c)
 {
 	bool any;
@@ -240,11 +218,7 @@ bool nc_foresight_clear(struct nc_cache *c)
 	return any;
 }
 
-/**
- * nc_foresight_figures() - how far the plan is, or how far the last one came
- * @c: cache
- * @figures: the result
- */
+/* Copy the statistics of the plan in force, or else of the last one, to @figures. */
 void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures)
 {
 	struct nc_foresight *f = &c->foresight;
@@ -259,19 +233,19 @@ void nc_foresight_figures(struct nc_cache *c, struct nc_plan_figures *figures)
 	spin_unlock(&seen->lock);
 }
 
-/* Does the worker have to look after it? */
+/* Does the plan need the worker? */
 static bool wants_work(const struct nc_plan *plan)
 {
 	return plan->lost || nc_plan_over(plan) || nc_plan_astray(plan);
 }
 
 /**
- * nc_foresight_read() - somebody reads
+ * nc_foresight_read() - report a read to the plan
  * @c: live cache
- * @span: sub-blocks of which it is
+ * @span: sub-blocks of the read
  * @first: first sector
- * @end: behind the last one; no more than @span counts
- * @hit: it is one, and nc_cache.holds is held
+ * @end: sector behind the last one; only the part in @span counts
+ * @hit: it is a hit, and the caller is in its hit section
  *
  * Context: process.
  */
@@ -309,13 +283,13 @@ void nc_foresight_read(struct nc_cache *c, const struct nc_span *span, sector_t 
 }
 
 /**
- * nc_foresight_admits() - is a block that is missing, and being read, to be cached?
+ * nc_foresight_admits() - decide whether to cache a missing block that is being read
  * @c: live cache
  * @block: origin block
- * @left: free slots that it may have
- * @low: free slots below which some are made without a plan
+ * @left: free slots available to it
+ * @low: low water mark without a plan
  *
- * Context: process; stripe locks may be held, as for those below.
+ * Context: process; bucket locks may be held, as for the functions below.
  */
 bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
@@ -326,7 +300,7 @@ bool nc_foresight_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* A slot was given to a block, and its stripe lock is held; or it is found to have one still. */
+/* A block got a slot, and its bucket lock is held; or the block turns out to have one still. */
 void nc_foresight_took(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen = take(c);
@@ -337,7 +311,7 @@ void nc_foresight_took(struct nc_cache *c, u64 block)
 		nc_foresight_stray(c);
 }
 
-/* Its slot was taken from a block; its stripe lock is held. */
+/* A block lost its slot; its bucket lock is held. */
 void nc_foresight_gone(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen = take(c);
@@ -347,11 +321,7 @@ void nc_foresight_gone(struct nc_cache *c, u64 block)
 	give_back(seen);
 }
 
-/**
- * nc_foresight_is_stray() - is a cached block one that the plan knows nothing of?
- * @c: live cache
- * @block: origin block
- */
+/* Is a cached block unknown to the plan, so that reclaim may evict it first? */
 bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
 {
 	struct nc_foreseen *seen;
@@ -365,7 +335,7 @@ bool nc_foresight_is_stray(struct nc_cache *c, u64 block)
 	return stray;
 }
 
-/* There may be some. */
+/* A block outside the plan may be cached: have reclaim look for it. */
 void nc_foresight_stray(struct nc_cache *c)
 {
 	if (READ_ONCE(c->foresight.strays))
@@ -374,19 +344,19 @@ void nc_foresight_stray(struct nc_cache *c)
 	nc_reclaim_again(c);
 }
 
-/* All slots were looked at, and there was none. */
+/* Reclaim looked at all slots and found no block outside the plan. */
 void nc_foresight_no_strays(struct nc_cache *c)
 {
 	WRITE_ONCE(c->foresight.strays, false);
 }
 
 /**
- * nc_foresight_farthest() - which block is to go first?
+ * nc_foresight_farthest() - find the planned block to evict first
  * @c: live cache
  * @end: see nc_plan_farthest()
- * @block: the result; it is not found again before it is read, or nc_foresight_took()
+ * @block: result; not found again until it is read or passed to nc_foresight_took()
  *
- * Return: false: none that is planned.
+ * Return: false if no planned block is cached.
  */
 bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block)
 {
@@ -397,14 +367,14 @@ bool nc_foresight_farthest(struct nc_cache *c, u32 *end, u64 *block)
 	return found;
 }
 
-/* The worker looks after the plan.  Context: any. */
+/* Have the reclaim worker run nc_foresight_work().  Context: any. */
 void nc_foresight_kick(struct nc_cache *c)
 {
 	if (nc_foresight_any(c) && READ_ONCE(c->reclaim_on))
 		queue_work(c->cache_wq, &c->reclaim);
 }
 
-/* Tell the plan what is cached.  What changes meanwhile is told by who changes it. */
+/* Report all cached blocks to the plan.  Concurrent changes report themselves. */
 static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 {
 	u32 i;
@@ -424,7 +394,7 @@ static void scan(struct nc_cache *c, struct nc_foreseen *seen)
 			cond_resched();
 	}
 	WRITE_ONCE(seen->unscanned, false);
-	/* A pass that began with another plan may just have said that there are none. */
+	/* A pass that began with another plan may just have cleared the hint. */
 	WRITE_ONCE(c->foresight.strays, true);
 	nc_reclaim_again(c);
 }
@@ -441,13 +411,13 @@ static void seek(struct nc_foreseen *seen)
 	WRITE_ONCE(seen->unscanned, true);
 }
 
-/* It is over, or of no use; unless another one has taken its place.  While one is being built that
- * would have to wait, and slots are wanted meanwhile: then it is done later.
+/* End the plan, unless another one has replaced it.  If nc_foresight.lock is taken, for a new plan,
+ * do not wait, as reclaim must go on: nc_foresight_unlock() queues the worker again.
  */
 static void end(struct nc_cache *c, struct nc_foreseen *seen, enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->foresight.late, true);
-	/* Pairs with nc_foresight_unlock(). */
+	/* Pairs with the barrier in nc_foresight_unlock(). */
 	smp_mb();
 	if (!mutex_trylock(&c->foresight.lock))
 		return;
@@ -477,12 +447,7 @@ static void look_after(struct nc_cache *c, struct nc_foreseen *seen)
 		scan(c, seen);
 }
 
-/**
- * nc_foresight_work() - what reads have no time for
- * @c: live cache
- *
- * Context: the reclaim worker.
- */
+/* Do the work that takes too long for readers.  Context: the reclaim worker. */
 void nc_foresight_work(struct nc_cache *c)
 {
 	struct nc_foreseen *seen;
@@ -498,10 +463,7 @@ void nc_foresight_work(struct nc_cache *c)
 	put(seen);
 }
 
-/**
- * nc_foresight_destroy() - free all of it
- * @c: cache that nobody uses any more; the reclaim worker does not run
- */
+/* Free all plans.  No user of the cache is left, and the reclaim worker does not run. */
 void nc_foresight_destroy(struct nc_cache *c)
 {
 	struct nc_foreseen *seen = rcu_dereference_protected(c->foresight.now, true);

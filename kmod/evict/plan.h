@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Foresight: the plan that a cache follows, while there is one. */
+/* The plan that a cache follows, while there is one. */
 #ifndef NEARCACHE_EVICT_PLAN_H
 #define NEARCACHE_EVICT_PLAN_H
 
@@ -17,12 +17,12 @@ struct nc_span;
 
 /**
  * struct nc_foreseen - a plan in force
- * @lock: protects @plan and @paused; taken inside stripe locks; process context; innermost
- * @refs: of nc_foresight.now, and of the reclaim worker
- * @plan: it
- * @paused: the worker has @plan for itself, without the lock
- * @unscanned: the plan does not know yet what is cached; the worker's, set before others see it
- * @asked: the worker was asked to look after it; a hint
+ * @lock: protects @plan and @paused; taken inside bucket locks; process context; innermost
+ * @refs: one of nc_foresight.now, one of the reclaim worker
+ * @plan: the plan
+ * @paused: the worker uses @plan without the lock; all others must not
+ * @unscanned: the worker has yet to report the cached blocks; set before publication
+ * @asked: the worker was queued for the plan; a hint
  */
 struct nc_foreseen {
 	spinlock_t lock;	/* see above */
@@ -35,14 +35,14 @@ struct nc_foreseen {
 
 /**
  * struct nc_foresight - the plans of a cache
- * @lock: protects what is here, and nc_cache.checks; taken inside nc_cache.life
+ * @lock: protects the fields here, and nc_cache.checks; taken inside nc_cache.life
  * @now: the plan in force, or NULL; read under RCU
- * @coming: one that is being handed over, or NULL
- * @state: what became of the last one that was in force
- * @last: of that one, once it is not any more
- * @checked: hits are checked whether there is a plan or not
- * @strays: something may be cached that is not planned; a hint, without the lock
- * @late: the worker found @lock taken when it was to end the plan: who gives it back calls it
+ * @coming: the plan that is being handed over, or NULL
+ * @state: final state of the last plan in force
+ * @last: statistics of that plan after its end
+ * @checked: hits are checked for reasons other than a plan
+ * @strays: blocks outside the plan may be cached; a hint, without the lock
+ * @late: the worker found @lock taken when it had to end the plan; the unlock queues it again
  */
 struct nc_foresight {
 	struct mutex lock;	/* see above */
@@ -55,7 +55,7 @@ struct nc_foresight {
 	bool late;
 };
 
-/* Is there a plan?  A hint, but for who holds the lock. */
+/* Is a plan in force?  A hint, except under nc_foresight.lock. */
 #define nc_foresight_any(c)	(!!rcu_access_pointer((c)->foresight.now))
 
 void nc_foresight_init(struct nc_cache *c);

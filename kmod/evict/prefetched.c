@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a prefetch brought, until somebody has read it.
+ * Prefetched blocks, until a reader has used them.
  *
- * In a full cache in which nothing is idle it would find no slot.  For that there is the
- * transit share, as many slots as cannot be pinned: while jobs want them, what was used
- * longest ago goes for them, once.  A slot in transit is freed when as much was read of it as
- * is in it, and so the share travels ahead of whoever reads.  What went for it once is kept for
- * the next job: else each job would put out some more of what the policy keeps.
+ * In a full cache without idle blocks a prefetch job would find no slot.  The prefetch reserve,
+ * as many slots as cannot be pinned, provides some: while jobs want them, the least recently
+ * used blocks are evicted for them, once.  A slot of the reserve (in transit) is freed when all
+ * of its valid data was read, so the reserve moves ahead of the readers.  Its slots then stay
+ * with it for the next job: otherwise each job would evict more of the policy's blocks.
  */
 #include <linux/bio.h>
 
@@ -16,13 +16,13 @@
 #include "ranges/lookup.h"
 #include "evict/reclaim.h"
 
-/* Of the share so much must have been read before it is looked for: a pass may look at all
+/* Reclaim looks for finished slots once 1 / PARTS of the reserve was read: a pass may visit all
  * slots.
  */
 #define PARTS	8U
 
-/* Hits change it without a lock, and together with what ranges write, which is why all of the
- * tag is exchanged.  What has been cleared stays so.  Returns what it was.
+/* Clear bits of the tag and count sub-blocks as read.  Hits do this without a lock, concurrently
+ * with changes of the ranges' part, so it exchanges the whole tag.  Returns the old value.
  */
 static u8 change(struct nc_slot *slot, u8 clear, u32 read)
 {
@@ -41,8 +41,8 @@ static u8 change(struct nc_slot *slot, u8 clear, u32 read)
 	return old.tag.ahead;
 }
 
-/* Sub-blocks of @span of which @bio reads the last sector: who reads in small pieces does not
- * read one twice.
+/* Number of sub-blocks of @span that @bio reads to their last sector, so that a sequence of small
+ * reads counts each sub-block once.
  */
 static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const struct nc_span *span)
 {
@@ -52,7 +52,7 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 	return span->last - span->first + (bio_end_sector(bio) >= end);
 }
 
-/* A slot's all was read. */
+/* All of a slot in transit was read. */
 static void count_over(struct nc_cache *c)
 {
 	u32 share = c->index.count - nc_reclaim_pinnable(c);
@@ -61,7 +61,7 @@ static void count_over(struct nc_cache *c)
 		nc_transit_look(c);
 }
 
-/* Somebody reads.  Returns whether he is the first. */
+/* Count a read of prefetched data.  Returns whether it is the first. */
 static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 {
 	u8 was = change(slot, NC_AHEAD_UNREAD, read);
@@ -73,12 +73,12 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 }
 
 /**
- * nc_ahead_begin() - a prefetch is about to bring something into a slot
+ * nc_ahead_begin() - mark a slot that a prefetch job will fill
  * @c: live cache
  * @slot: just linked
- * @transit: it is of the transit share
+ * @transit: it belongs to the prefetch reserve
  *
- * Context: the prefetch worker; the stripe lock of the slot's block is held.
+ * Context: the prefetch worker; the bucket lock of the slot's block is held.
  */
 void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 {
@@ -98,25 +98,20 @@ void nc_ahead_begin(struct nc_cache *c, struct nc_slot *slot, bool transit)
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
 }
 
-/**
- * nc_ahead_window() - a window is about to bring something into a slot
- * @slot: just linked
- *
- * Context: process; the stripe lock of the slot's block is held.
- */
+/* Mark a just linked slot for a readahead window.  Process context; bucket lock is held. */
 void nc_ahead_window(struct nc_slot *slot)
 {
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD);
 }
 
 /**
- * nc_ahead_read() - the cache device serves a read of what a prefetch brought
+ * nc_ahead_read() - count a hit on prefetched data
  * @c: live cache
- * @slot: its slot, whose tag says so
+ * @slot: slot with nc_tag.ahead
  * @bio: read
  * @span: sub-blocks that it reads
  *
- * Context: any; nc_cache.holds is held.
+ * Context: any; inside a hit section.
  */
 void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		   const struct nc_span *span)
@@ -126,13 +121,13 @@ void nc_ahead_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *b
 }
 
 /**
- * nc_ahead_joined() - a read waits for what a prefetch is bringing
+ * nc_ahead_joined() - count a read that joins a fill of a prefetch
  * @c: live cache
- * @slot: where to; it counts neither as used nor as wasted afterwards
+ * @slot: of the fill; afterwards it counts neither as used nor as wasted
  * @bio: read, cut to @span
  * @span: sub-blocks
  *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 		     const struct nc_span *span)
@@ -141,15 +136,11 @@ void nc_ahead_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio 
 	nc_ranges_count_late(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
 }
 
-/**
- * nc_ahead_came() - a fill of a prefetch is over
- * @c: live cache
- * @slot: where to
+/*
+ * A fill of a prefetch ended, perhaps without valid data.  Readers that joined it may
+ * have read all of it already; then no hit will follow to report this.
  *
- * What brought nothing is not unread.  What readers joined may be read to its end already: of
- * that no hit tells.
- *
- * Context: the stripe lock is held.
+ * Context: the bucket lock is held.
  */
 void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 {
@@ -159,12 +150,7 @@ void nc_ahead_came(struct nc_cache *c, struct nc_slot *slot)
 		count_over(c);
 }
 
-/**
- * nc_ahead_is_over() - was all that is valid in a slot read in transit?
- * @slot: linked
- *
- * Context: any; a hint.
- */
+/* Was all valid data of a slot in transit read?  Context: any; a hint. */
 bool nc_ahead_is_over(const struct nc_slot *slot)
 {
 	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_TRANSIT;
@@ -172,27 +158,14 @@ bool nc_ahead_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
-/**
- * nc_ahead_stays() - a slot is not in transit any more, but one as others
- * @c: live cache
- * @slot: linked
- *
- * Context: the stripe lock is held.
- */
+/* Make a slot in transit an ordinary one.  Context: the bucket lock is held. */
 void nc_ahead_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change(slot, NC_AHEAD_TRANSIT, 0) & NC_AHEAD_TRANSIT)
 		atomic_dec(&c->transit.used);
 }
 
-/**
- * nc_ahead_gone() - a slot was taken from its block
- * @c: live cache
- * @slot: not reachable any more
- * @block: origin block
- *
- * Context: the reclaim worker.
- */
+/* A slot lost its block and is not reachable any more.  Context: the reclaim worker. */
 void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
 	u8 was = change(slot, NC_AHEAD_UNREAD | NC_AHEAD_TRANSIT, 0);
@@ -203,13 +176,9 @@ void nc_ahead_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 		nc_ranges_count_wasted(c, slot, block);
 }
 
-/**
- * nc_transit_due() - free slots that jobs wait for
- * @c: live cache
- *
- * What was used longest ago goes for them.
- *
- * Context: any; a hint.
+/*
+ * Number of free slots that jobs wait for; reclaim evicts the least recently used blocks for
+ * them.  Context: any; a hint.
  */
 u32 nc_transit_due(const struct nc_cache *c)
 {
@@ -222,12 +191,7 @@ u32 nc_transit_due(const struct nc_cache *c)
 	return min(wanted, share - min(share, used));
 }
 
-/**
- * nc_transit_kept() - free slots that only jobs may have
- * @c: live cache
- *
- * Context: any; a hint.
- */
+/* Number of free slots that only jobs may take.  Context: any; a hint. */
 u32 nc_transit_kept(const struct nc_cache *c)
 {
 	u32 own = READ_ONCE(c->transit.own), used = atomic_read(&c->transit.used);
@@ -235,24 +199,13 @@ u32 nc_transit_kept(const struct nc_cache *c)
 	return max(own - min(own, used), nc_transit_due(c));
 }
 
-/**
- * nc_transit_want() - a job found no slot, or nobody wants one any more
- * @c: live cache
- * @slots: that it could do with, in all
- *
- * Context: any.
- */
+/* Set the number of slots that a job could use but did not find; 0: no job waits.  Context: any. */
 void nc_transit_want(struct nc_cache *c, u64 slots)
 {
 	WRITE_ONCE(c->transit.wanted, min_t(u64, slots, U32_MAX));
 }
 
-/**
- * nc_transit_look() - free what was read to its end in transit
- * @c: live cache
- *
- * Context: any.
- */
+/* Have reclaim free slots in transit that were read completely.  Context: any. */
 void nc_transit_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->transit.over, 0))

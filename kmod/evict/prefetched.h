@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a prefetch brought: has it been read, and does it only pass through? */
+/* Prefetched blocks: unread or used, and in transit or staying. */
 #ifndef NEARCACHE_EVICT_PREFETCHED_H
 #define NEARCACHE_EVICT_PREFETCHED_H
 
@@ -13,18 +13,18 @@ struct nc_cache;
 struct nc_span;
 
 /* nc_tag.ahead */
-#define NC_AHEAD_UNREAD		0x80	/* a prefetch brought it, and nobody has read it yet */
-/* 0: it stays. Else it is in transit, and so many sub-blocks of it were read, and one. */
+#define NC_AHEAD_UNREAD		0x80	/* a prefetch brought it, and no reader used it */
+/* 0: not in transit; n > 0: in transit, n - 1 sub-blocks were read so far. */
 #define NC_AHEAD_TRANSIT	0x7f
 
 /**
- * struct nc_transit - the transit share: slots of a full cache for what is read soon, once
+ * struct nc_transit - prefetch reserve: slots of a full cache for data that is read soon, once
  * @used: slots in transit
- * @over: of those so many were read to their end since the last look
- * @own: slots that were taken for it, in transit or free: the most that @used ever was
- * @wanted: slots that jobs found none of; a hint, without a lock
- * @given: slots that jobs got, but for what is pinned
- * @pressed: a job has waited for long: what has been there for long is not waited for
+ * @over: slots in transit that were read completely since the last look
+ * @own: slots that belong to the reserve, in transit or free: the maximum of @used so far
+ * @wanted: slots that jobs could use but did not find; a hint, without a lock
+ * @given: slots that jobs got, without those of pinned blocks
+ * @pressed: a job has waited long: reclaim may evict old unread blocks in transit
  */
 struct nc_transit {
 	atomic_t used;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reclaim.  A worker keeps some slots free, so that fills never wait for an
- * eviction.  Victims are unlinked in batches, and hits are waited for and the slot
- * table is committed once for a batch.
+ * Reclaim.  A worker keeps some slots free, so that fills never wait for an eviction.  It
+ * unlinks victims in batches; for each batch it waits once for hits and commits the slot
+ * table once.
  *
- * Pinned blocks never go.  For those that have no slot yet some more slots are kept
- * free, and what is not pinned does not get them; if nothing is idle, what was used
- * longest ago goes for them.  So it is for what prefetch jobs want: see ahead.c.
+ * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
+ * have none, and other blocks do not get these.  If no block is idle, it evicts the least
+ * recently used ones for them, and for the prefetch reserve: see prefetched.c.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -15,26 +15,26 @@
 #include "evict/reclaim.h"
 #include "core/tracepoints.h"
 
-/* Free slots below which the worker starts. */
+/* Low water mark: number of free slots below which the worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return clamp(c->index.count / 64, 1U, 4096U);
 }
 
-/* Free slots up to which it works: each round waits for hits and a commit, in which a
- * small cache would fall behind what it is to follow.
+/* High water mark.  At least 32 if possible: each round waits for hits and a commit, and with
+ * fewer slots a small cache would fall behind the readers.
  */
 static u32 high_water(const struct nc_cache *c)
 {
 	return max(2 * low_water(c), min(32U, c->index.count / 8));
 }
 
-/* The same, but fewer while there is a plan. */
+/* The low water mark; less while a plan is in force. */
 static u32 low(const struct nc_cache *c)
 {
 	if (likely(!nc_foresight_any(c)))
 		return low_water(c);
-	/* Of a tiny cache most is to stay. */
+	/* A tiny cache must keep most of its blocks. */
 	return min(nc_plan_low(low_water(c)), max(c->index.count / 6, 1U));
 }
 
@@ -52,33 +52,27 @@ static bool is_pinned(u32 tagged)
 	return slot.tag.wants & NEARCACHE_RANGE_PIN;
 }
 
-/* Free slots that only pinned blocks may have. */
+/* Number of free slots that only pinned blocks may take. */
 static u32 kept_for_pins(const struct nc_cache *c)
 {
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
 }
 
-/* Free slots for which something goes that is not idle. */
+/* Number of free slots for which blocks are evicted that are not idle. */
 static u32 due(const struct nc_cache *c)
 {
 	return kept_for_pins(c) + nc_transit_due(c);
 }
 
-/* Free slots that neither reads nor writes get. */
+/* Number of free slots that reads and writes do not get. */
 static u32 kept(const struct nc_cache *c)
 {
 	return kept_for_pins(c) + nc_transit_kept(c);
 }
 
-/**
- * nc_reclaim_pinnable() - how many slots may be pinned at most
- * @c: live cache
- *
- * The rest, 2 percent and what reclaim keeps free, is for what else is read, and the transit
- * share.
- *
- * Context: any.
- * Return: slots.
+/*
+ * Maximum number of pinned slots.  The rest, at least 2 percent and twice the low water mark, is
+ * for other reads and the prefetch reserve.  Context: any.
  */
 u64 nc_reclaim_pinnable(const struct nc_cache *c)
 {
@@ -87,15 +81,10 @@ u64 nc_reclaim_pinnable(const struct nc_cache *c)
 	return c->index.count - min(c->index.count, rest);
 }
 
-/**
- * nc_reclaim_check() - start the worker when free slots run low
- * @c: live cache
- *
- * A pass that found nothing idle is not repeated within its tick: idleness
- * only changes with the clock.  For pins and jobs, for what is to stay, and with a plan, it goes on
- * without idleness.
- *
- * Context: any.
+/*
+ * Start the worker if free slots run low.  A pass that found no idle block is not repeated within
+ * its tick, because idleness changes only with the clock.  Evictions for pins, jobs, a retention
+ * threshold or a plan do not depend on idleness.  Context: any.
  */
 void nc_reclaim_check(struct nc_cache *c)
 {
@@ -109,14 +98,7 @@ void nc_reclaim_check(struct nc_cache *c)
 	queue_work(c->cache_wq, &c->reclaim);
 }
 
-/**
- * nc_reclaim_again() - something may go that could not
- * @c: live cache
- *
- * A pass that found nothing is repeated within its tick.
- *
- * Context: any.
- */
+/* More slots may be evictable: repeat a fruitless pass within its tick.  Context: any. */
 void nc_reclaim_again(struct nc_cache *c)
 {
 	u32 now = READ_ONCE(c->now);
@@ -125,24 +107,15 @@ void nc_reclaim_again(struct nc_cache *c)
 		WRITE_ONCE(c->reclaim_tick, now);
 }
 
-/**
- * nc_reclaim_may_empty() - may a slot go, as nothing valid is left in it?
- * @slot: linked
- *
- * Context: any; a hint.
- */
+/* Can a linked slot be evicted because it holds no valid data?  Context: any; a hint. */
 bool nc_reclaim_may_empty(const struct nc_slot *slot)
 {
 	return !READ_ONCE(slot->valid) && !is_pinned(READ_ONCE(slot->tagged));
 }
 
-/**
- * nc_reclaim_emptied() - a slot that may go lost its last valid sub-block
- * @c: live cache
- *
- * When there are enough of them, a pass that found nothing is repeated within its
- * tick; not for each, because a pass may look at all slots.
- *
+/*
+ * An evictable slot lost its last valid sub-block.  Repeat a fruitless pass within its tick once
+ * there are enough such slots; not for each, because a pass may visit all slots.
  * Context: any.
  */
 void nc_reclaim_emptied(struct nc_cache *c)
@@ -153,8 +126,8 @@ void nc_reclaim_emptied(struct nc_cache *c)
 	nc_reclaim_again(c);
 }
 
-/* While the spread rules a full cache: is @block one of those that stay?  Then it says so when
- * slots run low; @left: that it may have.
+/* While the retention threshold decides about a full cache: may @block get a slot?  If it may and
+ * slots run low, ask reclaim for more.  @left: slots available to it.
  */
 static bool may_stay(struct nc_cache *c, u64 block, u32 left)
 {
@@ -170,7 +143,7 @@ static bool may_stay(struct nc_cache *c, u64 block, u32 left)
 }
 
 /**
- * nc_reclaim_room() - would a block without a slot get one?
+ * nc_reclaim_room() - test whether a block without a slot would get one
  * @c: live cache
  * @block: origin block
  * @ahead: for a prefetch
@@ -191,18 +164,18 @@ bool nc_reclaim_room(struct nc_cache *c, u64 block, bool ahead)
 /**
  * nc_reclaim_take() - give a free slot to a block
  * @c: live cache
- * @block: origin block that has none
+ * @block: origin block without a slot
  * @ahead: for a prefetch
  *
- * Context: the block's stripe lock is held.
- * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
+ * Context: the block's bucket lock is held.
+ * Return: a linked slot without valid data, or NC_NIL if none is free.
  */
 u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
 {
 	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
 	bool others = left > kept(c);
 
-	/* Until it is linked and tagged: see struct nc_ranges. */
+	/* Until the slot is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
 	if (is_pinned(tagged) || others || (ahead && left > kept_for_pins(c)))
@@ -222,27 +195,23 @@ u32 nc_reclaim_take(struct nc_cache *c, u64 block, bool ahead)
 	return i;
 }
 
-/**
- * nc_reclaim_spare() - are there more free slots than reads will want soon?
- * @c: live cache
- *
- * More than reclaim ever frees, so that writes do not live on evictions.
- *
- * Context: any.
+/*
+ * Are there more free slots than reclaim ever makes?  Only then may writes take new slots, so
+ * that they cause no evictions.  Context: any.
  */
 bool nc_reclaim_spare(const struct nc_cache *c)
 {
 	return READ_ONCE(c->index.free_count) > high_water(c) + kept(c);
 }
 
-/* Ticks since the last use; a high priority makes the clock go slower, but not stand: a limit
- * that is learnt may be more than all that the clock could come to.
+/* Ticks since the last use.  A high priority reduces them, but not those beyond half of the range:
+ * otherwise no age could reach a large learnt limit.
  */
 static u32 age_of(const struct nc_slot *slot, u32 now)
 {
 	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 
-	/* A stamp that is ahead. */
+	/* The stamp is ahead of the clock. */
 	if (age >= NC_STAMP_FAR)
 		return 0;
 	if (age >= NC_STAMP_FAR / 2)
@@ -250,7 +219,7 @@ static u32 age_of(const struct nc_slot *slot, u32 now)
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
-/* The block of a slot, which may just be linked. */
+/* Block of a slot that another thread may just be linking: a hint. */
 static u64 block_of(const struct nc_slot *slot)
 {
 	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
@@ -268,10 +237,10 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	return c->policy_ops->idle(&c->policy, stamp, now);
 }
 
-/* Ticks after which nobody is expected to read what is in transit still, if others wait. */
+/* Age at which unread blocks in transit may be evicted if other jobs wait. */
 #define TRANSIT_TICKS	2U
 
-/* Somebody said that it is not worth its place. */
+/* Does a range, or a prefetch that is over, allow an early eviction of the block? */
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
@@ -286,7 +255,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_TRANSIT && READ_ONCE(c->transit.pressed) &&
 		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
-	/* Readers of its next sub-blocks may just be coming. */
+	/* Within a tick readers may still come for the next sub-blocks. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }
 
@@ -295,8 +264,8 @@ static bool is_evictable(const struct nc_slot *slot)
 	return READ_ONCE(slot->flags) & NC_SLOT_LINKED && !is_pinned(READ_ONCE(slot->tagged));
 }
 
-/* May go: nothing valid in it, not wanted, written but never read, or idle.  Read
- * without locks, as a hint.
+/* May the slot be evicted: no valid data, unwanted, written but never read, or idle?
+ * Reads without locks, so a hint.
  */
 static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 		      u32 now)
@@ -310,9 +279,9 @@ static bool is_victim(struct nc_cache *c, const struct nc_slot *slot,
 	       is_idle(c, slot, now);
 }
 
-/* The block is read without a lock and may be that of a slot that is just being
- * linked: only the look-up under the lock tells that the slot is this block's.
- * @forced: it need not be idle.
+/* Unlink a slot if it is evictable.  The block is read without a lock, and the slot may just
+ * be getting another one: only the look-up under the lock proves that they belong
+ * together.  @forced: it need not be idle.
  */
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
@@ -329,8 +298,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		stripe->drops++;
-		/* Under the lock: who does not find the block any more, because
-		 * it is invalidated, can rely on the next commit.
+		/* Under the lock: an invalidation that does not find the block
+		 * must be able to rely on the next commit.
 		 */
 		nc_meta_dirty(c, i);
 		if (nc_foresight_any(c))
@@ -346,8 +315,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
-/* No hit reads from the slots any more, and the medium does not say that they hold
- * what they held: now they are free.
+/* Free a batch of victims, after all hits that may read from them have ended and the cache
+ * device no longer maps them to their old blocks.
  */
 static void release(struct nc_cache *c, u32 n)
 {
@@ -359,7 +328,7 @@ static void release(struct nc_cache *c, u32 n)
 	nc_holds_wait(&c->holds);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
-	/* They stay as they are: nothing is cached any more. */
+	/* In bypass nothing is cached: leave the slots as they are. */
 	if (READ_ONCE(c->state) == NEARCACHE_BYPASS)
 		return;
 	for (i = 0; i < n; i++) {
@@ -373,15 +342,15 @@ static void release(struct nc_cache *c, u32 n)
 	atomic64_sub(n, &c->used);
 }
 
-/* Slots of which the one that was used longest ago goes for a pin, or a job. */
+/* Number of slots per sample, of which the least recently used one is evicted for a pin or job. */
 #define SAMPLE	16U
 
 /**
- * struct pass - the worker's way through the slots
+ * struct pass - a pass of the worker over the slots
  * @c: live cache
- * @want: free slots that are enough
- * @n: victims, until hits are over
- * @found: victims in all
+ * @want: sufficient number of free slots
+ * @n: victims of the present batch
+ * @found: victims of the pass
  */
 struct pass {
 	struct nc_cache *c;
@@ -426,8 +395,8 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 	return true;
 }
 
-/* With a plan: what is read again last.  What is still being filled goes when it has come: in its
- * place nothing does that is read before it, unless slots run short.
+/* With a plan: evict the blocks whose next use is farthest.  A block that is still being filled
+ * is evicted later: do not take one that is read sooner in its place, unless slots run short.
  */
 static void take_farthest(struct pass *p)
 {
@@ -450,9 +419,9 @@ static void take_farthest(struct pass *p)
 	}
 }
 
-/* One round: what is idle, as often as the policy finds it so.  The clock is read anew for
- * each: waiting for hits takes time, and what was used since is younger than an old clock
- * can tell.
+/* Evict idle blocks, in one round over all slots.  Reads the clock for each slot: releasing a batch
+ * takes time, and a slot used meanwhile would seem to have a stamp ahead of an old
+ * clock.
  */
 static void take_idle(struct pass *p)
 {
@@ -467,7 +436,7 @@ static void take_idle(struct pass *p)
 	}
 }
 
-/* Nobody said that he wants it, nor came to read it again, and it is none of those that stay. */
+/* Not wanted by a range, not prefetched, not read again, and above the retention threshold? */
 static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
@@ -475,10 +444,10 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 	       !nc_spread_keeps(&c->spread, block_of(slot));
 }
 
-/* Rounds in which less and less stays. */
+/* Most rounds, each with a lower retention threshold. */
 #define NARROWED	4U
 
-/* For what is to stay: what is not.  If that is not enough, less is to. */
+/* Evict blocks above the retention threshold; lower it if that is not enough. */
 static void take_surplus(struct pass *p)
 {
 	struct nc_cache *c = p->c;
@@ -496,13 +465,13 @@ static void take_surplus(struct pass *p)
 	}
 }
 
-/* For a pin; for a job, what another job brought is not to go before somebody read it. */
+/* For a pin anything evictable; for a job no unread block of another job. */
 static bool may_go(const struct nc_slot *slot, bool pins)
 {
 	return is_evictable(slot) && (pins || !(READ_ONCE(slot->tag.ahead) & NC_AHEAD_UNREAD));
 }
 
-/* Of each few the one that was used longest ago, if none may go by itself. */
+/* Evict victims; without enough of them, the least recently used block of each sample. */
 static void take_oldest(struct pass *p, bool pins)
 {
 	struct nc_cache *c = p->c;
@@ -543,7 +512,7 @@ void nc_reclaim_work(struct work_struct *work)
 	if (READ_ONCE(c->reclaim_tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
-		/* Not of a pass that was over before it looked at all of them. */
+		/* Only a pass that looked at all slots proves that nothing is idle. */
 		if (!p.found && !is_over(&p)) {
 			WRITE_ONCE(c->reclaim_tick, started + 1);
 			nc_foresight_no_strays(c);
@@ -568,7 +537,7 @@ void nc_reclaim_work(struct work_struct *work)
 		p.found = 0;
 		take_oldest(&p, false);
 		finish_batch(&p);
-		/* Not over and over: the job asks again, later. */
+		/* Do not retry in a loop: the job asks again later. */
 		if (!p.found)
 			nc_transit_want(c, 0);
 	}

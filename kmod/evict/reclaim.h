@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reclaim: keeps the free list filled from what the policy calls idle. */
+/* Reclaim: keeps slots free by evicting the blocks that the policy finds idle. */
 #ifndef NEARCACHE_EVICT_RECLAIM_H
 #define NEARCACHE_EVICT_RECLAIM_H
 

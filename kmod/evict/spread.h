@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The spread: which part of a dataset stays, when it does not fit and nothing of it was read
- * again yet.
+ * Retention threshold: the part of a dataset that stays when it does not fit and nothing of
+ * it was read again yet.
  *
- * Each part is worth as much as another then, in hits.  But what was read first is whole files: in
- * the next epoch some files come from the cache and others from the origin, which has more to do
- * than it can while readers are at the latter, and nothing while they are at the former.  So what
- * stays is as much of each file: what has a hash below a level, which falls as more is read.  A
- * block above it goes for one below, which is read from the origin anyway.  Once the level suits
- * the dataset nothing more goes, whatever is read in whatever order.
+ * At that time every part yields the same number of hits.  But the blocks read first are whole
+ * files.  In the next epoch some files would come from the cache and others from the origin: the
+ * origin would be overloaded while readers are at the latter, and idle while they are at the
+ * former.  So an equal part of each file stays: blocks with a hash below a threshold, which falls
+ * as more is read.  A block above it is evicted for one below it, which has to be read from the
+ * origin anyway.  Once the threshold fits the dataset, no more evictions follow, in any order of
+ * reads.
  *
- * Pure arithmetic: the kernel and the simulator compile this very source.
+ * Pure arithmetic: kernel and simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_SPREAD_H
 #define NEARCACHE_EVICT_SPREAD_H
@@ -26,24 +27,25 @@
 
 #include "evict/keep.h"
 
-/* What is near stays together, so that one request does not need both devices: so many bytes. */
+/* Bytes of adjacent blocks that share a hash, so that few requests need both devices. */
 #define NC_SPREAD_BYTES		1048576U
-/* Of the level, so much at once. */
+/* The threshold falls by 1 / NC_SPREAD_PARTS at a time. */
 #define NC_SPREAD_PARTS		128U
-/* Below that nothing is gained: the origin has to bring most of it.  And what was read once does
- * not all go for what will never be read again.
+/* Lowest threshold: below it the origin has to deliver most data anyway, and data that was read
+ * once must not all give way to data that will never be read again.
  */
 #define NC_SPREAD_LEAST		(U32_MAX / 4)
 
 /**
- * struct nc_spread - what is to stay
- * @seed: random, does not change
- * @shift: log2 of the blocks that stay together; does not change
- * @level: highest hash of what stays; U32_MAX: all did so far
- * @on: nothing was cached at first, and no job was told what is to be
- * @wanted: what is to stay found few free slots; a hint, set by readers
+ * struct nc_spread - retention threshold of a cache
+ * @seed: random, constant
+ * @shift: log2 of the blocks that share a hash; constant
+ * @level: the threshold: highest hash of blocks that stay; U32_MAX: all stay
+ * @on: the cache started empty, and no prefetch job was submitted
+ * @wanted: a block below the threshold found few free slots; a hint, set by readers
  *
- * @level is the reclaim worker's; who submits a job clears @on for good; hints for all others.
+ * The reclaim worker owns @level.  The submission of a job clears @on permanently.  For all
+ * others they are hints.
  */
 struct nc_spread {
 	u64 seed;
@@ -53,12 +55,7 @@ struct nc_spread {
 	bool wanted;
 };
 
-/**
- * nc_spread_init() - all stays so far
- * @s: spread
- * @seed: random
- * @block_size: bytes
- */
+/* Keep all blocks at first.  @seed: random.  @block_size: bytes. */
 static inline void nc_spread_init(struct nc_spread *s, u64 seed, u32 block_size)
 {
 	s->seed = seed;
@@ -68,7 +65,7 @@ static inline void nc_spread_init(struct nc_spread *s, u64 seed, u32 block_size)
 	s->wanted = false;
 }
 
-/* Is @block one of those that stay?  The hash takes evenly from what is consecutive. */
+/* Is @block below the threshold?  The hash selects consecutive blocks evenly. */
 static inline bool nc_spread_keeps(const struct nc_spread *s, u64 block)
 {
 	u64 hash = ((block >> s->shift) ^ s->seed) * 0x61c8864680b583ebULL;
@@ -76,7 +73,7 @@ static inline bool nc_spread_keeps(const struct nc_spread *s, u64 block)
 	return hash >> 32 <= READ_ONCE(s->level);
 }
 
-/* Less stays from now on.  Returns whether it does. */
+/* Lower the retention threshold.  Returns false if it is already at its minimum. */
 static inline bool nc_spread_narrow(struct nc_spread *s)
 {
 	if (s->level < NC_SPREAD_LEAST)
@@ -85,13 +82,13 @@ static inline bool nc_spread_narrow(struct nc_spread *s)
 	return true;
 }
 
-/* Is it in force?  Not when it is known what is read again. */
+/* Does the threshold apply?  Not once the policy has seen reuse. */
 static inline bool nc_spread_rules(const struct nc_spread *s, const struct nc_policy *p)
 {
 	return READ_ONCE(s->on) && !nc_policy_knows(p);
 }
 
-/* Free slots that are made for what stays. */
+/* Number of free slots to make for blocks that stay. */
 static inline u32 nc_spread_enough(u32 low)
 {
 	return low / 2 > 2 ? low / 2 : 2;

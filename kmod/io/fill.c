@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fills.  A missing run of sub-blocks is read from the origin once, into pages
- * of our own; readers get a copy, the same pages are written to the slot, and
- * only then do the valid bits appear.  A reader's or writer's own pages are
- * never the source of a cache write: it could scribble on them meanwhile, also
- * before it is told that they hold anything.
+ * Fill engine.  A fill reads a missing run of sub-blocks from the origin once, into pages
+ * that the cache owns.  Readers get a copy, the fill writer (fill_writer.c) writes the same
+ * pages to the slot, and only then are the valid bits set.  The pages of a reader's or
+ * writer's bio are never the source of a write to the cache device, because user space may
+ * modify them at any time, even before the bio completes.
  *
  *	START ---> READING ---> FILLED ---> WRITING ---> gone
  *	(NOWAIT     readers      readers copy    ^
  *	 readers)   queue up     at once         |
- *	                        SENDING ---------+   (update: see update.c)
+ *	                        SENDING ---------+   (update: see writethrough.c)
  *
- * A short copy is made where the origin's read completes, which may be an interrupt; one
- * of some length, too, if that is a thread, and else right after it, in a softirq.  What is
- * long, has several readers, or failed, is a completion worker's.  From FILLED on nobody
- * waits: the store (store.c) takes the fill to its slot and publishes it.
+ * The completion of the origin read copies up to INLINE_MAX bytes itself, even in an
+ * interrupt.  It copies up to SOFTIRQ_MAX itself in a thread, otherwise in a softirq right
+ * after the interrupt.  A completion worker handles longer copies, several readers, and errors.
+ * From FILLED on no reader waits.
  *
- * Submissions to the origin that may wait for a request have a queue of their own: a
- * cache device that hangs must not keep the origin's data from its readers.
+ * Submissions to the origin that may wait for a request run on origin_wq, so that a cache
+ * device that hangs cannot delay the origin's data.
  *
- * A fill is on its stripe's list from its start until it is published or
- * dropped; under the stripe lock at most one fill covers a sub-block, and a
- * sub-block is missing, being filled or valid: that is the single flight.
- * Fills of disjoint runs of one block run in parallel and share the slot.
- *
- * A write that overlaps marks the fill stale there: see doc/writing.md.
+ * A fill is on the list of its bucket lock from its start until it is published or dropped.
+ * Under that lock at most one fill covers a sub-block, and a sub-block is missing, being
+ * filled or valid: concurrent misses cause one origin read.  Fills of disjoint runs of one
+ * block run in parallel and share the slot.  An overlapping write marks the sub-blocks of
+ * the fill stale under the same lock: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
 
@@ -40,29 +39,23 @@
 #include "io/writethrough.h"
 #include "prefetch/readahead.h"
 
-/* A fill is at most this long: the most that order-0 pages let one bio hold. */
+/* Longest fill: the most that a bio of order-0 pages can hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
 
-/* Bytes that are copied where the origin's read completes, which may be an interrupt: a few
+/* Largest copy in the completion of the origin read, which may be an interrupt: a few
  * microseconds.
  */
 #define INLINE_MAX	(32U << 10)
 
-/* Bytes that are copied without a worker: 10 to 20 microseconds, in which this processor takes
- * interrupts but runs nobody else.  Of copies that come together softirqs make ten at most before
- * they look at what else there is, and leave the rest to their thread if that takes long.
+/* Largest copy without a worker: 10 to 20 microseconds, during which this processor takes
+ * interrupts but runs no thread.  When many fills complete together, softirq processing makes at
+ * most ten of these copies before it serves other softirqs, and defers to a thread after 2 ms.
  */
 #define SOFTIRQ_MAX	(128U << 10)
 
 static void fill_work(struct work_struct *work);
 
-/**
- * nc_fill_span_bytes() - how long a span is on the origin
- * @c: live cache
- * @span: sub-blocks
- *
- * Return: bytes; less than whole sub-blocks where the origin ends.
- */
+/* Bytes of @span on the origin: less than whole sub-blocks where the origin ends. */
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	u64 start = (span->block << c->block_shift) +
@@ -73,24 +66,15 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	       << SECTOR_SHIFT;
 }
 
-/**
- * nc_fill_bytes_max() - the longest fill
- * @c: live cache
- * @half: of those that leave half of the memory to reads
- *
- * Return: bytes: what fits into one bio, and half of the memory that it may take.
+/* Longest fill in bytes: one bio, and at most half of the memory cap, so that two fills fit.
+ * @half: for writes and prefetches, which leave half of the cap to reads.
  */
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
 {
 	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fill_memory_max) >> half) / 2);
 }
 
-/**
- * nc_fill_shorten() - no longer than one fill, or check, of reads may be
- * @c: live cache
- * @span: sub-blocks
- * @half: of those that leave half of the memory to reads
- */
+/* Shorten @span to the longest fill or check, but not below one sub-block.  @half: see above. */
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 {
 	u32 count = nc_fill_bytes_max(c, half) >> (c->sub_shift + SECTOR_SHIFT);
@@ -98,28 +82,21 @@ void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 	span->last = min(span->last, span->first + max(count, 1U) - 1);
 }
 
-/**
- * nc_fill_free() - free a fill that is on no list
- * @c: live cache
- * @f: fill
- *
- * Context: any but hard interrupts.
- */
+/* Free a fill that is on no list.  Context: any except hard interrupts. */
 void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 {
 	nc_pages_free(c, f, &f->pages);
 }
 
 /**
- * nc_fill_alloc() - memory for a fill
+ * nc_fill_alloc() - allocate a fill and its pages
  * @t: target
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
- * @half: writes and prefetches leave half of the memory to reads
+ * @half: for writes and prefetches, which leave half of the memory cap to reads
  *
  * Context: map; does not sleep.
- * Return: a fill with @bytes of pages, on no list; NULL when there is no memory
- * within the cap.
+ * Return: a fill on no list, or NULL without memory within the cap.
  */
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 			      bool half)
@@ -128,7 +105,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 	u32 room = bytes;
 	struct nc_fill *f;
 
-	/* Whole sub-blocks go to the device: zeros beyond the origin's end. */
+	/* The slot gets whole sub-blocks, with zeros behind the end of the origin. */
 	if ((sector << SECTOR_SHIFT) + bytes == c->geo.origin_size)
 		room += -c->geo.origin_size & (c->geo.subblock_size - 1);
 	f = nc_pages_alloc(c, offsetof(struct nc_fill, pages), room,
@@ -153,9 +130,9 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,
 }
 
 /*
- * Drop a reference.  The last one is dropped by a worker or the store's thread, which
- * nc_fill_drain() flushes, or by a reader whose bio is not yet complete: the
- * cache outlives the wake-up either way.
+ * Drop a reference.  The cache outlives the wake-up: the last reference is dropped either by
+ * a worker or the fill writer, which nc_fill_drain() flushes, or by a reader whose bio is
+ * not yet complete.
  */
 static void fill_put(struct nc_fill *f)
 {
@@ -168,15 +145,15 @@ static void fill_put(struct nc_fill *f)
 		wake_up(&c->fill_idle);
 }
 
-/* Copy what @bio asks for out of the fill, which covers it. */
+/* Copy the data of @bio out of the fill, which covers it. */
 static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 {
 	nc_pages_copy(&f->pages, f->bytes,
 		      (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT, bio);
 }
 
-/* Take the fill off its stripe's list, with new valid bits or without.  Returns
- * the bits that became valid.
+/* Remove the fill from its bucket lock's list, and set the valid bits if @publish.
+ * Returns the bits that became valid.
  */
 static u64 fill_unlist(struct nc_fill *f, bool publish)
 {
@@ -203,7 +180,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 	return bits;
 }
 
-/* Off the list with @bits published: account it and let go. */
+/* Count an unlisted fill that published @bits, and drop the fill's own reference. */
 static void fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
@@ -225,8 +202,8 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 	fill_put(f);
 }
 
-/* Nobody waits any more: who comes now copies at once.  What the origin brought is seen by
- * who sees this, see nc_fill_wait().
+/* Stop queuing readers: a later reader copies at once.  A reader that loads NC_FILL_READY in
+ * nc_fill_wait() also sees the data: the exchange is fully ordered.
  */
 static struct bio *close_waiters(struct nc_fill *f)
 {
@@ -244,8 +221,8 @@ static struct bio *next_waiter(struct bio **waiters)
 	return bio;
 }
 
-/* The origin failed the read: each reader asks it again by itself, because the
- * fill is wider than what a reader asked for, and gets the origin's own answer.
+/* The origin read failed.  The fill is wider than each read, so each reader asks the origin
+ * itself and gets the status of its own sectors.
  */
 static void fill_read_failed(struct nc_fill *f)
 {
@@ -255,14 +232,14 @@ static void fill_read_failed(struct nc_fill *f)
 
 	nc_count(t->cache, FILLS_FAILED_ORIGIN);
 	fill_unlist(f, false);
-	/* Off the list, nobody can join any more. */
+	/* The fill is off the list, so no reader can join it any more. */
 	waiters = close_waiters(f);
 	while ((bio = next_waiter(&waiters)))
 		nc_read_resubmit(t, bio);
 	fill_done(f, 0, error);
 }
 
-/* Not yet charged to anybody. */
+/* The caller associates the bio with a cgroup. */
 static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
 		     sector_t sector, bio_end_io_t *end_io)
 {
@@ -281,9 +258,9 @@ static void init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf
  * @bdev: device
  * @opf: operation and flags
  * @sector: on @bdev
- * @end_io: what follows
+ * @end_io: completion
  *
- * The bio has the pages of the whole fill and is charged to the caller's cgroup.
+ * The bio covers all pages of the fill and is charged to the caller's cgroup.
  */
 void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 		      blk_opf_t opf, sector_t sector, bio_end_io_t *end_io)
@@ -292,8 +269,8 @@ void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 	bio_associate_blkg(&f->bio);
 }
 
-/* A fill serves everybody: it must not wait for the I/O limits of the group whose
- * read started it.  Limits on the dm device still hold.
+/* A fill serves readers of all cgroups: charge it to the root cgroup, so that it does not wait
+ * for the I/O limits of the first reader's cgroup.  Limits on the dm device still apply.
  */
 static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
 				   sector_t sector, bio_end_io_t *end_io)
@@ -302,7 +279,7 @@ static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev,
 	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 }
 
-/* The origin's data is here. */
+/* The origin read succeeded: serve the readers and hand the fill to the fill writer. */
 static void fill_read_done(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -319,7 +296,7 @@ static void fill_read_done(struct nc_fill *f)
 	nc_store_filled(&c->store, &f->bio);
 }
 
-/* Completion worker: the same, or the origin has failed. */
+/* Completion worker: the origin read completed, perhaps with an error. */
 static void fill_read_over(struct nc_fill *f)
 {
 	if (f->since)
@@ -330,8 +307,8 @@ static void fill_read_over(struct nc_fill *f)
 		fill_read_done(f);
 }
 
-/* Is there so little to copy that no worker is to be woken for it?  Who joins just now may add to
- * it.
+/* Is the copy short enough to do without a worker?  A concurrent reader may join after this
+ * test and add to the copy.
  */
 static bool is_short(const struct nc_fill *f)
 {
@@ -346,9 +323,10 @@ static void over_to_worker(struct nc_fill *f)
 	queue_work(f->target->cache->wq, &f->work);
 }
 
-/* In a softirq.  Readers may have joined in between.  The cache waits for its fills, and this one
- * is the store's, if not gone, when it returns: nothing of either is touched then; and the module
- * does not go before a grace period of RCU, which a softirq holds up.
+/* Softirq: copy to readers.  More of them may have joined since the fill was queued.  When this
+ * returns, the fill writer owns the fill or has freed it, and the cache may be gone, so nothing
+ * may touch either after that.  The module stays: its removal waits for an RCU grace period,
+ * which a softirq delays.
  */
 static void copy_work(struct work_struct *work)
 {
@@ -360,8 +338,9 @@ static void copy_work(struct work_struct *work)
 		over_to_worker(f);
 }
 
-/* Right after this, if the kernel can.  The work is one of its own: softirqs do this one, and
- * never any other of the fill's.  Who submitted the read has no use for the fill any more.
+/* Copy in a softirq right after the interrupt, if the kernel has WQ_BH.  This function is the
+ * only one of a fill that runs there.  INIT_WORK() is safe: the submitter of the origin read does
+ * not use the fill any more.
  */
 static void copy_soon(struct nc_fill *f)
 {
@@ -373,7 +352,7 @@ static void copy_soon(struct nc_fill *f)
 	queue_work(nc_bh_wq, &f->work);
 }
 
-/* The origin answered. */
+/* The origin completed the read. */
 static void read_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;
@@ -386,8 +365,8 @@ static void read_end_io(struct bio *bio)
 		fill_read_done(f);
 }
 
-/* The cache device did.  An update leaves sub-blocks invalid until it is published: it does not
- * wait its turn in the store.
+/* The cache device completed the write.  The sub-blocks of an update are invalid until it is
+ * published, so an update does not queue behind the fill writer's other fills.
  */
 static void write_end_io(struct bio *bio)
 {
@@ -400,10 +379,10 @@ static void write_end_io(struct bio *bio)
 }
 
 /**
- * nc_fill_write() - the same pages go to the slot
+ * nc_fill_write() - write the pages of a fill to its slot
  * @f: fill that has its data
  *
- * Unless the device is given up or all of it was written meanwhile.
+ * Drops the fill instead if the cache is not in state normal, or all of its sub-blocks are stale.
  *
  * Context: process; may wait for a request to the cache device.
  */
@@ -427,18 +406,13 @@ void nc_fill_write(struct nc_fill *f)
 	bdev = nc_members_place(t, f->slot, &place);
 	init_bio_for_everybody(f, bdev, REQ_OP_WRITE, place + (sector & c->block_mask),
 			       write_end_io);
-	/* Up to the end of a sub-block the pages hold more than f->bytes. */
+	/* The pages hold more than f->bytes: zeros up to the end of the last sub-block. */
 	f->bio.bi_iter.bi_size = f->skip + f->cache_bytes;
 	bvec_iter_advance(f->pages.vecs, &f->bio.bi_iter, f->skip);
 	submit_bio(&f->bio);
 }
 
-/**
- * nc_fill_publish() - the cache device has the data, or has not
- * @f: fill that was written
- *
- * Context: process.
- */
+/* The cache device completed the write of @f, perhaps with an error.  Context: process. */
 void nc_fill_publish(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -453,7 +427,7 @@ void nc_fill_publish(struct nc_fill *f)
 	fill_done(f, fill_unlist(f, !error), error);
 }
 
-/* cache_wq: the origin has, or has not, what an update is to bring. */
+/* cache_wq: the origin completed the write of an update, perhaps with an error. */
 static void update_sent(struct nc_fill *f)
 {
 	int error = blk_status_to_errno(f->bio.bi_status);
@@ -490,7 +464,7 @@ static void fill_work(struct work_struct *work)
 		update_sent(f);
 		break;
 	case NC_FILL_FILLED:
-		/* The store's. */
+		/* The fill writer takes it from here. */
 		break;
 	case NC_FILL_WRITING:
 		nc_fill_publish(f);
@@ -498,10 +472,8 @@ static void fill_work(struct work_struct *work)
 	}
 }
 
-/**
- * nc_fill_list() - a fill is under way from now on
- * @f: fill; span, slot, sector and bytes are set
- * @stripe: of the block, locked
+/* Put a fill on the list of its bucket lock, which is held.  Its span, slot, sector and
+ * bytes are set.
  */
 void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe)
 {
@@ -511,13 +483,11 @@ void nc_fill_list(struct nc_fill *f, struct nc_stripe *stripe)
 }
 
 /**
- * nc_fill_start() - read from the origin what a fill is to bring
+ * nc_fill_start() - submit the origin read of a fill
  * @f: listed fill in NC_FILL_START
- * @nowait: the reader must not sleep
+ * @nowait: the caller must not sleep: origin_wq submits the read
  *
- * Submitting may have to wait for a request: not on a NOWAIT reader's back.
- *
- * Context: map.
+ * Context: map or process; without @nowait it may wait for a request to the origin.
  */
 void nc_fill_start(struct nc_fill *f, bool nowait)
 {
@@ -532,19 +502,19 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
 }
 
 /**
- * nc_fill_wait() - wait for a fill's data
- * @f: listed fill; the stripe is locked
- * @bio: read, completed when the data is here
+ * nc_fill_wait() - queue a reader for the data of a fill
+ * @f: listed fill; its bucket lock is held
+ * @bio: read, completed when the data arrives
  *
- * Return: false if it is here already, and then can be copied from.
+ * Return: false if the data is already here: the caller copies it.
  */
 bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 {
 	struct bio *first;
 
 	do {
-		/* Pairs with the exchange in close_waiters(): the data is read after this.  A
-		 * failed exchange below orders nothing, so it is loaded anew.
+		/* Pairs with the exchange in close_waiters(): the data is read after this load.
+		 * A failed cmpxchg() orders nothing, so each attempt loads again.
 		 */
 		first = smp_load_acquire(&f->waiters);
 		if (first == NC_FILL_READY)
@@ -556,23 +526,21 @@ bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 
 /**
  * nc_fill_serve() - complete a read from a fill that has the data
- * @f: fill, at least NC_FILL_FILLED, that covers the read; the caller's
- *	reference is dropped
+ * @f: fill, at least NC_FILL_FILLED, that covers the read; drops the caller's reference
  * @bio: read
  */
 void nc_fill_serve(struct nc_fill *f, struct bio *bio)
 {
 	copy_to_reader(f, bio);
-	/* Before the bio completes: see fill_put(). */
+	/* Before the bio completes: fill_put() needs the cache, which the bio keeps. */
 	fill_put(f);
 	bio_endio(bio);
 }
 
 /**
- * nc_fill_find() - the fill that covers the start of a span
- * @stripe: the block's stripe, locked
- * @span: sub-blocks; without a fill at their start they are shortened to end
- *	before the next one
+ * nc_fill_find() - find the fill that covers the start of a span
+ * @stripe: bucket lock of the block, held
+ * @span: sub-blocks; if no fill covers their start, shortened to end before the next fill
  *
  * Return: fill or NULL.
  */
@@ -593,11 +561,7 @@ struct nc_fill *nc_fill_find(const struct nc_stripe *stripe,
 	return NULL;
 }
 
-/**
- * nc_fill_busy() - is anything filling these sub-blocks?
- * @stripe: the block's stripe, locked
- * @span: sub-blocks
- */
+/* Does any fill overlap @span?  The bucket lock of the block is held. */
 bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span)
 {
 	struct nc_span rest = *span;
@@ -606,12 +570,10 @@ bool nc_fill_busy(const struct nc_stripe *stripe, const struct nc_span *span)
 }
 
 /**
- * nc_fill_mark_stale() - these sub-blocks are being changed on the origin
- * @stripe: the block's stripe, locked
+ * nc_fill_mark_stale() - prevent fills from publishing sub-blocks that a write changes
+ * @stripe: bucket lock of the block, held
  * @block: origin block
  * @bits: sub-blocks
- *
- * What fills bring for them is not published.
  */
 void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
 {
@@ -624,12 +586,7 @@ void nc_fill_mark_stale(const struct nc_stripe *stripe, u64 block, u64 bits)
 				   (bits & nc_span_bits(&f->span)));
 }
 
-/**
- * nc_fill_drain() - wait until no fill is under way
- * @c: live cache; no new read arrives
- *
- * Context: may sleep.
- */
+/* Wait until no fill is under way.  The caller has stopped new reads.  May sleep. */
 void nc_fill_drain(struct nc_cache *c)
 {
 	nc_store_hurry(&c->store, true);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fill: a run of sub-blocks on its way into a slot, from the origin (a read
- * missed) or from a writer (an update, see update.c).
+ * A fill: a run of sub-blocks that goes from the origin (after a miss) or from a write (an
+ * update, see writethrough.c) into a slot.
  */
 #ifndef NEARCACHE_IO_FILL_H
 #define NEARCACHE_IO_FILL_H
@@ -39,41 +39,40 @@ static inline u64 nc_span_bits(const struct nc_span *span)
 }
 
 enum nc_fill_state {
-	NC_FILL_START,		/* origin_wq is to submit the read */
+	NC_FILL_START,		/* origin_wq will submit the origin read */
 	NC_FILL_READING,
-	NC_FILL_SENDING,	/* an update: the origin is being written */
-	NC_FILL_FILLED,		/* the data is here, the store is to submit the write */
+	NC_FILL_SENDING,	/* an update writes to the origin */
+	NC_FILL_FILLED,		/* the data is here, the fill writer will submit the write */
 	NC_FILL_WRITING,
 };
 
 /**
  * struct nc_fill - a fill under way
- * @list: in nc_stripe.fills; stripe lock
+ * @list: in nc_stripe.fills; bucket lock
  * @target: table line that started it
- * @span: what it fills; constant once on the list
- * @stale: sub-blocks that were written since it started: not to be published,
- *	not to be joined; stripe lock
- * @dropped: an update: sub-blocks that the write made invalid, also those that
- *	it covers in part and that are not in @span
- * @slot: where to; the slot holds the block and cannot be evicted meanwhile
- * @state: enum nc_fill_state; of whose step it is
- * @refs: the fill's own, and one of each reader that copies once FILLED
- * @waiters: readers while START or READING, by bi_next, the last one first; then
- *	NC_FILL_READY.  Added to under the stripe lock, taken without
- * @update: its source is a writer
- * @writer: an update: the write, until the origin completed it
- * @ahead: of a prefetch: nobody wants it yet
- * @job: of those: whose it is, NULL: a window's
- * @since: ns of ktime when the origin was asked; 0: nobody wants to know
- * @alone: no prefetch was on its way then, nor shortly before
+ * @span: sub-blocks to fill; constant once on the list
+ * @stale: sub-blocks written since the start: neither publish nor join them; bucket lock
+ * @dropped: of an update: sub-blocks that its write invalidated, including those that it
+ *	covers in part and that are not in @span
+ * @slot: destination; it holds the block and cannot be evicted during the fill
+ * @state: enum nc_fill_state; written by the owner of the current step
+ * @refs: one of the fill itself, and one of each reader that copies once FILLED
+ * @waiters: readers that joined in START or READING, linked by bi_next, the latest first;
+ *	then NC_FILL_READY.  Readers add themselves under the bucket lock; the completion
+ *	takes all of them without it
+ * @update: the data comes from a write
+ * @writer: of an update: the write, until the origin completes it
+ * @ahead: a prefetch job or a readahead window started it
+ * @job: of a prefetch: its prefetch job, NULL for a readahead window
+ * @since: ktime in ns of the submission to the origin; 0: not measured
+ * @alone: no prefetch was in flight at @since or shortly before
  * @sector: origin sector of the first byte
  * @bytes: to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
- * @work: runs the next step, where the store does not
- * @bio: of the origin, then of the cache device; between them, and then, on the store's lists
- * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin
- *	ends inside
+ * @work: runs the next step, except the steps of the fill writer
+ * @bio: of the origin, then of the cache device; after each of these on the fill writer's lists
+ * @pages: hold @bytes, and zeros up to the end of the sub-block in which the origin ends
  */
 struct nc_fill {
 	struct list_head list;
@@ -100,7 +99,7 @@ struct nc_fill {
 	struct nc_pages pages;
 };
 
-/* nc_fill.waiters once the data is here. */
+/* Value of nc_fill.waiters once the data is here. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, sector_t sector, u32 bytes,

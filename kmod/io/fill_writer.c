@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What is behind a read.  A fill whose data is here has given it to its readers; that it
- * comes to its slot, and that it can be found there, nobody waits for.  One thread does both
- * for all fills, and gives way to who reads: where processors are what there is least of,
- * reads go on as if nothing was cached, until the fills that wait have all the memory that
- * fills may take (then a read is not filled from, and counted, as when the cache device is
- * slow).  Meanwhile their data can be had from memory.
+ * The fill writer: one thread per cache that writes fills to their slots and publishes them,
+ * after their readers have been served.  Since no reader waits for it, the thread yields the
+ * processor to other threads.  On a busy processor reads therefore run as without a cache
+ * until waiting fills use all of the fill memory; then reads bypass the cache and count as
+ * bypass_memory, as with a slow cache device.  Until then the data is available from memory.
  *
- * What came while the thread did not run is done in one go: one wake-up, and one request
- * to the cache device for what lies there in a row.
+ * The thread handles all fills that arrived since it last ran together: one wake-up, and one
+ * request to the cache device for adjacent data.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -19,28 +18,28 @@
 #include "io/fill.h"
 #include "io/fill_writer.h"
 
-/* Microseconds until the thread is woken, so that who was just given his data can ask for more,
- * and more has come; and for how long it sleeps when others want its processor.
+/* Microseconds from the first queued fill to the wake-up: the reader that was just served can
+ * submit its next read, and more fills arrive.  Also the sleep while other threads are runnable.
  */
 #define DELAY	250
 
-/* And then with little right to the processor. */
+/* Nice value of the thread. */
 #define NICE	10
 
-/* Fills that are done together, at most: requests to the cache device are held back for so long. */
+/* Most fills per batch, for which a plug holds back requests to the cache device. */
 #define TOGETHER	16
 
-/* And bytes, but for the last one: neither the device nor a processor, where that copies, is to be
- * kept from a hit for longer.
+/* Bytes per batch after which no fill is added: a longer batch would delay hits, at the device
+ * or, if the cache device copies in the submitter (a ramdisk), on the processor.
  */
 #define PORTION		(128U << 10)
 
-/* For so many fills it sleeps once before it does them nevertheless: what is filled does come to
- * its slot.
+/* Fills per sleep: the thread sleeps once for this many fills while other threads are runnable,
+ * then writes them anyway, so that fills always reach their slots.
  */
 #define PATIENCE	2U
 
-/* Returns whether there is anything. */
+/* Move the queued fills to @filled and @written.  Returns false if all lists are empty. */
 static bool take(struct nc_store *s, struct bio_list *filled, struct bio_list *written)
 {
 	bool busy;
@@ -68,7 +67,7 @@ static void publish(struct bio_list *written)
 	}
 }
 
-/* How many of the first are done together.  As many as ever, unless they are long. */
+/* Number of fills in the next batch, from the head of @filled. */
 static u32 portion(const struct bio_list *filled)
 {
 	struct bio *bio;
@@ -82,8 +81,8 @@ static u32 portion(const struct bio_list *filled)
 	return TOGETHER;
 }
 
-/* Let others have the processor, for as long as @count fills are worth.  Returns whether nobody
- * wants it any more.
+/* Yield the processor for a time proportional to @count fills.  Returns whether this thread is
+ * the only runnable one.
  */
 static bool give_way(const struct nc_store *s, u32 count)
 {
@@ -98,7 +97,7 @@ static bool give_way(const struct nc_store *s, u32 count)
 	return false;
 }
 
-/* Some of it.  Nothing is held back while others run. */
+/* Write one batch.  It ends early when another thread becomes runnable after an idle start. */
 static void write(const struct nc_store *s, struct bio_list *filled)
 {
 	u32 count = portion(filled);
@@ -125,7 +124,7 @@ static enum hrtimer_restart store_wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* What is published gives its memory back, which others may be without. */
+/* Publish first: that frees memory, which other fills may lack. */
 static void store_work(struct kthread_work *work)
 {
 	struct nc_store *s = container_of(work, struct nc_store, work);
@@ -137,10 +136,7 @@ static void store_work(struct kthread_work *work)
 	}
 }
 
-/**
- * nc_store_init() - nothing is on its way
- * @s: of a new cache
- */
+/* Initialise the fill writer of a new cache. */
 void nc_store_init(struct nc_store *s)
 {
 	spin_lock_init(&s->lock);
@@ -153,13 +149,7 @@ void nc_store_init(struct nc_store *s)
 	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
-/**
- * nc_store_start() - the thread
- * @c: new cache
- *
- * Context: may sleep.
- * Return: 0 or an error code.
- */
+/* Start the thread of a new cache.  May sleep. */
 int nc_store_start(struct nc_cache *c)
 {
 	struct nc_store *s = &c->store;
@@ -172,12 +162,7 @@ int nc_store_start(struct nc_cache *c)
 	return 0;
 }
 
-/**
- * nc_store_destroy() - no thread any more
- * @s: nothing is on its way
- *
- * Context: may sleep.
- */
+/* Stop the thread, if it was started.  No fill is under way.  May sleep. */
 void nc_store_destroy(struct nc_store *s)
 {
 	hrtimer_cancel(&s->timer);
@@ -185,7 +170,7 @@ void nc_store_destroy(struct nc_store *s)
 		kthread_destroy_worker(s->worker);
 }
 
-/* All inside the lock: once the thread has the fill, the cache may go. */
+/* Queue and wake under the lock: once the thread has the fill, the cache may be freed. */
 static void add(struct nc_store *s, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
@@ -200,11 +185,11 @@ static void add(struct nc_store *s, struct bio_list *list, struct bio *bio)
 }
 
 /**
- * nc_store_filled() - a fill's data is here
- * @s: of a live cache
- * @bio: nc_fill.bio; the thread goes on with nc_fill_write()
+ * nc_store_filled() - queue a fill that has its data
+ * @s: fill writer of a live cache
+ * @bio: nc_fill.bio; the thread continues with nc_fill_write()
  *
- * Context: any.
+ * Context: any.  The caller must not touch the fill or the cache afterwards.
  */
 void nc_store_filled(struct nc_store *s, struct bio *bio)
 {
@@ -212,22 +197,18 @@ void nc_store_filled(struct nc_store *s, struct bio *bio)
 }
 
 /**
- * nc_store_written() - the cache device is done with a fill
- * @s: of a live cache
- * @bio: nc_fill.bio; the thread goes on with nc_fill_publish()
+ * nc_store_written() - queue a fill that the cache device completed
+ * @s: fill writer of a live cache
+ * @bio: nc_fill.bio; the thread continues with nc_fill_publish()
  *
- * Context: any.
+ * Context: any.  The caller must not touch the fill or the cache afterwards.
  */
 void nc_store_written(struct nc_store *s, struct bio *bio)
 {
 	add(s, &s->written, bio);
 }
 
-/**
- * nc_store_hurry() - do not give way to others, or do so again
- * @s: of a live cache
- * @hurry: somebody waits until no fill is under way
- *
+/* Stop yielding the processor while a caller waits for all fills, or yield again.
  * Context: any.
  */
 void nc_store_hurry(struct nc_store *s, bool hurry)
@@ -235,12 +216,8 @@ void nc_store_hurry(struct nc_store *s, bool hurry)
 	WRITE_ONCE(s->hurry, hurry);
 }
 
-/**
- * nc_store_want() - a slot cannot be freed before it is filled: do not give way to others until
- *	nothing is on its way
- * @s: of a live cache
- *
- * Context: any.
+/* Stop yielding until all lists are empty: reclaim cannot free a slot before its fill is
+ * published.  Context: any.
  */
 void nc_store_want(struct nc_store *s)
 {
@@ -248,12 +225,7 @@ void nc_store_want(struct nc_store *s)
 		WRITE_ONCE(s->wanted, true);
 }
 
-/**
- * nc_store_flush() - wait until the thread has let go of all fills that are over
- * @s: of a live cache
- *
- * Context: may sleep.
- */
+/* Wait until the thread no longer touches completed fills.  May sleep. */
 void nc_store_flush(struct nc_store *s)
 {
 	kthread_flush_worker(s->worker);

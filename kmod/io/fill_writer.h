@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fills that have their data: on their way to their slots, behind who reads. */
+/* The fill writer: writes fills that have their data to slots, with low priority. */
 #ifndef NEARCACHE_IO_FILL_WRITER_H
 #define NEARCACHE_IO_FILL_WRITER_H
 
@@ -11,18 +11,19 @@
 struct nc_cache;
 
 /**
- * struct nc_store - fills that nobody waits for any more
- * @worker: a thread that others go before
- * @work: of it: all that is on the lists
+ * struct nc_store - fill writer of a cache
+ * @worker: thread with a raised nice value
+ * @work: handles all fills on the lists
  * @timer: queues @work
- * @hurry: somebody waits for all of it
- * @wanted: reclaim waits for some of it; a hint, until the lists are empty
- * @lock: protects what follows; innermost; taken in interrupts
- * @busy: @timer or @work are going to look at the lists
- * @filled: nc_fill.bio of those whose data is here
- * @written: of those that the cache device is done with
+ * @hurry: a caller waits for all fills
+ * @wanted: reclaim waits for some fill; a hint, until the lists are empty
+ * @lock: protects the fields below; innermost; taken in interrupts
+ * @busy: @timer or @work will process the lists
+ * @filled: nc_fill.bio of fills that have their data
+ * @written: nc_fill.bio of fills whose write the cache device completed
  *
- * Who adds to a list does nothing with the fill, nor with the cache, once @lock is free.
+ * After dropping @lock the caller must touch neither the fill nor the cache: the thread may
+ * have freed them.
  */
 struct nc_store {
 	struct kthread_worker *worker;

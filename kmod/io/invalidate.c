@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Dropping cached data; that of many blocks at once when somebody changed the origin
- * without the cache, or nobody knows what the origin holds.  To the protocol of
- * doc/writing.md it is a write that ends at once.
+ * Invalidation of cached data, including many blocks at once when the origin was changed
+ * without the cache or its content is unknown.  In the protocol of doc/writing.md an
+ * invalidation is a write that ends at once.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -11,13 +11,13 @@
 #include "io/writearound.h"
 
 /**
- * nc_invalidate_bits() - sub-blocks of a slot are not valid any more
+ * nc_invalidate_bits() - clear valid bits of a slot
  * @c: live cache
- * @stripe: of the slot's block, locked
+ * @stripe: bucket lock of the slot's block, held
  * @i: linked slot
  * @bits: sub-blocks
  *
- * Return: those that were valid.
+ * Return: the bits that were valid.
  */
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i,
 		       u64 bits)
@@ -35,8 +35,8 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_stripe *stripe, u32 i,
 	return bits;
 }
 
-/* Every slot that holds one of many blocks.  A block that gets its slot
- * meanwhile has nothing of the range in it: nobody fills from there.
+/* Invalidate the range in every slot that holds one of its blocks.  A block that gets a slot
+ * during the scan has no sub-block of the range, because nc_cache.inflight keeps fills away.
  */
 static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 {
@@ -46,7 +46,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 		struct nc_slot *slot = &c->index.slots[i];
 		u64 block;
 
-		/* Racy, as is the block: nc_write_drop_block() looks it up again. */
+		/* Racy, as is the block: nc_write_drop_block() looks it up again under the lock. */
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
 			block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				READ_ONCE(slot->block_lo);
@@ -59,7 +59,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* Every fill of a range. */
+/* Mark the sectors stale in every fill under way. */
 static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 {
 	struct nc_fill *f;
@@ -79,7 +79,7 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* From here to nc_inflight_remove() nothing is filled from these sectors. */
+/* From here to nc_inflight_remove() no fill reads these sectors. */
 static void drop(struct nc_cache *c, struct nc_range *range)
 {
 	u64 first = range->first, last = range->last, block;
@@ -98,12 +98,7 @@ static void drop(struct nc_cache *c, struct nc_range *range)
 	}
 }
 
-/**
- * nc_invalidate_all() - nothing is cached any more
- * @c: live cache, its slot table not being written
- *
- * Context: may sleep.
- */
+/* Invalidate the whole cache.  The slot table is not being written.  May sleep. */
 void nc_invalidate_all(struct nc_cache *c)
 {
 	struct nc_range all = {
@@ -114,32 +109,30 @@ void nc_invalidate_all(struct nc_cache *c)
 	nc_inflight_remove(&c->inflight, &all);
 }
 
-/* The next load must not take for a change what was told today.  Only when all is
- * dropped: the fingerprint vouches for all that is cached.
+/* Take the fingerprint of the changed origin, so that the next load does not see the reported
+ * change as a new one.  Only if all was invalidated: the fingerprint covers all cached data.
  */
 static void accept_origin(struct nc_cache *c)
 {
 	int r = nc_meta_accept_origin(c);
 
 	if (r)
-		DMWARN("%s: origin %pg cannot be read (%d): the next open may find it changed",
+		DMWARN("%s: origin %pg cannot be read (%d): the next open may see a change",
 		       nc_cache_name(c), c->origin, r);
 }
 
 /**
- * nc_invalidate_told() - the origin was changed without us
+ * nc_invalidate_told() - invalidate sectors that user space says have changed on the origin
  * @c: live cache
  * @first: first sector
  * @last: last sector, inclusive
  *
- * Reads that begin after the return get what the origin then has; hits end before
- * the origin is asked for its fingerprint (when all is dropped), however long it
- * takes.
+ * Reads that begin after the return get the origin's present data.  If all is
+ * invalidated, hits end before the fingerprint is read, however long that takes.
  *
- * Context: may sleep.
- * Return: 0, then it does not come back after a crash either; -EBUSY while
- * suspended; -EIO when the medium cannot be made to tell, and the next load would
- * trust what was to be dropped.
+ * Context: may sleep; takes nc_cache.life.
+ * Return: 0: the data does not come back after a crash either; -EBUSY while suspended; -EIO
+ * if the cache device cannot record it: the next load would trust the invalidated data.
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
@@ -161,18 +154,14 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 		c->untold = true;
 	mutex_unlock(&c->life);
 	if (r == -EIO)
-		DMERR("%s: cache device cannot record the invalidation: create the cache anew",
+		DMERR("%s: cache device cannot record the invalidation: format it again before use",
 		      nc_cache_name(c));
 	return r;
 }
 
-/**
- * nc_invalidate_lost() - the origin could not make durable what it acknowledged
- * @c: live cache
- *
- * It may hold something older than what is cached of it; such an error is told
- * once, so the next flush says nothing.
- *
+/*
+ * The origin failed a flush, so it may have lost acknowledged writes and hold data that is
+ * older than the cached data.  The origin reports such an error once: the next flush succeeds.
  * Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
@@ -181,16 +170,16 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin);
-	/* The next flush may lie: no mark of what was written may go any more, and nothing
-	 * that is read from now on may outlive the session.
+	/* The next flush may succeed wrongly: keep all write-intent bits of this session, and let
+	 * no data that is read from now on outlive it.
 	 */
 	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
 	queue_work(c->wq, &c->lost_work);
 }
 
-/* Not under nc_cache.life: suspending waits for it.  Nothing needs to be recorded:
- * what was written to has a superblock that says active, or marks of write intent.
+/* Not under nc_cache.life: suspending waits for this work.  Nothing needs recording: after
+ * writes the superblock says active, or the write intent marks the written regions.
  */
 void nc_invalidate_lost_work(struct work_struct *work)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Dropping cached data. */
+/* Invalidation of cached data. */
 #ifndef NEARCACHE_IO_INVALIDATE_H
 #define NEARCACHE_IO_INVALIDATE_H
 

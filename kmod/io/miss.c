@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Missing reads.  Under the stripe lock of its block a missing run of sub-blocks
- * is one of: valid by now, being filled (join), being written (ask the origin),
- * or nobody's (start a fill).
+ * Misses.  Under the bucket lock of its block a missing run of sub-blocks is valid by now,
+ * being filled (join the fill), being written (read the origin), or none of these (start a
+ * fill).
  *
- * Nothing here waits for memory or for a free slot: a read that cannot be
- * filled from goes to the origin.
+ * Nothing here waits for memory or for a free slot: a read that cannot start a fill bypasses
+ * the cache.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -16,11 +16,11 @@
 #include "evict/reclaim.h"
 
 /**
- * struct look - what the stripe says about a read
- * @stripe: of the block
- * @slot: the block's slot or NC_NIL
- * @fill: for NC_MISS_JOINED: the fill to copy from, NULL when the read waits; for
- *	NC_MISS_STARTED, once it is listed: the new one
+ * struct look - state of a missing run under the bucket lock
+ * @stripe: bucket lock of the block
+ * @slot: slot of the block, or NC_NIL
+ * @fill: for NC_MISS_JOINED the fill to copy from, or NULL if the read waits; for
+ *	NC_MISS_STARTED the new fill once it is listed
  */
 struct look {
 	struct nc_stripe *stripe;
@@ -28,7 +28,7 @@ struct look {
 	struct nc_fill *fill;
 };
 
-/* The slot is in use: the policy must not take the last hit for its last use. */
+/* A miss uses the slot as well: the policy must not judge the slot by its last hit. */
 static void refresh(struct nc_cache *c, u32 i)
 {
 	struct nc_slot *slot = &c->index.slots[i];
@@ -38,7 +38,7 @@ static void refresh(struct nc_cache *c, u32 i)
 				(READ_ONCE(c->now) & NC_STAMP_TICK));
 }
 
-/* What @f, which can be joined at the start of @span, brings of it. */
+/* Shorten @span to the sub-blocks that @f will publish.  @f is joinable at the start of @span. */
 static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 {
 	u64 stale = f->stale >> span->first;
@@ -49,8 +49,8 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 				   span->first + __ffs64(stale) - 1);
 }
 
-/* Join @f.  Returns whether the data is here already: then a reference is held
- * and the caller copies, without the lock.
+/* Join @f.  Returns true if the data is here already: then the caller holds a reference
+ * and copies after it drops the bucket lock.
  */
 static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 		 struct nc_fill *f, struct bio *bio, struct nc_span *span)
@@ -74,13 +74,13 @@ static bool join(struct nc_cache *c, struct nc_stripe *stripe,
 	return true;
 }
 
-/* May @f be joined at the start of @span? */
+/* Can a read join @f at the start of @span? */
 static bool joinable(const struct nc_fill *f, const struct nc_span *span)
 {
 	return !f->update && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the start of @span being written?  If not, @span ends before the first
+/* Is the start of @span being written?  If not, shorten @span to end before the first
  * sub-block that is.
  */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
@@ -100,8 +100,8 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 	return false;
 }
 
-/* Under the stripe lock: NC_MISS_STARTED means that a fill is to be started, of
- * what is left of @span.  Without @bio nobody joins.  @ahead: for a prefetch.
+/* Decide about the start of @span under the bucket lock.  NC_MISS_STARTED: the caller starts a
+ * fill of the shortened @span.  Without @bio no read joins a fill.  @ahead: for a prefetch job.
  */
 static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 			 struct nc_span *span, struct look *l, bool ahead)
@@ -135,7 +135,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
-		/* What nobody reads is looked at in parts. */
+		/* No reader depends on the length: continue sub-block by sub-block. */
 		if (!bio)
 			span->last = span->first;
 		return NC_MISS_WRITE;
@@ -145,7 +145,7 @@ static enum nc_miss look(struct nc_cache *c, struct bio *bio,
 	return NC_MISS_STARTED;
 }
 
-/* @bio is the first reader of a new fill. */
+/* Make @bio the first reader of a new fill. */
 static void list_reader(struct nc_fill *f, struct bio *bio,
 			const struct nc_span *span)
 {
@@ -161,7 +161,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	f->waiters = bio;
 }
 
-/* Put a new fill on the list, with @bio, if there is one, as its first reader. */
+/* List a new fill, with @bio, unless NULL, as its first reader. */
 static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 		 const struct nc_span *span)
 {
@@ -171,7 +171,7 @@ static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 	f->sector = (span->block << c->block_shift) +
 		    ((sector_t)span->first << c->sub_shift);
 	f->bytes = nc_fill_span_bytes(c, span);
-	/* What goes to the cache device: whole sub-blocks. */
+	/* The cache device gets whole sub-blocks. */
 	f->cache_bytes = round_up(f->bytes, c->geo.subblock_size);
 	f->state = NC_FILL_START;
 	if (bio)
@@ -179,7 +179,7 @@ static void list(struct nc_fill *f, struct nc_stripe *stripe, struct bio *bio,
 	nc_fill_list(f, stripe);
 }
 
-/* @half: of those that leave half of the memory to others. */
+/* @half: for prefetches, which leave half of the fill memory to reads. */
 static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bool half)
 {
 	struct nc_cache *c = t->cache;
@@ -189,7 +189,7 @@ static struct nc_fill *alloc(struct nc_target *t, const struct nc_span *span, bo
 	return nc_fill_alloc(t, sector, nc_fill_span_bytes(c, span), half);
 }
 
-/* The block's slot, or a free one, which then is its. */
+/* Return the slot of the block, or a free slot that is now linked to it, or NC_NIL. */
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
 		     bool ahead, const struct nc_job *job)
 {
@@ -203,8 +203,8 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	return i;
 }
 
-/* What look() wants started: allocated under the lock, as nothing sleeps for it, so that what was
- * seen stays true.  @ahead: for a prefetch, of @job or a window.
+/* Start the fill that look() asked for.  Allocation does not sleep, so it runs under the same
+ * lock and look()'s result still holds.  @ahead: for a prefetch of @job, or of a readahead window.
  */
 static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			  struct look *l, bool ahead, struct nc_job *job)
@@ -230,14 +230,13 @@ static enum nc_miss begin(struct nc_target *t, struct bio *bio, const struct nc_
 }
 
 /**
- * nc_miss_read() - what to do with a missing read
+ * nc_miss_read() - join or start a fill for a missing read
  * @t: target
  * @bio: read, starting in @span->first
- * @span: missing sub-blocks that the read covers; shortened to what was taken,
- *	or to what the result holds for
+ * @span: missing sub-blocks of the read; shortened to those that the result applies to
  *
- * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may
- * already be complete.
+ * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may already be
+ * complete.
  *
  * Context: map; does not sleep.
  * Return: see enum nc_miss.
@@ -266,13 +265,13 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 }
 
 /**
- * nc_miss_prefetch() - bring what nobody reads yet
+ * nc_miss_prefetch() - start a fill that no reader asked for yet
  * @t: live target
- * @span: missing sub-blocks; shortened to what the result holds for
- * @job: whose it is; NULL: a window's
+ * @span: missing sub-blocks; shortened to those that the result applies to
+ * @job: prefetch job, or NULL for a readahead window
  *
  * Context: process; may wait for a request to the origin.
- * Return: see enum nc_miss; joined: somebody else brings it.
+ * Return: see enum nc_miss; NC_MISS_JOINED: another fill brings the data.
  */
 enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct nc_job *job)
 {
@@ -296,11 +295,11 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span, struct 
 }
 
 /**
- * nc_miss_fill() - fill what nobody waits for
+ * nc_miss_fill() - fill invalidated sub-blocks again, without a reader
  * @t: target
- * @span: missing sub-blocks; what cannot be filled now is left to who reads it
+ * @span: missing sub-blocks; those that cannot be filled now are left to the next reader
  *
- * Context: process; may wait for a request to the origin.
+ * Context: process; does not wait for the origin.
  */
 void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 {

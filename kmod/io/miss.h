@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A missing read: it starts a fill, joins one, or goes to the origin. */
+/* A missing read starts a fill, joins one, or bypasses the cache. */
 #ifndef NEARCACHE_IO_MISS_H
 #define NEARCACHE_IO_MISS_H
 
@@ -9,13 +9,13 @@ struct nc_span;
 struct nc_target;
 
 /**
- * enum nc_miss - what became of a missing read
+ * enum nc_miss - fate of a missing read
  * @NC_MISS_STARTED: a new fill owns the bio
  * @NC_MISS_JOINED: a fill under way owns the bio, or already completed it
  * @NC_MISS_VALID: the data became valid meanwhile: look it up again
- * @NC_MISS_FULL: no free slot: read from the origin
- * @NC_MISS_MEMORY: no memory within the cap: read from the origin
- * @NC_MISS_WRITE: the data is being written: read from the origin
+ * @NC_MISS_FULL: no free slot: bypass
+ * @NC_MISS_MEMORY: no memory within the cap: bypass
+ * @NC_MISS_WRITE: the data is being written: bypass
  */
 enum nc_miss {
 	NC_MISS_STARTED,

@@ -9,16 +9,16 @@
 #include "cache.h"
 #include "core/tracepoints.h"
 
-/* Programs that were built once go on. */
+/* The size is ABI: compiled BPF programs depend on it. */
 static_assert(sizeof(struct nearcache_io) == 64);
 
 /**
- * nc_observe_cgroup() - whose a piece is
+ * nc_observe_cgroup() - find the control group that a piece is for
  * @bio: dm's clone
  *
  * Context: map of @bio.
- * Return: id of the control group: of the process that asks, or, in a kernel thread, of whom
- *	it is accounted to; 0: nobody's.
+ * Return: cgroup id of the current process, or in a kernel thread of the cgroup that the bio
+ *	is charged to; 0: none.
  */
 u64 nc_observe_cgroup(struct bio *bio)
 {
@@ -26,8 +26,8 @@ u64 nc_observe_cgroup(struct bio *bio)
 #ifdef CONFIG_CGROUPS
 	struct cgroup_subsys_state *css;
 
-	/* On behalf of somebody, or of nobody.  A clone of dm's is accounted to none before it is
-	 * sent; sent, it stays accounted to this one.
+	/* A kernel thread works for some cgroup, or for none.  dm charges its clone only when it
+	 * sends it; if this associates the clone first, it stays charged to the same cgroup.
 	 */
 	if (current->flags & PF_KTHREAD) {
 		if (!bio_blkcg_css(bio))
@@ -49,14 +49,7 @@ static u16 flags_of(const struct bio *bio)
 	       (bio->bi_opf & REQ_SYNC ? NEARCACHE_IO_SYNC : 0);
 }
 
-/**
- * nc_observe_see() - what is known about a piece before its verdict
- * @c: live cache
- * @bio: dm's clone
- * @seen: the result
- *
- * Context: map of @bio.
- */
+/* Fill in @seen with all but the verdict of a piece.  Context: map of @bio. */
 void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
 {
 	*seen = (struct nearcache_io) {
@@ -74,12 +67,9 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
 	};
 }
 
-/**
- * nc_observe_is_timed() - is nearcache_latency to tell of a piece?
- * @c: live cache
- * @verdict: what becomes of the piece
- *
- * To look at the clock twice takes longer than much of what a hit does: of hits, some.
+/*
+ * Does nearcache_latency report this piece?  Reading the clock twice takes longer than most of
+ * the work for a hit, so only one hit in NEARCACHE_TIMED is timed.
  */
 bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 {
@@ -89,11 +79,11 @@ bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 }
 
 /**
- * nc_observe_verdict() - nc_observe(), when somebody listens
+ * nc_observe_verdict() - nc_observe() with a tracepoint enabled
  * @c: live cache
  * @bio: dm's clone
- * @verdict: what becomes of it
- * @timed: nearcache_latency is to tell of it
+ * @verdict: fate of the piece
+ * @timed: nearcache_latency reports the piece
  */
 void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict,
 			bool timed)
@@ -101,7 +91,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nearcache_io told;
 
-	/* A second verdict is given by a worker: whose it is was seen before. */
+	/* A worker gives the second verdict: keep the process and time of the first. */
 	if (!io->observed) {
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();
@@ -112,17 +102,12 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	io->seen.verdict = verdict;
 	if (!trace_nearcache_access_enabled())
 		return;
-	/* A program may write into what it is told. */
+	/* A copy, because a BPF program may write to the event. */
 	told = io->seen;
 	trace_nearcache_access(&told);
 }
 
-/**
- * nc_observe_over() - nc_observe_done(), when somebody listens
- * @bio: dm's clone
- * @io: what is known about it
- * @error: its status
- */
+/* nc_observe_done() of an observed piece, with a tracepoint enabled. */
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
 	struct nearcache_io told = io->seen;

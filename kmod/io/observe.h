@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who listens is told of each piece of a read or write: what becomes of it, and when it is over.
- * When nobody does, this is a few instructions that are patched out.
+ * Trace events for each piece of a read or write: its verdict and its completion.  With no
+ * event enabled this costs a few static branches.
  */
 #ifndef NEARCACHE_IO_OBSERVE_H
 #define NEARCACHE_IO_OBSERVE_H
@@ -26,14 +26,14 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error);
 
 /**
- * nc_observe() - tell what becomes of a piece
+ * nc_observe() - report the verdict of a piece
  * @c: live cache
- * @bio: dm's clone, cut to the piece, as it came
- * @verdict: that
+ * @bio: dm's clone, cut to the piece, not yet remapped
+ * @verdict: fate of the piece
  *
- * Before @bio is handed on: then it may be over at any moment.
+ * Call this before handing on @bio: after that it may complete at any moment.
  *
- * Context: any, but for interrupts.
+ * Context: any except interrupts.
  */
 static inline void nc_observe(struct nc_cache *c, struct bio *bio,
 			      enum nearcache_verdict verdict)
@@ -44,14 +44,7 @@ static inline void nc_observe(struct nc_cache *c, struct bio *bio,
 		nc_observe_verdict(c, bio, verdict, timed);
 }
 
-/**
- * nc_observe_done() - tell that a piece is over
- * @bio: dm's clone
- * @io: what is known about it
- * @error: its status
- *
- * Context: any, interrupts too.
- */
+/* Report the completion of a piece with status @error.  Context: any, including interrupts. */
 static inline void nc_observe_done(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
 	if ((tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency)) &&

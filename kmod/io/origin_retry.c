@@ -1,30 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads that wait for an origin that is gone.  With a table's origin_timeout a read
- * that the origin failed, for a reason that may pass, is sent again each second, until
- * it is answered or the time is up.  A suspend without flush hands all that wait back
- * to device-mapper, which maps them anew with the next table: it may name the origin's
- * new device.
+ * Reads that wait for a failed origin.  With origin_timeout in the table, a read that the
+ * origin failed for a reason that may pass is sent again each second until it succeeds or
+ * the timeout ends.  A suspend without flush returns all waiting reads to device-mapper,
+ * which maps them again with the next table: that table may name the origin's new device.
  *
- * Only reads: a write that waits holds up the file system's journal, and a flush that
- * failed must not succeed later.
+ * Only reads wait: a waiting write would block the file system's journal, and a failed flush
+ * must not succeed later.
  */
 #include "cache.h"
 #include "core/bio.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
 
-/* Between two attempts. */
+/* Interval between two attempts. */
 #define AGAIN	HZ
 
 /**
- * nc_outage_wait() - the origin failed a read: may it wait?
+ * nc_outage_wait() - queue a failed origin read for another attempt
  * @t: target
- * @bio: dm's clone, complete
- * @error: why; changed when device-mapper is to take the read back
+ * @bio: dm's clone, completed with @error
+ * @error: status; set to BLK_STS_DM_REQUEUE if device-mapper must take the read back
  *
- * Context: completion of @bio, interrupts too.
- * Return: whether the read was taken, and is not complete.
+ * Context: completion of @bio, including interrupts.
+ * Return: true if the read was queued and stays incomplete.
  */
 bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
@@ -53,7 +52,7 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 	}
 	nc_read_restore(bio, io);
 	io->target = t;
-	/* Queued inside the lock: once the worker has the bio, the cache may go. */
+	/* Queue under the lock: once the worker has the bio, the cache may be freed. */
 	spin_lock_irqsave(&o->lock, flags);
 	bio_list_add(&o->waiting, bio);
 	queue_delayed_work(t->cache->origin_wq, &o->again, AGAIN);
@@ -62,12 +61,12 @@ bool nc_outage_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 }
 
 /**
- * nc_outage_answered() - a read that waited is complete
+ * nc_outage_answered() - a read that waited completes
  * @t: target
  * @bio: dm's clone
- * @well: it has its data
+ * @well: the read succeeded
  *
- * Context: completion of @bio, interrupts too.
+ * Context: completion of @bio, including interrupts.
  */
 void nc_outage_answered(struct nc_target *t, struct bio *bio, bool well)
 {
@@ -107,12 +106,9 @@ static void send_again(struct work_struct *work)
 	}
 }
 
-/**
- * nc_outage_suspend() - the table is about to be suspended
- * @t: live target; t->noflush is set
- *
- * Without flush, what waits is handed back at once; else suspending waits for it.
- *
+/*
+ * The table of @t is about to be suspended, with the flag t->noflush.  Without flush, waiting
+ * reads return to device-mapper at once; with flush, the suspend waits for them.
  * Context: presuspend; may sleep.
  */
 void nc_outage_suspend(struct nc_target *t)
@@ -125,10 +121,6 @@ void nc_outage_suspend(struct nc_target *t)
 	spin_unlock_irq(&o->lock);
 }
 
-/**
- * nc_outage_init() - nothing waits
- * @c: new cache
- */
 void nc_outage_init(struct nc_cache *c)
 {
 	struct nc_outage *o = &c->outage;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reads that wait for an origin that is gone. */
+/* Reads that wait for a failed origin. */
 #ifndef NEARCACHE_IO_ORIGIN_RETRY_H
 #define NEARCACHE_IO_ORIGIN_RETRY_H
 
@@ -11,11 +11,11 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_outage - the origin fails reads
+ * struct nc_outage - reads that the origin failed
  * @lock: protects @waiting; taken in interrupts
- * @waiting: reads, as they came, to be sent again
- * @count: reads that failed and were not answered since
- * @told: the log says that the origin is gone
+ * @waiting: reads as they came, to be sent again
+ * @count: reads that failed and have not completed since
+ * @told: the log reports the failure; cleared when a waiting read succeeds
  * @again: sends @waiting to the origin
  */
 struct nc_outage {

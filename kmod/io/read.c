@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The read path.  A read is cut at the end of its block and where its
- * sub-blocks change between valid and missing; what is left is a hit, a miss or
- * a bypass as a whole, and device-mapper sends the rest again.
+ * The read path.  A read is cut at the end of its block and where its sub-blocks change
+ * between valid and missing; the piece is a hit, a miss or a bypass as a whole, and
+ * device-mapper sends the rest again.
  *
- * A hit takes no lock, allocates nothing and writes no shared cache line but
- * its slot's stamp, once per tick of the policy's clock: the bio is pointed at
- * the cache device and its payload is never looked at.  It is
- * among nc_cache.holds from the look-up to the completion, and a slot is given to another
- * block only when those that were there have gone.
+ * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's
+ * stamp, once per tick of the policy's clock.  The bio is remapped to the cache device and
+ * its payload is not touched.  The hit section (nc_cache.holds) lasts from the look-up to
+ * the completion; a slot gets another block only after all hit sections that began before
+ * its unlinking have ended.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
@@ -25,7 +25,7 @@
 #include "io/origin_retry.h"
 #include "io/read.h"
 
-/* Sub-blocks of the first block that a read touches. */
+/* Sub-blocks that a read touches in its first block. */
 static struct nc_span span_of(const struct nc_cache *c,
 			      const struct bvec_iter *iter)
 {
@@ -41,26 +41,26 @@ static struct nc_span span_of(const struct nc_cache *c,
 	};
 }
 
-/* Advance the policy's clock by what was counted on this processor. */
+/* Add this processor's bytes to the policy's clock. */
 static noinline void set_clock(struct nc_cache *c)
 {
 	u64 held = this_cpu_xchg(c->stats->clock_bytes, 0);
 	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->clock), c->tick_bytes);
-	/* Never backwards: a slower CPU may come with an older sum. */
+	/* The tick never decreases: another CPU may come here with an older sum. */
 	u32 old = READ_ONCE(c->now);
 
 	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->now, &old, now))
 		;
 }
 
-/* So much is read through the device. */
+/* Count @bytes read through the device. */
 static __always_inline void pass(struct nc_cache *c, u32 bytes)
 {
 	if (unlikely(this_cpu_add_return(c->stats->clock_bytes, bytes) > c->clock_portion))
 		set_clock(c);
 }
 
-/* nc_read_take(), without a call on the way of a hit. */
+/* nc_read_take() without a function call on the hit path. */
 static __always_inline void take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
 	if (unlikely(sectors < bio_sectors(bio)))
@@ -69,21 +69,19 @@ static __always_inline void take(struct nc_cache *c, struct bio *bio, u32 sector
 }
 
 /**
- * nc_read_take() - cut a read, and account the piece
+ * nc_read_take() - cut a read and advance the policy's clock by the piece
  * @c: live cache
  * @bio: read
  * @sectors: length of the piece; device-mapper sends the rest again
  *
- * Called once for each piece of a read.
- *
- * Context: map of @bio.
+ * Context: map of @bio; once for each piece.
  */
 void nc_read_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
 	take(c, bio, sectors);
 }
 
-/* The policy sees a read of a sampled block; not if it is just looking at another one. */
+/* Show the policy a read of a sampled block, unless it is busy: a sample may be lost. */
 static noinline void see(struct nc_cache *c, u64 block, bool cached)
 {
 	if (!spin_trylock(&c->policy_lock))
@@ -92,7 +90,7 @@ static noinline void see(struct nc_cache *c, u64 block, bool cached)
 	spin_unlock(&c->policy_lock);
 }
 
-/* For the first time in this tick. */
+/* First hit of a slot in this tick. */
 static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
 {
 	u64 block = nc_slot_block(slot);
@@ -102,7 +100,7 @@ static noinline void use(struct nc_cache *c, struct nc_slot *slot, u32 now)
 		see(c, block, true);
 }
 
-/* A slot is hit; nc_cache.holds is held. */
+/* Update the slot's stamp.  Inside a hit section. */
 static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
 {
 	u32 now = READ_ONCE(c->now);
@@ -111,11 +109,6 @@ static __always_inline void touch(struct nc_cache *c, struct nc_slot *slot)
 		use(c, slot, now);
 }
 
-/**
- * nc_read_span() - sub-blocks of the first block that a read touches
- * @c: live cache
- * @iter: of the read
- */
 struct nc_span nc_read_span(const struct nc_cache *c,
 			    const struct bvec_iter *iter)
 {
@@ -123,9 +116,9 @@ struct nc_span nc_read_span(const struct nc_cache *c,
 }
 
 /**
- * nc_read_cached() - is the start of a span cached?
+ * nc_read_cached() - test whether the start of a span is cached
  * @c: live cache
- * @span: sub-blocks; shortened to those that the answer holds for
+ * @span: sub-blocks; shortened to those that the answer applies to
  *
  * Context: any; a hint.
  */
@@ -146,11 +139,7 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 	return valid & 1;
 }
 
-/**
- * nc_read_touch() - a slot is hit
- * @c: live cache
- * @i: slot; nc_cache.holds is held
- */
+/* Update the stamp of slot @i.  Inside a hit section. */
 void nc_read_touch(struct nc_cache *c, u32 i)
 {
 	touch(c, &c->index.slots[i]);
@@ -181,13 +170,13 @@ static int bypass(struct nc_target *t, struct bio *bio,
 	       NEARCACHE_VERDICT_BYPASS_##reason)
 
 /**
- * nc_read_memory_fits() - can the cache device take the memory of a read?
+ * nc_read_memory_fits() - test whether the cache device accepts the memory of a read
  * @c: live cache
  * @bio: read
  * @sectors: from its start
  *
- * It may be pickier than the origin.  Stacked ones with larger blocks (dm-crypt)
- * want each piece to be a whole block.
+ * The cache device may need stricter alignment than the origin.  A stacked device with larger
+ * logical blocks (dm-crypt) needs each segment to be whole blocks.
  */
 bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
 			 u32 sectors)
@@ -205,10 +194,10 @@ bool nc_read_memory_fits(const struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* The part of a hit that the cache device's logical blocks allow, from the start
- * of @bio; when the start itself does not lie on one, what comes before the
- * next border, and false.  So it is for memory that lies as that device cannot
- * take it, which the rest of a read that was cut like this may.
+/* Shorten a hit to whole logical blocks of the cache device.  Returns false if the start is
+ * not aligned, with *sectors reaching to the next boundary, or if the piece is less than a
+ * block.  Also returns false if the device does not accept the memory; the rest of a read
+ * that is cut this way may be accepted.
  */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
@@ -226,8 +215,8 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_read_memory_fits(c, bio, *sectors);
 }
 
-/* A hit of a cache that is checked, or of which a plan is told.  Returns whether it is an
- * ordinary one.
+/* A hit while hits are checked or a plan needs them.  Returns true if the caller continues with
+ * an ordinary hit; otherwise *r is the result of map.
  */
 static noinline bool checked(struct nc_target *t, struct bio *bio,
 			     struct nc_span *span, u32 i, int hold, int *r)
@@ -260,7 +249,7 @@ static noinline bool checked(struct nc_target *t, struct bio *bio,
 	return false;
 }
 
-/* Point a hit at the cache device, and remember what it was. */
+/* Remap a hit to the cache device and save the original for a retry. */
 static __always_inline void remap(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
 	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->block_mask;
@@ -274,8 +263,8 @@ static __always_inline void remap(struct nc_target *t, struct bio *bio, struct n
 }
 
 /*
- * The first sub-block is valid in slot @i: take what is valid after it, too.
- * nc_cache.holds is held; a remapped hit keeps it.
+ * A hit: the first sub-block is valid in slot @i; take the valid run that starts there.
+ * Inside a hit section; a remapped hit stays in it.
  */
 static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	       u32 i, u64 valid, struct nc_io *io)
@@ -316,15 +305,15 @@ static int hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	return DM_MAPIO_REMAPPED;
 }
 
-/* Counted by the fill: once taken, the bio may complete at any moment.  @cached: the block has
- * a slot.
+/* The fill counts the miss, because a queued bio may complete at any moment.  @cached: the block
+ * has a slot.
  */
 static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
 		bool cached)
 {
 	struct nc_cache *c = t->cache;
 
-	/* Memory of another device: nothing of ours may be copied into it. */
+	/* Another device's memory: the CPU must not copy data into it. */
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio)))) {
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, P2P);
@@ -338,7 +327,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 		nc_read_take(c, bio, nc_read_sectors(c, bio, span));
 		return BYPASS(t, bio, ADVICE);
 	}
-	/* What may not be cached is none of the policy's business. */
+	/* The policy sees only reads that may be cached. */
 	if (nc_ghost_samples(&c->policy.ghost, span->block))
 		see(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
@@ -360,7 +349,7 @@ static int miss(struct nc_target *t, struct bio *bio, struct nc_span *span, stru
 	return -EAGAIN;
 }
 
-/* A miss of which a plan is told, once it is known what becomes of it. */
+/* A miss while a plan is active: report it to the plan once its fate is known. */
 static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 				 struct nc_io *io, bool cached)
 {
@@ -372,7 +361,7 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 	return r;
 }
 
-/* A read that is no plain hit. */
+/* Slow path: a read that is not a plain hit. */
 static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
@@ -406,14 +395,14 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 	return r;
 }
 
-/* Somebody wants to know of each hit, or of some of them. */
+/* Is any tracepoint enabled that reports hits? */
 static __always_inline bool is_watched(void)
 {
 	return tracepoint_enabled(nearcache_classify) || tracepoint_enabled(nearcache_access) ||
 	       tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency);
 }
 
-/* Tell who watches of a hit; and of its end, if he wants to know of that. */
+/* Report a plain hit; if a tracepoint wants its completion, make it an ordinary hit. */
 static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
 	struct nc_span span = span_of(c, &bio->bi_iter);
@@ -425,13 +414,13 @@ static noinline void tell(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 }
 
 /**
- * nc_read_map() - direct a read
+ * nc_read_map() - map a read
  * @t: target
  * @bio: dm's clone
  *
- * What nearly all reads of a warm cache are comes first: a hit that lies in one block, all valid,
- * and of which nobody wants more than the data, or to hear of it.  It has nothing on the stack;
- * doc/hitpath.md counts its instructions.  Anything else goes the long way.
+ * Fast path, for nearly all reads of a warm cache: a hit within one block, all sub-blocks valid,
+ * no check, no plan, no prefetched data.  It uses no stack; doc/hitpath.md counts its
+ * instructions.  All other reads take the slow path.
  *
  * Context: submitter's; does not sleep.
  * Return: DM_MAPIO_*.
@@ -444,7 +433,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	u32 i, start, last, tagged;
 	u64 wanted;
 
-	/* Without any sectors it is the last one of no block, either. */
+	/* For an empty bio @last wraps to U32_MAX, so it takes the slow path. */
 	start = (u32)bio->bi_iter.bi_sector & c->block_mask;
 	last = bio_sectors(bio) - 1;
 	if (unlikely(READ_ONCE(c->special) || last > c->block_mask - start))
@@ -475,12 +464,12 @@ other:
 }
 
 /**
- * nc_read_restore() - make a read that completed what it was when it came
+ * nc_read_restore() - reset a completed read to the state in which it came
  * @bio: dm's clone
- * @io: what is known about it; iter and flags are set
+ * @io: its per-bio data; iter and flags are set
  *
- * A lower driver may have split it, which uses up __bi_remaining; a poller must not
- * take one device's queue number for another's.
+ * A lower driver may have split the bio, which uses up __bi_remaining.  Clears the cookie, because
+ * a poller must not use the queue number of one device for another.
  *
  * Context: any.
  */
@@ -494,13 +483,7 @@ void nc_read_restore(struct bio *bio, const struct nc_io *io)
 	bio->bi_cookie = BLK_QC_T_NONE;
 }
 
-/**
- * nc_read_again() - ask the origin
- * @t: target
- * @bio: dm's clone, as it came
- *
- * Context: may wait for a request.
- */
+/* Send a read, restored to the state in which it came, to the origin.  May wait for a request. */
 void nc_read_again(struct nc_target *t, struct bio *bio)
 {
 	bio->bi_opf &= ~REQ_NOWAIT;
@@ -508,7 +491,7 @@ void nc_read_again(struct nc_target *t, struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
-/* Ask the origin for a read that could not be served. */
+/* Count a read that could not be served as a bypass, and send it to the origin. */
 static void retry(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -522,13 +505,7 @@ static void retry(struct nc_target *t, struct bio *bio)
 	nc_read_again(t, bio);
 }
 
-/**
- * nc_read_resubmit() - have a worker ask the origin for a read
- * @t: target
- * @bio: dm's clone, as it came
- *
- * Context: any.
- */
+/* Have a worker send a restored read to the origin.  Context: any. */
 void nc_read_resubmit(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -536,14 +513,14 @@ void nc_read_resubmit(struct nc_target *t, struct bio *bio)
 	unsigned long flags;
 
 	io->target = t;
-	/* Queued inside the lock: once the worker has the bio, the cache may go. */
+	/* Queue under the lock: once the worker has the bio, the cache may be freed. */
 	spin_lock_irqsave(&c->retry_lock, flags);
 	bio_list_add(&c->retry_bios, bio);
 	queue_work(c->origin_wq, &c->retry_work);
 	spin_unlock_irqrestore(&c->retry_lock, flags);
 }
 
-/* The cache device failed to read these sub-blocks: forget them. */
+/* Invalidate sub-blocks that the cache device failed to read. */
 static void forget(struct nc_cache *c, const struct bio *bio)
 {
 	struct nc_span span = span_of(c, &bio->bi_iter);
@@ -576,8 +553,8 @@ void nc_read_retry_work(struct work_struct *work)
 	}
 }
 
-/* The cache device failed a hit: the bio goes back to what it was, and to the
- * worker.
+/* The cache device failed a hit: restore the bio and have a worker send it to the
+ * origin.
  */
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
@@ -590,8 +567,8 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* A NOWAIT reader that is told to come again is counted when it comes, as is what
- * device-mapper takes back.
+/* A NOWAIT read that gets BLK_STS_AGAIN, and a read that device-mapper requeues, come again
+ * and are counted then.
  */
 static bool comes_again(blk_status_t error)
 {
@@ -620,13 +597,13 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 }
 
 /**
- * nc_read_end_io() - a read completed
+ * nc_read_end_io() - handle the completion of a read
  * @t: target
  * @bio: dm's clone
- * @io: what is known about it
+ * @io: its per-bio data
  * @error: its status
  *
- * Context: any, interrupts too.
+ * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
  */
 int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The read path: look up, serve, or hand to a fill. */
+/* The read path: look up a read, then remap it, hand it to a fill, or bypass the cache. */
 #ifndef NEARCACHE_IO_READ_H
 #define NEARCACHE_IO_READ_H
 
@@ -25,14 +25,7 @@ void nc_read_again(struct nc_target *t, struct bio *bio);
 void nc_read_resubmit(struct nc_target *t, struct bio *bio);
 void nc_read_retry_work(struct work_struct *work);
 
-/**
- * nc_read_sectors() - how much of a read lies in a span
- * @c: live cache
- * @bio: read that starts in the span
- * @span: sub-blocks
- *
- * Return: sectors.
- */
+/* Sectors of @bio that lie in @span, in which it starts. */
 static inline u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bio,
 				  const struct nc_span *span)
 {
@@ -42,14 +35,7 @@ static inline u32 nc_read_sectors(const struct nc_cache *c, const struct bio *bi
 	return min_t(sector_t, end - bio->bi_iter.bi_sector, bio_sectors(bio));
 }
 
-/**
- * nc_read_count_hit() - the cache device was asked for a read
- * @c: live cache
- * @io: of the read
- * @iter: the read as it came
- *
- * Context: any.
- */
+/* Count a hit, for the cache and its label.  @iter: the read as it came.  Context: any. */
 static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
 				     const struct bvec_iter *iter)
 {
@@ -64,13 +50,13 @@ static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
 }
 
 /**
- * nc_read_plain_over() - is this the end of a hit of which nothing is left to do?
+ * nc_read_plain_over() - complete a plain hit
  * @c: live cache
- * @io: of a bio that completed
+ * @io: per-bio data of a completed bio
  * @error: its status
  *
- * Context: any, interrupts too.
- * Return: whether it was; then it is counted.
+ * Context: any, including interrupts.
+ * Return: true if the bio was a successful plain hit; it is counted and needs nothing more.
  */
 static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io,
 				      blk_status_t error)

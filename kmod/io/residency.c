@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which bytes of the origin are cached: looked up block by block, as hits do it. */
+/* Residency: which bytes of the origin are cached.  It looks up each block as a hit does. */
 #include "cache.h"
 #include "io/residency.h"
 
-/* Blocks that are looked at before others get the CPU. */
+/* Blocks to look up before cond_resched(). */
 #define LOOK_AT	1024U
 
-/* One look goes no further than so many blocks: others may be waiting for us. */
+/* Most blocks per call: others may wait until the caller releases the cache. */
 #define RUN_BLOCKS_MAX	1048576U
 
 static u64 valid_bits(struct nc_cache *c, u64 block)
@@ -15,7 +15,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	u64 valid = 0;
 	u32 slot;
 
-	/* What is not served is not cached, nor what is just being loaded. */
+	/* In other states no read hits, and during load the slots are not complete. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
 	hold = nc_holds_take(&c->holds);
@@ -26,7 +26,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	return valid;
 }
 
-/* Sectors from @first on, inside one block, that are alike. */
+/* Find the run from @first on, at most to the end of its block. */
 static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 {
 	u64 block = first >> c->block_shift;
@@ -39,20 +39,20 @@ static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 	run->cached = bits & 1;
 	if (run->cached)
 		bits = ~bits;
-	/* What was shifted in is no sub-block of this one. */
+	/* The shift brought in zeros above the last sub-block: min() below ends at the block. */
 	alike = bits ? __ffs64(bits) : NEARCACHE_SUBBLOCKS_MAX;
 	run->end = min(start + ((sector_t)(sub + alike) << c->sub_shift),
 		       (block + 1) << c->block_shift);
 }
 
 /**
- * nc_residency_run() - the run that begins at a sector
+ * nc_residency_run() - find the run that begins at a sector
  * @c: cache
- * @first: of what is asked for
- * @end: behind it, inside the origin; more than @first
- * @run: filled in; ends at @end, or where the next one begins, or before, when it is long
+ * @first: first sector
+ * @end: sector behind the last one, inside the origin; more than @first
+ * @run: result; ends at @end, at the start of the next run, or earlier after RUN_BLOCKS_MAX
  *
- * Each block is as it was when it was looked at.
+ * Each block is a snapshot of its own.
  *
  * Context: may sleep, waits for no I/O.
  */
@@ -74,10 +74,10 @@ void nc_residency_run(struct nc_cache *c, sector_t first, sector_t end, struct n
 }
 
 /**
- * nc_residency_sectors() - how much of a piece of the origin is cached
+ * nc_residency_sectors() - count the cached sectors of a part of the origin
  * @c: cache
- * @first: its first sector
- * @end: behind it, inside the origin; set to how far was looked, if that is less
+ * @first: first sector
+ * @end: sector behind the last one, inside the origin; lowered to where the count stopped
  *
  * Context: may sleep, waits for no I/O.
  * Return: sectors.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which bytes of the origin are cached. */
+/* Residency: which bytes of the origin are cached. */
 #ifndef NEARCACHE_IO_RESIDENCY_H
 #define NEARCACHE_IO_RESIDENCY_H
 
@@ -8,10 +8,10 @@
 struct nc_cache;
 
 /**
- * struct nc_run - sectors of the origin that are cached alike
+ * struct nc_run - adjacent sectors of the origin that are all cached or all not
  * @first: first sector
- * @end: behind the last one
- * @cached: are they?
+ * @end: sector behind the last one
+ * @cached: the sectors are cached
  */
 struct nc_run {
 	sector_t first;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A scrub looks at all that is cached, one piece after the other: what cannot be read,
- * does not fit its checksums, or (if asked for) is not what the origin has, is dropped
- * and filled again.  It goes on where it was after a suspend; it is over when the
- * cache is freed.
+ * A scrub reads all cached data, one piece after the other.  It invalidates and refills
+ * pieces that cannot be read, do not match their checksums, or (if requested) differ from
+ * the origin.  After a suspend it continues where it stopped; it ends when the cache is
+ * freed.
  */
 #include <linux/ktime.h>
 
@@ -12,13 +12,13 @@
 #include "io/fill.h"
 #include "io/scrub.h"
 
-/* Slots without anything valid that are passed by in one go. */
+/* Slots without valid data to skip per work item. */
 #define LOOK_AT		4096U
-/* Until memory is looked for again. */
+/* Delay before the next attempt to allocate memory. */
 #define NO_MEMORY_DELAY	(HZ / 10)
 
-/* What is valid at the place that the scrub has come to.  Returns false when there is
- * nothing in this slot any more.
+/* Find the next valid run in the scrub's current slot.  Returns false if nothing is left in
+ * this slot.
  */
 static bool find_span(struct nc_cache *c, struct nc_span *span)
 {
@@ -30,7 +30,7 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 	if (s->sub >= c->geo.subblocks ||
 	    !(READ_ONCE(slot->flags) & NC_SLOT_LINKED))
 		return false;
-	/* Racy: under the lock it can be told whether it is the slot's. */
+	/* Racy: nc_index_find() under the lock confirms that the slot still holds the block. */
 	span->block = (u64)READ_ONCE(slot->block_hi) << 32 |
 		      READ_ONCE(slot->block_lo);
 	stripe = nc_index_stripe(&c->index, span->block);
@@ -48,7 +48,7 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 	return true;
 }
 
-/* Returns false at the end, or when enough was passed by: then the span is empty. */
+/* Returns false at the end of the pass, or after LOOK_AT slots; @span is then undefined. */
 static bool next_span(struct nc_cache *c, struct nc_span *span)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -69,7 +69,7 @@ static void again(struct nc_cache *c, unsigned long delay)
 		queue_delayed_work(c->cache_wq, &c->scrub.work, delay);
 }
 
-/* There was nothing to look at, or the rest is not to be used any more. */
+/* No piece to check: continue with the next slots, or end the pass. */
 static void pass_on(struct nc_cache *c)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -83,7 +83,7 @@ static void pass_on(struct nc_cache *c)
 	if (!bypass)
 		nc_count(c, SCRUBS);
 	DMINFO("%s: scrub %s", nc_cache_name(c),
-	       bypass ? "given up: the cache device is bypassed" : "is over");
+	       bypass ? "stopped: the cache device is bypassed" : "completed");
 	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
@@ -107,23 +107,17 @@ static void scrub_work(struct work_struct *work)
 	}
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
-	/* Not paused: the table stays live while the check runs. */
+	/* Not paused, so the table stays live during the check. */
 	result = nc_check_scrub(READ_ONCE(c->active), &span, s->compare);
 	if (result == NC_CHECK_STARTED)
 		return;
-	/* Not now, or no more as it was: look again. */
+	/* No memory, or not valid any more: look at the same place again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
 	again(c, result == NC_CHECK_MEMORY ? NO_MEMORY_DELAY : 0);
 }
 
-/**
- * nc_scrub_checked() - a piece was checked
- * @c: live cache
- * @bytes: of the cache device
- *
- * Context: completion worker.
- */
+/* Completion worker: a check of @bytes ended.  Start the next one as the rate allows. */
 void nc_scrub_checked(struct nc_cache *c, u32 bytes)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -141,11 +135,11 @@ void nc_scrub_checked(struct nc_cache *c, u32 bytes)
  * nc_scrub_start() - begin a pass
  * @c: live cache
  * @rate: bytes per second, 0: no limit
- * @compare: with the origin, too
+ * @compare: also compare with the origin
  *
  * Context: may sleep.
- * Return: 0; -EBUSY when one is under way, or the device is suspended; -EIO when
- * the cache device is bypassed.
+ * Return: 0; -EBUSY if a pass is under way or the device is suspended; -EIO if the cache
+ * device is bypassed.
  */
 int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 {
@@ -172,11 +166,11 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 }
 
 /**
- * nc_scrub_stop() - give the pass up
+ * nc_scrub_stop() - abandon the pass
  * @c: live cache
  *
  * Context: may sleep.
- * Return: 0, or -ENOENT when there is none.
+ * Return: 0, or -ENOENT without a pass.
  */
 int nc_scrub_stop(struct nc_cache *c)
 {
@@ -191,13 +185,9 @@ int nc_scrub_stop(struct nc_cache *c)
 	return r;
 }
 
-/**
- * nc_scrub_pause() - nothing new is looked at
- * @c: live cache, being suspended
- *
- * What is being looked at counts as a fill: it is over after nc_fill_drain().
- *
- * Context: may sleep.
+/*
+ * Start no further check.  The cache is being suspended.  A check under way counts as a fill:
+ * nc_fill_drain() waits for it.  May sleep.
  */
 void nc_scrub_pause(struct nc_cache *c)
 {
@@ -205,10 +195,7 @@ void nc_scrub_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&c->scrub.work);
 }
 
-/**
- * nc_scrub_resume() - go on
- * @c: live cache, live again
- */
+/* Continue after a resume. */
 void nc_scrub_resume(struct nc_cache *c)
 {
 	WRITE_ONCE(c->scrub.paused, false);
@@ -216,7 +203,7 @@ void nc_scrub_resume(struct nc_cache *c)
 		again(c, 0);
 }
 
-/* Blocks that the pass under way has still to look at; 0 when there is none. */
+/* Blocks that the pass under way has yet to check; 0 without a pass. */
 u32 nc_scrub_left(const struct nc_cache *c)
 {
 	if (!READ_ONCE(c->scrub.wanted))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A scrub: a pass over all that is cached, at a limited rate. */
+/* A scrub: a pass over all cached data at a limited rate. */
 #ifndef NEARCACHE_IO_SCRUB_H
 #define NEARCACHE_IO_SCRUB_H
 
@@ -9,19 +9,19 @@
 struct nc_cache;
 
 /**
- * struct nc_scrub - the scrub of a cache
+ * struct nc_scrub - scrub of a cache
  * @work: starts the check of the next piece
  * @wanted: a pass is under way
  * @paused: the cache is suspended
- * @busy: a piece is being checked
- * @compare: with the origin, too
+ * @busy: a check is under way
+ * @compare: also compare with the origin
  * @slot: next slot
  * @sub: next sub-block in it
- * @rate: bytes per second, 0: as fast as one piece after the other goes
- * @due: when the next piece may begin, ns of ktime_get()
+ * @rate: bytes per second, 0: no delay between pieces
+ * @due: earliest start of the next piece, ns of ktime_get()
  *
- * A pass begins and is given up under nc_cache.life; @wanted is cleared by @work at
- * its end, too.  The rest is @work's, and that of the check that it started.
+ * A pass starts and is stopped under nc_cache.life; @work also clears @wanted, at the end.
+ * The other fields belong to @work and to the check that it started.
  */
 struct nc_scrub {
 	struct delayed_work work;

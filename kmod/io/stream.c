@@ -16,13 +16,13 @@
 #include "prefetch/readahead.h"
 
 #define NOWHERE	(~(sector_t)0)
-/* Of a window one of so many parts is asked for at a time. */
+/* A readahead window is requested in parts of 1 / WINDOW_PARTS. */
 #define WINDOW_PARTS	4U
 
-/* Of version 1. */
+/* The size is ABI: version 1. */
 static_assert(sizeof(struct nearcache_classify) == 144);
 
-/* Threads of the kernel work for anybody, and each for others the next time. */
+/* Any kernel thread may serve any cgroup, so identify its I/O by the cgroup instead. */
 static u64 whose(struct bio *bio)
 {
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
@@ -40,7 +40,7 @@ static void begin(struct nc_stream *s, u64 whose, bool writes)
 	};
 }
 
-/* A stream of a set; a new one takes the place of that which was not seen for longest. */
+/* Find the stream in its set; a new stream replaces an unused one or the least recently used. */
 static struct nc_stream *find(struct nc_stream_set *set, u64 whose, bool writes)
 {
 	struct nc_stream *oldest = NULL, *s;
@@ -57,8 +57,8 @@ static struct nc_stream *find(struct nc_stream_set *set, u64 whose, bool writes)
 	return oldest;
 }
 
-/* Returns whether a run begins with the piece.  The rest of one that was cut is none of its own.
- * As the rest of these: the lock of its set is held.
+/* Account a piece.  Returns whether a run begins with it; the rest of a cut read or write begins
+ * none.  The set's lock is held, as in the functions below that use a stream.
  */
 static bool take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 {
@@ -69,7 +69,7 @@ static bool take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 
 	s->used = jiffies;
 	s->at = sector;
-	/* A piece that was cut to less than was told, too. */
+	/* The piece may have been cut shorter than reported, so the rest may overlap @end. */
 	s->bytes += (rest && sector < s->end ? end - min(s->end, end) : sectors) << SECTOR_SHIFT;
 	s->end = rest ? max(s->end, end) : end;
 	if (rest && bio_end_sector(bio) <= s->asked)
@@ -101,7 +101,7 @@ static u32 reasons(const struct nc_stream *s, bool begins, enum nearcache_verdic
 		why |= NEARCACHE_WHY_WRITE;
 	else if (verdict != NEARCACHE_VERDICT_HIT)
 		why |= NEARCACHE_WHY_MISS;
-	/* The first one of all, too: so soon a program can say how many it wants. */
+	/* Also the first run of all, so that a program can set the sampling rate early. */
 	if (begins && (s->before == NOWHERE || !(hash_of_run(s) & ((1U << s->sample) - 1))))
 		why |= NEARCACHE_WHY_RUN;
 	if (s->accesses >= NEARCACHE_AMOUNT)
@@ -109,7 +109,7 @@ static u32 reasons(const struct nc_stream *s, bool begins, enum nearcache_verdic
 	return why;
 }
 
-/* What is told of a stream is not told again. */
+/* Fill in the event and reset the counts that it reports. */
 static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 why)
 {
 	*told = (struct nearcache_classify) {
@@ -133,7 +133,7 @@ static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 wh
 	s->bytes = 0;
 }
 
-/* Returns false if the stream has gone meanwhile. */
+/* Apply the classifier's answer.  Returns false if the stream was replaced meanwhile. */
 static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearcache_classify *told)
 {
 	if (s->whose != whose || s->writes != writes)
@@ -145,7 +145,7 @@ static bool obey(struct nc_stream *s, u64 whose, bool writes, const struct nearc
 	return true;
 }
 
-/* What is to be asked for ahead of a stream: none until it is a good part of the window. */
+/* Compute the next part to prefetch.  Returns false until it is 1 / WINDOW_PARTS of the window. */
 static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_window *window)
 {
 	sector_t end;
@@ -155,7 +155,7 @@ static bool reaches(const struct nc_cache *c, struct nc_stream *s, struct nc_win
 	end = min_t(sector_t, s->asked + s->window, c->geo.origin_size >> SECTOR_SHIFT);
 	if (s->length)
 		end = min(end, s->run + s->length);
-	/* Another run, or one that is over soon. */
+	/* Restart after a jump, or when the reader has overtaken the window. */
 	if (s->ahead < s->asked || s->ahead > s->asked + s->window)
 		s->ahead = s->asked;
 	if (end < s->ahead + max(s->window / WINDOW_PARTS, 1U))
@@ -170,8 +170,8 @@ static u32 sectors_of(const struct nc_cache *c, const struct bio *bio, const str
 	return span ? nc_read_sectors(c, bio, span) : bio_sectors(bio);
 }
 
-/* Ask the classifier.  The lock of @set is held, and let go.  On its own, as most pieces
- * do not come here and have no use for that much of the stack.
+/* Ask the classifier.  Called with the lock of @set held, returns without it.  Not inlined: most
+ * pieces do not need this much stack.
  */
 static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_span *span,
 			 enum nearcache_verdict verdict, struct nc_stream_set *set,
@@ -198,7 +198,7 @@ static noinline bool ask(struct nc_cache *c, struct bio *bio, const struct nc_sp
 	return told.admission != NEARCACHE_ADMIT_NOT;
 }
 
-/* What is not told goes on with its window.  The lock of @set is held, and let go. */
+/* Continue the readahead window of an unreported piece.  Releases the lock of @set. */
 static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct nc_stream *s)
 	__releases(&set->lock)
 {
@@ -213,19 +213,19 @@ static noinline void go_on(struct nc_cache *c, struct nc_stream_set *set, struct
 }
 
 /**
- * nc_stream_tell() - a piece of a stream, when there is a classifier
+ * nc_stream_tell() - pass a piece to its stream, and perhaps to the classifier
  * @c: live cache
  * @bio: dm's clone, as it came
- * @io: what is known about it
- * @span: what the piece is of; NULL: all of @bio
- * @verdict: what becomes of it if nothing is in the way
+ * @io: its per-bio data
+ * @span: sub-blocks of the piece, or NULL for all of @bio
+ * @verdict: expected fate
  *
- * Once for each piece: when a fill or an eviction is faster, it is looked at again, and gets the
- * same answer.  Whatever the classifier answers, no more comes of it than that other things are
- * cached.
+ * Once for each piece: when a concurrent fill or eviction forces a new look-up, the piece gets
+ * the same answer again.  The answer decides only about caching and readahead, so no answer
+ * can do other harm.
  *
  * Context: map of @bio.
- * Return: whether what is not cached may come into the cache.
+ * Return: whether uncached data of the piece may be cached.
  */
 bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 		    const struct nc_span *span, enum nearcache_verdict verdict)
@@ -255,12 +255,7 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 	return !io->refused;
 }
 
-/**
- * nc_streams_init() - no stream yet
- * @streams: to be initialised
- *
- * Return: 0 or -ENOMEM; nc_streams_destroy() is harmless after that.
- */
+/* Return: 0 or -ENOMEM; nc_streams_destroy() is safe after either. */
 int nc_streams_init(struct nc_streams *streams)
 {
 	u32 i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Streams: what each thread reads and writes one after another, told to a classifier if there is
- * one.  When there is none, this is an instruction that is patched out.
+ * Streams: the sequence of reads, or of writes, of each thread, reported to a classifier
+ * through a tracepoint.  With the tracepoint disabled this is one static branch.
  */
 #ifndef NEARCACHE_IO_STREAM_H
 #define NEARCACHE_IO_STREAM_H
@@ -18,15 +18,15 @@ struct nc_cache;
 struct nc_io;
 struct nc_span;
 
-/* Streams that may be in a set. */
+/* Streams per set. */
 #define NC_STREAM_WAYS	2U
 
 /**
- * struct nc_stream - a stream
- * @whose: thread, or control group of a kernel thread's work; 0: nobody's
+ * struct nc_stream - a stream; fields without a description: see struct nearcache_classify
+ * @whose: thread id, or inverted cgroup id for work of a kernel thread; 0: unused
  * @used: jiffies of its last piece
- * @writes: it writes, others read
- * @class: see struct nearcache_classify, as are the rest
+ * @writes: the stream of the writes; otherwise of the reads
+ * @class: see struct nearcache_classify
  * @sample: "
  * @same_gaps: "
  * @accesses: "
@@ -35,12 +35,12 @@ struct nc_span;
  * @run: "
  * @before: "
  * @gap: "
- * @at: its last piece
- * @end: behind that
- * @asked: behind the read or write that it is of
+ * @at: first sector of the last piece
+ * @end: sector behind the last piece
+ * @asked: sector behind the read or write that the last piece is part of
  * @window: see struct nearcache_classify
  * @length: "
- * @ahead: behind what was asked for of @window
+ * @ahead: sector behind the requested part of the readahead window
  */
 struct nc_stream {
 	u64 whose;
@@ -64,12 +64,12 @@ struct nc_stream {
 };
 
 /**
- * struct nc_stream_set - streams that are looked for together
+ * struct nc_stream_set - streams with the same hash
  * @lock: protects @stream; innermost; process context
- * @stream: those
+ * @stream: the streams
  *
- * Threads go from one processor to another, so streams are no processor's; but who takes a lock is
- * nearly always the one who had it before.
+ * Threads migrate between processors, so streams are not per-CPU.  The lock rarely bounces:
+ * nearly always the thread that took it last takes it again.
  */
 struct nc_stream_set {
 	spinlock_t lock;	/* see above */
@@ -77,9 +77,9 @@ struct nc_stream_set {
 } ____cacheline_aligned_in_smp;
 
 /**
- * struct nc_streams - those of a cache
- * @set: sets; 32 streams for each processor, 4096 at most
- * @bits: log2 of how many
+ * struct nc_streams - streams of a cache
+ * @set: sets, with together 32 streams per processor, 128 to 4096
+ * @bits: log2 of the number of sets
  */
 struct nc_streams {
 	struct nc_stream_set *set;
@@ -92,12 +92,12 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 		    const struct nc_span *span, enum nearcache_verdict verdict);
 
 /**
- * nc_stream_admits() - may a piece come into the cache, or stay there?
+ * nc_stream_admits() - ask the classifier, if any, whether a piece may be cached
  * @c: live cache
- * @bio: dm's clone, as it came, before it is cut to the piece
- * @io: what is known about it
- * @span: what the piece is of; NULL: all of @bio, which may be cut after that
- * @verdict: what becomes of it if nothing is in the way
+ * @bio: dm's clone as it came, before it is cut to the piece
+ * @io: its per-bio data
+ * @span: sub-blocks of the piece, or NULL for all of @bio, which may be cut later
+ * @verdict: expected fate
  *
  * Context: map of @bio.
  */

@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of cached data.  A read of whole sub-blocks goes to the reader's own pages
- * and is judged there by its checksums.  Everything else is judged in pages of our own:
- * reads of parts of sub-blocks, hits that are compared with the origin, what a scrub
- * looks at, and a read that seemed wrong, because the reader may have written to its
- * pages meanwhile.
+ * Checks of cached data.  A read of whole sub-blocks goes to the reader's own pages, which
+ * are compared with the checksums there.  All other checks use pages of the cache: reads of
+ * parts of sub-blocks, hits that are compared with the origin, a scrub's reads, and reads
+ * that failed the first check, because the reader may have modified its pages meanwhile.
  *
  *	START ---> SLOT ---> gone
  *	(NOWAIT      |
  *	 readers)    +-----> SERVED ---> ORIGIN ---> gone
- *	                     (the reader has its data; to be compared)
+ *	                     (the reader has its data; the comparison follows)
  *
- * Data that is wrong there is no error for anybody: the reader is sent to the origin,
- * the sub-blocks are dropped and filled anew.  It is not wrong if something of its
- * stripe became invalid or was evicted since the check looked at the index: then a write
- * may have changed it.  (A slot does not get other data without that: a fill writes only
- * where nothing is valid.)
+ * Wrong data on the cache device causes no I/O error: the read goes to the origin, and the
+ * sub-blocks are invalidated and filled again.  A mismatch does not count if any valid bit
+ * under the same bucket lock was cleared, or a slot was evicted, since the check looked at
+ * the index: a write may have changed the data.  (Without that a slot's data does not change:
+ * a fill writes only where nothing is valid.)
  */
 #include <linux/blk-cgroup.h>
 #include <linux/crc32c.h>
@@ -34,32 +33,32 @@
 #include "io/observe.h"
 #include "core/tracepoints.h"
 
-/* Bytes that are summed where the read completes, which may be an interrupt: a few
+/* Largest checksum in the completion of a read, which may be an interrupt: a few
  * microseconds.
  */
 #define INLINE_MAX	(32U << 10)
 
 enum check_state {
-	CHECK_START,	/* cache_wq is to submit the read of the slot */
+	CHECK_START,	/* cache_wq will submit the read of the slot */
 	CHECK_SLOT,
-	CHECK_SERVED,	/* origin_wq is to submit the read of the origin */
+	CHECK_SERVED,	/* origin_wq will submit the read of the origin */
 	CHECK_ORIGIN,
 };
 
 /**
- * struct check - a check through our pages, under way
+ * struct check - a check that uses pages of the cache
  * @target: table line that started it; it counts as one of the cache's fills
- * @reader: read to be served, NULL when there is none, or not any more
- * @span: sub-blocks that are looked at, all of them valid at the start
- * @slot: where they are
- * @drops: of the stripe at the start
- * @hold: of nc_cache.holds, until the slot was read
- * @compare: with the origin, too
- * @scrub: it was a scrub that asked
+ * @reader: read to serve; NULL without a reader, or once it was served
+ * @span: sub-blocks to check, all valid at the start
+ * @slot: slot that holds them
+ * @drops: nc_stripe.drops at the start
+ * @hold: hit section, until the slot was read
+ * @compare: also compare with the origin
+ * @scrub: a scrub started the check
  * @state: enum check_state
  * @work: runs the next step
  * @bio: of the cache device, then of the origin
- * @sum: of the sub-blocks as the slot has them
+ * @sum: checksums of the sub-blocks as read from the slot
  * @pages: whole sub-blocks
  */
 struct check {
@@ -80,7 +79,7 @@ struct check {
 
 static void check_work(struct work_struct *work);
 
-/* CRC-32C of the next @bytes; moves @iter behind them. */
+/* CRC-32C of the next @bytes; advances @iter. */
 static __le32 sum_next(const struct bio_vec *vecs, struct bvec_iter *iter,
 		       u32 bytes)
 {
@@ -100,12 +99,12 @@ static __le32 sum_next(const struct bio_vec *vecs, struct bvec_iter *iter,
 }
 
 /**
- * nc_check_fill() - checksums of what a fill is about to write to its slot
+ * nc_check_fill() - set the checksums of the data that a fill is about to write to its slot
  * @f: fill that has its data
  *
- * Nobody else's: none of the sub-blocks is valid, and no other fill covers them.
+ * Needs no lock: none of the sub-blocks is valid, and no other fill covers them.
  *
- * Context: may take long.
+ * Context: process; sums all bytes of the fill.
  */
 void nc_check_fill(struct nc_fill *f)
 {
@@ -121,7 +120,7 @@ void nc_check_fill(struct nc_fill *f)
 			   sum_next(f->pages.vecs, &iter, c->geo.subblock_size));
 }
 
-/* Is this hit one of those that are compared with the origin? */
+/* Compare this hit with the origin?  True for one of c->verify hits. */
 static bool sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->verify);
@@ -132,7 +131,7 @@ static bool sampled(struct nc_cache *c)
 	return true;
 }
 
-/* Can the reader's own pages be judged, and take the data from the cache device? */
+/* Can the data go to the reader's own pages and be checked there? */
 static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 			    u32 sectors)
 {
@@ -147,12 +146,12 @@ static u32 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return (span->last - span->first + 1) * c->geo.subblock_size;
 }
 
-/* A check of @span for nobody yet. */
+/* Allocate a check of @span without a reader. */
 static struct check *check_alloc(struct nc_target *t, const struct nc_span *span,
 				 bool compare)
 {
 	struct nc_cache *c = t->cache;
-	/* An origin that hangs may hold comparisons: the rest is for others. */
+	/* A hung origin may block all comparisons: leave half of the memory to others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
 					 span_bytes(c, span),
 					 READ_ONCE(c->fill_memory_max) >> compare, false);
@@ -169,8 +168,8 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	return k;
 }
 
-/* @hold is the check's if all of the span is valid.  Returns whether
- * it is.
+/* Start the check if all of the span is valid.  Returns whether it is; then the hit section
+ * @hold belongs to the check.
  */
 static bool check_begin(struct check *k, int hold)
 {
@@ -236,7 +235,7 @@ static void submit_slot(struct check *k)
 	submit_bio_noacct(&k->bio);
 }
 
-/* The origin's data, into the pages that the slot's was in. */
+/* Read the origin into the pages that held the slot's data. */
 static void submit_origin(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -244,7 +243,7 @@ static void submit_origin(struct check *k)
 	u32 bytes = nc_fill_span_bytes(c, &k->span);
 	struct bvec_iter rest = { .bi_size = span_bytes(c, &k->span) };
 
-	/* Past its end there are zeros. */
+	/* Zeros behind the end of the origin. */
 	bvec_iter_advance(k->pages.vecs, &rest, bytes);
 	while (rest.bi_size) {
 		struct bio_vec bv = bvec_iter_bvec(k->pages.vecs, rest);
@@ -261,7 +260,7 @@ static void submit_origin(struct check *k)
 	submit_bio_noacct(&k->bio);
 }
 
-/* Bring dropped sub-blocks again. */
+/* Fill invalidated sub-blocks again. */
 static void repair(struct check *k, u64 bits)
 {
 	while (bits) {
@@ -275,8 +274,8 @@ static void repair(struct check *k, u64 bits)
 	}
 }
 
-/* Sub-blocks that could not be read, or hold what they should not: drop them.  The
- * latter not if somebody was faster.  Returns those that were dropped.
+/* Invalidate sub-blocks that are unreadable or wrong; wrong ones only if @drops shows that no
+ * write or eviction may have changed them.  Returns the sub-blocks that were invalidated.
  */
 static u64 drop(struct check *k, u64 bits, bool unreadable)
 {
@@ -293,7 +292,7 @@ static u64 drop(struct check *k, u64 bits, bool unreadable)
 	return bits;
 }
 
-/* @bits cannot be read, are not what was cached, or not what the origin has. */
+/* Invalidate, report and refill @bits, which are unreadable or wrong. */
 static void damaged(struct check *k, u64 bits, enum nc_damage what)
 {
 	struct nc_cache *c = k->target->cache;
@@ -310,14 +309,14 @@ static void damaged(struct check *k, u64 bits, enum nc_damage what)
 			       what == NC_DAMAGE_DIFFERS);
 	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->sub_shift),
 			 hweight64(bits) << c->sub_shift);
-	/* Not by chance, or not unnoticed: a scrub, or checksums. */
+	/* A sampled hit found wrong data that no checksum detects: other hits may return more. */
 	if (what == NC_DAMAGE_DIFFERS && !k->scrub && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
 	repair(k, bits);
 }
 
-/* The slot cannot be read.  A scrub meets in minutes what readers meet in months, so for
- * it that is no reason to do without the device.
+/* The slot cannot be read.  A scrub finds in minutes the bad sectors that reads meet in
+ * months, so its read errors do not count towards a bypass of the device.
  */
 static void unreadable(struct check *k)
 {
@@ -333,8 +332,8 @@ static void unreadable(struct check *k)
 	repair(k, drop(k, bits, true));
 }
 
-/* Sum what the pages hold: of the slot, or of the origin.  Returns sub-blocks of which
- * it is not what it should be: what was cached, or what the slot holds.
+/* Sum the pages and compare them: data of the slot with its checksums, data of the origin with
+ * the sums of the slot's data.  Returns the sub-blocks that differ.
  */
 static u64 judge(struct check *k)
 {
@@ -363,7 +362,7 @@ static void count_hit(struct nc_cache *c, struct bio *reader)
 	nc_read_count_hit(c, dm_per_bio_data(reader, sizeof(struct nc_io)), &reader->bi_iter);
 }
 
-/* The reader gets its data, from here or from the origin. */
+/* Complete the reader, with the data of the pages if @good, otherwise from the origin. */
 static void serve(struct check *k, bool good)
 {
 	struct nc_target *t = k->target;
@@ -385,7 +384,7 @@ static void serve(struct check *k, bool good)
 	bio_endio(reader);
 }
 
-/* Completion worker: the slot was read. */
+/* Completion worker: the slot was read, perhaps with an error. */
 static void slot_done(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
@@ -406,7 +405,7 @@ static void slot_done(struct check *k)
 	check_end(k);
 }
 
-/* Completion worker: the origin was read, or cannot be. */
+/* Completion worker: the origin was read.  A read error ends the comparison. */
 static void origin_done(struct check *k)
 {
 	u64 bad;
@@ -420,7 +419,7 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* cache_wq: a check that has a reader, and may come too late. */
+/* cache_wq: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
 static void start(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -458,7 +457,7 @@ static void check_work(struct work_struct *work)
 	}
 }
 
-/* The reader is the check's from here on. */
+/* From here on the check owns the reader. */
 static void take_reader(struct check *k, u32 slot, u32 sectors)
 {
 	struct nc_io *io = dm_per_bio_data(k->reader, sizeof(*io));
@@ -472,12 +471,12 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
 }
 
 /**
- * nc_check_hit() - how to serve a hit of a cache that is checked
+ * nc_check_hit() - decide how to serve a hit while hits are checked
  * @t: target
  * @bio: read that starts in @span
- * @span: valid sub-blocks that the read covers; shortened to what one check takes
- * @slot: where they are
- * @hold: of nc_cache.holds; the check's from NC_CHECK_STARTED on
+ * @span: valid sub-blocks that the read covers; shortened to the longest check
+ * @slot: slot that holds them
+ * @hold: hit section; belongs to the check on NC_CHECK_STARTED
  *
  * On NC_CHECK_STARTED the bio was cut to @span and may already be complete.
  *
@@ -510,7 +509,7 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	if (!k)
 		return NC_CHECK_MEMORY;
 	k->reader = bio;
-	/* Submitting may have to wait for a request. */
+	/* Submitting may wait for a request, so leave it to a worker. */
 	if (bio->bi_opf & REQ_NOWAIT) {
 		take_reader(k, slot, sectors);
 		nc_holds_give(&c->holds, hold);
@@ -526,7 +525,7 @@ enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,
 	return NC_CHECK_STARTED;
 }
 
-/* Does the reader have what was cached? */
+/* Do the reader's pages match the checksums? */
 static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 			 const struct nc_io *io)
 {
@@ -541,8 +540,8 @@ static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* cache_wq: what the reader got is wrong.  That may be the fault of a write, or of who
- * writes to the reader's pages: read the slot again.
+/* cache_wq: the reader's pages do not match.  A write to the sub-blocks, or a program that
+ * modifies the pages, may be the cause: read the slot again, into pages of the cache.
  */
 static void again_work(struct work_struct *work)
 {
@@ -571,7 +570,7 @@ static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 	queue_work(c->cache_wq, &io->work);
 }
 
-/* Completion worker: sum a long read. */
+/* Completion worker: check a long read. */
 static void hit_work(struct work_struct *work)
 {
 	struct nc_io *io = container_of(work, struct nc_io, work);
@@ -590,11 +589,11 @@ static void hit_work(struct work_struct *work)
 }
 
 /**
- * nc_check_end_io() - the cache device completed a hit that its checksums judge
+ * nc_check_end_io() - check a hit that the cache device completed against its checksums
  * @t: target
  * @bio: dm's clone, whole sub-blocks, read without an error
  *
- * Context: any, interrupts too.
+ * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
  */
 int nc_check_end_io(struct nc_target *t, struct bio *bio)
@@ -618,12 +617,12 @@ int nc_check_end_io(struct nc_target *t, struct bio *bio)
 }
 
 /**
- * nc_check_scrub() - look at cached data that nobody reads
+ * nc_check_scrub() - start a check without a reader
  * @t: live target
  * @span: sub-blocks, no more than nc_fill_shorten() leaves
- * @compare: with the origin, too
+ * @compare: also compare with the origin
  *
- * nc_scrub_checked() is called when that is over.
+ * Calls nc_scrub_checked() at the end.
  *
  * Context: process; may wait for a request.
  * Return: NC_CHECK_STARTED, NC_CHECK_MEMORY or NC_CHECK_GONE.

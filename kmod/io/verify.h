@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Checks of cached data: against its checksums, and against the origin.
+ * Checks of cached data against its checksums and against the origin.
  */
 #ifndef NEARCACHE_IO_VERIFY_H
 #define NEARCACHE_IO_VERIFY_H
@@ -13,13 +13,13 @@ struct nc_fill;
 struct nc_span;
 struct nc_target;
 
-/* What becomes of a hit on a cache that is checked. */
+/* How to serve a hit while hits are checked. */
 enum nc_check {
-	NC_CHECK_DIRECT,	/* into the reader's own pages; judged there, if at all */
-	NC_CHECK_STARTED,	/* taken: the data comes through our pages */
-	NC_CHECK_MEMORY,	/* cannot be checked: no memory for it */
-	NC_CHECK_P2P,		/* cannot be checked: another device's memory */
-	NC_CHECK_GONE,		/* not valid any more */
+	NC_CHECK_DIRECT,	/* remap it; with checksums, check its pages on completion */
+	NC_CHECK_STARTED,	/* a check owns the bio and reads into the cache's pages */
+	NC_CHECK_MEMORY,	/* no memory for the check: bypass */
+	NC_CHECK_P2P,		/* memory of another device cannot be checked: bypass */
+	NC_CHECK_GONE,		/* not valid any more: look it up again */
 };
 
 enum nc_check nc_check_hit(struct nc_target *t, struct bio *bio,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The write path.  Before the origin is changed, what is cached of the sectors
- * is dropped; see doc/writing.md for the protocol and why it is enough.
+ * The write path.  Before a bio changes the origin, the cached data of its sectors is
+ * invalidated; doc/writing.md has the protocol and proves that it is sufficient.
  *
- * map() never sleeps, and allocates nothing that a write could not do without:
- * a file system above may have to write to free memory.
+ * map() never sleeps, and allocates nothing that a write depends on: a file system above may
+ * have to write to free memory.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -29,10 +29,9 @@ u64 nc_write_bits(const struct nc_cache *c, u64 block, sector_t first,
 }
 
 /*
- * These sub-blocks are about to change on the origin: none of them is valid any
- * more, and no fill will make it so.  Returns those that were valid.  The stripe
- * lock of the block is held and the sectors are in c->inflight.  @empty: nothing
- * valid is left in the slot.
+ * Invalidate sub-blocks that are about to change on the origin, and keep fills from
+ * publishing them.  Returns those that were valid.  The bucket lock of the block is held and
+ * the sectors are in c->inflight.  @empty: set if no valid sub-block is left in the slot.
  */
 static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 		     u64 bits, bool *empty)
@@ -50,7 +49,7 @@ static u64 drop_bits(struct nc_cache *c, struct nc_stripe *stripe, u64 block,
 	return dropped;
 }
 
-/* What was dropped stays so. */
+/* Count sub-blocks that were invalidated and that no update will publish. */
 static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
 {
 	if (dropped)
@@ -61,13 +60,13 @@ static void count_dropped(struct nc_cache *c, u64 dropped, bool empty)
 }
 
 /**
- * nc_write_drop_block() - drop what a block has of some sectors
+ * nc_write_drop_block() - invalidate the given sectors in one block
  * @c: live cache
- * @block: block
+ * @block: origin block
  * @first: first sector, in that block or before
  * @last: last sector, in that block or behind
  *
- * Context: any but interrupts; the sectors are in nc_cache.inflight.
+ * Context: any except interrupts; the sectors are in nc_cache.inflight.
  */
 void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
 			 sector_t last)
@@ -83,7 +82,7 @@ void nc_write_drop_block(struct nc_cache *c, u64 block, sector_t first,
 	count_dropped(c, dropped, empty);
 }
 
-/* From here to nc_write_end_io() nobody fills from these sectors. */
+/* From here to nc_write_end_io() no fill reads these sectors. */
 static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 {
 	io->kind = NC_IO_WRITE;
@@ -94,7 +93,7 @@ static void enter(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 	nc_inflight_add(&c->inflight, &io->range);
 }
 
-/* Drop what is cached, and let the bio go to the origin as it is. */
+/* Write around the cache: invalidate, then remap the bio to the origin. */
 static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict verdict)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -111,7 +110,7 @@ static int around(struct nc_target *t, struct bio *bio, enum nearcache_verdict v
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* Blocks from the start of @bio on whose data stays out of the cache. */
+/* Sectors from the start of @bio up to the first later block that wants an update. */
 static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 {
 	sector_t end = bio_end_sector(bio);
@@ -130,7 +129,7 @@ static void cut(struct bio *bio, u32 sectors)
 		dm_accept_partial_bio(bio, sectors);
 }
 
-/* The data of this write is cached, too, if nothing speaks against it. */
+/* Write through the cache: copy the data into an update; without one, write around. */
 static int update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -168,7 +167,7 @@ static int update(struct nc_target *t, struct bio *bio)
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* May the data of a write come into the cache, as far as a classifier is asked? */
+/* Does the classifier, if any, admit the data of a write? */
 static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
@@ -178,7 +177,7 @@ static bool admits(struct nc_target *t, struct bio *bio, struct nc_io *io)
 					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/* Blocks from the start of @bio on that are pinned like its first one. */
+/* Sectors from the start of @bio up to the first block that is pinned unlike its first block. */
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);
@@ -211,7 +210,7 @@ static int through(struct nc_target *t, struct bio *bio, struct nc_io *io)
 }
 
 /**
- * nc_write_map() - direct what is not a read
+ * nc_write_map() - map a bio that is not a read
  * @t: target
  * @bio: dm's clone
  *
@@ -224,8 +223,8 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 
 	io->observed = false;
 	io->told = false;
-	/* A flush; in read-only mode, too: what was written before may not be
-	 * durable.  Nobody sends other bios that are empty.
+	/* A flush, in read-only mode as well: earlier writes may not be durable.  No caller sends
+	 * other empty bios.
 	 */
 	if (!bio_sectors(bio)) {
 		io->kind = op_is_flush(bio->bi_opf) ? NC_IO_FLUSH : NC_IO_ORIGIN;
@@ -268,13 +267,13 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
 }
 
 /**
- * nc_write_end_io() - the origin completed a write or flush
+ * nc_write_end_io() - handle the origin's completion of a write or flush
  * @t: target
  * @bio: dm's clone
- * @io: what is known about it
- * @status: its status; an error of an earlier flush that nobody heard of is put there
+ * @io: its per-bio data
+ * @status: its status; reports the error of an earlier flush by the module, if one is owed
  *
- * Context: any, interrupts too.
+ * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
  */
 int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
@@ -285,7 +284,7 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 
 	if (io->kind == NC_IO_WRITE)
 		nc_inflight_remove(&c->inflight, &io->range);
-	/* Told to come again (NOWAIT), it is counted when it comes. */
+	/* A NOWAIT write that got BLK_STS_AGAIN comes again and is counted then. */
 	if (error == BLK_STS_AGAIN)
 		return DM_ENDIO_DONE;
 	if (error && op_is_flush(bio->bi_opf))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The write path: whatever changes the origin, and what it drops. */
+/* The write path: bios that change the origin, and the invalidation that they cause. */
 #ifndef NEARCACHE_IO_WRITEAROUND_H
 #define NEARCACHE_IO_WRITEAROUND_H
 
@@ -9,7 +9,7 @@ struct nc_cache;
 struct nc_io;
 struct nc_target;
 
-/* Blocks that one discard or write-zeroes visits at most, in map. */
+/* Most blocks that map visits for one discard or write-zeroes. */
 #define NC_WRITE_BLOCKS_MAX	4096U
 
 int nc_write_map(struct nc_target *t, struct bio *bio);

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Updates (mode writethrough).  The payload of a write is copied once, into the
- * pages of a fill; the origin is written from them, and once it has them, the
- * slot.  The writer's own buffer may change meanwhile (mmap, a scribbler):
- * cache and origin still agree.
+ * Updates (mode writethrough).  The payload of a write is copied once, into the pages of a
+ * fill; the origin is written from these pages, and after it the slot.  The writer's own
+ * pages may change meanwhile (mmap, a buggy driver): origin and cache still agree.
  *
- * The writer is told when the origin completed; the rest is as for any fill.
- * A sub-block that the write covers in part is updated in place if it was valid;
- * so a write may begin and end inside a sub-block, and only what the cache
- * device's logical blocks do not allow stays out.  With checksums such sub-blocks stay
- * out, too: the sum is of all of it.
+ * The writer's bio completes when the origin has the data; after that the update continues as
+ * any fill.  A sub-block that the write covers in part is updated in place if it was valid.  So
+ * a write may begin and end inside a sub-block, and only parts that are not aligned to the
+ * cache device's logical blocks stay out of the cache.  With checksums partly covered
+ * sub-blocks stay out, because a checksum covers the whole sub-block.
  */
 #include <linux/memremap.h>
 
@@ -20,12 +19,12 @@
 #include "evict/reclaim.h"
 #include "io/writethrough.h"
 
-/* Flags of the writer that its data carries to the origin. */
+/* Flags of the write that its copy keeps on the way to the origin. */
 #define KEPT_FLAGS	(REQ_FAILFAST_MASK | REQ_SYNC | REQ_META | REQ_PRIO | \
 			 REQ_IDLE | REQ_FUA | REQ_NOWAIT | REQ_BACKGROUND | \
 			 REQ_SWAP)
 
-/* Does a write cover one sub-block at least, before its block ends? */
+/* Does a write cover at least one whole sub-block of its first block? */
 static bool covers_subblock(const struct nc_cache *c, sector_t first,
 			    sector_t end)
 {
@@ -39,7 +38,7 @@ static bool covers_subblock(const struct nc_cache *c, sector_t first,
 	return start + size <= min(end, block_end);
 }
 
-/* Is a sub-block at either end of the data valid, so that it can be updated? */
+/* Is the first or last sub-block of the data valid, so that it can be updated in place? */
 static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
 		       sector_t end)
 {
@@ -52,16 +51,15 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
 }
 
 /**
- * nc_update_wanted() - is data worth bringing to the cache?
+ * nc_update_wanted() - decide whether data of a write should be cached
  * @c: live cache
  * @first: first sector of the data
- * @end: sector after the last one; what lies beyond the first block is not
- *	looked at
+ * @end: sector behind the last one; only the part in the first block counts
  *
- * Yes if the data fills a sub-block, and the block is cached or free slots are
- * plenty; or if a sub-block that it fills in part is valid.  Not if it begins
- * inside of a logical block of the cache device, or ranges keep the block out.  Without
- * locks, so a hint.
+ * True if the data fills a sub-block and the block is cached or there are many free slots,
+ * or if a sub-block that it covers in part is valid.  False if the data begins inside a
+ * logical block of the cache device, or ranges exclude the block.  Takes no lock, so the
+ * answer is a hint.
  *
  * Context: any.
  */
@@ -72,7 +70,7 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	int hold;
 	u32 i;
 
-	/* place() would refuse it. */
+	/* place() would reject a misaligned start. */
 	if (first & c->cache_lbs_mask || nc_ranges_keep_out(c, first >> c->block_shift))
 		return false;
 	if (whole && nc_reclaim_spare(c))
@@ -88,20 +86,14 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	return wanted;
 }
 
-/**
- * nc_update_sectors() - how much of a write one update takes
- * @c: live cache
- * @bio: write
- *
- * Return: sectors: up to the end of the block, and what a fill can hold.
- */
+/* Sectors from the start of @bio that one update takes: to the end of the block, within a fill. */
 u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
 {
 	sector_t start = bio->bi_iter.bi_sector;
 	sector_t end = min(bio_end_sector(bio),
 			   round_down(start, 1U << c->block_shift) +
 				   (1U << c->block_shift));
-	/* A longer write ends with a whole sub-block. */
+	/* If the write is longer, the update ends with a whole sub-block. */
 	sector_t most = round_down(start + (nc_fill_bytes_max(c, true) >>
 					    SECTOR_SHIFT),
 				   1U << c->sub_shift);
@@ -118,21 +110,21 @@ static void update_end_io(struct bio *bio)
 
 	f->writer = NULL;
 	writer->bi_status = bio->bi_status;
-	/* The fill goes on by itself.  The writer, not yet complete, keeps the
-	 * table and the cache until here.
+	/* Queue the fill first.  Until the writer completes, it keeps the table and the cache;
+	 * after that the fill does, which nc_cache.fills counts.
 	 */
 	queue_work(f->target->cache->cache_wq, &f->work);
 	bio_endio(writer);
 }
 
 /**
- * nc_update_alloc() - copy the payload of a write
+ * nc_update_alloc() - copy the payload of a write into an update
  * @t: target
  * @bio: write, cut to nc_update_sectors()
  *
  * Context: map; does not sleep.
- * Return: an update on no list, or NULL when there is no memory, or none that
- * may be copied from.
+ * Return: an update on no list; NULL without memory, or if the payload is memory of another
+ * device, which must not be copied.
  */
 struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 {
@@ -156,19 +148,15 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 	return f;
 }
 
-/**
- * nc_update_cancel() - the data stays out
- * @c: live cache
- * @f: update on no list
- */
+/* Free an update that is on no list. */
 void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
 {
 	bio_uninit(&f->bio);
 	nc_fill_free(c, f);
 }
 
-/* May a sub-block that is covered in part, from or to sector @at of the block, be
- * updated?
+/* Can a sub-block that is covered in part, from or up to sector @at of the block, be updated
+ * in place?
  */
 static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
 {
@@ -176,8 +164,8 @@ static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
 	       !(at & c->cache_lbs_mask) && !nc_sums_present(&c->sums);
 }
 
-/* The start of what goes to the slot, in sectors of the block: a sub-block that
- * is covered in part only if it was valid.
+/* Start of the slot's part of the data, in sectors of the block.  A sub-block that is covered in
+ * part is included only if it was valid.
  */
 static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 {
@@ -188,8 +176,8 @@ static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 	return (start | mask) + 1;
 }
 
-/* The same for the end.  The end of the origin is the end of a sub-block, whose
- * rest is zeros.
+/* End of the slot's part, by the same rule.  The end of the origin counts as the end of a
+ * sub-block, whose rest is zeros.
  */
 static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 		    u64 dropped)
@@ -203,7 +191,7 @@ static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 	return end & ~mask;
 }
 
-/* What of the update goes to the slot.  Returns whether anything does. */
+/* Compute the slot's part of the update.  Returns false if it is empty. */
 static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 {
 	sector_t block = round_down(f->sector, 1U << c->block_shift);
@@ -216,7 +204,7 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 
 	if (from >= to)
 		return false;
-	/* Segments of the slot's part must be whole blocks of the device. */
+	/* Segments of the slot's part must be whole logical blocks of the cache device. */
 	if ((from - start) & c->cache_lbs_mask)
 		return false;
 	f->span.block = block >> c->block_shift;
@@ -227,7 +215,7 @@ static bool place(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 	return true;
 }
 
-/* Does anybody else bring or change one of the sub-blocks just now? */
+/* Does another fill or write cover one of the sub-blocks? */
 static bool conflict(struct nc_cache *c, const struct nc_fill *f,
 		     const struct nc_stripe *stripe, const struct nc_range *own)
 {
@@ -239,7 +227,7 @@ static bool conflict(struct nc_cache *c, const struct nc_fill *f,
 	       !nc_inflight_alone(&c->inflight, own, first, last);
 }
 
-/* The block's slot, or a free one that nobody will miss. */
+/* Return the slot of the block, or a free one if there are many, or NC_NIL. */
 static u32 slot_for(struct nc_cache *c, u64 block)
 {
 	u32 i = nc_index_find(&c->index, block);
@@ -258,14 +246,14 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 }
 
 /**
- * nc_update_list() - an update is under way from now on
+ * nc_update_list() - list an update
  * @f: from nc_update_alloc()
- * @stripe: of the block, locked since the valid bits were cleared
- * @own: the write, in nc_cache.inflight
- * @dropped: sub-blocks that were valid until the write came
+ * @stripe: bucket lock of the block, held since the valid bits were cleared
+ * @own: write range of the write, in nc_cache.inflight
+ * @dropped: sub-blocks that the write invalidated
  *
- * Context: map; the stripe lock is held.
- * Return: false when its data is to stay out: cancel it.
+ * Context: map; the bucket lock is held.
+ * Return: false if the data must stay out of the cache: the caller cancels the update.
  */
 bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
 		    const struct nc_range *own, u64 dropped)
@@ -283,31 +271,22 @@ bool nc_update_list(struct nc_fill *f, struct nc_stripe *stripe,
 	return true;
 }
 
-/**
- * nc_update_send() - write the origin from an update's pages
- * @f: listed update
- *
- * The writer's bio is completed with the origin's status.
- *
- * Context: map of the writer.
+/*
+ * Write the origin from the pages of a listed update.  The writer's bio completes with the
+ * origin's status.  Context: map of the writer.
  */
 void nc_update_send(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
 
-	/* All of it before the submission, which may complete both. */
+	/* Before the submission, which may complete the update and the writer. */
 	nc_observe(c, f->writer, NEARCACHE_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
 	if (nc_intent_admit(c, &c->intent, &f->bio))
 		submit_bio_noacct(&f->bio);
 }
 
-/**
- * nc_update_count() - account what became of an update
- * @c: live cache
- * @f: off its list
- * @bits: sub-blocks that became valid
- */
+/* Count a completed update, which is off its list.  @bits: sub-blocks that became valid. */
 void nc_update_count(struct nc_cache *c, const struct nc_fill *f, u64 bits)
 {
 	nc_count_add(c, INVALIDATED_BYTES,

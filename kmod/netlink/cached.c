@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about what is cached: it is dropped, or told. */
+/* Requests about cached data: invalidation and residency. */
 #include <net/genetlink.h>
 
 #include "cache.h"
@@ -10,13 +10,13 @@
 #include "io/residency.h"
 
 /**
- * nc_nl_piece() - the piece of the origin that two attributes name
+ * nc_nl_piece() - get the part of the origin that two attributes name
  * @c: cache
- * @start: first byte, or NULL
- * @length: bytes, or NULL
- * @extack: told what is wrong
- * @first: where to put the first sector
- * @end: where to put the one behind the last
+ * @start: first byte, or NULL: 0
+ * @length: bytes, or NULL: up to the end of the origin
+ * @extack: gets the error message
+ * @first: result: first sector
+ * @end: result: sector behind the last one
  *
  * Return: 0 or -ERANGE.
  */
@@ -42,7 +42,7 @@ int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const stru
 	return 0;
 }
 
-/* The piece that a request names. */
+/* Get the part of the origin that a request names. */
 static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
 		    struct netlink_ext_ack *extack, sector_t *first, sector_t *end)
 {
@@ -51,12 +51,12 @@ static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
 }
 
 /**
- * struct telling - an invalidation on its way
- * @work: does it
+ * struct telling - an invalidation request
+ * @work: runs it
  * @cache: held
  * @first: first sector
- * @end: behind the last one
- * @portid: who asked
+ * @end: sector behind the last one
+ * @portid: requester
  * @seq: number of the request
  */
 struct telling {
@@ -77,7 +77,7 @@ static int put_piece(struct sk_buff *skb, const struct nc_cache *c, sector_t fir
 				 (u64)(end - first) << SECTOR_SHIFT, NEARCACHE_A_DEVICE_PAD);
 }
 
-/* Who does not get it, because it has gone, or reads nothing, has to ask again. */
+/* The reply may be lost, without memory or with a full socket: the requester must ask again. */
 static void reply_told(const struct telling *told, int error)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
@@ -182,9 +182,9 @@ int nearcache_nl_residency_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * struct run_dump - where a dump of runs is; in netlink_callback.ctx
+ * struct run_dump - position of a residency dump; in netlink_callback.ctx
  * @first: next sector
- * @end: of what was asked for
+ * @end: end of the requested part
  * @begun: both are set
  */
 struct run_dump {
@@ -214,10 +214,10 @@ static int put_run(struct sk_buff *skb, const struct nc_run *run)
 	return 0;
 }
 
-/* Blocks behind which one message ends, if not before. */
+/* Blocks after which a message ends even if it is not full. */
 #define RUN_BLOCKS	1048576U
 
-/* As many runs as there is room for. */
+/* Put as many runs into the message as fit. */
 static int dump_runs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct run_dump *dump = (void *)cb->ctx;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family, as uapi/nearcache.yaml has it.  Policies and the table of
- * operations are generated from there.
+ * The generic netlink family, as specified in uapi/nearcache.yaml, from which the policies and
+ * the table of operations are generated.
  *
- * Operations run side by side (parallel_ops).  One that only looks does so under the registry's
- * mutex; one that works on a cache holds it (nc_registry_hold()), and takes nc_cache.life when
- * it needs the live table.  What waits for a device does so in a worker, and replies later: all
- * other families would wait, too, when one is registered meanwhile.
+ * Operations run in parallel (parallel_ops).  One that only reads runs under the registry's
+ * mutex.  One that works on a cache holds it (nc_registry_hold()) and takes nc_cache.life if
+ * it needs the live table.  Waiting for a device is left to a worker that replies later:
+ * otherwise the registration of another family, and then all families, would have to wait.
  */
 #include <linux/delay.h>
 #include <linux/dm-ioctl.h>
@@ -20,7 +20,7 @@
 #include "dm/registry.h"
 #include "dm/settings.h"
 
-/* The numbers of counters and fields are those of uapi/nearcache_counters.h, behind the pad. */
+/* Attribute numbers of counters and fields: those of uapi/nearcache_counters.h, after the pad. */
 #define NC_CHECK(symbol, name, unit, help) \
 	static_assert((int)NEARCACHE_A_COUNTER_##symbol == (int)NEARCACHE_COUNTER_##symbol + 2);
 NEARCACHE_COUNTERS(NC_CHECK)
@@ -35,7 +35,7 @@ static_assert((int)NEARCACHE_A_STATUS_MAX == (int)NEARCACHE_STATUS_FIELD_COUNT +
 
 static_assert(DM_NAME_LEN == NEARCACHE_NAME_MAX + 1);
 
-/* Requests that wait for a device. */
+/* Runs requests that wait for a device. */
 struct workqueue_struct *nc_nl_queue;
 
 static const struct genl_multicast_group groups[] = {
@@ -50,17 +50,16 @@ struct genl_family nc_nl_family __ro_after_init = {
 	.parallel_ops	= true,
 	.ops		= nearcache_nl_ops,
 	.n_ops		= ARRAY_SIZE(nearcache_nl_ops),
-	/* Strict validation for all. */
+	/* Strict validation for all operations. */
 	.resv_start_op	= 1,
 	.mcgrps		= groups,
 	.n_mcgrps	= ARRAY_SIZE(groups),
 };
 
 /**
- * nc_nl_admin() - may who sent a request change a block device?
- * @skb: request, of an operation with GENL_ADMIN_PERM, which asked for CAP_NET_ADMIN: this
- *	needs more
- * @extack: told why not
+ * nc_nl_admin() - check that the sender of a request may change a block device
+ * @skb: request; its operation has GENL_ADMIN_PERM, which checked only CAP_NET_ADMIN
+ * @extack: gets the error message
  *
  * Return: 0 or -EPERM.
  */
@@ -72,7 +71,7 @@ int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
 	return -EPERM;
 }
 
-/* "": a device that is just being removed. */
+/* Sets an empty name if the device is being removed. */
 static void name_of(const struct nc_cache *c, char *name)
 {
 	char uuid[DM_UUID_LEN];
@@ -81,10 +80,7 @@ static void name_of(const struct nc_cache *c, char *name)
 		*name = 0;
 }
 
-/**
- * nc_nl_dev() - NEARCACHE_A_DEVICE_DEV of a cache's dm device
- * @c: cache
- */
+/* NEARCACHE_A_DEVICE_DEV of a cache's dm device. */
 u32 nc_nl_dev(const struct nc_cache *c)
 {
 	return MAJOR(c->dm_devt) << MINORBITS | MINOR(c->dm_devt);
@@ -161,10 +157,10 @@ static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *
 }
 
 /**
- * struct wanted - the device that a request names
+ * struct wanted - search for the device that a request names
  * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
- * @found: held cache, or NULL
- * @reply: where to put the device, instead of holding it, or NULL
+ * @found: result: cache, or NULL; held unless @reply is set
+ * @reply: message to put the device into, instead of holding it, or NULL
  */
 struct wanted {
 	const struct nlattr *attr;
@@ -195,7 +191,7 @@ static int find(struct nc_cache *c, struct nc_target *t, void *arg)
 	return 1;
 }
 
-/* Looks for the device that @attrs name.  Returns 0 or what is wrong, and was said. */
+/* Find the device that @attrs name.  Returns 0, or an error whose message is in @extack. */
 static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	int r;
@@ -215,11 +211,11 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 }
 
 /**
- * nc_nl_hold() - the cache of the device that a request names
+ * nc_nl_hold() - hold the cache of the device that a request names
  * @attrs: of the request
- * @extack: told what is wrong
+ * @extack: gets the error message
  *
- * Return: cache, which nc_registry_release() must follow, or an error.
+ * Return: cache, to be released with nc_registry_release(), or an ERR_PTR.
  */
 struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
@@ -233,13 +229,13 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
  * nc_nl_reply() - begin the reply to a request
  * @info: request
  * @cmd: operation
- * @header: where to put what genlmsg_end() wants
+ * @header: result: header for genlmsg_end()
  *
  * Return: message, or NULL.
  */
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
-	/* Who destroys a table waits for who holds its cache. */
+	/* GFP_NOIO: the destructor of a table waits until its cache is released. */
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 
 	if (!skb)
@@ -270,12 +266,12 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * nc_nl_next_range() - the next attribute of a request that is a range
+ * nc_nl_next_range() - iterate over the attributes of one type in a request
  * @info: request
  * @type: NEARCACHE_A_DEVICE_RANGE, _DROP or _KEEP
- * @last: the one before, NULL for the first
+ * @last: the previous one, NULL for the first
  *
- * A table of attributes has the last one only.
+ * Needed because info->attrs has only the last attribute of each type.
  *
  * Return: attribute or NULL.
  */
@@ -289,11 +285,7 @@ const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
 	return nla_find((const struct nlattr *)head, rest, type);
 }
 
-/**
- * nc_nl_count_ranges() - count the attributes of a request that are ranges
- * @info: request
- * @type: see nc_nl_next_range()
- */
+/* Count the attributes of @type, see nc_nl_next_range(). */
 u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 {
 	const struct nlattr *range = nc_nl_next_range(info, type, NULL);
@@ -305,18 +297,18 @@ u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 }
 
 /**
- * struct device_dump - where a dump of devices is; in netlink_callback.ctx
- * @done: devices that were put
+ * struct device_dump - position of a dump of devices; in netlink_callback.ctx
+ * @done: number of devices put
  */
 struct device_dump {
 	unsigned int done;
 };
 
 /**
- * struct device_part - one message buffer's share of it
+ * struct device_part - one message buffer of the dump
  * @skb: buffer
  * @cb: the dump
- * @passed: devices visited
+ * @passed: number of devices visited
  */
 struct device_part {
 	struct sk_buff *skb;
@@ -346,13 +338,13 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 	return 0;
 }
 
-/**
- * nc_nl_watch() - devices that come and go make a dump one to be repeated
- * @cb: dump; before each part of it
+/*
+ * Mark a dump as inconsistent if devices were added or removed since the last part.  Call it
+ * before each part.
  */
 void nc_nl_watch(struct netlink_callback *cb)
 {
-	/* 0 would mean that nobody looks. */
+	/* 0 would disable the check. */
 	cb->seq = nc_registry_changes() | 1U << 31;
 }
 
@@ -366,7 +358,7 @@ int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 	return r && !skb->len ? r : skb->len;
 }
 
-/* New values of a table: all, or none. */
+/* Change settings of a table: all that the request names, or none. */
 static int set_tunables(struct nc_target *t, struct genl_info *info)
 {
 	struct nlattr *fill = info->attrs[NEARCACHE_A_DEVICE_FILL_MEMORY];
@@ -390,8 +382,8 @@ static int set_tunables(struct nc_target *t, struct genl_info *info)
 	return 0;
 }
 
-/* All of generic netlink may wait for a request that is under way: none may wait for a device,
- * as who resumes or suspends does.
+/* Generic netlink requests may wait for each other, so none may wait for a device.  The holder
+ * of nc_cache.life may do so during resume and suspend: give up after a second.
  */
 static bool take_life(struct nc_cache *c)
 {
@@ -406,16 +398,16 @@ static bool take_life(struct nc_cache *c)
 }
 
 /**
- * nc_nl_take_live() - keep a device live, and from being changed otherwise
+ * nc_nl_take_live() - lock a live device
  * @c: held cache
- * @extack: told why not
+ * @extack: gets the error message
  *
  * Return: 0 with nc_cache.life locked and nc_cache.active set, or -EBUSY.
  */
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 {
 	if (!take_life(c)) {
-		NL_SET_ERR_MSG(extack, "The device is just being changed: try again");
+		NL_SET_ERR_MSG(extack, "Another operation is changing the device: try again");
 		return -EBUSY;
 	}
 	if (c->active)
@@ -445,12 +437,12 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * nc_netlink_event() - tell who listens what happened to a device
- * @t: live table, which stays so meanwhile
- * @event: what
+ * nc_netlink_event() - send an event of a device to the listeners
+ * @t: table, live until this returns
+ * @event: event
  *
- * Who does not get it, because memory or the listener's buffer is short, is told so by
- * netlink (ENOBUFS), or finds it in the status.
+ * Without memory, or with a full socket, a listener loses the event: netlink reports ENOBUFS, and
+ * the status has the new state.
  *
  * Context: may sleep, waits for no I/O.
  */

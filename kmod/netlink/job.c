@@ -9,7 +9,7 @@
 #include "netlink/op.h"
 #include "dm/registry.h"
 
-/* The attributes of a request's job, validated with the message; all NULL without one. */
+/* Get the attributes of a request's job, validated with the message; all NULL without one. */
 static int parse_job(const struct genl_info *info, struct nlattr **attrs)
 {
 	const struct nlattr *job = info->attrs[NEARCACHE_A_DEVICE_JOB];
@@ -19,7 +19,7 @@ static int parse_job(const struct genl_info *info, struct nlattr **attrs)
 				      info->extack) : 0;
 }
 
-/* The id, and nothing else. */
+/* Does the job have an id and no other attribute? */
 static bool names_only_id(struct nlattr **attrs)
 {
 	int i;
@@ -30,7 +30,7 @@ static bool names_only_id(struct nlattr **attrs)
 	return attrs[NEARCACHE_A_JOB_ID];
 }
 
-/* The id that a request names; 0 without one, if @all may be meant.  Returns 0 or -EINVAL. */
+/* Get the id that a request names; 0 without one if @all is set.  Returns 0 or -EINVAL. */
 static int parse_id(const struct genl_info *info, bool all, u32 *id)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
@@ -41,14 +41,14 @@ static int parse_id(const struct genl_info *info, bool all, u32 *id)
 		return r;
 	if (!names_only_id(attrs) || !nla_get_u32(attrs[NEARCACHE_A_JOB_ID])) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[NEARCACHE_A_DEVICE_JOB],
-				    "A job is named by its id, which is not 0");
+				    "Name a job only by its id, which is not 0");
 		return -EINVAL;
 	}
 	*id = nla_get_u32(attrs[NEARCACHE_A_JOB_ID]);
 	return 0;
 }
 
-/* The next piece of a job: whole sub-blocks. */
+/* Parse the next piece of a job, and extend it to whole sub-blocks. */
 static int parse_piece(const struct nc_cache *c, const struct nlattr *range, struct nc_job *job,
 		       struct netlink_ext_ack *extack)
 {
@@ -64,7 +64,7 @@ static int parse_piece(const struct nc_cache *c, const struct nlattr *range, str
 	for (i = 0; i <= NEARCACHE_A_RANGE_MAX; i++)
 		if (!attrs[i] == (i == NEARCACHE_A_RANGE_START || i == NEARCACHE_A_RANGE_LENGTH)) {
 			NL_SET_ERR_MSG_ATTR(extack, range,
-					    "Ranges of a job have a start and a length");
+					    "A range of a job takes only start and length");
 			return -EINVAL;
 		}
 	r = nc_nl_piece(c, attrs[NEARCACHE_A_RANGE_START], attrs[NEARCACHE_A_RANGE_LENGTH],
@@ -93,7 +93,7 @@ static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, 
 	return r;
 }
 
-/* What a request says of its job. */
+/* Parse the attributes of a new job. */
 static int parse_wishes(const struct genl_info *info, struct nc_job *job)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
@@ -105,7 +105,7 @@ static int parse_wishes(const struct genl_info *info, struct nc_job *job)
 		if (attrs[i] && i != NEARCACHE_A_JOB_LABEL && i != NEARCACHE_A_JOB_PRIORITY &&
 		    i != NEARCACHE_A_JOB_DEADLINE && i != NEARCACHE_A_JOB_BANDWIDTH) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
-					    "A new job has a label, priority, deadline and bandwidth");
+					    "Only label, priority, deadline, bandwidth can be set");
 			return -EINVAL;
 		}
 	if (attrs[NEARCACHE_A_JOB_LABEL])
@@ -146,7 +146,7 @@ static u32 seconds_left(const struct nc_job *job)
 		min_t(u64, U32_MAX, (job->deadline - jiffies) / HZ + 1) : 1;
 }
 
-/* nc_prefetch.lock is held, so that the numbers fit each other. */
+/* nc_prefetch.lock is held, so that the numbers are consistent. */
 static int put_job(struct sk_buff *skb, const struct nc_job *job)
 {
 	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_JOB);
@@ -169,7 +169,7 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 	return 0;
 }
 
-/* The number of the new job. */
+/* Reply with the number of the new job. */
 static void reply_id(struct genl_info *info, struct sk_buff *reply, void *header,
 		     const struct nc_cache *c, u32 id)
 {
@@ -188,7 +188,7 @@ free:
 	nlmsg_free(reply);
 }
 
-/* Only a live device takes jobs: what a piece is depends on the origin's size. */
+/* Only on a live device, because the origin's size, which limits pieces, can change otherwise. */
 static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
 {
 	s64 id = nc_nl_take_live(c, info->extack);
@@ -200,7 +200,7 @@ static s64 submit(struct nc_cache *c, struct genl_info *info, struct nc_job *job
 		id = nc_prefetch_submit(c, job);
 	if (id == -EMLINK)
 		NL_SET_ERR_MSG(info->extack,
-			       "There are 1024 jobs, or 1048576 pieces: wait, or cancel some");
+			       "Too many jobs (1024) or ranges (1048576): wait, or cancel some");
 	mutex_unlock(&c->life);
 	return id;
 }
@@ -232,7 +232,7 @@ int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
 	r = reply ? parse_wishes(info, job) : -ENOMEM;
 	if (!r) {
-		/* Who suspends the device waits for the lock. */
+		/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
 		noio = memalloc_noio_save();
 		r = submit(c, info, job);
 		memalloc_noio_restore(noio);
@@ -253,7 +253,7 @@ static int reply_count(struct genl_info *info, const struct nc_cache *c, u32 cou
 	void *header;
 	struct sk_buff *reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_CANCEL, &header);
 
-	/* It is done. */
+	/* The jobs are cancelled even without a reply. */
 	if (!reply)
 		return 0;
 	if (nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ||
@@ -334,9 +334,9 @@ int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * struct job_dump - where a dump of jobs is; in netlink_callback.ctx
- * @last: number of the last one that was put
- * @allowed: who asks may
+ * struct job_dump - position of a dump of jobs; in netlink_callback.ctx
+ * @last: number of the last job put
+ * @allowed: the requester has permission
  */
 struct job_dump {
 	u32 last;
@@ -345,7 +345,7 @@ struct job_dump {
 
 static_assert(sizeof(struct job_dump) <= sizeof_field(struct netlink_callback, ctx));
 
-/* As many jobs as there is room for, each in a message. */
+/* Put as many jobs as fit, each in a message. */
 static int dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct job_dump *dump = (void *)cb->ctx;
@@ -383,7 +383,7 @@ int nearcache_nl_job_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb
 			return r;
 		if (attrs[NEARCACHE_A_DEVICE_JOB]) {
 			NL_SET_ERR_MSG_ATTR(cb->extack, attrs[NEARCACHE_A_DEVICE_JOB],
-					    "A dump is of all jobs");
+					    "A dump always lists all jobs: do not name one");
 			return -EINVAL;
 		}
 		dump->allowed = true;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the operations of the netlink family have in common. */
+/* Functions that the operations of the netlink family share. */
 #ifndef NEARCACHE_NETLINK_OP_H
 #define NEARCACHE_NETLINK_OP_H
 

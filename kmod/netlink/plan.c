@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about the plan: in which order the origin will be read. */
+/* Requests about the plan: the future order of reads. */
 #include <linux/sched/mm.h>
 #include <net/genetlink.h>
 
@@ -11,9 +11,9 @@
 static_assert(NC_PLAN_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
 
 /**
- * struct wishes - what a request says of the plan
- * @at: attribute that says how many ranges came before, or NULL
- * @commit: that is all of it
+ * struct wishes - attributes of a submitted plan
+ * @at: attribute with the number of ranges submitted before, or NULL
+ * @commit: the plan is complete
  */
 struct wishes {
 	const struct nlattr *at;
@@ -32,7 +32,7 @@ static int parse_wishes(const struct genl_info *info, struct wishes *wishes)
 	for (i = 0; i <= NEARCACHE_A_PLAN_MAX; i++)
 		if (attrs[i] && i != NEARCACHE_A_PLAN_AT && i != NEARCACHE_A_PLAN_COMMIT) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
-					    "Of a plan that is handed over, at and commit are said");
+					    "A submitted plan takes only at and commit");
 			return -EINVAL;
 		}
 	wishes->at = attrs[NEARCACHE_A_PLAN_AT];
@@ -40,7 +40,7 @@ static int parse_wishes(const struct genl_info *info, struct wishes *wishes)
 	return 0;
 }
 
-/* The piece of a range, which says that and nothing else. */
+/* Parse a range, which must have start and length only. */
 static int parse_range(const struct nc_cache *c, const struct nlattr *range,
 		       struct netlink_ext_ack *extack, u64 *first, u64 *end)
 {
@@ -53,7 +53,7 @@ static int parse_range(const struct nc_cache *c, const struct nlattr *range,
 	for (i = 0; i <= NEARCACHE_A_RANGE_MAX; i++)
 		if (!attrs[i] == (i == NEARCACHE_A_RANGE_START || i == NEARCACHE_A_RANGE_LENGTH)) {
 			NL_SET_ERR_MSG_ATTR(extack, range,
-					    "Ranges of a plan have a start and a length");
+					    "A range of a plan takes only start and length");
 			return -EINVAL;
 		}
 	return nc_nl_piece(c, attrs[NEARCACHE_A_RANGE_START], attrs[NEARCACHE_A_RANGE_LENGTH],
@@ -70,11 +70,11 @@ static int append(struct nc_cache *c, const struct nlattr *range, struct netlink
 	r = nc_foresight_append(c, first, end);
 	if (r == -E2BIG)
 		NL_SET_ERR_MSG_ATTR(extack, range,
-				    "A plan has 4194304 visits of blocks at most: plan less at a time");
+				    "Limit of 4194304 visits of blocks: use a shorter plan");
 	return r;
 }
 
-/* All of the request's ranges, or none.  Return: 0 or an error code. */
+/* Append all ranges of the request, or none. */
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
 	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
@@ -93,27 +93,27 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
-/* Only a live device takes plans: what a range is depends on the origin's size. */
+/* Only on a live device, because the origin's size, which limits ranges, can change otherwise. */
 static int submit(struct nc_cache *c, const struct genl_info *info, const struct wishes *wishes)
 {
 	int r = nc_foresight_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
 
 	if (r == -ESTALE)
 		NL_SET_ERR_MSG_ATTR(info->extack, wishes->at,
-				    "at is not what came before: begin the plan anew, with 0");
+				    "at does not match the ranges so far: start again with at 0");
 	if (r)
 		return r;
 	r = append_all(c, info);
 	if (r || !wishes->commit)
 		return r;
 	if (!c->foresight.coming->figures.visits) {
-		NL_SET_ERR_MSG(info->extack, "A plan has one range at least");
+		NL_SET_ERR_MSG(info->extack, "A plan needs at least one range");
 		return -EINVAL;
 	}
 	r = nc_foresight_commit(c);
 	if (r == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
-			       "There is no memory for the plan: plan less at a time");
+			       "Not enough memory for the plan: use a shorter plan");
 	return r;
 }
 
@@ -158,11 +158,11 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 	return 0;
 }
 
-/* Take the locks, do what is asked for, and say in @reply how things are then. */
+/* Take the locks, submit, and put the resulting state into @reply. */
 static int submit_live(struct nc_cache *c, struct genl_info *info, const struct wishes *wishes,
 		       struct sk_buff *reply)
 {
-	/* Who suspends the device waits for the lock. */
+	/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
 	unsigned int noio = memalloc_noio_save();
 	int r = nc_nl_take_live(c, info->extack);
 

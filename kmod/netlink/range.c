@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests about ranges and labels.  A change is made under nc_cache.life and nc_ranges.lock,
- * with the reply's memory in hand: what was done is told.
+ * Requests about ranges and labels.  A change runs under nc_cache.life and nc_ranges.lock, after
+ * the reply was allocated, so that a completed change is also reported.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -32,7 +32,7 @@ static_assert(NEARCACHE_LABELS_MAX < NC_LABEL_MIXED);
  * @cache: held, live, its ranges locked
  * @info: the request
  * @rp: the change
- * @room: result: what pins need and the room for pins
+ * @room: result: number of blocks that pins need, and room for pins
  * @reply: reply, its header is written
  * @header: header of @reply
  * @noio: of memalloc_noio_save()
@@ -62,7 +62,7 @@ static int begin(struct request *q, struct sk_buff *skb, u8 cmd)
 		r = PTR_ERR(q->cache);
 		goto free;
 	}
-	/* Who suspends the device waits for the locks. */
+	/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
 	q->noio = memalloc_noio_save();
 	r = nc_nl_take_live(q->cache, extack);
 	if (r)
@@ -77,7 +77,7 @@ free:
 	return r;
 }
 
-/* After begin(); the reply is the caller's still, and so is the hold of the cache. */
+/* Undo begin(), except the reply and the hold of the cache, which the caller still owns. */
 static void end(struct request *q, bool changed)
 {
 	mutex_unlock(&q->cache->ranges.lock);
@@ -87,7 +87,7 @@ static void end(struct request *q, bool changed)
 	memalloc_noio_restore(q->noio);
 }
 
-/* Who does not get it has gone, or asks again. */
+/* The reply may be lost: the requester must ask again. */
 static void send_reply(struct request *q, int bad)
 {
 	if (bad) {
@@ -182,7 +182,7 @@ static int parse_want(struct request *q, const struct nlattr *range, struct nc_w
 	if (attrs[NEARCACHE_A_RANGE_EXPIRES]) {
 		u64 left = nla_get_u32(attrs[NEARCACHE_A_RANGE_EXPIRES]);
 
-		/* The second that is under way does not count. */
+		/* Round up to full seconds, as the present second is not over. */
 		want->expires = left ? min_t(u64, nc_ranges_now() + 1 + left, U32_MAX) : 0;
 	}
 	r = parse_label(q, range, attrs[NEARCACHE_A_RANGE_LABEL], before, add);
@@ -249,7 +249,7 @@ static int parse_which(struct request *q, const struct nlattr *range)
 		return r;
 	if (attrs[NEARCACHE_A_RANGE_PRIORITY] || attrs[NEARCACHE_A_RANGE_EXPIRES]) {
 		NL_SET_ERR_MSG_ATTR(extack, range,
-				    "Ranges are not deleted by priority or by what is left of their time");
+				    "Ranges cannot be selected by priority or expiry");
 		return -EINVAL;
 	}
 	r = parse_where(attrs, extack, which);
@@ -327,8 +327,8 @@ static int change(struct request *q, int drop_type, bool add)
 }
 
 /*
- * A refusal for lack of room is a reply: it has numbers.  @count: the reply has the number of
- * deleted ranges.
+ * Reply also to a refusal for lack of room, because it has numbers.  @count: the reply has the
+ * number of deleted ranges.
  */
 static int send_result(struct request *q, int r, bool count)
 {
@@ -464,9 +464,9 @@ int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info)
 }
 
 /**
- * struct list_dump - where a dump of ranges or labels is; in netlink_callback.ctx
- * @next: the one that comes next: of the ranges as they are now, or the id of a label
- * @allowed: who asks may
+ * struct list_dump - position of a dump of ranges or labels; in netlink_callback.ctx
+ * @next: index of the next range in the present list, or id of the next label
+ * @allowed: the requester has permission
  */
 struct list_dump {
 	u32 next;
@@ -514,7 +514,7 @@ static int put_range(struct sk_buff *skb, const struct nc_cache *c, const struct
 	return 0;
 }
 
-/* As many ranges as there is room for. */
+/* Put as many ranges as fit. */
 static int dump_ranges(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct list_dump *dump = (void *)cb->ctx;
@@ -557,7 +557,7 @@ static int put_label(struct sk_buff *skb, const struct nc_labels *l, const struc
 	return 0;
 }
 
-/* As many labels as there is room for, each in a message. */
+/* Put as many labels as fit, each in a message. */
 static int dump_labels(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct list_dump *dump = (void *)cb->ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which job is next, and which are kept to be asked for. */
+/* List of prefetch jobs: choice of the next job, and history of finished jobs. */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
@@ -33,13 +33,7 @@ void nc_jobs_destroy(struct nc_jobs *jobs)
 	free_list(&jobs->over);
 }
 
-/**
- * nc_jobs_find() - a job by its number
- * @jobs: jobs
- * @id: number
- *
- * Return: job, over or not, or NULL.
- */
+/* Return the job with number @id, running or finished, or NULL. */
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id)
 {
 	struct nc_job *job;
@@ -62,13 +56,7 @@ static void least_above(struct list_head *list, u32 id, struct nc_job **least)
 			*least = job;
 }
 
-/**
- * nc_jobs_next() - the job with the next higher number
- * @jobs: jobs
- * @id: number; 0: the first one
- *
- * Return: job or NULL.
- */
+/* Return the job with the lowest number above @id, or NULL.  0: the first job. */
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id)
 {
 	struct nc_job *least = NULL;
@@ -78,18 +66,12 @@ struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id)
 	return least;
 }
 
-/**
- * nc_jobs_add() - a job waits from now on
- * @jobs: jobs
- * @job: job; gets its number
- *
- * Return: false if there are too many.
- */
+/* Number a job and queue it.  Returns false if there are too many jobs or pieces. */
 bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job)
 {
 	if (jobs->count == NC_JOBS_MAX || job->pieces > NC_JOB_PIECES_MAX - jobs->pieces)
 		return false;
-	/* Numbers come again after 4 billions. */
+	/* Numbers wrap after 4 billion. */
 	do {
 		jobs->last++;
 	} while (!jobs->last || nc_jobs_find(jobs, jobs->last));
@@ -101,7 +83,7 @@ bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job)
 	return true;
 }
 
-/* Is @a to come before @b? */
+/* Is @a to run before @b? */
 static bool is_before(const struct nc_job *a, const struct nc_job *b)
 {
 	if (a->priority != b->priority)
@@ -111,7 +93,7 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
-/* The same of jobs that want the same slots: those that are alike do not take turns. */
+/* Does @a get a slot before @b?  Unlike turns, slots do not rotate among equal jobs. */
 static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
 {
 	if (is_before(a, b) || is_before(b, a))
@@ -120,11 +102,11 @@ static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
 }
 
 /**
- * nc_jobs_behind() - is another job to get a slot before this one?
+ * nc_jobs_behind() - must this job leave free slots to another one?
  * @jobs: jobs
  * @job: one of them
  *
- * Or each would bring the first few blocks of what only one of them has the room for.
+ * Otherwise several jobs would each bring a few blocks, where slots suffice for one job only.
  *
  * Context: the prefetch worker.
  */
@@ -134,13 +116,13 @@ bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job)
 }
 
 /**
- * nc_jobs_pick() - the job that is next
+ * nc_jobs_pick() - pick the next job
  * @jobs: jobs
  * @now: jiffies
- * @wait: lowered to how long the next one that has to wait still has to, in jiffies
+ * @wait: lowered to the time in jiffies until the next delayed job is due
  *
- * Those that are alike take turns.  Of one whose pieces were all looked at, the last
- * has to have come before it is picked, to be settled.
+ * Equal jobs take turns.  A job that has submitted all of its pieces is picked once the last
+ * fill is over, to be settled.
  *
  * Return: job or NULL.
  */
@@ -173,11 +155,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/**
- * nc_job_see() - bytes that are there, or that others bring
- * @job: job
- * @bytes: how many
- */
+/* Account bytes that are cached already, or that another fill brings. */
 void nc_job_see(struct nc_job *job, u64 bytes)
 {
 	u64 own = min(job->known, bytes);
@@ -186,10 +164,7 @@ void nc_job_see(struct nc_job *job, u64 bytes)
 	job->present += bytes - own;
 }
 
-/**
- * nc_job_again() - go over the pieces once more, for what could not be brought
- * @job: all of whose pieces were looked at
- */
+/* Begin another pass over all pieces, for those that could not be brought. */
 void nc_job_again(struct nc_job *job)
 {
 	job->pass++;
@@ -202,13 +177,13 @@ void nc_job_again(struct nc_job *job)
 }
 
 /**
- * nc_jobs_end() - a job is over
+ * nc_jobs_end() - move a job to the list of finished jobs
  * @jobs: jobs
- * @job: waiting, nothing of it flies; its state says how it ended
+ * @job: on the waiting list, without fills in flight; its state is final
  *
- * It can be asked for until enough others are over.
+ * A finished job can be queried until NC_JOBS_OVER_MAX later ones have finished.
  *
- * Return: job that nobody can ask for any more, to be freed, or NULL.
+ * Return: the job that falls off the list, for the caller to free, or NULL.
  */
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch jobs: which pieces of the origin, in which order, and how far each has come. */
+/* Prefetch jobs: their pieces of the origin, order and progress. */
 #ifndef NEARCACHE_PREFETCH_JOB_H
 #define NEARCACHE_PREFETCH_JOB_H
 
@@ -8,16 +8,16 @@
 
 #include "nearcache.h"
 
-/* Jobs that are not over. */
+/* Most unfinished jobs. */
 #define NC_JOBS_MAX		1024U
-/* Pieces of all of them: 16 MiB of memory. */
+/* Most pieces of all unfinished jobs: 16 MiB of memory. */
 #define NC_JOB_PIECES_MAX	1048576U
-/* Of those that are over so many can be asked for still: 512 KiB, as each is a kmalloc-512. */
+/* Most finished jobs that can be queried: 512 KiB, each a kmalloc-512. */
 #define NC_JOBS_OVER_MAX	1024U
-/* How often a job goes over its pieces for what was being written, or failed. */
+/* Passes of a job over its pieces; later passes retry those that were being written or failed. */
 #define NC_JOB_PASSES		3U
 
-/* Sectors that follow each other. */
+/* Adjacent sectors. */
 struct nc_piece {
 	u64 first;
 	u64 end;
@@ -28,27 +28,27 @@ struct nc_piece {
  * @list: in nc_jobs.waiting or .over
  * @id: number, from 1
  * @state: enum nearcache_job_state
- * @priority: jobs of higher priority come first
- * @deadline: in jiffies, 0: none; of jobs of one priority the earliest comes first
- * @bandwidth: bytes per second, at most; 0: as it goes
- * @due: jiffies: not before, for @bandwidth
+ * @priority: jobs of higher priority run first
+ * @deadline: jiffies, 0: none; among jobs of one priority the earliest runs first
+ * @bandwidth: limit in bytes per second; 0: none
+ * @due: jiffies before which the job must not run; 0: none
  * @bytes: of all pieces
  * @fetched: bytes that it brought
- * @present: bytes that were there already, or that others bring
+ * @present: bytes that were cached already, or that other fills bring
  * @left: bytes that it could not bring
- * @flying: bytes on their way
- * @known: bytes that passes before fetched, and this one has not come across yet
- * @again: some of @left may be brought in another pass
- * @shortages: how often it found no slot, since some job got one
- * @given: nc_transit.given, of then
- * @waits: it waits for a slot for what is not pinned
- * @pin_shortages: how often it found none for what is pinned, since it brought something
- * @pass: passes over the pieces that are over
- * @at: piece it has come to; @pieces: all were looked at
- * @sector: first sector of that which was not looked at
- * @pieces: how many
- * @label: whose, as of ranges; may be empty
- * @piece: in the order in which they are wanted; NULL once it is over
+ * @flying: bytes of its fills in flight
+ * @known: bytes that earlier passes fetched and this pass has not met yet
+ * @again: another pass may bring some of @left
+ * @shortages: attempts without a slot since any job got one
+ * @given: nc_transit.given at that time
+ * @waits: it waits for a slot for a block that is not pinned
+ * @pin_shortages: attempts without a slot for a pinned block since it brought anything
+ * @pass: completed passes
+ * @at: index of the next piece; @pieces: all were submitted
+ * @sector: next sector of that piece
+ * @pieces: number of pieces
+ * @label: as of ranges; may be empty
+ * @piece: in the order to bring them; NULL once the job is finished
  */
 struct nc_job {
 	struct list_head list;
@@ -79,13 +79,13 @@ struct nc_job {
 
 /**
  * struct nc_jobs - the jobs of a cache
- * @waiting: not over
- * @over: over, the last one first
- * @count: of @waiting
- * @over_count: of @over
- * @pieces: of @waiting
- * @last: id of the last one
- * @first: of those that wait for a slot the one that comes before all others; the worker's
+ * @waiting: unfinished jobs
+ * @over: finished jobs, the latest first
+ * @count: length of @waiting
+ * @over_count: length of @over
+ * @pieces: pieces of all jobs in @waiting
+ * @last: highest id so far, modulo wrap
+ * @first: among the jobs that wait for a slot the one to get it; used by the worker only
  *
  * Protected by nc_prefetch.lock.
  */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
- * the stripe lock they are fills as any other, so a demand read joins them, and a write makes
- * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
+ * The prefetch engine.  One worker per cache turns jobs into fills without readers.  Under the
+ * bucket lock they are ordinary fills: a read joins them, and a write makes them stale.  The
+ * worker submits them under a plug, which merges adjacent fills into long requests.
  *
- * Others come first: see pace.c.
- * Half of the fill memory is left to others.
+ * Reads have precedence over jobs: see throttle.c.
+ * Jobs leave half of the fill memory to reads.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
@@ -21,26 +21,26 @@
 #include "io/read.h"
 #include "evict/reclaim.h"
 
-/* Bytes that one job may send before another one has its turn. */
+/* Most bytes that a job submits per turn. */
 #define TURN_BYTES	(4U << 20)
 #define TURN_SHARED	(256U << 10)
-/* What is contiguous goes in requests of so many bytes, at least. */
+/* Least length of requests for adjacent data. */
 #define REQUEST_BYTES	(TURN_BYTES / 4)
-/* Turns in a second of a job whose bandwidth is limited. */
+/* Turns per second of a job with a bandwidth limit. */
 #define TURNS_LIMITED	8U
-/* Looks at the index within one turn. */
+/* Most index look-ups per turn. */
 #define TURN_STEPS	1024U
-/* What memory or free slots want, looks again after so long. */
+/* Delay before the next attempt to get memory or a slot. */
 #define SHORTAGE	max(1, HZ / 50)
-/* But not for ever: 10 seconds in which nobody gets one, and not at all after that. */
+/* Attempts without success in a row (10 seconds), after which jobs stop waiting for slots. */
 #define SHORTAGES_MAX	500U
-/* At each of so many it is said what is wanted, and looked for what was read in transit. */
+/* Attempts between two reports of the demand, which also free finished slots of the reserve. */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
-/* This job has to wait, as job->due says; others need not. */
+/* This job has to wait until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
 
-/* The worker looks at once. */
+/* Run the worker at once. */
 static void kick(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -48,13 +48,13 @@ static void kick(struct nc_prefetch *p)
 		mod_delayed_work(p->wq, &p->work, 0);
 }
 
-/* Bytes that may be sent now: none before it is worth a request. */
+/* Bytes that may be submitted now; 0 until they make a request of useful length. */
 static u64 room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fill_memory_max) / 2), left;
 
-	/* One fill is always possible. */
+	/* One fill is always allowed. */
 	if (!p->flying)
 		return max_t(u64, most, TURN_SHARED);
 	if (p->shared)
@@ -68,7 +68,7 @@ static u64 span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return nc_fill_span_bytes(c, span);
 }
 
-/* @span of the job's piece was looked at. */
+/* Advance the job behind @span. */
 static void advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
 	u64 next = (span->block << c->block_shift) + ((u64)(span->last + 1) << c->sub_shift);
@@ -80,7 +80,7 @@ static void advance(const struct nc_cache *c, struct nc_job *job, const struct n
 		job->sector = job->piece[job->at].first;
 }
 
-/* Sub-blocks of the block at which the job is. */
+/* The job's next sub-blocks, up to the end of the block. */
 static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job)
 {
 	u64 block = job->sector >> c->block_shift, start = block << c->block_shift;
@@ -93,9 +93,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Of what is not pinned: wait for the readers of what is in transit?  What fills blocks that have
- * a slot is no sign that one will come: of a job that comes across many such, each block between
- * them would be waited for.
+/* For a block that is not pinned: wait until readers finish with slots in transit?  Only a slot
+ * given to a job resets the count.  A fill into an existing slot is no sign that one will be free:
+ * a job that meets many such blocks would wait the full time for each block between them.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -123,7 +123,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	return true;
 }
 
-/* No slot is free for a block: wait for one? */
+/* No slot is free for @block: wait for one? */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	bool pinned = nc_ranges_pinned(c, block);
@@ -139,7 +139,7 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 	return true;
 }
 
-/* Start a fill, unless the few slots that jobs may have are for another one. */
+/* Start a fill, unless the job must leave the few slots that only jobs may take to another one. */
 static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
 {
 	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
@@ -148,8 +148,8 @@ static enum nc_miss start(struct nc_cache *c, struct nc_span *span, struct nc_jo
 	return nc_miss_prefetch(c->active, span, job);
 }
 
-/* Bring what is missing at the start of @span, which is shortened to what was done.  Returns
- * how long to wait before the same is tried again; 0: it was done.
+/* Bring the missing data at the start of @span, which is shortened to the part that was handled.
+ * Returns the time to wait before the next attempt; 0: done.
  */
 static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_span *span, u64 *sent)
 {
@@ -172,7 +172,7 @@ static unsigned long fetch(struct nc_cache *c, struct nc_job *job, struct nc_spa
 		nc_pace_met(c, present);
 		break;
 	case NC_MISS_VALID:
-		/* Looked at anew. */
+		/* Valid by now: the next step looks again. */
 		return 0;
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
@@ -196,7 +196,7 @@ looked:
 	return 0;
 }
 
-/* Did somebody just read from the origin what is cached of a block? */
+/* Has a reader just read the cached data of a block from the origin? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
 	int hold = nc_holds_take(&c->holds);
@@ -214,7 +214,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* One look at the index, for no more than @most bytes, or a sub-block.  Returns as fetch() does. */
+/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch() does. */
 static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->sub_shift + SECTOR_SHIFT), 1ULL);
@@ -233,18 +233,18 @@ static unsigned long step(struct nc_cache *c, struct nc_job *job, u64 most, u64 
 	return 0;
 }
 
-/* When may the next bytes go, if @sent go now at @rate per second? */
+/* Time at which the next bytes may be sent if @sent bytes go now at @rate per second. */
 static unsigned long pace(unsigned long due, u64 sent, u64 rate)
 {
 	unsigned long now = jiffies;
 
 	if (!due || time_before(due, now))
 		due = now;
-	/* Not 0, which means at once. */
+	/* 0 would mean: no delay. */
 	return (due + div64_u64(sent * HZ + rate / 2, rate)) ?: 1;
 }
 
-/* Returns how long to wait; 0: not at all. */
+/* Returns the time to wait; 0: none. */
 static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -267,17 +267,17 @@ static unsigned long take_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	return wait == STUCK ? 0 : wait;
 }
 
-/* All of it was looked at, and has come. */
+/* The job has submitted all pieces, and its fills are over: retry or finish. */
 static void settle(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
-	/* Others say so themselves. */
+	/* Other jobs that wait report their demand themselves. */
 	nc_transit_want(c, 0);
 	spin_lock(&p->lock);
-	/* What was brought in a pass before, and is not there any more, was not brought. */
+	/* Data that an earlier pass fetched and that is not cached any more does not count. */
 	job->fetched -= job->known;
 	job->known = 0;
 	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
@@ -296,7 +296,7 @@ static void settle(struct nc_cache *c, struct nc_job *job)
 	nc_job_free(gone);
 }
 
-/* Returns how long to wait for the next look; 0: not at all. */
+/* Returns the time until the next look; 0: now. */
 static unsigned long look(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -308,7 +308,7 @@ static unsigned long look(struct nc_cache *c)
 	spin_lock(&p->lock);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = room(c);
-	/* Given up for good. */
+	/* Bypass lasts until a reload. */
 	if (job && READ_ONCE(c->state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
@@ -321,13 +321,13 @@ static unsigned long look(struct nc_cache *c)
 	}
 	if (held)
 		return held;
-	/* What comes wakes the worker. */
+	/* A completed fill wakes the worker. */
 	if (!most)
 		return NEVER;
 	if (most > REQUEST_BYTES)
 		most = round_down(most, REQUEST_BYTES);
 	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
-	/* What is limited comes evenly; one fill at least. */
+	/* Many small turns keep a limited job's rate even; the minimum is one fill. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
 	return take_turn(c, job, max(most, 1ULL));
@@ -350,11 +350,11 @@ static void work(struct work_struct *work)
 }
 
 /**
- * nc_prefetch_begun() - a fill of a job is listed, and about to be sent
+ * nc_prefetch_begun() - account a fill of a job that is listed and about to be submitted
  * @c: live cache
  * @f: fill; its job is set
  *
- * Context: the worker; the stripe lock is held.
+ * Context: the worker; the bucket lock is held.
  */
 void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
 {
@@ -367,11 +367,11 @@ void nc_prefetch_begun(struct nc_cache *c, struct nc_fill *f)
 }
 
 /**
- * nc_prefetch_done() - a fill of a job is over
+ * nc_prefetch_done() - account a completed fill of a job
  * @c: live cache
  * @f: fill, off its list
  * @bits: sub-blocks that became valid
- * @error: 0 or what failed
+ * @error: 0 or an error code
  *
  * Context: process.
  */
@@ -398,19 +398,19 @@ void nc_prefetch_done(struct nc_cache *c, struct nc_fill *f, u64 bits, int error
 }
 
 /**
- * nc_prefetch_submit() - begin a job
+ * nc_prefetch_submit() - queue a job
  * @c: live cache
- * @job: with pieces of whole sub-blocks; the engine's from here on, if it is taken
+ * @job: pieces are whole sub-blocks; on success the engine owns it
  *
  * Context: may sleep.
- * Return: number of the job; -EMLINK: there are too many.
+ * Return: number of the job; -EMLINK: too many.
  */
 s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* Somebody says what is to be there. */
+	/* Jobs say which data to cache: the retention threshold must not decide any more. */
 	WRITE_ONCE(c->spread.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
@@ -422,14 +422,14 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 }
 
 /**
- * nc_prefetch_cancel() - nothing more is sent of a job, or of all
+ * nc_prefetch_cancel() - cancel a job, or all of them
  * @c: cache
  * @id: number of the job; 0: all
  *
- * What is on its way comes still.
+ * Fills in flight still complete.
  *
  * Context: may sleep.
- * Return: jobs that were running.
+ * Return: number of jobs that were running.
  */
 u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 {
@@ -450,11 +450,9 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 	return count;
 }
 
-/**
- * nc_prefetch_pause() - send nothing more, before a table is suspended
- * @c: live cache
- *
- * Context: may sleep, also for a request to the origin.
+/*
+ * Stop submitting, before a table is suspended.  May sleep, also for a request to the
+ * origin.
  */
 void nc_prefetch_pause(struct nc_cache *c)
 {
@@ -466,10 +464,7 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&p->work);
 }
 
-/**
- * nc_prefetch_resume() - go on, as a table is live
- * @c: live cache
- */
+/* Continue, once a table is live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -491,12 +486,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_pace_init(p);
 }
 
-/**
- * nc_prefetch_alloc() - what may fail
- * @c: new cache
- *
- * Return: 0 or -ENOMEM.
- */
+/* Allocate the workqueue of a new cache.  Return: 0 or -ENOMEM. */
 int nc_prefetch_alloc(struct nc_cache *c)
 {
 	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
@@ -504,10 +494,7 @@ int nc_prefetch_alloc(struct nc_cache *c)
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 
-/**
- * nc_prefetch_destroy() - free all of it
- * @c: cache that nobody uses any more
- */
+/* Free the engine.  No user of the cache is left. */
 void nc_prefetch_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->prefetch.work);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch: jobs are brought into the cache while nobody else needs the origin. */
+/* Prefetch engine: brings jobs into the cache while reads do not need the origin. */
 #ifndef NEARCACHE_PREFETCH_PREFETCH_H
 #define NEARCACHE_PREFETCH_PREFETCH_H
 
@@ -13,13 +13,13 @@
 struct nc_cache;
 struct nc_fill;
 
-/* A write of so many bytes may be part of a checkpoint. */
+/* A write of at least this many bytes may be part of a checkpoint. */
 #define NC_PREFETCH_CHECKPOINT	(128U << 10)
 
 /**
- * struct nc_latency - reads of the origin that were measured
- * @sum: nanoseconds that they took
- * @count: reads
+ * struct nc_latency - measured origin reads
+ * @sum: total time in nanoseconds
+ * @count: number of reads
  */
 struct nc_latency {
 	u64 sum;
@@ -29,30 +29,30 @@ struct nc_latency {
 /**
  * struct nc_prefetch - the prefetch engine of a cache
  * @wq: runs @work, which may wait for a request to the origin
- * @work: sends what is due
+ * @work: submits fills that are due
  * @lock: protects @jobs and the rest; process context; innermost
  * @jobs: see job.h
  * @paused: the table is not live
- * @flying: bytes on their way
- * @window: that may be, so that who comes to read does not wait long behind them
- * @delay: smoothed time that they take to come from the origin, beside @least, nanoseconds
- * @least: about the shortest one
- * @shared: somebody else read from the origin at the last look
- * @due: jiffies: not before, while @shared
- * @rate: bytes per second, while @shared
- * @demand: reads of others from the origin under way
- * @demand_last: jiffies of the last one that came or went
+ * @flying: bytes of jobs' fills in flight
+ * @window: limit of @flying, so that a new read does not wait long behind them
+ * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
+ * @least: approximate minimum of that latency
+ * @shared: at the last look others read from the origin as well
+ * @due: jiffies before which nothing is submitted while @shared
+ * @rate: bytes per second while @shared
+ * @demand: other origin reads in flight
+ * @demand_last: jiffies of the last start or end of one
  * @wrote: jiffies of the last large write
- * @failed: jiffies of the last read that failed
- * @clean: others' reads of when nothing of ours had flown for a while; older ones count less
- * @beside: the rest of them, since @looked
- * @looked: jiffies when @rate was changed
- * @probed: jiffies when sending was stopped to learn @clean
- * @landed: ns of ktime when the last of ours had come
- * @asked: bytes that others asked the origin for; of a while ago counts less
- * @met: bytes of those that a job came across, and of reads that waited for ours
- * @weighed: jiffies when these two were compared
- * @followed: most of the others read what jobs bring
+ * @failed: jiffies of the last failed read
+ * @clean: other reads that began while no fill of a job was in flight for CLEAN; decays
+ * @beside: the remaining other reads, since @looked
+ * @looked: jiffies of the last change of @rate
+ * @probed: jiffies of the last pause to measure @clean
+ * @landed: ktime in ns at which the last fill of a job completed and none was in flight
+ * @asked: bytes that others read from the origin; decays
+ * @met: bytes of those that a job met shortly after, or that joined a job's fill; decays
+ * @weighed: jiffies of the last comparison of these two
+ * @followed: most other reads are of data that jobs bring
  *
  * @flying, @landed, @demand, @demand_last and @wrote are read without the lock, as hints.
  */
@@ -84,7 +84,7 @@ struct nc_prefetch {
 	bool followed;
 };
 
-/* Is there a job?  A hint. */
+/* Is any job unfinished?  A hint. */
 static inline bool nc_prefetch_any(const struct nc_prefetch *p)
 {
 	return READ_ONCE(p->jobs.count);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Windows.  A classifier says how far ahead of a stream its data is to be brought.  What that
- * comes to becomes fills that nobody waits for: under the stripe lock they are as any other, so
- * a read joins them, and a write makes them stale.
+ * Readahead windows.  A classifier says how far ahead of a stream to read.  The window becomes
+ * fills without readers.  Under the bucket lock they are ordinary fills: a read joins them, and
+ * a write makes them stale.
  *
- * Prefetch jobs (see prefetch.c) stand back while somebody reads.  Windows do not, as who reads
- * is about to ask for just that; but they are no longer than was asked for of one stream, whether
- * it goes on or not, take no more than half of the fill memory, and no slot that others would not
- * get.  A second after a large write, or an error, and while the cache is not in order, none is
- * taken.
+ * Prefetch jobs (see prefetch.c) yield to reads.  Windows do not, because the reader is about to
+ * request the same data.  But a window never exceeds the length that was requested for its stream,
+ * even if the stream ends; windows use at most half of the fill memory, and no slot that reads
+ * would not get.  For a second after a large write or an error, and while the cache is not in
+ * state normal, new windows are ignored.
  */
 #include <linux/blkdev.h>
 #include <linux/sizes.h>
@@ -23,15 +23,15 @@
 #include "evict/reclaim.h"
 #include "prefetch/readahead.h"
 
-/* Bytes that one window may send before another one has its turn. */
+/* Most bytes that a window submits per turn. */
 #define TURN_BYTES	SZ_1M
-/* Looks at the index within one turn. */
+/* Most index look-ups per turn. */
 #define TURN_STEPS	256U
-/* What finds no memory looks again after so long. */
+/* Delay before the next attempt to get memory. */
 #define SHORTAGE	max(1, HZ / 250)
 #define OUT_OF_ORDER	HZ
 
-/* Is anything to be brought now?  A hint. */
+/* May windows be served now?  A hint. */
 static bool is_open(const struct nc_cache *c)
 {
 	return READ_ONCE(c->state) == NEARCACHE_NORMAL && !atomic_read(&c->outage.count) &&
@@ -40,11 +40,11 @@ static bool is_open(const struct nc_cache *c)
 }
 
 /**
- * nc_window_ask() - bring what a stream will read
+ * nc_window_ask() - request a readahead window of a stream
  * @c: live cache
- * @window: that
+ * @window: sectors to bring
  *
- * When that cannot be, it is left to who reads it.
+ * Ignored if readahead is not possible now; then the data misses when it is read.
  *
  * Context: map of a read.
  */
@@ -56,13 +56,13 @@ void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 	if (!is_open(c))
 		return;
 	spin_lock(&w->lock);
-	/* It may go on with what is not all sent yet. */
+	/* The window may continue one that is still queued. */
 	for (i = 0; i < w->count; i++)
 		if (w->window[i].end == window->first)
 			break;
 	if (!w->paused && i < w->count) {
 		w->window[i].end = window->end;
-		/* What nobody brought in time who reads has brought himself. */
+		/* The reader itself has read the part that fell behind. */
 		if (window->end - w->window[i].first > NEARCACHE_WINDOW_MAX)
 			w->window[i].first = window->end - NEARCACHE_WINDOW_MAX;
 	} else if (!w->paused && w->count < NC_WINDOWS) {
@@ -72,8 +72,8 @@ void nc_window_ask(struct nc_cache *c, const struct nc_window *window)
 	spin_unlock(&w->lock);
 }
 
-/* Bring what is missing at the start of @window, and go on behind it.  Returns whether there is
- * memory for that.
+/* Bring missing data at the start of @window and advance behind it.  Returns false without
+ * memory.
  */
 static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 {
@@ -93,7 +93,7 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 		case NC_MISS_MEMORY:
 			return false;
 		case NC_MISS_FULL:
-			/* What is further on finds none either. */
+			/* The rest would find no slot either. */
 			window->first = window->end;
 			return true;
 		default:
@@ -104,7 +104,7 @@ static bool step(struct nc_cache *c, struct nc_window *window, u32 *sent)
 	return true;
 }
 
-/* Returns whether there is memory for the next turn. */
+/* Returns false if the next turn has to wait for memory. */
 static bool take_turn(struct nc_cache *c, struct nc_window *window)
 {
 	struct blk_plug plug;
@@ -119,7 +119,7 @@ static bool take_turn(struct nc_cache *c, struct nc_window *window)
 	return memory;
 }
 
-/* Whose turn it is.  Returns whether there is any. */
+/* Pick the window whose turn it is.  Returns false if there is none. */
 static bool pick(struct nc_windows *w, struct nc_window *window)
 {
 	bool any;
@@ -134,7 +134,7 @@ static bool pick(struct nc_windows *w, struct nc_window *window)
 	return any;
 }
 
-/* It may have got longer meanwhile. */
+/* A reader may have extended the window meanwhile. */
 static void put_back(struct nc_windows *w, const struct nc_window *window)
 {
 	struct nc_window *there;
@@ -178,11 +178,11 @@ static void work(struct work_struct *work)
 }
 
 /**
- * nc_window_done() - a fill of a window is over
+ * nc_window_done() - account a completed fill of a window
  * @c: live cache
  * @f: fill, off its list
  * @bits: sub-blocks that became valid
- * @error: 0 or what failed
+ * @error: 0 or an error code
  *
  * Context: process.
  */
@@ -194,11 +194,9 @@ void nc_window_done(struct nc_cache *c, const struct nc_fill *f, u64 bits, int e
 		WRITE_ONCE(c->windows.failed, jiffies);
 }
 
-/**
- * nc_windows_pause() - bring nothing more, before a table is suspended
- * @c: live cache
- *
- * Context: may sleep, also for a request to the origin.
+/*
+ * Drop all windows, before a table is suspended.  May sleep, also for a request to the
+ * origin.
  */
 void nc_windows_pause(struct nc_cache *c)
 {
@@ -211,10 +209,7 @@ void nc_windows_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&w->work);
 }
 
-/**
- * nc_windows_resume() - a table is live
- * @c: live cache
- */
+/* Accept windows, once a table is live. */
 void nc_windows_resume(struct nc_cache *c)
 {
 	spin_lock(&c->windows.lock);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Windows: what streams will read soon is brought ahead of them, as a classifier says. */
+/* Readahead windows: data that a classifier wants to be read ahead of a stream. */
 #ifndef NEARCACHE_PREFETCH_READAHEAD_H
 #define NEARCACHE_PREFETCH_READAHEAD_H
 
@@ -10,13 +10,13 @@
 struct nc_cache;
 struct nc_fill;
 
-/* Windows that wait; more are not taken. */
+/* Most queued windows; further ones are ignored. */
 #define NC_WINDOWS	256U
 
 /**
- * struct nc_window - what a stream will read soon
+ * struct nc_window - sectors to read ahead of a stream
  * @first: first sector
- * @end: behind the last one
+ * @end: sector behind the last one
  */
 struct nc_window {
 	sector_t first;
@@ -24,14 +24,14 @@ struct nc_window {
 };
 
 /**
- * struct nc_windows - those of a cache
- * @lock: protects the rest; process context; innermost
- * @window: those that wait, each for its turn
- * @count: how many
- * @turn: whose turn it is
+ * struct nc_windows - readahead windows of a cache
+ * @lock: protects the other fields; process context; innermost
+ * @window: queued windows, which take turns
+ * @count: number of queued windows
+ * @turn: index of the window whose turn it is
  * @paused: no table is live
- * @failed: jiffies of the last read that failed
- * @work: sends what is due
+ * @failed: jiffies of the last failed read
+ * @work: submits fills
  */
 struct nc_windows {
 	spinlock_t lock;	/* see above */

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pace of prefetch jobs: others come first.
- *   - While nobody else reads from the origin, so much is on its way as comes within
- *     DELAY_MAX and the origin's own latency: that is what who comes to read waits behind, once.
- *   - While somebody does, small turns go at a rate that rises while the latency of the others'
- *     reads is as it is without us, and falls when it is not.  To know how it is without us,
- *     nothing goes for an eighth of a second, every two seconds.
- *   - But who reads what is brought for him waits for nothing else: jobs that come across what was
- *     just read, or are waited for, do not give way to those readers.  They all would get less
- *     than the origin has.
- *   - A second after a large write, or an error, nothing is sent.
+ * Throttle of prefetch jobs, which yield to all other I/O.
+ *   - Without other origin reads, jobs keep as many bytes in flight as arrive within DELAY_MAX
+ *     on top of the origin's own latency.  A new read waits behind these, once.
+ *   - With other origin reads, jobs take small turns at a rate.  It rises while the latency of the
+ *     other reads is the same as without jobs, and falls otherwise.  To measure the latency
+ *     without jobs, they pause for an eighth of a second every two seconds.
+ *   - A reader of data that jobs bring waits for nothing but these jobs.  So jobs whose data was
+ *     just read, or is waited for, do not yield to such readers: together they would get less
+ *     than the origin's bandwidth.
+ *   - For a second after a large write, or an error, jobs submit nothing.
  */
 #include <linux/ktime.h>
 
@@ -17,12 +17,12 @@
 #include "io/fill.h"
 #include "prefetch/throttle.h"
 
-/* Others have gone when nothing of them was seen for so long. */
+/* Time without other origin reads after which jobs have the origin to themselves. */
 #define QUIET		(HZ / 10)
-/* So long nothing is sent after a large write, and after an error. */
+/* Pause after a large write, and after an error. */
 #define CHECKPOINT	HZ
 #define OUT_OF_ORDER	HZ
-/* Time that what is on its way may take to come, beside the origin's latency. */
+/* Most queueing time of data in flight, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
 #define WINDOW_MIN	(2U << 20)
 /* Bytes per second, while others read. */
@@ -31,27 +31,27 @@
 #define RATE_MAX	(64ULL << 30)
 #define RATE_STEP	(4ULL << 20)
 #define RATE_PERIOD	max(1, HZ / 10)
-/* What others' reads take without us shows only when nothing of ours was on its way for so long:
- * who stores the data may make up for it later.  So nothing is sent for a while, so often.
+/* Latency without jobs is measurable only after this long without a fill of a job in flight: the
+ * storage server may be catching up.  Length and interval of the pauses that make this possible.
  */
 #define CLEAN		(30 * (u64)NSEC_PER_MSEC)
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
-/* A sample is worth 1/32 of what is smoothed. */
+/* Weight of a sample in a smoothed value: 1/32. */
 #define SMOOTH		5
-/* The shortest latency that was seen is forgotten by 1/256 with each read. */
+/* The minimum latency rises by 1/256 with each read, so that an old one is forgotten. */
 #define FORGET		8
-/* So often it is looked who the others are; what was seen before counts half. */
+/* Interval of the comparison of others' reads with jobs; earlier counts are halved. */
 #define WEIGH		max(1, HZ / 10)
 
-/* Others read from the origin, or did so just now.  Context: any; a hint. */
+/* Are there, or were there until just now, other origin reads?  Context: any; a hint. */
 bool nc_pace_is_shared(const struct nc_prefetch *p)
 {
 	return atomic_read(&p->demand) ||
 	       time_before(jiffies, READ_ONCE(p->demand_last) + QUIET);
 }
 
-/* Others' reads have begun: nothing is known of them. */
+/* Other reads have begun: forget old measurements. */
 static void begin_shared(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -62,7 +62,7 @@ static void begin_shared(struct nc_prefetch *p)
 	p->probed = jiffies - PROBE_EVERY;
 }
 
-/* Send nothing for a while; what was learnt before counts half. */
+/* Pause to measure; halve the weight of old samples. */
 static void begin_probe(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -72,18 +72,13 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
-/**
- * nc_prefetch_holds() - is what may be a checkpoint being written?
- * @c: cache
- *
- * Context: any; a hint.
- */
+/* Was there a large write within CHECKPOINT?  Context: any; a hint. */
 bool nc_prefetch_holds(const struct nc_cache *c)
 {
 	return time_before(jiffies, READ_ONCE(c->prefetch.wrote) + CHECKPOINT);
 }
 
-/* Are those who read the ones for whom jobs bring it?  @p is locked. */
+/* Do the other readers mostly read the data that jobs bring?  @p is locked. */
 static bool is_followed(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -98,13 +93,7 @@ static bool is_followed(struct nc_prefetch *p)
 	return p->followed;
 }
 
-/**
- * nc_pace_wait() - how long to wait because of others
- * @c: live cache
- *
- * Context: the prefetch worker.
- * Return: jiffies.
- */
+/* Jiffies that jobs have to wait because of other I/O; 0: none.  Context: the prefetch worker. */
 unsigned long nc_pace_wait(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -130,8 +119,8 @@ unsigned long nc_pace_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* What of ours flies shows in how long it takes to come, but for the origin's own latency: that
- * is the same with less on the way.  It may have grown: what is taken for it does so, too.
+/* Fit the window of bytes in flight.  The latency above its minimum is queueing behind jobs' own
+ * fills.  The minimum itself may grow with the origin's latency, so fit it as well.
  */
 static void fit_window(struct nc_cache *c, u64 took)
 {
@@ -144,7 +133,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 	p->delay += (s64)(queued - p->delay) >> SMOOTH;
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* What is on its way already is not to make it smaller once more. */
+		/* Data already in flight must not shrink the window once more. */
 		p->delay = DELAY_MAX / 2;
 	} else if (p->flying + p->window / 4 > p->window) {
 		p->window = min(p->window + (64U << 10), READ_ONCE(c->fill_memory_max) / 2);
@@ -173,12 +162,7 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
 }
 
-/**
- * nc_prefetch_demand() - somebody reads, or has read, from the origin past the cache
- * @c: live cache
- *
- * Context: any.
- */
+/* Another read goes to the origin, or completes, as a bypass.  Context: any. */
 void nc_prefetch_demand(struct nc_cache *c)
 {
 	if (unlikely(nc_prefetch_any(&c->prefetch)))
@@ -186,13 +170,13 @@ void nc_prefetch_demand(struct nc_cache *c)
 }
 
 /**
- * nc_prefetch_read_sent() - a fill is about to read from the origin, while there are jobs
+ * nc_prefetch_read_sent() - measure an origin read, while there are jobs
  * @c: live cache
- * @f: fill, of a job or of a reader
+ * @f: fill, of a job or of a reader, about to be submitted
  *
- * nc_prefetch_read_done() follows.
+ * nc_prefetch_read_done() must follow.
  *
- * Context: any but interrupts.
+ * Context: any except interrupts.
  */
 void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
 {
@@ -205,13 +189,7 @@ void nc_prefetch_read_sent(struct nc_cache *c, struct nc_fill *f)
 	atomic_inc(&c->prefetch.demand);
 }
 
-/**
- * nc_prefetch_read_done() - the origin has answered
- * @c: live cache
- * @f: fill, after nc_prefetch_read_sent()
- *
- * Context: process.
- */
+/* The origin completed a read after nc_prefetch_read_sent().  Context: process. */
 void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f)
 {
 	u64 took = max(ktime_get_ns() - f->since, 1ULL);
@@ -229,24 +207,15 @@ void nc_prefetch_read_done(struct nc_cache *c, struct nc_fill *f)
 	spin_unlock(&p->lock);
 }
 
-/**
- * nc_prefetch_wrote() - somebody writes
- * @c: live cache
- * @bytes: how much
- *
- * Context: any.
- */
+/* A write of @bytes arrives.  Context: any. */
 void nc_prefetch_wrote(struct nc_cache *c, u32 bytes)
 {
 	if (bytes >= NC_PREFETCH_CHECKPOINT)
 		WRITE_ONCE(c->prefetch.wrote, jiffies);
 }
 
-/**
- * nc_pace_met() - a job came across what was read just before, or a reader waits for what it brings
- * @c: live cache
- * @bytes: how much
- *
+/*
+ * A job met data that was read just before, or a read waits for data that a job brings.
  * Context: any.
  */
 void nc_pace_met(struct nc_cache *c, u64 bytes)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pace: how much prefetch jobs may send, and when, so that others come first. */
+/* Throttle: limits amount and rate of prefetch jobs, which yield to all other I/O. */
 #ifndef NEARCACHE_PREFETCH_THROTTLE_H
 #define NEARCACHE_PREFETCH_THROTTLE_H
 

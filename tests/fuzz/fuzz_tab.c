@@ -33,10 +33,10 @@ static void check_right(const struct tab *tab, const struct tab_entry *entry)
 	      !strncmp(entry->cache, TAB_UUID, strlen(TAB_UUID)));
 	HOLDS(entry->timeout && entry->timeout <= TAB_TIMEOUT_MAX);
 	HOLDS(!(entry->args.given & ~(uint64_t)OPTIONS_OPEN));
-	HOLDS(!given(&entry->args, OPTION_CACHE | OPTION_ORIGIN | OPTION_FORCE |
-		     OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES));
-	HOLDS(!given(&entry->args, OPTION_WITNESS) || *entry->args.witness);
-	HOLDS(!given(&entry->args, OPTION_READ_ONLY) ||
+	HOLDS(!option_given(&entry->args, OPTION_CACHE | OPTION_ORIGIN | OPTION_FORCE |
+			    OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES));
+	HOLDS(!option_given(&entry->args, OPTION_WITNESS) || *entry->args.witness);
+	HOLDS(!option_given(&entry->args, OPTION_READ_ONLY) ||
 	      !mode_writes(entry->args.mode));
 	HOLDS(tab_find(tab, entry->name) == entry);
 	HOLDS(!tab_need(tab, entry->name, &found) && found == entry);

@@ -119,7 +119,7 @@ CASE(origin_missing, "read-only /dev/no-such-device %C", "Origin device cannot b
 CASE(origin_no_block_device, "read-only /dev/null %C", "Origin device cannot be opened");
 CASE(cache_missing, "read-only %O /dev/no-such-device",
      "Cache device cannot be opened for writing");
-CASE(one_device, "read-only %C %C", "Origin and cache are one device");
+CASE(one_device, "read-only %C %C", "Origin and cache device are the same device");
 CASE(cache_not_formatted, "read-only %O %C", "Cache device refused, see the kernel log");
 
 TEST_F(args, refused)

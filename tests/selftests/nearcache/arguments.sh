@@ -56,8 +56,8 @@ refused /dev/nothing read-only @O /dev/nothing
 refused 250:99 read-only 250:99 @C
 refused /proc/version read-only /proc/version @C
 refused /dev/null read-only @O /dev/null
-refused 'one device' read-only @C @C
-refused 'one device' read-only "$(number "$C")" @C
+refused 'are the same device' read-only @C @C
+refused 'are the same device' read-only "$(number "$C")" @C
 refused 'not a nearcache device' read-only @O "$E"
 refused "'x'" read-only @O @C x
 refused "'-1'" read-only @O @C -1

@@ -258,20 +258,20 @@ cancelled() {
 bad_input() {
 	local piece=range=start=0,length=512
 	refused EINVAL '1 to 1048576' job-submit name=nc
-	refused EINVAL 'a start and a length' job-submit name=nc range=start=0
-	refused EINVAL 'a start and a length' job-submit name=nc range=length=512
-	refused EINVAL 'a start and a length' job-submit name=nc "$piece,label=x"
-	refused EINVAL 'a start and a length' job-submit name=nc "$piece,flags=1"
+	refused EINVAL 'takes only start and length' job-submit name=nc range=start=0
+	refused EINVAL 'takes only start and length' job-submit name=nc range=length=512
+	refused EINVAL 'takes only start and length' job-submit name=nc "$piece,label=x"
+	refused EINVAL 'takes only start and length' job-submit name=nc "$piece,flags=1"
 	refused ERANGE 'start must be' job-submit name=nc "$piece" range=start=1,length=512
 	refused ERANGE 'length must be' job-submit name=nc range=start=512,length=$((16 * MB))
-	refused EINVAL 'bandwidth (id)' job-submit name=nc "$piece" job=id=7
-	refused EINVAL 'bandwidth (fetched)' job-submit name=nc "$piece" job=label=x,fetched=1
+	refused EINVAL 'can be set (id)' job-submit name=nc "$piece" job=id=7
+	refused EINVAL 'can be set (fetched)' job-submit name=nc "$piece" job=label=x,fetched=1
 	refused ERANGE '(priority)' job-submit name=nc "$piece" job=priority=8
-	refused EINVAL 'named by its id' job-get name=nc
-	refused EINVAL 'named by its id' job-get name=nc job=id=0
-	refused EINVAL 'named by its id' job-get name=nc job=id=1,priority=1
-	refused EINVAL 'named by its id' job-cancel name=nc job=label=x
-	refused EINVAL 'A dump is of all' -d job-get name=nc job=id=1
+	refused EINVAL 'only by its id' job-get name=nc
+	refused EINVAL 'only by its id' job-get name=nc job=id=0
+	refused EINVAL 'only by its id' job-get name=nc job=id=1,priority=1
+	refused EINVAL 'only by its id' job-cancel name=nc job=label=x
+	refused EINVAL 'A dump always lists all' -d job-get name=nc job=id=1
 	refused ENOENT 'no such job' job-get name=nc job=id=99999
 	refused ENODEV '' job-submit name=none "$piece"
 	refused ENODEV '' job-get name=none job=id=1

@@ -107,7 +107,7 @@ at_exit losetup -d "$disk"
 S=$(sectors "${disk}p1")
 format "$C" "${disk}p1"
 format "$D" "${disk}p1"
-refused 'one device' one "$(table read-only "${disk}p1" "${disk}p1")"
+refused 'are the same device' one "$(table read-only "${disk}p1" "${disk}p1")"
 make_dm _ one "$(table writearound "${disk}p1" "$C")"
 refused "$other" two "$(table read-only "${disk}p1" "$D")"
 format "$D" "${disk}p2"

@@ -29,9 +29,9 @@ refused 'stripe_count is 3, the table names 2' "$C" "$D"
 refused 'stripe_count is 3, the table names 1' "$C"
 make_null empty empty 4
 refused 'stripe_count is 3, the table names 4' "$C" "$D" "$E" "$empty"
-refused 'Origin and cache are one' "$C" "$D" "$O"
-refused 'Two cache devices are one' "$C" "$D" "$D"
-refused 'Two cache devices are one' "$C" "$C" "$D"
+refused 'Origin and cache device are the same' "$C" "$D" "$O"
+refused 'Two cache devices are the same device' "$C" "$D" "$D"
+refused 'Two cache devices are the same device' "$C" "$C" "$D"
 refused 'magic not found' "$C" "$D" "$empty"
 # A member of another cache with as many members.
 own=("${members[@]}")

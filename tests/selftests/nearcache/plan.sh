@@ -133,7 +133,7 @@ in_parts() {
 	says at 2
 	ask plan-submit name=nc range=start=$((4 * BLOCK + 512)),length=512 plan=at=2
 	says at 3
-	refused ESTALE 'begin the plan anew, with 0 (at)' plan-submit name=nc range=start=0,length=512 plan=at=2
+	refused ESTALE 'start again with at 0 (at)' plan-submit name=nc range=start=0,length=512 plan=at=2
 	ask plan-submit name=nc plan=at=3,commit=1
 	says at 0
 	says state 1
@@ -158,12 +158,12 @@ in_parts() {
 
 bad_input() {
 	local piece=range=start=0,length=512 long
-	refused EINVAL 'one range at least' plan-submit name=nc plan=commit=1
-	refused EINVAL 'a start and a length' plan-submit name=nc range=start=0
-	refused EINVAL 'a start and a length' plan-submit name=nc range=length=512
-	refused EINVAL 'a start and a length' plan-submit name=nc "$piece,label=x"
+	refused EINVAL 'at least one range' plan-submit name=nc plan=commit=1
+	refused EINVAL 'takes only start and length' plan-submit name=nc range=start=0
+	refused EINVAL 'takes only start and length' plan-submit name=nc range=length=512
+	refused EINVAL 'takes only start and length' plan-submit name=nc "$piece,label=x"
 	refused ERANGE 'start must be' plan-submit name=nc "$piece" range=start=1,length=512
-	refused EINVAL 'commit are said (position)' plan-submit name=nc "$piece" plan=position=7
+	refused EINVAL 'only at and commit (position)' plan-submit name=nc "$piece" plan=position=7
 	refused ESTALE '(at)' plan-submit name=nc "$piece" plan=at=7
 	refused ENODEV '' plan-submit name=none "$piece"
 	refused ENODEV '' plan-get name=none
@@ -179,7 +179,7 @@ bad_input() {
 	long=range=length=$((16 * MB)),start=0
 	ask plan-submit name=nc "range=16384@0,${long#*=}"
 	says at 16384
-	refused E2BIG '4194304 visits of blocks at most' plan-submit name=nc "$piece" "$piece" plan=at=16384
+	refused E2BIG 'Limit of 4194304 visits of blocks' plan-submit name=nc "$piece" "$piece" plan=at=16384
 	ask plan-submit name=nc plan=at=16384,commit=1
 	says visits 4194304
 	(($(value memory) <= 49 * 4194304)) || fail "memory: $out"

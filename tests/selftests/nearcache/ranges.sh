@@ -306,7 +306,7 @@ bad_input() {
 	refused ELOOP 'More than 16' range-add name=nc range=17@0,start=0,length=512,label=x
 	refused EINVAL '1 to 1024' range-delete name=nc
 	refused EINVAL '1 to 1024' range-delete name=nc range=1025@0,start=0,length=512,label=x
-	refused EINVAL 'not deleted by priority' range-delete name=nc range=priority=1
+	refused EINVAL 'cannot be selected by priority' range-delete name=nc range=priority=1
 	refused ENODEV '' range-get name=none
 	refused ENODEV '' -d label-get name=none
 	refused EPERM '' -u 1000 range-add name=nc range=start=0,length=512,label=x

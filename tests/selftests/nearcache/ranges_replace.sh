@@ -89,7 +89,7 @@ bad_input() {
 	refused EINVAL 'needs start and length (keep)' drop=start=0 keep=start=0,label=there
 	refused ERANGE 'length must be' drop=start=0 range=start=512,length=$((16 * MB)),label=x
 	refused ERANGE 'multiples of 512' range=start=0,length=512,label=x drop=start=1
-	refused EINVAL 'not deleted by priority' drop=start=0,priority=1
+	refused EINVAL 'cannot be selected by priority' drop=start=0,priority=1
 	refused EINVAL '(flags)' drop=start=0 range=start=0,length=512,label=x,flags=8
 	refused ELOOP 'More than 16' drop=start=0 range=17@0,start=0,length=512,label=x
 	[[ $(./genl -u 1000 range-replace name=nc drop=start=0 2>&1) == EPERM:* ]] || fail "as another user"

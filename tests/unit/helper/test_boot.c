@@ -205,7 +205,7 @@ static void with_cache(void **state)
 {
 	(void)state;
 	assert_int_equal(run(BY_PATH, 0), 0);
-	assert_true(given(&opened, OPTION_CACHE) && given(&opened, OPTION_ORIGIN));
+	assert_true(option_given(&opened, OPTION_CACHE) && option_given(&opened, OPTION_ORIGIN));
 	assert_int_equal(opened.verify, 4);
 	assert_int_equal(opened.mode, NEARCACHE_WRITEAROUND);
 	assert_null(passed.name);
@@ -217,7 +217,7 @@ static void with_cache(void **state)
 	recorded = "";
 	assert_int_equal(run(BY_PATH, OPTION_WAIT_DEVICES), 0);
 	assert_int_equal(waits, 3);
-	assert_true(given(&opened, OPTION_CACHE));
+	assert_true(option_given(&opened, OPTION_CACHE));
 }
 
 static void without_cache(void **state)
@@ -296,7 +296,7 @@ static void half(void **state)
 	assert_int_equal(run(BY_PATH, OPTION_DRY_RUN), 0);
 	assert_false(removed);
 	assert_int_equal(run(BY_PATH, 0), 0);
-	assert_true(removed && given(&opened, OPTION_CACHE));
+	assert_true(removed && option_given(&opened, OPTION_CACHE));
 	removed = false;
 	assert_int_equal(run(BY_PATH, OPTION_ALL), 0);
 	assert_true(removed);

@@ -205,7 +205,7 @@ static void stopped_within(void **state)
 				torn = half;
 				assert_int_not_equal(replace("v2"), 0);
 				assert_int_equal(!!strstr(fail_message(),
-							  "counts already"),
+							  "is valid already"),
 						 after);
 				writes_left = -1;
 				look(&super);

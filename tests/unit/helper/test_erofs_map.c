@@ -85,7 +85,7 @@ static void one_device(void **state)
 	assert_int_equal(erofs_check(fresh(), "file"), 0);
 	superblock(3, 0);
 	assert_int_equal(erofs_check(fresh(), "file"), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "'file': its EROFS has 3 more devices"));
+	assert_non_null(strstr(fail_message(), "'file': its EROFS has 3 extra devices"));
 	memset(disk, 0, sizeof(disk));
 	assert_int_equal(erofs_check(fresh(), "file"), CODE_DEVICE);
 	superblock(0, 0);

@@ -209,7 +209,7 @@ static void refusals(void **state)
 		{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED, "encoded" },
 		{ FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_NOT_ALIGNED, "tail" },
 		{ FIEMAP_EXTENT_UNWRITTEN, "unwritten" },
-		{ FIEMAP_EXTENT_UNKNOWN, "does not tell" },
+		{ FIEMAP_EXTENT_UNKNOWN, "does not report" },
 	};
 	static struct fiemap_extent extent[2] = {
 		EXTENT(0, PAGE, PAGE, 0),
@@ -242,7 +242,7 @@ static void holes(void **state)
 	refused("file", "bytes 0 to 12287 are a hole");
 	/* Invalid extents must not cause an endless loop. */
 	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0), EXTENT(10, PAGE, PAGE, 0));
-	refused("file", "changed while");
+	refused("file", "changed during");
 }
 
 static void kinds(void **state)

@@ -102,13 +102,13 @@ static void refused(const char *text, enum exit_code code, const char *what)
 static void not_found(void **state)
 {
 	(void)state;
-	refused("", CODE_USAGE, "'' is no target");
+	refused("", CODE_USAGE, "'' is not a TARGET");
 	refused("2024-01", CODE_USAGE, "'./2024-01'");
 	refused("none", CODE_DEVICE, "'none': No such file");
 	refused("none*", CODE_DEVICE, "'none*' matches no file");
 	refused("bare", CODE_DEVICE, "'bare' has no files");
 	refused("loop", CODE_DEVICE, "'loop/self' leads back");
-	refused("dangling", CODE_DEVICE, "'dangling/link' is a link to nothing");
+	refused("dangling", CODE_DEVICE, "'dangling/link' is a dangling link");
 	refused("odd", CODE_DEVICE, "'odd/pipe' is not a regular file");
 }
 

@@ -170,9 +170,9 @@ static void other_files(void **state)
 	unlink(pipe);
 	refused(&shard, INDEX_ANY, 0, "the file is empty");
 	shard_fill(&shard, 0, 1);
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_fill(&shard, 0, 20000);
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 
@@ -184,7 +184,7 @@ static void check_is_for_tfrecord(void **state)
 	(void)state;
 	make(&shard, INDEX_MDS);
 	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), CODE_USAGE);
-	assert_non_null(strstr(fail_message(), "'shard' is of format mds"));
+	assert_non_null(strstr(fail_message(), "'shard' has format mds"));
 	index_free(&index);
 	shard_free(&shard);
 }
@@ -418,9 +418,9 @@ static void choose_wrongly(void **state)
 	static const struct {
 		const char *list, *what;
 	} row[] = {
-		{ "6", "'shard' has samples 0 to 5; for one of that name write '=6'" },
+		{ "6", "'shard' has samples 0 to 5; to select a sample of that name write '=6'" },
 		{ "12", "write '=12'" }, { "0-6", "'0-6': 'shard' has samples" },
-		{ "3-2", "'3-2': it ends before it begins" },
+		{ "3-2", "'3-2': the range ends before it begins" },
 		{ "99999999999999999999999999999999", "has samples 0 to 5" },
 		{ "0-18446744073709551615", "has samples 0 to 5" },
 		{ "18446744073709551616", "has samples 0 to 5" },

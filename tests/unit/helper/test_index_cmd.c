@@ -32,7 +32,7 @@ static const char *run(uint64_t options, const char *samples,
 
 	fail_reset();
 	capture();
-	print_start(given(&args, OPTION_JSON));
+	print_start(option_given(&args, OPTION_JSON));
 	assert_int_equal(cmd_index(&args), code);
 	assert_int_equal(print_finish(), code);
 	output = captured();

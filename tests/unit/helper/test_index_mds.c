@@ -65,11 +65,11 @@ static void table(void **state)
 	make(&shard);
 	shard_set_le(&shard, 4, 4 * (2 + SAMPLES) - 1, 4);
 	refused(&shard, INDEX_MDS, 4, "begins at byte 8007, inside the table");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	make(&shard);
 	shard.length--;
 	refused(&shard, INDEX_MDS, 4 * (1 + SAMPLES), "was it cut off?");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	make(&shard);
 	shard_set_le(&shard, 0, UINT32_MAX, 4);
 	refused(&shard, INDEX_MDS, 0, "a table of 4294967295 samples does not fit");
@@ -80,7 +80,7 @@ static void table(void **state)
 	refused(&shard, INDEX_MDS, 0, "4 bytes are expected here");
 	make(&shard);
 	shard.bytes[4 * (2 + SAMPLES)] = '[';
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 

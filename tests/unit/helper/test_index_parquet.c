@@ -52,9 +52,9 @@ static void ends(void **state)
 	shard.length--;
 	refused(&shard, INDEX_ANY, length - 5, "was it cut off?");
 	shard.length = 11;
-	refused(&shard, INDEX_ANY, 0, "11 bytes are no Parquet file");
+	refused(&shard, INDEX_ANY, 0, "11 bytes are too short for a Parquet file");
 	shard.length = 0;
-	refused(&shard, INDEX_PARQUET, 0, "0 bytes are no Parquet file");
+	refused(&shard, INDEX_PARQUET, 0, "0 bytes are too short for a Parquet file");
 	shard_parquet(&shard, 1, 1);
 	shard.bytes[3] = 'E';
 	refused(&shard, INDEX_ANY, length - 4, "was it cut off?");
@@ -69,7 +69,7 @@ static void ends(void **state)
 	refused(&shard, INDEX_ANY, length - 8,
 		"metadata of 4294967295 bytes does not fit");
 	shard_set_le(&shard, length - 8, 0, 4);
-	refused(&shard, INDEX_ANY, length - 8, "the metadata ends in the middle");
+	refused(&shard, INDEX_ANY, length - 8, "the metadata ends inside a value");
 	shard_free(&shard);
 }
 
@@ -133,11 +133,11 @@ static void chunks(void **state)
 		int64_t page, dictionary, size;
 		const char *what;
 	} row[] = {
-		{ 3, 0, 10, "'c' of 10 bytes at 3 is not between" },
-		{ 10, 3, 10, "'c' of 10 bytes at 3 is not between" },
-		{ 4, 0, 101, "'c' of 101 bytes at 4 is not between the ends of the data, 4 and 104" },
-		{ 105, 0, 0, "at 105 is not between" },
-		{ INT64_MAX, 0, INT64_MAX, "at 9223372036854775807 is not" },
+		{ 3, 0, 10, "'c' of 10 bytes at 3 lies outside" },
+		{ 10, 3, 10, "'c' of 10 bytes at 3 lies outside" },
+		{ 4, 0, 101, "'c' of 101 bytes at 4 lies outside the data, bytes 4 to 104" },
+		{ 105, 0, 0, "at 105 lies outside" },
+		{ INT64_MAX, 0, INT64_MAX, "at 9223372036854775807 lies outside" },
 		{ 10, 0, INT64_MAX, "of 9223372036854775807 bytes" },
 		{ -1, 0, 10, "is negative" }, { 10, -1, 10, "is negative" },
 		{ 10, 0, INT64_MIN, "is negative" },
@@ -267,10 +267,10 @@ static void thrift(void **state)
 		const char *what;
 	} row[] = {
 		{ BYTES(""), 105, "no list of row groups" },
-		{ BYTES("\x1d"), 105, "no known type" },
+		{ BYTES("\x1d"), 105, "an unknown type" },
 		{ BYTES("\x15\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), 115,
 		  "more than 64 bits" },
-		{ BYTES("\x15\x80"), 107, "ends in the middle" },
+		{ BYTES("\x15\x80"), 107, "ends inside a value" },
 		{ BYTES("\x18\x7f"), 106, "beyond the end of the metadata" },
 		{ BYTES("\x18\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01"), 115,
 		  "beyond the end of the metadata" },
@@ -278,16 +278,16 @@ static void thrift(void **state)
 		{ BYTES("\x49\xfc\xff\xff\xff\xff\x0f"), 111, "longer than the metadata" },
 		{ BYTES("\x19\xf5\xff\xff\xff\xff\x0f"), 111, "longer than the metadata" },
 		{ BYTES("\x1b\xff\xff\xff\xff\x0f\x55"), 110, "longer than the metadata" },
-		{ BYTES("\x1b\x01\x05"), 107, "no known type" },
-		{ BYTES("\x1b\x01\xd5\0"), 107, "no known type" },
-		{ BYTES("\x19\x10"), 106, "a list of no known type" },
+		{ BYTES("\x1b\x01\x05"), 107, "an unknown type" },
+		{ BYTES("\x1b\x01\xd5\0"), 107, "an unknown type" },
+		{ BYTES("\x19\x10"), 106, "a list of an unknown type" },
 		{ BYTES("\x49\x15\0"), 106, "members of another type" },
-		{ BYTES("\x48\x00"), 105, "must be a list is none" },
+		{ BYTES("\x48\x00"), 105, "a field is not a list" },
 		{ BYTES("\x49\x1c\x19\x15\0"), 108, "members of another type" },
-		{ BYTES("\x49\x1c\x19\x1c\x35\0"), 109, "must be a structure is none" },
-		{ BYTES("\x49\x1c\x19\x1c\x3c\x38\0"), 110, "must be a list is none" },
-		{ BYTES("\x49\x1c\x19\x1c\x3c\x75\0"), 110, "no number of 64 bits" },
-		{ BYTES("\x05\xfe\xff\x03\0\x15\0\x15\0"), 110, "of a number that there is not" },
+		{ BYTES("\x49\x1c\x19\x1c\x35\0"), 109, "a field is not a structure" },
+		{ BYTES("\x49\x1c\x19\x1c\x3c\x38\0"), 110, "a field is not a list" },
+		{ BYTES("\x49\x1c\x19\x1c\x3c\x75\0"), 110, "not a 64-bit number" },
+		{ BYTES("\x05\xfe\xff\x03\0\x15\0\x15\0"), 110, "field number out of range" },
 	};
 	struct shard shard = { 0 };
 	unsigned int i;
@@ -326,7 +326,7 @@ static void nested(void **state)
 		shard_put(&shard, row[i].first, 1);
 		for (n = 0; n < 50000; n++)
 			shard_put(&shard, row[i].next, 2);
-		finish(&shard, row[i].where, "structures in structures");
+		finish(&shard, row[i].where, "too many nested structures");
 	}
 	shard_free(&shard);
 }

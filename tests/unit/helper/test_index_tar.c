@@ -151,8 +151,8 @@ static void size_refused(const void *field, const char *why)
 static void sizes(void **state)
 {
 	(void)state;
-	size_refused("0000000000x", "is no octal number");
-	size_refused("00000000009", "is no octal number");
+	size_refused("0000000000x", "is not an octal number");
+	size_refused("00000000009", "is not an octal number");
 	size_refused("77777777777", "8589934591 bytes reaches beyond the end");
 	size_refused("777777777777", "68719476735 bytes reaches");
 	size_refused("00000004001", "2049 bytes reaches beyond");
@@ -210,19 +210,19 @@ static void refused_pax(void **state)
 		{ TAR_PAX_GLOBAL, "22 GNU.sparse.major=1\n", 1024, "sparse" },
 		{ TAR_PAX_GLOBAL, "9 path=x\n", 1024, "with the path of" },
 		{ TAR_PAX_GLOBAL, "9 size=1\n", 1024, "with the size of" },
-		{ TAR_PAX, "9 size=x\n", 1024, "size 'x' is no number" },
+		{ TAR_PAX, "9 size=x\n", 1024, "size 'x' is not a number" },
 		{ TAR_PAX, "11 size=-1\n", 1024, "size '-1'" },
 		{ TAR_PAX, "28 size=1234567890123456789\n", 1024, "size '1234" },
 		{ TAR_PAX, "27 size=999999999999999999\n", 0,
 		  "999999999999999999 bytes reaches beyond" },
-		{ TAR_PAX, "9 path=x\n9 path=xx\n", 1545, "no record" },
-		{ TAR_PAX, "9 path=xy", 1536, "no record" },
-		{ TAR_PAX, "9 path:x\n", 1536, "no record" },
-		{ TAR_PAX, "99999999999999999999 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "0 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "1 path=x\n", 1536, "no record" },
-		{ TAR_PAX, "2 \n", 1536, "no record" },
-		{ TAR_PAX, "x", 1536, "no record" },
+		{ TAR_PAX, "9 path=x\n9 path=xx\n", 1545, "not a record" },
+		{ TAR_PAX, "9 path=xy", 1536, "not a record" },
+		{ TAR_PAX, "9 path:x\n", 1536, "not a record" },
+		{ TAR_PAX, "99999999999999999999 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "0 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "1 path=x\n", 1536, "not a record" },
+		{ TAR_PAX, "2 \n", 1536, "not a record" },
+		{ TAR_PAX, "x", 1536, "not a record" },
 	};
 	struct shard shard = { 0 };
 	unsigned int i;
@@ -295,7 +295,7 @@ static void damaged(void **state)
 	begin(&shard);
 	shard_tar_pax(&shard, TAR_PAX, "9 path=x\n");
 	shard_tar_end(&shard);
-	refused(&shard, INDEX_ANY, 2048, "announce a member");
+	refused(&shard, INDEX_ANY, 2048, "without its member");
 	shard.length = 0;
 	refused(&shard, INDEX_TAR, 0, "ends at 0");
 	shard_free(&shard);

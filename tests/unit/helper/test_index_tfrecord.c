@@ -64,7 +64,7 @@ static void damaged(void **state)
 	make(&shard);
 	shard.bytes[0] ^= 1;
 	refused(&shard, INDEX_TFRECORD, 0, "checksum of a record's length");
-	refused(&shard, INDEX_ANY, 0, "nothing here tells a format");
+	refused(&shard, INDEX_ANY, 0, "unknown format");
 	shard_free(&shard);
 }
 

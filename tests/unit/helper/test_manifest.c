@@ -47,11 +47,11 @@ static void bad(void **state)
 	static const struct {
 		const char *line, *quoted;
 	} row[] = {
-		{ "", "no line of sha256sum" }, { A, "no line" }, { A " x", "no line" },
-		{ A "  ", "names no file" }, { A "0  x", "no line" }, { "x" A "  a", "no line" },
-		{ "SHA256 () = " A, "names no file" }, { "SHA256 (a) = " A "0", "no line" },
+		{ "", "not a line of sha256sum" }, { A, "not a line" }, { A " x", "not a line" },
+		{ A "  ", "names no file" }, { A "0  x", "not a line" }, { "x" A "  a", "not a line" },
+		{ "SHA256 () = " A, "names no file" }, { "SHA256 (a) = " A "0", "not a line" },
 		{ "MD5 (a) = 00", "'MD5 (a) = 00'" }, { "\\" A "  a\\b", "escape" },
-		{ "\\" A "  a\\", "escape" }, { "SHA256 (a) = 00", "no line" },
+		{ "\\" A "  a\\", "escape" }, { "SHA256 (a) = 00", "not a line" },
 	};
 	struct manifest_entry entry;
 	char why[MANIFEST_WHY];

@@ -75,32 +75,32 @@ static void good_lines(void **state)
 	assert_string_equal(args.operand[0], "a");
 	assert_string_equal(args.cache, "/dev/x");
 	assert_int_equal(args.block_size, 1 << 20);
-	assert_true(given(&args, OPTION_JSON));
-	assert_false(given(&args, OPTION_FORCE));
+	assert_true(option_given(&args, OPTION_JSON));
+	assert_false(option_given(&args, OPTION_FORCE));
 	assert_int_equal(parse("make --cache=/dev/x --force a --dry-run", &args,
 			       &verb), 0);
 	assert_string_equal(args.cache, "/dev/x");
-	assert_true(given(&args, OPTION_FORCE));
-	assert_true(given(&args, OPTION_DRY_RUN));
+	assert_true(option_given(&args, OPTION_FORCE));
+	assert_true(option_given(&args, OPTION_DRY_RUN));
 	assert_int_equal(parse("tune a", &args, &verb), 0);
 	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(parse("tune a --mode writethrough --grow", &args,
 			       &verb), 0);
 	assert_int_equal(args.mode, NEARCACHE_WRITETHROUGH);
-	assert_true(given(&args, OPTION_GROW));
+	assert_true(option_given(&args, OPTION_GROW));
 	assert_int_equal(parse("tune a --read-only --mode=read-only", &args,
 			       &verb), 0);
 	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(parse("tune a --range 1M:4K --fill-memory 1M", &args,
 			       &verb), 0);
-	assert_false(given(&args, OPTION_CACHE_TIMEOUT));
+	assert_false(option_given(&args, OPTION_CACHE_TIMEOUT));
 	assert_int_equal(args.range.start, 1 << 20);
 	assert_int_equal(args.range.length, 4096);
 	assert_int_equal(parse("tune a --cache-timeout 0", &args, &verb), 0);
-	assert_true(given(&args, OPTION_CACHE_TIMEOUT));
+	assert_true(option_given(&args, OPTION_CACHE_TIMEOUT));
 	assert_int_equal(args.cache_timeout, 0);
 	assert_int_equal(parse("tune a --origin-timeout=60", &args, &verb), 0);
-	assert_true(given(&args, OPTION_ORIGIN_TIMEOUT));
+	assert_true(option_given(&args, OPTION_ORIGIN_TIMEOUT));
 	assert_int_equal(args.origin_timeout, 60);
 	assert_int_equal(args.on_change, ON_CHANGE_DEFAULT);
 	assert_int_equal(parse("tune a --on-change=drop", &args, &verb), 0);
@@ -129,7 +129,7 @@ static void good_lines(void **state)
 	assert_int_equal(args.count, 7);
 	assert_int_equal(parse("watch -jo a.svg", &args, &verb), 0);
 	assert_string_equal(args.output, "a.svg");
-	assert_true(given(&args, OPTION_JSON));
+	assert_true(option_given(&args, OPTION_JSON));
 	assert_int_equal(parse("watch -oa.svg x", &args, &verb), 0);
 	assert_string_equal(args.output, "a.svg");
 	assert_int_equal(args.operands, 1);
@@ -138,7 +138,7 @@ static void good_lines(void **state)
 	assert_int_equal(args.operands, 1);
 	assert_int_equal(parse("-jbn12 watch", &args, &verb), 0);
 	assert_int_equal(args.count, 12);
-	assert_true(given(&args, OPTION_JSON) && given(&args, OPTION_BATCH));
+	assert_true(option_given(&args, OPTION_JSON) && option_given(&args, OPTION_BATCH));
 	assert_int_equal(parse("pin a --label x --priority 7 --expires 1h --bandwidth 8Gb/s",
 			       &args, &verb), 0);
 	assert_string_equal(args.label, "x");
@@ -147,8 +147,8 @@ static void good_lines(void **state)
 	assert_int_equal(args.bandwidth, 1000000000);
 	assert_int_equal(parse("pin a --rank 0 --world-size 4 --split blocked --seed 18446744073709551615",
 			       &args, &verb), 0);
-	assert_true(given(&args, OPTION_RANK));
-	assert_true(given(&args, OPTION_SPLIT));
+	assert_true(option_given(&args, OPTION_RANK));
+	assert_true(option_given(&args, OPTION_SPLIT));
 	assert_int_equal(args.world_size, 4);
 	assert_int_equal(args.seed, UINT64_MAX);
 	assert_int_equal(args.split, SHARE_BLOCKED);
@@ -166,13 +166,13 @@ static void one_name_twice(void **state)
 
 	(void)state;
 	assert_int_equal(parse("take --format a", &args, &verb), 0);
-	assert_true(given(&args, OPTION_FORMAT));
-	assert_false(given(&args, OPTION_SHARD_FORMAT));
+	assert_true(option_given(&args, OPTION_FORMAT));
+	assert_false(option_given(&args, OPTION_SHARD_FORMAT));
 	assert_string_equal(args.operand[0], "a");
 	assert_int_equal(parse("index --format npz a b --samples 1", &args,
 			       &verb), 0);
-	assert_false(given(&args, OPTION_FORMAT));
-	assert_true(given(&args, OPTION_SHARD_FORMAT));
+	assert_false(option_given(&args, OPTION_FORMAT));
+	assert_true(option_given(&args, OPTION_SHARD_FORMAT));
 	assert_int_equal(args.shard_format, INDEX_NPZ);
 	assert_string_equal(args.samples, "1");
 	assert_int_equal(args.operands, 2);
@@ -180,8 +180,8 @@ static void one_name_twice(void **state)
 	assert_int_equal(args.shard_format, INDEX_MDS);
 	assert_int_equal(parse("index a --check", &args, &verb), 0);
 	assert_int_equal(args.shard_format, INDEX_ANY);
-	assert_true(given(&args, OPTION_CHECK));
-	assert_false(given(&args, OPTION_SAMPLES));
+	assert_true(option_given(&args, OPTION_CHECK));
+	assert_false(option_given(&args, OPTION_SAMPLES));
 }
 
 static void bad_lines(void **state)
@@ -271,7 +271,7 @@ static void json_is_known_after_an_error(void **state)
 	(void)state;
 	assert_int_equal(parse("make --frob a --json", &args, &verb),
 			 CODE_USAGE);
-	assert_true(given(&args, OPTION_JSON));
+	assert_true(option_given(&args, OPTION_JSON));
 }
 
 /* Options of equal size must not overwrite their neighbours in the structure. */

@@ -129,8 +129,8 @@ static void cancelled(void **state)
 					.fetched = 40, .flying = 9),
 				RUNNING(.state = NEARCACHE_JOB_CANCELLED,
 					.fetched = 49)), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "cancelled: 49 B of 100 B are there"));
-	assert_null(strstr(fail_message(), "on their way"));
+	assert_non_null(strstr(fail_message(), "cancelled: 49 B of 100 B are cached"));
+	assert_null(strstr(fail_message(), "in flight"));
 	assert_int_equal(WAITED(NEARCACHE_JOB_CANCELLED, 1, CTRL_C(.fetched = 40),
 				GONE), CODE_DEVICE);
 	assert_int_equal(WAITED(JOB_FORGOTTEN, 1,
@@ -150,7 +150,7 @@ static void cancelled_twice(void **state)
 				CTRL_C(.state = NEARCACHE_JOB_CANCELLED,
 				       .fetched = 40, .flying = 9),
 				GONE), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "cancelled: 40 B of 100 B are there, still on their way are 9 B"));
+	assert_non_null(strstr(fail_message(), "cancelled: 40 B of 100 B are cached, still in flight: 9 B"));
 }
 
 int main(void)

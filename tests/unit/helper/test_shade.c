@@ -84,7 +84,7 @@ static void heading(void **state)
 	text = drawn(&shade, &grid, NULL);
 	contains(text, "nc: 64 MiB, 32 cells of 2 MiB\n");
 	contains(text, " . none  - to 1/3  + to 2/3  * more  # all \n");
-	contains(text, " . none  - to 9  + to 99  * to 999  # more  of a cell\n");
+	contains(text, " . none  - to 9  + to 99  * to 999  # more  per cell\n");
 	/* The labels of the scale are above the ends of the rows. */
 	contains(text, "\n             0            32 MiB       64 MiB"
 		       "   0            32 MiB       64 MiB \n");

@@ -320,12 +320,12 @@ static void hints(void **state)
 	frame_free(&frame);
 	add_device(&model, "nc");
 	make(&model, &view, &frame);
-	has(&frame, "'nearcache classifier load': streams; 'nearcache latency load': latencies");
+	has(&frame, "for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'");
 	assert_null(find(&frame, "HIT 50%"));
 	frame_free(&frame);
 	strcpy(model.foreign, "no_scans");
 	make(&model, &view, &frame);
-	has(&frame, "streams ('no_scans' tells none), latencies ('nearcache latency load')");
+	has(&frame, "streams ('no_scans' has none), latencies ('nearcache latency load')");
 	frame_free(&frame);
 	model_free(&model);
 }

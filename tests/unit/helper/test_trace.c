@@ -141,7 +141,7 @@ static void damaged(void **state)
 		data[i] ^= 0x10;
 		assert_refused(data, bytes, "'file' is ");
 		data[i] ^= 0x10;
-		assert_refused(data, i, i < sizeof(struct trace_header) ? "no trace" : "checksum");
+		assert_refused(data, i, i < sizeof(struct trace_header) ? "not a trace" : "checksum");
 	}
 	data[8] = 2;
 	assert_refused(data, bytes, "version 2: this program reads version 1");

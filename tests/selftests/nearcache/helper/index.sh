@@ -71,7 +71,7 @@ refused() {
 	bad 1 "has samples 0 to 2" index b.tar --samples 0-3
 	bad 1 "'4': 'a.mds' has samples 0 to 1" index a.mds --samples 4
 	bad 1 '--summary and --samples exclude each other' index a.mds --samples 0 --summary
-	bad 1 'is of format mds; only tfrecord' index a.mds --check
+	bad 1 'has format mds; only tfrecord' index a.mds --check
 	bad 4 "'nothing'" index nothing
 	bad 4 "'files' is not a regular file" index files
 	bad 4 "'/dev/null' is not a regular file" index /dev/null

@@ -89,11 +89,11 @@ bad_input() {
 	bad 4 "no device 'nobody'" plan nobody s1.tar
 	bad 4 "no device 'nobody'" plan nobody
 	bad 4 "'none': No such file" plan nc none
-	bad 4 "nothing is planned" plan nc empty
+	bad 4 "nothing to plan" plan nc empty
 	bad 1 "give record, replay, plan or show" trace make nc file
 	bad 1 "does not take these options" trace plan nc file --wait
 	bad 4 "cannot open 'none'" trace plan nc none
-	bad 4 "is no trace" trace plan nc s1.tar
+	bad 4 "is not a trace" trace plan nc s1.tar
 	dmsetup suspend nc
 	bad 5 "resume it first" plan nc 0+65536
 	dmsetup resume nc

@@ -128,7 +128,7 @@ interrupted() {
 	rc=0
 	wait $pid || rc=$?
 	out=$(<"$TMPDIR/out")
-	[[ $rc == 4 && $out == *"was cancelled: "*" of 4 MiB are there"* ]] || fail "interrupted: $rc $out"
+	[[ $rc == 4 && $out == *"was cancelled: "*" of 4 MiB are cached"* ]] || fail "interrupted: $rc $out"
 	expect state cancelled
 	good jobs nc -j
 	expect running 0
@@ -152,7 +152,7 @@ hanging() {
 	kill -TERM $pid
 	rc=0
 	wait $pid || rc=$?
-	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are there, still on their way are "* ]] ||
+	[[ $rc == 4 && $(<"$TMPDIR/out") == *"was cancelled: "*" of 4 MiB are cached, still in flight: "* ]] ||
 		fail "interrupted twice: $rc $(<"$TMPDIR/out")"
 	dmsetup resume slow
 	settle
@@ -174,13 +174,13 @@ forgotten() {
 	kill -CONT $pid
 	rc=0
 	wait $pid || rc=$?
-	[[ $rc == 0 && $(<"$TMPDIR/out") == *"is over, and so many others since"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
+	[[ $rc == 0 && $(<"$TMPDIR/out") == *"has ended and the kernel has dropped its result"* ]] || fail "forgotten: $rc $(<"$TMPDIR/out")"
 }
 
 bad_input() {
 	bad 1 "no TARGET given" prefetch nc
 	bad 1 "go together" prefetch nc s1.tar --rank 1
-	bad 1 "--rank 2: of 2 nodes the last is number 1" prefetch nc s1.tar --rank 2 --world-size 2
+	bad 1 "--rank 2: the last of 2 nodes has rank 1" prefetch nc s1.tar --rank 2 --world-size 2
 	bad 1 "--world-size '0': give 1" prefetch nc s1.tar --rank 0 --world-size 0
 	bad 1 "--epoch goes with --seed" prefetch nc s1.tar --rank 0 --world-size 1 --epoch 3
 	bad 1 "go with --rank" prefetch nc s1.tar --seed 3

@@ -134,7 +134,7 @@ words() {
 	bad 1 'needs NAME' residency
 	bad 4 "no device 'nobody'" residency nobody
 	bad 4 "'none': No such file" residency nc none
-	bad 1 "'1-2' is no range of the device: its start '1'" residency nc 1-2
+	bad 1 "'1-2' is not a range of the device: its start '1'" residency nc 1-2
 	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
 	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
 	bad 1 "--samples needs a TARGET" residency nc --samples 1
@@ -169,7 +169,7 @@ written() {
 	(cd tree && busybox tar -cf "$M/shard.tar" -- *.bin)
 	good residency nc "$M/shard.tar" --samples 0-1,=7 -j
 	expect bytes $((3 * (65536 + 512))) ranges 2
-	bad 4 "a shard of format tar has no index to keep" residency nc "$M/shard.tar" --index-only
+	bad 4 "a shard of format tar has no index" residency nc "$M/shard.tar" --index-only
 	# One sample of 3 and one of 8000 bytes after an index of 18 bytes.
 	(printf '\2\0\0\0\22\0\0\0\25\0\0\0\125\37\0\0{}' && head -c 8003 /dev/urandom) >"$M/a.mds"
 	good residency nc "$M/a.mds" --index-only -j

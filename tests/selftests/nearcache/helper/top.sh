@@ -25,7 +25,7 @@ bad_input() {
 # No program is loaded: top prints a hint, no error, and loads none.
 without_programs() {
 	good top -b -n 1 --interval 0.1
-	[[ $out == *"1 device  each 0.1 s"*"'nearcache classifier load': streams; 'nearcache latency load': latencies"*DEVICE*nc* ]] ||
+	[[ $out == *"1 device  each 0.1 s"*"for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'"*DEVICE*nc* ]] ||
 		fail "no device, or no hint: $out"
 	[[ $out != *PID* && $out != *'HIT 50%'* ]] || fail "of programs that are not loaded: $out"
 	[[ ! -e /sys/fs/bpf/nearcache/classifier && ! -e /sys/fs/bpf/nearcache/latency ]] || fail "it loads programs"
@@ -95,7 +95,7 @@ on_terminal() {
 	# The terminal is in raw mode, so ^C is a key; signals end top as well.
 	terminal 80 24 'see DEVICE' 'type \x03' 'end 0'
 	terminal 20 3 'see nearcache' 'signal 15' 'end 0'
-	printf '%s\n' 'see no such terminal' 'end 1' | TERM=nosuch ./onpty 80 24 "$TMPDIR/screen" nearcache top ||
+	printf '%s\n' 'see unknown terminal' 'end 1' | TERM=nosuch ./onpty 80 24 "$TMPDIR/screen" nearcache top ||
 		fail "unknown terminal type: $(<"$TMPDIR/screen")"
 }
 
@@ -119,7 +119,7 @@ watched() {
 	good classifier unload
 	good latency unload
 	others 1
-	wait_for 30 said "'nearcache classifier load': streams; " || fail "no hint: $(tail -n 40 "$TMPDIR/frames")"
+	wait_for 30 said "for streams: 'nearcache classifier load'; " || fail "no hint: $(tail -n 40 "$TMPDIR/frames")"
 	good close nc
 	wait_for 30 said 'no nearcache device is open' || fail "it stays: $(tail -n 40 "$TMPDIR/frames")"
 	good open nc --origin "$O" --cache "$C"

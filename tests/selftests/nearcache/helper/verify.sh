@@ -78,7 +78,7 @@ wrong() {
 	bad 1 "'verify' needs --manifest FILE" verify nc
 	bad 4 "cannot open the manifest 'none'" verify nc --manifest none
 	echo nonsense >"$TMPDIR/more"
-	bad 1 "line 1: it is no line of sha256sum" verify nc --manifest "$TMPDIR/more"
+	bad 1 "line 1: it is not a line of sha256sum" verify nc --manifest "$TMPDIR/more"
 	bad 1 "'0-512' is a range of the device" verify nc --manifest "$TMPDIR/sums" 0-512
 	bad 4 "no device 'nobody'" verify nobody --manifest "$TMPDIR/sums"
 	bad 1 "cannot both be standard input" verify nc --manifest - --from -
