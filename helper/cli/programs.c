@@ -18,16 +18,15 @@ const struct verb top_verb = {
 	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
 	.summary = "watch devices, labels, streams and prefetch jobs live",
 	.details =
-"Without NAME, all devices are shown, including those that are opened later.\n"
-"Rates, latencies and the first hit ratio are those of the last interval.\n"
-"Latencies are upper bounds of 50 % and 99 % of the reads, by path. Devices that\n"
-"are not in the state normal come first. Nothing is changed or loaded: streams\n"
-"need 'nearcache classifier load', latencies need 'nearcache latency load'. Only\n"
-"running jobs are listed.\n"
+"Without NAME, all devices are shown, including those that are opened later. Rates,\n"
+"latencies and the first hit ratio are those of the last interval. Latencies are upper\n"
+"bounds of 50 % and 99 % of the reads, by path. Devices that are not in the state normal\n"
+"come first. top changes and loads nothing: it shows streams while 'nearcache classifier'\n"
+"is loaded, latencies while 'nearcache latency' is, and running jobs.\n"
 "\n"
-"CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills,\n"
-"prefetch, bypasses), FILL/s bytes written to the cache device. '... N more'\n"
-"stands for lines that do not fit.\n"
+"CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills, prefetch,\n"
+"bypasses), FILL/s bytes written to the cache device. '... N more' stands for lines that do\n"
+"not fit.\n"
 "\n"
 "  q          quit\n"
 "  s          sort streams by rate, bytes, accesses, process\n"
@@ -35,8 +34,8 @@ const struct verb top_verb = {
 "  arrows     scroll the section, as do Page Up, Page Down, Home and End\n"
 "  ^L         redraw\n"
 "\n"
-"--batch prints lines of any length, for files and other programs; the first\n"
-"frame comes after one interval. In JSON each frame is an object on one line.\n",
+"--batch prints lines of any length, for files and other programs; the first frame comes\n"
+"after one interval. In JSON each frame is an object on one line.\n",
 	.program = "nearcache-top",
 };
 
@@ -46,22 +45,20 @@ const struct verb daemon_verb = {
 	.optional = OPTION_CONFIG | OPTION_OBSERVE,
 	.summary = "adapt readahead and prefetch to how devices are read",
 	.details =
-"Runs until it is stopped. Loads 'classifier' and 'latency' if they are not\n"
+"The daemon runs until it is stopped. It loads 'classifier' and 'latency' if they are not\n"
 "loaded and it is allowed to, and leaves them loaded. Within the bounds of\n"
 "/etc/nearcache/nearcache.conf, see nearcache.conf(5), it sets\n"
-"  read-ahead   of a device: large while sequential streams read it, small while\n"
-"               it is read in pieces; applies to files opened from then on\n"
+"  read-ahead   of a device: large while sequential streams read it, small while it is\n"
+"               read in pieces; applies to files opened from then on\n"
 "  window       bytes that are loaded into the cache ahead of sequential streams\n"
 "  checkpoint   whether sequential writes are cached (writethrough)\n"
+"The daemon changes a setting when several observations in a row agree. Later it compares\n"
+"the bytes read from the origin and the latency of reads before and after, and reverts a\n"
+"change that did harm. It reports each action on stderr with its evidence (with priorities,\n"
+"if that is the journal); 'nearcache actions' lists them.\n"
 "\n"
-"The daemon changes a setting when several observations in a row agree. Later it\n"
-"compares the bytes read from the origin and the latency of reads before and\n"
-"after, and reverts a change that did harm. It reports each action on stderr with\n"
-"its evidence (with priorities, if that is the journal); 'nearcache actions'\n"
-"lists them.\n"
-"\n"
-"Changes stay when the daemon stops. With --observe it changes nothing, and a\n"
-"classifier that it loads prefetches nothing.\n",
+"Changes stay when the daemon stops. With --observe it changes nothing, and a classifier\n"
+"that it loads prefetches nothing.\n",
 	.program = "nearcached",
 };
 
