@@ -287,8 +287,7 @@ WITNESS_HELP
 "deadline. --wait shows progress. ^C cancels the job; a second ^C does not wait for\n"
 "requests in flight. The exit code is 4 if some of the data could not be loaded.\n"
 "\n"
-"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s,\n"
-"64M).\n"
+"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"
 "--rank R and --world-size N select the share of this node. All nodes name the same\n"
 "TARGETs; the shares are disjoint and cover all TARGETs. The list is sorted by name, and\n"
@@ -422,7 +421,7 @@ WITNESS_HELP
 "A scrub reads the cached data. It drops data that it cannot read or that does not match\n"
 "its checksum (create --integrity crc32c); such data is cached again when it is read.\n"
 "--with-origin also compares data with the origin, for caches without checksums and for\n"
-"changes that invalidate was not told of. The scrub runs in the background; 'nearcache\n"
+"changes without an invalidate. The scrub runs in the background; 'nearcache\n"
 "status' shows the number of blocks left. --wait returns at the end, with exit code 4 if\n"
 "data was damaged.\n",
 		.run = cmd_scrub,
