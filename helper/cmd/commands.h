@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 
-/* All of them, in the order of the help; ends with NULL. */
+/* All verbs, in the order of the help; ends with NULL. */
 extern const struct verb *const verbs[];
 
 int cmd_create(const struct arguments *args);

@@ -274,8 +274,8 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 }
 
 /*
- * The name of a closed cache is its label.  If a device of that name exists, it is another one:
- * return NULL.
+ * The name of a closed cache is its label.  If a device of that name exists, it has another
+ * cache: return NULL.
  */
 static const char *name_of(const struct destroy *destroy)
 {
