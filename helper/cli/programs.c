@@ -62,13 +62,9 @@ const struct verb daemon_verb = {
 	.program = "nearcached",
 };
 
-/**
- * program_tell() - print help or version, if the command line asks for it
- * @args: command line
- * @verbs: all verbs; needed if @verb is NULL
- * @verb: the verb, or NULL
- *
- * Return: whether something was printed.
+/*
+ * Print help or version if the command line asks for it; returns whether it did.  @verbs is
+ * needed if @verb is NULL.
  */
 bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 		  const struct verb *verb)
@@ -80,15 +76,7 @@ bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 	return option_given(args, OPTION_HELP | OPTION_VERSION);
 }
 
-/**
- * program_main() - main() of a program of one verb
- * @argc: as main() got it
- * @argv: as main() got it
- * @verb: the verb, which is not among @argv
- * @run: does it
- *
- * Return: the exit code.
- */
+/* The main() of a program with one verb, which @argv does not name. */
 int program_main(int argc, char **argv, const struct verb *verb,
 		 int (*run)(const struct arguments *args))
 {
@@ -103,15 +91,11 @@ int program_main(int argc, char **argv, const struct verb *verb,
 	return print_finish();
 }
 
-/**
- * program_exec() - become the program that does a verb
- * @verb: the verb
- * @argv: as main() got it; changed
- * @word: the one of @argv that names the verb
+/*
+ * Execute the program of a verb.  @word is the one of @argv that names the verb.  Looks only in
+ * the directory of the running program: root may run this with any PATH.
  *
- * Only the folder of the running program is searched: root may run this, with any PATH.
- *
- * Return: the exit code, if there is no such program.
+ * Returns an exit code if there is no such program.
  */
 int program_exec(const struct verb *verb, char **argv, const char *word)
 {

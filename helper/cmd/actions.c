@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache actions: what the daemon did, and why; and taking it back. */
+/* nearcache actions: list the actions of the daemon with their reasons, or revert one. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -53,7 +53,7 @@ static int check_state(const struct action *action)
 {
 	if (!strcmp(action->state, "done") || !strcmp(action->state, "taken-back"))
 		return 0;
-	return fail(CODE_USAGE, "action %llu is '%s': nothing was changed by it",
+	return fail(CODE_USAGE, "action %llu is '%s': it changed nothing",
 		    (unsigned long long)action->id, action->state);
 }
 
@@ -66,7 +66,7 @@ static int check_value(const struct action *action)
 		return fail_code();
 	if (now != action->to)
 		return fail(CODE_BUSY,
-			    "%s is %s, not %s as action %llu left it: it was changed since",
+			    "%s is %s, not %s as action %llu left it: another change followed",
 			    action->setting,
 			    knob_print(action->setting, now, now_text),
 			    knob_print(action->setting, action->to, to_text),
@@ -74,7 +74,7 @@ static int check_value(const struct action *action)
 	return 0;
 }
 
-/* A job that is over cannot be taken back. */
+/* A finished job cannot be reverted. */
 static int end_job(const struct action *action, bool dry_run)
 {
 	struct dm_device dev;
@@ -87,7 +87,7 @@ static int end_job(const struct action *action, bool dry_run)
 	if (!nl_job_get(dev.number, (uint32_t)action->to, &job, &found) &&
 	    (!found || job.state != NEARCACHE_JOB_RUNNING ||
 	     strcmp(job.label, action->label)))
-		fail(CODE_BUSY, "job %llu is over: what it brought is cached as what was read is",
+		fail(CODE_BUSY, "job %llu is over: the data that it loaded stays cached like data that was read",
 		     (unsigned long long)action->to);
 	else if (!dry_run)
 		nl_job_cancel(dev.number, (uint32_t)action->to, &count);
@@ -95,7 +95,7 @@ static int end_job(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* Of the device the daemon pins nothing for a while then. */
+/* The daemon sees the revert and pins nothing on this device for a while. */
 static int undo_pin(const struct action *action, bool dry_run)
 {
 	uint64_t start = (action->to ? action->to : action->from) - 1;
@@ -111,12 +111,7 @@ static int undo_pin(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/**
- * struct latest - the last change of a setting of a device
- * @of: one of them
- * @id: number of the last one
- * @to: what it was set to
- */
+/* The last change of the device and setting of @of: its number, and the value that it set. */
 struct latest {
 	const struct action *of;
 	uint64_t id;
@@ -134,7 +129,7 @@ static void take_latest(const struct action *action, void *arg)
 	latest->to = action->to;
 }
 
-/* The daemon heeds it at its next look, and leaves the device alone for a while. */
+/* The daemon notices at its next sample and replays nothing on this device for a while. */
 static int end_replay(const struct action *action, bool dry_run)
 {
 	struct latest latest = { .of = action };
@@ -144,10 +139,10 @@ static int end_replay(const struct action *action, bool dry_run)
 	if (action_each(action->id - 1, take_latest, &latest))
 		return fail_code();
 	if (action->to && latest.to && latest.to != action->to)
-		return fail(CODE_BUSY, "'%s' replays something else by now: revert action %llu",
+		return fail(CODE_BUSY, "'%s' replays another trace now: revert action %llu",
 			    action->device, (unsigned long long)latest.id);
 	if (!action->to || !latest.to)
-		return fail(CODE_BUSY, "nothing is replayed on '%s': action %llu was the last",
+		return fail(CODE_BUSY, "no trace is replayed on '%s': action %llu was the last",
 			    action->device, (unsigned long long)latest.id);
 	if (dm_need_ours(action->device, &dev))
 		return fail_code();
@@ -200,7 +195,7 @@ int cmd_actions(const struct arguments *args)
 	const char *name = NULL;
 
 	if (option_given(args, OPTION_REVERT) && args->operands)
-		return fail(CODE_USAGE, "--revert takes a number alone, not '%s'",
+		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",
 			    args->operand[0]);
 	if (option_given(args, OPTION_REVERT))
 		return revert_action(args->revert, option_given(args, OPTION_DRY_RUN));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nearcache attach: a cache device for a running device that has given its own up;
- * an origin that came back: reconnect.c.
+ * nearcache attach: give a cache device to a device in state bypass.  reconnect.c attaches an
+ * origin that came back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,20 +26,17 @@
 #include "block/signals.h"
 #include "open/witness.h"
 
-/**
- * struct attachment - a cache device on its way to a device in use
- * @args: the command line
- * @dev: the device
- * @old: its parameters
- * @now: the device as it is afterwards
- * @status: of @now
- * @match: its origin, and the cache device to come
- * @members: the cache devices behind that one
- * @witness: that of the table, without a path: none
- * @new: what is written to the cache device by --format
- * @other: another cache than the one that the device was made with
- * @superseded: the witness that it had before knows of a later session than the cache device
- * @witness_is_newer: it had a record on the witness once
+/*
+ * The cache device to attach, and the device that gets it.
+ *
+ * @dev, @old: the device and its parameters before
+ * @now, @status: the same device afterwards
+ * @match: the origin, and the first of the new cache devices; @members: the others
+ * @witness: the one in the table; its path is empty if there is none
+ * @new: used with --format only
+ * @other: not the cache that @dev was created with
+ * @superseded: the recorded witness knows of a later session than the cache device
+ * @witness_is_newer: this cache had a record on @witness once
  */
 struct attachment {
 	const struct arguments *args;
@@ -61,17 +58,17 @@ static int check_words(const struct arguments *args)
 	if (option_given(args, OPTION_ORIGIN) &&
 	    option_given(args, OPTION_CACHE | OPTION_FORMAT))
 		return fail(CODE_USAGE,
-			    "--origin and --cache: take the origin first, then the cache device");
+			    "--origin and --cache: attach the origin first, then the cache device");
 	if (args->on_change == ON_CHANGE_TRUST)
 		return fail(CODE_USAGE,
-			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows better what it can trust");
+			    "--on-change 'trust': it is for 'nearcache open'; a device in use knows itself which data it can trust");
 	if (!option_given(args, OPTION_FORMAT) &&
 	    option_given(args, OPTION_BLOCK_SIZE | OPTION_DATASET_VERSION))
 		return fail(CODE_USAGE,
-			    "--block-size and --dataset-version are for a new cache: give --format too");
+			    "--block-size and --dataset-version are for a new cache: add --format");
 	if (option_given(args, OPTION_FORMAT) && !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE,
-			    "--format needs --cache DEV: name what is to be formatted");
+			    "--format needs --cache DEV: name the device to format");
 	return formatting_check_words(args);
 }
 
@@ -89,15 +86,15 @@ static int check_state(const struct attachment *attach)
 		return 0;
 	case NEARCACHE_NORMAL:
 		return fail(CODE_BUSY,
-			    "device '%s' works already, with cache device '%s': there is nothing to take back",
+			    "device '%s' already works with cache device '%s': there is nothing to attach",
 			    name, path);
 	case NEARCACHE_DEGRADED:
 		return fail(CODE_BUSY,
-			    "device '%s' is degraded, which ends by itself when cache device '%s' answers again",
+			    "device '%s' is degraded: it recovers by itself when cache device '%s' answers again",
 			    name, path);
 	default:
 		return fail(CODE_BUSY,
-			    "device '%s' has state '%s': only one that bypasses its cache can be given one",
+			    "device '%s' has state '%s': attach needs state bypass",
 			    name, describe_state(&attach->dev, &status));
 	}
 }
@@ -108,7 +105,7 @@ static int open_origin(struct attachment *attach)
 		return device_open_number(&attach->match.origin,
 					  attach->old.origin, "origin");
 	return fail(CODE_DEVICE,
-		    "the origin of '%s' is gone: connect it again, then 'nearcache attach %s --origin DEV', then this",
+		    "the origin of '%s' is gone: connect it, run 'nearcache attach %s --origin DEV', then repeat this command",
 		    attach->dev.name, attach->dev.name);
 }
 
@@ -124,7 +121,7 @@ static int open_cache(struct attachment *attach)
 	if (identity_kernel_name(number, name, sizeof(name)))
 		return device_open_number(&attach->match.cache, number, role);
 	return fail(CODE_DEVICE,
-		    "the cache device of '%s' (%u:%u) is gone: name the one to take with --cache DEV; the same drive may have another name now",
+		    "the cache device of '%s' (%u:%u) is gone: name one with --cache DEV; the same drive may have another name now",
 		    attach->dev.name, major(number), minor(number));
 }
 
@@ -138,8 +135,8 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
- * The kernel knows what it gave up itself, and so does what it left on the medium: it is
- * cold.  Another cache that its witness vouches for is like one that was stopped.
+ * A cache that the kernel bypassed while it was writing is cold, and its superblock says so.
+ * Another cache is warm if its witness proves its content.
  */
 static bool is_cold(const struct attachment *attach)
 {
@@ -148,10 +145,10 @@ static bool is_cold(const struct attachment *attach)
 }
 
 /*
- * What a device in a writing mode has given up is active, and will be emptied.  A
- * cache that is not active was not there when this device wrote to the origin,
- * and the origin's ends need not show it; --force, which starts a suspended device,
- * is no word against that.
+ * The cache that this device bypassed in a writing mode is still marked active; the kernel
+ * empties it.  A cache that is not active was absent when this device wrote to the origin, and
+ * the fingerprint of the origin need not show that.  --force does not override this check: it
+ * means that a suspended device may be resumed.
  */
 static int check_content(struct attachment *attach)
 {
@@ -166,13 +163,13 @@ static int check_content(struct attachment *attach)
 		return 0;
 	}
 	return fail(CODE_DEVICE,
-		    "cache device '%s' may lack what '%s' wrote: --on-change=drop empties it",
+		    "cache device '%s' may lack writes of '%s': --on-change=drop empties it",
 		    match->cache.path, attach->dev.name);
 }
 
 /*
- * Its own cache knows nothing of a change that was told while it was given up: to be
- * empty is the least that it can do.  Another one may be somebody else's.
+ * The device's own cache missed invalidations that came while it was bypassed, so it is dropped
+ * by default.  Another cache may belong to another device, so it is refused by default.
  */
 static enum on_change on_change(const struct attachment *attach)
 {
@@ -181,7 +178,7 @@ static enum on_change on_change(const struct attachment *attach)
 	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
 }
 
-/* The table names it, and the cache device to come has to have a record there. */
+/* The new cache device needs a record on the witness that the table names. */
 static int open_witness(struct attachment *attach)
 {
 	struct witness *witness = &attach->witness;
@@ -193,11 +190,14 @@ static int open_witness(struct attachment *attach)
 				   &attach->match.cache,
 				   &attach->match.origin))
 		return 0;
-	return fail_add("'nearcache set %s witness=none' goes on without it, or name another one there",
+	return fail_add("'nearcache set %s witness=none' continues without a witness, witness=DEV names another one",
 			attach->dev.name);
 }
 
-/* What it says of a cache that exists; its path goes to the superblock of another one. */
+/*
+ * Read the record that the witness has of an existing cache.  A cache that does not name this
+ * witness gets its path in the superblock.
+ */
 static int ask_witness(struct attachment *attach)
 {
 	struct origin_match *match = &attach->match;
@@ -260,7 +260,7 @@ static int check_blank(struct attachment *attach)
 	for (i = 0; i < attach->members.count; i++)
 		if (match_check_free(&attach->members.dev[i], NULL))
 			return fail_code();
-	/* In use also by this device itself, which would not know. */
+	/* Also refuse a device that this very device uses: it would not notice the format. */
 	return match_check_free(&attach->match.cache, NULL) ||
 	       formatting_claim(&attach->new) ||
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
@@ -283,7 +283,7 @@ static int find_members(struct attachment *attach)
 	return 0;
 }
 
-/* Those that are to be formatted are named, the others found. */
+/* With --format the user names all cache devices; otherwise they are searched. */
 static int open_members(struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_FORMAT) ?
@@ -291,7 +291,7 @@ static int open_members(struct attachment *attach)
 	       find_members(attach);
 }
 
-/* Everything that can be known before anything is changed. */
+/* All checks that are possible before the first change. */
 static int check_attach(struct attachment *attach)
 {
 	struct origin_match *match = &attach->match;
@@ -304,7 +304,7 @@ static int check_attach(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	/* The two that are named come before what they carry, the others after that. */
+	/* Check the two named devices before reading their content, then the other members. */
 	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act) ||
 	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
@@ -313,25 +313,26 @@ static int check_attach(struct attachment *attach)
 						    check_formatted(attach);
 }
 
-/* What the kernel made of it. */
+/* Check whether the kernel uses the new cache device. */
 static int judge_attach(struct attachment *attach, struct kmsg *log)
 {
 	const char *name = attach->dev.name, *why;
 
 	if (dm_need_ours(name, &attach->now) ||
 	    describe_status(&attach->now, &attach->status))
-		return fail_add("the new table was started before");
+		return fail_add("the new table is already active");
 	if (attach->status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_BYPASS)
 		return 0;
 	why = status_explain(&attach->status);
-	fail(CODE_DEVICE, "cache device '%s' was given up again: %s",
+	fail(CODE_DEVICE, "cache device '%s' failed again: %s",
 	     attach->match.cache.path, why);
 	kmsg_explain(log, "is bypassed");
-	return fail_add("device '%s' goes on without its cache", name);
+	return fail_add("device '%s' continues without its cache", name);
 }
 
-/* Before the superblock says that there is one; or, where it had one once, when its
- * superblock has a new number.
+/*
+ * Called before the superblock names the witness; for a cache that had a record once, after the
+ * superblock has its new session number.
  */
 static int claim_record(struct attachment *attach)
 {
@@ -361,7 +362,7 @@ static int attach_now(struct attachment *attach)
 		match_record(match, params.cache == attach->old.cache);
 	if (!fail_code() && attach->witness_is_newer)
 		claim_record(attach);
-	/* The kernel reads it by itself, and holds it then. */
+	/* The kernel opens the devices exclusively. */
 	device_close(&match->cache);
 	members_close(&attach->members);
 	if (!fail_code() &&
@@ -372,7 +373,6 @@ static int attach_now(struct attachment *attach)
 	return fail_code();
 }
 
-/* Without --dry-run. */
 static int execute_attach(struct attachment *attach)
 {
 	bool format = option_given(attach->args, OPTION_FORMAT);
@@ -381,7 +381,7 @@ static int execute_attach(struct attachment *attach)
 	if (format && (formatting_write_areas(&attach->new) ||
 		       lock_all(&attach->match.origin)))
 		return fail_code();
-	/* From here on, to the end: a ^C would not say what was done. */
+	/* From here to the end: after ^C the user would not know what was done. */
 	signals_hold(&before);
 	if (!attach->witness_is_newer && claim_record(attach))
 		return fail_code();
@@ -390,7 +390,7 @@ static int execute_attach(struct attachment *attach)
 	if (format)
 		formatting_end_gaps(&attach->new);
 	if (attach_now(attach) && format)
-		fail_add("cache device '%s' is formatted already: to try again, give --force too",
+		fail_add("cache device '%s' is formatted already: add --force to try again",
 			 attach->match.cache.path);
 	return fail_code();
 }
@@ -408,7 +408,7 @@ static void print_changes(const struct attachment *attach, bool dry_run)
 		return;
 	match_before(match, before);
 	snprintf(text, sizeof(text), "%sdropped: %s", dry_run ? "would be " : "",
-		 *before ? before : "it may lack what was written");
+		 *before ? before : "it may lack writes");
 	print_string(NULL, "cached content", text);
 }
 
@@ -450,11 +450,11 @@ static void warn_of_other(const struct attachment *attach)
 	char path[PATH_MAX];
 
 	if (attach->other && !option_given(attach->args, OPTION_DRY_RUN))
-		warn("the cache device that '%s' had before (%s) must be formatted before it serves this origin again: it misses what is written from now on",
+		warn("the previous cache device of '%s' (%s) misses all writes from now on: format it before it serves this origin again",
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
 }
 
-/* Without a word about either: the one that is missing. */
+/* If the user names neither origin nor cache device: the origin, if it is gone. */
 static bool wants_origin(const struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_ORIGIN) ||
@@ -471,7 +471,7 @@ static int attach_cache(struct attachment *attach)
 	    check_state(attach))
 		return fail_code();
 	if (check_attach(attach))
-		return fail_add("device '%s' goes on without its cache",
+		return fail_add("device '%s' continues without its cache",
 				attach->dev.name);
 	if (!option_given(args, OPTION_DRY_RUN) && execute_attach(attach))
 		return fail_code();
@@ -480,7 +480,7 @@ static int attach_cache(struct attachment *attach)
 	return 0;
 }
 
-/* What was pinned is pinned on that, too; ranges stay, but for those of a device that lost them. */
+/* Pin again on the new cache.  Other ranges stay, unless the device lost them. */
 static void restore_pins(const struct attachment *attach)
 {
 	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :

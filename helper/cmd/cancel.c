@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache cancel: bring nothing more of prefetch jobs. */
+/* nearcache cancel: cancel prefetch jobs. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static int parse_id(const char *word, uint32_t *id)
 	if (!isdigit((unsigned char)*word) || *end || errno || !number ||
 	    number > UINT32_MAX)
 		return fail(CODE_USAGE,
-			    "'%s' is no number of a job: 'nearcache jobs NAME' lists them",
+			    "'%s' is not the number of a job: 'nearcache jobs NAME' lists them",
 			    word);
 	*id = (uint32_t)number;
 	return 0;
@@ -34,10 +34,10 @@ static int check_words(const struct arguments *args)
 	int i;
 
 	if (all && args->operands > 1)
-		return fail(CODE_USAGE, "--all goes without numbers of jobs");
+		return fail(CODE_USAGE, "--all takes no job numbers");
 	if (!all && args->operands == 1)
 		return fail(CODE_USAGE,
-			    "which jobs? Give their numbers ('nearcache jobs %s' lists them), or --all",
+			    "no job given: give job numbers ('nearcache jobs %s' lists them), or --all",
 			    args->operand[0]);
 	for (i = 1; i < args->operands; i++)
 		if (parse_id(args->operand[i], &id))
@@ -45,7 +45,7 @@ static int check_words(const struct arguments *args)
 	return 0;
 }
 
-/* The others are cancelled all the same when one of them is over. */
+/* If one job is over, the others are still cancelled. */
 static uint64_t cancel_named(const struct dm_device *dev,
 			     const struct arguments *args)
 {

@@ -31,7 +31,7 @@ static int show_stream(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Of a program that has such a map: our own. */
+/* Only the built-in program has a map of streams. */
 static int show_classifier(const struct program_place *place)
 {
 	print_table("streams");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache close: a clean stop. */
+/* nearcache close: stop a device cleanly. */
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -18,17 +18,15 @@
 #include "block/dm_suspend.h"
 #include "open/witness.h"
 
-/* Of one device among all: longer than a drive takes to fail. */
+/* Time limit for one device with --all: longer than a drive takes to report an error. */
 #define CLOSE_SECONDS	120U
 
-/**
- * struct closing - a cache that was stopped
- * @dev: what it was
+/*
+ * A cache that was just stopped.
+ *
  * @wrote: the origin was written through it
- * @match: its devices
- * @witness: one that its superblock does not name yet; or one that it names, and that saw
- *	nothing of the session
- * @unseen: then: the number that the superblock gets for it
+ * @witness: open if the superblock does not name it yet, or if it missed the last session
+ * @unseen: the session number that the superblock and @witness get; 0: unchanged
  */
 struct closing {
 	const struct dm_device *dev;
@@ -52,7 +50,10 @@ static bool read_witness(struct closing *closing, struct nearcache_witness *reco
 	       found && witness_is_current(record);
 }
 
-/* A number that neither the superblock nor the witness has seen: for the former first. */
+/*
+ * Choose a session number above those of superblock and witness.  The caller writes the
+ * superblock first.
+ */
 static void renumber_session(struct closing *closing,
 			     const struct nearcache_witness *record)
 {
@@ -63,7 +64,10 @@ static void renumber_session(struct closing *closing,
 	match_take_session(&closing->match, closing->unseen);
 }
 
-/* Set while the cache device was the kernel's: only now it can be recorded. */
+/*
+ * 'nearcache set witness=' could not write the superblock while the kernel used the cache
+ * device: record the new witness now.
+ */
 static void find_new(struct closing *closing, dev_t number)
 {
 	const struct nearcache_super *sb = closing->match.super.best;
@@ -76,7 +80,7 @@ static void find_new(struct closing *closing, dev_t number)
 	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
-		/* Ahead of the superblock since it was set. */
+		/* 'set' made the witness one session ahead of the superblock. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
 			renumber_session(closing, &record);
 	}
@@ -84,8 +88,9 @@ static void find_new(struct closing *closing, dev_t number)
 	closing->match.witness_now = number;
 }
 
-/* Without it for a while: what was written in between it has to know of, or it would
- * believe a copy of the cache device from before.
+/*
+ * The device ran without its witness for a while.  If it wrote, the witness must learn of the
+ * session: otherwise it would accept an older copy of the cache device.
  */
 static void find_unseen(struct closing *closing)
 {
@@ -98,29 +103,29 @@ static void find_unseen(struct closing *closing)
 		renumber_session(closing, &record);
 }
 
-/* The witness after the superblock has a new number: a crash in between costs nothing. */
+/* Superblock first, then witness: a crash between the two loses nothing. */
 static void record_session(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;
 	sigset_t before;
 
-	/* To the end: it is closed already. */
+	/* The device is closed already: ^C must not leave the records half written. */
 	signals_hold(&before);
 	if (!match_record(match, false) && closing->unseen)
 		witness_end(&closing->witness, match->super.best->uuid,
 			    closing->unseen);
 	if (fail_code())
-		warn("%s; what the cache device records of its witness is not up to date",
+		warn("%s; the cache device's record of its witness is out of date",
 		     fail_message());
 	fail_reset();
 	signals_release(&before);
 }
 
 /*
- * A session that wrote leaves the fingerprint of the origin's ends alone.  The sooner
- * that of its file system is taken, the less can be changed by others before; nobody
- * misses it if that fails.  After a session that only read, devices that may have
- * failed are not touched: the next open does it.
+ * After a session that wrote, take the fingerprint of the origin's file system at once: later,
+ * other hosts could have changed it.  A failure here is harmless.  After a session that only
+ * read, this function does not touch devices that may have failed: the next open takes the
+ * fingerprint.
  */
 static void refresh_fingerprint(struct closing *closing)
 {
@@ -154,7 +159,7 @@ static void refresh_fingerprint(struct closing *closing)
 	device_close(&match->cache);
 }
 
-/* It wrote, or has a witness, which may be another one than before. */
+/* True if the device wrote, or has a witness, which may be new. */
 static bool wants_refresh(struct closing *closing)
 {
 	const struct dm_device *dev = closing->dev;
@@ -171,7 +176,7 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
-/* Return: whether that is what it is. */
+/* Returns whether @name is a pass-through device. */
 static bool close_passing(const char *name, bool dry_run)
 {
 	struct dm_device dev;

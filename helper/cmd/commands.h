@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The verbs: each does its work and returns 0 or the exit code. */
+/*
+ * The functions of the verbs.  Each returns 0, or an exit code after recording an error with
+ * fail().
+ */
 #ifndef HELPER_CMD_COMMANDS_H
 #define HELPER_CMD_COMMANDS_H
 
 #include "cli/options.h"
 
-/* All of them, in the order of the help; ends with NULL. */
+/* All verbs, in the order of the help; ends with NULL. */
 extern const struct verb *const verbs[];
 
 int cmd_create(const struct arguments *args);

@@ -14,15 +14,10 @@
 #include "lib/print.h"
 #include "block/signals.h"
 
-/**
- * struct create - a cache in the making
- * @args: the command line
- * @name: dm name and label
- * @origin: open origin
- * @cache: open, later claimed cache device
- * @members: the cache devices behind that one
- * @witness: its witness, without a path: none
- * @new: what is written to them
+/*
+ * @name: of the dm device; also the label of the cache
+ * @cache: the first cache device; @members: the others
+ * @witness: its path is empty if there is none
  */
 struct create {
 	const struct arguments *args;
@@ -42,7 +37,7 @@ static int check_words(const struct create *create)
 	if (option_given(create->args, OPTION_FORMAT_ONLY) &&
 	    option_given(create->args, OPTION_MODE))
 		return fail(CODE_USAGE,
-			    "--mode says nothing with --format-only: the cache device does not record it, give it to 'nearcache open'");
+			    "--mode has no effect with --format-only: the cache device does not record it, give it to 'nearcache open'");
 	return 0;
 }
 
@@ -60,7 +55,7 @@ static int open_witness(struct create *create, struct activation *act)
 	return 0;
 }
 
-/* Everything that can be known before the first byte is written. */
+/* All checks that are possible before the first byte is written. */
 static int prepare_create(struct create *create, struct activation *act)
 {
 	const struct arguments *args = create->args;
@@ -77,7 +72,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
-/* Writing took long, and nobody else was kept from the origin.  Under lock_all(). */
+/* Writing took long, and others could use the origin meanwhile.  Caller holds lock_all(). */
 static int check_again(const struct activation *act)
 {
 	return activate_check_free(act->origin) ||
@@ -95,7 +90,7 @@ static int execute_create(struct create *create, const struct activation *act)
 	if (lock_all(&create->origin) ||
 	    (!option_given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
 		return fail_code();
-	/* From here on, to the end, a ^C would leave half the work. */
+	/* From here to the end, ^C would leave a half-made cache. */
 	signals_hold(&before);
 	error = formatting_claim_record(&create->new) ||
 		formatting_write_super(&create->new) ? fail_code() : 0;
@@ -108,17 +103,17 @@ static int execute_create(struct create *create, const struct activation *act)
 	return error;
 }
 
-/* Those of another device that had this name are of other data. */
+/* Pins of an earlier device of this name refer to other data. */
 static void forget_pins(const struct create *create)
 {
 	bool found;
 
 	if (pins_forget(create->name, &found)) {
-		warn("%s; what was pinned on another '%s' before is on record still",
+		warn("%s; the pins of an earlier device '%s' are still recorded",
 		     fail_message(), create->name);
 		fail_reset();
 	} else if (found) {
-		warn("what was pinned on another '%s' before is forgotten",
+		warn("removed the pins of an earlier device '%s'",
 		     create->name);
 	}
 }

@@ -17,14 +17,10 @@
 #include "ondisk/superblock.h"
 #include "open/witness.h"
 
-/**
- * struct destroy - what is destroyed
- * @cache: its cache device, or one of them
- * @members: the others
- * @super: both copies
- * @active: the device that uses it
- * @is_active: whether there is one
- * @force: what is damaged is wiped, too
+/*
+ * @cache: one of the cache devices; @members: the others
+ * @active: the device that uses the cache, if @is_active
+ * @force: also wipe damaged superblocks
  */
 struct destroy {
 	struct device cache;
@@ -38,7 +34,7 @@ struct destroy {
 static int find_by_name(struct destroy *destroy, const char *name)
 {
 	if (dm_need_ours(name, &destroy->active))
-		return fail_add("a cache that is not open goes by --cache DEV");
+		return fail_add("name a cache that is not open by --cache DEV");
 	destroy->is_active = true;
 	if (!destroy->active.cache)
 		return fail(CODE_DEVICE,
@@ -48,7 +44,7 @@ static int find_by_name(struct destroy *destroy, const char *name)
 				  "cache device");
 }
 
-/* Without device-mapper nothing is active. */
+/* If device-mapper does not answer, no device is active. */
 static void find_active(struct destroy *destroy)
 {
 	if (dm_find_cache(destroy->cache.number, &destroy->active,
@@ -63,14 +59,14 @@ static int find_by_cache(struct destroy *destroy, const char *path)
 	find_active(destroy);
 	if (!destroy->is_active)
 		return 0;
-	/* Its name is only known now: look again when nobody else is at it. */
+	/* The name of the device is known now: take its lock and look again. */
 	lock_name(destroy->active.name);
 	dm_device_free(&destroy->active);
 	find_active(destroy);
 	return 0;
 }
 
-/* Whether a superblock is that of the device that uses it. */
+/* Whether a superblock belongs to the active device. */
 static bool is_of_active(const struct destroy *destroy,
 			 const struct nearcache_super *sb)
 {
@@ -80,7 +76,7 @@ static bool is_of_active(const struct destroy *destroy,
 	return destroy->is_active && !strcmp(uuid, destroy->active.uuid);
 }
 
-/* Never wipe what is not ours; what is ours and damaged only by --force. */
+/* Refuse a device without a nearcache superblock; refuse a damaged one without --force. */
 static int check_ours(const struct destroy *destroy)
 {
 	const struct super *super = &destroy->super;
@@ -90,7 +86,7 @@ static int check_ours(const struct destroy *destroy)
 		return 0;
 	if (super_require(super, &destroy->cache)) {
 		if (super->magic[0] || super->magic[1])
-			fail_add("--force wipes it all the same");
+			fail_add("--force wipes it anyway");
 		return fail_code();
 	}
 	if (!destroy->is_active || !destroy->active.uuid[0] ||
@@ -98,14 +94,14 @@ static int check_ours(const struct destroy *destroy)
 		return 0;
 	uuid_unparse_lower(super->best->uuid, uuid);
 	return fail(CODE_DEVICE,
-		    "cache device '%s' carries the cache '" DM_UUID_PREFIX "%s', but device '%s' is '%s': if it was attached later, --force wipes it all the same",
+		    "cache device '%s' carries the cache '" DM_UUID_PREFIX "%s', but device '%s' is '%s': if it was attached later, --force wipes it anyway",
 		    destroy->cache.path, uuid, destroy->active.name,
 		    destroy->active.uuid);
 }
 
 /*
- * Those of a table are known by their numbers: what else carries the same, like a copy of one
- * of them, is not meant.
+ * The table of an active device gives the numbers of its members.  Other devices with the same
+ * superblock, like copies, are left alone.
  */
 static int find_members(struct destroy *destroy)
 {
@@ -133,9 +129,9 @@ static int check_destroy(struct destroy *destroy)
 }
 
 /*
- * Before the claim anybody could write to the device, or format it anew: look
- * again whether it carries what was judged.  One that was damaged while it was in use may be
- * sound by now: the kernel knew it, and wrote it anew when the device was stopped.
+ * Another process could write to the device before it was claimed: check again that it carries
+ * the same cache.  A superblock that was damaged while the device was in use may be valid now:
+ * the kernel writes it again when the device stops.
  */
 static int check_same(const struct destroy *destroy)
 {
@@ -152,14 +148,14 @@ static int check_same(const struct destroy *destroy)
 					  now.magic[0] || now.magic[1];
 		if (!same)
 			fail(CODE_BUSY,
-			     "cache device '%s' was written to meanwhile: nothing was wiped",
+			     "another process wrote to cache device '%s' meanwhile: nothing was wiped",
 			     destroy->cache.path);
 	}
 	super_free(&now);
 	return fail_code();
 }
 
-/* What is damaged has no other word for it than the table, which had it. */
+/* Only the table of the active device proves that a damaged member belongs to the cache. */
 static bool is_part(const struct destroy *destroy, const struct super *super,
 		    unsigned int index)
 {
@@ -180,20 +176,18 @@ static int wipe_member(struct destroy *destroy, unsigned int at)
 	struct super now = { 0 };
 
 	if (device_claim(dev) || super_read(&now, dev))
-		fail_add("'%s' still carries a part of the cache", dev->path);
+		fail_add("'%s' still carries a member of the cache", dev->path);
 	else if (!is_part(destroy, &now, destroy->members.index[at]))
 		fail(CODE_DEVICE,
-		     "cache device '%s' does not carry number %u of the cache: nothing was wiped there",
+		     "cache device '%s' does not carry member %u of the cache: not wiped",
 		     dev->path, destroy->members.index[at] + 1);
 	else if (super_wipe(dev))
-		fail_add("'%s' still carries a part of the cache", dev->path);
+		fail_add("'%s' still carries a member of the cache", dev->path);
 	super_free(&now);
 	return fail_code();
 }
 
-/* One that is not here, or is another one by now, keeps what it has: nobody opens it
- * without the others.
- */
+/* A missing or replaced member keeps its data: it cannot be opened without the others. */
 static void wipe_members(struct destroy *destroy)
 {
 	unsigned int i = 0;
@@ -229,7 +223,7 @@ static int open_recorded(const struct destroy *destroy, struct witness *witness)
 	       witness_open(witness, (const char *)sb->witness) : 0;
 }
 
-/* That of the table may have been set later than that of the superblock. */
+/* The table may name a newer witness than the superblock. */
 static dev_t table_witness(const struct destroy *destroy)
 {
 	struct params params;
@@ -247,14 +241,14 @@ static int open_witness(const struct destroy *destroy, struct witness *witness)
 			open_recorded(destroy, witness);
 }
 
-/* A witness that is not there keeps the record, which only takes a place. */
+/* A missing witness keeps the record, which does no harm but takes a place. */
 static void free_record(const struct destroy *destroy, struct witness *witness)
 {
 	if (!fail_code() && *witness->path)
 		witness_free(witness, destroy->super.best->uuid);
 	if (!fail_code())
 		return;
-	warn("%s; the record of the cache stays there, and takes one of %u places",
+	warn("%s; the record of the cache stays there and takes one of %u places",
 	     fail_message(), NEARCACHE_WITNESS_RECORDS);
 	fail_reset();
 	*witness->path = '\0';
@@ -279,7 +273,10 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 	witness_close(&recorded);
 }
 
-/* Of a cache that is closed only its label is known; a device of that name is another. */
+/*
+ * The name of a closed cache is its label.  If a device of that name exists, it has another
+ * cache: return NULL.
+ */
 static const char *name_of(const struct destroy *destroy)
 {
 	const struct nearcache_super *sb = destroy->super.best;
@@ -297,7 +294,7 @@ static const char *name_of(const struct destroy *destroy)
 	return found ? NULL : name;
 }
 
-/* A device of that name to come is another one. */
+/* A later device of the same name must not inherit these pins. */
 static void forget_pins(const struct destroy *destroy)
 {
 	const struct nearcache_super *sb = destroy->super.best;
@@ -312,7 +309,7 @@ static void forget_pins(const struct destroy *destroy)
 		uuid_unparse_lower(sb->uuid, uuid);
 	if (!record_forget(name, *owner.uuid ? owner.uuid : uuid))
 		return;
-	warn("%s; what was pinned on '%s' is on record still", fail_message(),
+	warn("%s; the pins of '%s' are still recorded", fail_message(),
 	     name);
 	fail_reset();
 }
@@ -344,7 +341,7 @@ int cmd_destroy(const struct arguments *args)
 
 	if (args->members)
 		return fail(CODE_USAGE,
-			    "--cache '%s': one of its devices is enough, the others are found",
+			    "--cache '%s': give one cache device, the others are found",
 			    args->member[0]);
 	if (!args->operands == !args->cache)
 		return fail(CODE_USAGE,

@@ -12,12 +12,7 @@
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 
-/**
- * struct settings - of one device
- * @params: of its table
- * @status: its status line
- * @number: the device
- */
+/* Where the settings of one device are: its table, its status line, its number for sysfs. */
 struct settings {
 	struct params params;
 	struct status status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache heat: where devices are read, and what of that is cached. */
+/* nearcache heat: reads and hits by region of the devices. */
 #include <stdlib.h>
 
 #include "bpf/builtin.h"
@@ -9,21 +9,13 @@
 #include "bpf/load_verb.h"
 #include "lib/print.h"
 
-/**
- * struct region - a region that was read
- * @key: where
- * @heat: how much
- */
+/* A region and its reads. */
 struct region {
 	struct heat_key key;
 	struct heat heat;
 };
 
-/**
- * struct regions - some
- * @count: how many
- * @region: those
- */
+/* All regions in the map. */
 struct regions {
 	size_t count;
 	struct region region[HEAT_REGIONS];
@@ -72,7 +64,7 @@ static void show_regions(struct regions *regions)
 
 	qsort(region, regions->count, sizeof(*region), by_place);
 	for (i = 0; i < regions->count; i++)
-		/* One that went while they were read may be there twice. */
+		/* The map may return a region twice if another one was evicted meanwhile. */
 		if (!i || by_place(&region[i - 1], &region[i]))
 			show_region(&region[i]);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache heatmap: what of a device, or of files on it, is cached and read, over time. */
+/* nearcache heatmap: draw cached data and reads of a device, or of files on it, over time. */
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -25,28 +25,25 @@
 #include "lib/interval.h"
 
 #define MILLISECOND	1000000ULL
-/* From one sample to the next, milliseconds. */
+/* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
-/* Shards that a picture may have. */
+/* Most shards that fit into a picture. */
 #define SHARDS_MAX	256
-/* Cells of each, of a picture and as numbers; columns of what is no terminal. */
+/* Cells per shard in a picture and in JSON; columns of text that does not go to a terminal. */
 #define CELLS_PICTURE	500
 #define CELLS_NUMBERS	64
 #define WIDTH		80
-/* Rows of a picture, over all shards, and bytes: what is more gets coarser. */
+/* Most rows of a picture for all shards, for one shard, and most bytes: above, rows are merged. */
 #define ROWS		2000
 #define ROWS_MAX	1000
 #define BYTES_MAX	1000000
 
-/**
- * struct heatmap - a run
- * @args: the command line
- * @dev: the device
- * @shards: what is looked at
- * @gather: looks
- * @shade: how lines are drawn
- * @matrix: samples of a picture
- * @begin: when it began, of the real-time clock
+/*
+ * @shards: the shards to draw; the device itself is one if there are no TARGETs
+ * @gather: takes the samples
+ * @shade: draws them as text
+ * @matrix: collects them for a picture
+ * @begin: start of the run, real-time clock
  */
 struct heatmap {
 	const struct arguments *args;
@@ -88,7 +85,7 @@ static int find_shards(struct heatmap *map)
 			return fail_code();
 		if (map->shards.count > SHARDS_MAX)
 			return fail(CODE_USAGE,
-				    "%zu files and ranges: there is room for %d; name fewer, or none for the device",
+				    "%zu files and ranges: at most %d fit; name fewer, or none for the whole device",
 				    map->shards.count, SHARDS_MAX);
 		return 0;
 	}
@@ -96,7 +93,7 @@ static int find_shards(struct heatmap *map)
 	return shard ? shard_add_range(shard, 0, map->dev->size) : (int)fail_code();
 }
 
-/* No more rows than fit above each other, and an even number. */
+/* Rows of one shard: an even number, so that all shards fit below each other. */
 static size_t rows_of(const struct shards *shards)
 {
 	size_t rows = ROWS / shards->count / 2 * 2;
@@ -152,7 +149,7 @@ static int take_sample(struct heatmap *map, struct sample *sample)
 	return fail_code();
 }
 
-/* Return: whether it was asked to stop. */
+/* Returns whether a signal asked this run to stop. */
 static bool wait_next(struct watch *pace)
 {
 	uint64_t now = watch_now();
@@ -161,7 +158,7 @@ static bool wait_next(struct watch *pace)
 	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
 }
 
-/* A picture of what was so far has the last bit, too. */
+/* After a stop, a picture gets a last sample up to that moment. */
 static void sample_all(struct heatmap *map, struct sample *sample)
 {
 	const struct arguments *args = map->args;
@@ -200,7 +197,7 @@ static int write_picture(struct heatmap *map)
 	print_number("rows", "rows", map->matrix.rows);
 	print_flag("counted", NULL, matrix_counted(&map->matrix));
 	if (!matrix_counted(&map->matrix))
-		print_string(NULL, "reads", "not counted: 'nearcache heat load' has them counted");
+		print_string(NULL, "reads", "not counted: run 'nearcache heat load' to count them");
 	return 0;
 }
 
@@ -216,7 +213,7 @@ static int run_heatmap(struct heatmap *map)
 	if (!map->args->output && !option_given(map->args, OPTION_JSON))
 		shade_heading(stdout, &map->shade, &map->gather.grid);
 	sample_all(map, &sample);
-	/* Also of a device that went meanwhile. */
+	/* Draw the samples even if the device has disappeared meanwhile. */
 	if (map->matrix.rows)
 		write_picture(map);
 out:

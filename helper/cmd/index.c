@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache index: the samples of training shards, and where they are. */
+/* nearcache index: list the samples of training shards and their places. */
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "shard/index.h"
 #include "shard/select.h"
 #include "lib/print.h"
 
-/* Most samples and parts that are listed: all of it is in memory before it is shown. */
+/* Most samples and parts in one listing: all of them are in memory before they are printed. */
 #define LISTED_MAX	1000000U
 
-/**
- * struct listing - one file
- * @args: the command line
- * @path: of the file
- * @index: what it holds
- * @selection: what is shown
- */
+/* One file, and the samples of it to print. */
 struct listing {
 	const struct arguments *args;
 	const char *path;
@@ -28,7 +22,7 @@ static bool has_parts(const struct shard_index *index)
 	return index->format == INDEX_TAR || index->format == INDEX_PARQUET;
 }
 
-/* For JSON alone. */
+/* JSON only. */
 static void print_parts(const struct shard_index *index, uint64_t sample)
 {
 	uint64_t i, parts = index_parts(index, sample);
@@ -58,7 +52,7 @@ static void print_sample(const struct shard_index *index, uint64_t number)
 	print_number("length", "length", sample->range.length);
 	if (has_parts(index))
 		print_number(NULL, "parts", index_parts(index, number));
-	/* Last: it may be long. */
+	/* The name comes last because it may be long. */
 	print_string("name", named ? "name" : NULL,
 		     index_name(index, sample->name));
 	if (has_parts(index))
@@ -78,7 +72,7 @@ static void print_samples(const struct listing *listing)
 	print_end();
 }
 
-/* Where the index is: for JSON alone. */
+/* JSON only: the ranges of the file that hold its index. */
 static void print_index(const struct shard_index *index)
 {
 	unsigned int i;
@@ -112,7 +106,7 @@ static void print_file(const struct listing *listing)
 	print_end();
 }
 
-/* Return: 0 or the exit code; @listed grows. */
+/* Add the lines of this file to @listed, and fail if they are too many. */
 static int check_length(const struct listing *listing, uint64_t *listed)
 {
 	const struct index_span *span = listing->selection.span;
@@ -127,7 +121,7 @@ static int check_length(const struct listing *listing, uint64_t *listed)
 	if (*listed <= LISTED_MAX)
 		return 0;
 	return fail(CODE_USAGE,
-		    "'%s' has %llu samples with %llu parts, more than the %u of both that are listed at once: choose some with --samples, or give --summary",
+		    "'%s' has %llu samples with %llu parts, more than the limit of %u for both: choose some with --samples, or give --summary",
 		    listing->path, (unsigned long long)listing->index.samples,
 		    (unsigned long long)listing->index.parts, LISTED_MAX);
 }
@@ -160,7 +154,7 @@ int cmd_index(const struct arguments *args)
 	int i;
 
 	if (option_given(args, OPTION_SUMMARY) && option_given(args, OPTION_SAMPLES))
-		return fail(CODE_USAGE, "--summary goes without --samples");
+		return fail(CODE_USAGE, "--summary and --samples exclude each other");
 	if (option_given(args, OPTION_SUMMARY))
 		print_table("files");
 	else

@@ -23,7 +23,7 @@ static int check_invalidate(const struct dm_device *dev, const struct arguments 
 	if (option_given(args, OPTION_RANGE) &&
 	    !range_inside(&args->range, dev->size, why))
 		return fail(CODE_DEVICE, "--range: %s", why);
-	/* To others it is told, and may run by then. */
+	/* A real run sends a message instead: the device may be resumed by then. */
 	if (dev->suspended && option_given(args, OPTION_DRY_RUN))
 		return fail(CODE_BUSY,
 			    "device '%s' is suspended: 'dmsetup resume %s' first",
@@ -40,11 +40,9 @@ static int read_counter(const struct dm_device *dev, uint64_t *bytes)
 	return error;
 }
 
-/**
- * struct dropping - what is dropped
- * @range: pieces of the device; NULL: all of it
- * @count: how many
- * @files: they are of TARGETs
+/*
+ * @range: ranges of the device to drop; NULL: all
+ * @files: the ranges come from TARGETs
  */
 struct dropping {
 	struct range *range;
@@ -86,13 +84,13 @@ static int tell_target(const struct dm_device *dev, const struct dropping *dropp
 			 (unsigned long long)(dropping->range[i].length /
 					      SECTOR));
 		if (dm_message(dev, message))
-			return i ? fail_add("%zu of %zu ranges were dropped before",
+			return i ? fail_add("%zu of %zu ranges are dropped already",
 					    i, dropping->count) : fail_code();
 	}
 	return 0;
 }
 
-/* Tell the target, and count what it dropped. */
+/* Send the messages, and count the bytes that the kernel dropped. */
 static int drop_ranges(const struct dm_device *dev, const struct dropping *dropping,
 		       uint64_t *dropped)
 {
@@ -102,24 +100,24 @@ static int drop_ranges(const struct dm_device *dev, const struct dropping *dropp
 	if (read_counter(dev, &before) || tell_target(dev, dropping))
 		return fail_code();
 	if (dm_need_ours(dev->name, &now))
-		return fail_add("it was dropped before");
+		return fail_add("the cached data is dropped already");
 	if (read_counter(&now, &after))
-		fail_add("it was dropped before");
-	/* Less than before: closed and opened again by somebody. */
+		fail_add("the cached data is dropped already");
+	/* The counter is lower if the device was closed and opened meanwhile. */
 	*dropped = after > before ? after - before : 0;
 	dm_device_free(&now);
 	return fail_code();
 }
 
-/* Readers of the device may go on to see what they read before. */
+/* The page cache above the device may still hold the old data. */
 static void warn_users(const struct dm_device *dev)
 {
-	char what[600] = "its users may have read it";
+	char what[600] = "its users may hold old data";
 
 	if (!dev->open_count)
 		return;
 	holder_describe(dev->number, what, sizeof(what));
-	warn("device '%s' is open (%s): this drops nothing from the page cache above it; unmount and mount again, or 'blockdev --flushbufs /dev/mapper/%s' where it is not mounted",
+	warn("device '%s' is open (%s): the page cache above it keeps its data; unmount and mount again, or run 'blockdev --flushbufs /dev/mapper/%s' if it is not mounted",
 	     dev->name, what, dev->name);
 }
 
@@ -167,7 +165,7 @@ int cmd_invalidate(const struct arguments *args)
 
 	if (!error && target_given(args) && option_given(args, OPTION_RANGE))
 		error = fail(CODE_USAGE,
-			     "--range goes without TARGETs: name the range among them, like 1G-2G");
+			     "--range and TARGETs exclude each other: name the range as a TARGET, like 1G-2G");
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
 	if (error)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache jobs: what is being brought into the cache, and what was. */
+/* nearcache jobs: list running and finished prefetch jobs. */
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
@@ -7,7 +7,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* Running, of those that were shown. */
+/* @arg: counts the running jobs. */
 static void show_job(const struct nl_job *job, void *arg)
 {
 	uint64_t *running = arg;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache latency: how long reads and writes take, by the way they went. */
+/* nearcache latency: latencies of reads and writes by path. */
 #include <bpf/libbpf.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static void show_latency(const struct latency_key *key,
 	print_end();
 }
 
-/* A histogram for each processor that there may be. */
+/* @value has one histogram per possible CPU. */
 static int show_sum(const void *key, const void *value, void *arg)
 {
 	const struct latency *each = value;

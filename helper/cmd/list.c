@@ -10,7 +10,7 @@
 #include "open/members.h"
 #include "lib/print.h"
 
-/* In text the first one stands for all. */
+/* Text shows the first cache device and the number of others. */
 static void print_caches(const struct dm_device *dev)
 {
 	char path[PATH_MAX], text[PATH_MAX + 16];
@@ -62,7 +62,7 @@ static int device_line(const struct dm_device *dev)
 	return 0;
 }
 
-/* Without a cache: what it would tell is not there. */
+/* A pass-through device has no cache: its fields are empty. */
 static void passing_line(const struct dm_device *dev)
 {
 	char sectors[32] = "0";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache metrics: what monitoring collects. */
+/* nearcache metrics: write metrics for Prometheus. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -17,8 +17,8 @@ int cmd_metrics(const struct arguments *args)
 
 	if (!args->textfile && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE,
-			    "metrics are no JSON: 'nearcache stats -j' has the numbers");
-	/* Its reader knows the older format only. */
+			    "metrics have no JSON form: 'nearcache stats -j' has the numbers");
+	/* The textfile collector reads only the older format. */
 	if (args->textfile && openmetrics)
 		return fail(CODE_USAGE, "--openmetrics contradicts --textfile: give one of them");
 	text = snapshot_take(openmetrics, &bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache open: a cache that was created before. */
+/* nearcache open: open a cache that was created before. */
 #include <stdio.h>
 
 #include "open/activate.h"
@@ -20,17 +20,14 @@
 #include "ondisk/superblock.h"
 #include "open/witness.h"
 
-/**
- * struct opening - a cache on its way
- * @args: the command line
- * @match: its devices
- * @members: the cache devices behind the first
- * @witness: its witness, without a path: none
- * @claim: it has no record there yet
- * @witness_is_newer: but had one once
- * @heard: it is the one that is recorded, and was asked
- * @superseded: the one that is recorded, and is not to be that any more, knows of a later
- *	session than the cache device
+/*
+ * @match: the origin and the first cache device; @members: the other cache devices
+ * @witness: its path is empty if there is none
+ * @claim: the cache has no current record on @witness yet
+ * @witness_is_newer: the cache had a record on @witness once
+ * @heard: @witness is the recorded one, and it answered
+ * @superseded: the recorded witness, which another one replaces, knows of a later session than
+ *	the cache device
  */
 struct opening {
 	const struct arguments *args;
@@ -53,12 +50,12 @@ static const char *recorded_witness(const struct opening *open)
 	return (const char *)open->match.super.best->witness;
 }
 
-/* Nobody has to wait for a witness: the origin has all data. */
+/* A missing witness does not prevent the start: the origin has all data. */
 static void drop_witness(struct opening *open)
 {
-	warn("%s; opened without it: a crash in a writing mode leaves nothing cached%s",
+	warn("%s; opened without the witness: a crash in a writing mode empties the cache%s",
 	     fail_message(), match_was_writing(&open->match) ?
-	     "; the last session ended in one, so nothing is cached now" : "");
+	     "; the last session ended in a crash, so the cache is empty now" : "");
 	fail_reset();
 	witness_close(&open->witness);
 	*open->witness.path = '\0';
@@ -66,15 +63,16 @@ static void drop_witness(struct opening *open)
 	open->match.proven = false;
 }
 
-/* A path may be another device's by now, and only the user can say that it is not; or it is
- * a copy of the cache device that names it.
+/*
+ * Either the path leads to another device now, which only the user can tell, or this cache
+ * device is a copy of the one that has the record.
  */
 static int refuse_unknown(const struct opening *open)
 {
 	const struct device *dev = &open->witness.dev;
 
 	return fail(CODE_DEVICE,
-		    "%s '%s' has no record of this cache, or says that it has another witness: name the one that has it with --witness DEV, or this one for a new record; --witness none forgets it",
+		    "%s '%s' has no record of this cache, or a record that names another witness: give --witness DEV with the device that has the record, or with this one for a new record; --witness none forgets the witness",
 		    dev->role, dev->path);
 }
 
@@ -103,7 +101,7 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 	return given_by_user ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
-/* One that is not there stops nobody, one that the user named wrongly does. */
+/* A missing witness does not prevent the start; a wrong one named by the user does. */
 static int find_named(struct opening *open)
 {
 	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
@@ -122,7 +120,7 @@ static int find_named(struct opening *open)
 	}
 	open->heard = !given_by_user ||
 		      !strcmp(open->witness.path, recorded_witness(open));
-	/* Of a witness that cannot be used, too: what it knows is true. */
+	/* The record of a witness that cannot be used is still true: use it. */
 	current = found && witness_is_current(&record);
 	match_read_witness(&open->match, found ? &record : NULL, open->heard);
 	open->superseded = open->match.older && !current;
@@ -131,7 +129,7 @@ static int find_named(struct opening *open)
 		if (given_by_user)
 			return fail_code();
 		drop_witness(open);
-		/* Once it is empty, it is no copy of what others have. */
+		/* The cache will be emptied: it no longer conflicts with another copy. */
 		if (open->superseded)
 			open->match.witness = "";
 	} else if (given_by_user && (open->witness_is_newer || !open->heard)) {
@@ -164,14 +162,14 @@ static void claim_record(struct opening *open, struct activation *act)
 }
 
 /*
- * The kernel looks at it by itself.  If the device starts without one that only was
- * recorded, that is what keeps it from starting.
+ * The kernel checks the witness itself.  If the start fails with a recorded witness that the
+ * user did not name, try without it: if that works, the witness was the reason.
  */
 static int start_open(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
-	/* Once others may have started devices, it was not the kernel that refused. */
+	/* If the lock was lost, another process may be the reason of the failure. */
 	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
 	    option_given(open->args, OPTION_WITNESS))
@@ -186,22 +184,20 @@ static int start_open(struct opening *open, struct activation *act)
 	return 0;
 }
 
-/* Drop what is to be dropped, record what is to be recorded, then start. */
+/* Update the superblock if necessary, then start the device. */
 static int execute_open(struct opening *open, struct activation *act)
 {
 	struct origin_match *match = &open->match;
 	sigset_t before;
 
-	/* One that it had once only when its superblock has a new number. */
+	/* A cache that had a record once needs a new session number in its superblock first. */
 	if (!open->witness_is_newer)
 		claim_record(open, act);
 	if (!match->drop && !match->trust && !match->witness) {
 		match_refresh(match);
 		return start_open(open, act);
 	}
-	/* From here on, to the end: a ^C would open nothing and have dropped
-	 * what was cached.
-	 */
+	/* From here to the end: ^C could empty the cache without opening it. */
 	signals_hold(&before);
 	if (match_record(match, false))
 		return fail_code();
@@ -209,8 +205,8 @@ static int execute_open(struct opening *open, struct activation *act)
 		claim_record(open, act);
 	if (!start_open(open, act))
 		return 0;
-	return fail_add("%sthe origin is recorded as it is",
-			match->drop ? "what was cached is dropped already, and " : "");
+	return fail_add("%sthe superblock has the new facts of the origin",
+			match->drop ? "the cached data is dropped already, and " : "");
 }
 
 static const char *content_word(const struct origin_match *match)
@@ -220,7 +216,7 @@ static const char *content_word(const struct origin_match *match)
 	return match_is_cold(match) ? "cold" : "warm";
 }
 
-/* What the device starts with. */
+/* Report the cached data that the device starts with. */
 static void print_content(const struct opening *open, bool dry_run)
 {
 	const struct origin_match *match = &open->match;
@@ -239,18 +235,18 @@ static void print_content(const struct opening *open, bool dry_run)
 	if (match->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
 			 dry_run ? "would be " : "",
-			 *before ? before : "it is older than the witness knows");
+			 *before ? before : "the witness knows of a later session");
 		print_string(NULL, "cached content", text);
 	} else if (match_is_cold(match)) {
 		print_string(NULL, "cached content", match->older ?
 			     "none: the witness knows of a later session than the cache device" :
-			     "none: it was not stopped cleanly in a writing mode");
+			     "none: a writing mode was not stopped cleanly");
 	} else if (match->trust) {
 		snprintf(text, sizeof(text), "trusted, though %s", before);
 		print_string(NULL, "cached content", text);
 	} else if (match->proven) {
 		snprintf(text, sizeof(text),
-			 "kept over a crash, but for %llu region%s of %s that were being written",
+			 "kept over a crash, except %llu region%s of %s that were being written",
 			 (unsigned long long)match->regions,
 			 match->regions == 1 ? "" : "s",
 			 size_print(match->super.geo.intent_region, size));
@@ -258,19 +254,19 @@ static void print_content(const struct opening *open, bool dry_run)
 	}
 }
 
-/* A start never fails because of the cache device alone. */
+/* A failing cache device does not prevent the start: warn instead. */
 static void warn_of_state(const char *name, const struct status *status)
 {
 	if (status->field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
-		warn("device '%s' works without its cache: %s (the kernel log, dmesg, tells more); 'nearcache attach %s' takes it back when it works again, or another one",
+		warn("device '%s' works without its cache: %s (see the kernel log, dmesg); 'nearcache attach %s' attaches the cache device again when it works, or another one",
 		     name, status_explain(status), name);
 	else if (status->field[NEARCACHE_FIELD_LOADED] ==
 		 NEARCACHE_LOADED_DAMAGED)
-		warn("a part of the slot table was damaged: what it cached for '%s' is read from the origin again",
+		warn("a part of the slot table is damaged: its data for '%s' is read from the origin again",
 		     name);
 }
 
-/* What was pinned before is pinned again. */
+/* Restore the pins. */
 static void print_pins(const char *name)
 {
 	struct restored restored;
@@ -281,7 +277,7 @@ static void print_pins(const char *name)
 		print_number("job", "prefetch job", restored.job);
 }
 
-/* What the kernel made of it. */
+/* Report the state in the kernel. */
 static void print_state(const char *name)
 {
 	struct dm_device dev;
@@ -289,10 +285,10 @@ static void print_state(const char *name)
 	sigset_t before;
 	bool found;
 
-	/* To the end: it is open, and a ^C would not say so. */
+	/* From here to the end: after ^C the user would not know that the device is open. */
 	signals_hold(&before);
 	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
-		/* The device was opened all the same. */
+		/* The device is open nevertheless. */
 		fail_reset();
 	} else if (dev.status) {
 		print_string("state", NULL, describe_state(&dev, &status));
@@ -304,7 +300,7 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* Without the witness that says so, the kernel would not know that it is older. */
+/* The kernel learns from the witness that a cache is older; without a witness drop it here. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct origin_match *match = &open->match;
@@ -328,7 +324,7 @@ static int run_open(struct opening *open, struct activation *act)
 	if (check_origin(open, act))
 		return fail_code();
 	if (!dry_run) {
-		/* With device-mapper come the locks. */
+		/* The locks need device-mapper. */
 		if (dm_need_target())
 			return fail_code();
 		if (lock_all(&open->match.origin))
@@ -350,12 +346,12 @@ static int run_open(struct opening *open, struct activation *act)
 	return 0;
 }
 
-/* A local drive that is not there must not stop anybody: no data is only there. */
+/* A missing cache device must not keep the user from the data: all of it is on the origin. */
 static int open_cache(struct opening *open)
 {
 	if (device_open(&open->match.cache, open->args->cache, "cache device") ==
 	    CODE_DEVICE)
-		fail_add("without it use the origin itself, which holds all data; or make a cache on another device with 'nearcache create'");
+		fail_add("use the origin itself, which has all data, or create a cache on another device with 'nearcache create'");
 	return fail_code();
 }
 
@@ -372,7 +368,7 @@ static int find_members(struct opening *open)
 	return 0;
 }
 
-/* One whose devices are known. */
+/* Open a cache whose devices are given on the command line or by the table. */
 static int open_devices(const struct arguments *args)
 {
 	struct opening open = {
@@ -384,8 +380,7 @@ static int open_devices(const struct arguments *args)
 			.may_grow = option_given(args, OPTION_GROW),
 			.version = args->dataset_version,
 			.on_change = args->on_change,
-			.advice =
-				"--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves what it holds all the same",
+			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves the cached data anyway",
 		},
 	};
 	struct activation act = {
@@ -431,7 +426,7 @@ int cmd_open(const struct arguments *args)
 		       opentab(args, open_devices);
 	if (option_given(args, OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES))
 		return fail(CODE_USAGE,
-			    "--cache '%s': --all, --tab and --wait are for devices of the table, which names the cache device",
+			    "--cache '%s': --all, --tab and --wait need the table, which names the cache device itself",
 			    args->cache);
 	return open_devices(args);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache pin: keep room for files in the cache, bring them, and let nothing evict them. */
+/* nearcache pin: reserve room for files in the cache, load them, and keep them there. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,16 +20,12 @@
 
 #define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
 
-/**
- * struct pinning - what is pinned
- * @args: the command line
- * @dev: the device
- * @shards: TARGETs, mapped
- * @label: theirs
+/*
+ * @shards: the TARGETs, mapped to the device
  * @flags: NEARCACHE_RANGE_*
- * @pins: what is on record, then with those
- * @room: what pins take
- * @job: the job that brings them; its number is 0: there is none
+ * @pins: the recorded pins, then also the new ones
+ * @room: needed and available room after the change
+ * @job: the prefetch job; its id is 0 if there is none
  */
 struct pinning {
 	const struct arguments *args;
@@ -48,13 +44,13 @@ static int check_refresh(const struct arguments *args)
 	    option_given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			 OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
 		return fail(CODE_USAGE,
-			    "--refresh is for all that is pinned: it goes without TARGETs, and with --wait alone");
+			    "--refresh is for all pins of the device: it takes no TARGETs, and no option except --wait");
 	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
-			    "--all goes without --wait: 'nearcache jobs NAME' tells how far they are");
+			    "--all and --wait exclude each other: 'nearcache jobs NAME' shows progress");
 	if (option_given(args, OPTION_DRY_RUN) && !option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
-			    "--refresh goes without --dry-run, but for --all");
+			    "--refresh takes --dry-run only with --all");
 	return arguments_check_operand(args);
 }
 
@@ -64,13 +60,13 @@ static int check_words(const struct arguments *args)
 		return check_refresh(args);
 	if (!args->operands || option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
-			    "'pin' needs NAME and TARGETs; --all goes with --refresh, in place of NAME");
+			    "'pin' needs NAME and TARGETs; --all needs --refresh and replaces NAME");
 	if (option_given(args, OPTION_BYPASS) && option_given(args, OPTION_EVICT_AFTER_USE))
 		return fail(CODE_USAGE,
-			    "--bypass goes without --evict-after-use: what is not cached is not evicted");
+			    "--bypass and --evict-after-use exclude each other: bypassed data is not cached");
 	if (option_given(args, INSTEAD | OPTION_NO_LOAD) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
-			    "--wait goes without --no-load, --bypass and --evict-after-use, which bring nothing");
+			    "--wait is useless with --no-load, --bypass and --evict-after-use, which load nothing");
 	return target_check_words(args, true);
 }
 
@@ -83,7 +79,7 @@ static uint32_t flags_of(const struct arguments *args)
 	return NEARCACHE_RANGE_PIN;
 }
 
-/* An empty file needs nothing. */
+/* An empty file has no ranges to pin. */
 static int add_shard(struct pins *added, const struct pin *like,
 		     const struct shard *shard)
 {
@@ -102,7 +98,7 @@ static int add_shard(struct pins *added, const struct pin *like,
 	return pin ? pin_place(pin, shard) : (int)fail_code();
 }
 
-/* What is pinned is on record with what was before. */
+/* Add the new pins to the recorded ones. */
 static int record_pins(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
@@ -137,7 +133,7 @@ static int resolve_files(struct pinning *pinning)
 		return fail_code();
 	if (!shards_bytes(&pinning->shards))
 		return fail(CODE_DEVICE,
-			    "there is nothing to pin: what was named is empty");
+			    "there is nothing to pin: all TARGETs are empty");
 	if (!label)
 		label = shards_label(&pinning->shards, pinning->label);
 	else
@@ -145,7 +141,7 @@ static int resolve_files(struct pinning *pinning)
 	return label ? 0 : (int)fail_code();
 }
 
-/* Shown before the error that names them. */
+/* JSON has these numbers even if the kernel refuses the pins for lack of room. */
 static void print_room(const struct pinning *pinning)
 {
 	print_bytes("needed_bytes", "pins need", pinning->room.needed);
@@ -169,7 +165,7 @@ static int apply_pins(struct pinning *pinning)
 	}
 	if (restore_load(&pinning->dev, &pinning->pins, pin_is_fresh, &wishes,
 			 &pinning->job.id))
-		return fail_add("it is pinned, and cached when it is read");
+		return fail_add("the data is pinned, and cached when it is read");
 	return 0;
 }
 
@@ -184,7 +180,7 @@ static int wait_for_job(struct pinning *pinning)
 			option_given(args, OPTION_JSON), &pinning->job);
 }
 
-/* A ^C would leave pins that are not on record, or a job that nobody waits for. */
+/* ^C would leave pins without a record, or a job without a waiter. */
 static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;
@@ -233,7 +229,7 @@ static int judge_result(const struct pinning *pinning)
 {
 	if (!pinning->job.bytes || !job_judge(&pinning->dev, &pinning->job))
 		return 0;
-	return fail_add("it stays pinned");
+	return fail_add("the data stays pinned");
 }
 
 static int pin_files(struct pinning *pinning)

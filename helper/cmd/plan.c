@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache plan: say in which order files will be read. */
+/* nearcache plan: declare the order in which files will be read. */
 #include <stdlib.h>
 
 #include "files/node_share.h"
@@ -16,13 +16,13 @@ static int check_words(const struct arguments *args)
 
 	if (option_given(args, OPTION_CLEAR) &&
 	    (plans || option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS)))
-		return fail(CODE_USAGE, "--clear goes without TARGETs");
+		return fail(CODE_USAGE, "--clear takes no TARGETs and no options of a plan");
 	if (!plans && option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS))
-		return fail(CODE_USAGE, "an order is that of TARGETs: which ones?");
+		return fail(CODE_USAGE, "no TARGETs given: options of the order need TARGETs");
 	return node_share_check_words(args) ?: target_check_words(args, false);
 }
 
-/* Those of one epoch after another. */
+/* Each epoch has its own order. */
 static int add_epochs(const struct arguments *args, const struct shards *shards,
 		      struct plan *plan)
 {

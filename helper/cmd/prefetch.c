@@ -13,18 +13,12 @@
 #include "block/signals.h"
 #include "files/operand.h"
 
-/**
- * struct prefetching - what is prefetched
- * @args: the command line
- * @dev: the device
- * @shards: TARGETs, mapped
- * @order: those that are prefetched, first things first
- * @chosen: how many
- * @checksum: of the list that is shared out
- * @piece: of the device
- * @pieces: how many
- * @bytes: of them
- * @job: what brings them; its number is 0: there is none
+/*
+ * @shards: the TARGETs, mapped to the device
+ * @order: indices of the @chosen shards of this node, in the order of the job
+ * @checksum: of the list that all nodes share
+ * @piece: ranges of the device to load, @bytes in total
+ * @job: its id is 0 if there is none
  */
 struct prefetching {
 	const struct arguments *args;
@@ -67,7 +61,7 @@ static int choose_files(struct prefetching *p)
 	return 0;
 }
 
-/* A share of fewer shards than nodes may be empty: then there is nothing to do. */
+/* With fewer shards than nodes, the share of a node may be empty: no job then. */
 static int execute_prefetch(struct prefetching *p)
 {
 	const struct arguments *args = p->args;
@@ -84,7 +78,7 @@ static int execute_prefetch(struct prefetching *p)
 		strcpy(wishes.label, args->label);
 	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
-	/* A ^C would leave a job that nobody waits for. */
+	/* ^C would leave a job without a waiter. */
 	signals_hold(&before);
 	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
@@ -95,7 +89,7 @@ static int execute_prefetch(struct prefetching *p)
 	return fail_code();
 }
 
-/* For JSON, and to see what would be done. */
+/* Text lists the shards only with --dry-run. */
 static void print_shards(const struct prefetching *p, bool dry_run)
 {
 	size_t i;
@@ -112,7 +106,7 @@ static void print_shards(const struct prefetching *p, bool dry_run)
 	print_end();
 }
 
-/* What a scheduler compares: a word, as zeros in front belong to it. */
+/* A string: other programs compare all 8 digits. */
 static void print_checksum(uint32_t checksum)
 {
 	char text[sizeof("00000000")];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache ranges: what is pinned, bypassed or counted, and what was read of it. */
+/* nearcache ranges: list ranges that are pinned, bypassed or counted, and labels. */
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache residency: what of a device, or of files on it, is cached. */
+/* nearcache residency: show how much of a device, or of files on it, is cached. */
 #include "cmd/commands.h"
 #include "lib/bar.h"
 #include "block/dm.h"

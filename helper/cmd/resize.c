@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache resize: take in an origin that grew. */
+/* nearcache resize: use the new size of an origin that grew. */
 #include "cmd/commands.h"
 #include "block/device.h"
 #include "lib/error.h"
@@ -12,7 +12,7 @@ static int check_size(const struct dm_device *dev, const struct device *origin)
 	if (origin->size >= dev->size)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "origin '%s' has %llu bytes, device '%s' has %llu: it can only grow; put the origin back to its size, or close the device and make the cache anew",
+		    "origin '%s' has %llu bytes, device '%s' has %llu: an origin can only grow; restore its size, or close the device and create the cache again",
 		    origin->path, (unsigned long long)origin->size, dev->name,
 		    (unsigned long long)dev->size);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache scrub: look at all that is cached. */
+/* nearcache scrub: check all cached data. */
 #include <time.h>
 
 #include "cmd/commands.h"
@@ -8,16 +8,10 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* Bytes per second: hits of a local drive hardly notice it. */
+/* Bytes per second: low enough to leave the latency of hits unchanged on a local drive. */
 #define RATE_DEFAULT	(64ULL << 20)
 
-/**
- * struct scrub - a scrub that was asked for
- * @args: the command line
- * @dev: the device
- * @before: its status line
- * @after: at the end
- */
+/* @before, @after: the status line at the start and at the end. */
 struct scrub {
 	const struct arguments *args;
 	struct dm_device dev;
@@ -30,7 +24,7 @@ static int check_words(const struct arguments *args)
 	if (option_given(args, OPTION_STOP) &&
 	    option_given(args, OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT))
 		return fail(CODE_USAGE,
-			    "--stop goes without --rate, --with-origin and --wait");
+			    "--stop excludes --rate, --with-origin and --wait");
 	return 0;
 }
 
@@ -44,11 +38,11 @@ static int check_scrub(const struct scrub *scrub)
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
 	if (option_given(scrub->args, OPTION_STOP))
-		return runs ? 0 : fail(CODE_DEVICE, "no scrub of '%s' is under way",
+		return runs ? 0 : fail(CODE_DEVICE, "no scrub of '%s' is running",
 				       dev->name);
 	if (runs)
 		return fail(CODE_BUSY,
-			    "a scrub of '%s' is under way: 'nearcache scrub %s --stop' gives it up",
+			    "a scrub of '%s' is running: 'nearcache scrub %s --stop' cancels it",
 			    dev->name, dev->name);
 	if (dev->suspended)
 		return fail(CODE_BUSY,
@@ -56,7 +50,7 @@ static int check_scrub(const struct scrub *scrub)
 			    dev->name, dev->name);
 	if (scrub->before.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
 		return fail(CODE_DEVICE,
-			    "device '%s' goes without its cache device: 'nearcache attach %s' takes it back",
+			    "device '%s' bypasses its cache device: 'nearcache attach %s' attaches it again",
 			    dev->name, dev->name);
 	return 0;
 }
@@ -77,7 +71,7 @@ static int tell_target(const struct scrub *scrub)
 	return dm_message(&scrub->dev, message);
 }
 
-/* Counters since the device was opened: it may have been closed meanwhile. */
+/* Counters start at 0 when a device is opened: 0 if it was opened again meanwhile. */
 static u64 counter_grown(const struct scrub *scrub, enum nearcache_counter counter)
 {
 	u64 before = scrub->before.counter[counter];
@@ -101,7 +95,7 @@ static int wait_for_end(struct scrub *scrub)
 		dm_device_free(&now);
 	} while (!error && scrub->after.field[NEARCACHE_FIELD_SCRUB_LEFT]);
 	if (!error && !counter_grown(scrub, NEARCACHE_COUNTER_SCRUBS))
-		return fail(CODE_DEVICE, "the scrub of '%s' was given up",
+		return fail(CODE_DEVICE, "the scrub of '%s' was cancelled",
 			    scrub->dev.name);
 	return error;
 }
@@ -121,7 +115,7 @@ static void report_scrub(const struct scrub *scrub)
 		    stop ? 0 : rate_of(args));
 	print_flag("with_origin", stop ? NULL : "with the origin",
 		   option_given(args, OPTION_WITH_ORIGIN));
-	print_bytes("scrubbed_bytes", waited ? "looked at" : NULL,
+	print_bytes("scrubbed_bytes", waited ? "checked" : NULL,
 		    counter_grown(scrub, NEARCACHE_COUNTER_SCRUBBED_BYTES));
 	print_number("damaged", waited ? "damaged sub-blocks" : NULL,
 		     counter_grown(scrub, NEARCACHE_COUNTER_DAMAGED));
@@ -146,7 +140,7 @@ static int scrub_device(struct scrub *scrub)
 	if (!damaged)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "%llu sub-blocks of '%s' were damaged; they were dropped, and cached again as far as that was possible",
+		    "%llu sub-blocks of '%s' were damaged: dropped, and cached again where possible",
 		    (unsigned long long)damaged, scrub->dev.name);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache set: change a device in use. */
+/* nearcache set: change settings of a device in use. */
 #include <string.h>
 #include <sys/stat.h>
 
@@ -20,25 +20,18 @@
 #include "ondisk/superblock.h"
 #include "open/witness.h"
 
-/**
- * struct change - what changes
- * @dev: the device
- * @old: its parameters
- * @new: those to come
- * @fill_memory: the cap in effect, bytes: the kernel's default where @old has
- *	none
- * @waiting: reads that wait for the origin
- * @witness_path: the witness as the user names it, NULL: not at all
- * @witness: open, without a path: none is to come
- * @uuid: then: of the cache
- * @session: then: the last one that the superblock knows
- * @claim: then: it has no record there yet
- * @known: then: but had one once
- * @renew: then: it is the witness already, but a crash would leave nothing: a new
- *	session may record again
- * @ahead_said: the read-ahead is to change
- * @ahead: its bytes then
- * @ahead_before: its bytes now
+/*
+ * @old, @new: parameters of the table before and after
+ * @fill_memory: the cap in effect, bytes: the kernel's default if @old has none
+ * @waiting: number of reads that wait for the origin
+ * @witness_path: the witness as the user names it; NULL: not given
+ * @witness: the new witness; its path is empty if there is none.  Then, for this cache:
+ * @uuid, @session: uuid and last session number in the superblock
+ * @claim: the cache has no current record on @witness
+ * @known: the cache had a record on @witness once
+ * @renew: @witness is in the table already, but a crash would empty the cache; a new session can
+ *	make the record valid again
+ * @ahead_said: read-ahead was given; @ahead, @ahead_before: bytes after and before
  */
 struct change {
 	struct dm_device dev;
@@ -58,7 +51,7 @@ struct change {
 	uint64_t ahead_before;
 };
 
-/* The cache that is on the cache device now, which may have been attached later. */
+/* Read the cache device itself: the cache may have been attached after the device was opened. */
 static int read_uuid(struct change *change, struct device *cache)
 {
 	struct super super = { 0 };
@@ -73,7 +66,7 @@ static int read_uuid(struct change *change, struct device *cache)
 	return fail_code();
 }
 
-/* Each of the cache devices: they are known by their numbers. */
+/* The witness must not be on the drive of any cache device; the table has their numbers. */
 static int check_members(struct change *change, const struct device *cache,
 			 const struct device *origin)
 {
@@ -92,7 +85,7 @@ static int check_witness(struct change *change, bool force)
 	struct nearcache_witness record;
 	bool found;
 
-	/* Known by its number: it may not answer, or be gone. */
+	/* Use the number only: the origin may not answer, or be gone. */
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
@@ -128,7 +121,7 @@ static int claim_record(struct change *change, bool force)
 	return change->claim ? witness_claim(&change->witness, &claim) : 0;
 }
 
-/* Also when that cannot be told. */
+/* Also true if the table cannot be read. */
 static bool may_be_witness(const struct change *change, dev_t number)
 {
 	struct dm_device now;
@@ -143,7 +136,7 @@ static bool may_be_witness(const struct change *change, dev_t number)
 	return may;
 }
 
-/* One that was just taken; nobody misses it if that fails. */
+/* Undo claim_record() after a failed reload.  A failure here is harmless. */
 static void give_back(const struct change *change, dev_t number)
 {
 	struct witness other = WITNESS_CLOSED;
@@ -157,7 +150,10 @@ static void give_back(const struct change *change, dev_t number)
 	witness_close(&other);
 }
 
-/* No superblock names one that was set and not closed with: its record is nobody's. */
+/*
+ * Free the record on the old witness if no superblock names that witness: it was set and
+ * replaced without a close between.
+ */
 static void leave_unrecorded(const struct change *change)
 {
 	struct device cache = DEVICE_CLOSED;
@@ -207,7 +203,7 @@ static int prepare_set(struct change *change, const struct arguments *args)
 		return fail_code();
 	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
-	/* The default needs no word of its own. */
+	/* Leave values that are the default out of the table. */
 	if (!change->old.fill_memory &&
 	    change->new.fill_memory == change->fill_memory)
 		change->new.fill_memory = 0;
@@ -232,7 +228,7 @@ static bool table_differs(const struct change *change)
 	       change->old.witness != change->new.witness;
 }
 
-/* What the new mode does to others, and they to it. */
+/* Check that the new mode suits the users of the device and of the origin. */
 static int check_mode(const struct change *change, bool force)
 {
 	struct device origin = DEVICE_CLOSED;
@@ -242,9 +238,9 @@ static int check_mode(const struct change *change, bool force)
 		if (force || !mode_writes(change->old.mode) ||
 		    !stop_check_writers(&change->dev))
 			return 0;
-		return fail_add("or --force: its writes fail from then on");
+		return fail_add("or give --force: further writes fail");
 	}
-	/* Nobody starts a device on the origin between this and the change. */
+	/* The lock keeps others from starting a device on the origin until the change. */
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
 	    !lock_all(&origin) && !activate_check_mode(&origin, mode) &&
 	    !activate_check_holders(&origin, change->dev.number))
@@ -263,15 +259,16 @@ static bool anything_changes(const struct change *change)
 	return changes_table(change) || change->ahead != change->ahead_before;
 }
 
-/* A device that is suspended got here by --force, which starts it. */
+/* A suspended device gets here only with --force, and the reload resumes it. */
 static bool needs_reload(const struct change *change)
 {
 	return changes_table(change) || change->dev.suspended;
 }
 
 /*
- * Reads that wait for the origin would hold up the old table, as long as it was
- * told.  A new mode has to freeze the file system first.
+ * Suspending the old table would wait for reads that wait for the origin, up to
+ * origin_timeout: hand them over to the new table instead.  A change of the mode cannot do that:
+ * it must freeze the file system first.
  */
 static bool hands_over(const struct change *change)
 {
@@ -337,7 +334,7 @@ static void report_set(const struct change *change, bool dry_run)
 		    change->ahead != change->ahead_before ? "before" : NULL,
 		    change->ahead_before);
 	if (!anything_changes(change))
-		print_string(NULL, "unchanged", "it was so already");
+		print_string(NULL, "unchanged", "all values were set already");
 	reload_print_started(&change->dev, dry_run);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
@@ -360,7 +357,7 @@ static int execute_set(struct change *change, bool force)
 	return 0;
 }
 
-/* Behind a new table, which keeps the old one. */
+/* Called after the reload, which keeps the old readahead. */
 static int set_read_ahead(const struct change *change)
 {
 	if (change->ahead == change->ahead_before)
@@ -368,10 +365,10 @@ static int set_read_ahead(const struct change *change)
 	if (!readahead_set(change->dev.number, change->ahead))
 		return 0;
 	return needs_reload(change) ?
-	       fail_add("the other settings were changed before") : fail_code();
+	       fail_add("the other settings are changed already") : fail_code();
 }
 
-/* The kernel goes on without a record that it cannot read or write. */
+/* Warn if the kernel could not read or write the record. */
 static void look_at_witness(const struct change *change)
 {
 	struct dm_device now;
@@ -381,7 +378,7 @@ static void look_at_witness(const struct change *change)
 		if (!describe_status(&now, &status) &&
 		    status.field[NEARCACHE_FIELD_WITNESS] ==
 			    NEARCACHE_WITNESS_COLD)
-			warn("device '%s' does not rely on witness '%s': the kernel log (dmesg) says why",
+			warn("device '%s' does not use witness '%s': the kernel log (dmesg) gives the reason",
 			     change->dev.name, change->witness.path);
 		dm_device_free(&now);
 	}
@@ -414,7 +411,7 @@ int cmd_set(const struct arguments *args)
 	struct params unused = { 0 };
 	int error;
 
-	/* Words that are wrong for any device. */
+	/* Check the words before looking for the device. */
 	error = setting_apply(args->operand + 1, args->operands - 1, &unused);
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache stats: every number of the status line by its name; or what changes. */
+/* nearcache stats: show each value of the status line, or its growth. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -13,26 +13,17 @@
 
 #define SECOND		1000000000ULL
 #define MILLISECOND	1000000ULL
-/* From one look to the next, milliseconds. */
+/* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
 
-/**
- * struct sample - a device at a time
- * @name: dm name
- * @time: of the monotonic clock, nanoseconds
- * @status: its numbers
- */
+/* The status of one device.  @time: monotonic clock, nanoseconds. */
 struct sample {
 	char name[128];
 	uint64_t time;
 	struct status status;
 };
 
-/**
- * struct samples - devices at a time
- * @sample: each
- * @count: how many
- */
+/* One sample of each device. */
 struct samples {
 	struct sample *sample;
 	size_t count;
@@ -115,7 +106,7 @@ static int take_samples(const struct arguments *args, struct samples *samples)
 				sample_all(samples);
 }
 
-/* What happened in between; all of it when the device was opened anew. */
+/* Growth of the counters; their value if the device was opened again meanwhile. */
 static void subtract_sample(const struct sample *old, const struct sample *new,
 			    struct status *delta)
 {
@@ -129,7 +120,7 @@ static void subtract_sample(const struct sample *old, const struct sample *new,
 	}
 }
 
-/* For JSON alone. */
+/* JSON only. */
 static void print_numbers(const struct sample *sample,
 			  const struct status *delta)
 {
@@ -199,7 +190,7 @@ static const struct sample *find_sample(const struct samples *samples,
 	return NULL;
 }
 
-/* One that is new is shown from the next time on. */
+/* A device that is new has no earlier sample: it is shown from the next time on. */
 static void show_samples(const struct samples *old, const struct samples *new)
 {
 	struct timespec now;

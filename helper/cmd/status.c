@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache status: what a device is and how it does. */
+/* nearcache status: show mode, state, devices, sizes and hit ratio. */
 #include <stdio.h>
 
 #include "cmd/commands.h"
@@ -23,7 +23,7 @@ static void print_devices(const struct dm_device *dev)
 	print_flag("origin_gone", NULL, gone);
 	if (gone) {
 		snprintf(text, sizeof(text),
-			 "'nearcache attach %s' takes it when it is connected again",
+			 "connect it and run 'nearcache attach %s'",
 			 dev->name);
 		print_string(NULL, "origin gone", text);
 	}
@@ -36,7 +36,7 @@ static void print_devices(const struct dm_device *dev)
 	print_number("open_count", NULL, dev->open_count);
 }
 
-/* What holds when the power is cut now. */
+/* What the cache would keep if the power failed now. */
 static void print_witness(const struct dm_device *dev,
 			  const struct status *status)
 {
@@ -91,7 +91,7 @@ static void print_memory(const uint64_t *field)
 		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
 }
 
-/* Of the table: the status line does not tell it. */
+/* The status line does not have the timeouts; the table does. */
 static void print_timeouts(const struct dm_device *dev)
 {
 	struct params params;

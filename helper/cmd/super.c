@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache super: what is on a cache device, judged. */
+/* nearcache super: show and check the superblocks and the slot table of a cache device. */
 #include <stdio.h>
 
 #include "cmd/commands.h"
@@ -13,7 +13,7 @@
 #include "ondisk/slot_table.h"
 #include "open/witness.h"
 
-/* What is against a copy: two sound ones can refute each other. */
+/* Why a copy is not used.  Two valid copies can contradict each other. */
 static const char *why_not(const struct super *super, unsigned int i)
 {
 	if (!super->sound[i])
@@ -45,7 +45,7 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
-/* One that cannot be asked says nothing. */
+/* A witness that does not answer is ignored. */
 static void ask_witness(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -62,7 +62,7 @@ static void ask_witness(struct origin_match *match)
 	fail_reset();
 }
 
-/* What the slots are worth. */
+/* Report whether the next open finds a warm cache. */
 static void print_next_open(const struct device *dev, const struct super *super)
 {
 	struct origin_match match = { .cache = *dev, .super = *super };
@@ -77,12 +77,12 @@ static void print_next_open(const struct device *dev, const struct super *super)
 			 "cold: the witness knows of a later session");
 	else if (cold)
 		snprintf(text, sizeof(text),
-			 "cold: open in a writing mode, or not stopped cleanly in one%s",
+			 "cold: open in a writing mode, or a writing mode was not stopped cleanly%s",
 			 match_was_writing(&match) ?
-			 ", and no witness proves what it holds" : "");
+			 ", and no witness proves its content" : "");
 	else if (match.proven)
 		snprintf(text, sizeof(text),
-			 "warm, but for %llu region%s of %s that were being written",
+			 "warm, except %llu region%s of %s that were being written",
 			 (unsigned long long)match.regions,
 			 match.regions == 1 ? "" : "s",
 			 size_print(super->geo.intent_region, size));
@@ -126,7 +126,7 @@ static int judge_super(const struct device *dev)
 		describe_super(super.best, true);
 		describe_areas(super.best);
 		print_end();
-		/* Behind the first device of several there is none. */
+		/* Only the first of several cache devices has a slot table. */
 		if (!super.geo.stripe_index)
 			error = print_slot_table(dev, &super);
 	}

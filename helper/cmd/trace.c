@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache trace: what a job reads is recorded, and brought ahead of its next run. */
+/* nearcache trace: record the reads of a job, and prefetch them for its next run. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -19,17 +19,13 @@
 #include "trace/trace.h"
 
 #define SECTOR		512U
-/* From one look at what was read to the next. */
+/* How often the recorder collects reads. */
 #define LOOK_MS		100U
-/* What the kernel keeps of all jobs is four times that. */
+/* Extents per prefetch job: a quarter of the kernel's limit for all jobs. */
 #define PART_EXTENTS	262144U
 #define LABEL		"trace"
 
-/**
- * struct recording - what is recorded
- * @trace: so far
- * @touched: what was read so far
- */
+/* @trace: extents in the order of their first read; @touched: units that were read. */
 struct recording {
 	struct trace trace;
 	struct touched touched;
@@ -78,13 +74,13 @@ static int begin_trace(struct recording *r, const struct dm_device *dev)
 	return touched_init(&r->touched, trace_units(&r->trace));
 }
 
-/* Until it is told to stop, or memory ends. */
+/* Runs until a signal or an error. */
 static int watch_reads(struct recording *r, const struct dm_device *dev)
 {
 	struct recorder recorder = { .visit = add_piece, .arg = r };
 
 	if (!recorder_open(&recorder, dev->number)) {
-		fprintf(stderr, "recording what is read of '%s': ^C ends it\n", dev->name);
+		fprintf(stderr, "recording the reads of '%s': ^C ends the recording\n", dev->name);
 		while (!recorder_look(&recorder) && !signals_wait(LOOK_MS))
 			;
 		recorder_look(&recorder);
@@ -94,7 +90,7 @@ static int watch_reads(struct recording *r, const struct dm_device *dev)
 	return fail_code();
 }
 
-/* What was seen before an error is worth something, too. */
+/* After an error, write the reads that were recorded before it. */
 static int save_trace(const struct trace *trace, const char *path)
 {
 	enum exit_code code = fail_code();
@@ -105,13 +101,12 @@ static int save_trace(const struct trace *trace, const char *path)
 		return code;
 	fail_reset();
 	if (trace->lost)
-		warn("%llu reads came too fast to be recorded", (unsigned long long)trace->lost);
+		warn("%llu reads came too fast and were not recorded", (unsigned long long)trace->lost);
 	if (!trace_write(trace, path))
 		show_trace(trace, path);
 	else if (code)
 		warn("%s", why);
-	return code && !fail_code() ? fail(code, "%s; '%s' has what was read until then", why,
-					   path) :
+	return code && !fail_code() ? fail(code, "%s; '%s' has the reads until then", why, path) :
 				      (int)fail_code();
 }
 
@@ -130,7 +125,7 @@ static int record_reads(const struct dm_device *dev, const char *path)
 	return fail_code();
 }
 
-/* A trace is of a volume, whichever node and cache. */
+/* A trace belongs to a volume; node and cache do not matter. */
 static int check_volume(const struct trace *trace, const struct dm_device *dev, const char *path,
 			bool force)
 {
@@ -141,7 +136,7 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 			    path);
 	if (trace->device_bytes > dev->size)
 		return fail(CODE_DEVICE,
-			    "'%s' is of a device of %llu bytes, '%s' has only %llu: it is another one",
+			    "'%s' is a trace of a device of %llu bytes, but '%s' has only %llu: it is another volume",
 			    path, (unsigned long long)trace->device_bytes, dev->name,
 			    (unsigned long long)dev->size);
 	if (dev->origin)
@@ -149,11 +144,14 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 	if (force || identity_may_be_same(trace->origin, origin))
 		return 0;
 	return fail(CODE_DEVICE,
-		    "'%s' is of the volume '%s', the origin of '%s' is '%s': give --force if its content is the same",
+		    "'%s' is a trace of volume '%s', but the origin of '%s' is '%s': give --force if the content is the same",
 		    path, trace->origin, dev->name, origin);
 }
 
-/* One after another, as jobs of one priority take turns: the last one need not be waited for. */
+/*
+ * Jobs of one priority take turns, so wait for each part before submitting the next one.  Only
+ * --wait waits for the last part.
+ */
 static int submit_trace(const struct arguments *args, const struct dm_device *dev,
 			const struct trace *trace, struct nl_job *job)
 {
@@ -197,7 +195,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 	if (check_volume(trace, dev, path, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	if (trace->lost)
-		warn("'%s' lacks %llu reads, which came too fast to be recorded", path,
+		warn("'%s' lacks %llu reads that came too fast for the recorder", path,
 		     (unsigned long long)trace->lost);
 	signals_hold(&before);
 	if (!dry_run)
@@ -216,7 +214,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 	return 0;
 }
 
-/* What was recorded, as often as it is to be read. */
+/* The plan repeats the trace once per epoch. */
 static int plan_on(const struct arguments *args, const struct dm_device *dev,
 		   const struct trace *trace, const char *path)
 {
@@ -270,7 +268,7 @@ static int show_file(const char *path)
 #define OF_PLAN		OPTION_EPOCHS
 #define OF_BOTH		(OPTION_FORCE | OPTION_DRY_RUN)
 
-/* Return: whether only another one takes it. */
+/* Returns whether an option is given that belongs to another word than @what. */
 static bool is_beside(const struct arguments *args, const char *what)
 {
 	if (!strcmp(what, "replay"))
@@ -286,12 +284,12 @@ static int check_words(const struct arguments *args)
 	bool shows = !strcmp(what, "show");
 
 	if (!shows && strcmp(what, "record") && strcmp(what, "replay") && strcmp(what, "plan"))
-		return fail(CODE_USAGE, "'%s': 'trace' takes record, replay, plan or show", what);
+		return fail(CODE_USAGE, "'%s': give record, replay, plan or show to 'trace'", what);
 	if (args->operands != (shows ? 2 : 3))
 		return fail(CODE_USAGE, "'trace %s' takes %s", what, shows ? "FILE" : "NAME FILE");
 	if (is_beside(args, what))
 		return fail(CODE_USAGE,
-			    "'trace %s' takes no such options: --epochs is for 'trace plan', --force and --dry-run for it and 'trace replay', the others for that",
+			    "'trace %s' does not take these options: --epochs is for 'trace plan', --force and --dry-run for 'trace plan' and 'trace replay', the others for 'trace replay'",
 			    what);
 	return 0;
 }
@@ -308,8 +306,7 @@ int cmd_trace(const struct arguments *args)
 	if (dm_need_ours(name_of_operand(args->operand[1]), &dev))
 		return fail_code();
 	if (!dev.live)
-		fail(CODE_DEVICE, "device '%s' is not active: close it and open it again",
-		     dev.name);
+		fail(CODE_DEVICE, "device '%s' is not active: close it and open it again", dev.name);
 	else if (!strcmp(args->operand[0], "record"))
 		record_reads(&dev, path);
 	else

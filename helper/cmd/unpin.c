@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache unpin: want nothing any more of files and ranges. */
+/* nearcache unpin: remove pins of files, of ranges, of a label, or all. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,18 +17,12 @@
 #include "files/operand.h"
 #include "files/glob.h"
 
-/**
- * struct unpinning - what is unpinned
- * @args: the command line
- * @left: its operands and the words of its list, without those that are on record
- * @lefts: how many
- * @left_room: that fit
- * @dev: the device
- * @pins: what is on record; files that were named are dropped
- * @recorded: the same, by path
- * @which: ranges that were named, or where files that were named are
- * @count: how many
- * @room: that fit
+/*
+ * @left: @lefts words of the command line and of the --from list that no recorded pin has;
+ *	@left_room is the size of the array
+ * @pins: the recorded pins; those that were named are marked as dropped
+ * @recorded: the same pins by path
+ * @which: @count ranges to delete; @room is the size of the array
  */
 struct unpinning {
 	const struct arguments *args;
@@ -50,10 +44,10 @@ static int check_words(const struct arguments *args)
 
 	if (ways > 1)
 		return fail(CODE_USAGE,
-			    "TARGETs, --label and --all each say by themselves what is unpinned: give one of them");
+			    "TARGETs, --label and --all exclude each other: give one of them");
 	if (!ways)
 		return fail(CODE_USAGE,
-			    "what is to be unpinned? Name files or ranges, or give --label or --all");
+			    "nothing to unpin: name files or ranges, or give --label or --all");
 	return target_check_words(args, false);
 }
 
@@ -75,7 +69,7 @@ static int add_range(struct unpinning *un, const struct range *range, const char
 	return 0;
 }
 
-/* A file or folder that is on record, which need not be there any more. */
+/* A recorded file or directory need not exist any more. */
 static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 {
 	*found = !range_like(word) && recorded_drop(&un->recorded, word);
@@ -89,7 +83,7 @@ static int choose_shards(struct unpinning *un)
 	bool found;
 	size_t i, r;
 
-	/* Of the list is left what is among the operands. */
+	/* The words of the --from list are in @left already. */
 	args.given &= ~(uint64_t)OPTION_FROM;
 	args.operand = un->left;
 	args.operands = (int)un->lefts;
@@ -97,7 +91,7 @@ static int choose_shards(struct unpinning *un)
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 
-			/* Where it was when it was pinned, and where it is. */
+			/* Delete the recorded ranges of the file and its present ranges. */
 			if (shard->device &&
 			    choose_recorded(un, shard->name, &found))
 				break;
@@ -137,7 +131,7 @@ static int choose_word(struct unpinning *un, const char *word)
 	return leave_word(un, word);
 }
 
-/* One of a list is no pattern. */
+/* A line of the list is not a pattern: the file must exist or be recorded. */
 static int choose_listed(const char *line, void *arg)
 {
 	struct unpinning *un = arg;
@@ -173,7 +167,7 @@ static int choose_ranges(struct unpinning *un)
 
 	if (option_given(un->args, OPTION_EVERYTHING))
 		return add_range(un, &all, NULL);
-	/* Where another device has its files, this one has other ones. */
+	/* The ranges of pins that belong to another device hold other files on this one. */
 	if (record_require(&un->pins, &un->dev))
 		return fail_code();
 	if (option_given(un->args, OPTION_LABEL))
@@ -181,7 +175,7 @@ static int choose_ranges(struct unpinning *un)
 	return choose_targets(un);
 }
 
-/* Return: how many pins go. */
+/* Returns the number of dropped pins. */
 static size_t drop_recorded(struct unpinning *un)
 {
 	struct spans spans;
@@ -195,7 +189,7 @@ static size_t drop_recorded(struct unpinning *un)
 	return dropped;
 }
 
-/* To the end: a ^C would leave on record what is not pinned any more. */
+/* ^C would leave records of pins that no longer exist. */
 static int execute_unpin(struct change *change)
 {
 	sigset_t before;
@@ -221,7 +215,7 @@ static int unpin_device(struct unpinning *un)
 		return fail_code();
 	if (!dropped && !change.deleted && !dry_run)
 		return fail(CODE_DEVICE,
-			    "nothing of that is pinned on '%s': 'nearcache ranges %s' lists what is",
+			    "no such pin on '%s': 'nearcache ranges %s' lists the pins",
 			    un->dev.name, un->dev.name);
 	print_record(NULL, un->dev.name);
 	print_string("name", NULL, un->dev.name);

@@ -421,7 +421,7 @@ WITNESS_HELP
 "A scrub reads the cached data. It drops data that it cannot read or that does not match\n"
 "its checksum (create --integrity crc32c); such data is cached again when it is read.\n"
 "--with-origin also compares data with the origin, for caches without checksums and for\n"
-"changes that invalidate was not told of. The scrub runs in the background; 'nearcache\n"
+"changes without an invalidate. The scrub runs in the background; 'nearcache\n"
 "status' shows the number of blocks left. --wait returns at the end, with exit code 4 if\n"
 "data was damaged.\n",
 		.run = cmd_scrub,

@@ -21,15 +21,10 @@
 #include "verify/workers.h"
 #include "files/glob.h"
 
-/**
- * struct verification - a run
- * @args: the command line
- * @dev: the device
- * @manifest: what files should be
- * @words: TARGETs
- * @file: files that are looked at
- * @files: how many
- * @layers: from the file system of the last file to the device
+/*
+ * @words: the TARGETs
+ * @file: the @files files to check
+ * @layers: block devices from the file system of the last file down to the device
  */
 struct verification {
 	const struct arguments *args;
@@ -41,12 +36,7 @@ struct verification {
 	struct layers layers;
 };
 
-/**
- * struct known - a file of the manifest
- * @device: of its file system
- * @inode: there
- * @entry: of the manifest
- */
+/* An existing file of the manifest. */
 struct known {
 	dev_t device;
 	ino_t inode;
@@ -91,13 +81,13 @@ static int choose_words(struct verification *v)
 	for (i = 0; i < v->words.count; i++)
 		if (v->words.word[i].range.length)
 			return fail(CODE_USAGE,
-				    "'%s' is a range of the device: a manifest is of files; one of that name is './%s'",
+				    "'%s' is a range of the device, but a manifest lists files: write './%s' for a file of that name",
 				    v->words.word[i].text,
 				    v->words.word[i].text);
 	return 0;
 }
 
-/* Files of the manifest that are there, so that other names for them are found. */
+/* The existing files of the manifest by inode, to recognise them under other names. */
 static struct known *known_files(const struct manifest *manifest, size_t *count)
 {
 	struct known *known = calloc(manifest->count, sizeof(*known));
@@ -118,7 +108,7 @@ static struct known *known_files(const struct manifest *manifest, size_t *count)
 	return known;
 }
 
-/* Which of two lines is right nobody knows. */
+/* Refuse a file with two digests: nothing tells which one is right. */
 static int check_twins(const struct verification *v, const struct known *known,
 		       size_t count)
 {
@@ -131,7 +121,7 @@ static int check_twins(const struct verification *v, const struct known *known,
 		if (!compare_names(&known[i - 1], &known[i]) &&
 		    memcmp(a->digest, b->digest, sizeof(a->digest)))
 			return fail(CODE_USAGE,
-				    "manifest '%s': line %lu ('%s') and line %lu ('%s') are one file and have two digests: correct one of them",
+				    "manifest '%s': line %lu ('%s') and line %lu ('%s') are the same file with different digests: correct one of them",
 				    v->args->manifest, a->line, a->path,
 				    b->line, b->path);
 	}
@@ -198,7 +188,10 @@ static bool is_below(const struct layers *layers, const struct extent *extent)
 	return true;
 }
 
-/* Of a file system that lies on several devices: also when that cannot be told. */
+/*
+ * For a file system on several devices: whether the file is, at least in part, on another
+ * device.  Also true if its extents cannot be read.
+ */
 static bool is_elsewhere(const struct layers *layers, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -209,7 +202,7 @@ static bool is_elsewhere(const struct layers *layers, const char *path)
 	for (i = 0; i < extents.count && below; i++)
 		below = is_below(layers, &extents.extent[i]);
 	if (fail_code())
-		warn("%s; its file system has other devices, too",
+		warn("%s; its file system has other devices as well",
 		     fail_message());
 	fail_reset();
 	extents_free(&extents);
@@ -218,7 +211,7 @@ static bool is_elsewhere(const struct layers *layers, const char *path)
 	return !below;
 }
 
-/* What can be told of a file without reading it. */
+/* The checks that do not read the file. */
 static int look_at(struct verification *v, struct verifying *file)
 {
 	struct stat st;
@@ -310,7 +303,7 @@ static int report_files(const struct verification *v, const char *state)
 	if (!problems)
 		return 0;
 	return fail(CODE_DEVICE,
-		    "%llu of %zu files are not as the manifest '%s' says: %s",
+		    "%llu of %zu files do not match the manifest '%s': %s",
 		    (unsigned long long)problems, v->files, v->args->manifest,
 		    what);
 }
@@ -321,7 +314,7 @@ static uint64_t passed_by(const struct status *status)
 	       status->counter[NEARCACHE_COUNTER_HIT_ERRORS];
 }
 
-/* What was read while the cache was given up tells nothing of it. */
+/* Warn about reads that bypassed the cache: they do not verify its data. */
 static const char *look_again(const struct verification *v,
 			      const struct status *before)
 {
@@ -332,7 +325,7 @@ static const char *look_again(const struct verification *v,
 	struct status status;
 
 	if (dm_need_ours(name, &now)) {
-		warn("%s: it is not the device any more that was verified",
+		warn("%s: the verified device is gone",
 		     fail_message());
 		fail_reset();
 		return state;
@@ -341,10 +334,10 @@ static const char *look_again(const struct verification *v,
 		state = describe_state(&now, &status);
 		if (was_normal &&
 		    status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_NORMAL)
-			warn("device '%s' came to state '%s' meanwhile: what was read since comes from the origin, and tells nothing of the cache",
+			warn("device '%s' changed to state '%s' meanwhile: later reads came from the origin and do not verify the cache",
 			     name, state);
 		else if (was_normal && passed_by(&status) > passed_by(before))
-			warn("%llu reads of device '%s' went past its cache meanwhile: they tell nothing of it",
+			warn("%llu reads of device '%s' bypassed its cache meanwhile: they do not verify it",
 			     (unsigned long long)(passed_by(&status) -
 						  passed_by(before)), name);
 	}
@@ -369,7 +362,7 @@ static int verify_files(struct verification *v)
 		return fail_code();
 	state = describe_state(&v->dev, &status);
 	if (status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_NORMAL)
-		warn("device '%s' is in state '%s': what is read comes from the origin, and tells nothing of the cache",
+		warn("device '%s' is in state '%s': reads come from the origin and do not verify the cache",
 		     v->dev.name, state);
 	for (i = 0; i < v->files; i++)
 		if (look_at(v, &v->file[i]))

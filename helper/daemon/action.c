@@ -35,7 +35,7 @@ static uint64_t number_member(struct json_object *json, const char *key)
 	       json_object_get_uint64(value) : 0;
 }
 
-/* Return: whether the line is an action; one that was cut off is none. */
+/* Returns false if the line is no action, for example if it is truncated. */
 static bool parse_action(const char *line, struct action *action)
 {
 	struct json_object *json = json_tokener_parse(line);
@@ -78,14 +78,7 @@ static int each_of(const char *path, uint64_t after,
 	return fail_code();
 }
 
-/**
- * action_each() - look at what was done
- * @after: those of higher numbers
- * @visit: called for each, in their order
- * @arg: for it
- *
- * Return: 0 or the exit code.
- */
+/* Call @visit for each action with a number above @after, in ascending order. */
 int action_each(uint64_t after,
 		void (*visit)(const struct action *action, void *arg), void *arg)
 {
@@ -100,11 +93,6 @@ static void take_last(const struct action *action, void *arg)
 	*last = action->id > *last ? action->id : *last;
 }
 
-/**
- * struct search - the action that is looked for
- * @id: its number
- * @action: the result
- */
 struct search {
 	uint64_t id;
 	struct action *action;
@@ -118,13 +106,6 @@ static void take_found(const struct action *action, void *arg)
 		*search->action = *action;
 }
 
-/**
- * action_find() - one action by its number
- * @id: that
- * @action: the result
- *
- * Return: 0 or the exit code.
- */
 int action_find(uint64_t id, struct action *action)
 {
 	const struct search search = { id, action };
@@ -133,11 +114,11 @@ int action_find(uint64_t id, struct action *action)
 	if (action_each(id - 1, take_found, (void *)&search))
 		return fail_code();
 	return action->id ? 0 : fail(CODE_USAGE,
-				     "there is no action %llu: 'nearcache actions' lists them",
+				     "no action %llu: 'nearcache actions' lists the actions",
 				     (unsigned long long)id);
 }
 
-/* Return: the line, to be freed; NULL: no memory. */
+/* Returns the line, which the caller frees, or NULL if memory is short. */
 static char *print_action(const struct action *action)
 {
 	struct json_object *json = json_object_new_object();
@@ -163,7 +144,7 @@ static char *print_action(const struct action *action)
 	return line;
 }
 
-/* One line at once: who reads sees it whole, or not. */
+/* Write the line with one write(), so that a reader never sees a part of it. */
 static int append_line(int file, const char *line)
 {
 	size_t bytes = strlen(line);
@@ -176,13 +157,13 @@ static int append_line(int file, const char *line)
 	if (written == (ssize_t)bytes)
 		return 0;
 	fail_errno(written < 0 ? errno : ENOSPC, "cannot write '" ACTIONS_FILE "'");
-	/* The next line would be glued to a part of this one. */
+	/* Remove a partial line: otherwise the next one would continue it. */
 	if (written > 0 && ftruncate(file, st.st_size))
-		warn("'" ACTIONS_FILE "' ends in a part of a line");
+		warn("'" ACTIONS_FILE "' ends with a partial line");
 	return fail_code();
 }
 
-/* Is it the one of that name, and not too long?  One that is gets the name of the old one. */
+/* Returns false if ACTIONS_FILE is another file now, or if this one is full: rename it then. */
 static bool is_current(int file)
 {
 	struct stat there, st;
@@ -192,7 +173,7 @@ static bool is_current(int file)
 	return st.st_size <= ACTIONS_BYTES || rename(ACTIONS_FILE, OLD);
 }
 
-/* Return: the file, of which nobody else writes, or -1. */
+/* Returns the file, locked against other writers, or -1. */
 static int open_file(void)
 {
 	int file, error;
@@ -209,19 +190,14 @@ static int open_file(void)
 			errno = error;
 			return -1;
 		}
-		/* Who waited for the lock may have one that has another name by now. */
+		/* While this process waited for the lock, the file may have been renamed. */
 		if (is_current(file))
 			return file;
 		close(file);
 	}
 }
 
-/**
- * action_add() - put an action on record
- * @action: all but its number and time, which are filled in
- *
- * Return: 0 or the exit code.
- */
+/* Record an action; fills in its number and time. */
 int action_add(struct action *action)
 {
 	int file = open_file();

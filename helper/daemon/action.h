@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the daemon did, and why: a line of JSON for each action in ACTIONS_FILE.  'nearcache
- * actions' lists it, and takes an action back by an action of its own, which the daemon heeds.
+ * The record of the daemon's actions and their reasons: one line of JSON per action in
+ * ACTIONS_FILE.  'nearcache actions' lists them.  It reverts an action by adding one of its own,
+ * which the daemon reads.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_DAEMON_ACTION_H
 #define HELPER_DAEMON_ACTION_H
@@ -10,22 +13,21 @@
 #include <stdint.h>
 
 #define ACTIONS_FILE	"/run/nearcache/actions"
-/* Bytes after which the file is begun anew; the one before is kept as ACTIONS_FILE ".1". */
+/* Above this size a new file is started; the old one is kept as ACTIONS_FILE ".1". */
 #define ACTIONS_BYTES	(1L << 20)
 
 /**
- * struct action - something that was done
- * @id: its number, from 1
- * @time: when, seconds since 1970
- * @device: dm name; "": all of them
- * @setting: what was changed: "read-ahead" (bytes), "window" (bytes), "checkpoint" (1: around),
- *	"prefetch" (number of a job), "pin" (where a region of 16 MiB begins, plus 1),
- *	"replay" (bytes of a pass)
- * @label: of a prefetch
- * @from: what it was
- * @to: what it is since
- * @state: "done"; "would" (--observe); "kept", "taken-back" and "reverted" are about the action @of
- * @of: number of that, 0: none
+ * struct action - an action of the daemon
+ * @id: number, from 1
+ * @time: seconds since 1970
+ * @device: dm name; "": all devices
+ * @setting: "read-ahead" (bytes), "window" (bytes), "checkpoint" (1: around), "prefetch" (number
+ *	of a job), "pin" (start of a region of 16 MiB, plus 1), "replay" (bytes of a pass)
+ * @label: of a prefetch job
+ * @from: value before
+ * @to: value after
+ * @state: "done"; "would" (--observe); "kept", "taken-back" and "reverted" refer to action @of
+ * @of: number of another action; 0: none
  * @why: evidence
  */
 struct action {

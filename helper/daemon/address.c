@@ -8,13 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/**
- * address_parse() - read where to listen
- * @text: ADDRESS:PORT, of this machine alone
- * @address: the result
- *
- * Return: NULL, or what is wrong with @text.
- */
+/* Parse ADDRESS:PORT; only loopback addresses are valid.  Returns NULL, or the error. */
 const char *address_parse(const char *text, struct sockaddr_in *address)
 {
 	const char *colon = strrchr(text, ':');
@@ -33,7 +27,7 @@ const char *address_parse(const char *text, struct sockaddr_in *address)
 	    !strchr("123456789", colon[1]) || !colon[1] || port > UINT16_MAX)
 		return "give ADDRESS:PORT, like 127.0.0.1:9435";
 	if (ntohl(address->sin_addr.s_addr) >> 24 != IN_LOOPBACKNET)
-		return "give an address of this machine alone, 127.0.0.1: what others may see is for a proxy to say";
+		return "give a loopback address, like 127.0.0.1: use a proxy to give access to other machines";
 	address->sin_port = htons((uint16_t)port);
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where to listen, as the user writes it. */
+/* Parse the address to listen on. */
 #ifndef HELPER_DAEMON_ADDRESS_H
 #define HELPER_DAEMON_ADDRESS_H
 

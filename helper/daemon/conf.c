@@ -23,16 +23,11 @@ enum kind {
 	CONF_PERCENT,		/* 0% to 100% */
 	CONF_TIME,		/* duration */
 	CONF_CHECKPOINT,	/* around or cache */
-	CONF_ADDRESS,		/* of this machine */
+	CONF_ADDRESS,		/* loopback address and port */
 	CONF_PATH,		/* absolute */
 };
 
-/**
- * struct conf_row - a setting of the file
- * @name: of it
- * @kind: what it takes
- * @offset: of its place in struct conf
- */
+/* A setting of the file.  @offset: in struct conf. */
 struct conf_row {
 	const char *name;
 	enum kind kind;
@@ -60,10 +55,6 @@ static const struct conf_row rows[] = {
 	{ NULL, 0, 0 },
 };
 
-/**
- * conf_default() - what holds without a file
- * @conf: the result
- */
 void conf_default(struct conf *conf)
 {
 	*conf = (struct conf){
@@ -126,7 +117,7 @@ static const char *take_path(char *path, const char *value)
 	return NULL;
 }
 
-/* Return: what is wrong with @value, or NULL. */
+/* Returns NULL, or the error. */
 static const char *take_value(struct conf *conf, const struct conf_row *row,
 			      const char *value)
 {
@@ -183,7 +174,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 		return 0;
 	value = strchr(name, '=');
 	if (!value)
-		return fail(CODE_USAGE, "'%s' line %u: '%s' is no SETTING = VALUE",
+		return fail(CODE_USAGE, "'%s' line %u: '%s' is not of the form SETTING = VALUE",
 			    path, number, name);
 	*value++ = '\0';
 	name = trim_blanks(name);
@@ -198,14 +189,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 			  name, value, why) : 0;
 }
 
-/**
- * conf_parse() - read what the file says
- * @conf: defaults, which it changes
- * @path: of the file, for errors
- * @text: what it says; cut to pieces
- *
- * Return: 0 or the exit code.
- */
+/* @conf: holds the defaults.  @path: for messages.  @text: content of the file; modified. */
 int conf_parse(struct conf *conf, const char *path, char *text)
 {
 	unsigned int number = 0;
@@ -217,14 +201,7 @@ int conf_parse(struct conf *conf, const char *path, char *text)
 	return 0;
 }
 
-/**
- * conf_read() - read the file
- * @conf: the result
- * @path: of the file
- * @named: it was asked for: without, one that does not exist says nothing
- *
- * Return: 0 or the exit code.
- */
+/* @named: the user named the file, so that a missing file is an error. */
 int conf_read(struct conf *conf, const char *path, bool named)
 {
 	static char text[CONF_BYTES_MAX + 2];
@@ -246,6 +223,6 @@ int conf_read(struct conf *conf, const char *path, bool named)
 		return fail_code();
 	text[bytes] = '\0';
 	if (strlen(text) != bytes)
-		return fail(CODE_USAGE, "'%s' is no text", path);
+		return fail(CODE_USAGE, "'%s' is not a text file", path);
 	return conf_parse(conf, path, text);
 }

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What 'nearcache daemon' may do: /etc/nearcache/nearcache.conf, see nearcache.conf(5). */
+/*
+ * Configuration of the daemon: /etc/nearcache/nearcache.conf, see nearcache.conf(5).
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_DAEMON_CONF_H
 #define HELPER_DAEMON_CONF_H
 
@@ -10,27 +14,27 @@
 #include <stdint.h>
 
 #define CONF_FILE	"/etc/nearcache/nearcache.conf"
-/* Bytes that the file may have. */
+/* Largest size of the file, bytes. */
 #define CONF_BYTES_MAX	65536UL
 
 /**
  * struct conf - the bounds of the daemon
- * @interval: seconds from one look to the next
- * @read_ahead: whether it sets the read-ahead of devices
- * @read_ahead_sequential: bytes, of a device that is read so
- * @read_ahead_scattered: bytes, of one that is read in pieces all over the place
- * @window: bytes that are brought ahead of a sequential stream at most; 0: none
- * @first_touch: of 100 parts of the cache, so many may be taken by shards that are brought as a
- *	whole when they are touched; 0: none are
- * @pin_hot: of 100 parts of the cache, so many may be taken by regions that are pinned; 0: none are
- * @replay_loops: what is read over and over in one order is brought in that order
- * @around: checkpoints are not cached
- * @settle: looks in a row that must say the same before anything is changed
+ * @interval: seconds from one sample to the next
+ * @read_ahead: set the readahead of devices
+ * @read_ahead_sequential: bytes, for a device that sequential streams read
+ * @read_ahead_scattered: bytes, for a device that is read in scattered pieces
+ * @window: most bytes that are prefetched ahead of a sequential stream; 0: none
+ * @first_touch: percentage of the cache for shards that are prefetched as a whole at the first
+ *	read; 0: prefetch none
+ * @pin_hot: percentage of the cache for pinned hot regions; 0: pin none
+ * @replay_loops: prefetch looping reads in their recorded order
+ * @around: do not cache checkpoints
+ * @settle: samples in a row that must agree before a change
  * @calm: seconds between two changes of a setting
- * @trial: seconds after which the effect of a change is looked at
- * @hold: seconds in which a setting is left alone that was taken back
- * @listen: where metrics are shown, of port 0: nowhere
- * @textfile: where they are written, "": nowhere
+ * @trial: seconds after which the effect of a change is evaluated
+ * @hold: seconds without changes after a setting was reverted
+ * @listen: address for metrics; port 0: none
+ * @textfile: file for metrics; "": none
  */
 struct conf {
 	unsigned int interval;

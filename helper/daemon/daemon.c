@@ -30,30 +30,27 @@
 #include "lib/interval.h"
 
 #define SECOND		1000000000ULL
-/* Seconds between two signs of life: less than half of the unit's WatchdogSec. */
+/* Seconds between two watchdog messages to systemd: less than half of the unit's WatchdogSec. */
 #define ALIVE		10U
-/* Regions are looked at after so many looks. */
+/* Regions are evaluated once in this number of samples. */
 #define HOT_LOOKS	10U
-/* Verdicts that are told between two looks. */
+/* Most verdicts that are logged per sample. */
 #define TOLD_MOST	20U
 
-/**
- * struct watched - a device that is looked after
+/*
+ * A device and its state.
+ *
  * @name: dm name
- * @number: device number
- * @present: it was there at the last look
- * @read: bytes read through it, then
- * @origin: of these, from the origin
- * @judge: what is known of it
- * @opening: its shards
- * @hot: its regions
- * @hot_looks: since they were looked at
- * @hot_held: until then they are left alone, in seconds
- * @kept_shut: until then none is brought, in seconds
- * @replay: its looping reads; on its own, as it stays where it is
- * @replayed: action that began with it
- * @would: read-ahead that it would have, if anything was changed; 0: none
- * @change: number of the last change of it, 0: none
+ * @present: the device existed in the last sample
+ * @read: bytes read through the device in the last sample
+ * @origin: bytes of @read that came from the origin
+ * @kept_shut: time before which no shard is prefetched, seconds
+ * @hot_looks: samples since regions were evaluated
+ * @hot_held: time before which no region is pinned, seconds
+ * @replay: allocated separately because it must not move
+ * @replayed: number of the action that started the replay
+ * @would: readahead that the daemon would have set with --observe; 0: none
+ * @change: number of the last action on the readahead; 0: none
  */
 struct watched {
 	char name[128];
@@ -73,18 +70,14 @@ struct watched {
 	uint64_t change;
 };
 
-/**
- * struct daemon - all that it knows
- * @conf: what it may do
+/*
  * @observe: change nothing
- * @prefix: lines begin with their level, as the journal wants them
- * @observer: what it sees
- * @endpoint: shows metrics, NULL: none does
- * @watched: devices
- * @count: how many
- * @told: verdicts that were told since the last look
- * @last: number of the last action that was seen
- * @size: of the actions on record, bytes, then
+ * @prefix: start each line with its priority, because stderr is the journal
+ * @endpoint: serves metrics; NULL: none
+ * @watched: @count devices
+ * @told: number of verdicts logged since the last sample
+ * @last: number of the last action that was read from the record
+ * @size: size of the record at that time, bytes
  */
 struct daemon {
 	struct conf conf;
@@ -104,7 +97,7 @@ static void say_line(const struct daemon *daemon, const char *level, const char 
 	fprintf(stderr, "%s%s\n", daemon->prefix ? level : "", text);
 }
 
-/* What cannot be done now is said, and no reason to stop. */
+/* Log the recorded error and continue. */
 static void say_failure(const struct daemon *daemon)
 {
 	char text[2200];
@@ -159,7 +152,7 @@ static void tell_verdict(const struct change *change, void *arg)
 	say_line(daemon, SD_INFO, text);
 }
 
-/* Put it on record, and tell it. */
+/* Record and log an action. */
 static void record_action(struct daemon *daemon, struct action *action)
 {
 	char text[640], from[KNOB_TEXT], to[KNOB_TEXT];
@@ -176,7 +169,7 @@ static void record_action(struct daemon *daemon, struct action *action)
 	say_line(daemon, SD_NOTICE, text_clean(text));
 }
 
-/* Return: whether it was done, or would be. */
+/* Returns whether the action was done, or would be with --observe. */
 static bool act_on(struct daemon *daemon, struct action *action, const char *state)
 {
 	snprintf(action->state, sizeof(action->state), "%s",
@@ -190,13 +183,13 @@ static bool act_on(struct daemon *daemon, struct action *action, const char *sta
 	return true;
 }
 
-/* A setting of all devices is as the file says. */
+/* Set a setting of all devices to the value in the configuration. */
 static void apply_setting(struct daemon *daemon, const char *setting, uint64_t value)
 {
 	struct action action = { .to = value };
 
 	snprintf(action.setting, sizeof(action.setting), "%s", setting);
-	snprintf(action.why, sizeof(action.why), "as nearcache.conf says");
+	snprintf(action.why, sizeof(action.why), "set in nearcache.conf");
 	if (knob_get(setting, "", &action.from))
 		say_failure(daemon);
 	else if (action.from != value)
@@ -239,11 +232,7 @@ static uint64_t counter_grown(uint64_t *before, uint64_t now)
 	return more;
 }
 
-/**
- * struct bringing - whose shards are brought
- * @daemon: it
- * @watched: device
- */
+/* Argument of callbacks. */
 struct bringing {
 	struct daemon *daemon;
 	struct watched *watched;
@@ -260,7 +249,7 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 	snprintf(action.label, sizeof(action.label), "%s", label);
 	snprintf(action.state, sizeof(action.state), job ? "done" : "would");
 	snprintf(action.why, sizeof(action.why),
-		 "'%s' (%s) was touched first%s; all open shards have %s", label,
+		 "'%s' (%s) was read for the first time%s; all open shards have %s", label,
 		 size_print(bytes, all),
 		 bringing->daemon->observer.classifies ? ", and is read in pieces" : "",
 		 size_print(bringing->watched->opening.open_bytes, open));
@@ -268,10 +257,13 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 	record_action(bringing->daemon, &action);
 }
 
-/* Without a classifier a shard that is touched may be read in any way: what of it is used tells. */
+/*
+ * Without a classifier the daemon does not know how a shard will be read.  It prefetches shards
+ * as long as readers use the data.
+ */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
-	/* A recorded order is known better. */
+	/* A replay knows the order better. */
 	return seconds_now() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
@@ -282,7 +274,7 @@ static void keep_shut(struct daemon *daemon, struct watched *watched)
 
 	watched->kept_shut = seconds_now() + daemon->conf.hold;
 	snprintf(text, sizeof(text),
-		 "%s: more of what was prefetched was dropped than read: no shard is brought for %u seconds",
+		 "%s: more prefetched data was dropped than read: no shard is prefetched for %u seconds",
 		 watched->name, daemon->conf.hold);
 	say_line(daemon, SD_NOTICE, text);
 }
@@ -319,7 +311,7 @@ static void tell_pin(uint64_t start, const struct hot_advice *advice, void *arg)
 	snprintf(action.setting, sizeof(action.setting), KNOB_PIN);
 	snprintf(action.state, sizeof(action.state), of->daemon->observe ? "would" : "done");
 	*(advice->pin ? &action.to : &action.from) = start + 1;
-	snprintf(action.why, sizeof(action.why), "of late it saved %s, the mean region %s",
+	snprintf(action.why, sizeof(action.why), "it saved %s recently, the mean region %s",
 		 size_print(advice->heat, heat), size_print(advice->mean, mean));
 	record_action(of->daemon, &action);
 }
@@ -385,7 +377,7 @@ static void look_at_loops(struct daemon *daemon, struct watched *watched,
 		say_failure(daemon);
 }
 
-/* Of a daemon before this one, which was killed. */
+/* A new device: cancel the job of an earlier daemon that was killed. */
 static void begin_replay(struct daemon *daemon, const struct watched *watched)
 {
 	uint64_t count;
@@ -409,7 +401,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* One that is new is judged from the next time on. */
+/* A device needs two samples: a new one is judged from the next sample on. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {
@@ -493,7 +485,7 @@ static void forget_gone(struct daemon *daemon, const struct dm_device *list,
 	}
 }
 
-/* What somebody took back is left alone for a while. */
+/* After the user reverted an action, hold that setting for a while. */
 static void heed_action(const struct action *action, void *arg)
 {
 	struct daemon *daemon = arg;
@@ -508,7 +500,7 @@ static void heed_action(const struct action *action, void *arg)
 		end_replay(daemon, watched, NULL, "");
 		replay_hold(watched->replay, seconds_now() + daemon->conf.hold);
 	}
-	/* What is pinned is looked for anew then. */
+	/* Afterwards the daemon reads the pins from the kernel again. */
 	if (!strcmp(action->setting, KNOB_PIN)) {
 		watched->hot_held = seconds_now() + daemon->conf.hold;
 		hot_free(&watched->hot);
@@ -531,7 +523,7 @@ static void look_at_programs(struct daemon *daemon)
 		return;
 	if (!daemon->observer.classifies) {
 		say_line(daemon, SD_WARNING,
-			 "without our classifier nothing is known of how devices are read: only shards are brought, as long as they are used");
+			 "without the built-in classifier the daemon does not know how devices are read: it only prefetches shards, as long as readers use them");
 		return;
 	}
 	apply_setting(daemon, KNOB_WINDOW, daemon->conf.window);
@@ -557,7 +549,7 @@ static void look_around(struct daemon *daemon)
 		dm_device_free_all(list, count);
 	}
 	say_failure(daemon);
-	/* Now that names are known. */
+	/* Verdicts need the names of the devices, which are known now. */
 	daemon->told = 0;
 	observer_tell(&daemon->observer);
 }
@@ -585,7 +577,7 @@ static void ignore_action(const struct action *action, void *arg)
 	*(uint64_t *)arg = action->id;
 }
 
-/* Those that are recorded, or brought.  Return: whether there are any. */
+/* Step all recordings and replays.  Returns whether there are any. */
 static bool step_loops(const struct daemon *daemon)
 {
 	bool any = false;
@@ -600,7 +592,7 @@ static bool step_loops(const struct daemon *daemon)
 	return any;
 }
 
-/* Until the next look; systemd is told all the while.  Return: whether it is to stop. */
+/* Wait for the next sample, and feed the watchdog of systemd.  Returns true after a signal. */
 static bool rest_interval(const struct daemon *daemon)
 {
 	uint64_t end = watch_now() + daemon->conf.interval * SECOND, now, some;
@@ -623,7 +615,7 @@ static int run_daemon(struct daemon *daemon)
 
 	if (action_each(0, ignore_action, &daemon->last))
 		return fail_code();
-	/* Before there are threads, which would take them otherwise. */
+	/* Block signals before the endpoint starts a thread, which would receive them otherwise. */
 	signals_hold(&before);
 	if (daemon->conf.listen.sin_port) {
 		daemon->endpoint = endpoint_start(&daemon->conf.listen);
@@ -638,7 +630,7 @@ static int run_daemon(struct daemon *daemon)
 	observer_open(&daemon->observer);
 	look_at_programs(daemon);
 	observer_look(&daemon->observer);
-	say_line(daemon, SD_INFO, daemon->observe ? "looking on" : "looking after devices");
+	say_line(daemon, SD_INFO, daemon->observe ? "observing devices" : "looking after devices");
 	sd_notify(0, "READY=1");
 	do {
 		look_around(daemon);
@@ -646,7 +638,7 @@ static int run_daemon(struct daemon *daemon)
 	} while (!rest_interval(daemon));
 	sd_notify(0, "STOPPING=1");
 	for (i = 0; i < daemon->count; i++)
-		end_replay(daemon, &daemon->watched[i], "done", "the daemon ends");
+		end_replay(daemon, &daemon->watched[i], "done", "the daemon stops");
 	endpoint_stop(daemon->endpoint);
 	observer_close(&daemon->observer);
 	forget_gone(daemon, NULL, 0);

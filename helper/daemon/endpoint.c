@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server has a thread of its own, which knows nothing but the last texts: whoever asks, and
- * however slowly, keeps nobody from anything.
+ * The server has its own thread, which only copies the last texts: slow clients do not delay the
+ * daemon.
  */
 #include "daemon/endpoint.h"
 
@@ -16,7 +16,7 @@
 
 #include "lib/error.h"
 
-/* Who connects and asks nothing is cut off after so many seconds, and there are no more at once. */
+/* Seconds after which an idle connection is closed, and the most connections at a time. */
 #define PATIENCE	10U
 #define CONNECTIONS	16U
 
@@ -31,19 +31,14 @@ static const char *const types[FORMATS] = {
 	[OPENMETRICS] = "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-/**
- * struct endpoint - the server
- * @server: of libmicrohttpd
- * @lock: protects @text
- * @text: by format
- */
+/* @lock protects @text. */
 struct endpoint {
 	struct MHD_Daemon *server;
 	pthread_mutex_t lock;
 	struct endpoint_text text[FORMATS];
 };
 
-/* @status: the result; there is something to be shown, or there is not yet. */
+/* @status: result; "service unavailable" before the first endpoint_show(). */
 static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
 					  unsigned int *status)
 {
@@ -108,12 +103,7 @@ static bool listen_on(struct endpoint *endpoint, const struct sockaddr_in *addre
 	return endpoint->server;
 }
 
-/**
- * endpoint_start() - listen
- * @address: where
- *
- * Return: the server, which shows nothing yet; NULL after recording the error.
- */
+/* Returns a server without texts, or NULL after recording an error. */
 struct endpoint *endpoint_start(const struct sockaddr_in *address)
 {
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
@@ -129,12 +119,7 @@ struct endpoint *endpoint_start(const struct sockaddr_in *address)
 	return NULL;
 }
 
-/**
- * endpoint_show() - what is shown from now on
- * @endpoint: server
- * @prometheus: metrics; taken over
- * @openmetrics: the same as OpenMetrics; taken over
- */
+/* Replace the texts; the server frees them. */
 void endpoint_show(struct endpoint *endpoint, struct endpoint_text prometheus,
 		   struct endpoint_text openmetrics)
 {
@@ -149,10 +134,7 @@ void endpoint_show(struct endpoint *endpoint, struct endpoint_text prometheus,
 	free(old[OPENMETRICS].text);
 }
 
-/**
- * endpoint_stop() - listen no more
- * @endpoint: server, or NULL
- */
+/* @endpoint may be NULL. */
 void endpoint_stop(struct endpoint *endpoint)
 {
 	if (!endpoint)

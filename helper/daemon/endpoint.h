@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Metrics over HTTP, on this machine alone: "/metrics". */
+/* Serve metrics over HTTP on a loopback address, at "/metrics". */
 #ifndef HELPER_DAEMON_ENDPOINT_H
 #define HELPER_DAEMON_ENDPOINT_H
 
 #include <netinet/in.h>
 #include <stddef.h>
 
-/**
- * struct endpoint_text - metrics in one format
- * @text: of malloc()
- * @bytes: its length
- */
+/* Metrics in one format.  @text is from malloc(). */
 struct endpoint_text {
 	char *text;
 	size_t bytes;

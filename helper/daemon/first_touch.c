@@ -8,16 +8,10 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/* Of one look; the others are touched again. */
+/* Most shards per sample; further ones are found again by later reads. */
 #define TOUCHED_MOST	64U
 
-/**
- * struct touched - shards of a look
- * @opening: of the device
- * @what: to be done
- * @label: of those that were touched first
- * @count: how many
- */
+/* Labels of the shards that were read for the first time in this sample. */
 struct touched {
 	struct opening *opening;
 	const struct first_touch *what;
@@ -25,14 +19,11 @@ struct touched {
 	size_t count;
 };
 
-/**
- * struct shard_ranges - where a shard is
- * @label: of it
- * @range: its ranges, ascending
- * @count: how many
- * @room: that fit
- * @bytes: of them
- * @refused: something is pinned, or bypassed
+/*
+ * The ranges of one shard, ascending.
+ *
+ * @bytes: total length
+ * @refused: a range is pinned or bypassed: do not prefetch the shard
  */
 struct shard_ranges {
 	const char *label;
@@ -95,13 +86,9 @@ static int bring_rest(struct opening *opening, const struct dm_device *dev, cons
 	return fail_code();
 }
 
-/**
- * first_touch_look() - bring shards that were touched since the last look
- * @opening: of the device
- * @dev: device
- * @what: to be done
- *
- * Return: 0 or the exit code.
+/*
+ * Prefetch the shards that were read for the first time since the last sample.  Returns 0, or an
+ * exit code after recording an error with fail().
  */
 int first_touch_look(struct opening *opening, const struct dm_device *dev,
 		     const struct first_touch *what)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shards are brought as a whole when they are touched first. */
+/* Prefetch a shard as a whole when it is read for the first time. */
 #ifndef HELPER_DAEMON_FIRST_TOUCH_H
 #define HELPER_DAEMON_FIRST_TOUCH_H
 
@@ -10,11 +10,11 @@
 #include "block/dm.h"
 
 /**
- * struct first_touch - what is to be done, and who is told
- * @time: seconds, of a clock that does not go back
- * @room: bytes that all open shards may have; 0: none is brought
- * @observe: bring nothing, and tell all the same
- * @told: is told of each shard: its label, bytes, and the number of the job; 0: there is none
+ * struct first_touch - parameters of first_touch_look()
+ * @time: seconds, of a monotonic clock
+ * @room: most bytes of all open shards together; 0: prefetch none
+ * @observe: prefetch nothing, but call @told
+ * @told: called for each shard with its label, its bytes, and the number of the job (0: none)
  * @arg: for @told
  */
 struct first_touch {

@@ -6,8 +6,9 @@
 
 #include "lib/error.h"
 
-/* What is read so many times as much as others is hot; what is read no more than they are is not
- * any more.
+/*
+ * A region is hot if its heat is this multiple of the mean; it stays hot until its heat falls to
+ * the mean.
  */
 #define HOT_TIMES	4U
 
@@ -18,7 +19,7 @@ static int by_region(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Numbers are first in both. */
+/* by_region() compares the first member of both structs. */
 _Static_assert(!offsetof(struct hot_seen, region) && !offsetof(struct hot_region, region),
 	       "by_region()");
 
@@ -28,7 +29,7 @@ static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 				    by_region) : NULL;
 }
 
-/* What was saved before the first look does not count; half of what was learnt does. */
+/* Bytes saved before the first sample do not count. */
 static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
 			 bool begun)
 {
@@ -39,14 +40,7 @@ static void learn_region(struct hot_region *to, const struct hot_region *known, 
 	to->pinned = known && known->pinned;
 }
 
-/**
- * hot_look() - learn what was read since the last look
- * @hot: regions
- * @seen: all that were read, in any order; one that is there twice counts once
- * @count: how many
- *
- * Return: 0 or the exit code.
- */
+/* Take a sample.  @seen: @count regions in any order; duplicates count once. */
 int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 {
 	size_t most = count + hot->pinned, i, k = 0;
@@ -63,7 +57,7 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 			     hot->begun);
 	}
 	count = k;
-	/* What is pinned stays known. */
+	/* Keep pinned regions that were not read. */
 	for (i = 0; i < hot->count; i++)
 		if (hot->region[i].pinned &&
 		    !bsearch(&hot->region[i].region, now, count, sizeof(*now), by_region)) {
@@ -78,10 +72,7 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 	return 0;
 }
 
-/**
- * hot_forget_pins() - no region is pinned, as far as is known
- * @hot: regions
- */
+/* Mark all regions as not pinned. */
 void hot_forget_pins(struct hot *hot)
 {
 	size_t i;
@@ -91,13 +82,7 @@ void hot_forget_pins(struct hot *hot)
 	hot->pinned = 0;
 }
 
-/**
- * hot_take_pin() - a region is pinned already
- * @hot: regions
- * @region: its number
- *
- * Return: 0 or the exit code.
- */
+/* Mark a region as pinned. */
 int hot_take_pin(struct hot *hot, uint32_t region)
 {
 	struct hot_region *there = find_region(hot, region), *more;
@@ -116,7 +101,7 @@ int hot_take_pin(struct hot *hot, uint32_t region)
 	return 0;
 }
 
-/* Of all that are read: pinned ones that are not have no say. */
+/* Mean heat of all regions that are read; pinned ones without reads do not count. */
 static uint64_t mean_of(const struct hot *hot)
 {
 	uint64_t sum = 0, count = 0;
@@ -142,12 +127,12 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
 }
 
 /**
- * hot_judge() - which regions are to be pinned, and which not any more
+ * hot_judge() - choose regions to pin and to unpin
  * @hot: regions
- * @bytes: of a region; one that saved less is not hot
- * @quota: regions that may be pinned
- * @advise: called for each; returns whether it was done
- * @arg: for it
+ * @bytes: size of a region; a region with less heat is not hot
+ * @quota: most pinned regions
+ * @advise: called for each; returns whether the caller did it
+ * @arg: for @advise
  */
 void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 	       bool (*advise)(const struct hot_advice *advice, void *arg), void *arg)
@@ -157,7 +142,7 @@ void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 	struct hot_region *region;
 	size_t i;
 
-	/* Nothing was read of late, or nobody looked. */
+	/* A mean of 0: there were no recent reads, or no sample. */
 	for (i = 0; advice.mean && i < hot->count; i++) {
 		region = &hot->region[i];
 		advice.region = region->region;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Regions of a device that save the most reads of its origin, and are worth to be kept whatever
- * else is read.  Nothing is asked or done here.
+ * Find the regions of a device whose cached data saves most reads of the origin: they are worth
+ * pinning.  These functions only compute; they do no I/O.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_DAEMON_HOT_H
 #define HELPER_DAEMON_HOT_H
@@ -11,9 +13,9 @@
 #include <stdint.h>
 
 /**
- * struct hot_seen - what was read of a region so far
+ * struct hot_seen - reads of a region so far
  * @region: its number
- * @saved: bytes that the origin was not asked for
+ * @saved: bytes that were hits
  */
 struct hot_seen {
 	uint32_t region;
@@ -21,11 +23,11 @@ struct hot_seen {
 };
 
 /**
- * struct hot_region - what is known of a region
+ * struct hot_region - a known region
  * @region: its number
- * @saved: as of the last look
- * @heat: bytes saved of late, older looks count less
- * @pinned: it is
+ * @saved: value of struct hot_seen in the last sample
+ * @heat: bytes saved recently; the weight of a sample halves with each later one
+ * @pinned: the daemon pinned it
  */
 struct hot_region {
 	uint32_t region;
@@ -37,9 +39,9 @@ struct hot_region {
 /**
  * struct hot - regions of a device
  * @region: ascending
- * @count: how many
- * @pinned: of these
- * @begun: there was a look
+ * @count: number of regions
+ * @pinned: number of pinned regions
+ * @begun: at least one sample was taken
  */
 struct hot {
 	struct hot_region *region;
@@ -49,11 +51,11 @@ struct hot {
 };
 
 /**
- * struct hot_advice - a region that is to be pinned, or not any more
+ * struct hot_advice - a region to pin or to unpin
  * @region: its number
- * @pin: it is to be
- * @heat: bytes saved of late
- * @mean: that of all regions which are read
+ * @pin: pin it; otherwise unpin it
+ * @heat: see struct hot_region
+ * @mean: mean heat of all regions that are read
  */
 struct hot_advice {
 	uint32_t region;

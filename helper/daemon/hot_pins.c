@@ -13,23 +13,13 @@
 
 #define REGION_BYTES	(512ULL << HEAT_REGION_SHIFT)
 
-/**
- * struct heats - what was read of a device
- * @dev: as the kernel has it
- * @seen: its regions
- * @count: how many
- */
+/* Regions of one device in the map.  @dev: number as the kernel writes it. */
 struct heats {
 	uint32_t dev;
 	struct hot_seen *seen;
 	size_t count;
 };
 
-/**
- * struct advising - whom what is advised is for
- * @dev: device
- * @what: to be done
- */
 struct advising {
 	const struct dm_device *dev;
 	const struct hot_pins *what;
@@ -56,13 +46,7 @@ static struct range region_at(const struct dm_device *dev, uint64_t start)
 	return (struct range) { start, left < REGION_BYTES ? left : REGION_BYTES };
 }
 
-/**
- * hot_pins_pin() - pin a region
- * @dev: device
- * @start: where it begins
- *
- * Return: 0 or the exit code: also when there is no room.
- */
+/* Pin the region at @start.  Fails if there is no room. */
 int hot_pins_pin(const struct dm_device *dev, uint64_t start)
 {
 	const struct nl_range range = {
@@ -74,18 +58,11 @@ int hot_pins_pin(const struct dm_device *dev, uint64_t start)
 
 	if (nl_range_replace(dev->number, &rp))
 		return fail_code();
-	return rp.refused ? fail(CODE_DEVICE, "there is no room to pin a hot region of '%s'",
-				 dev->name) :
+	return rp.refused ? fail(CODE_DEVICE, "no room to pin a hot region of '%s'", dev->name) :
 			    0;
 }
 
-/**
- * hot_pins_unpin() - pin a region no more; what others pin there stays
- * @dev: device
- * @start: where it begins
- *
- * Return: 0 or the exit code.
- */
+/* Unpin the region at @start.  Pins of others in this region stay. */
 int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 {
 	const struct nl_range which = {
@@ -97,7 +74,7 @@ int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 	return nl_range_replace(dev->number, &rp);
 }
 
-/* What it pinned, or a daemon before this one. */
+/* Find the regions that this daemon or an earlier one pinned. */
 static void take_pin(const struct nl_range *range, void *arg)
 {
 	if (!strcmp(range->label, HOT_LABEL) && !(range->range.start % REGION_BYTES) &&
@@ -118,14 +95,7 @@ static bool advise_region(const struct hot_advice *advice, void *arg)
 	return true;
 }
 
-/**
- * hot_pins_look() - pin regions that are hot, and unpin those that are not any more
- * @hot: what is known of the device
- * @dev: device
- * @what: to be done
- *
- * Return: 0 or the exit code.
- */
+/* Take a sample, pin regions that are hot, and unpin those that no longer are. */
 int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot_pins *what)
 {
 	struct advising advising = { dev, what };
@@ -136,7 +106,7 @@ int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot
 
 	if (!heats.seen)
 		return fail_memory();
-	/* The device may have been opened anew, or somebody has unpinned some. */
+	/* Read the pins again: the device may have been opened again, or a user unpinned regions. */
 	if (!what->observe) {
 		hot_forget_pins(hot);
 		nl_range_each(dev->number, take_pin, hot);

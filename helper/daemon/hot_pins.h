@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Regions that are hot are pinned. */
+/*
+ * Pin hot regions.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_DAEMON_HOT_PINS_H
 #define HELPER_DAEMON_HOT_PINS_H
 
@@ -9,14 +13,14 @@
 #include "daemon/hot.h"
 #include "block/dm.h"
 
-/* Of the ranges of the daemon. */
+/* Label of the ranges that the daemon pins. */
 #define HOT_LABEL	"nearcache-hot"
 
 /**
- * struct hot_pins - what is to be done, and who is told
- * @quota: bytes that may be pinned
- * @observe: pin nothing, and tell all the same
- * @told: is told of each: where it begins (bytes), and why
+ * struct hot_pins - parameters of hot_pins_look()
+ * @quota: most bytes to pin
+ * @observe: pin nothing, but call @told
+ * @told: called for each region with its start (bytes) and the reason
  * @arg: for @told
  */
 struct hot_pins {

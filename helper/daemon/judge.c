@@ -6,13 +6,13 @@
 
 #include "lib/words.h"
 
-/* Less than so many bytes in a look say nothing. */
+/* Fewer bytes than this in a sample prove nothing. */
 #define BYTES_LEAST	(1U << 20)
-/* Of 100 bytes read, so many must be of a kind. */
+/* Percentage of the bytes that must have the same kind. */
 #define SHARE		75U
-/* Older looks count 7/8 of what they did. */
+/* Each sample reduces the weight of older ones to 7/8. */
 #define FADE		8U
-/* A change of less than this part is noise. */
+/* A change of less than 1/20 is noise. */
 #define NOISE		20U
 
 static void fade_measure(struct measure *sum, const struct measure *more)
@@ -29,20 +29,19 @@ static void add_measure(struct measure *sum, const struct measure *more)
 	sum->stall += more->stall;
 }
 
-/* Of what was read, so many of 100 bytes by streams of one kind. */
 static unsigned int percent_of(uint64_t part, uint64_t all)
 {
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
 
-/* Return: how the device was read, and @habit when too little was. */
+/* Returns the habit; the former @habit if too little was read. */
 static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 {
 	const uint64_t *bytes = look->bytes;
 	uint64_t sequential = bytes[NEARCACHE_CLASS_SEQUENTIAL], all, pieces = 0;
 	unsigned int class, most = NEARCACHE_CLASS_STRIDED;
 
-	/* Checkpoints are written. */
+	/* Skip checkpoints: they are writes. */
 	for (class = 0; class < NEARCACHE_CLASSES; class++) {
 		if (class != NEARCACHE_CLASS_STRIDED &&
 		    class < NEARCACHE_CLASS_SCATTERED)
@@ -69,14 +68,7 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/**
- * judge_says() - was a device read by streams of one class?
- * @look: it
- * @class: class
- * @so: the result
- *
- * Return: whether enough was read to tell.
- */
+/* @so: streams of this class read most of the bytes.  Returns false if too little was read. */
 bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 {
 	uint64_t all = 0;
@@ -89,7 +81,7 @@ bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 	return all >= BYTES_LEAST;
 }
 
-/* Return: the read-ahead that fits that, 0: it does not show. */
+/* Returns the readahead that suits the habit; 0: unknown. */
 static uint64_t wish_of(const struct conf *conf, enum habit habit)
 {
 	switch (habit) {
@@ -103,7 +95,7 @@ static uint64_t wish_of(const struct conf *conf, enum habit habit)
 	}
 }
 
-/* Is @after, for each byte that is read, more than @before, by more than noise? */
+/* Whether the cost per byte read rose by more than noise. */
 static bool is_more(uint64_t after, uint64_t after_read, uint64_t before,
 		    uint64_t before_read)
 {
@@ -113,18 +105,13 @@ static bool is_more(uint64_t after, uint64_t after_read, uint64_t before,
 	return now > then + then / NOISE;
 }
 
-/* For 1000 bytes that were read. */
+/* Cost per 1000 bytes read. */
 static unsigned long long rate_per_thousand(uint64_t part, uint64_t read)
 {
 	return (unsigned long long)(1000.0 * (double)part / (double)read);
 }
 
-/**
- * judge_weigh() - what reads cost, before a change and after it
- * @before: of which something was read
- * @after: the same
- * @balance: the result
- */
+/* Compare the cost before and after a change.  Both must have reads. */
 void judge_weigh(const struct measure *before, const struct measure *after, struct balance *balance)
 {
 	const struct measure *a = after, *b = before;
@@ -136,13 +123,11 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 	snprintf(balance->why, sizeof(balance->why),
 		 "for 1000 bytes read: %llu from the origin (%llu before), %llu us (%llu before)",
 		 rate_per_thousand(a->origin, a->read), rate_per_thousand(b->origin, b->read),
-		 rate_per_thousand(a->stall, a->read) / 1000, rate_per_thousand(b->stall,
-										b->read) / 1000);
+		 rate_per_thousand(a->stall, a->read) / 1000,
+		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
-/* Did the last change do more harm than good?  It does when it costs more of one thing, and no
- * less of the other.
- */
+/* A change did harm if one cost rose by more than noise and the other one did not fall. */
 static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;
@@ -154,7 +139,7 @@ static enum judgement compare_change(const struct judge *judge, char *why)
 	       JUDGE_TAKE_BACK : JUDGE_KEEP;
 }
 
-/* The end of a trial, when enough was read.  Return: whether there is a judgement. */
+/* End the trial if enough was read.  Returns whether there is a judgement. */
 static bool judge_trial(struct judge *judge, const struct conf *conf,
 			const struct look *look, struct advice *advice)
 {
@@ -163,7 +148,7 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 	    judge->after.read < BYTES_LEAST)
 		return false;
 	judge->tried = false;
-	/* Somebody else has changed it. */
+	/* Another program changed the readahead. */
 	if (!judge->before.read || look->read_ahead != judge->wish)
 		return false;
 	advice->from = look->read_ahead;
@@ -172,7 +157,7 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 	return true;
 }
 
-/* It is read in another way: what was learnt does not hold for that. */
+/* The habit changed: drop the measurements of the former one. */
 static void begin_phase(struct judge *judge, uint64_t wish)
 {
 	judge->wish = wish;
@@ -181,15 +166,7 @@ static void begin_phase(struct judge *judge, uint64_t wish)
 	memset(&judge->recent, 0, sizeof(judge->recent));
 }
 
-/**
- * judge_look() - what is to be changed
- * @judge: what is known of the device
- * @conf: what may be done
- * @look: what happened since the last look
- * @advice: the result
- *
- * judge_done() is due when it was done.
- */
+/* Evaluate a sample.  The caller calls judge_done() after it followed the advice. */
 void judge_look(struct judge *judge, const struct conf *conf,
 		const struct look *look, struct advice *advice)
 {
@@ -197,7 +174,7 @@ void judge_look(struct judge *judge, const struct conf *conf,
 
 	memset(advice, 0, sizeof(*advice));
 	judge->habit = habit_of(look, judge->habit, advice->why);
-	/* Too little was read to say why. */
+	/* No reason given: too little was read. */
 	wish = *advice->why ? wish_of(conf, judge->habit) : 0;
 	if (!wish || !conf->read_ahead)
 		return;
@@ -216,13 +193,7 @@ void judge_look(struct judge *judge, const struct conf *conf,
 	advice->to = wish;
 }
 
-/**
- * judge_done() - what was advised was done
- * @judge: what is known of the device
- * @conf: what may be done
- * @look: that it was advised for
- * @advice: that
- */
+/* The caller followed the advice of judge_look(). */
 void judge_done(struct judge *judge, const struct conf *conf,
 		const struct look *look, const struct advice *advice)
 {
@@ -237,11 +208,7 @@ void judge_done(struct judge *judge, const struct conf *conf,
 		judge_hold(judge, look->time + conf->hold);
 }
 
-/**
- * judge_hold() - leave the device's read-ahead alone
- * @judge: what is known of the device
- * @until: time
- */
+/* No change of the readahead before @until. */
 void judge_hold(struct judge *judge, uint64_t until)
 {
 	judge->tried = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is to be changed of a device, by how it is read, and whether a change was worth it.
- * Nothing is asked or done here.
+ * Choose the readahead of a device by its reads, and judge the effect of a change.  These
+ * functions only compute; they do no I/O.
  */
 #ifndef HELPER_DAEMON_JUDGE_H
 #define HELPER_DAEMON_JUDGE_H
@@ -12,14 +12,14 @@
 #include "daemon/conf.h"
 #include "nearcache_classify.h"
 
-/* Room for the evidence, in words. */
+/* Size of a text of evidence. */
 #define JUDGE_WHY	200
 
 /**
- * struct measure - what reads cost
+ * struct measure - cost of reads
  * @read: bytes read through the device
- * @origin: of these, bytes read from the origin, with what nobody asked for
- * @stall: nanoseconds that reads took, all together
+ * @origin: bytes read from the origin, prefetch included
+ * @stall: sum of the latencies of all reads, nanoseconds
  */
 struct measure {
 	uint64_t read;
@@ -28,11 +28,11 @@ struct measure {
 };
 
 /**
- * struct look - a device, since the last look
- * @time: seconds, of any clock that does not go back
- * @read_ahead: bytes, as it is now
- * @bytes: read by streams of each class
- * @measure: what that cost
+ * struct look - reads of a device since the last sample
+ * @time: seconds, of a monotonic clock
+ * @read_ahead: present readahead, bytes
+ * @bytes: bytes read by the streams of each class
+ * @measure: cost of these reads
  */
 struct look {
 	uint64_t time;
@@ -43,10 +43,10 @@ struct look {
 
 /**
  * enum habit - how a device is read
- * @HABIT_UNKNOWN: not known yet, or in several ways
+ * @HABIT_UNKNOWN: not known yet, or mixed
  * @HABIT_SEQUENTIAL: by sequential streams
  * @HABIT_PIECES: in pieces, each about once per pass
- * @HABIT_RANDOM: in pieces, some of them again before others
+ * @HABIT_RANDOM: in pieces, some of them several times per pass
  */
 enum habit {
 	HABIT_UNKNOWN = 0,
@@ -56,17 +56,17 @@ enum habit {
 };
 
 /**
- * struct judge - what is known of a device
- * @habit: how it was read when enough was read last
- * @wish: read-ahead that it should have, as of the last looks; bytes, 0: none is known
- * @wished: how many looks in a row said so
- * @changed: time of the last change, 0: never
- * @held: until then the read-ahead is left alone
- * @recent: what was measured, older looks count less
+ * struct judge - state of one device
+ * @habit: result of the last sample with enough reads
+ * @wish: readahead that suits the habit, bytes; 0: unknown
+ * @wished: number of samples in a row with this wish
+ * @changed: time of the last change; 0: never
+ * @held: no change before this time
+ * @recent: recent cost; older samples have less weight
  * @tried: a change is on trial
- * @from: read-ahead before it
- * @before: @recent, then
- * @after: what was measured since
+ * @from: readahead before that change
+ * @before: @recent before that change
+ * @after: cost since that change
  */
 struct judge {
 	enum habit habit;
@@ -82,11 +82,11 @@ struct judge {
 };
 
 /**
- * enum judgement - what to do
+ * enum judgement - what the caller should do
  * @JUDGE_NOTHING: nothing
- * @JUDGE_SET: set the read-ahead to struct advice @to
- * @JUDGE_TAKE_BACK: the same, as the last change did harm
- * @JUDGE_KEEP: the last change stays
+ * @JUDGE_SET: set the readahead to @to of struct advice
+ * @JUDGE_TAKE_BACK: the same, because the last change did harm
+ * @JUDGE_KEEP: keep the last change
  */
 enum judgement {
 	JUDGE_NOTHING = 0,
@@ -96,11 +96,11 @@ enum judgement {
 };
 
 /**
- * struct advice - what to do, and why
- * @what: that
- * @from: read-ahead as it is, bytes
- * @to: as it should be
- * @why: evidence, in words
+ * struct advice - a judgement and its reason
+ * @what: the judgement
+ * @from: present readahead, bytes
+ * @to: new readahead, bytes
+ * @why: evidence
  */
 struct advice {
 	enum judgement what;
@@ -110,12 +110,12 @@ struct advice {
 };
 
 /**
- * struct balance - what reads cost, for each byte that was read, after a change
- * @origin_more: more bytes of the origin than before, by more than noise
- * @origin_less: less
- * @stall_more: more time
- * @stall_less: less
- * @why: in words
+ * struct balance - cost per byte read after a change, compared with before
+ * @origin_more: the origin was read more, by more than noise
+ * @origin_less: the origin was read less
+ * @stall_more: reads took longer
+ * @stall_less: reads took less time
+ * @why: the numbers
  */
 struct balance {
 	bool origin_more;

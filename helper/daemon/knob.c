@@ -15,11 +15,11 @@
 
 static int unknown_setting(const char *setting)
 {
-	return fail(CODE_DEVICE, "'%s' is a setting that this command does not know",
+	return fail(CODE_DEVICE, "'%s' is not a setting that this command knows",
 		    setting);
 }
 
-/* @set: to @value; else ask for it. */
+/* Set the readahead to @value if @set; otherwise read it. */
 static int read_ahead(const char *device, uint64_t *value, bool set)
 {
 	struct dm_device dev;
@@ -29,18 +29,14 @@ static int read_ahead(const char *device, uint64_t *value, bool set)
 	if (set)
 		readahead_set(dev.number, *value);
 	else if (!readahead_get(dev.number, value))
-		fail(CODE_DEVICE, "the read-ahead of '%s' cannot be read", device);
+		fail(CODE_DEVICE, "cannot read the readahead of '%s'", device);
 	dm_device_free(&dev);
 	return fail_code();
 }
 
-/**
- * knob_get() - what a setting is now
- * @setting: KNOB_*
- * @device: dm name, of KNOB_READ_AHEAD
- * @value: the result: bytes; of KNOB_CHECKPOINT 1: around the cache
- *
- * Return: 0 or the exit code.
+/*
+ * @device: dm name, for KNOB_READ_AHEAD only
+ * @value: bytes; for KNOB_CHECKPOINT 1: around the cache
  */
 int knob_get(const char *setting, const char *device, uint64_t *value)
 {
@@ -60,14 +56,7 @@ int knob_get(const char *setting, const char *device, uint64_t *value)
 	return 0;
 }
 
-/**
- * knob_set() - change a setting
- * @setting: KNOB_*
- * @device: dm name, of KNOB_READ_AHEAD
- * @value: see knob_get()
- *
- * Return: 0 or the exit code.
- */
+/* Parameters as for knob_get(). */
 int knob_set(const char *setting, const char *device, uint64_t value)
 {
 	struct settings settings;
@@ -85,14 +74,7 @@ int knob_set(const char *setting, const char *device, uint64_t value)
 	return observer_settings_set(&settings);
 }
 
-/**
- * knob_print() - a value, for people
- * @setting: KNOB_*
- * @value: see knob_get()
- * @text: KNOB_TEXT bytes to fill
- *
- * Return: @text.
- */
+/* @text: KNOB_TEXT bytes.  Returns @text. */
 const char *knob_print(const char *setting, uint64_t value, char *text)
 {
 	char size[SIZE_TEXT];

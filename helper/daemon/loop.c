@@ -7,31 +7,27 @@
 #include "lib/error.h"
 
 #define SECTOR		512U
-/* As many as the kernel takes of all jobs: 28 MiB of memory. */
+/* The kernel's limit for the extents of all jobs: 28 MiB of memory. */
 #define EXTENTS_MOST	1048576U
-/* Parts of struct touched, of a page each: what is read is of 2 TiB, and 64 MiB of memory. */
+/* Most parts of struct touched, one page each: reads of 2 TiB, 64 MiB of memory. */
 #define PARTS_MOST	16384U
-/* So much of a pass must be read again before it is believed to be whole, and so many bytes. */
+/* A pass is complete when 1/8 of it, and at least 4 MiB, was read again. */
 #define AGAIN		8U
 #define AGAIN_LEAST	(4U << 20)
-/* What is new takes so many times its bytes from what was read again: fewer than 1 of 8 are. */
+/* New bytes count 7 times against bytes read again: less than 1/8 of the reads may be new. */
 #define NEW		7U
-/* Of a pass no more than such a part is left to the reader alone. */
+/* At most 1/8 of a pass is left to the reader without prefetch. */
 #define HEAD_MOST	8U
-/* And no more than such a part is brought ahead of him. */
+/* At most 1/2 of a pass is prefetched ahead of the reader. */
 #define AHEAD_MOST	2U
-/* So many reads elsewhere, and none where the reader was, and he has gone there. */
+/* After this number of reads elsewhere, and none near the reader, the reader has jumped. */
 #define ASTRAY		64U
-/* Parts of a pass within which reads follow each other, though several go at once. */
+/* Reads within 1/64 of a pass follow each other: several can be in flight. */
 #define NEAR		64U
 
-/**
- * loop_begin() - record from now on
- * @loop: the result; loop_free() is for the caller, after errors, too
- * @unit: bytes that reads are rounded to
- * @device_bytes: of the device
- *
- * Return: 0 or the exit code.
+/*
+ * Start recording.  Reads are rounded to @unit bytes.  The caller calls loop_free(), even after
+ * an error.
  */
 int loop_begin(struct loop *loop, uint32_t unit, uint64_t device_bytes)
 {
@@ -46,14 +42,7 @@ static int add_extent(uint64_t first, uint64_t end, void *arg)
 	return trace_add(arg, first, end);
 }
 
-/**
- * loop_record() - something was read
- * @loop: that is recorded
- * @sector: first one
- * @sectors: how many
- *
- * Return: 0 or the exit code.
- */
+/* Add a read to the recording. */
 int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t start = sector * SECTOR, end = start + (uint64_t)sectors * SECTOR;
@@ -70,21 +59,16 @@ int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 	return 0;
 }
 
-/**
- * loop_is_whole() - was all of a pass read?
- * @loop: that is recorded
- *
- * It is when a good part was read again, and hardly anything else meanwhile.
+/*
+ * Whether the recording has a complete pass: a good part of it was read again, and hardly
+ * anything new meanwhile.
  */
 bool loop_is_whole(const struct loop *loop)
 {
 	return loop->again >= AGAIN_LEAST && loop->again >= loop->trace.bytes / AGAIN;
 }
 
-/**
- * loop_is_too_long() - does it take more memory than it is worth?
- * @loop: that is recorded
- */
+/* Whether the recording takes too much memory. */
 bool loop_is_too_long(const struct loop *loop)
 {
 	return loop->trace.count > EXTENTS_MOST || loop->touched.parts > PARTS_MOST;
@@ -99,12 +83,7 @@ static int by_start(const void *a, const void *b, void *extents)
 	return (one > other) - (one < other);
 }
 
-/**
- * loop_close() - all of a pass is there
- * @loop: that was recorded
- *
- * Return: 0 or the exit code.
- */
+/* End the recording of a complete pass. */
 int loop_close(struct loop *loop)
 {
 	size_t i, count = loop->trace.count;
@@ -124,13 +103,13 @@ int loop_close(struct loop *loop)
 	return 0;
 }
 
-/* Return: whether what is at @start of the device is of the loop. */
+/* Returns whether byte @start of the device is in the loop, and its @place in the first pass. */
 static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 {
 	size_t low = 0, high = loop->trace.count, middle;
 	const struct range *extent;
 
-	/* The last one that begins there, or before. */
+	/* Find the last extent that begins at or before @start. */
 	while (low < high) {
 		middle = low + (high - low) / 2;
 		if (loop->trace.extent[loop->order[middle]].start <= start)
@@ -145,7 +124,7 @@ static bool find_place(const struct loop *loop, uint64_t start, uint64_t *place)
 	return start - extent->start < extent->length;
 }
 
-/* How far it is from one place on to the next time that it is at another one. */
+/* Bytes from place @from forward to the next visit of place @to. */
 static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
 {
 	uint64_t all = loop->trace.bytes;
@@ -153,17 +132,14 @@ static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
 	return (to % all + all - from % all) % all;
 }
 
-/**
- * loop_follow() - something was read
- * @loop: that was closed
- * @sector: first one
- * @sectors: how many
+/*
+ * Follow the reader of a closed loop by its next read.
  *
- * The reader is where two reads were that followed each other nearly; one alone may be somebody
- * else's.  He only goes on: who begins anew is in the next pass.  Of several readers one is followed,
- * until he has not read for a while.
+ * Two reads that nearly follow each other show the reader; a single one may come from another
+ * process.  The place of the reader only grows: a reader that starts from the beginning is in the
+ * next pass.  Of several readers one is followed, until it pauses.
  *
- * Return: whether it is of the loop.
+ * Returns whether the read is in the loop.
  */
 bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
@@ -189,14 +165,14 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 }
 
 /**
- * loop_next() - what to bring next, ahead of the reader
- * @loop: whose reader is known
- * @come: place before which all is there that is read from the reader on; NULL: none is known
- * @head: bytes that the reader reads until it is under way
- * @ahead: bytes that may be brought before they are read
- * @from: the result: place
+ * loop_next() - choose what to prefetch next, ahead of the reader
+ * @loop: a closed loop with a known reader
+ * @come: place up to which all data from the reader on is cached; NULL: unknown
+ * @head: bytes that the reader reads before a new job delivers data
+ * @ahead: most bytes to prefetch ahead of the reader
+ * @from: result: place
  *
- * Return: bytes; 0: none now.
+ * Return: bytes to prefetch; 0: nothing now.
  */
 uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
 		   uint64_t *from)
@@ -215,7 +191,7 @@ uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head,
 	return *from + ahead / 2 <= end ? end - *from : 0;
 }
 
-/* Return: number of the extent in which that place is. */
+/* Returns the number of the extent that contains @place. */
 static size_t extent_at(const struct loop *loop, uint64_t place)
 {
 	size_t low = 0, high = loop->trace.count, middle;
@@ -231,14 +207,14 @@ static size_t extent_at(const struct loop *loop, uint64_t place)
 }
 
 /**
- * loop_unroll() - what is read from some place on, pass after pass
- * @loop: that was closed
- * @from: place: of the extent in which it is, the rest comes first
- * @bytes: so many at least
- * @most: extents at most
- * @count: how many there are
+ * loop_unroll() - extents that are read from a place on, over several passes
+ * @loop: a closed loop
+ * @from: place; the first extent is the rest of the one that contains it
+ * @bytes: least total length
+ * @most: most extents; takes precedence over @bytes
+ * @count: result: number of extents
  *
- * Return: extents, to be freed; NULL after recording the error.
+ * Return: extents, which the caller frees; NULL after recording an error.
  */
 struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,
 			  size_t *count)

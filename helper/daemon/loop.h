@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is read of a device over and over, in its order, and where in it the reader is.  Nothing is
- * asked or done here.
+ * Record a pass of looping reads in its order, and follow the position of the reader in it.
+ * These functions only compute; they do no I/O.
  *
- * Places in a loop are bytes of what is read in a pass, from its recorded beginning; those of later
- * passes go on behind.
+ * A place is the number of bytes that the reader has read since the recorded beginning of the
+ * pass.  In later passes it goes on: it is not reduced modulo the length of a pass.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_DAEMON_LOOP_H
 #define HELPER_DAEMON_LOOP_H
@@ -18,17 +20,17 @@
 #include "trace/trace.h"
 
 /**
- * struct loop - what is read in a pass
- * @trace: what was read, each part once, in this order
- * @touched: of the device, while it is recorded
- * @again: bytes read again of late, less what was new among them
- * @order: numbers of extents, by where they are on the device
- * @place: of each extent, in the first pass
- * @reader: place that the reader has come to
- * @candidate: that was read last, in the first pass
- * @astray: reads since one was where the reader was
- * @known: @reader is one
- * @seen: @candidate is one
+ * struct loop - a pass of looping reads
+ * @trace: the extents of the pass in the order of their first read, each once
+ * @touched: units of the device that were read; used while recording
+ * @again: bytes read again recently, reduced by a multiple of the new bytes among them
+ * @order: numbers of the extents, sorted by their start on the device
+ * @place: place of each extent in the first pass
+ * @reader: place of the reader, if @known
+ * @candidate: place of the last read, in the first pass, if @seen
+ * @astray: number of reads since the last one near @reader
+ * @known: the reader was found
+ * @seen: an extent of the loop was read
  */
 struct loop {
 	struct trace trace;

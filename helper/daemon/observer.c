@@ -13,10 +13,10 @@
 #include "latency.h"
 #include "bpf/program.h"
 
-/* Of the function in bpf/classify.bpf.c. */
+/* Name of the function in bpf/classify.bpf.c. */
 #define OUR_CLASSIFIER	"nc_classify"
 
-/* As the kernel has it. */
+/* The number as the kernel writes it. */
 static uint32_t kernel_dev(dev_t number)
 {
 	return major(number) << 20 | minor(number);
@@ -32,7 +32,7 @@ static struct seen *find_device(const struct seens *seens, uint32_t dev)
 	return NULL;
 }
 
-/* Return: the device, or NULL: no memory. */
+/* Returns the entry of the device, or NULL if memory is short. */
 static struct seen *need_device(struct seens *seens, uint32_t dev)
 {
 	struct seen *seen = find_device(seens, dev);
@@ -61,7 +61,7 @@ static int add_mix(const void *key_, const void *value, void *arg)
 
 	if (!seen)
 		return fail_memory();
-	/* What went and came while the map was read is there twice. */
+	/* Assign, do not add: an entry may appear twice if the map changes while it is read. */
 	if (key->class < NEARCACHE_CLASSES)
 		seen->bytes[key->class] = mix->bytes;
 	return 0;
@@ -90,8 +90,9 @@ static int take_verdict(void *arg, void *data, size_t size)
 	return 0;
 }
 
-/* Ours is loaded, unless there is one; others' stay, and say nothing to us.  Return: whether there
- * is one now.
+/*
+ * Load the built-in program unless any program is loaded at this place; a program of the user
+ * stays.  Returns whether one is loaded now.
  */
 static bool need_program(const struct observer *observer, const struct program_place *place,
 			 bool warns)
@@ -111,19 +112,16 @@ static bool need_program(const struct observer *observer, const struct program_p
 	return false;
 }
 
-/**
- * observer_open() - have programs look, as far as they may
- * @observer: the result, all 0 but for @idle, @heat, @told and @arg; without programs it sees nothing,
- *	and a warning says why
- *
- * observer_renew() is due.
+/*
+ * Load the programs.  The caller sets @idle, @heat, @told and @arg, zeroes all other members, and
+ * calls observer_renew() next.  A program that cannot be loaded causes a warning.
  */
 void observer_open(struct observer *observer)
 {
 	observer->classifier_waits = !need_program(observer, &built_in_classifier, true);
 	observer->latency_waits = !need_program(observer, &built_in_latency, true);
 	observer->heat_waits = observer->heat && !need_program(observer, &built_in_heat, true);
-	/* None has this number. */
+	/* No program has this id. */
 	observer->id = UINT32_MAX;
 }
 
@@ -141,14 +139,11 @@ static void follow_changes(struct observer *observer)
 	close(map);
 }
 
-/**
- * observer_renew() - see whether programs have come or gone
- * @observer: it
+/*
+ * Check which programs are loaded.  Tries again to load a program that could not be loaded
+ * before, for example because the module was missing, but not one that a user unloaded.
  *
- * What could not be loaded so far, as before the module is there, is tried again.  What others
- * unload is not.
- *
- * Return: whether the classifier is another one than before, or there is none any more.
+ * Returns whether the classifier changed or was unloaded.
  */
 bool observer_renew(struct observer *observer)
 {
@@ -168,15 +163,12 @@ bool observer_renew(struct observer *observer)
 	observer->id = program.id;
 	observer->classifies = found && !strcmp(program.name, OUR_CLASSIFIER);
 	if (found && !observer->classifies)
-		warn("'%s' is loaded, which is not ours", program.name);
+		warn("the loaded program '%s' is not the built-in one", program.name);
 	follow_changes(observer);
 	return true;
 }
 
-/**
- * observer_look() - see what is there now
- * @observer: it
- */
+/* Take a sample. */
 void observer_look(struct observer *observer)
 {
 	struct seens old = observer->before;
@@ -193,28 +185,20 @@ void observer_look(struct observer *observer)
 	fail_reset();
 }
 
-/**
- * observer_tell() - tell what was found out of streams
- * @observer: it
- */
+/* Call @told for each new verdict on a stream. */
 void observer_tell(struct observer *observer)
 {
 	if (observer->changes)
 		ring_buffer__consume(observer->changes);
 }
 
-/* A program that was loaded anew, or what was dropped of a map, says nothing. */
+/* 0 if the counter restarted: the program was loaded again, or the map dropped the entry. */
 static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : 0;
 }
 
-/**
- * observer_since() - what happened to a device between the last two looks
- * @observer: it
- * @number: of the device
- * @since: the result
- */
+/* @since: reads of the device between the last two samples. */
 void observer_since(const struct observer *observer, dev_t number,
 		    struct seen *since)
 {
@@ -241,16 +225,11 @@ static int settings_map(void)
 
 	if (map < 0)
 		fail(CODE_DEVICE,
-		     "our classifier is not loaded: 'nearcache classifier load'");
+		     "the built-in classifier is not loaded: run 'nearcache classifier load'");
 	return map;
 }
 
-/**
- * observer_settings_get() - what the classifier goes by
- * @settings: the result
- *
- * Return: 0 or the exit code.
- */
+/* The settings of the built-in classifier. */
 int observer_settings_get(struct settings *settings)
 {
 	const uint32_t key = 0;
@@ -268,12 +247,6 @@ int observer_settings_get(struct settings *settings)
 	return 0;
 }
 
-/**
- * observer_settings_set() - have the classifier go by something else
- * @settings: that
- *
- * Return: 0 or the exit code.
- */
 int observer_settings_set(const struct settings *settings)
 {
 	const uint32_t key = 0;
@@ -282,15 +255,12 @@ int observer_settings_set(const struct settings *settings)
 	if (map < 0)
 		return fail_code();
 	if (bpf_map_update_elem(map, &key, settings, BPF_ANY))
-		fail(CODE_DEVICE, "the classifier's settings cannot be changed");
+		fail(CODE_DEVICE, "cannot change the settings of the classifier");
 	close(map);
 	return fail_code();
 }
 
-/**
- * observer_close() - look no more; programs stay loaded
- * @observer: it
- */
+/* The programs stay loaded. */
 void observer_close(struct observer *observer)
 {
 	ring_buffer__free(observer->changes);

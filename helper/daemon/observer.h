@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How devices are read, as BPF programs see it: for the daemon. */
+/*
+ * How devices are read, from the maps of the BPF programs.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_DAEMON_OBSERVER_H
 #define HELPER_DAEMON_OBSERVER_H
 
@@ -14,10 +18,10 @@
 struct ring_buffer;
 
 /**
- * struct seen - a device, since it was seen first
- * @dev: as the kernel has it: major << 20 | minor
- * @bytes: read by streams of each class
- * @stall: nanoseconds that its reads took
+ * struct seen - reads of a device since the programs saw it first
+ * @dev: number as the kernel writes it: major << 20 | minor
+ * @bytes: bytes read by the streams of each class
+ * @stall: sum of the latencies of its reads, nanoseconds
  */
 struct seen {
 	uint32_t dev;
@@ -25,12 +29,7 @@ struct seen {
 	uint64_t stall;
 };
 
-/**
- * struct seens - devices at a time
- * @seen: each
- * @count: how many
- * @room: that fit
- */
+/* A sample of all devices.  @room is the size of the array. */
 struct seens {
 	struct seen *seen;
 	size_t count;
@@ -38,18 +37,18 @@ struct seens {
 };
 
 /**
- * struct observer - what is seen
- * @idle: programs that it loads itself are to bring nothing into the cache
- * @heat: regions are looked at, too
- * @heat_waits: its program could not be loaded so far
- * @classifier_waits: it could not be loaded so far
- * @latency_waits: the same of what measures latencies
- * @id: of the classifier that is loaded, 0: none
- * @classifies: it is ours
- * @now: at the last look
- * @before: at the look before
- * @changes: verdicts that are about to be told, NULL: none are
- * @told: is told each verdict
+ * struct observer - the BPF programs and their samples
+ * @idle: a classifier that the observer loads prefetches nothing
+ * @heat: also use the heat program
+ * @heat_waits: the heat program could not be loaded yet
+ * @classifier_waits: the classifier could not be loaded yet
+ * @latency_waits: the latency program could not be loaded yet
+ * @id: of the loaded classifier; 0: none
+ * @classifies: the loaded classifier is the built-in one
+ * @now: the last sample
+ * @before: the sample before
+ * @changes: ring buffer of verdicts on streams; NULL: none
+ * @told: called for each verdict
  * @arg: for @told
  */
 struct observer {

@@ -7,20 +7,19 @@
 
 #include "lib/error.h"
 
-/* Bytes: less says nothing. */
+/* Fewer wasted bytes prove nothing. */
 #define WASTE_LEAST	(16U << 20)
 
-/**
- * struct shard - a label
- * @label: it
- * @read: bytes read of its ranges, as of the last look
- * @missed: of these, from the origin
- * @used: bytes prefetched and read
- * @wasted: bytes prefetched and dropped unread
- * @bytes: of its ranges, when it was opened
- * @last: when something was read of it
- * @open: its bytes count
- * @seen: in this look
+/*
+ * A label and its counters in the last sample.
+ *
+ * @read: bytes read of its ranges
+ * @missed: bytes of @read that came from the origin
+ * @used, @wasted: bytes prefetched and read, and prefetched and dropped unread
+ * @bytes: size of its ranges when it was opened
+ * @last: time of the last read
+ * @open: @bytes count in open_bytes
+ * @seen: the label exists in this sample
  */
 struct shard {
 	char *label;
@@ -49,7 +48,7 @@ static void free_shard(void *shard_)
 	free(shard);
 }
 
-/* Return: the shard, or NULL: no memory. */
+/* Returns the shard, or NULL if memory is short. */
 static struct shard *need_shard(struct opening *opening, const char *label, bool *fresh)
 {
 	struct shard key = { .label = (char *)label }, *shard;
@@ -68,7 +67,7 @@ static struct shard *need_shard(struct opening *opening, const char *label, bool
 	return NULL;
 }
 
-/* What was counted before somebody looked does not count, nor does what was counted anew. */
+/* Growth of a counter; 0 in the first sample (!@counts) and after the counter restarted. */
 static uint64_t counter_grown(uint64_t *before, uint64_t now, bool counts)
 {
 	uint64_t more = counts && now > *before ? now - *before : 0;
@@ -78,13 +77,13 @@ static uint64_t counter_grown(uint64_t *before, uint64_t now, bool counts)
 }
 
 /**
- * opening_see() - what was read of a label so far
- * @opening: of its device
- * @label: it
- * @time: seconds, of a clock that does not go back
- * @room: bytes that all open shards may have; one that does not fit stays closed
+ * opening_see() - sample a label
+ * @opening: the shards of its device
+ * @label: the label and its counters
+ * @time: seconds, of a monotonic clock
+ * @room: most bytes of all open shards; a shard that does not fit stays closed
  *
- * Return: whether it is open from now on: it was touched first.
+ * Return: whether this call opened the shard, because its first read from the origin was seen.
  */
 bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t time,
 		 uint64_t room)
@@ -115,11 +114,9 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 	return true;
 }
 
-/**
- * opening_shut() - a shard is not brought after all
- * @opening: of its device
- * @label: it
- * @stays: nor is it to be, while it is read; else it is tried again
+/*
+ * The caller could not prefetch a shard that opening_see() opened.  @stays: do not open it again
+ * while it is read; otherwise the next read opens it again.
  */
 void opening_shut(struct opening *opening, const char *label, bool stays)
 {
@@ -135,12 +132,7 @@ void opening_shut(struct opening *opening, const char *label, bool stays)
 	shard->open = stays;
 }
 
-/**
- * opening_is_wasteful() - is more of what was prefetched dropped than read?
- * @opening: of a device
- *
- * Return: whether it is, which is forgotten then.
- */
+/* Whether more prefetched bytes were dropped than read.  If true, both counts restart at 0. */
 bool opening_is_wasteful(struct opening *opening)
 {
 	if (opening->wasted < WASTE_LEAST || opening->wasted <= opening->used)
@@ -150,12 +142,9 @@ bool opening_is_wasteful(struct opening *opening)
 	return true;
 }
 
-/**
- * struct closing - what is to be closed
- * @opening: it
- * @before: shards that were read last then, or before
- * @gone: labels that are no more; more than that are found at the next look
- * @count: how many
+/*
+ * @before: close shards whose last read is not later
+ * @gone: labels that no longer exist; those that do not fit are found in the next sample
  */
 struct closing {
 	struct opening *opening;
@@ -181,11 +170,9 @@ static void close_idle(const void *node, VISIT visit, void *arg)
 		closing->gone[closing->count++] = shard;
 }
 
-/**
- * opening_close() - a look is over; a label that was not seen is forgotten
- * @opening: of a device
- * @time: as for opening_see()
- * @idle: seconds without reads after which a shard is closed
+/*
+ * End a sample: close shards without reads for @idle seconds, and forget labels that
+ * opening_see() did not see.
  */
 void opening_close(struct opening *opening, uint64_t time, uint64_t idle)
 {

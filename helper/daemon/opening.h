@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Shards that are open: labels of which something was read from the origin a short while ago.
- * Nothing is asked or done here.
+ * Open shards: labels with recent reads from the origin.  These functions only compute; they do
+ * no I/O.
  */
 #ifndef HELPER_DAEMON_OPENING_H
 #define HELPER_DAEMON_OPENING_H
@@ -14,10 +14,10 @@
 /**
  * struct opening - the shards of a device
  * @shards: tree of struct shard, by label
- * @open_bytes: of those that are open
- * @used: bytes of what was prefetched for them that were read, since opening_is_wasteful() said so
- * @wasted: those that were dropped unread
- * @begun: labels that are new are from now on
+ * @open_bytes: bytes of all open shards
+ * @used: prefetched bytes that were read since opening_is_wasteful() was last true
+ * @wasted: prefetched bytes that were dropped unread since then
+ * @begun: the first sample is complete: a label that appears now is new
  */
 struct opening {
 	void *shards;

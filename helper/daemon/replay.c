@@ -11,21 +11,22 @@
 #include "lib/size.h"
 #include "lib/interval.h"
 
-/* Of 100 bytes read, so many must come from the origin: below, it fits, but for noise. */
+/* Percentage of the bytes that must come from the origin.  Below, the loop fits into the cache. */
 #define MISSES		5U
-/* Of 1000 reads, so many may be lost to the recorder: what is not recorded is not brought. */
+/* Reads of 1000 that the recorder may lose: lost reads are not prefetched. */
 #define LOST		10U
-/* Extents of a job: a quarter of what the kernel takes of all of them. */
+/* Most extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
-/* What the reader reads in so many seconds is brought before he does.  After five a job that waits
- * drops what nobody has read.
+/*
+ * Prefetch this many seconds ahead of the reader.  The kernel drops data of a waiting job that is
+ * unread for five seconds.
  */
 #define AHEAD		4U
-/* Until a job is under way he reads for a second, divided by this. */
+/* A new job delivers its first data within 1/4 second. */
 #define HEAD		4U
 #define SECOND		1000000000ULL
 #define SECTOR		512U
-/* So much must be read before it is said whether it is of the loop. */
+/* Fewer bytes do not tell whether the device still reads the loop. */
 #define READ_LEAST	(4U << 20)
 
 static void tell_news(const struct replay_look *what, struct replay_news *news)
@@ -33,10 +34,7 @@ static void tell_news(const struct replay_look *what, struct replay_news *news)
 	what->told(news, what->arg);
 }
 
-/**
- * replay_free() - forget a device that is no more
- * @replay: it; what it was held for stays
- */
+/* Reset the replay of a device that is gone; @held stays. */
 void replay_free(struct replay *replay)
 {
 	uint64_t held = replay->held;
@@ -48,39 +46,25 @@ void replay_free(struct replay *replay)
 	replay->held = held;
 }
 
-/**
- * replay_stop() - bring no more
- * @replay: of the device
- * @number: of it
- *
- * Return: bytes of the pass that was brought so far, 0: none was.
- */
+/* End the replay.  Returns the bytes of the pass that was replayed; 0: none. */
 uint64_t replay_stop(struct replay *replay, dev_t number)
 {
 	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
 
-	/* A device that is gone has no jobs; another job ends soon, as nobody reads what it brings. */
+	/* Ignore a failure: a removed device has no jobs, and a job without a reader ends soon. */
 	if (replay->job && nl_job_end(number, replay->job))
 		fail_reset();
 	replay_free(replay);
 	return bytes;
 }
 
-/**
- * replay_hold() - leave a device alone that is off
- * @replay: of it
- * @until: time
- */
+/* No replay before @until.  The replay must be off. */
 void replay_hold(struct replay *replay, uint64_t until)
 {
 	replay->held = until;
 }
 
-/**
- * struct ours - jobs of the daemon that run
- * @id: numbers; it never has more than one, and one of a daemon that was killed
- * @count: how many
- */
+/* Running jobs of daemons: at most one of this daemon, and one per daemon that was killed. */
 struct ours {
 	uint32_t id[8];
 	size_t count;
@@ -95,13 +79,7 @@ static void take_ours(const struct nl_job *job, void *arg)
 		ours->id[ours->count++] = job->id;
 }
 
-/**
- * replay_cancel() - end what a daemon brings, which may be another process, or none any more
- * @number: of the device
- * @count: how many jobs that were
- *
- * Return: 0 or the exit code.
- */
+/* Cancel the jobs of any daemon, running or not.  @count: number of jobs cancelled. */
 int replay_cancel(dev_t number, uint64_t *count)
 {
 	struct ours ours = { .count = 0 };
@@ -135,7 +113,7 @@ static void add_measure(struct measure *sum, const struct measure *more)
 	sum->stall += more->stall;
 }
 
-/* Count looks in a row that say so, or say something else. */
+/* Count samples in a row with and without looping reads. */
 static void count_looks(struct replay *replay, const struct look *look)
 {
 	bool loops;
@@ -148,7 +126,7 @@ static void count_looks(struct replay *replay, const struct look *look)
 			  replay->looping + 1 : 0;
 }
 
-/* Off, and left alone for a while. */
+/* Turn the replay off, and keep it off for a while. */
 static void give_up(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what, struct replay_news *news)
 {
@@ -160,7 +138,7 @@ static void give_up(struct replay *replay, const struct dm_device *dev,
 static void begin_replay(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
-	struct replay_news news = { .why = "looping reads go on to miss: a pass is recorded" };
+	struct replay_news news = { .why = "looping reads continue to miss: recording a pass" };
 
 	replay->state = REPLAY_RECORDS;
 	replay->recorder = (struct recorder) { .visit = see_read, .arg = replay };
@@ -173,7 +151,7 @@ static void begin_replay(struct replay *replay, const struct dm_device *dev,
 	tell_news(what, &news);
 }
 
-/* A pass was recorded. */
+/* The recording has a complete pass. */
 static void turn_on(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what)
 {
@@ -183,7 +161,7 @@ static void turn_on(struct replay *replay, const struct dm_device *dev,
 	char size[SIZE_TEXT];
 
 	snprintf(news.why, sizeof(news.why),
-		 "%s were read in the same order again; %u %% of the last %" PRIu64
+		 "%s were read again in the same order; %u %% of the last %" PRIu64
 		 " bytes came from the origin", size_print(bytes, size),
 		 (unsigned int)(100 * m->origin / m->read), m->read);
 	if (what->observe) {
@@ -206,7 +184,7 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	uint64_t lost = recorder_lost(&replay->recorder);
 	struct replay_news news = { .state = NULL };
 
-	/* What is read again until that is believed is of no pass. */
+	/* Reads that repeat the pass do not count into its cost, so keep them apart in @again. */
 	add_measure(&replay->again, &what->look->measure);
 	if (replay->loop.trace.bytes > replay->recorded) {
 		add_measure(&replay->before, &replay->again);
@@ -219,23 +197,23 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	}
 	if (lost * 1000 > (replay->seen + lost) * LOST)
 		snprintf(news.why, sizeof(news.why),
-			 "looping reads come too fast to be recorded: %" PRIu64 " of %" PRIu64
+			 "looping reads come too fast to record: %" PRIu64 " of %" PRIu64
 			 " were lost", lost, replay->seen + lost);
 	else if (loop_is_too_long(&replay->loop))
 		snprintf(news.why, sizeof(news.why),
-			 "looping reads are too many to be recorded: %zu pieces so far",
+			 "looping reads are too many to record: %zu extents so far",
 			 replay->loop.trace.count);
 	else if (!loop_is_whole(&replay->loop))
 		return;
 	else if (replay->before.origin * 100 <= replay->before.read * MISSES)
-		snprintf(news.why, sizeof(news.why), "what is read again and again fits by now");
+		snprintf(news.why, sizeof(news.why), "the looping reads fit into the cache now");
 	if (*news.why)
 		give_up(replay, dev, what, &news);
 	else
 		turn_on(replay, dev, what);
 }
 
-/* Did it help?  Of whole passes, as what is missing of one is not spread evenly. */
+/* Evaluate the trial at the end of a pass: misses are not spread evenly over a pass. */
 static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 			  const struct replay_look *what)
 {
@@ -250,7 +228,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	replay->tried = false;
 	judge_weigh(&replay->before, &replay->after, &balance);
 	memcpy(news.why, balance.why, sizeof(news.why));
-	/* It is no use that things are as they were. */
+	/* An unchanged latency does not justify the replay. */
 	if (balance.stall_less) {
 		tell_news(what, &news);
 		return;
@@ -278,7 +256,7 @@ static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint
 	return fail_code();
 }
 
-/* Where the job is.  Return: whether it runs. */
+/* Update the position of the job.  Returns whether it runs. */
 static bool follow_job(struct replay *replay, dev_t number)
 {
 	uint32_t id = replay->job;
@@ -293,14 +271,14 @@ static bool follow_job(struct replay *replay, dev_t number)
 	}
 	replay->job = 0;
 	replay->come = replay->from + job.bytes;
-	/* Nobody came to read what it had brought, and so it has left the rest. */
+	/* No reader used the data of the job in time, so it left out the rest. */
 	replay->follows = found && !job.left;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
-		snprintf(replay->why, sizeof(replay->why), "somebody cancelled job %u", id);
+		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;
 }
 
-/* How fast he reads, while he does. */
+/* Measure the speed of the reader.  A pause does not change it. */
 static void measure_pace(struct replay *replay)
 {
 	uint64_t now = watch_now(), took = now - replay->looked;
@@ -310,7 +288,7 @@ static void measure_pace(struct replay *replay)
 	if (replay->looked && replay->loop.reader > replay->place)
 		replay->pace = (uint64_t)((double)(replay->loop.reader - replay->place) /
 					  (double)took * SECOND);
-	/* Somebody else's reads were taken for his. */
+	/* Faster than a pass per second: reads of another process were mistaken for the reader. */
 	if (replay->pace > replay->loop.trace.bytes)
 		replay->pace = 0;
 	replay->looked = now;
@@ -318,9 +296,10 @@ static void measure_pace(struct replay *replay)
 }
 
 /*
- * One job at a time, of what the reader wants next.  All of a pass would not do: what is missing
- * of it is what was read last in the pass that filled the cache, and before that a job would wait
- * for the reader for longer than jobs do.  One that is behind brings what was read already.
+ * Run one job at a time with the data that the reader needs next.  A job of a whole pass would
+ * not work: it would wait for the reader until the kernel ends it, because the missing data is at
+ * the end of the pass that filled the cache.  A job behind the reader loads data that was read
+ * already: end it.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {
@@ -335,7 +314,7 @@ static int steer_job(struct replay *replay, dev_t number)
 	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
 	replay->job = 0;
-	/* What was left would be left again. */
+	/* A new job from the same place would also leave out its data. */
 	if (!replay->follows && replay->loop.reader < replay->next)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
@@ -343,13 +322,9 @@ static int steer_job(struct replay *replay, dev_t number)
 	return bytes ? submit_range(replay, number, from, bytes) : 0;
 }
 
-/**
- * replay_step() - see what was read, and bring what is next
- * @replay: of a device
- * @number: of it
- *
- * What fails is for the next replay_look(), but that a device is busy for a while: suspended, or
- * given another table.
+/*
+ * Read the recorder, and submit the next job if necessary.  replay_look() reports errors, except
+ * that the device is busy (suspended, or about to get another table): then retry.
  */
 void replay_step(struct replay *replay, dev_t number)
 {
@@ -367,7 +342,7 @@ void replay_step(struct replay *replay, dev_t number)
 	fail_reset();
 }
 
-/* Is something else read by now? */
+/* Whether most reads of the last @looks samples are outside the loop. */
 static bool is_strange(struct replay *replay, unsigned int looks)
 {
 	if (replay->ours + replay->others >= READ_LEAST) {
@@ -378,7 +353,7 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 	return replay->strange >= looks;
 }
 
-/* Without a fault of its own. */
+/* End the replay for a reason that is not its failure: it may start again at once. */
 static void end_replay(struct replay *replay, const struct dm_device *dev,
 		       const struct replay_look *what, const char *why)
 {
@@ -393,21 +368,14 @@ static void look_at_loop(struct replay *replay, const struct dm_device *dev,
 			 const struct replay_look *what)
 {
 	if (replay->other >= what->conf->settle)
-		end_replay(replay, dev, what, "it is not read in the same order any more");
+		end_replay(replay, dev, what, "the device is no longer read in the same order");
 	else if (is_strange(replay, what->conf->settle))
-		end_replay(replay, dev, what, "something else is read by now");
+		end_replay(replay, dev, what, "most reads are outside the loop now");
 	else if (replay->tried)
 		look_at_trial(replay, dev, what);
 }
 
-/**
- * replay_look() - see what is to be done about looping reads, and do it
- * @replay: what is known of the device
- * @dev: device
- * @what: happened, and may be done
- *
- * Return: 0 or the exit code.
- */
+/* Evaluate a sample: start, continue or end recording and replay. */
 int replay_look(struct replay *replay, const struct dm_device *dev,
 		const struct replay_look *what)
 {
@@ -421,9 +389,9 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 		give_up(replay, dev, what, &news);
 		return fail_code();
 	}
-	/* Nobody reads, or nothing tells how. */
+	/* There are no reads, or no classifier. */
 	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
-		end_replay(replay, dev, what, "it is not known any more how it is read");
+		end_replay(replay, dev, what, "the class of its reads is no longer known");
 		return fail_code();
 	}
 	switch (replay->state) {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is read over and over in the same order, and does not fit into the cache, is brought ahead
- * of its reader in that order.
+ * Replay: prefetch looping reads, which do not fit into the cache, in their recorded order ahead
+ * of the reader.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_DAEMON_REPLAY_H
 #define HELPER_DAEMON_REPLAY_H
@@ -14,16 +16,16 @@
 #include "block/dm.h"
 #include "trace/recorder.h"
 
-/* Milliseconds from one step to the next, of a device that is not off. */
+/* Milliseconds from one replay_step() to the next while a replay is not off. */
 #define REPLAY_STEP	100U
-/* Of the jobs of the daemon. */
+/* Label of the jobs of the daemon. */
 #define REPLAY_LABEL	"nearcache-loop"
 
 /**
- * enum replay_state - what is done of a device
- * @REPLAY_OFF: nothing
- * @REPLAY_RECORDS: a pass is recorded
- * @REPLAY_ON: it is brought
+ * enum replay_state - state of the replay on a device
+ * @REPLAY_OFF: no replay
+ * @REPLAY_RECORDS: recording a pass
+ * @REPLAY_ON: prefetching the pass
  */
 enum replay_state {
 	REPLAY_OFF = 0,
@@ -32,34 +34,34 @@ enum replay_state {
 };
 
 /**
- * struct replay - what is known of a device; it stays where it is while it is not off
- * @state: see there
- * @looping: looks in a row that said that it loops, and does not fit
- * @other: looks in a row that said that it does not loop
- * @held: until then it is left alone
- * @recorder: sees what is read, unless it is off
- * @loop: a pass
- * @seen: reads that were recorded
- * @ours: bytes of the loop that were read since the last look
- * @others: bytes that were read and are not of it
- * @strange: looks in a row in which these were more
- * @said: when it was known last how the device is read
- * @recorded: bytes of it, as of the last look
- * @before: what was measured while it was recorded
- * @again: and since there was nothing new
- * @after: and while it is brought
- * @since: when that began
- * @tried: it is on trial
- * @looked: when the reader's pace was measured, nanoseconds
- * @place: his place then
- * @pace: his bytes in a second
- * @job: number of the job, 0: none
- * @from: place in the loop with which the last job began
- * @come: that it had come to
- * @follows: everything before that is there, or on its way
- * @next: unless it does, the reader must come to this place before there is another job
- * @retry: before that no job is asked for, nanoseconds: the device was busy
- * @why: it cannot go on, "": it can
+ * struct replay - replay of one device; must not move in memory while it is not off
+ * @state: see enum replay_state
+ * @looping: samples in a row with looping reads that do not fit into the cache
+ * @other: samples in a row without looping reads
+ * @held: no replay before this time
+ * @recorder: delivers the reads, unless the replay is off
+ * @loop: the pass
+ * @seen: number of reads from @recorder
+ * @ours: bytes read inside the loop since the last sample
+ * @others: bytes read outside the loop since then
+ * @strange: samples in a row with @others above @ours
+ * @said: time of the last sample that had enough reads to judge
+ * @recorded: bytes of the pass in the last sample
+ * @before: cost while the pass was recorded
+ * @again: cost since the pass last grew
+ * @after: cost since the replay is on
+ * @since: time when the replay was turned on
+ * @tried: the replay is on trial
+ * @looked: time of the last measurement of @pace, nanoseconds
+ * @place: place of the reader at that time
+ * @pace: bytes per second of the reader
+ * @job: number of the job; 0: none
+ * @from: place where the last job began
+ * @come: place that the last job has reached
+ * @follows: all data up to @come is cached or in flight
+ * @next: if not @follows: no new job before the reader has reached this place
+ * @retry: no new job before this time, nanoseconds, because the device was busy
+ * @why: error that ends the replay; "": none
  */
 struct replay {
 	enum replay_state state;
@@ -92,10 +94,10 @@ struct replay {
 };
 
 /**
- * struct replay_news - what was done
- * @state: of the action, see action.h; NULL: nothing was changed, and @why tells why
- * @from: bytes of a pass that was brought, 0: none
- * @to: that is, from now on
+ * struct replay_news - a change to report
+ * @state: of the action, see action.h; NULL: no action, report only @why
+ * @from: bytes of the pass that was replayed; 0: none
+ * @to: bytes of the pass that is replayed from now on; 0: none
  * @why: evidence
  */
 struct replay_news {
@@ -106,13 +108,13 @@ struct replay_news {
 };
 
 /**
- * struct replay_look - a device, since the last look
- * @conf: what may be done
- * @look: what happened
- * @unit: sub-blocks of the cache, bytes
- * @busy: something else of it is on trial
- * @observe: bring nothing, and tell all the same
- * @told: is told what was done
+ * struct replay_look - parameters of replay_look()
+ * @conf: the bounds of the daemon
+ * @look: the sample
+ * @unit: sub-block size of the cache, bytes
+ * @busy: another change on the device is on trial
+ * @observe: prefetch nothing, but call @told
+ * @told: called for each change
  * @arg: for @told
  */
 struct replay_look {

@@ -17,10 +17,10 @@
 #include "lib/interval.h"
 
 #define MILLISECOND	1000000ULL
-/* From one look to the next, milliseconds. */
+/* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
 
-/* Afterwards they may come and go. */
+/* The named devices must exist at the start; afterwards they may come and go. */
 static int need_devices(const struct arguments *args)
 {
 	struct dm_device dev;
@@ -34,7 +34,7 @@ static int need_devices(const struct arguments *args)
 	return 0;
 }
 
-/* As lines of any length. */
+/* Print a frame as lines of any length. */
 static void print_frame(const struct top_model *model, unsigned int interval)
 {
 	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
@@ -49,7 +49,7 @@ static void print_frame(const struct top_model *model, unsigned int interval)
 	frame_free(&frame);
 }
 
-/* The first frame is of an interval, like all others. */
+/* Each frame covers an interval, so the first one comes after one interval. */
 static int print_frames(const struct arguments *args, unsigned int interval)
 {
 	struct top_model before = { 0 }, now;
@@ -83,14 +83,14 @@ int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
-	/* Which characters the terminal can show. */
+	/* The locale says which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
 	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
-		return fail(CODE_USAGE, "'top --json' goes with -b (--batch)");
+		return fail(CODE_USAGE, "'top --json' needs -b (--batch)");
 	if (!option_given(args, OPTION_BATCH) &&
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return fail(CODE_USAGE,
-			    "'top' shows a live view on a terminal, and this is none: -b (--batch) prints lines");
+			    "'top' needs a terminal for its live view: -b (--batch) prints lines");
 	if (need_devices(args))
 		return fail_code();
 	return option_given(args, OPTION_BATCH) ? print_frames(args, interval) :

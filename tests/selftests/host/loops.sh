@@ -107,7 +107,7 @@ good actions --revert "$id" --dry-run
 good actions --revert "$id" -j
 expect setting replay to 0
 wait_for 10 none_runs || fail "its job goes on: $(nearcache jobs nc)"
-bad 5 "nothing is replayed on 'nc'" actions --revert "$id"
+bad 5 "no trace is replayed on 'nc'" actions --revert "$id"
 wait $reader || fail "the reader"
 pass "taken back"
 ((1000 - found > (1000 - off_found) / 2)) || fail "it is replayed still"

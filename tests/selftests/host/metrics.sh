@@ -26,7 +26,7 @@ check -n 8192 -b 64 >/dev/null
 check -n 8192 -b 64 >/dev/null
 settle
 run metrics --json
-[[ $rc == 1 && $out == *"metrics are no JSON"* ]] || fail "metrics as JSON: $rc $out"
+[[ $rc == 1 && $out == *"metrics have no JSON form"* ]] || fail "metrics as JSON: $rc $out"
 bad 1 "contradicts" metrics --openmetrics --textfile "$TMPDIR/x"
 bad 4 "cannot write '/none/x.prom.new'" metrics --textfile /none/x.prom
 good metrics --textfile "$TMPDIR/nc.prom" --dry-run

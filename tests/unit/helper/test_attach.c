@@ -427,8 +427,8 @@ static void not_given_up(void **state)
 		uint64_t state;
 		const char *said;
 	} other[] = {
-		{ NEARCACHE_NORMAL, "works already, with cache device '/dev/sdb'" },
-		{ NEARCACHE_DEGRADED, "ends by itself" },
+		{ NEARCACHE_NORMAL, "already works with cache device '/dev/sdb'" },
+		{ NEARCACHE_DEGRADED, "recovers by itself" },
 		{ NEARCACHE_NOT_LOADED, "not-loaded" },
 	};
 	unsigned int i;
@@ -453,13 +453,13 @@ static void refused(void **state)
 		reset(OLD);
 		*wrong[i] = other_cache = true;
 		assert_int_not_equal(attach("/dev/sdc", OPTION_FORCE), 0);
-		assert_said("goes on without its cache");
+		assert_said("continues without its cache");
 		assert_int_equal(fake.loads, 0);
 	}
 	reset(OLD);
 	old_gone = true;
 	assert_int_equal(attach(NULL, 0), CODE_DEVICE);
-	assert_said("(8:16) is gone: name the one to take with --cache DEV");
+	assert_said("(8:16) is gone: name one with --cache DEV");
 	reset(OLD);
 	fake.suspended = true;
 	assert_int_equal(attach(NULL, 0), CODE_BUSY);
@@ -476,7 +476,7 @@ static void old_content(void **state)
 	reset(WRITING);
 	used = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
-	assert_said("may lack what 'nc' wrote");
+	assert_said("may lack writes of 'nc'");
 	assert_int_equal(attach("/dev/sdc", OPTION_FORCE), CODE_DEVICE);
 	assert_int_equal(fake.loads, 0);
 	reset(WRITING);
@@ -534,7 +534,7 @@ static void which(void **state)
 	reset(OLD);
 	origin_gone = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
-	assert_said("'nearcache attach nc --origin DEV', then this");
+	assert_said("'nearcache attach nc --origin DEV', then repeat this command");
 }
 
 static void formatted(void **state)
@@ -625,7 +625,7 @@ static void witness_refuses(void **state)
 		assert_int_not_equal(attach("/dev/sdc", OPTION_FORCE), 0);
 		assert_false(claimed);
 		assert_int_equal(fake.loads, 0);
-		assert_said("goes on without its cache");
+		assert_said("continues without its cache");
 		if (!witness_full)
 			assert_said("'nearcache set nc witness=none'");
 	}
@@ -641,7 +641,7 @@ static void witness_proves(void **state)
 	reset(WRITING WITNESS);
 	used = was_writing = has_record = proven = other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
-	assert_said("may lack what 'nc' wrote");
+	assert_said("may lack writes of 'nc'");
 	assert_false(claimed);
 	/* For the device's own cache the kernel knows which blocks it invalidated. */
 	reset(WRITING WITNESS);
@@ -655,9 +655,9 @@ static void given_up_again(void **state)
 	reset(OLD);
 	state_after = NEARCACHE_BYPASS;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
-	assert_said("given up again: the superblock cannot be written");
+	assert_said("failed again: the superblock cannot be written");
 	assert_said("the kernel log says");
-	assert_said("goes on without its cache");
+	assert_said("continues without its cache");
 	/* The kernel rejects the table. */
 	reset(WRITING);
 	fake.no_writing = true;

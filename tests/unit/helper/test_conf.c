@@ -57,7 +57,7 @@ static void refused(void **state)
 		const char *text;
 		const char *says;
 	} row[] = {
-		{ "x", "'F' line 1: 'x' is no SETTING = VALUE" },
+		{ "x", "'F' line 1: 'x' is not of the form SETTING = VALUE" },
 		{ "\n\nspeed = 1", "'F' line 3: 'speed' is no setting" },
 		{ "read-ahead = maybe", "read-ahead 'maybe': give yes or no" },
 		{ "read-ahead-sequential = 5", "'5': give 0 (none) to 1G" },
@@ -79,8 +79,8 @@ static void refused(void **state)
 		{ "metrics-listen = 127.0.0.1:65536", "'127.0.0.1:65536': give ADDRESS:PORT" },
 		{ "metrics-listen = 127.0.0.1:1x", "'127.0.0.1:1x': give ADDRESS:PORT" },
 		{ "metrics-listen = host:1", "'host:1': give ADDRESS:PORT" },
-		{ "metrics-listen = 0.0.0.0:9435", "give an address of this machine alone" },
-		{ "metrics-listen = 10.0.0.1:9435", "give an address of this machine alone" },
+		{ "metrics-listen = 0.0.0.0:9435", "give a loopback address" },
+		{ "metrics-listen = 10.0.0.1:9435", "give a loopback address" },
 		{ "metrics-textfile = nc.prom", "'nc.prom': give an absolute path" },
 		{ "interval =", "interval '': " },
 	};

@@ -198,7 +198,7 @@ static void summary(void **state)
 	assert_false(json_object_object_get_ex(file, "samples", NULL));
 	json_object_put(root);
 	assert_string_equal(run(OPTION_SUMMARY, "1", 2, CODE_USAGE), "");
-	assert_string_equal(fail_message(), "--summary goes without --samples");
+	assert_string_equal(fail_message(), "--summary and --samples exclude each other");
 	close(tar);
 	close(mds);
 }

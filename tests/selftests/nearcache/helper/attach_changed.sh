@@ -92,7 +92,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 right
 given_up
-bad 4 "may lack what 'nc' wrote: --on-change=drop" attach nc --cache "$other"
+bad 4 "may lack writes of 'nc': --on-change=drop" attach nc --cache "$other"
 run attach nc --cache "$other" --on-change=drop -j
 [[ $rc == 0 ]] || fail "attach: $err"
 expect dropped true changed null state normal

@@ -42,7 +42,7 @@ tells() {
 # refused CODE TEXT WORDS...: the command fails, and nc continues without its cache.
 refused() {
 	bad "$@"
-	[[ $out == *"goes on without its cache"* ]] || fail "no message that it goes on: $out"
+	[[ $out == *"continues without its cache"* ]] || fail "no message that it goes on: $out"
 	is state 1
 	./blockdata read /dev/mapper/nc -n 4096 >/dev/null || fail "wrong data"
 }
@@ -90,9 +90,9 @@ good status nc
 # --- the same cache device, read-only mode: warm ---
 
 bad 4 "no device 'nobody'" attach nobody
-bad 1 "give --format too" attach nc --block-size 64K
+bad 1 "add --format" attach nc --block-size 64K
 bad 1 "--format needs --cache" attach nc --format
-bad 5 "'nc' works already, with cache device '$C'" attach nc
+bad 5 "'nc' already works with cache device '$C'" attach nc
 right
 written_down
 given_up slice
@@ -119,8 +119,8 @@ expect state normal reason none
 given_up slice
 # nc bypasses again a cache device that can be read but not written.
 lies slice unwritable
-bad 4 "given up again: the superblock cannot be written" attach nc
-[[ $out == *'the kernel log says'*'goes on without its cache'* ]] || fail "no reason: $out"
+bad 4 "failed again: the superblock cannot be written" attach nc
+[[ $out == *'the kernel log says'*'continues without its cache'* ]] || fail "no reason: $out"
 tells "the superblock cannot be written" write-super
 right
 refused 4 "carries no nearcache superblock" attach nc --cache "$spare"
@@ -144,7 +144,7 @@ dmsetup resume nc
 
 good attach nc --cache "$third" --format --force --dry-run
 [[ $(blkid -o value -s TYPE "$third") == ext4 ]] || fail "a dry run writes"
-warned "before ($C) must be formatted" attach nc --cache "$third" --format --force --block-size 128K -j
+warned "'nc' ($C) misses all writes from now on: format it" attach nc --cache "$third" --format --force --block-size 128K -j
 expect state normal loaded new cache "$third" cache_before "$C" formatted true
 is block_size 131072
 same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
@@ -202,9 +202,9 @@ cmp /dev/mapper/nc "$O" || fail "cache and origin differ"
 good pin nc 1M-2M
 settle
 given_up slice
-bad 4 "may lack what 'nc' wrote" attach nc --cache "$third"
-bad 4 "may lack what 'nc' wrote" attach nc --cache "$third" --force
-warned "must be formatted" attach nc --cache "$third" --format --force
+bad 4 "may lack writes of 'nc'" attach nc --cache "$third"
+bad 4 "may lack writes of 'nc'" attach nc --cache "$third" --force
+warned "format it before it serves this origin again" attach nc --cache "$third" --format --force
 is state 0
 # nc loads its pins into the new cache device.
 brought() {

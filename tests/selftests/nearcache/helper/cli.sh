@@ -427,7 +427,7 @@ test_open_warm() {
 	counted=$(json bytes_valid)
 	((counted < 8388608)) || fail "the page still counts"
 	run open "$NAME" --cache "$cache" -j
-	[[ $rc == 0 && $err == *'slot table was damaged'* ]] || fail "open: exit $rc, $err"
+	[[ $rc == 0 && $err == *'slot table is damaged'* ]] || fail "open: exit $rc, $err"
 	expect content warm state normal loaded damaged
 	good status "$NAME" -j
 	expect loaded damaged bytes_valid "$counted"

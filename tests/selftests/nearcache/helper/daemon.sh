@@ -18,8 +18,8 @@ bad_input() {
 	bad 1 "'$CONF' line 1: window 'much': " daemon --config "$CONF"
 	bad 4 "cannot open '$TMPDIR/none'" daemon --config "$TMPDIR/none"
 	bad 1 "'daemon' does not take 'x'" daemon x
-	bad 1 "there is no action 7" actions --revert 7
-	bad 1 "--revert takes a number alone, not 'nc'" actions nc --revert 7
+	bad 1 "no action 7" actions --revert 7
+	bad 1 "--revert takes a number only, not 'nc'" actions nc --revert 7
 	good actions
 	[[ ! -e $RECORD ]] || fail "there is a record: $(<$RECORD)"
 }
@@ -84,7 +84,7 @@ follows() {
 	good actions --revert "$id" -j
 	expect setting read-ahead from 16384 to 4194304
 	same "read-ahead" "$(read_ahead)" 4096
-	bad 5 "it was changed since" actions --revert "$id"
+	bad 5 "another change followed" actions --revert "$id"
 	stays 4096
 	daemon_end
 }
@@ -99,7 +99,7 @@ shuffled() {
 	check -s 0 -n 24576 -b 8 -o -S $((pieces + 1)) >/dev/null
 	piece
 	daemon_alive
-	said "'s1' \(4 MiB\) was touched first"
+	said "'s1' \(4 MiB\) was read for the first time"
 }
 
 # The whole shard is cached, and the job that loaded it has ended.
@@ -162,7 +162,7 @@ observes() {
 	}
 	wait_for 60 would || fail "no message: $(<"$LOG")"
 	same "reports" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
-	wait_for 30 said '^window 0 B -> 16 MiB: as nearcache.conf says \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
+	wait_for 30 said '^window 0 B -> 16 MiB: set in nearcache.conf \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
 	is prefetched_bytes "$brought" nc
 	# The daemon must not unload programs that the user loaded in place of its own.
 	good classifier unload
@@ -186,7 +186,7 @@ goes() {
 		wait_for 60 said 'looking after devices' || fail "it does not begin: $(<"$LOG")"
 		good classifier unload
 		good latency unload
-		wait_for 60 said 'without our classifier' || fail "it is not missed: $(<"$LOG")"
+		wait_for 60 said 'without the built-in classifier' || fail "it is not missed: $(<"$LOG")"
 		good classifier load
 		good latency load
 		# The daemon configures the newly loaded program.
@@ -202,7 +202,7 @@ goes() {
 
 touched() {
 	piece
-	said "'s1' \\(4 MiB\\) was touched first; "
+	said "'s1' \\(4 MiB\\) was read for the first time; "
 }
 
 # Without BPF the daemon reports that and uses the counters.
@@ -217,7 +217,7 @@ blind() {
 	setting='first-touch = 50%'
 	begin
 	setting=
-	wait_for 30 said 'without our classifier nothing is known' || fail "no message: $(<"$LOG")"
+	wait_for 30 said 'without the built-in classifier the daemon does not know' || fail "no message: $(<"$LOG")"
 	wait_for 30 touched || fail "no shard is brought: $(<"$LOG")"
 	wait_for 30 brought || fail "it is not brought: $out"
 	good unpin nc --all
@@ -227,7 +227,7 @@ blind() {
 	# The daemon leaves a user's program loaded.
 	good classifier load no_scans.bpf.o
 	begin
-	wait_for 30 said "'no_scans' is loaded, which is not ours" || fail "no message: $(<"$LOG")"
+	wait_for 30 said "the loaded program 'no_scans' is not the built-in one" || fail "no message: $(<"$LOG")"
 	daemon_end
 	good classifier show -j
 	expect program no_scans

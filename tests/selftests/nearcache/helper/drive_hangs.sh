@@ -36,7 +36,7 @@ good status nc
 [[ $out == *degraded*'does not answer'* ]] || fail "status: $out"
 good status nc -j
 expect state degraded reason slow
-bad 5 "ends by itself" attach nc
+bad 5 "recovers by itself" attach nc
 check -n 2048
 # The emulated drive may lose requests again after a reset. Several resets may be needed, and the
 # test waits for each.

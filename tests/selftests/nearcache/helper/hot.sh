@@ -23,7 +23,7 @@ hot() {
 	for ((i = 0; i < 10; i++)); do
 		read_region $i $((i == 2 ? REGION : 64))
 	done
-	said "^nc: pin none -> at 32 MiB: of late it saved [0-9.]+ [MG]iB, the mean region "
+	said "^nc: pin none -> at 32 MiB: it saved [0-9.]+ [MG]iB recently, the mean region "
 }
 
 # Read all regions but that one.

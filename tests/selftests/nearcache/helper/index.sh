@@ -70,7 +70,7 @@ refused() {
 	bad 1 "'--force' is no option of 'index'" index --force a.npz
 	bad 1 "has samples 0 to 2" index b.tar --samples 0-3
 	bad 1 "'4': 'a.mds' has samples 0 to 1" index a.mds --samples 4
-	bad 1 '--summary goes without --samples' index a.mds --samples 0 --summary
+	bad 1 '--summary and --samples exclude each other' index a.mds --samples 0 --summary
 	bad 1 'has format mds; only tfrecord' index a.mds --check
 	bad 4 "'nothing'" index nothing
 	bad 4 "'files' is not a regular file" index files

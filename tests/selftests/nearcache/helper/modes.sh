@@ -116,7 +116,7 @@ bad 1 "mode 'writeback': give read-only" set nobody mode=writeback
 bad 1 "twice" set nc mode=read-only mode=read-only
 bad 1 "fill_memory '1K': give 1M to 1T" set nc fill_memory=1K
 good set nc mode=read-only
-[[ $out == *'unchanged'*'so already'* ]] || fail "set to what it is: $out"
+[[ $out == *'unchanged'*'were set already'* ]] || fail "set to what it is: $out"
 good set nc mode=read-only fill_memory=8388608 -j
 json_keys name changed mode mode_before fill_memory fill_memory_before started dry_run
 expect changed false mode read-only mode_before read-only
@@ -228,7 +228,7 @@ mode_is writethrough
 # Also without a change.
 dmsetup suspend nc
 good set nc mode=writethrough --force
-[[ $out == *unchanged*'so already'*started*'was suspended'* ]] || fail "set: $out"
+[[ $out == *unchanged*'were set already'*started*'was suspended'* ]] || fail "set: $out"
 mode_is writethrough
 good set nc mode=read-only -j
 expect changed true started false

@@ -153,16 +153,16 @@ bad_input() {
 	bad 1 "--priority '8': give 0 to 7" pin nc a.bin --priority 8
 	bad 1 "--expires '1y': its unit is none of" pin nc a.bin --expires 1y
 	bad 1 "--label '': it is empty" pin nc a.bin --label=
-	bad 1 "--wait goes without --no-load" pin nc a.bin --wait --bypass
-	bad 1 "--bypass goes without" pin nc a.bin --bypass --evict-after-use
+	bad 1 "--wait is useless with --no-load" pin nc a.bin --wait --bypass
+	bad 1 "--bypass and --evict-after-use exclude" pin nc a.bin --bypass --evict-after-use
 	bad 1 "--refresh is for all" pin nc a.bin --refresh
-	bad 1 "--all goes with --refresh" pin --all
-	bad 1 "--all goes without --wait" pin --refresh --all --wait
+	bad 1 "--all needs --refresh" pin --all
+	bad 1 "--all and --wait exclude" pin --refresh --all --wait
 	bad 1 "give NAME or --all, not both" pin nc --refresh --all
-	bad 1 "what is to be unpinned" unpin nc
+	bad 1 "nothing to unpin" unpin nc
 	bad 1 "give one of them" unpin nc a.bin --all
-	bad 4 "nothing of that is pinned" unpin nc --label none
-	bad 4 "nothing of that is pinned" unpin nc 0-512
+	bad 4 "no such pin on" unpin nc --label none
+	bad 4 "no such pin on" unpin nc 0-512
 	bad 4 "no device 'nobody'" ranges nobody
 	dmsetup suspend nc
 	bad 5 "is suspended" pin nc a.bin

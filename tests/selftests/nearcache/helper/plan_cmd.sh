@@ -82,16 +82,16 @@ of_epochs() {
 }
 
 bad_input() {
-	bad 1 "--clear goes without TARGETs" plan nc s1.tar --clear
-	bad 1 "which ones?" plan nc --epochs 2
+	bad 1 "--clear takes no TARGETs" plan nc s1.tar --clear
+	bad 1 "no TARGETs given" plan nc --epochs 2
 	bad 1 "go together" plan nc s1.tar --rank 1
 	bad 1 "--epochs '0'" plan nc s1.tar --epochs 0
 	bad 4 "no device 'nobody'" plan nobody s1.tar
 	bad 4 "no device 'nobody'" plan nobody
 	bad 4 "'none': No such file" plan nc none
 	bad 4 "nothing to plan" plan nc empty
-	bad 1 "takes record, replay, plan or show" trace make nc file
-	bad 1 "takes no such options" trace plan nc file --wait
+	bad 1 "give record, replay, plan or show" trace make nc file
+	bad 1 "does not take these options" trace plan nc file --wait
 	bad 4 "cannot open 'none'" trace plan nc none
 	bad 4 "is not a trace" trace plan nc s1.tar
 	dmsetup suspend nc

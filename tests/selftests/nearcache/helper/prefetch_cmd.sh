@@ -190,9 +190,9 @@ bad_input() {
 	bad 4 "no device 'nobody'" prefetch nobody s1.tar
 	bad 4 "'none': No such file" prefetch nc none
 	bad 4 "no device 'nobody'" jobs nobody
-	bad 1 "which jobs?" cancel nc
-	bad 1 "'x' is no number of a job" cancel nc 1 x
-	bad 1 "--all goes without" cancel nc 1 --all
+	bad 1 "no job given" cancel nc
+	bad 1 "'x' is not the number of a job" cancel nc 1 x
+	bad 1 "--all takes no job numbers" cancel nc 1 --all
 	bad 4 "no such job" cancel nc 999
 }
 

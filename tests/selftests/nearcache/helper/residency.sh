@@ -138,7 +138,7 @@ words() {
 	bad 4 "beyond the end of the device at 50331648" residency nc 48M+512
 	bad 4 "is a block device: give a range of 'nc'" residency nc "$O"
 	bad 1 "--samples needs a TARGET" residency nc --samples 1
-	bad 1 "--range goes without TARGETs" invalidate nc plain.bin --range 0:512
+	bad 1 "--range and TARGETs exclude each other" invalidate nc plain.bin --range 0:512
 }
 
 # not_on_it: files of other file systems.

@@ -63,7 +63,7 @@ is fill_memory_max 8388608
 check
 settle
 grow "$first"
-bad 4 "it can only grow" resize nc
+bad 4 "an origin can only grow" resize nc
 size_is "$second"
 grow "$second"
 good close nc

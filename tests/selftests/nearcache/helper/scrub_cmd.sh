@@ -23,9 +23,9 @@ good set nc verify=0 -j
 expect verify 0 verify_before 1000 changed true
 bad 1 "verify 'x': give 0" set nc verify=x
 
-bad 1 "--stop goes without" scrub nc --stop --wait
+bad 1 "--stop excludes" scrub nc --stop --wait
 bad 1 "--rate '0': it must not be 0" scrub nc --rate 0
-bad 4 "no scrub of 'nc' is under way" scrub nc --stop
+bad 4 "no scrub of 'nc' is running" scrub nc --stop
 bad 4 "no device 'nobody'" scrub nobody
 check -n 8192 -b 128 >/dev/null
 settle
@@ -37,7 +37,7 @@ expect rate 67108864 with_origin false scrubbed_bytes 4194304 damaged 0
 # Slow enough to be still running when it is stopped.
 good scrub nc --rate 64K --with-origin -j
 expect rate 65536 with_origin true
-bad 5 "a scrub of 'nc' is under way" scrub nc
+bad 5 "a scrub of 'nc' is running" scrub nc
 good status nc
 good scrub nc --stop -j
 expect stopped true

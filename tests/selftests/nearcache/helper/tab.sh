@@ -59,7 +59,7 @@ bad 1 'give NAME or --all' open --tab "$T"
 bad 1 'not both' open nc --all
 bad 1 'not both' close nc --all
 bad 1 'give NAME or --all' close
-bad 1 'are for devices of the table' open nc --cache "$C" --wait
+bad 1 'need the table' open nc --cache "$C" --wait
 bad 1 'no option of one device' open --all --verify 3
 says defaults
 good open nc --tab "$T" --dry-run

@@ -17,7 +17,7 @@ bad_input() {
 	bad 1 "-b (--batch) prints lines" top
 	bad 1 "'0': give 1" top -b -n 0
 	run top -j
-	[[ $rc == 1 && $out == *"'top --json' goes with -b (--batch)"* ]] || fail "top -j: $rc $out"
+	[[ $rc == 1 && $out == *"'top --json' needs -b (--batch)"* ]] || fail "top -j: $rc $out"
 	run top nowhere -b -n 1
 	[[ $rc == 4 && $err == *"there is no device 'nowhere'"* ]] || fail "nowhere: $rc $err"
 }

@@ -21,7 +21,7 @@ sums() {
 problems() {
 	local count=$1 text=$2 of=$3
 	shift 3
-	bad 4 "$count of $of files are not as the manifest" verify nc "$@"
+	bad 4 "$count of $of files do not match the manifest" verify nc "$@"
 	[[ $(grep -c '"result":' <<<"$out") == "$count" && $out == *"$text"* ]] ||
 		fail "verify $*: not $count times '$text': $out"
 }
@@ -70,7 +70,7 @@ wrong() {
 	grep -v 2.bin "$TMPDIR/sums" >"$TMPDIR/more"
 	problems 1 '"unlisted"' 2 --manifest "$TMPDIR/more" 1.bin 2.bin
 	echo "$(printf '0%.0s' {1..64})  ./1.bin" | cat "$TMPDIR/sums" - >"$TMPDIR/more"
-	bad 1 "line 1 ('1.bin') and line 8 ('./1.bin') are one file" verify nc --manifest "$TMPDIR/more" 1.bin
+	bad 1 "line 1 ('1.bin') and line 8 ('./1.bin') are the same file" verify nc --manifest "$TMPDIR/more" 1.bin
 	cp 1.bin "$TMPDIR/copy"
 	sums 1.bin "$TMPDIR/copy"
 	problems 1 '"elsewhere"' 2 --manifest "$TMPDIR/sums"

@@ -145,11 +145,11 @@ after_crash
 good super "$C" -j
 expect super_state writing next_open warm witness "$W" session 3
 good super "$C"
-[[ $out == *'warm, but for 1 region of 1 MiB'* ]] || fail "super: $out"
+[[ $out == *'warm, except 1 region of 1 MiB'* ]] || fail "super: $out"
 
 # The cache is warm except for that region, also in read-only mode.
 good open nc --cache "$C" --origin "$O" --dry-run
-[[ $out == *'kept over a crash, but for 1 region of 1 MiB'* ]] || fail "open: $out"
+[[ $out == *'kept over a crash, except 1 region of 1 MiB'* ]] || fail "open: $out"
 good open nc --cache "$C" --origin "$O" -j
 expect content warm loaded recovered witness "$W" changed null mode read-only
 is bytes_valid $((7 << 20))
@@ -383,8 +383,8 @@ put $((region * 3)) 8 1
 keep
 after_crash
 dm_remove wit
-warned "witness device '$W': No such file or directory; opened without it" open nc --cache "$C" --origin "$O" -j
-[[ $err == *'nothing is cached now'* ]] || fail "open: $err"
+warned "witness device '$W': No such file or directory; opened without the witness" open nc --cache "$C" --origin "$O" -j
+[[ $err == *'the cache is empty now'* ]] || fail "open: $err"
 expect content cold witness null loaded unclean
 table ''
 get 0 64 1
@@ -394,7 +394,7 @@ good super "$C" -j
 expect witness "$W" super_state clean
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 warned 'has no record of this cache' open nc --cache "$C" --origin "$O" --mode writethrough
-[[ $err != *'nothing is cached now'* ]] || fail "open: $err"
+[[ $err != *'the cache is empty now'* ]] || fail "open: $err"
 empty "$W" 0
 good status nc
 [[ $out == *'a crash now'*'nothing cached: there is no witness'* ]] || fail "status: $out"
@@ -406,7 +406,7 @@ good close nc
 ./intent "$C" witness "$W" 0
 make_dm user user "$(under linear "$W")"
 warned "witness device '$W' is in use by" open nc --cache "$C" --origin "$O" --mode writethrough
-[[ $err == *'; opened without it: '* ]] || fail "open: $err"
+[[ $err == *'; opened without the witness: '* ]] || fail "open: $err"
 table ''
 dm_remove user
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
@@ -419,7 +419,7 @@ expect changed true witness "$W" witness_before null
 table "$W"
 is witness 1
 good set nc witness="$W"
-[[ $out == *'so already'* ]] || fail "set: $out"
+[[ $out == *'were set already'* ]] || fail "set: $out"
 full
 valid=$(field bytes_valid)
 good set nc witness="$V" mode=writearound -j

@@ -97,7 +97,7 @@ yank() {
 	wait_for 60 bypassed || fail "not bypassed: $(dmsetup status nc)"
 	good status nc
 	[[ $out == *bypass*"'nearcache attach nc' takes it back"* ]] || fail "status: $out"
-	bad 4 "is gone: name the one to take with --cache DEV" attach nc
+	bad 4 "is gone: name one with --cache DEV" attach nc
 	go_on writes "without the drive"
 	plug
 	echo "$1: it was $old, it is $C"
