@@ -71,7 +71,7 @@ good create nc --origin "$O" --cache "$C" --block-size 64K --origin-timeout 600
 check
 settle
 bad 5 "'$O' of 'nc' is still connected" attach nc --origin "$stranger"
-bad 5 "has origin '$O' already" attach nc --origin "$O"
+bad 5 "has this origin already" attach nc --origin "$O"
 bad 1 "attach the origin first" attach nc --origin "$O" --cache "$C"
 bad 1 "--on-change 'trust'" attach nc --origin "$O" --on-change=trust
 gone
