@@ -283,7 +283,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch_span() does. */
+/* Handle up to @most bytes of one block, at least a sub-block.  Returns as fetch_span(). */
 static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
