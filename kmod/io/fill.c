@@ -88,6 +88,7 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 /**
  * nc_fill_alloc() - allocate a fill and its pages
  * @t: target
+ * @ops: kind of fill
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
  * @half: for writes and prefetches, which leave half of the memory cap to reads
@@ -548,7 +549,7 @@ void nc_fill_serve(struct nc_fill *f, struct bio *bio)
 
 /**
  * nc_fill_find() - find the fill that covers the start of a span
- * @stripe: bucket lock of the block, held
+ * @bucket: bucket lock of the block, held
  * @span: sub-blocks; if no fill covers their start, shortened to end before the next fill
  *
  * Return: fill or NULL.
@@ -584,7 +585,7 @@ bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *spa
 
 /**
  * nc_fill_mark_stale() - prevent fills from publishing sub-blocks that a write changes
- * @stripe: bucket lock of the block, held
+ * @bucket: bucket lock of the block, held
  * @block: origin block
  * @bits: sub-blocks
  */

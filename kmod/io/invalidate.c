@@ -13,7 +13,7 @@
 /**
  * nc_invalidate_bits() - clear valid bits of a slot
  * @c: live cache
- * @stripe: bucket lock of the slot's block, held
+ * @bucket: bucket lock of the slot's block, held
  * @i: linked slot
  * @bits: sub-blocks
  *
