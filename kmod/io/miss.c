@@ -216,8 +216,8 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	return i;
 }
 
-/* Make the fill that look_up_miss() asks for.  The bucket lock is held since look_up_miss(),
- * so that its answer stays true; nothing here sleeps.  A prefetch leaves half of the memory to others.
+/* Make the fill that look_up_miss() asks for.  The bucket lock is held since look_up_miss(), so
+ * that its answer stays true; nothing here sleeps.  A prefetch leaves half of the memory to others.
  */
 static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			       struct look *l, const struct nc_fill_ops *ops)
