@@ -75,10 +75,10 @@ refused() {
 	bad 4 "'nothing'" index nothing
 	bad 4 "'files' is not a regular file" index files
 	bad 4 "'/dev/null' is not a regular file" index /dev/null
-	bad 4 "'files/1.jpg', byte 0: nothing here tells a format" index files/1.jpg
+	bad 4 "'files/1.jpg', byte 0: unknown format" index files/1.jpg
 	bad 4 "this one does not: was it cut off?" index --format parquet a.tar
 	bad 4 "'a.tar.gz', byte 0: the file is compressed (gzip)" index a.tar.gz
-	bad 4 "'bad.tfrecord', byte 36: the checksum of the 24 bytes" index --check bad.tfrecord
+	bad 4 "'bad.tfrecord', byte 36: the checksum of the 24 data bytes" index --check bad.tfrecord
 	# The command shows the files before the bad one.
 	head -c 5000 b.tar >cut.tar
 	bad 4 "'cut.tar', byte 1024: a member of 5000 bytes reaches beyond" index a.mds cut.tar

@@ -110,7 +110,7 @@ on_ext4() {
 	good residency nc odd.bin ./odd.bin empty -j
 	expect bytes 300032 shard_count 2
 	bad 4 "'$M/bad/sparse': bytes 0 to 32767 are a hole" residency nc "$M"
-	bad 4 "'../bad/tiny': bytes 0 to 4: the data is kept inside" residency nc ../bad/tiny
+	bad 4 "'../bad/tiny': bytes 0 to 4: the data is stored inside" residency nc ../bad/tiny
 	bad 4 "never written (unwritten)" invalidate nc ../bad/unwritten
 	words
 	not_on_it
