@@ -62,13 +62,9 @@ const struct verb daemon_verb = {
 	.program = "nearcached",
 };
 
-/**
- * program_tell() - print help or version, if the command line asks for it
- * @args: command line
- * @verbs: all verbs; needed if @verb is NULL
- * @verb: the verb, or NULL
- *
- * Return: whether something was printed.
+/*
+ * Prints help or the version if the command line asks for it. Returns whether it did. @verb is NULL
+ * if no verb is given; @verbs is needed only then.
  */
 bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 		  const struct verb *verb)
@@ -80,15 +76,7 @@ bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 	return option_given(args, OPTION_HELP | OPTION_VERSION);
 }
 
-/**
- * program_main() - main() of a program of one verb
- * @argc: as main() got it
- * @argv: as main() got it
- * @verb: the verb, which is not among @argv
- * @run: does it
- *
- * Return: the exit code.
- */
+/* The main() of a program with one verb, which is not in @argv. */
 int program_main(int argc, char **argv, const struct verb *verb,
 		 int (*run)(const struct arguments *args))
 {
@@ -103,15 +91,10 @@ int program_main(int argc, char **argv, const struct verb *verb,
 	return print_finish();
 }
 
-/**
- * program_exec() - become the program that does a verb
- * @verb: the verb
- * @argv: as main() got it; changed
- * @word: the one of @argv that names the verb
- *
- * Only the folder of the running program is searched: root may run this, with any PATH.
- *
- * Return: the exit code, if there is no such program.
+/*
+ * Executes the program of a verb. @argv is changed; @word is the entry that names the verb.
+ * Searches only the folder of the running program and not PATH, because root may run this. Returns
+ * only after an error, with the exit code.
  */
 int program_exec(const struct verb *verb, char **argv, const char *word)
 {
