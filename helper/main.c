@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache: from a command line to the function or the program of a verb. */
+/* nearcache: runs the function or the program of a verb. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* @typed: the words of the command line, in their order. */
+/* @typed: the words of the command line in their original order. */
 static void run_verb(const struct verb *verb, const struct arguments *args, char **typed)
 {
 	if (verb->changes && args->operands)

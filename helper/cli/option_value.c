@@ -17,7 +17,7 @@
 #include "shard/partition.h"
 #include "block/status_line.h"
 
-/* Return: NULL or what is wrong with @value. */
+/* The take_* functions that return a string return NULL, or the reason why @value is invalid. */
 static const char *take_size(void *place, const char *value)
 {
 	const char *why;
@@ -41,7 +41,7 @@ static bool take_count(void *place, const char *value)
 	return true;
 }
 
-/* Seconds, with decimals, into milliseconds. */
+/* Converts seconds, which may have decimals, to milliseconds. */
 static bool take_interval(void *place, const char *value)
 {
 	double seconds;
@@ -56,7 +56,7 @@ static bool take_interval(void *place, const char *value)
 	return true;
 }
 
-/* Digits alone. */
+/* Accepts only digits. */
 static bool take_number(const char *value, uint64_t most, uint64_t *number)
 {
 	char *end;
@@ -88,7 +88,7 @@ static const char *take_label(void *place, const char *value)
 	return why;
 }
 
-/* Return: NULL or what is wrong with @value; values of prefetch and pins. */
+/* Parses values of prefetch and pins. */
 static const char *take_wish(void *place, enum option_value kind, const char *value)
 {
 	switch (kind) {
@@ -118,7 +118,6 @@ static const char *take_wish(void *place, enum option_value kind, const char *va
 	}
 }
 
-/* Return: NULL or what is wrong with @value; more kinds of values. */
 static const char *take_other(void *place, enum option_value kind, const char *value)
 {
 	if (kind == SHARD_FORMAT && !index_format_parse(value, place))
@@ -130,13 +129,9 @@ static const char *take_other(void *place, enum option_value kind, const char *v
 	return take_wish(place, kind, value);
 }
 
-/**
- * option_value_take() - read the value of an option
- * @place: where it goes, option_value_size() bytes
- * @kind: of value
- * @value: as the user gave it; a TEXT or LABEL is kept, not copied
- *
- * Return: NULL, or what is wrong with @value.
+/*
+ * Parses @value into @place, which has option_value_size() bytes. A TEXT or LABEL is not copied.
+ * Returns NULL, or the reason why @value is invalid.
  */
 const char *option_value_take(void *place, enum option_value kind,
 			      const char *value)
@@ -173,12 +168,7 @@ const char *option_value_take(void *place, enum option_value kind,
 	}
 }
 
-/**
- * option_value_size() - what a value takes
- * @kind: of value
- *
- * Return: bytes of it in struct arguments.
- */
+/* Returns the size in bytes of a value in struct arguments. */
 size_t option_value_size(enum option_value kind)
 {
 	switch (kind) {
@@ -194,7 +184,7 @@ size_t option_value_size(enum option_value kind)
 	case RANGE:
 		return sizeof(struct range);
 	default:
-		/* Enumerations, and numbers of their size. */
+		/* Enums, and numbers of the size of an enum. */
 		return sizeof(unsigned int);
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The values of options, from the words that the user gave. */
+/* Parses the values of options. */
 #ifndef HELPER_CLI_OPTION_VALUE_H
 #define HELPER_CLI_OPTION_VALUE_H
 

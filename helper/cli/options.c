@@ -12,8 +12,8 @@
 #include "block/table_params.h"
 
 /*
- * Options of all verbs.  @offset: where the value goes in struct arguments.  Two may
- * have the same name if no verb has both: then they stand behind the verb.
+ * Options of all verbs. @offset: place of the value in struct arguments. Two options may have one
+ * name if no verb has both; they must follow the verb on the command line.
  */
 static const struct option_row {
 	uint64_t bit;
@@ -50,7 +50,7 @@ static const struct option_row {
 	  "bypass the cache after MS without completion (700)" },
 	{ OPTION_ORIGIN_TIMEOUT, 0, "origin-timeout", ORIGIN_TIMEOUT, "SECONDS",
 	  offsetof(struct arguments, origin_timeout),
-	  "retry reads so long while the origin fails (0)" },
+	  "retry reads for SECONDS while the origin fails (0)" },
 	{ OPTION_VERIFY, 0, "verify", VERIFY, "N",
 	  offsetof(struct arguments, verify),
 	  "compare one of N hits with the origin (0: none)" },
@@ -115,7 +115,7 @@ static const struct option_row {
 	  offsetof(struct arguments, config),
 	  "configuration (/etc/nearcache/nearcache.conf)" },
 	{ OPTION_OBSERVE, 0, "observe", FLAG, NULL, 0,
-	  "change nothing, report what would be changed" },
+	  "report changes without making them" },
 	{ OPTION_REVERT, 0, "revert", NUMBER, "N",
 	  offsetof(struct arguments, revert), "revert action N" },
 	{ OPTION_LABEL, 0, "label", LABEL, "LABEL",
@@ -145,9 +145,9 @@ static const struct option_row {
 	{ OPTION_WORLD_SIZE, 0, "world-size", WORLD_SIZE, "N",
 	  offsetof(struct arguments, world_size), "number of nodes" },
 	{ OPTION_SEED, 0, "seed", NUMBER, "N", offsetof(struct arguments, seed),
-	  "shuffle the list by this number" },
+	  "seed of the shuffled order" },
 	{ OPTION_EPOCH, 0, "epoch", NUMBER, "N",
-	  offsetof(struct arguments, epoch), "and by this one (0)" },
+	  offsetof(struct arguments, epoch), "epoch, mixed into the seed (0)" },
 	{ OPTION_EPOCHS, 0, "epochs", COUNT, "N",
 	  offsetof(struct arguments, epochs), "number of epochs, one after another (1)" },
 	{ OPTION_CLEAR, 0, "clear", FLAG, NULL, 0, "remove the plan" },
@@ -157,7 +157,7 @@ static const struct option_row {
 	{ OPTION_JSON, 'j', "json", FLAG, NULL, 0,
 	  "JSON on stdout, errors as well; base units" },
 	{ OPTION_DRY_RUN, 0, "dry-run", FLAG, NULL, 0,
-	  "show what would be done, change nothing" },
+	  "show the actions, change nothing" },
 	{ OPTION_HELP, 'h', "help", FLAG, NULL, 0,
 	  "show help on nearcache or on the verb" },
 	{ OPTION_VERSION, 'V', "version", FLAG, NULL, 0, "show the version" },
@@ -169,7 +169,9 @@ static uint64_t options_of(const struct verb *verb)
 	return verb->required | verb->optional | OPTIONS_GLOBAL;
 }
 
-/* @verb: NULL when it is not known; that of this verb, if there are several. */
+/*
+ * Several options may have the name: prefers an option of @verb. @verb is NULL if it is not known.
+ */
 static const struct option_row *find_option(const char *word, size_t length,
 					    const struct verb *verb)
 {
@@ -213,7 +215,7 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
-/* One more --cache. */
+/* Adds another --cache. */
 static int take_member(struct arguments *args, const char *value,
 		       const char *next)
 {
@@ -227,7 +229,7 @@ static int take_member(struct arguments *args, const char *value,
 	return value || !next ? 1 : 2;
 }
 
-/* @value: in the same word, or NULL; @next: the next word. Return: words used. */
+/* Returns the number of words used. @value: from the same word, or NULL. @next: the next word. */
 static int take_row(struct arguments *args, const struct option_row *row,
 		    const char *value, const char *next)
 {
@@ -249,7 +251,7 @@ static int take_row(struct arguments *args, const struct option_row *row,
 	return value || !next ? 1 : 2;
 }
 
-/* "--name", "--name=value" or "--name value". Return: words used. */
+/* Parses "--name", "--name=value" or "--name value". Returns the number of words used. */
 static int take_option(struct arguments *args, const char *word,
 		       const char *next, const struct verb *verb)
 {
@@ -260,14 +262,14 @@ static int take_option(struct arguments *args, const char *word,
 
 	if (!row) {
 		fail(CODE_USAGE,
-		     "'--%.*s' is no option: try 'nearcache --help'",
+		     "'--%.*s' is not an option: try 'nearcache --help'",
 		     (int)length, name);
 		return 1;
 	}
 	return take_row(args, row, value, next);
 }
 
-/* "-j", "-o value", "-ovalue" or "-jo value". Return: words used. */
+/* Parses "-j", "-o value", "-ovalue" or "-jo value". Returns the number of words used. */
 static int take_letters(struct arguments *args, const char *word, const char *next)
 {
 	const char *letter;
@@ -277,7 +279,7 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 
 		if (!row)
 			fail(CODE_USAGE,
-			     "'-%c' is no option: try 'nearcache --help'",
+			     "'-%c' is not an option: try 'nearcache --help'",
 			     *letter);
 		else if (row->value == FLAG)
 			args->given |= row->bit;
@@ -288,8 +290,9 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 }
 
 /*
- * Sort words into options and operands; operands move to the front of @argv.  The first operand
- * is one of @verbs; NULL: no operand is the verb, @verb is set.
+ * Separates options and operands; operands move to the front of @argv. The first operand is the
+ * verb, looked up in @verbs. If @verbs is NULL, the caller sets @verb, and all operands are its
+ * own.
  */
 static void split_words(struct arguments *args, int argc, char **argv,
 			const struct verb *const *verbs, const struct verb **verb)
@@ -326,7 +329,7 @@ static int check_known(const struct arguments *args, const struct verb *verb)
 	for (row = options; row->bit; row++)
 		if (args->given & row->bit & ~known)
 			return fail(CODE_USAGE,
-				    "'--%s' is no option of '%s': try 'nearcache %s --help'",
+				    "'--%s' is not an option of '%s': try 'nearcache %s --help'",
 				    row->name, verb->name, verb->name);
 	return 0;
 }
@@ -355,14 +358,14 @@ static int check_operands(const struct arguments *args, const struct verb *verb)
 	return 0;
 }
 
-/* What an option says against another one or by its value. */
+/* Checks values, and options that contradict each other. */
 static int check_values(const struct arguments *args)
 {
 	if (option_given(args, OPTION_READ_ONLY) && mode_writes(args->mode))
 		return fail(CODE_USAGE,
 			    "--read-only contradicts --mode %s: give one of them",
 			    mode_word(args->mode));
-	/* More likely a variable that is not set. */
+	/* Probably an unset shell variable. */
 	if (option_given(args, OPTION_WITNESS) && !*args->witness)
 		return fail(CODE_USAGE,
 			    "--witness '': it is empty; give a device, or none");
@@ -373,7 +376,7 @@ static int check_values(const struct arguments *args)
 	return 0;
 }
 
-/* @verbs, @verb: as of split_words(). */
+/* @verbs and @verb: see split_words(). */
 static int parse_words(struct arguments *args, int argc, char **argv,
 		       const struct verb *const *verbs, const struct verb **verb)
 {
@@ -385,7 +388,7 @@ static int parse_words(struct arguments *args, int argc, char **argv,
 		return args->given & (OPTION_HELP | OPTION_VERSION) ? 0 :
 			fail(CODE_USAGE, "no verb given: try 'nearcache --help'");
 	if (!*verb)
-		return fail(CODE_USAGE, "'%s' is no verb: try 'nearcache --help'",
+		return fail(CODE_USAGE, "'%s' is not a verb: try 'nearcache --help'",
 			    args->operand[0]);
 	if (verbs) {
 		args->operand++;
@@ -396,14 +399,8 @@ static int parse_words(struct arguments *args, int argc, char **argv,
 	return check_known(args, *verb) ? fail_code() : check_values(args);
 }
 
-/**
- * arguments_parse_options() - parse the words of a verb, which may lack operands and options
- * @args: the result; @args->given tells --json also after an error
- * @argc: as of main()
- * @argv: as of main(), without the verb; reordered
- * @verb: the verb
- *
- * Return: 0 or the exit code.
+/*
+ * Parses the words of a verb that may lack operands and options. @argv does not contain the verb.
  */
 int arguments_parse_options(struct arguments *args, int argc, char **argv,
 			    const struct verb *verb)
@@ -418,22 +415,16 @@ static int check_complete(const struct arguments *args, const struct verb *verb)
 	return check_needed(args, verb) || check_operands(args, verb) ? fail_code() : 0;
 }
 
-/* As arguments_parse_options(); nothing may be missing. */
+/* Like arguments_parse_options(), but nothing may be missing. */
 int arguments_parse_verb(struct arguments *args, int argc, char **argv,
 			 const struct verb *verb)
 {
 	return arguments_parse_options(args, argc, argv, verb) ?: check_complete(args, verb);
 }
 
-/**
- * arguments_parse() - parse the command line
- * @args: the result; @args->given tells --json also after an error
- * @argc: as main() got it
- * @argv: as main() got it; reordered: args->operand[-1] is the word that names the verb
- * @verbs: all verbs, ends with NULL
- * @verb: the verb; NULL for bare --help and --version
- *
- * Return: 0 or the exit code.
+/*
+ * Parses the command line. @verbs ends with NULL. @verb is NULL for --help and --version without a
+ * verb. args->operand[-1] is the word that names the verb.
  */
 int arguments_parse(struct arguments *args, int argc, char **argv,
 		    const struct verb *const *verbs, const struct verb **verb)
@@ -442,16 +433,12 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 	return parse_words(args, argc, argv, verbs, verb) ?: check_complete(args, *verb);
 }
 
-/**
- * arguments_override() - put options over others
- * @args: changed
- * @by: what it says wins
- */
+/* Replaces options and operands of @args by those of @by. */
 void arguments_override(struct arguments *args, const struct arguments *by)
 {
 	const struct option_row *row;
 
-	/* Two words for one thing. */
+	/* Both options set the mode. */
 	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
 		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
@@ -470,12 +457,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 	args->operands = by->operands;
 }
 
-/**
- * arguments_check_operand() - demand NAME or --all
- * @args: the command line of a verb that takes either
- *
- * Return: 0 or the exit code.
- */
+/* Demands either operands or --all. */
 int arguments_check_operand(const struct arguments *args)
 {
 	if (!args->operands == !!option_given(args, OPTION_ALL))
@@ -484,19 +466,13 @@ int arguments_check_operand(const struct arguments *args)
 		    args->operands ? ", not both" : "");
 }
 
-/**
- * arguments_check_name() - demand a name that a device can have
- * @name: as the user gave it
- *
- * Return: 0 or the exit code.
- */
 int arguments_check_name(const char *name)
 {
 	const char *why;
 
 	if (name_check(name, &why))
 		return 0;
-	return fail(CODE_USAGE, "'%s' is no name for a device: %s", name, why);
+	return fail(CODE_USAGE, "'%s' is not a valid device name: %s", name, why);
 }
 
 static void help_options(uint64_t bits)
@@ -517,7 +493,7 @@ static void help_options(uint64_t bits)
 	}
 }
 
-/* One line, folded before column 80. */
+/* Wraps the line before column 80. */
 static void help_synopsis(const struct verb *verb)
 {
 	int column = printf("Usage: nearcache %s%s%s", verb->name,
@@ -549,7 +525,7 @@ static void help_all(const struct verb *const *verbs)
 
 	puts("nearcache - cache a remote block device on a local one\n");
 	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
-	puts("Verbs ('nearcache VERB --help' tells more):");
+	puts("Verbs (more: 'nearcache VERB --help'):");
 	for (; *verbs; verbs++)
 		printf("  %-10s %s\n", (*verbs)->name, (*verbs)->summary);
 	puts("\nOptions of all verbs, before or behind the verb:");
@@ -560,10 +536,8 @@ static void help_all(const struct verb *const *verbs)
 		printf("  %d  %s\n", code, fail_code_word(code));
 }
 
-/**
- * arguments_help() - print help on stdout
- * @verbs: all verbs; needed if @verb is NULL
- * @verb: on this verb; NULL: on the command
+/*
+ * Prints help on stdout: on @verb, or on the command if @verb is NULL. @verbs is needed only then.
  */
 void arguments_help(const struct verb *const *verbs, const struct verb *verb)
 {

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The command line: verbs, options and their help, from tables. */
+/*
+ * Parses the command line and prints help, from tables of verbs and options. Functions that return
+ * int return 0, or an exit code after recording an error with fail(), unless they say otherwise.
+ * The parse functions reorder @argv. They set the bit of --json in @args->given even after an
+ * error.
+ */
 #ifndef HELPER_CLI_OPTIONS_H
 #define HELPER_CLI_OPTIONS_H
 
@@ -67,7 +72,7 @@
 #define OPTION_ALL		(1ULL << 44)
 #define OPTION_TAB		(1ULL << 45)
 #define OPTION_WAIT_DEVICES	(1ULL << 46)
-/* Of 'open', which a table knows, too. */
+/* Options of 'open' that lines of nearcachetab have as well. */
 #define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
 				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
 				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \
@@ -87,49 +92,15 @@
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
-/**
- * struct arguments - a parsed command line
- * @given: options given, OPTION_*
- * @origin: --origin
- * @cache: --cache, the first one
- * @member: the others, in the order given
- * @members: how many of them
- * @witness: --witness, a device or "none"
- * @dataset_version: --dataset-version
- * @mode: --mode, read-only when not given
- * @on_change: --on-change
- * @range: --range
- * @block_size: --block-size, bytes, 0 when not given
- * @integrity: --integrity, none when not given
- * @fill_memory: --fill-memory, bytes, 0 when not given
- * @cache_timeout: --cache-timeout, milliseconds
- * @origin_timeout: --origin-timeout, seconds
- * @verify: --verify, hits
- * @rate: --rate, bytes per second, 0 when not given
- * @shard_format: --format of a shard, INDEX_ANY when not given
- * @samples: --samples
- * @from: --from, a path or "-"
- * @manifest: --manifest
- * @interval: --interval, milliseconds, 0 when not given
- * @count: --count, 0 when not given
- * @tab: --tab, NULL when not given
- * @textfile: --textfile, NULL when not given
- * @output: --output, NULL when not given
- * @config: --config, NULL when not given
- * @revert: --revert, number of an action
- * @label: --label, fit for the kernel
- * @priority: --priority, 0 when not given
- * @expires: --expires, seconds, 0 when not given
- * @deadline: --deadline, seconds, 0 when not given
- * @bandwidth: --bandwidth, bytes per second, 0 when not given
- * @rank: --rank
- * @world_size: --world-size
- * @seed: --seed
- * @epoch: --epoch
- * @epochs: --epochs, 0 when not given
- * @split: --split, strided when not given
- * @operand: operands behind the verb
- * @operands: how many
+/*
+ * A parsed command line. @given has a bit OPTION_* for each option on it. A member with the name of
+ * an option is its value, and 0 or NULL by default: then @mode is read-only, @integrity none,
+ * @split strided, and @shard_format INDEX_ANY.
+ * @cache is the first --cache; @member are the others in their order, @members their number.
+ * @witness is a device or "none", @from a path or "-", @revert the number of an action.
+ * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
+ * @origin_timeout, @expires and @deadline in seconds.
+ * @operand are the @operands words after the verb.
  */
 struct arguments {
 	uint64_t given;
@@ -175,19 +146,13 @@ struct arguments {
 	int operands;
 };
 
-/**
- * struct verb - one verb of the command
- * @name: the verb
- * @operands: its operands as help shows them
- * @operands_min: fewest
- * @operands_max: most, -1: any number
- * @required: options that must be given
- * @optional: options that may be given, beside the global ones
- * @changes: the device that the first operand names; one run at a time does
- * @summary: one line
- * @details: lines of help below it
- * @run: does it; returns 0 or the exit code
- * @program: in place of @run: the program that does it, see programs.h
+/*
+ * A verb of the command.
+ * @operands: its operands, for help; @operands_max -1: any number.
+ * @required, @optional: options OPTION_*; the global ones are always allowed.
+ * @changes: changes the device that the first operand names; main() locks its name.
+ * @summary: a line of help; @details: the lines below it.
+ * @run: returns 0 or the exit code. If NULL, @program is executed, see programs.h.
  */
 struct verb {
 	const char *name;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs that are programs of their own, in the folder of nearcache: they need libraries whose
- * start takes longer than most commands.
+ * Verbs with a program of their own, in the folder of nearcache: their libraries take longer to
+ * load than most commands run. Functions that return int return an exit code.
  */
 #ifndef HELPER_CLI_PROGRAMS_H
 #define HELPER_CLI_PROGRAMS_H

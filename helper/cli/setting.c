@@ -10,7 +10,7 @@
 #define WITNESS		"witness"
 #define READ_AHEAD	"read_ahead"
 
-/* Each returns NULL or what is wrong with @value. */
+/* The take_* functions return NULL, or the reason why @value is invalid. */
 static const char *take_mode(const char *value, struct params *params)
 {
 	return mode_parse(value, &params->mode) ? NULL : "give " MODE_WORDS;
@@ -47,14 +47,14 @@ static const char *take_verify(const char *value, struct params *params)
 	       NULL : "give " PARAMS_VERIFY_RANGE;
 }
 
-/* Which device it is depends on the other two, see setting_witness(). */
+/* The device depends on origin and cache device: the caller uses setting_witness(). */
 static const char *take_witness(const char *value, struct params *params)
 {
 	(void)params;
 	return *value ? NULL : "give a device, or none";
 }
 
-/* The device's own, not the table's, see setting_read_ahead(). */
+/* Read-ahead is no parameter of the table: the caller uses setting_read_ahead(). */
 static const char *take_read_ahead(const char *value, struct params *params)
 {
 	uint64_t bytes;
@@ -78,14 +78,7 @@ static const struct setting {
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 
-/**
- * setting_is() - whether a word names a setting
- * @name: of the setting
- * @word: as the user gave it: '-' stands for '_'
- * @length: bytes of it
- *
- * Return: whether it does.
- */
+/* Returns whether the first @length bytes of @word are @name; '-' stands for '_'. */
 bool setting_is(const char *name, const char *word, size_t length)
 {
 	size_t i;
@@ -106,13 +99,7 @@ static int find_setting(const char *word, size_t length)
 	return -1;
 }
 
-/**
- * setting_witness() - what is said of the witness
- * @words: "NAME=VALUE" each, as setting_apply() takes them
- * @count: how many
- *
- * Return: the device's path, "none", or NULL: nothing.
- */
+/* Returns the path of the witness in @words, "none", or NULL if @words do not set the witness. */
 const char *setting_witness(char **words, int count)
 {
 	int i;
@@ -123,14 +110,7 @@ const char *setting_witness(char **words, int count)
 	return NULL;
 }
 
-/**
- * setting_read_ahead() - what is said of the read-ahead
- * @words: "NAME=VALUE" each, as setting_apply() takes them
- * @count: how many
- * @bytes: filled in
- *
- * Return: whether something is said.
- */
+/* Returns whether @words set the read-ahead. */
 bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 {
 	int i;
@@ -144,14 +124,7 @@ bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 	return false;
 }
 
-/**
- * setting_apply() - put settings into a table's parameters
- * @words: "NAME=VALUE" each
- * @count: how many
- * @params: changed by them, but for witness and read-ahead
- *
- * Return: 0 or the exit code.
- */
+/* Sets @params except witness and read-ahead. */
 int setting_apply(char **words, int count, struct params *params)
 {
 	unsigned int given = 0;
@@ -164,12 +137,12 @@ int setting_apply(char **words, int count, struct params *params)
 
 		if (!words[i][length])
 			return fail(CODE_USAGE,
-				    "'%s' is no setting: write it as NAME=VALUE, like mode=writethrough",
+				    "'%s' is not a setting: write it as NAME=VALUE, like mode=writethrough",
 				    words[i]);
 		which = find_setting(words[i], length);
 		if (which < 0)
 			return fail(CODE_USAGE,
-				    "'%.*s' is no setting: it can be "
+				    "'%.*s' is not a setting: it can be "
 				    SETTING_NAMES,
 				    (int)length, words[i]);
 		if (given & 1U << which)

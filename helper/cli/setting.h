@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What can be changed on a device in use: NAME=VALUE. */
+/*
+ * Settings of a device in use: @words are "NAME=VALUE" each, in the form that setting_apply()
+ * accepts. setting_apply() returns 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_CLI_SETTING_H
 #define HELPER_CLI_SETTING_H
 
@@ -9,7 +12,7 @@
 
 #include "block/table_params.h"
 
-/* For messages. */
+/* List of the names for messages. */
 #define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead"
 
 const char *setting_witness(char **words, int count);

@@ -12,7 +12,10 @@
 
 #include "lib/error.h"
 
-/* A name is durable when its folder is.  Without, all that is there sees it all the same. */
+/*
+ * The rename is durable once the folder is synced. A failure is only a warning: the running system
+ * already sees the new content.
+ */
 static void sync_folder(const char *path)
 {
 	char copy[PATH_MAX];
@@ -23,13 +26,13 @@ static void sync_folder(const char *path)
 	folder = dirname(copy);
 	fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0 || fsync(fd))
-		warn("cannot write the folder '%s': %s; a crash may bring back what '%s' was",
+		warn("cannot sync the folder '%s': %s; a crash may restore the old content of '%s'",
 		     folder, strerror(errno), path);
 	if (fd >= 0)
 		close(fd);
 }
 
-/* The folder of @path, and those above it that are missing. */
+/* Creates the missing folders above @path. */
 static int make_folders(const char *path)
 {
 	char folder[PATH_MAX];
@@ -41,14 +44,14 @@ static int make_folders(const char *path)
 		if (!mkdir(folder, 0755))
 			sync_folder(folder);
 		else if (errno != EEXIST)
-			return fail_errno(errno, "cannot make the folder '%s'",
+			return fail_errno(errno, "cannot create the folder '%s'",
 					  folder);
 		*slash = '/';
 	}
 	return 0;
 }
 
-/* Return: 0 or an errno. */
+/* Returns 0 or an errno. */
 static int write_all(int fd, const char *data, size_t bytes)
 {
 	while (bytes) {
@@ -70,14 +73,9 @@ static const char *new_of(const char *path, char *new)
 	return new;
 }
 
-/**
- * atomic_file_prepare() - write beside a file what it is to hold
- * @path: absolute; folders are made
- * @text: what it is to hold
- *
- * One at a time: who calls holds a lock.
- *
- * Return: 0 or the exit code; the file is as before.
+/*
+ * Writes @text to PATH.new. @path is absolute; missing folders are created. The caller holds a
+ * lock, because all calls for a file share PATH.new.
  */
 int atomic_file_prepare(const char *path, const char *text)
 {
@@ -101,12 +99,7 @@ int atomic_file_prepare(const char *path, const char *text)
 	return fail_errno(error, "cannot write '%s'", path);
 }
 
-/**
- * atomic_file_commit() - the file holds from now on what was prepared
- * @path: as atomic_file_prepare() took it
- *
- * Return: 0 or the exit code; then the file is as before.
- */
+/* Renames PATH.new to @path. After an error @path is unchanged and PATH.new removed. */
 int atomic_file_commit(const char *path)
 {
 	char new[PATH_MAX];
@@ -120,7 +113,6 @@ int atomic_file_commit(const char *path)
 	return 0;
 }
 
-/* What was prepared is not to be. */
 void atomic_file_abandon(const char *path)
 {
 	char new[PATH_MAX];
@@ -128,13 +120,7 @@ void atomic_file_abandon(const char *path)
 	unlink(new_of(path, new));
 }
 
-/**
- * atomic_file_remove() - remove a file
- * @path: absolute
- * @found: it was there
- *
- * Return: 0 or the exit code.
- */
+/* @found: whether the file existed. A missing file is not an error. */
 int atomic_file_remove(const char *path, bool *found)
 {
 	*found = !unlink(path);
@@ -146,13 +132,13 @@ int atomic_file_remove(const char *path, bool *found)
 	return 0;
 }
 
-/* What is to be the file is beside it before; there is a descriptor, or -1. */
+/* Creates PATH.new and stores its name in @new. Returns a descriptor, or -1. */
 static int open_new(const char *path, char *new)
 {
 	struct stat st;
 	int file;
 
-	/* What is no file would be one afterwards, and a link none. */
+	/* rename() would replace a device node or a link by a regular file. */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
 		fail(CODE_DEVICE, "'%s' is not a regular file: name another one", path);
 		return -1;
@@ -161,7 +147,7 @@ static int open_new(const char *path, char *new)
 		fail(CODE_USAGE, "the name is too long: '%s'", path);
 		return -1;
 	}
-	/* Left by one that was cut off, or put there by somebody who may. */
+	/* Remove the file of an interrupted run, or a link that another user placed there. */
 	unlink(new);
 	file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (file < 0)
@@ -169,22 +155,18 @@ static int open_new(const char *path, char *new)
 	return file;
 }
 
-/**
- * atomic_file_check() - demand a file that atomic_file_write() can replace
- * @path: of the file, which need not be there
- *
- * For who has work to do before there is something to be written.
- *
- * Return: 0 or the exit code; nothing is changed.
+/*
+ * Checks that atomic_file_write() could replace @path, before a caller begins long work. Changes
+ * nothing; @path need not exist.
  */
 int atomic_file_check(const char *path)
 {
 	char new[PATH_MAX];
 	int file;
 
-	/* More likely a variable that is not set. */
+	/* Probably an unset shell variable. */
 	if (!*path)
-		return fail(CODE_USAGE, "'' is no file: name one");
+		return fail(CODE_USAGE, "'' is not a file: name one");
 	file = open_new(path, new);
 	if (file < 0)
 		return fail_code();
@@ -193,14 +175,10 @@ int atomic_file_check(const char *path)
 	return 0;
 }
 
-/**
- * atomic_file_write() - put something into a file
- * @path: of the file; who reads it sees all of it, or what was there before; it is for everybody
- * @data: what it is to hold
- * @bytes: of @data
- * @durable: a crash leaves that, or what was there; without, it may leave an empty file
- *
- * Return: 0 or the exit code; then the file is as it was.
+/*
+ * Replaces the content of @path, readable by everybody. A reader sees all of the old or all of the
+ * new content. If @durable, a crash leaves either of them; otherwise it may leave an empty file.
+ * After an error @path is unchanged.
  */
 int atomic_file_write(const char *path, const void *data, size_t bytes, bool durable)
 {

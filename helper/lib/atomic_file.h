@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Files that are replaced as a whole: a reader, and a crash, see the old content or the new. */
+/*
+ * Replaces files as a whole: a reader sees the old content or the new, also after a crash.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
 #ifndef HELPER_LIB_ATOMIC_FILE_H
 #define HELPER_LIB_ATOMIC_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+/* For content that must be complete before another step: prepare, then commit or abandon. */
 int atomic_file_prepare(const char *path, const char *text);
 int atomic_file_commit(const char *path);
 void atomic_file_abandon(const char *path);

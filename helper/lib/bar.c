@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/bar.h"
 
-/**
- * density_edge() - where a cell begins
- * @density: the line
- * @cell: the cell; that behind the last one begins at the end
- *
- * No product overflows, for what fits on a device.
- *
- * Return: its first byte.
+/*
+ * Returns the first byte of @cell, or @bytes for the cell after the last one. Dividing first keeps
+ * the products below 64 bits for every device.
  */
 uint64_t density_edge(const struct density *density, unsigned int cell)
 {
@@ -16,13 +11,6 @@ uint64_t density_edge(const struct density *density, unsigned int cell)
 	       density->bytes % density->cells * cell / density->cells;
 }
 
-/**
- * density_cell() - the cell of a byte
- * @density: the line
- * @byte: of the line
- *
- * Return: number of the cell.
- */
 unsigned int density_cell(const struct density *density, uint64_t byte)
 {
 	unsigned int low = 0, high = density->cells;
@@ -38,11 +26,9 @@ unsigned int density_cell(const struct density *density, uint64_t byte)
 	return low;
 }
 
-/**
- * density_add() - bytes that are there
- * @density: the line, zeroed before but for its length and cells
- * @start: first byte
- * @length: bytes; what is behind the end of the line does not count
+/*
+ * Marks bytes as present. Bytes after the end of the line are ignored. The caller zeroes @present
+ * and the cells first.
  */
 void density_add(struct density *density, uint64_t start, uint64_t length)
 {
@@ -63,12 +49,9 @@ void density_add(struct density *density, uint64_t start, uint64_t length)
 	}
 }
 
-/**
- * density_bar() - draw it
- * @density: the line, of DENSITY_CELLS
- * @text: DENSITY_CELLS + 1 bytes
- *
- * Return: @text: '#' where all of a cell is there, '+' where some is, '.' where nothing is.
+/*
+ * Fills @text (DENSITY_CELLS + 1 bytes) and returns it. @density has DENSITY_CELLS cells. A cell is
+ * '#' if all its bytes are present, '+' if some are, '.' if none are.
  */
 const char *density_bar(const struct density *density, char *text)
 {

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much of a line of bytes is there, drawn as a bar: "###+....". */
+/* Counts the bytes that are present in each cell of a line, and draws the line: "###+....". */
 #ifndef HELPER_LIB_BAR_H
 #define HELPER_LIB_BAR_H
 
 #include <stdint.h>
 
-/* Of a bar. */
+/* Cells of density_bar(). */
 #define DENSITY_CELLS	32
 
-/**
- * struct density - a line of bytes
- * @bytes: its length
- * @present: how many are there
- * @cell: the same of each cell
- * @cells: how many cells
- */
+/* A line of @bytes bytes in @cells cells. @present and @cell[] count the bytes that are present. */
 struct density {
 	uint64_t bytes;
 	uint64_t present;

@@ -27,7 +27,7 @@ static void append_text(const char *text)
 
 static int record_error(enum exit_code code, const char *format, va_list args)
 {
-	/* What fails while cleaning up is told after the cause. */
+	/* An error during cleanup follows the error that caused the cleanup. */
 	if (first_code)
 		append_text("; moreover ");
 	else
@@ -36,13 +36,7 @@ static int record_error(enum exit_code code, const char *format, va_list args)
 	return first_code;
 }
 
-/**
- * fail() - record the error that the run ends with
- * @code: exit code; the first one recorded counts
- * @format: message without a newline: quote the bad value, say what to do
- *
- * Return: the exit code of the run, never 0.
- */
+/* Records an error. The first recorded @code is the exit code of the run. */
 int fail(enum exit_code code, const char *format, ...)
 {
 	va_list args;
@@ -70,12 +64,8 @@ static enum exit_code code_of_errno(int error)
 	}
 }
 
-/**
- * fail_errno() - record a failed system call
- * @error: its errno; chooses the exit code and ends the message
- * @format: what was tried
- *
- * Return: the exit code of the run, never 0.
+/*
+ * Records a failed system call. @error, an errno, selects the exit code; its text ends the message.
  */
 int fail_errno(int error, const char *format, ...)
 {
@@ -92,12 +82,7 @@ int fail_errno(int error, const char *format, ...)
 	return result;
 }
 
-/**
- * fail_add() - add to the recorded error
- * @format: what belongs to it: a reason, a hint
- *
- * Return: the exit code of the run, never 0.
- */
+/* Appends a reason or a hint to the recorded error. */
 int fail_add(const char *format, ...)
 {
 	va_list args;
@@ -109,20 +94,12 @@ int fail_add(const char *format, ...)
 	return first_code;
 }
 
-/**
- * fail_memory() - record that memory ran out
- *
- * Return: the exit code of the run, never 0.
- */
 int fail_memory(void)
 {
 	return fail(CODE_MEMORY, "out of memory");
 }
 
-/**
- * warn() - tell something that does not stop the run, on stderr
- * @format: message without a newline
- */
+/* Prints a warning on stderr. The run continues. */
 void warn(const char *format, ...)
 {
 	char text[sizeof(message)];
@@ -134,13 +111,13 @@ void warn(const char *format, ...)
 	fprintf(stderr, "nearcache: warning: %s\n", text_clean(text));
 }
 
-/* The exit code recorded so far, CODE_OK without an error. */
+/* Returns the recorded exit code, or CODE_OK without an error. */
 enum exit_code fail_code(void)
 {
 	return first_code;
 }
 
-/* The word for an exit code in JSON errors and in --help. */
+/* Returns the name of @code in JSON errors and in --help. */
 const char *fail_code_word(enum exit_code code)
 {
 	static const char *const word[CODE_COUNT] = {
@@ -155,13 +132,12 @@ const char *fail_code_word(enum exit_code code)
 	return word[code];
 }
 
-/* The message recorded so far, without a newline. */
 const char *fail_message(void)
 {
 	return message;
 }
 
-/* Forget the error: for a look-up whose failure has another way out. */
+/* Forgets the error, for a look-up that has a fallback. */
 void fail_reset(void)
 {
 	first_code = CODE_OK;

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one error that a run of the helper ends with: an exit code and a message
- * that quotes the bad value and says what to do.  main() shows it, as text or
- * as JSON.
+ * The error that ends a run of the helper: an exit code and a message. Messages have no newline,
+ * quote the bad value and say what to do. main() prints the message, as text or JSON. fail(),
+ * fail_errno(), fail_memory() and fail_add() return the exit code of the run, never 0.
  */
 #ifndef HELPER_LIB_ERROR_H
 #define HELPER_LIB_ERROR_H
 
-/**
- * enum exit_code - what the process exits with
- * @CODE_OK: done
- * @CODE_USAGE: the command line is wrong
- * @CODE_PERMISSION: not allowed; usually: not root
- * @CODE_MEMORY: out of memory
- * @CODE_DEVICE: wrong device, wrong content or refused by the kernel
- * @CODE_BUSY: exists already or is in use
+/*
+ * CODE_USAGE: the command line is wrong.
+ * CODE_PERMISSION: not allowed, usually because the user is not root.
+ * CODE_DEVICE: wrong device, wrong content, or refused by the kernel.
+ * CODE_BUSY: exists already, or is in use.
  */
 enum exit_code {
 	CODE_OK		= 0,

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/histogram.h"
 
-/**
- * histogram_add() - add up
- * @sum: what they are added to
- * @each: histograms, as of each processor
- * @count: how many
- */
+/* Adds @count histograms to @sum; there is one for each processor. */
 void histogram_add(struct latency *sum, const struct latency *each, int count)
 {
 	unsigned int b;
@@ -20,11 +15,9 @@ void histogram_add(struct latency *sum, const struct latency *each, int count)
 	}
 }
 
-/**
- * histogram_since() - what was added in between
- * @now: later
- * @before: earlier
- * @since: the result; all of @now if it was begun anew
+/*
+ * Subtracts the earlier histogram @before. If the histogram was reset meanwhile, @since is all of
+ * @now.
  */
 void histogram_since(const struct latency *now, const struct latency *before,
 		     struct latency *since)
@@ -41,12 +34,7 @@ void histogram_since(const struct latency *now, const struct latency *before,
 				    now->bucket[b] : before->bucket[b];
 }
 
-/**
- * histogram_count() - how many were measured
- * @latency: histogram
- *
- * Return: that; @latency->count may be an estimate of more.
- */
+/* Counts the entries of the buckets. @latency->count is read at another time and may be larger. */
 uint64_t histogram_count(const struct latency *latency)
 {
 	uint64_t count = 0;
@@ -57,12 +45,9 @@ uint64_t histogram_count(const struct latency *latency)
 	return count;
 }
 
-/**
- * histogram_percentile() - how long most took at most
- * @latency: histogram, not empty
- * @of: so many of 10,000
- *
- * Return: nanoseconds, to a quarter of an octave.
+/*
+ * Returns the upper bound in ns, to a quarter of an octave, for @of of 10,000 entries. @latency is
+ * not empty.
  */
 uint64_t histogram_percentile(const struct latency *latency, uint64_t of)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Histograms of how long reads and writes take: sums, differences, percentiles. */
+/* Latency histograms of reads and writes: sums, differences and percentiles. */
 #ifndef HELPER_LIB_HISTOGRAM_H
 #define HELPER_LIB_HISTOGRAM_H
 

@@ -6,7 +6,7 @@
 
 #define SECOND	1000000000ULL
 
-/* The monotonic clock, nanoseconds. */
+/* Returns the monotonic clock, ns. */
 uint64_t watch_now(void)
 {
 	struct timespec now;
@@ -15,26 +15,16 @@ uint64_t watch_now(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/**
- * watch_start() - the first interval begins now
- * @watch: the pace
- * @interval: nanoseconds, not 0
- */
+/* The first interval begins now. @interval is in ns, not 0. */
 void watch_start(struct watch *watch, uint64_t interval)
 {
 	watch->interval = interval;
 	watch->next = watch_now();
 }
 
-/**
- * watch_after() - when the next time is
- * @last: when the last one should have been, nanoseconds
- * @now: what time it is
- * @interval: nanoseconds
- *
- * Times that were missed, as when the machine slept, are left out, not caught up.
- *
- * Return: the first time behind @now that is a number of intervals behind @last.
+/*
+ * Returns the first time after @now that is a multiple of @interval after @last. Times that were
+ * missed, for example in suspend, are skipped.
  */
 uint64_t watch_after(uint64_t last, uint64_t now, uint64_t interval)
 {
@@ -43,10 +33,6 @@ uint64_t watch_after(uint64_t last, uint64_t now, uint64_t interval)
 	return last + ((now - last) / interval + 1) * interval;
 }
 
-/**
- * watch_wait() - wait until the next time
- * @watch: the pace
- */
 void watch_wait(struct watch *watch)
 {
 	struct timespec time;

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The same again and again, at an even pace. */
+/* Waits for times at a constant interval. */
 #ifndef HELPER_LIB_INTERVAL_H
 #define HELPER_LIB_INTERVAL_H
 
 #include <stdint.h>
 
-/**
- * struct watch - a pace
- * @interval: nanoseconds
- * @next: when the next time is, of the monotonic clock, nanoseconds
- */
+/* @next is the next time, monotonic clock, ns; @interval is in ns. */
 struct watch {
 	uint64_t interval;
 	uint64_t next;

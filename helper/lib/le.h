@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Little-endian numbers anywhere in memory. */
+/* Reads little-endian numbers at any alignment. */
 #ifndef HELPER_LIB_LE_H
 #define HELPER_LIB_LE_H
 

@@ -10,18 +10,12 @@
 #include "lib/error.h"
 #include "lib/sanitize.h"
 
-/* What libdevmapper leaves as it is; other bytes get mangled in /dev. */
+/* The characters that libdevmapper does not encode in /dev/mapper. */
 static const char allowed[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789#+-.:=@_";
 
-/**
- * name_check() - judge the name of a device
- * @name: the name
- * @why: on failure: what is wrong with it
- *
- * Return: whether device-mapper and the superblock's label can hold it.
- */
+/* Checks that device-mapper and the label of a superblock can hold @name. If not, sets @why. */
 bool name_check(const char *name, const char **why)
 {
 	size_t length = strlen(name);
@@ -36,18 +30,13 @@ bool name_check(const char *name, const char **why)
 	else if (name[0] == '-')
 		*why = "it starts with '-'";
 	else if (!strcmp(name, ".") || !strcmp(name, ".."))
-		*why = "it is a directory";
+		*why = "it names a directory";
 	else if (!strcmp(name, "control"))
 		*why = "/dev/mapper/control belongs to device-mapper";
 	return !*why;
 }
 
-/**
- * name_of_operand() - the name in what the user typed
- * @operand: NAME or /dev/mapper/NAME
- *
- * Return: a place inside @operand.
- */
+/* Returns NAME of "NAME" or "/dev/mapper/NAME": a pointer into @operand. */
 const char *name_of_operand(const char *operand)
 {
 	static const char dir[] = "/dev/mapper/";
@@ -57,12 +46,7 @@ const char *name_of_operand(const char *operand)
 	return operand;
 }
 
-/**
- * label_check() - judge a label
- * @label: as the user gave it
- *
- * Return: NULL, or what is wrong with it.
- */
+/* Returns NULL, or the reason why @label is invalid. */
 const char *label_check(const char *label)
 {
 	if (!*label)
@@ -70,18 +54,11 @@ const char *label_check(const char *label)
 	if (strlen(label) > NEARCACHE_LABEL_MAX)
 		return "it is longer than 127 bytes";
 	if (text_check(label) != strlen(label))
-		return "it has control characters, or is not UTF-8";
+		return "it contains control characters or is not UTF-8";
 	return NULL;
 }
 
-/**
- * path_absolute() - name a file from the root
- * @path: of a file in a folder that is there
- *
- * Links in the folder's path are followed; what the file itself is called stays.
- *
- * Return: the path, for free(); NULL after recording the error.
- */
+/* Resolves the folder of @path, which must exist, but not the last component. */
 char *path_absolute(const char *path)
 {
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -101,12 +78,7 @@ char *path_absolute(const char *path)
 	return whole;
 }
 
-/**
- * path_tidy() - leave out slashes that say nothing
- * @path: any
- *
- * Return: the path, for free(); NULL after recording the error.
- */
+/* Removes redundant slashes. */
 char *path_tidy(const char *path)
 {
 	char *tidy = strdup(path), *to = tidy;
@@ -125,7 +97,7 @@ char *path_tidy(const char *path)
 	return tidy;
 }
 
-/* @path: tidy; as much of it as is there, and what is missing as it was written. */
+/* Resolves the part of @path that exists and appends the rest. @path has no redundant slashes. */
 static char *extend_path(const char *path)
 {
 	char *whole = path_absolute(path), *above, *slash;
@@ -149,13 +121,10 @@ static char *extend_path(const char *path)
 	return whole;
 }
 
-/**
- * path_once() - name a file or folder from the root that need not be there any more
- * @path: what it was called
- *
- * It is what path_absolute() made of a file, or of files in a folder, when they were there.
- *
- * Return: the path, for free(); NULL after recording the error.
+/*
+ * Makes absolute the path of a file or folder that may have been deleted. The result matches the
+ * paths that path_absolute() returned for that file, or for files in that folder, while they
+ * existed.
  */
 char *path_once(const char *path)
 {
@@ -163,7 +132,7 @@ char *path_once(const char *path)
 	struct stat st;
 
 	if (!*path) {
-		fail(CODE_DEVICE, "'' is no path");
+		fail(CODE_DEVICE, "'' is not a path");
 		return NULL;
 	}
 	if (!stat(path, &st) && S_ISDIR(st.st_mode)) {

@@ -7,17 +7,18 @@
 
 #include "nearcache.h"
 
-/* Bytes of a name with its end: the superblock's label holds it. */
+/* Size of a device name with NUL: that of the label in a superblock. */
 #define NAME_SIZE	64
 
 bool name_check(const char *name, const char **why);
 const char *name_of_operand(const char *operand);
 
-/* A label with its end. */
+/* Size of a label with NUL. */
 #define LABEL_SIZE	(NEARCACHE_LABEL_MAX + 1)
 
 const char *label_check(const char *label);
 
+/* Return a path that the caller frees, or NULL after recording an error. */
 char *path_absolute(const char *path);
 char *path_tidy(const char *path);
 char *path_once(const char *path);

@@ -15,12 +15,12 @@
 #define DEPTH_MAX	8
 
 /*
- * A record is an object: one line per value in text.  A list holds records.  A
- * table holds records too, each of which is one line in text.
+ * RECORD: an object; in text each value is a line. LIST: an array of records. TABLE: an array of
+ * objects; in text each ROW is a line.
  */
 enum kind { RECORD, LIST, TABLE, ROW };
 
-/* One value in text: up to four columns. */
+/* A value in text: up to four columns. */
 struct cell {
 	char *label;
 	char *text;
@@ -31,9 +31,8 @@ struct cell {
 };
 
 /*
- * The scopes that are open, outermost first.  @json is owned by the scope
- * around it, the root by this file.  @cell collects what is printed aligned
- * once the scope is complete.
+ * The open scopes, outermost first. The enclosing scope owns @json; this file owns that of the
+ * root. @cell collects text until the scope is complete, because the columns are aligned.
  */
 struct scope {
 	enum kind kind;
@@ -58,7 +57,7 @@ static void *need_memory(void *memory)
 	return memory;
 }
 
-/* Fit to be shown; for free(). */
+/* Returns a copy without control characters, which the caller frees. */
 static char *copy_text(const char *text)
 {
 	return text ? text_clean(need_memory(strdup(text))) : NULL;
@@ -97,10 +96,7 @@ static void start_document(void)
 			       json_object_new_int(PRINT_SCHEMA));
 }
 
-/**
- * print_start() - begin the output
- * @json: JSON instead of text
- */
+/* @json: print JSON instead of text. */
 void print_start(bool json)
 {
 	as_json = json;
@@ -108,11 +104,9 @@ void print_start(bool json)
 	start_document();
 }
 
-/**
- * print_lines() - several documents follow, in JSON each on a line
- *
- * Each is ended by print_next().  What is collected behind the last one is no document
- * of its own, unless it is an error.
+/*
+ * Prints several documents, each ended by print_next(); in JSON one document per line. Values after
+ * the last one are dropped, unless an error follows.
  */
 void print_lines(void)
 {
@@ -160,7 +154,7 @@ static void flush_record(struct scope *scope, int indent)
 	}
 }
 
-/* Width of column @column over all rows and its heading. */
+/* Returns the width of a column including its heading. */
 static int column_width(const struct scope *scope, size_t columns,
 			size_t column)
 {
@@ -183,7 +177,7 @@ static void print_column(const struct cell *cell, const char *text, int width,
 		printf("%-*s  ", width, text);
 }
 
-/* Every row has the same labels; they are the heading. */
+/* The labels are the heading. All rows have the same labels. */
 static void flush_table(struct scope *scope)
 {
 	size_t i, c, columns = 0;
@@ -237,7 +231,7 @@ static int indent_of(unsigned int level)
 	return level ? 2 : 0;
 }
 
-/* Hand a value to the innermost scope; it owns the value then. */
+/* Adds a value to the innermost scope, which then owns it. */
 static void add_json(const char *key, struct json_object *value)
 {
 	struct scope *scope = top_scope();
@@ -250,11 +244,9 @@ static void add_json(const char *key, struct json_object *value)
 		json_object_put(value);
 }
 
-/**
- * print_record() - open an object
- * @key: its key; NULL as a member of a list or table, or to continue the
- *	object around it under a title of its own
- * @title: line above it in text, or NULL
+/*
+ * Opens an object. @key is NULL in a list or table. In a record, NULL continues that record under
+ * the new @title. @title is printed above it in text, or NULL.
  */
 void print_record(const char *key, const char *title)
 {
@@ -286,25 +278,19 @@ static void open_array(const char *key, enum kind kind)
 	push_scope(kind, json);
 }
 
-/**
- * print_list() - open an array of objects, each shown as a block of text
- * @key: its key
- */
+/* Opens an array of objects, each a block of lines in text. */
 void print_list(const char *key)
 {
 	open_array(key, LIST);
 }
 
-/**
- * print_table() - open an array of objects, each shown as a line of text
- * @key: its key; every object must have the same labels
- */
+/* Opens an array of objects, each a line in text. All objects must have the same labels. */
 void print_table(const char *key)
 {
 	open_array(key, TABLE);
 }
 
-/* Close what was opened last. */
+/* Closes the innermost record, list or table. */
 void print_end(void)
 {
 	struct scope *scope = top_scope();
@@ -339,10 +325,10 @@ static void print_error(void)
 	free(message);
 }
 
-/* Whether the output could not be written, which is an error. */
+/* Returns true if stdout failed, and records the error. */
 static bool output_lost(void)
 {
-	/* What failed earlier has left no errno. */
+	/* The errno of an earlier failure is lost. */
 	bool earlier = ferror(stdout);
 
 	if (fflush(stdout))
@@ -354,11 +340,7 @@ static bool output_lost(void)
 	return true;
 }
 
-/**
- * print_flush() - end output that did not come from here, such as help
- *
- * Return: the exit code of the run.
- */
+/* Completes output that did not use this file, such as help. Returns the exit code of the run. */
 int print_flush(void)
 {
 	if (output_lost())
@@ -382,11 +364,7 @@ static void end_document(void)
 	flush_scope(top_scope(), 0);
 }
 
-/**
- * print_next() - write what was collected, and begin the next document
- *
- * Return: 0 or the exit code.
- */
+/* Ends a document and begins the next one. */
 int print_next(void)
 {
 	end_document();
@@ -398,14 +376,10 @@ int print_next(void)
 	return fail_code();
 }
 
-/**
- * print_finish() - write what was collected, and the recorded error if any
- *
- * JSON errors go to stdout with whatever was collected before, so that there
- * is exactly one document; text errors go to stderr, as do all if stdout takes
- * nothing.
- *
- * Return: the exit code of the run.
+/*
+ * Ends the last document and prints the recorded error, if any. In JSON mode the error is part of
+ * the document on stdout, so that there is exactly one document. Otherwise, or if stdout failed, it
+ * goes to stderr. Returns the exit code of the run.
  */
 int print_finish(void)
 {
@@ -443,24 +417,13 @@ static void add_cell(const char *label, const char *text, const char *unit,
 	cell->row = scope->rows;
 }
 
-/**
- * print_string() - a text
- * @key: JSON key
- * @label: label in text
- * @value: the text; NULL: unknown or none
- */
+/* @value NULL: unknown or none; null in JSON. */
 void print_string(const char *key, const char *label, const char *value)
 {
 	add_json(key, value ? json_text(value) : NULL);
 	add_cell(label, value && *value ? value : "-", NULL, NULL, false);
 }
 
-/**
- * print_number() - a number without a unit
- * @key: JSON key
- * @label: label in text
- * @value: the number
- */
 void print_number(const char *key, const char *label, uint64_t value)
 {
 	char text[32];
@@ -470,12 +433,7 @@ void print_number(const char *key, const char *label, uint64_t value)
 	add_cell(label, text, NULL, NULL, true);
 }
 
-/**
- * print_real() - a number that need not be a whole one
- * @key: JSON key
- * @label: label in text
- * @value: the number, finite
- */
+/* @value must be finite. */
 void print_real(const char *key, const char *label, double value)
 {
 	char text[32];
@@ -485,12 +443,7 @@ void print_real(const char *key, const char *label, double value)
 	add_cell(label, text, NULL, NULL, true);
 }
 
-/**
- * print_bytes() - a size: raw in JSON, with a unit in text
- * @key: JSON key
- * @label: label in text
- * @value: bytes
- */
+/* JSON has bytes, text has a unit. */
 void print_bytes(const char *key, const char *label, uint64_t value)
 {
 	char text[SIZE_TEXT];
@@ -510,42 +463,23 @@ static void add_time(const char *key, const char *label, uint64_t value,
 	add_cell(label, text, NULL, NULL, true);
 }
 
-/**
- * print_milliseconds() - a time span
- * @key: JSON key
- * @label: label in text
- * @value: milliseconds
- */
 void print_milliseconds(const char *key, const char *label, uint64_t value)
 {
 	add_time(key, label, value, "ms");
 }
 
-/* print_milliseconds() of seconds. */
 void print_seconds(const char *key, const char *label, uint64_t value)
 {
 	add_time(key, label, value, "s");
 }
 
-/**
- * print_flag() - a truth value
- * @key: JSON key
- * @label: label in text
- * @value: shown as yes or no in text
- */
 void print_flag(const char *key, const char *label, bool value)
 {
 	add_json(key, json_object_new_boolean(value));
 	add_cell(label, value ? "yes" : "no", NULL, NULL, false);
 }
 
-/**
- * print_ratio() - a part of a whole: 0 to 1 in JSON, per cent in text
- * @key: JSON key
- * @label: label in text
- * @part: same unit as @whole
- * @whole: 0: there is no ratio, null in JSON
- */
+/* JSON has 0 to 1, text has percent. If @whole is 0, there is no ratio: null in JSON. */
 void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole)
 {
@@ -558,13 +492,7 @@ void print_ratio(const char *key, const char *label, uint64_t part,
 	add_cell(label, whole ? text : "-", NULL, NULL, true);
 }
 
-/**
- * print_quantity() - a number with its unit and explanation
- * @key: JSON key and label
- * @value: in base units
- * @unit: text only
- * @help: text only
- */
+/* Prints a number in base units. @key is the label as well; JSON has neither @unit nor @help. */
 void print_quantity(const char *key, uint64_t value, const char *unit,
 		    const char *help)
 {
@@ -575,12 +503,7 @@ void print_quantity(const char *key, uint64_t value, const char *unit,
 	add_cell(key, text, unit, help, true);
 }
 
-/**
- * print_word() - a word among numbers with unit and explanation
- * @key: JSON key and label
- * @word: the value
- * @help: text only
- */
+/* Prints a word between quantities. JSON does not have @help. */
 void print_word(const char *key, const char *word, const char *help)
 {
 	add_json(key, json_text(word));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Text and JSON from one call.  A call names a key (JSON) and a label (text);
- * without a key the value is shown in text only, without a label in JSON only.
- * JSON is not written before print_finish() or print_next().
+ * Prints text and JSON with the same calls. A call has a key for JSON and a label for text. Without
+ * a key the value appears only in text, without a label only in JSON. print_finish() and
+ * print_next() write the JSON. print_next() returns 0, or an exit code after recording an error
+ * with fail().
  */
 #ifndef HELPER_LIB_PRINT_H
 #define HELPER_LIB_PRINT_H

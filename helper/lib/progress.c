@@ -9,10 +9,10 @@
 #include "lib/size.h"
 
 #define SECOND		1000000000ULL
-/* Between two of them. */
+/* Time between two updates of a bar, and between two lines, ns. */
 #define BAR_PAUSE	(SECOND / 10)
 #define LINE_PAUSE	(5 * SECOND)
-/* A speed is told after so long. */
+/* The speed is shown after this time, ns. */
 #define SPEED_AFTER	(SECOND / 2)
 
 #define CELLS		30
@@ -25,13 +25,7 @@ static uint64_t now_nanoseconds(void)
 	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
 }
 
-/**
- * progress_start() - begin
- * @progress: the run
- * @what: what is done, one word; not copied
- * @total: bytes in all
- * @quiet: show nothing
- */
+/* @what (one word, not copied) names the work, @total its bytes. If @quiet, nothing is shown. */
 void progress_start(struct progress *progress, const char *what,
 		    uint64_t total, bool quiet)
 {
@@ -82,7 +76,7 @@ static void draw_bar(struct progress *progress, uint64_t elapsed)
 	memset(bar, '#', cells);
 	bar[CELLS] = '\0';
 	describe_progress(progress, elapsed, text, sizeof(text));
-	/* Clears what the last one had behind the end of this one. */
+	/* The escape clears the rest of a longer previous text. */
 	fprintf(stderr, "\r%s [%s] %s\033[K", progress->what, bar, text);
 	progress->drawn = true;
 }
@@ -101,12 +95,9 @@ static void show_line(struct progress *progress, uint64_t time)
 	fprintf(stderr, "%s: %s\n", progress->what, text);
 }
 
-/**
- * progress_update() - tell how far it is
- * @progress: the run
- * @done: bytes so far; more than the total counts as the total
- *
- * Cheap enough for each request of 1 MiB.  One thread at a time.
+/*
+ * @done: bytes so far, limited to the total. Cheap enough to call after each MiB. Callers serialize
+ * their calls.
  */
 void progress_update(struct progress *progress, uint64_t done)
 {
@@ -122,12 +113,7 @@ void progress_update(struct progress *progress, uint64_t done)
 		show_line(progress, time);
 }
 
-/**
- * progress_end() - it is over, successfully or not
- * @progress: the run
- *
- * A bar goes away, the results come in its place; lines stay.
- */
+/* Removes the bar, because the results follow in its place. Lines stay. */
 void progress_end(struct progress *progress)
 {
 	if (progress->drawn)

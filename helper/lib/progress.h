@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far a long run is: a bar on a terminal, now and then a line elsewhere, on
- * stderr; nothing for programs that read JSON.
+ * Shows the progress of a long operation on stderr: a bar on a terminal, otherwise a line from time
+ * to time. Shows nothing in JSON mode.
  */
 #ifndef HELPER_LIB_PROGRESS_H
 #define HELPER_LIB_PROGRESS_H
@@ -9,27 +9,16 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/**
- * enum progress_form - what is shown
- * @PROGRESS_NONE: nothing
- * @PROGRESS_LINES: a line every few seconds
- * @PROGRESS_BAR: a line that is drawn over
- */
+/* PROGRESS_LINES: a line every few seconds. PROGRESS_BAR: a line that is redrawn. */
 enum progress_form {
 	PROGRESS_NONE,
 	PROGRESS_LINES,
 	PROGRESS_BAR,
 };
 
-/**
- * struct progress - one run
- * @what: what is done, one word
- * @form: what is shown
- * @total: bytes in all
- * @done: bytes so far
- * @started: when, nanoseconds
- * @shown: when the last time, nanoseconds
- * @drawn: there is a bar on the terminal
+/*
+ * @what: the work, one word. @total, @done: bytes. @started, @shown: time of the start and of the
+ * last output, monotonic clock, ns. @drawn: a bar is on the terminal.
  */
 struct progress {
 	const char *what;

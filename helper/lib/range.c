@@ -8,7 +8,7 @@
 #include "lib/size.h"
 
 #define SECTOR	512
-/* Room for one side of a range. */
+/* Size of a side of a range with NUL. */
 #define PART_MAX	64
 
 static bool parse_part(const char *text, const char *what, uint64_t *bytes,
@@ -21,17 +21,20 @@ static bool parse_part(const char *text, const char *what, uint64_t *bytes,
 			 reason);
 		return false;
 	}
-	/* Rounding would drop what nobody named, or keep what is stale. */
+	/*
+	 * Rounding outwards would drop data that the user did not name; rounding inwards would keep
+	 * stale data.
+	 */
 	if (*bytes % SECTOR) {
 		snprintf(why, RANGE_WHY,
-			 "its %s '%.40s' is no multiple of %d bytes", what,
+			 "its %s '%.40s' is not a multiple of %d bytes", what,
 			 text, SECTOR);
 		return false;
 	}
 	return true;
 }
 
-/* Both sides of the separator at @at. */
+/* Parses the sizes before and after the separator at @at. */
 static bool parse_sides(const char *text, size_t at, uint64_t *first,
 			const char *what, uint64_t *second, char *why)
 {
@@ -50,14 +53,7 @@ static bool not_empty(const struct range *range, char *why)
 	return range->length;
 }
 
-/**
- * range_parse() - read a range
- * @text: "START:LENGTH", sizes as size_parse() reads them
- * @range: the result
- * @why: RANGE_WHY bytes; on failure: what is wrong
- *
- * Return: whether @text is a range.
- */
+/* Parses "START:LENGTH". */
 bool range_parse(const char *text, struct range *range, char *why)
 {
 	const char *colon = strchr(text, ':');
@@ -71,7 +67,7 @@ bool range_parse(const char *text, struct range *range, char *why)
 	       not_empty(range, why);
 }
 
-/* Where the separator of a word is that looks like a range; 0: it does not. */
+/* Returns the index of the separator if @word looks like a range, or 0. */
 static size_t separator_of(const char *word)
 {
 	size_t at, i;
@@ -87,25 +83,18 @@ static size_t separator_of(const char *word)
 	return word[i] ? 0 : at;
 }
 
-/**
- * range_like() - whether a word among files means a range of the device
- * @word: as the user gave it; a file of such a name is written with "./"
- *
- * Return: whether it looks like one, right or wrong.
+/*
+ * Returns whether a TARGET is meant as a range of the device, valid or not. The user writes "./"
+ * before a file with such a name.
  */
 bool range_like(const char *word)
 {
 	return separator_of(word);
 }
 
-/**
- * range_parse_word() - read a range among files
- * @word: "START-END" (END is the first byte behind it), "START+LENGTH" or
- *	"START:LENGTH", sizes as size_parse() reads them; range_like() of it is true
- * @range: the result
- * @why: RANGE_WHY bytes; on failure: what is wrong
- *
- * Return: whether @word is a range.
+/*
+ * Parses "START-END" (END is exclusive), "START+LENGTH" or "START:LENGTH". range_like() of @word is
+ * true.
  */
 bool range_parse_word(const char *word, struct range *range, char *why)
 {
@@ -124,14 +113,7 @@ bool range_parse_word(const char *word, struct range *range, char *why)
 	return not_empty(range, why);
 }
 
-/**
- * range_inside() - whether a range lies inside a device
- * @range: as parsed
- * @size: bytes of the device
- * @why: RANGE_WHY bytes; when not: what is wrong
- *
- * Return: whether it does.
- */
+/* @size: of the device, bytes. */
 bool range_inside(const struct range *range, uint64_t size, char *why)
 {
 	if (range->start < size && range->length <= size - range->start)

@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A part of a device, as the user names it: START:LENGTH, or among files START-END. */
+/*
+ * Ranges of a device in the words of the user: START:LENGTH, or START-END in a list of files. Sizes
+ * are those of size_parse(). On failure the functions return false, with the reason in @why
+ * (RANGE_WHY bytes).
+ */
 #ifndef HELPER_LIB_RANGE_H
 #define HELPER_LIB_RANGE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Room for a reason. */
 #define RANGE_WHY	160
 
-/**
- * struct range - whole sectors of a device
- * @start: bytes, multiple of 512
- * @length: bytes, multiple of 512, not 0
- */
+/* Whole sectors of a device, in bytes: both are multiples of 512, and @length is not 0. */
 struct range {
 	uint64_t start;
 	uint64_t length;

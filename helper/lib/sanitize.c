@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many bytes a lead byte announces, 0 for one that starts nothing. */
+/* Returns the length that a lead byte announces, or 0 for an invalid one. */
 static size_t lead_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -17,8 +17,8 @@ static size_t lead_length(unsigned char lead)
 }
 
 /*
- * Bytes of the character at @p, 0 if it is none.  Control characters are none,
- * also those of 0x80 to 0x9f: a terminal would obey them.
+ * Returns the length of the character at @p, or 0 if it is invalid. Control characters are invalid,
+ * including 0x80 to 0x9f, which a terminal would execute.
  */
 static size_t char_length(const unsigned char *p)
 {
@@ -39,13 +39,7 @@ static size_t char_length(const unsigned char *p)
 	return bytes;
 }
 
-/**
- * text_check() - judge a text
- * @text: the text
- *
- * Return: bytes up to its end, or to the first byte that is a control
- * character or no UTF-8.
- */
+/* Returns the length of the valid start: without control characters and invalid UTF-8. */
 size_t text_check(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;
@@ -56,12 +50,7 @@ size_t text_check(const char *text)
 	return (size_t)(p - (const unsigned char *)text);
 }
 
-/**
- * text_clean() - put '?' for control characters and what is no UTF-8
- * @text: changed in place
- *
- * Return: @text.
- */
+/* Replaces control characters and invalid UTF-8 by '?'. Returns @text. */
 char *text_clean(char *text)
 {
 	char *p = text;

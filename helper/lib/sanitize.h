@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text from devices and users, made fit for terminals and JSON. */
+/* Makes text from devices and users safe for terminals and JSON. */
 #ifndef HELPER_LIB_SANITIZE_H
 #define HELPER_LIB_SANITIZE_H
 

@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sha256.h"
 
-/**
- * sha256_of() - SHA-256 of what is in memory
- * @data: the bytes
- * @bytes: how many
- * @digest: filled in, SHA256_DIGEST_SIZE bytes
- */
+/* @digest receives SHA256_DIGEST_SIZE bytes. */
 void sha256_of(const void *data, size_t bytes, unsigned char *digest)
 {
 	struct sha256_ctx sum;

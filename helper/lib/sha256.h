@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SHA-256.  By Nettle: a start of the command takes half as long as with OpenSSL's libcrypto,
- * of whose 4,000 symbols one of these is looked for after the other each time.
+ * SHA-256 of Nettle. With libcrypto of OpenSSL the command takes twice as long to start, because
+ * the loader resolves its 4,000 symbols.
  */
 #ifndef HELPER_LIB_SHA256_H
 #define HELPER_LIB_SHA256_H

@@ -13,8 +13,8 @@
 static const char size_units[] = "KMGTPE";
 
 /*
- * What follows the number: nothing, B, or one of K M G T P E alone or with iB
- * (powers of 1024) or with B (powers of 1000), as util-linux reads them.
+ * Parses a unit as util-linux does: nothing, B, or one of K M G T P E. The letter alone or with iB
+ * means powers of 1024, with B powers of 1000.
  */
 static bool parse_unit(const char *unit, uint64_t *factor)
 {
@@ -37,13 +37,9 @@ static bool parse_unit(const char *unit, uint64_t *factor)
 	return true;
 }
 
-/**
- * size_parse() - read a size
- * @text: whole number with an optional unit
- * @bytes: the result
- * @why: on failure: what is wrong with @text
- *
- * Return: whether @text is a size.
+/*
+ * Parses a whole number with an optional unit. If @text is invalid, returns false with the reason
+ * in @why.
  */
 bool size_parse(const char *text, uint64_t *bytes, const char **why)
 {
@@ -51,7 +47,7 @@ bool size_parse(const char *text, uint64_t *bytes, const char **why)
 	uint64_t factor;
 	char *end;
 
-	/* strtoull() would take a sign and leading blanks. */
+	/* strtoull() would accept a sign and leading blanks. */
 	if (!isdigit((unsigned char)*text)) {
 		*why = "a size starts with a digit, like 64M or 1T";
 		return false;
@@ -63,7 +59,7 @@ bool size_parse(const char *text, uint64_t *bytes, const char **why)
 		return false;
 	}
 	if (!parse_unit(end, &factor)) {
-		*why = "its unit is none of K, M, G, T, P, E";
+		*why = "its unit must be K, M, G, T, P or E";
 		return false;
 	}
 	if (errno == ERANGE || __builtin_mul_overflow(number, factor, bytes)) {
@@ -73,14 +69,9 @@ bool size_parse(const char *text, uint64_t *bytes, const char **why)
 	return true;
 }
 
-/**
- * size_print() - write a size
- * @bytes: the size
- * @text: SIZE_TEXT bytes to fill
- *
- * Whole numbers of a binary unit are printed exactly, others with one decimal.
- *
- * Return: @text.
+/*
+ * Fills @text (SIZE_TEXT bytes) and returns it. Whole multiples of a binary unit are exact, other
+ * sizes have one decimal.
  */
 const char *size_print(uint64_t bytes, char *text)
 {
@@ -102,10 +93,10 @@ const char *size_print(uint64_t bytes, char *text)
 	return text;
 }
 
-/* Longest word that is one. */
+/* Size of the longest bandwidth with NUL. */
 #define WORD_MAX	40
 
-/* Bits end with a small b, or with "bit". */
+/* Bits end with a lower-case b, or with "bit". Removes that ending. */
 static bool is_bits(char *word)
 {
 	size_t length = strlen(word);
@@ -121,13 +112,9 @@ static bool is_bits(char *word)
 	return false;
 }
 
-/**
- * bandwidth_parse() - read a bandwidth
- * @text: a size as size_parse() reads it: bytes; or with b or bit behind K, M, G, T
- *	(powers of 1000): bits.  "/s" may follow
- * @bytes: the result, per second, not 0
- *
- * Return: NULL, or what is wrong with @text.
+/*
+ * Parses bytes per second, written as a size, or bits per second: b or bit, perhaps after K, M, G
+ * or T (powers of 1000). "/s" may follow.
  */
 const char *bandwidth_parse(const char *text, uint64_t *bytes)
 {
@@ -143,23 +130,17 @@ const char *bandwidth_parse(const char *text, uint64_t *bytes)
 	memcpy(word, text, length);
 	word[length] = '\0';
 	bits = is_bits(word);
-	/* Powers of 1000 have a B in sizes; a bare number has not. */
+	/* A size in powers of 1000 ends with B, unless it is a bare number. */
 	if (bits && isalpha((unsigned char)word[strlen(word) - 1]))
 		strcat(word, "B");
 	if (!size_parse(word, bytes, &why))
 		return why;
 	if (bits)
 		*bytes /= 8;
-	return *bytes ? NULL : "it must be a byte per second at least";
+	return *bytes ? NULL : "it must be at least one byte per second";
 }
 
-/**
- * duration_parse() - read a time span
- * @text: a whole number; of seconds, or with s, m (minutes), h, d or w behind it
- * @seconds: the result, not 0
- *
- * Return: NULL, or what is wrong with @text.
- */
+/* Parses a whole number of seconds, or of the unit s, m (minutes), h, d or w. */
 const char *duration_parse(const char *text, unsigned int *seconds)
 {
 	static const char units[] = "smhdw";
@@ -175,7 +156,7 @@ const char *duration_parse(const char *text, unsigned int *seconds)
 	if (*end)
 		unit = strchr(units, *end);
 	if (!unit || (*end && end[1]))
-		return "its unit is none of s, m, h, d, w";
+		return "its unit must be s, m, h, d or w";
 	if (errno || number > UINT32_MAX / factor[unit - units])
 		return "it is longer than 136 years";
 	*seconds = (unsigned int)number * factor[unit - units];

@@ -9,7 +9,7 @@
 #include "nearcache.h"
 #include "nearcache_classify.h"
 
-/* By number: the table's word for it. */
+/* Words of the table line, by number. */
 static const char *const mode_words[] = {
 	[NEARCACHE_READ_ONLY] = "read-only",
 	[NEARCACHE_WRITEAROUND] = "writearound",
@@ -18,24 +18,12 @@ static const char *const mode_words[] = {
 
 #define MODES	(sizeof(mode_words) / sizeof(mode_words[0]))
 
-/**
- * mode_word() - the word for a mode
- * @mode: as the status line gives it
- *
- * Return: the word, "unknown" for a newer kernel's mode.
- */
+/* @mode: from the status line. A mode of a newer kernel is "unknown". */
 const char *mode_word(uint64_t mode)
 {
 	return mode < MODES ? mode_words[mode] : "unknown";
 }
 
-/**
- * mode_parse() - read a mode
- * @word: the word
- * @mode: the result, on success only
- *
- * Return: whether @word is a mode.
- */
 bool mode_parse(const char *word, enum nearcache_mode *mode)
 {
 	unsigned int i;
@@ -49,19 +37,12 @@ bool mode_parse(const char *word, enum nearcache_mode *mode)
 	return false;
 }
 
-/* Whether the device can be written in that mode. */
+/* Returns whether the device is writable in this mode. */
 bool mode_writes(enum nearcache_mode mode)
 {
 	return mode != NEARCACHE_READ_ONLY;
 }
 
-/**
- * on_change_parse() - read a word
- * @word: as the user gave it
- * @result: what it says
- *
- * Return: whether it says anything.
- */
 bool on_change_parse(const char *word, enum on_change *result)
 {
 	static const char *const words[] = {
@@ -90,12 +71,9 @@ static const struct {
 
 #define WANTS	(sizeof(want_words) / sizeof(want_words[0]))
 
-/**
- * want_print() - write what is wanted
- * @flags: NEARCACHE_RANGE_*
- * @text: WANT_TEXT bytes to fill: words with commas, or "count" for none
- *
- * Return: @text.
+/*
+ * Fills @text (WANT_TEXT bytes) and returns it: the words of NEARCACHE_RANGE_* flags, separated by
+ * commas, or "count" without flags.
  */
 const char *want_print(uint32_t flags, char *text)
 {
@@ -110,13 +88,7 @@ const char *want_print(uint32_t flags, char *text)
 	return text;
 }
 
-/**
- * want_parse() - read what want_print() wrote
- * @text: the text
- * @flags: the result
- *
- * Return: whether it is that.
- */
+/* Parses a text of want_print(). */
 bool want_parse(const char *text, uint32_t *flags)
 {
 	char again[WANT_TEXT];
@@ -129,12 +101,6 @@ bool want_parse(const char *text, uint32_t *flags)
 	return !strcmp(want_print(*flags, again), text);
 }
 
-/**
- * class_word() - the word for how a stream is read or written
- * @class: enum nearcache_class
- *
- * Return: the word.
- */
 const char *class_word(uint32_t class)
 {
 	static const char *const words[] = {
@@ -151,12 +117,7 @@ const char *class_word(uint32_t class)
 	return words[class < NEARCACHE_CLASSES ? class : NEARCACHE_CLASS_UNKNOWN];
 }
 
-/**
- * path_word() - the word for a way
- * @path: enum latency_path
- *
- * Return: the word, "unknown" for a newer one.
- */
+/* @path: enum latency_path. A path of a newer program is "unknown". */
 const char *path_word(uint32_t path)
 {
 	static const char *const words[PATHS] = {
@@ -178,13 +139,6 @@ static const char *const index_words[INDEX_FORMATS] = {
 	[INDEX_NPZ] = "npz",
 };
 
-/**
- * index_format_parse() - read a format
- * @word: what the user gave
- * @format: the result
- *
- * Return: whether there is such a format.
- */
 bool index_format_parse(const char *word, enum index_format *format)
 {
 	enum index_format i;
@@ -197,25 +151,15 @@ bool index_format_parse(const char *word, enum index_format *format)
 	return false;
 }
 
-/**
- * index_format_word() - the word for a format
- * @format: not INDEX_ANY
- *
- * Return: the word.
- */
+/* @format is not INDEX_ANY. */
 const char *index_format_word(enum index_format format)
 {
 	return index_words[format];
 }
 
-/**
- * index_format_of_path() - what a file's name says
- * @path: the name
- *
- * Only for a file whose content says nothing: it is damaged, and its reader can
- * tell where.
- *
- * Return: the format, INDEX_ANY when the name says nothing.
+/*
+ * Guesses the format from the file name. Only for a damaged file, whose content does not identify
+ * the format: the reader of that format can report the place of the damage.
  */
 enum index_format index_format_of_path(const char *path)
 {

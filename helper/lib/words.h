@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Words that stand for numbers of the kernel and for choices on the command line. */
+/*
+ * Words for numbers of the kernel and for choices on the command line. The parse functions return
+ * false for an unknown word.
+ */
 #ifndef HELPER_LIB_WORDS_H
 #define HELPER_LIB_WORDS_H
 
@@ -9,22 +12,21 @@
 
 #include "nearcache_counters.h"
 
-/* All words, as messages list them. */
+/* *_WORDS: lists of words for messages. */
 #define MODE_WORDS	"read-only, writearound or writethrough"
 
 const char *mode_word(uint64_t mode);
 bool mode_parse(const char *word, enum nearcache_mode *mode);
 bool mode_writes(enum nearcache_mode mode);
 
-/* For messages. */
 #define ON_CHANGE_WORDS	"drop, refuse or trust"
 
-/**
- * enum on_change - what to do
- * @ON_CHANGE_DEFAULT: not said: each verb has its own way
- * @ON_CHANGE_DROP: go on with an empty cache
- * @ON_CHANGE_REFUSE: do not go on
- * @ON_CHANGE_TRUST: go on with what is cached, and record the origin as it is
+/*
+ * Action if the content of the origin changed.
+ * ON_CHANGE_DEFAULT: not given; each verb has its own default.
+ * ON_CHANGE_DROP: continue with an empty cache.
+ * ON_CHANGE_REFUSE: stop.
+ * ON_CHANGE_TRUST: continue with the cached data, and record the origin's present state.
  */
 enum on_change {
 	ON_CHANGE_DEFAULT = 0,
@@ -35,24 +37,23 @@ enum on_change {
 
 bool on_change_parse(const char *word, enum on_change *result);
 
-/* Room for all words. */
+/* Size of a text of want_print() with NUL. */
 #define WANT_TEXT	48
 
 const char *want_print(uint32_t flags, char *text);
 bool want_parse(const char *text, uint32_t *flags);
 
 const char *class_word(uint32_t class);
-
 const char *path_word(uint32_t path);
 
-/**
- * enum index_format - how a shard stores its samples
- * @INDEX_ANY: as the content says
- * @INDEX_TAR: WebDataset: the members of a tar archive that share a base name
- * @INDEX_TFRECORD: records of TensorFlow
- * @INDEX_PARQUET: row groups of Apache Parquet
- * @INDEX_MDS: samples of a MosaicML data shard
- * @INDEX_NPZ: arrays of NumPy in a zip file
+/*
+ * Format of the samples in a shard.
+ * INDEX_ANY: detect it from the content.
+ * INDEX_TAR: WebDataset; a sample is the members of a tar archive with the same base name.
+ * INDEX_TFRECORD: records of TensorFlow.
+ * INDEX_PARQUET: row groups of Apache Parquet.
+ * INDEX_MDS: samples of a MosaicML data shard.
+ * INDEX_NPZ: arrays of NumPy in a zip file.
  */
 enum index_format {
 	INDEX_ANY,

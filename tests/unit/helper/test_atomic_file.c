@@ -168,7 +168,7 @@ static void not_replaced(void **state)
 	memset(long_name, 'x', sizeof(long_name) - 1);
 	long_name[sizeof(long_name) - 1] = '\0';
 	assert_int_equal(symlink(path, link_to), 0);
-	check_refuses("", CODE_USAGE, "'' is no file");
+	check_refuses("", CODE_USAGE, "'' is not a file");
 	check_refuses("/dev/null", CODE_DEVICE, "'/dev/null' is not a regular file");
 	check_refuses(folder, CODE_DEVICE, "is not a regular file");
 	check_refuses(link_to, CODE_DEVICE, "is not a regular file");

@@ -34,9 +34,9 @@ static void bad(void **state)
 		{ "", "START:LENGTH" }, { "512", "START:LENGTH" },
 		{ ":512", "start ''" }, { "512:", "length ''" },
 		{ "-512:512", "start '-512'" }, { "0:1Q", "length '1Q'" },
-		{ "1:512", "start '1' is no multiple of 512" },
-		{ "0:1000", "length '1000' is no multiple of 512" },
-		{ "0:1KB", "length '1KB' is no multiple" },
+		{ "1:512", "start '1' is not a multiple of 512" },
+		{ "0:1000", "length '1000' is not a multiple of 512" },
+		{ "0:1KB", "length '1KB' is not a multiple" },
 		{ "0:0", "0" }, { "0:512:512", "length '512:512'" },
 		{ "16E:512", "64 bits" },
 		{ "0000000000000000000000000000000000000000000000000000000000000000:512",
@@ -88,7 +88,7 @@ static void bad_words(void **state)
 	static const struct {
 		const char *text, *quoted;
 	} row[] = {
-		{ "2024-01", "start '2024' is no multiple of 512" },
+		{ "2024-01", "start '2024' is not a multiple of 512" },
 		{ "1024-512", "ends before it begins" }, { "512-512", "is 0" },
 		{ "512+0", "is 0" }, { "0-1Q", "end '1Q'" }, { "0+1Q", "length '1Q'" },
 		{ "0-17E", "64 bits" },

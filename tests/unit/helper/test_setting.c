@@ -61,9 +61,9 @@ static void bad(void **state)
 	} row[] = {
 		{ { "mode", "mode=read-only" }, "'mode'" },
 		{ { "", "mode=read-only" }, "''" },
-		{ { "=x", "mode=read-only" }, "'' is no setting" },
-		{ { "mod=read-only", "x" }, "'mod' is no setting" },
-		{ { "modes=read-only", "x" }, "'modes' is no setting" },
+		{ { "=x", "mode=read-only" }, "'' is not a setting" },
+		{ { "mod=read-only", "x" }, "'mod' is not a setting" },
+		{ { "modes=read-only", "x" }, "'modes' is not a setting" },
 		{ { "fillmemory=1G", "x" }, "mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead" },
 		{ { "read-ahead=", "x" }, "read_ahead ''" },
 		{ { "read-ahead=1000", "x" }, "read_ahead '1000': give 0 (none) to 1G" },

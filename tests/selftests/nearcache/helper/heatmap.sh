@@ -42,7 +42,7 @@ bad_input() {
 	bad 1 "--count '0': give 1 to 4294967295" heatmap nc --count 0
 	bad 1 "--count '4294967296'" heatmap nc --count 4294967296
 	bad 1 '--output needs a value' heatmap nc -o
-	bad 1 "'' is no file" heatmap nc --count 1 -o ''
+	bad 1 "'' is not a file" heatmap nc --count 1 -o ''
 	bad 4 "cannot write '$TMPDIR/none/map.svg.new'" heatmap nc -o "$TMPDIR/none/map.svg"
 	bad 4 "'/dev/null' is not a regular file" heatmap nc -o /dev/null
 	bad 4 "'$TMPDIR' is not a regular file" heatmap nc -o "$TMPDIR"

@@ -67,7 +67,7 @@ each_format() {
 refused() {
 	bad 1 'needs FILE...' index
 	bad 1 "--format 'zip': give tar," index --format zip a.npz
-	bad 1 "'--force' is no option of 'index'" index --force a.npz
+	bad 1 "'--force' is not an option of 'index'" index --force a.npz
 	bad 1 "has samples 0 to 2" index b.tar --samples 0-3
 	bad 1 "'4': 'a.mds' has samples 0 to 1" index a.mds --samples 4
 	bad 1 '--summary and --samples exclude each other' index a.mds --samples 0 --summary

@@ -25,8 +25,8 @@ full=$(field bytes_valid)
 bad 1 'NAME' invalidate
 bad 4 "no device 'nobody'" invalidate nobody
 bad 1 "--range '4096': write it as START:LENGTH" invalidate nc --range 4096
-bad 1 "'1000' is no multiple of 512" invalidate nc --range 0:1000
-bad 1 "'1' is no multiple of 512" invalidate nc --range 1:512
+bad 1 "'1000' is not a multiple of 512" invalidate nc --range 0:1000
+bad 1 "'1' is not a multiple of 512" invalidate nc --range 1:512
 bad 1 "its length is 0" invalidate nc --range 0:0
 bad 4 "beyond the end of the device at 16777216" invalidate nc --range 16M:512
 bad 4 "beyond the end of the device at 16777216" invalidate nc --range 8M:9M

@@ -109,8 +109,8 @@ mode_is read-only
 bad 1 "NAME" set
 bad 1 "SETTING=VALUE" set nc
 bad 4 "no device 'nobody'" set nobody mode=read-only
-bad 1 "'mode' is no setting" set nc mode
-bad 1 "'block_size' is no setting" set nc block_size=1M
+bad 1 "'mode' is not a setting" set nc mode
+bad 1 "'block_size' is not a setting" set nc block_size=1M
 bad 1 "mode 'writeback': give read-only" set nc mode=writeback
 bad 1 "mode 'writeback': give read-only" set nobody mode=writeback
 bad 1 "twice" set nc mode=read-only mode=read-only

@@ -151,7 +151,7 @@ bad_input() {
 	bad 1 "'pin' needs NAME" pin
 	bad 4 "no device 'nobody'" pin nobody a.bin
 	bad 1 "--priority '8': give 0 to 7" pin nc a.bin --priority 8
-	bad 1 "--expires '1y': its unit is none of" pin nc a.bin --expires 1y
+	bad 1 "--expires '1y': its unit must be" pin nc a.bin --expires 1y
 	bad 1 "--label '': it is empty" pin nc a.bin --label=
 	bad 1 "--wait is useless with --no-load" pin nc a.bin --wait --bypass
 	bad 1 "--bypass and --evict-after-use exclude" pin nc a.bin --bypass --evict-after-use

@@ -185,7 +185,7 @@ bad_input() {
 	bad 1 "--epoch goes with --seed" prefetch nc s1.tar --rank 0 --world-size 1 --epoch 3
 	bad 1 "go with --rank" prefetch nc s1.tar --seed 3
 	bad 1 "give strided or blocked" prefetch nc s1.tar --split half
-	bad 1 "--bandwidth '4Qb/s': its unit is none of" prefetch nc s1.tar --bandwidth 4Qb/s
+	bad 1 "--bandwidth '4Qb/s': its unit must be" prefetch nc s1.tar --bandwidth 4Qb/s
 	bad 1 "--deadline '0': it must not be 0" prefetch nc s1.tar --deadline 0
 	bad 4 "no device 'nobody'" prefetch nobody s1.tar
 	bad 4 "'none': No such file" prefetch nc none
