@@ -287,7 +287,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
 	/* Cached copies of what others wrote before outlive this session: they must not be newer
-	 * than what the origin has after a power cut.
+	 * than the origin's content after a power cut.
 	 */
 	if (!c->meta->origin_durable)
 		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
@@ -368,7 +368,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* Make durable what was written to the origin, and take its fingerprint.  Slots may hold data that
+/* Make the writes to the origin durable, and take its fingerprint.  Slots may hold data that
  * the origin acknowledged but would lose with its power.  After an error of a flush, which the
  * origin may report only once, nobody knows what it holds: drop all cached data, before the
  * superblock is written.  Returns 0 or an error: then the cache must not be marked clean.
@@ -448,7 +448,7 @@ void nc_cache_apply_settings(const struct nc_target *t)
  * nc_cache_activate() - the table of @t goes live
  * @c: live cache
  * @t: target
- * @known: what earlier caches know of the medium, for the first activation
+ * @known: knowledge of earlier caches about the medium, for the first activation
  *
  * Loads the slot table on first use and marks the superblock active or live,
  * durably, before any slot can be overwritten.  A cache device that cannot be read or

@@ -15,7 +15,7 @@
 /* Users are gone when none of their reads was seen for this long. */
 #define NC_DEMAND_QUIET		(HZ / 10)
 /* A read is undisturbed when no prefetch was in flight for this long before it: the origin may
- * catch up later with what a prefetch delayed.
+ * catch up later with the reads that a prefetch delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
 

@@ -8,8 +8,8 @@
  * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
  * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
  * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
- * sees all stores before the round, because they precede the sum: it cannot find what was unlinked
- * before.
+ * sees all stores before the round, because they precede the sum: it cannot find slots that were
+ * unlinked before.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>

@@ -28,10 +28,10 @@
 #define NC_WANTS_PRIORITY_SHIFT	4
 
 /**
- * struct nc_tag - what ranges want of a block
+ * struct nc_tag - wishes of ranges for a block
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: what became of what a prefetch brought, see prefetched.h; begun under the bucket lock,
+ * @ahead: state of prefetched data, see prefetched.h; begun under the bucket lock,
  *	ended without
  */
 struct nc_tag {
@@ -48,7 +48,7 @@ struct nc_tag {
  * @flags: NC_SLOT_*
  * @stamp: last use, see policy.h
  * @next: next slot of the chain, or of the free list
- * @tag: what ranges say about the block
+ * @tag: wishes of ranges for the block
  * @tagged: all of @tag in one word; 0: no range
  *
  * Locks:
@@ -223,7 +223,7 @@ static inline u32 nc_index_low_water(const struct nc_index *ix)
 }
 
 /* How many slots may be pinned.  The rest is the prefetch reserve, and for other reads: 2 percent
- * and what reclaim keeps free.
+ * and the slots that reclaim keeps free.
  */
 static inline u64 nc_index_pinnable(const struct nc_index *ix)
 {

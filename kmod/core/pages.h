@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page buffers in chunks: data passes through them between two devices, or on its way to a reader.
- * They count towards nc_cache.fill_memory.
+ * Page buffers in chunks: data passes through them between two devices, or to a reader.  They
+ * count towards nc_cache.fill_memory.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H

@@ -96,7 +96,7 @@ struct nc_devices {
  * @dirty_unrecorded: the medium says something that is not true: data was invalidated, or the
  *	origin was written, without a record of it on the medium
  * @was_live: a table of this cache was resumed once
- * @load_failed: the medium is not what the constructor saw
+ * @load_failed: the medium differs from the one that the constructor saw
  *
  * No I/O runs when they change.  The health's event work reads @active without the lock; it is
  * flushed before @active is cleared.

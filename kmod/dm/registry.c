@@ -454,7 +454,7 @@ static void collect_known(const struct nc_cache *c, struct nc_known *known)
 }
 
 /* The cache whose place @c takes: one of the same dm device and origin (or of one whose disk is
- * gone) that was live, or inherited ranges to be.  Of several the newest: it has what they had.
+ * gone) that was live, or inherited ranges to be.  Of several the newest: it took over their data.
  */
 static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 {
@@ -481,7 +481,7 @@ static struct nc_cache *hold_predecessor(const struct nc_cache *c)
  * @t: target
  *
  * The tables of one dm device follow each other, so the caches that it had before are still
- * registered: a cache that is loaded takes over their ranges and what they know of its medium.
+ * registered: a cache that is loaded takes over their ranges and their knowledge of its medium.
  *
  * Context: preresume; may sleep, allocates without I/O.
  * Return: as nc_cache_activate().

@@ -178,8 +178,8 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
  * struct nc_retain - retention
  * @seed: random, constant
  * @shift: log2 of the blocks that share a hash, constant
- * @threshold: highest hash of what stays; U32_MAX: everything so far
- * @on: the cache was empty at first, and no job has said what is wanted
+ * @threshold: highest hash of a retained block; U32_MAX: everything so far
+ * @on: the cache was empty at first, and no job has named the wanted data
  * @wanted: a block that is to stay found few free slots; a hint, set by readers
  *
  * The reclaim worker owns @threshold; submitting a job clears @on for the rest of the cache's life.
@@ -225,7 +225,7 @@ static inline bool retain_in_force(const struct nc_retain *r, const struct nc_po
 	return READ_ONCE(r->on) && !nc_policy_knows(p);
 }
 
-/* Free slots that reclaim makes for what stays. */
+/* Free slots that reclaim makes for retained blocks. */
 static inline u32 retain_free_slots(u32 low)
 {
 	return low / 2 > 2 ? low / 2 : 2;

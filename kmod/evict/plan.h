@@ -21,7 +21,8 @@ struct nc_span;
  * @refs: of nc_plan.now, and of the reclaim worker
  * @order: it
  * @paused: the worker has @order for itself, without the lock
- * @unscanned: the plan does not know yet what is cached; the worker's, set before others see it
+ * @unscanned: the plan does not know yet which blocks are cached; only the worker reads it, and
+ *	it is set before others see the plan
  * @asked: the worker was asked to look after it; a hint
  */
 struct nc_active_plan {
@@ -35,10 +36,10 @@ struct nc_active_plan {
 
 /**
  * struct nc_plan - the plans of a cache
- * @lock: protects what is here, and nc_hot.checks; taken inside nc_life.lock
+ * @lock: protects all members, and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: one that is being handed over, or NULL
- * @state: what became of the last one that was in force
+ * @state: outcome of the last plan that was in force
  * @last: of that one, once it is not any more
  * @checked: hits are checked whether there is a plan or not
  * @strays: something may be cached that is not planned; a hint, without the lock

@@ -203,7 +203,7 @@ void nc_reserve_want(struct nc_cache *c, u64 slots)
 	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
 }
 
-/* Free what was read to its end in the reserve.  Context: any. */
+/* Free the slots of the reserve that were read to their end.  Context: any. */
 void nc_reserve_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->slots.reserve.over, 0))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of slots: how many free slots there should be, and who may have one.
+ * The pool of slots: how many free slots there should be, and which blocks may have one.
  *
  * Pinned blocks that have no slot yet, and prefetch jobs, have free slots of their own, which
  * other blocks do not get.  reclaim.c frees slots; it is started here.

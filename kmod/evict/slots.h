@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pool of slots: free slots, and who may have one. */
+/* The pool of slots: free slots, and which blocks may have one. */
 #ifndef NEARCACHE_EVICT_SLOTS_H
 #define NEARCACHE_EVICT_SLOTS_H
 

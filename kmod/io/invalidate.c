@@ -100,8 +100,8 @@ void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 		nc_slots_emptied(c);
 }
 
-/* Invalidate what a block has of the sectors from @first to @last, which may go beyond it and are
- * in nc_cache.write_ranges.  Context: any but interrupts.
+/* Invalidate the cached sub-blocks of a block that overlap the sectors from @first to @last, which
+ * may go beyond it and are in nc_cache.write_ranges.  Context: any but interrupts.
  */
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last)
 {
@@ -203,14 +203,14 @@ static void accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_invalidate_unless_flushed() - make durable what others wrote to the origin
+ * nc_invalidate_unless_flushed() - make the writes of other hosts to the origin durable
  * @c: live cache
  *
  * If the flush fails, the cache treats these writes as its own: the stop flushes again, and nothing
  * survives a crash.
  *
  * Context: may sleep; nc_life.lock.
- * Return: whether the origin keeps what it acknowledged.
+ * Return: whether the origin keeps the writes that it acknowledged.
  */
 bool nc_invalidate_unless_flushed(struct nc_cache *c)
 {
@@ -276,8 +276,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/* The origin could not make durable what it acknowledged.  It may hold something older than what is
- * cached of it; such an error is told once, so the next flush says nothing.  Context: any.
+/* The origin could not make acknowledged writes durable.  It may hold data older than the
+ * cached data; it reports such an error once, so the next flush says nothing.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {

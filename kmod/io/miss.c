@@ -291,7 +291,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 /**
  * nc_miss_prefetch() - list a fill of data that nobody reads yet
  * @t: live target
- * @span: missing sub-blocks; shortened to what the result holds for
+ * @span: missing sub-blocks; shortened to the part that the result holds for
  * @ops: kind of the fill
  * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
  *
@@ -311,7 +311,7 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 /**
  * nc_miss_fill() - fill sub-blocks that nobody waits for
  * @t: target
- * @span: missing sub-blocks; what cannot be filled now is left to its next reader
+ * @span: missing sub-blocks; the part that cannot be filled now is left to its next reader
  *
  * Context: process; may wait for a request to the origin.
  */

@@ -119,7 +119,7 @@ static void update_end_io(struct bio *bio)
 	bio_endio(writer);
 }
 
-/* Account what became of an update. */
+/* Account the outcome of an update. */
 static void update_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;

@@ -11,7 +11,7 @@
 struct nc_cache;
 struct work_struct;
 
-/* Delay from a table change to its commit.  It bounds what a crash can lose of the latest fills.
+/* Delay from a table change to its commit.  It bounds the loss of a crash among the latest fills.
  * The documented limit is 5 s; the rest is for the commit itself.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
@@ -21,7 +21,7 @@ struct work_struct;
  * @lock: one commit at a time; taken under nc_cache.life, or alone
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
- * @behind: before a crash the other members were told of a commit that the first one has
+ * @behind: before a crash the other members recorded a commit that the first one has
  *	no record of: @sequence is its number, and @record the one found at load
  * @offset: of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()

@@ -41,7 +41,7 @@ enum nc_intent_mode {
  * struct nc_intent_maps - bits per region, and what is on the medium
  * @image: the area as it was written last, or is being written; io_lock
  * @record: see struct nc_witness
- * @set: durable on the medium; set under io_lock, cleared there, too, and tested
+ * @set: durable on the medium; set under io_lock, cleared there as well, and tested
  *	by writers without
  * @recent: written since the last pass of intent_clear.c, which clears it; set by writers
  * @wanted: somebody waits for it

@@ -277,11 +277,11 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
  * nc_meta_flush_written() - flush the origin after writes
  * @c: live cache
  *
- * The origin may report such an error only once.  The writers must hear of it: the next flush of a
- * user fails, too, and nc_meta.flush_failed tells the cache that later flushes may be lying.
+ * The origin may report such an error only once.  The writers must hear of it: the next flush of
+ * a user fails as well, and nc_meta.flush_failed tells the cache that later flushes may be lying.
  *
  * Context: may sleep.
- * Return: 0 or what the flush returned.
+ * Return: 0 or the error of the flush.
  */
 int nc_meta_flush_written(struct nc_cache *c)
 {
@@ -391,7 +391,7 @@ static int take_fingerprint(struct nc_cache *c, u8 *digest)
 }
 
 /* Did somebody else write to the ends of the origin?  As far as the fingerprint tells: not while
- * it is older than our own writes.  Return: 1, 0, or what reading the origin returned.
+ * it is older than our own writes.  Return: 1, 0, or the error of reading the origin.
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {
@@ -432,10 +432,10 @@ int nc_meta_accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_settle() - the origin keeps what was written to it: take its new fingerprint
+ * nc_meta_settle() - the origin keeps the writes to it: take its new fingerprint
  * @c: live cache, suspended and flushed, before the superblock is written
  *
- * Return: 0 or what reading the origin returned: then the cache must not be marked clean.
+ * Return: 0 or the error of reading the origin: then the cache must not be marked clean.
  */
 int nc_meta_settle(struct nc_cache *c)
 {

@@ -20,13 +20,13 @@ struct nc_cache;
 struct nc_geometry;
 
 /**
- * struct nc_known - what earlier caches of the dm device know of a medium
+ * struct nc_known - knowledge of earlier caches of the dm device of a medium
  * @super: sequence that its superblock must have, at least
  * @commit: sequence that its last commit record must have, at least
  * @doubtful: it may not tell the truth: one of them wrote without it, or could not record on it
  * @flush_owed: see struct nc_origin; of one of them
  *
- * A medium with a lower sequence is a copy, or lost what it acknowledged.
+ * A medium with a lower sequence is a copy, or lost acknowledged writes.
  */
 struct nc_known {
 	u64 super;

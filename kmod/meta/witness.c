@@ -48,7 +48,7 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
  * @state: enum nearcache_witness_state
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then the device may say this or what it said.
+ * Return: 0 or -EIO; then the device may say this or the earlier record.
  */
 int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)

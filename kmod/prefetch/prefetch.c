@@ -2,7 +2,7 @@
 /*
  * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
  * the bucket lock they are fills as any other, so a demand read joins them, and a write makes
- * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
+ * them stale.  They are sent under a plug, so that contiguous fills go as long requests.
  *
  * Others come first: see throttle.c.
  * Half of the fill memory is left to others.

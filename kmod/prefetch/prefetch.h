@@ -25,11 +25,11 @@ struct nc_latency {
 /**
  * struct nc_prefetch - the prefetch engine of a cache
  * @wq: runs @work, which may wait for a request to the origin
- * @work: sends what is due
+ * @work: sends the fills that are due
  * @lock: protects @jobs and the rest; process context; innermost
  * @jobs: see job.h
  * @paused: the table is not live
- * @flying: bytes on their way
+ * @flying: bytes of fills in flight
  * @window: that may be, so that who comes to read does not wait long behind them
  * @delay: smoothed time that they take to come from the origin, beside @least, nanoseconds
  * @least: about the shortest one
@@ -42,7 +42,7 @@ struct nc_latency {
  * @looked: jiffies when @rate was changed
  * @probed: jiffies when sending was stopped to learn @clean
  * @weighed: jiffies when nc_demand.asked and .met were compared
- * @followed: most of the others read what jobs bring
+ * @followed: most of the others read the data that jobs bring
  *
  * @flying is read without the lock, as a hint.
  */
