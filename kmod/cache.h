@@ -99,7 +99,7 @@ struct nc_cache {
 
 /**
  * struct nc_target - one dm table line
- * @list: in nc_cache.targets
+ * @list: in nc_registration.targets
  * @ti: the target in device-mapper
  * @cache: the live cache of the table's cache device
  * @origin: remote device

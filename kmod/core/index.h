@@ -54,7 +54,7 @@ struct nc_tag {
  * Locks:
  *   block_*	written under the block's bucket lock while the
  *		slot is not reachable; stable while the slot is linked, and after
- *		its unlinking until a round of nc_cache.holds has completed
+ *		its unlinking until a round of nc_hot.hit_srcu has completed
  *   flags	bucket lock; reclaim reads them without it, as a hint
  *   next	chain: bucket lock for writers, readers are in a hit section;
  *		free list: nc_index.free_lock

@@ -4,7 +4,6 @@
 # and no two static functions of kmod have one name.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
-# shellcheck disable=SC2317 # functions that check() calls
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 # Callbacks of struct target_type, at most 10: device-mapper names them.

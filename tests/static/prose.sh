@@ -1,13 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Comments, messages, documents and manual pages have at most CEILING banned constructions per 1,000
-# words in each folder (it may only fall), and no Markdown line is over 120 columns.
-#   usage: prose.sh [FILE...]     with files: print each banned construction and its line
+# Each folder has at most CEILING banned constructions per 1,000 words (it may only fall), and no
+# Markdown line is over 120 columns. With files: print each banned construction and its line.
 CEILING=1.5
 cd "${TOP:-$(dirname "$(readlink -f "$0")")/../..}" || exit
 rates() { git ls-files -co --exclude-standard | PROSE_FILES="$*" CEILING=$CEILING python3 -c "$(sed '1,/^: python/d' tests/static/prose.sh)"; }
 [[ $# -eq 0 ]] || { rates "$@"; exit; }
-# shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 rates | sed 's/^/# /'
 check 'each folder stays below the ceiling' rates
@@ -36,6 +34,6 @@ for path in filter(os.path.isfile, chosen or sys.stdin.read().split("\n")):
             for banned in BANNED.finditer(piece):
                 hits[folder] = hits.get(folder, 0) + 1
                 if chosen: print(f"{path}:{text.count(chr(10), 0, found.start()) + 1}: …{piece[max(0, banned.start() - 30):banned.end() + 30]}…")
-    if path.endswith(".md") and max(map(len, open(path).read().split("\n"))) > 120: bad = not print(f"{path}: a line over 120 columns")
+    bad |= path.endswith(".md") and max(map(len, open(path).read().split("\n"))) > 120 and not print(f"{path}: a line over 120 columns")
 for folder in sorted(words): print(f"{folder}: {1000 * hits.get(folder, 0) / max(1, words[folder]):.2f} of 1,000, {words[folder]} words")
 sys.exit(bad or any(1000 * hits.get(f, 0) > float(os.environ["CEILING"]) * words[f] for f in words))
