@@ -8,8 +8,8 @@ DESTDIR	?=
 Q	:= $(if $(filter 1,$(V)),,@)
 say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 
-# Kernel to build for: KVER=release, or KDIR=headers; by default the running
-# kernel when its headers are there, else the newest installed.
+# Kernel to build for: KVER=release or KDIR=headers. The default is the running kernel if its
+# headers are installed, otherwise the newest kernel with headers.
 KVER_HEADERS := $(patsubst /lib/modules/%/build/,%,$(wildcard /lib/modules/*/build/))
 ifdef KDIR
 KVER := $(shell $(MAKE) -s --no-print-directory -C $(KDIR) kernelrelease 2>/dev/null)
@@ -20,7 +20,7 @@ KDIR := /lib/modules/$(KVER)/build
 endif
 
 .PHONY: all
-all: module helper ## the module for KVER (default: running or newest kernel) and the helper
+all: module helper ## build the module for KVER (default: running or newest kernel) and the helper
 
 include helper/helper.mk
 include kmod/module.mk
@@ -28,7 +28,7 @@ include tests/tests.mk
 include kmod/netlink.mk
 
 .PHONY: help
-help: ## this list
+help: ## print this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' \
 		$(MAKEFILE_LIST)
 	@echo
@@ -40,7 +40,7 @@ deps: ## install what building, testing and the demo need
 
 .PHONY: install uninstall
 install: install-module install-helper ## install module and helper (DESTDIR, PREFIX)
-uninstall: uninstall-module uninstall-helper ## remove both
+uninstall: uninstall-module uninstall-helper ## uninstall both
 
 .PHONY: clean
 clean: ## remove everything that was built

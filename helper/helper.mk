@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache, nearcached and nearcache-top. Included by the top-level Makefile; works alone too
-# (make -f helper/helper.mk). Run from the top of the source tree.
+# Builds nearcache, nearcached and nearcache-top. The top-level Makefile includes this file, which
+# also works alone (make -f helper/helper.mk). Run it from the top of the source tree.
 
 BUILD	?= build
 PREFIX	?= /usr/local
@@ -12,20 +12,20 @@ say	= $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' $(1) $(2))
 endif
 
 .PHONY: helper install-helper uninstall-helper
-helper: $(addprefix $(BUILD)/helper/,nearcache nearcached nearcache-top nearcache-generator) ## the user-space programs alone
+helper: $(addprefix $(BUILD)/helper/,nearcache nearcached nearcache-top nearcache-generator) ## only the user-space programs
 
 include bpf/bpf.mk
 
-# The loader searches the libraries in this order: first those with most of the symbols.
+# The loader searches the libraries in this order: libraries with many symbols come first.
 HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf
 # ncurses with wide characters, if installed.
 HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 HELPER_DAEMON_PKGS := libsystemd libmicrohttpd
-# Lowest first: a folder uses only those before it.
+# Lowest layer first: a folder uses only those before it.
 HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open verify bpf trace top heatmap metrics daemon cmd
 HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
 HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
-# The kernel's own source checks superblocks and table pages.
+# Superblocks and pages of the slot table are checked by source files shared with the kernel module.
 HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/meta/format.o $(BUILD)/helper/kmod/meta/recover.o
 HELPER_LIB	:= $(BUILD)/helper/libnearcache.a
 HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
@@ -48,16 +48,17 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 	$(Q)$(CC) $(HELPER_CFLAGS) $(CFLAGS) $(HELPER_INCLUDES) \
 		-MMD -MP -c -o $@ $<
 
-# What bpftool makes has the style of bpftool.
+# The skeletons that bpftool generates have prototypes without parameters.
 $(BUILD)/helper/bpf/builtin.o: $(BPF_SKELETONS)
 $(BUILD)/helper/bpf/builtin.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
-# A folder changes when a source file is removed, whose object must go.
+# The folders are prerequisites: removing a source file changes its folder, and the archive must
+# lose the object.
 $(HELPER_LIB): $(HELPER_OBJ) $(HELPER_FOLDERS:%=helper/%)
 	$(call say,AR,$@)
 	$(Q)rm -f $@ && $(AR) rcs $@ $(HELPER_OBJ)
 
-# program, its main object, its own packages
+# Arguments: program, its main object, packages that only this program needs.
 define helper-program
 $(BUILD)/helper/$(1): $(BUILD)/helper/$(2) $(HELPER_LIB)
 	$$(call say,LD,$$@)
@@ -68,14 +69,14 @@ $(eval $(call helper-program,nearcache,main.o,))
 $(eval $(call helper-program,nearcached,daemon/main.o,$(HELPER_DAEMON_PKGS)))
 $(eval $(call helper-program,nearcache-top,top/main.o,$(HELPER_TOP_PKGS)))
 
-# Makes units from the table, early in the boot: it needs no library but libuuid.
+# Generates units from nearcachetab early in the boot, so it is linked with no library but libuuid.
 HELPER_GENERATOR := $(patsubst %,$(BUILD)/helper/systemd/%.o,generator fstab units)
 
 $(BUILD)/helper/nearcache-generator: $(HELPER_GENERATOR) $(HELPER_LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -luuid
 
-# File below the prefix, its mode, where it comes from.
+# Path below PREFIX : mode : source file
 HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	sbin/nearcached:755:$(BUILD)/helper/nearcached \
 	sbin/nearcache-top:755:$(BUILD)/helper/nearcache-top \
@@ -93,7 +94,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
 	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 
-# Says where things are installed, so it is made each time.
+# The units contain PREFIX, which may differ from run to run: always rebuild them.
 .PHONY: helper-units
 helper-units:
 	$(Q)for unit in nearcache@ nearcache-pins nearcache-daemon; do \

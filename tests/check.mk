@@ -5,7 +5,7 @@
 
 export T VM_KERNELS SOAK_MINUTES
 
-# Built once. Another folder survives 'make clean' and can be shared between trees.
+# Folder of the debug kernel, which is built once. Another folder survives 'make clean' and can be shared between trees.
 DEBUG_KERNEL ?= $(BUILD)/debug
 
 .PHONY: check check-debug soak

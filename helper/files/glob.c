@@ -139,13 +139,9 @@ static int add_listed(const char *text, void *arg)
 	return add_path(words, text);
 }
 
-/**
- * glob_add() - take a word of the command line
- * @words: all of them, zeroed before the first one
- * @text: a range as range_parse_word() reads it, a file, a directory, or a pattern of
- *	names if there is no such file
- *
- * Return: 0 or the exit code.
+/*
+ * Adds a word of the command line: a range for range_parse_word(), a file, a directory, or a
+ * pattern if there is no such file.
  */
 int glob_add(struct glob_words *words, const char *text)
 {
@@ -204,15 +200,9 @@ static char *read_all(FILE *file, size_t *bytes)
 	return text;
 }
 
-/**
- * glob_each_listed() - read a list, one word on each line
- * @path: of the list, "-": standard input
- * @visit: called for each; returns 0, or the exit code, which ends it
- * @arg: for it
- *
- * A list with NUL between the words may have names with newlines.
- *
- * Return: 0 or the exit code.
+/*
+ * Calls @visit for each word of a list: one on each line, or separated by NUL. @path "-" is
+ * standard input. A nonzero result of @visit, its exit code, ends the list.
  */
 int glob_each_listed(const char *path,
 		     int (*visit)(const char *line, void *arg), void *arg)
@@ -237,15 +227,7 @@ int glob_each_listed(const char *path,
 	return fail_code();
 }
 
-/**
- * glob_add_list() - take words from a file, one on each line
- * @words: all of them, zeroed before the first one
- * @path: as glob_each_listed() takes it
- *
- * No patterns.
- *
- * Return: 0 or the exit code.
- */
+/* Adds the words of a list. They are not patterns. */
 int glob_add_list(struct glob_words *words, const char *path)
 {
 	return glob_each_listed(path, add_listed, words);

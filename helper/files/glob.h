@@ -11,21 +11,15 @@
 
 #include "lib/range.h"
 
-/**
- * struct glob_word - a file or a range
- * @text: path, or the range as it was given
- * @range: of length 0: it is a file
- */
+/* @text: a path, or the range as the user wrote it. A file has a @range of length 0. */
 struct glob_word {
 	char *text;
 	struct range range;
 };
 
-/**
- * struct glob_words - all of them
- * @word: in the order in which they were named; files of a directory by name
- * @count: how many
- * @room: that fit
+/*
+ * A growing array in the order of the command line; files of a directory are sorted by name. The
+ * caller zeroes it before the first call.
  */
 struct glob_words {
 	struct glob_word *word;

@@ -9,12 +9,7 @@
 #include "lib/error.h"
 #include "shard/partition.h"
 
-/**
- * node_share_check_words() - is the command line one that names a share, or none?
- * @args: command line
- *
- * Return: 0 or the exit code.
- */
+/* Checks that the options of a share are consistent. */
 int node_share_check_words(const struct arguments *args)
 {
 	bool shared = option_given(args, OPTION_RANK);
@@ -35,18 +30,12 @@ int node_share_check_words(const struct arguments *args)
 	return 0;
 }
 
-/**
- * node_share_select() - the shards that are this node's
- * @args: command line
- * @epoch: of the run
- * @shards: all that are named
- * @order: the result, numbers of @shards; room for all of them
- * @checksum: of the list that is shared out, if it is
+/*
+ * Selects the shards of this node. @order has room for all shards and receives their indices;
+ * returns their number. All nodes sort the shards by name first, because their command lines may
+ * have another order. @checksum receives the checksum of the sorted list.
  *
- * The list is one of names: nodes may name them in another order.  If none is shared out, all of
- * them, as they are named.
- *
- * Return: how many.
+ * Without --rank, selects all shards in the order of the command line; @checksum is unchanged.
  */
 size_t node_share_select(const struct arguments *args, uint64_t epoch,
 			const struct shards *shards, size_t *order, uint32_t *checksum)
@@ -78,11 +67,9 @@ static int compare_names(const void *a, const void *b, void *arg)
 		      shard[*(const size_t *)b].name);
 }
 
-/**
- * node_share_sort() - put shards into the order that all nodes find
- * @shards: all of them, in any order
- * @order: indices of @shards; sorted by name, byte by byte: no locale has a say
- * @count: how many
+/*
+ * Sorts the indices @order of @shards by name with strcmp(): nodes with different locales need the
+ * same order.
  */
 void node_share_sort(const struct shards *shards, size_t *order, size_t count)
 {
@@ -95,15 +82,11 @@ static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);
 }
 
-/**
- * node_share_checksum() - what nodes compare, to see that they share out the same list
- * @shards: all of them
- * @order: indices of @shards, from node_share_sort()
- * @count: how many
+/*
+ * Returns the CRC-32 of zlib and gzip over "NAME\0BYTES\n" of each shard. Nodes compare it to
+ * verify that they share one list. @order comes from node_share_sort().
  *
- * Part of the interface: nodes with other releases, and other programs, find the same.
- *
- * Return: CRC-32, as zlib and gzip have it, of "NAME\0BYTES\n" of each shard.
+ * Part of the interface: other releases and other programs compute the same value.
  */
 uint32_t node_share_checksum(const struct shards *shards, const size_t *order,
 			 size_t count)

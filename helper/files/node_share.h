@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Selects the shards of this node from those on the command line, and orders them. */
+/*
+ * Selects the shards of this node from those on the command line, and sorts them.
+ * node_share_check_words() returns 0, or an exit code after recording an error with fail().
+ */
 #ifndef HELPER_FILES_NODE_SHARE_H
 #define HELPER_FILES_NODE_SHARE_H
 

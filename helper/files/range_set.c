@@ -155,7 +155,7 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	return 0;
 }
 
-/* The deepest folder that has both; @folder becomes that. */
+/* Reduces @folder to the deepest folder that also contains @path. */
 static void folder_join(char *folder, const char *path)
 {
 	size_t i, last = 0;
@@ -168,22 +168,18 @@ static void folder_join(char *folder, const char *path)
 	folder[last] = '\0';
 }
 
-/* Cut to a label; what of a character is left then is none. */
+/* Cuts a text to the size of a label. text_clean() replaces a character that the cut split. */
 static const char *label_cut(const char *text, char *label)
 {
 	snprintf(label, LABEL_SIZE, "%s", text);
 	return text_clean(label);
 }
 
-/**
- * shards_label() - the label of shards that were given none
- * @shards: not none
- * @label: LABEL_SIZE bytes to fill
- *
- * One file: its name.  Several: the name of the deepest folder that has all of them.
- * Ranges of the device alone: the first one as it was written.
- *
- * Return: @label, or NULL after recording the error.
+/*
+ * Fills @label (LABEL_SIZE bytes) with the default label of shards, of which there is at least one:
+ * the name of a single file, otherwise the deepest folder that contains all files. If there are
+ * only ranges, the first one as the user wrote it. Returns @label, or NULL after recording an
+ * error.
  */
 const char *shards_label(const struct shards *shards, char *label)
 {

@@ -17,10 +17,10 @@
 #include "lib/interval.h"
 
 #define MILLISECOND	1000000ULL
-/* Default time from one sample to the next, milliseconds. */
+/* Default interval between samples, ms. */
 #define INTERVAL	1000U
 
-/* The named devices must exist at the start; afterwards they may come and go. */
+/* The devices must exist at the start; later they may come and go. */
 static int need_devices(const struct arguments *args)
 {
 	struct dm_device dev;
@@ -34,7 +34,7 @@ static int need_devices(const struct arguments *args)
 	return 0;
 }
 
-/* Print a frame as lines of any length. */
+/* Prints a frame without limit on the length of lines. */
 static void print_frame(const struct top_model *model, unsigned int interval)
 {
 	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
@@ -49,7 +49,7 @@ static void print_frame(const struct top_model *model, unsigned int interval)
 	frame_free(&frame);
 }
 
-/* Each frame covers an interval, so the first one comes after one interval. */
+/* Like all others, the first frame needs an interval before it. */
 static int print_frames(const struct arguments *args, unsigned int interval)
 {
 	struct top_model before = { 0 }, now;
@@ -83,7 +83,7 @@ int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
-	/* The locale says which characters the terminal can show. */
+	/* The locale determines which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
 	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE, "'top --json' needs -b (--batch)");

@@ -76,7 +76,7 @@ static void refused(void **state)
 		{ "x /dev/o /dev/c mode=slow", "--mode 'slow'" },
 		{ "x /dev/o /dev/c mode", "--mode needs a value" },
 		{ "x /dev/o /dev/c grow=1", "--grow takes no value" },
-		{ "x /dev/o /dev/c block-size=1M", "no option" },
+		{ "x /dev/o /dev/c block-size=1M", "not an option" },
 		{ "x /dev/o /dev/c cache=/dev/d", "name the devices" },
 		{ "x /dev/o /dev/c origin", "name the devices" },
 		{ "x /dev/o /dev/c nofail,,grow", "an option is empty" },
