@@ -88,7 +88,7 @@ static const struct row *find_setting(const char *word)
 	for (i = 0; i < ROWS; i++)
 		if (setting_is(rows[i].name, word, strlen(word)))
 			return &rows[i];
-	fail(CODE_USAGE, "'%s' is no setting: it can be " SETTING_NAMES, word);
+	fail(CODE_USAGE, "'%s' is not a setting: it can be " SETTING_NAMES, word);
 	return NULL;
 }
 

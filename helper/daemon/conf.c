@@ -182,7 +182,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 	while (row->name && strcmp(row->name, name))
 		row++;
 	if (!row->name)
-		return fail(CODE_USAGE, "'%s' line %u: '%s' is no setting: see nearcache.conf(5)",
+		return fail(CODE_USAGE, "'%s' line %u: '%s' is not a setting: see nearcache.conf(5)",
 			    path, number, name);
 	why = take_value(conf, row, value);
 	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,

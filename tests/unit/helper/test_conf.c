@@ -58,7 +58,7 @@ static void refused(void **state)
 		const char *says;
 	} row[] = {
 		{ "x", "'F' line 1: 'x' is not of the form SETTING = VALUE" },
-		{ "\n\nspeed = 1", "'F' line 3: 'speed' is no setting" },
+		{ "\n\nspeed = 1", "'F' line 3: 'speed' is not a setting" },
 		{ "read-ahead = maybe", "read-ahead 'maybe': give yes or no" },
 		{ "read-ahead-sequential = 5", "'5': give 0 (none) to 1G" },
 		{ "first-touch = 2", "'2': give 0% (none) to 100%" },

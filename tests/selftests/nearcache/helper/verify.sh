@@ -127,7 +127,7 @@ settings() {
 	good set nc read-ahead=0
 	ahead 0
 	bad 1 "read_ahead '1000': give 0 (none) to 1G" set nc read-ahead=1000
-	bad 1 "'read' is no setting: it can be mode," get nc read
+	bad 1 "'read' is not a setting: it can be mode," get nc read
 	bad 4 "no device 'nobody'" get nobody
 	bad 1 'needs NAME' get
 }
