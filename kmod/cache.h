@@ -99,7 +99,7 @@ struct nc_cache {
 
 /**
  * struct nc_target - one dm table line
- * @list: in nc_cache.targets
+ * @list: in nc_registration.targets
  * @ti: the target in device-mapper
  * @cache: the live cache of the table's cache device
  * @origin: remote device
@@ -113,11 +113,11 @@ struct nc_cache {
  * @noflush: the current suspend must not wait for the origin
  * @fill_memory_max: bytes
  * @fill_memory_given: the table has option fill_memory
- * @cache_timeout: milliseconds, see struct nc_cache
+ * @cache_timeout: milliseconds, see struct nc_health
  * @cache_timeout_given: the table has option cache_timeout
  * @origin_timeout: seconds that reads wait while the origin fails; 0: they do not wait
  * @origin_timeout_given: the table has option origin_timeout
- * @verify: see struct nc_cache
+ * @verify: see struct nc_hot
  * @verify_given: the table has option verify
  */
 struct nc_target {

@@ -12,9 +12,9 @@
  * write metadata; only a table reload, which reads the superblock again, ends it.
  *
  * The watch needs no help from hits to see that they complete: each is in a hit section
- * (nc_cache.holds), so a finished round proves that all hits in flight at its start are
+ * (nc_hot.hit_srcu), so a finished round proves that all hits in flight at its start are
  * complete.  The watch runs ten times a second while there are hits.  Without hits it sleeps,
- * with nc_cache.gate closed: the next hit wakes it.
+ * with nc_hot.gate closed: the next hit wakes it.
  */
 #include "cache.h"
 #include "core/health.h"

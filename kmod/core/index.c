@@ -3,7 +3,7 @@
  * The index of cached blocks: chained hashing over flat arrays, so that a slot costs 32 bytes and
  * any slot can hold any block.
  *
- * Readers walk a chain without locks, in a hit section (nc_cache.holds).  An unlinked slot keeps
+ * Readers walk a chain without locks, in a hit section (nc_hot.hit_srcu).  An unlinked slot keeps
  * its next pointer, and it gets another block only after the hit sections open at that time have
  * ended.  So a reader on it still reaches the rest of the chain, and never takes the valid bits of
  * another block for those of the block it looked up.
@@ -74,7 +74,7 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 	smp_store_release(head, i);
 }
 
-/* Remove a linked slot.  Readers may still use it: only after a round of nc_cache.holds may it go
+/* Remove a linked slot.  Readers may still use it: only after a round of nc_hot.hit_srcu may it go
  * to the free list.  The caller holds the bucket lock of the slot's block.
  */
 void nc_index_unlink(struct nc_index *ix, u32 i)

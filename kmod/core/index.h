@@ -46,7 +46,7 @@ struct nc_tag {
  * @block_lo: origin block, low 32 bits
  * @block_hi: origin block, high 8 bits
  * @flags: NC_SLOT_*
- * @stamp: last use, see policy.h
+ * @stamp: last use, see keep.h
  * @next: next slot of the chain, or of the free list
  * @tag: what ranges say about the block
  * @tagged: all of @tag in one word; 0: no range
@@ -54,7 +54,7 @@ struct nc_tag {
  * Locks:
  *   block_*	written under the block's bucket lock while the
  *		slot is not reachable; stable while the slot is linked, and after
- *		its unlinking until a round of nc_cache.holds has completed
+ *		its unlinking until a round of nc_hot.hit_srcu has completed
  *   flags	bucket lock; reclaim reads them without it, as a hint
  *   next	chain: bucket lock for writers, readers are in a hit section;
  *		free list: nc_index.free_lock
@@ -142,7 +142,7 @@ struct nc_bucket_lock {
  * @chains: nc_index_chains()
  * @seed: random, so that no one can craft a table whose blocks all hash to one
  *	chain
- * @stripes: NC_BUCKET_LOCKS bucket locks
+ * @bucket_locks: NC_BUCKET_LOCKS bucket locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  The removal of a free slot from the index is
  *	durable and visible to all readers: its data may be overwritten at once.

@@ -52,7 +52,7 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
  * @c: live cache
  * @offset: offset of struct nc_pages, the object's last member
  * @bytes: size of the pages
- * @cap: upper limit of nc_cache.fill_memory after the allocation, bytes
+ * @cap: upper limit of nc_fills.memory after the allocation, bytes
  * @zero: zero the pages
  *
  * Context: map; does not sleep.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Page buffers in chunks: data passes through them between two devices, or on its way to a reader.
- * They count towards nc_cache.fill_memory.
+ * They count towards nc_fills.memory.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H
@@ -19,7 +19,7 @@ struct nc_cache;
 
 /**
  * struct nc_pages - page buffer; the last member of its owner
- * @memory: bytes accounted in nc_cache.fill_memory, the owner included
+ * @memory: bytes accounted in nc_fills.memory, the owner included
  * @count: chunks
  * @vecs: chunks, contiguous low memory
  */

@@ -404,7 +404,7 @@ unsigned int nc_registry_changes(void)
  * @c: cache that is being visited
  *
  * The destructor of its last table waits for nc_registry_release().  Parts that need a table
- * may be used only under nc_cache.life while nc_cache.active is set.
+ * may be used only under nc_life.lock while nc_life.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)
 {

@@ -12,7 +12,7 @@
  * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; memory in use above it is
  *	freed as fills and checks end
  *
- * Context: nc_cache.life, as for the functions below.
+ * Context: nc_life.lock, as for the functions below.
  */
 void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 {

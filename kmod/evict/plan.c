@@ -89,7 +89,7 @@ static void set_checks(struct nc_cache *c)
 	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
 }
 
-/* Record whether hits are checked for reasons other than a plan.  Context: nc_cache.life. */
+/* Record whether hits are checked for reasons other than a plan.  Context: nc_life.lock. */
 void nc_plan_checks(struct nc_cache *c, bool checked)
 {
 	nc_plan_lock(c);

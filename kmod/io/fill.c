@@ -16,7 +16,7 @@
  * after the interrupt.  A completion worker handles longer copies, several readers, and errors.
  * From FILLED on no reader waits.
  *
- * Submissions to the origin that may wait for a request run on origin_wq, so that a cache
+ * Submissions to the origin that may wait for a request run on nc_workers.origin, so that a cache
  * device that hangs cannot delay the origin's data.
  *
  * A fill is on the list of its bucket lock from its start until it is published or dropped.
@@ -433,7 +433,7 @@ void nc_fill_publish(struct nc_fill *f)
 	fill_done(f, fill_unlist(f, !error), error);
 }
 
-/* cache_wq: the origin completed the write of an update, perhaps with an error. */
+/* nc_workers.cache: the origin completed the write of an update, perhaps with an error. */
 static void update_sent(struct nc_fill *f)
 {
 	int error = blk_status_to_errno(f->bio.bi_status);
@@ -494,7 +494,7 @@ void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 /**
  * nc_fill_start() - submit the origin read of a fill
  * @f: listed fill in NC_FILL_START
- * @nowait: the caller must not sleep: origin_wq submits the read
+ * @nowait: the caller must not sleep: nc_workers.origin submits the read
  *
  * Context: map or process; without @nowait it may wait for a request to the origin.
  */
@@ -548,7 +548,7 @@ void nc_fill_serve(struct nc_fill *f, struct bio *bio)
 
 /**
  * nc_fill_find() - find the fill that covers the start of a span
- * @stripe: bucket lock of the block, held
+ * @bucket: bucket lock of the block, held
  * @span: sub-blocks; if no fill covers their start, shortened to end before the next fill
  *
  * Return: fill or NULL.
@@ -584,7 +584,7 @@ bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *spa
 
 /**
  * nc_fill_mark_stale() - prevent fills from publishing sub-blocks that a write changes
- * @stripe: bucket lock of the block, held
+ * @bucket: bucket lock of the block, held
  * @block: origin block
  * @bits: sub-blocks
  */

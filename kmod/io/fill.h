@@ -23,7 +23,7 @@ struct nc_bucket_lock;
 struct nc_target;
 
 enum nc_fill_state {
-	NC_FILL_START,		/* origin_wq will submit the origin read */
+	NC_FILL_START,		/* nc_workers.origin will submit the origin read */
 	NC_FILL_READING,
 	NC_FILL_SENDING,	/* an update writes to the origin */
 	NC_FILL_FILLED,		/* the data is here, the fill writer will submit the write */

@@ -13,7 +13,7 @@
 /**
  * nc_invalidate_bits() - clear valid bits of a slot
  * @c: live cache
- * @stripe: bucket lock of the slot's block, held
+ * @bucket: bucket lock of the slot's block, held
  * @i: linked slot
  * @bits: sub-blocks
  *
@@ -117,7 +117,7 @@ void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t
 }
 
 /* Invalidate the range in every slot that holds one of its blocks.  A block that gets a slot
- * during the scan has no sub-block of the range, because nc_cache.inflight keeps fills away.
+ * during the scan has no sub-block of the range, because nc_cache.write_ranges keeps fills away.
  */
 static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 {
@@ -247,7 +247,7 @@ static int record_drop(struct nc_cache *c, bool all)
  * Reads that begin after the return get the origin's present data.  If all is
  * invalidated, hits end before the fingerprint is read, however long that takes.
  *
- * Context: may sleep; takes nc_cache.life.
+ * Context: may sleep; takes nc_life.lock.
  * Return: 0: the data does not come back after a crash either; -EBUSY while suspended; -EIO
  * if the cache device cannot record it: the next load would trust the invalidated data.
  */
@@ -293,7 +293,7 @@ void nc_invalidate_lost(struct nc_cache *c)
 	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
-/* Not under nc_cache.life: suspending waits for this work.  Nothing needs recording: after
+/* Not under nc_life.lock: suspending waits for this work.  Nothing needs recording: after
  * writes the superblock says active, or the write intent marks the written regions.
  */
 void nc_invalidate_lost_work(struct work_struct *work)

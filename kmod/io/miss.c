@@ -16,7 +16,7 @@
 
 /**
  * struct look - state of a missing run under the bucket lock
- * @stripe: bucket lock of the block
+ * @bucket: bucket lock of the block
  * @slot: slot of the block, or NC_NIL
  * @fill: for NC_MISS_JOINED the fill to copy from, or NULL if the read waits; for
  *	NC_MISS_STARTED the new fill once it is listed

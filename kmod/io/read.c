@@ -6,7 +6,7 @@
  *
  * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's
  * stamp, once per tick of the policy's clock.  The bio is remapped to the cache device and
- * its payload is not touched.  The hit section (nc_cache.holds) lasts from the look-up to
+ * its payload is not touched.  The hit section (nc_hot.hit_srcu) lasts from the look-up to
  * the completion; a slot gets another block only after all hit sections that began before
  * its unlinking have ended.
  *

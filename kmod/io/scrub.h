@@ -20,7 +20,7 @@ struct nc_cache;
  * @rate: bytes per second, 0: no delay between pieces
  * @due: earliest start of the next piece, ns of ktime_get()
  *
- * A pass starts and is stopped under nc_cache.life; @work also clears @wanted, at the end.
+ * A pass starts and is stopped under nc_life.lock; @work also clears @wanted, at the end.
  * The other fields belong to @work and to the check that it started.
  */
 struct nc_scrub {

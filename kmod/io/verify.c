@@ -37,9 +37,9 @@
 #define INLINE_MAX	(32U << 10)
 
 enum check_state {
-	CHECK_START,	/* cache_wq will submit the read of the slot */
+	CHECK_START,	/* nc_workers.cache will submit the read of the slot */
 	CHECK_SLOT,
-	CHECK_SERVED,	/* origin_wq will submit the read of the origin */
+	CHECK_SERVED,	/* nc_workers.origin will submit the read of the origin */
 	CHECK_ORIGIN,
 };
 
@@ -376,7 +376,7 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* cache_wq: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
+/* nc_workers.cache: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
 static void start_check(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -498,7 +498,7 @@ static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* cache_wq: the reader's pages do not match.  A write to the sub-blocks, or a program that
+/* nc_workers.cache: the reader's pages do not match.  A write to the sub-blocks, or a program that
  * modifies the pages, may be the cause: read the slot again, into pages of the cache.
  */
 static void again_work(struct work_struct *work)

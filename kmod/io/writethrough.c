@@ -271,8 +271,8 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 /**
  * nc_update_list() - list an update
  * @f: from nc_update_alloc()
- * @stripe: bucket lock of the block, held since the valid bits were cleared
- * @own: write range of the write, in nc_cache.inflight
+ * @bucket: bucket lock of the block, held since the valid bits were cleared
+ * @own: write range of the write, in nc_cache.write_ranges
  * @dropped: sub-blocks that the write invalidated
  *
  * Context: map; the bucket lock is held.

@@ -23,7 +23,7 @@ struct nc_geometry;
  *
  * Locks: only the fill that covers a sub-block writes its sum.  It sets the page's dirty bit
  * before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
- * (nc_cache.holds), so the slot keeps its block.  The sum is constant while the sub-block is
+ * (nc_hot.hit_srcu), so the slot keeps its block.  The sum is constant while the sub-block is
  * valid: if a reader sees another sum, its data was dropped meanwhile.
  * @buffer: nc_commit.lock.
  */

@@ -112,7 +112,7 @@ static int write_record(struct nc_cache *c)
  * up would leave devices that do not match.  So the last record is written again with the
  * number that would have ended the commit.  It names the same pages: they are still unwritten.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_commit_catch_up(struct nc_cache *c)
@@ -198,7 +198,7 @@ int nc_commit_run(struct nc_cache *c)
 
 /**
  * nc_commit_stop() - stop the periodic commits
- * @c: live cache, being suspended; nc_cache.life is held, so that no message
+ * @c: live cache, being suspended; nc_life.lock is held, so that no message
  *	dirties a page meanwhile
  *
  * Context: may sleep.

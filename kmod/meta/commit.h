@@ -18,7 +18,7 @@ struct work_struct;
 
 /**
  * struct nc_commit - state of the commits
- * @lock: one commit at a time; taken under nc_cache.life, or alone
+ * @lock: one commit at a time; taken under nc_life.lock, or alone
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
  * @behind: before a crash the other members were told of a commit that the first one has
@@ -26,8 +26,8 @@ struct work_struct;
  * @offset: of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
  * @live: commits keep the medium's table such that a crash leaves a warm
- *	cache; changes under nc_cache.life
- * @armed: c->commit_work is queued
+ *	cache; changes under nc_life.lock
+ * @armed: nc_workers.commit is queued
  * @failed: a commit failed since the cache went live
  *
  * @lock protects @behind and @record, except while the cache is loaded.

@@ -368,7 +368,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
  * nc_intent_ask_again() - retry a witness that failed
  * @c: live cache, suspended; the previous table still exists
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_intent_ask_again(struct nc_cache *c)
 {
@@ -428,7 +428,7 @@ static void slow_mark_work(struct work_struct *work)
 	nc_intent_leave(c);
 }
 
-/* nc_cache.cache_timeout changed; applies to waiting writes as well.  Any context. */
+/* nc_health.cache_timeout changed; applies to waiting writes as well.  Any context. */
 void nc_intent_retime(struct nc_cache *c)
 {
 	mod_delayed_work(c->workers.origin, &c->intent.slow_work, 0);
@@ -438,7 +438,7 @@ void nc_intent_retime(struct nc_cache *c)
  * nc_intent_end() - turn marking off
  * @c: live cache; its superblock durably says a state that needs no write intent
  *
- * Context: may sleep; nc_cache.life; I/O may be in flight.
+ * Context: may sleep; nc_life.lock; I/O may be in flight.
  */
 void nc_intent_end(struct nc_cache *c)
 {

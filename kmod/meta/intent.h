@@ -72,13 +72,13 @@ struct nc_intent_ops {
  *	durably says active; other changes under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: number of the current session, see struct nearcache_super
- * @recovered: load took over an unfinished session: @maps has its marks; nc_cache.life
- * @untrue: load did not trust the medium's superblock; nc_cache.life
+ * @recovered: load took over an unfinished session: @maps has its marks; nc_life.lock
+ * @untrue: load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first table that names a witness, or NULL
  * @witness: record of the cache
  * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
  *	NULL: the active table has none
- * @io_lock: one writer of the area; taken under nc_cache.life, or alone
+ * @io_lock: one writer of the area; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
  * @batch: waiting writes whose regions are being marked
@@ -88,7 +88,7 @@ struct nc_intent_ops {
  * @ready_work: submits @ready
  * @leave_work: writes "left" to the witness
  * @slow_work: checks whether a write has waited longer than cache_timeout
- * @sweep_work: clears marks of regions without recent writes
+ * @clear_work: clears marks of regions without recent writes
  */
 struct nc_intent {
 	const struct nc_intent_ops *ops;
@@ -144,7 +144,7 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
  * nc_intent_admit() - may a write go to the origin now?
  * @c: live cache
  * @i: its write intent
- * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.inflight
+ * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.write_ranges
  *
  * Context: any that may submit bios; does not sleep.
  * Return: false if the write waits for its marks; ready_work submits it.

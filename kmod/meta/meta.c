@@ -175,7 +175,7 @@ static const char *why_cold(struct nc_cache *c)
  * @c: live cache with an empty index
  * @known: lower limits of the sequence numbers on the medium
  *
- * Sets c->loaded and c->warm.  The table of an unfinished write session is read only if
+ * Sets nc_life.loaded and nc_life.warm.  The table of an unfinished write session is read only if
  * its marks can be trusted.  Damaged pages and slots are dropped and counted.
  *
  * Return: 0; -EIO after too many errors: the index is then unusable.
@@ -341,7 +341,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 }
 
 /* Will the next load surely drop the table, by the medium's state or the witness's record?  A hint
- * without nc_cache.life.
+ * without nc_life.lock.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
@@ -458,7 +458,7 @@ int nc_meta_settle(struct nc_cache *c)
  * @c: live cache; any write to the ends meanwhile sets their mark again
  * @digest: NC_FINGERPRINT_SIZE bytes; set if the superblock has a fingerprint
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or the read error.
  */
 int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
@@ -472,7 +472,7 @@ int nc_meta_read_ends(struct nc_cache *c, u8 *digest)
  * @c: live cache in a write session
  * @digest: from nc_meta_read_ends()
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)

@@ -73,7 +73,7 @@ static void flush_done(struct bio *bio)
  * nc_origin_flush() - make the writes to the origin durable
  * @c: live cache
  *
- * After an error the next flush of a user fails, see nc_cache.flush_owed.
+ * After an error the next flush of a user fails, see nc_origin.flush_owed.
  *
  * Context: may sleep, without a time limit.
  * Return: 0 or the error of the flush.

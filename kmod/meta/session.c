@@ -44,7 +44,7 @@ static int find_record(struct nc_cache *c)
  * nc_session_load() - can a write session that a crash ended be recovered?
  * @c: live cache; its superblock says writing
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: NULL: yes, and nc_session_written() returns the marked sub-blocks; otherwise the
  * reason why no cached data may be trusted, for the log.
  */
@@ -76,7 +76,7 @@ const char *nc_session_load(struct nc_cache *c)
  * nc_session_is_older() - does the witness know a later session than the superblock?
  * @c: live cache, suspended
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or 1; -EIO: the witness cannot be read, and may know a later session.
  */
 int nc_session_is_older(struct nc_cache *c)
@@ -92,7 +92,7 @@ int nc_session_is_older(struct nc_cache *c)
  * nc_session_catch_up() - take the witness's session number if it is later
  * @c: live cache, suspended; none of its cached data is used
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_session_catch_up(struct nc_cache *c)
 {
@@ -166,7 +166,7 @@ static int write_session(struct nc_cache *c, u64 previous, u32 state)
  * data of the regions marked then.  Writes the bitmap next; the caller then writes the
  * superblock.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 1: nc_session_begun() or nc_intent_end() must follow; 0: no usable witness;
  * -EIO: the medium cannot be written.
  */
@@ -208,7 +208,7 @@ int nc_session_begin(struct nc_cache *c)
  *
  * The witness drops the name of the previous superblock: copies of it no longer count.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
  */
 int nc_session_begun(struct nc_cache *c)
@@ -234,7 +234,7 @@ static void not_told_apart(struct nc_cache *c, int r)
  *
  * With a number of its own, no copy from before or from during a write session counts.
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  * Return: whether nc_session_tell() must follow once both superblock copies are written.
  */
 bool nc_session_number(struct nc_cache *c)
@@ -256,7 +256,7 @@ bool nc_session_number(struct nc_cache *c)
  * @c: live cache, suspended, after nc_session_number()
  * @state: NEARCACHE_WITNESS_LEFT for a session that writes without marks, or ENDED
  *
- * Context: may sleep; nc_cache.life.
+ * Context: may sleep; nc_life.lock.
  */
 void nc_session_tell(struct nc_cache *c, u32 state)
 {

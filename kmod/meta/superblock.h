@@ -21,7 +21,7 @@ struct nearcache_super;
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
- * Under nc_cache.life once the cache is live.
+ * Under nc_life.lock once the cache is live.
  */
 struct nc_super {
 	struct dm_io_client *io;

@@ -15,7 +15,7 @@ struct nc_super;
  * @offset: of the record, bytes
  * @record: as last read or written; from vmalloc()
  *
- * Under nc_cache.life; while the cache is live, only nc_intent.leave_work uses it.
+ * Under nc_life.lock; while the cache is live, only nc_intent.leave_work uses it.
  */
 struct nc_witness {
 	u64 offset;

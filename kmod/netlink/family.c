@@ -4,7 +4,7 @@
  * the table of operations are generated.
  *
  * Operations run in parallel (parallel_ops).  One that only reads runs under the registry's
- * mutex.  One that works on a cache holds it (nc_registry_hold()) and takes nc_cache.life if
+ * mutex.  One that works on a cache holds it (nc_registry_hold()) and takes nc_life.lock if
  * it needs the live table.  Waiting for a device is left to a worker that replies later:
  * otherwise the registration of another family, and then all families, would have to wait.
  */
@@ -385,7 +385,7 @@ static int set_tunables(struct nc_target *t, struct genl_info *info)
 }
 
 /* Generic netlink requests may wait for each other, so none may wait for a device.  The holder
- * of nc_cache.life may do so during resume and suspend: give up after a second.
+ * of nc_life.lock may do so during resume and suspend: give up after a second.
  */
 static bool take_life(struct nc_cache *c)
 {
@@ -404,7 +404,7 @@ static bool take_life(struct nc_cache *c)
  * @c: held cache
  * @extack: gets the error message
  *
- * Return: 0 with nc_cache.life locked and nc_cache.active set, or -EBUSY.
+ * Return: 0 with nc_life.lock locked and nc_life.active set, or -EBUSY.
  */
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests about ranges and labels.  A change runs under nc_cache.life and nc_ranges.lock, after
+ * Requests about ranges and labels.  A change runs under nc_life.lock and nc_ranges.lock, after
  * the reply was allocated, so that a completed change is also reported.
  */
 #include <linux/sched/mm.h>

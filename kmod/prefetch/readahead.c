@@ -41,7 +41,7 @@ static bool windows_wanted(const struct nc_cache *c)
 }
 
 /**
- * nc_window_ask() - request a readahead window of a stream
+ * nc_readahead_ask() - request a readahead window of a stream
  * @c: live cache
  * @window: sectors to bring
  *

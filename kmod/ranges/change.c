@@ -552,7 +552,7 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 	mutex_unlock(&from->lock);
 }
 
-/* The load linked slots without tags: tag them.  Under nc_cache.life; may sleep, no I/O. */
+/* The load linked slots without tags: tag them.  Under nc_life.lock; may sleep, no I/O. */
 void nc_ranges_loaded(struct nc_cache *c)
 {
 	mutex_lock(&c->ranges.lock);

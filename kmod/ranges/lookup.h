@@ -52,17 +52,17 @@ struct nc_ranges_ops {
 
 /**
  * struct nc_ranges - the ranges of a cache
- * @lock: protects all members; nests inside nc_cache.life, and bucket locks nest inside it
+ * @lock: protects all members; nests inside nc_life.lock, and bucket locks nest inside it
  * @want: ranges, in the order of nc_want_compare()
  * @count: number of ranges
  * @serial: serial of the newest range
  * @changes: number of changes so far
  * @segments: @want as segments for look-up, NULL: no range.  Read under RCU
- * @labels: see labels.h
+ * @labels: see label.h
  * @reserved: blocks that pinned ranges overlap
  * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; written under bucket locks, read without
  * @expire_work: deletes expired ranges
- * @untold: ranges changed while no table was live: an event is due; nc_cache.life
+ * @untold: ranges changed while no table was live: an event is due; nc_life.lock
  *
  * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads them
  * under RCU, and tags and links the slot in the same read section.  A change of the ranges
