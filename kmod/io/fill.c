@@ -367,8 +367,8 @@ static void write_end_io(struct bio *bio)
 		nc_fill_writer_written(&f->target->cache->fills.writer, bio);
 }
 
-/* Checksum what is about to be written to the slot.  No lock is needed: none of these sub-blocks is
- * valid, and no other fill covers them.
+/* Checksum the data before it is written to the slot.  No lock is needed: none of these sub-blocks
+ * is valid, and no other fill covers them.
  */
 static void sum_fill(struct nc_fill *f)
 {

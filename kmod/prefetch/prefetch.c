@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
- * the bucket lock they are fills as any other, so a demand read joins them, and a write makes
- * them stale.  They are sent under a plug, so that what is contiguous goes as long requests.
+ * The prefetch engine.  One worker per cache turns jobs into fills that no reader waits for.  They
+ * are listed like other fills, so a demand read can join them, and a write makes them stale.  The
+ * worker submits them under a plug, which merges contiguous ones into long requests.
  *
- * Others come first: see throttle.c.
- * Half of the fill memory is left to others.
+ * Jobs yield to users' I/O: see throttle.c.  They use at most half of the fill memory.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
