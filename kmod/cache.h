@@ -43,7 +43,7 @@ struct nc_target;
  * @life: state of the cache as a whole; its lock protects @geo and @meta
  * @reg: see registry.h
  * @workers: work queues
- * @geo: sizes, constant while I/O runs
+ * @geo: geometry, constant while I/O runs
  * @sums: checksums of cached data
  * @policy: eviction policy
  * @fills: see fill.h

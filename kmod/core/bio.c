@@ -36,7 +36,7 @@ bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sec
 }
 
 /**
- * nc_bio_restore() - undo what a lower device did to a completed read
+ * nc_bio_restore() - undo the changes of a lower device to a completed read
  * @bio: dm's clone
  * @io: its per-bio data; iter and flags are set
  *

@@ -93,9 +93,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* For blocks that are not pinned: wait until readers free slots of the reserve?  Fills of blocks
- * that have a slot do not tell that one will be free: a job that comes across many such blocks
- * would wait for each block between them.
+/* Should the job wait until readers free slots of the reserve, for blocks that are not pinned?
+ * Only a slot given to a job resets the count of shortages.  Fills of blocks that have a slot must
+ * not: a job that finds many such blocks would wait for each block between them.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -123,7 +123,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	return true;
 }
 
-/* No slot is free for @block: wait for one? */
+/* No slot is free for @block: should the job wait for one? */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	bool pinned = nc_ranges_pinned(c, block);
@@ -282,7 +282,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Handle up to @most bytes, but at least a sub-block, of one block.  Returns as fetch_span() does. */
+/* Handle at most @most bytes of one block, but at least a sub-block.  Returns as fetch_span(). */
 static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
