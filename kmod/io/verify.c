@@ -376,7 +376,7 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* Start a check for a reader; its sub-blocks may have become invalid.  Context: nc_workers.cache. */
+/* Start a check for a reader; its sub-blocks may be invalid by now.  Context: nc_workers.cache. */
 static void start_check(struct check *k)
 {
 	struct nc_target *t = k->target;
