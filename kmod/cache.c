@@ -82,7 +82,7 @@ static bool memory_fits(struct nc_cache *c)
 	return false;
 }
 
-/* All allocations that depend on the superblock. */
+/* Allocate all memory whose size depends on the superblock. */
 static int cache_alloc(struct nc_cache *c)
 {
 	const char *name = nc_cache_name(c);
@@ -105,7 +105,7 @@ static int cache_alloc(struct nc_cache *c)
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-/* nc_health_ops.left: the witness first, then the plan, which needs no free slots any more. */
+/* nc_health_ops.left: update the witness, then end the plan: no slot is filled any more. */
 static void device_left(struct nc_cache *c)
 {
 	nc_intent_leave(c);
@@ -219,7 +219,9 @@ int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 	return 0;
 }
 
-/* Alignment that hits need: the dm device has the origin's limits, see nearcache_io_hints(). */
+/* Compute the alignment that hits need.  The dm device has the origin's limits, and cache devices
+ * may have stricter ones, see nearcache_io_hints().
+ */
 static void set_alignment(struct nc_cache *c)
 {
 	u32 i, dma = 0, block = 0;
@@ -237,7 +239,7 @@ static void set_alignment(struct nc_cache *c)
 	c->hot.needs_alignment = c->hot.lbs_mask || c->hot.dma_mask;
 }
 
-/* First resume: only the superblock was read before. */
+/* Load the cache at the first resume: the constructor read only the superblock. */
 static int cache_load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
@@ -274,8 +276,8 @@ static int check_size(struct nc_cache *c, u64 size)
 	return -EINVAL;
 }
 
-/* After this slots may be overwritten, and in a writing mode the origin. The superblock must
- * durably say so first: if it still said clean, the next load would trust stale data.
+/* After this the module may overwrite slots, and in a writing mode the origin.  The superblock must
+ * record that durably first: if it still said clean, the next load would trust stale data.
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
@@ -286,8 +288,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
-	/* Cached copies of what others wrote before outlive this session: they must not be newer
-	 * than the origin's content after a power cut.
+	/* Cached copies of other writers' data outlive this session.  After a power cut they must
+	 * not be newer than the origin.
 	 */
 	if (!c->meta->origin_durable)
 		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
@@ -304,8 +306,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
-/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If that
- * fails, no later load may trust it.
+/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If
+ * nc_meta_go() fails, no later load may trust the medium.
  */
 static void cache_drop_all(struct nc_cache *c)
 {
@@ -336,8 +338,8 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	return 0;
 }
 
-/* The origin's disk went away, and its volume came back as another block device.  If our writes
- * were not durable, the origin's content is unknown.
+/* Switch to the table's origin device: the origin's disk may have come back as another block
+ * device.  If writes of this cache were not durable, the origin's content is unknown.
  */
 static int take_origin(struct nc_cache *c, const struct nc_target *t)
 {
@@ -368,10 +370,10 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* Make the writes to the origin durable, and take its fingerprint.  Slots may hold data that
- * the origin acknowledged but would lose with its power.  After an error of a flush, which the
- * origin may report only once, nobody knows what it holds: drop all cached data, before the
- * superblock is written.  Returns 0 or an error: then the cache must not be marked clean.
+/* Flush the origin and take its fingerprint.  Slots may hold data that the origin acknowledged but
+ * would lose in a power cut.  After a failed flush, which the origin may report only once, its
+ * content is unknown: drop all cached data before the superblock is written.  Returns 0 or an
+ * error: then the cache must not be marked clean.
  */
 static int settle_origin(struct nc_cache *c)
 {
@@ -406,15 +408,14 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	int r;
 
 	if (size != old) {
-		/* Compare first: with the new size the ends are others. */
+		/* Compare first: the new size has another end. */
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
 		resize_table(c, size);
 	}
-	/* Renew an old fingerprint before another host can change the ends; but not after a noflush
-	 * suspend, which must not wait for the origin.  An error is ignored here: the stop tries
-	 * again.
+	/* Renew an old fingerprint before another host can change the ends, but not after a noflush
+	 * suspend, which must not wait for the origin.  Ignore an error: the stop tries again.
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
 	    c->hot.state == NEARCACHE_NORMAL)
@@ -430,8 +431,8 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* Use the settings of a live table, also while I/O runs: a reader of one sees the old value or the
- * new one.  Context: nc_life.lock.
+/* Apply the settings of a live table, also while I/O runs: each user of a setting reads the old or
+ * the new value.  Context: nc_life.lock.
  */
 void nc_cache_apply_settings(const struct nc_target *t)
 {
@@ -454,8 +455,8 @@ void nc_cache_apply_settings(const struct nc_target *t)
  * durably, before any slot can be overwritten.  A cache device that cannot be read or
  * written is bypassed: the origin is still good.
  *
- * Context: preresume; may sleep, with memalloc_noio_save() (the device itself may be what memory is
- * written back to).
+ * Context: preresume; may sleep, with memalloc_noio_save(), because memory may be written back to
+ * this device.
  * Return: 0; -EINVAL, -ESTALE or -EIO, which leave the device suspended.
  */
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known)
@@ -493,8 +494,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	return r;
 }
 
-/* The medium may say clean only if the origin's acknowledged writes are durable: slots hold them as
- * well.
+/* Mark the medium clean, but only if the origin's acknowledged writes are durable, because slots
+ * hold copies of them.
  */
 static void commit_clean(struct nc_cache *c)
 {
@@ -515,7 +516,7 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
-/* Clear reclaim_on under @life: a change of ranges may queue reclaim meanwhile. */
+/* Clear nc_reclaim.enabled under nc_life.lock: a change of ranges may queue reclaim meanwhile. */
 static void stop_reclaim(struct nc_cache *c)
 {
 	mutex_lock(&c->life.lock);
@@ -544,7 +545,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* intent_clear.c may have found that the origin lost something. */
+	/* intent_clear.c may have queued this again after a failed flush of the origin. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);

@@ -43,7 +43,7 @@ struct nc_target;
  * @life: state of the cache as a whole; its lock protects @geo and @meta
  * @reg: see registry.h
  * @workers: work queues
- * @geo: sizes, constant while I/O runs
+ * @geo: geometry, constant while I/O runs
  * @sums: checksums of cached data
  * @policy: eviction policy
  * @fills: see fill.h
@@ -113,11 +113,11 @@ struct nc_cache {
  * @noflush: the current suspend must not wait for the origin
  * @fill_memory_max: bytes
  * @fill_memory_given: the table has option fill_memory
- * @cache_timeout: milliseconds, see struct nc_cache
+ * @cache_timeout: milliseconds, see struct nc_health
  * @cache_timeout_given: the table has option cache_timeout
  * @origin_timeout: seconds that reads wait while the origin fails; 0: they do not wait
  * @origin_timeout_given: the table has option origin_timeout
- * @verify: see struct nc_cache
+ * @verify: see struct nc_hot
  * @verify_given: the table has option verify
  */
 struct nc_target {

@@ -14,8 +14,8 @@
 #define NC_DEMAND_HOLD		HZ
 /* Users are gone when none of their reads was seen for this long. */
 #define NC_DEMAND_QUIET		(HZ / 10)
-/* A read is undisturbed when no prefetch was in flight for this long before it: the origin may
- * catch up later with the reads that a prefetch delayed.
+/* A read is undisturbed if no prefetch was in flight for this long before it: the origin may still
+ * be busy with I/O that a prefetch delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
 
@@ -23,13 +23,14 @@
  * struct nc_demand - users' I/O on the origin
  * @watched: a prefetch job waits or runs: reads are counted
  * @disturbed: fills of jobs are in flight
- * @clean_since: ns of ktime when the last of them was over
+ * @clean_since: ns of ktime when the last of these fills ended
  * @reading: users' fills that read from the origin, begun while @watched
  * @last: jiffies when a read began or ended
  * @wrote: jiffies of the last large write
  * @asked: bytes that users asked the origin for; the throttle halves it periodically
  * @met: bytes of users' reads that a job came across, and of reads that joined its fills; likewise
- * @measured: told how long a read took, ns, and whether it was undisturbed; process context
+ * @measured: called after a read, with its time in ns and whether it was undisturbed; set by
+ *	prefetch.c; process context
  *
  * All of them are hints, read and written without a lock.  Prefetch sets the first three.
  */

@@ -46,18 +46,18 @@ enum nc_damage {
  * @lock: protects changes of nc_hot.state, nc_hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: cache device that failed last, or had wrong data, 0: none did
+ * @failed: cache device that failed last or had wrong data; 0: none
  * @errors: errors since @errors_since
  * @errors_since: jiffies; written without locks: two errors at once may count in
  *	either period
- * @events: bit n: the event n of enum nearcache_event is to be told
- * @event: tells @events, and raises the dm event
- * @watch: looks whether hits come back, while there are any; owns what follows
+ * @events: bit n: event n of enum nearcache_event is not yet reported
+ * @event: reports @events and raises the dm event
+ * @watch: checks periodically whether hits complete, while hits run; owns the fields below
  * @begun: @cookie is valid
- * @dozing: the gate is closed because nobody read
- * @cookie: of nc_hot.hit_srcu; tells when the hits that were under way then are over
- * @late: looks since @cookie was taken
- * @stuck: looks since any hit completed
+ * @dozing: the gate is closed because no reader came
+ * @cookie: poll cookie of nc_hot.hit_srcu: shows whether the hits in flight at that time have ended
+ * @late: number of checks since @cookie was taken
+ * @stuck: number of checks since any hit completed
  * @hits: hits completed, at the last look
  * @calm: looks, while degraded, since hits were waiting
  * @cache_timeout: milliseconds without the completion of any hit after which the cache device is

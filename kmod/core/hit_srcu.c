@@ -8,8 +8,8 @@
  * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
  * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
  * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
- * sees all stores before the round, because they precede the sum: it cannot find slots that were
- * unlinked before.
+ * sees all stores before the round, because they precede the sum: it cannot find a slot that was
+ * unlinked before the round.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -115,11 +115,11 @@ bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 		;
 	over = h->rounds->over >= round;
 	mutex_unlock(&h->rounds->lock);
-	smp_mb(); /* Order the reads of completed hits before what the caller does next. */
+	smp_mb(); /* Order the reads of completed hits before the accesses of the caller. */
 	return over;
 }
 
-/* Wait for all hits in flight.  Sleeps, for as long as the cache device hangs. */
+/* Wait for all hits in flight.  Sleeps as long as the cache device hangs. */
 void nc_hit_synchronize(struct nc_hit_srcu *h)
 {
 	u64 round = nc_hit_start_poll(h);

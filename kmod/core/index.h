@@ -28,11 +28,11 @@
 #define NC_WANTS_PRIORITY_SHIFT	4
 
 /**
- * struct nc_tag - wishes of ranges for a block
+ * struct nc_tag - label and flags of the ranges that cover a block, and its prefetch state
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: state of prefetched data, see prefetched.h; begun under the bucket lock,
- *	ended without
+ * @ahead: NC_AHEAD_*, state of prefetched data, see prefetched.h; set under the bucket lock,
+ *	changed by hits without it
  */
 struct nc_tag {
 	u16 label;
@@ -46,10 +46,10 @@ struct nc_tag {
  * @block_lo: origin block, low 32 bits
  * @block_hi: origin block, high 8 bits
  * @flags: NC_SLOT_*
- * @stamp: last use, see policy.h
+ * @stamp: last use, see keep.h
  * @next: next slot of the chain, or of the free list
- * @tag: wishes of ranges for the block
- * @tagged: all of @tag in one word; 0: no range
+ * @tag: see struct nc_tag
+ * @tagged: all of @tag in one word; 0: no range, and no prefetched data
  *
  * Locks:
  *   block_*	written under the block's bucket lock while the
@@ -61,8 +61,8 @@ struct nc_tag {
  *   valid	bucket lock for writers; readers in a hit section take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	no lock: readers write it, the policy tolerates the race
- *   tag	bucket lock, except @ahead; hits and reclaim read it without, as a
- *		hint
+ *   tag	bucket lock, except @ahead; hits and reclaim read it without the
+ *		lock, as a hint
  */
 struct nc_slot {
 	u64 valid;
@@ -123,7 +123,7 @@ struct nc_fill_entry {
  * struct nc_bucket_lock - one bucket lock of the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
  *	context only; only nc_index.free_lock and nc_write_ranges.lock nest inside
- * @drops: how often valid data was invalidated, or left the index
+ * @drops: number of times that valid data was invalidated or left the index
  * @fills: struct nc_fill in flight, by origin block
  */
 struct nc_bucket_lock {
@@ -140,9 +140,9 @@ struct nc_bucket_lock {
  * @heads: first slot of each chain
  * @count: number of slots
  * @chains: nc_index_chains()
- * @seed: random, so that no one can craft a table whose blocks all hash to one
+ * @seed: random, so that nobody can craft a table whose blocks all hash to one
  *	chain
- * @stripes: NC_BUCKET_LOCKS bucket locks
+ * @bucket_locks: NC_BUCKET_LOCKS bucket locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  The removal of a free slot from the index is
  *	durable and visible to all readers: its data may be overwritten at once.
@@ -222,8 +222,8 @@ static inline u32 nc_index_low_water(const struct nc_index *ix)
 	return max(min(ix->count / 64, 4096U), 1U);
 }
 
-/* How many slots may be pinned.  The rest is the prefetch reserve, and for other reads: 2 percent
- * and the slots that reclaim keeps free.
+/* Number of slots that may be pinned.  The rest is for the prefetch reserve and other reads: at
+ * least 2 percent, and at least the free slots that reclaim provides.
  */
 static inline u64 nc_index_pinnable(const struct nc_index *ix)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Page buffers in chunks: data passes through them between two devices, or to a reader.  They
- * count towards nc_fills.memory.
+ * Page buffers in chunks, for data that is copied between two devices or to a reader.
+ * They count towards nc_fills.memory.
  */
 #ifndef NEARCACHE_CORE_PAGES_H
 #define NEARCACHE_CORE_PAGES_H
@@ -12,8 +12,8 @@
 struct bio;
 struct nc_cache;
 
-/* Not from the emergency reserves (PF_MEMALLOC), which a reclaiming writer needs for what it cannot
- * do without: the caller does without the memory if the allocation fails.
+/* Do not use the emergency reserves (PF_MEMALLOC): a reclaiming writer needs them for required
+ * allocations, and callers of this one can handle its failure.
  */
 #define NC_PAGES_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 

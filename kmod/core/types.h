@@ -71,7 +71,7 @@ struct nc_hot {
 /**
  * struct nc_devices - the cache device and the dm device
  * @members: all cache devices, if there are several; see members.h
- * @bdev: cache device, the first of several; some table has it open
+ * @bdev: cache device, the first of several; a table has it open
  * @owner: the only dm device that may use the cache device
  * @dm_devt: number of @owner, for trace events
  * @devt: number of @bdev
@@ -93,13 +93,13 @@ struct nc_devices {
  *	meanwhile; protects the rest
  * @loaded: enum nearcache_loaded
  * @warm: slots taken over at load
- * @dirty_unrecorded: the medium says something that is not true: data was invalidated, or the
- *	origin was written, without a record of it on the medium
+ * @dirty_unrecorded: the medium is wrong: data was invalidated, or the origin was written, without
+ *	a record on the medium
  * @was_live: a table of this cache was resumed once
- * @load_failed: the medium differs from the one that the constructor saw
+ * @load_failed: the medium has changed since the constructor read it
  *
- * No I/O runs when they change.  The health's event work reads @active without the lock; it is
- * flushed before @active is cleared.
+ * No I/O runs when these fields change.  nc_health.event reads @active without the lock, so that
+ * work is flushed before @active is cleared.
  */
 struct nc_life {
 	struct nc_target *active;
@@ -113,8 +113,8 @@ struct nc_life {
 
 /**
  * struct nc_workers - work queues, and work that belongs to several files
- * @completion: completions of fills that are long, or failed.  No work on it waits for a device,
- *	so that readers get their data even when the other queues are stuck
+ * @completion: completions of long or failed fills.  No work on it waits for a device, so that
+ *	readers get their data even when the other queues are stuck
  * @origin: submissions to the origin that may wait for a request
  * @cache: submissions to the cache device that may wait for a request, and reclaim, which waits
  *	for hits
@@ -131,14 +131,14 @@ struct nc_workers {
 
 /**
  * struct nc_origin - the origin that the slots were filled from
- * @bdev: it; the table that is or was live has it open.  Changed under nc_life.lock
- * @replaced: @bdev is another device than before, and was not compared yet; nc_life.lock
+ * @bdev: origin device; the table that is or was live has it open.  Changed under nc_life.lock
+ * @replaced: @bdev is another device than before and was not compared yet; nc_life.lock
  * @written: since the last clean stop the origin was written by this cache, or by others whose
  *	writes cannot be flushed.  Set by writers and under nc_life.lock; cleared under
  *	nc_life.lock while nothing is written
- * @flush_owed: the origin failed a flush that the cache sent and that no writer knows of; set and
- *	cleared in any context
- * @demand: users' I/O on it
+ * @flush_owed: a flush of the cache failed, and no writer got the error: the next flush of a user
+ *	fails.  Set and cleared in any context
+ * @demand: users' I/O on the origin
  */
 struct nc_origin {
 	struct block_device *bdev;

@@ -47,8 +47,8 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
  * @last: last sector to look at
  * @found: filled in when there is one
  *
- * Context: the bucket lock of the block that holds the sectors: a range that
- * comes later will find what the caller puts on the bucket's list.
+ * Context: the bucket lock of the sectors' block is held.  So the owner of a range that is added
+ * later will find the entry that the caller then adds to the bucket's list.
  * Return: whether there is one.
  */
 bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)

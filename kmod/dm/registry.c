@@ -453,8 +453,8 @@ static void collect_known(const struct nc_cache *c, struct nc_known *known)
 	mutex_unlock(&registry_lock);
 }
 
-/* The cache whose place @c takes: one of the same dm device and origin (or of one whose disk is
- * gone) that was live, or inherited ranges to be.  Of several the newest: it took over their data.
+/* Find the cache that @c replaces: the same dm device, the same origin or one whose disk is gone,
+ * and it was live or inherited ranges.  Of several take the newest, which has inherited from them.
  */
 static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 {
@@ -480,8 +480,8 @@ static struct nc_cache *hold_predecessor(const struct nc_cache *c)
  * nc_registry_activate() - the table of a target goes live
  * @t: target
  *
- * The tables of one dm device follow each other, so the caches that it had before are still
- * registered: a cache that is loaded takes over their ranges and their knowledge of its medium.
+ * Earlier caches of the same dm device are still registered now.  A cache that is loaded takes
+ * over their ranges, and their knowledge of its medium (struct nc_known).
  *
  * Context: preresume; may sleep, allocates without I/O.
  * Return: as nc_cache_activate().

@@ -72,7 +72,7 @@ struct nc_reuses {
  * @ghost: see ghost.h
  * @slots: cache blocks
  * @never_seen: last resort while nothing is known: idle distance in ticks
- * @resort: last resort learnt from @seen
+ * @resort: last resort learnt from @seen, in ticks
  * @limit: a block idle for longer will not be read again; 0: not known yet
  * @behind: ticks by which the cut is behind the clock
  * @cut: tick; a block not used since is idle
@@ -154,23 +154,22 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
 }
 
 /*
- * Retention: which part of a dataset that does not fit stays, before anything of it was read again.
+ * Retention selects the part of a too large dataset that stays, before any block is read again.
  *
- * Until then each part is worth the same number of hits.  But the blocks that are read first are
- * whole files: in the next epoch some files would come from the cache and others from the origin,
- * which is overloaded while readers are at the latter, and idle while they are at the former.  So
- * the same share of each file stays: the blocks whose hash is at most a threshold, which falls as
- * more is read.  A block above it is evicted for one below it, which is read from the origin
- * anyway.  Once the threshold suits the dataset nothing more is evicted, in whatever order the
- * dataset is read.
+ * Until then all parts are worth the same number of hits.  But the blocks that are read first form
+ * whole files: in the next epoch some files would come from the cache and others from the origin.
+ * The origin would be overloaded during the latter and idle during the former.  So the same
+ * fraction of each file stays: the blocks whose hash is at most a threshold.  The threshold falls
+ * while more data is read.  A block below it, just read from the origin, replaces one above it.
+ * Once the threshold fits the dataset, evictions end, whatever the order of reads.
  */
 
 /* Bytes that share a hash, so that one request does not need both devices. */
 #define NC_RETAIN_BYTES		1048576U
 /* One step lowers the threshold by a NC_RETAIN_PARTS-th. */
 #define NC_RETAIN_PARTS		128U
-/* Lowest threshold: below it nothing is gained, as the origin has to bring most of the dataset, and
- * blocks that were read once would go for blocks that are never read again.
+/* Lowest threshold.  A lower one gains nothing: most of the dataset comes from the origin anyway,
+ * and blocks that are never read again would replace cached ones.
  */
 #define NC_RETAIN_LEAST		(U32_MAX / 4)
 
@@ -178,9 +177,9 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
  * struct nc_retain - retention
  * @seed: random, constant
  * @shift: log2 of the blocks that share a hash, constant
- * @threshold: highest hash of a retained block; U32_MAX: everything so far
- * @on: the cache was empty at first, and no job has named the wanted data
- * @wanted: a block that is to stay found few free slots; a hint, set by readers
+ * @threshold: highest hash of a block that stays; U32_MAX: all blocks stay
+ * @on: the cache started empty, and no prefetch job was submitted
+ * @wanted: a block below the threshold found few free slots; a hint, set by readers
  *
  * The reclaim worker owns @threshold; submitting a job clears @on for the rest of the cache's life.
  * Others read both as hints.
@@ -219,13 +218,13 @@ static inline bool retain_lower(struct nc_retain *r)
 	return true;
 }
 
-/* Does retention decide?  Not once the policy knows what is read again. */
+/* Does retention decide?  Only until the policy has seen reuse. */
 static inline bool retain_in_force(const struct nc_retain *r, const struct nc_policy *p)
 {
 	return READ_ONCE(r->on) && !nc_policy_knows(p);
 }
 
-/* Free slots that reclaim makes for retained blocks. */
+/* Number of free slots that reclaim provides for retained blocks. */
 static inline u32 retain_free_slots(u32 low)
 {
 	return low / 2 > 2 ? low / 2 : 2;

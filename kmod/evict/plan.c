@@ -442,7 +442,7 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 		scan_slots(c, active);
 }
 
-/* What reads have no time for.  Context: the reclaim worker. */
+/* Do the longer work of the plan, which reads leave to the reclaim worker. */
 void nc_plan_work(struct nc_cache *c)
 {
 	struct nc_active_plan *active;

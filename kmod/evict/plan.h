@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The plan that a cache follows, while there is one. */
+/* Plans: the future order of reads, declared by user space. */
 #ifndef NEARCACHE_EVICT_PLAN_H
 #define NEARCACHE_EVICT_PLAN_H
 
@@ -18,12 +18,12 @@ struct nc_span;
 /**
  * struct nc_active_plan - a plan in force
  * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
- * @refs: of nc_plan.now, and of the reclaim worker
- * @order: it
- * @paused: the worker has @order for itself, without the lock
- * @unscanned: the plan does not know yet which blocks are cached; only the worker reads it, and
- *	it is set before others see the plan
- * @asked: the worker was asked to look after it; a hint
+ * @refs: references: one of nc_plan.now, one of the reclaim worker while it runs
+ * @order: the plan's data
+ * @paused: the reclaim worker uses @order without the lock; readers must not touch it
+ * @unscanned: the reclaim worker has not yet added the cached blocks to @order.  Initialised
+ *	before the plan is visible to others; then only the worker writes it
+ * @asked: the reclaim worker was queued to update the plan; a hint
  */
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */
@@ -36,14 +36,15 @@ struct nc_active_plan {
 
 /**
  * struct nc_plan - the plans of a cache
- * @lock: protects all members, and nc_hot.checks; taken inside nc_life.lock
+ * @lock: protects this structure and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
- * @coming: one that is being handed over, or NULL
- * @state: outcome of the last plan that was in force
- * @last: of that one, once it is not any more
- * @checked: hits are checked whether there is a plan or not
- * @strays: something may be cached that is not planned; a hint, without the lock
- * @late: the worker found @lock taken when it was to end the plan: who gives it back calls it
+ * @coming: a plan that user space is handing over, or NULL
+ * @state: state of @now, or the reason why the last plan ended
+ * @last: figures of the last plan that ended
+ * @checked: hits are checked even without a plan
+ * @strays: blocks may be cached that the plan does not contain; a hint, without the lock
+ * @late: the reclaim worker has to end the plan but found @lock taken: nc_plan_unlock() queues
+ *	the worker again
  */
 struct nc_plan {
 	struct mutex lock;	/* see above */

@@ -4,9 +4,9 @@
  *
  * In a full cache without idle blocks a prefetch job would find no slot.  The prefetch reserve,
  * as many slots as cannot be pinned, provides some: while jobs want them, the least recently
- * used blocks are evicted for them, once.  A slot of the reserve (in transit) is freed when all
- * of its valid data was read, so the reserve moves ahead of the readers.  Its slots then stay
- * with it for the next job: otherwise each job would evict more of the policy's blocks.
+ * used blocks are evicted for them, once.  A slot of the reserve is freed when readers have read
+ * all of its valid data, so the reserve moves ahead of the readers.  Freed slots stay in the
+ * reserve for the next job: otherwise each job would evict more of the policy's blocks.
  */
 #include <linux/bio.h>
 
@@ -16,13 +16,13 @@
 #include "ranges/lookup.h"
 #include "evict/slots.h"
 
-/* Reclaim looks for finished slots once 1 / PARTS of the reserve was read: a pass may visit all
+/* Reclaim starts once readers have finished 1 / PARTS of the reserve, because a pass may visit all
  * slots.
  */
 #define PARTS	8U
 
-/* Clear bits of the tag and count sub-blocks as read.  Hits do this without a lock, concurrently
- * with changes of the ranges' part, so it exchanges the whole tag.  Returns the old value.
+/* Clear bits of nc_tag.ahead and count sub-blocks as read.  Hits call this without a lock while
+ * others may change the label and flags, so it exchanges the whole tag.  Returns the old value.
  */
 static u8 change_tag(struct nc_slot *slot, u8 clear, u32 read)
 {
@@ -52,7 +52,7 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 	return span->last - span->first + (bio_end_sector(bio) >= end);
 }
 
-/* All of a slot in transit was read. */
+/* All valid data of a slot in the reserve was read. */
 static void count_over(struct nc_cache *c)
 {
 	u32 share = c->index.count - nc_index_pinnable(&c->index);
@@ -73,10 +73,10 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 }
 
 /**
- * nc_prefetched_begin() - a prefetch is about to bring something into a slot
+ * nc_prefetched_begin() - mark a slot that a prefetch is about to fill
  * @c: live cache
  * @slot: just linked
- * @reserve: it is of the prefetch reserve
+ * @reserve: the slot belongs to the prefetch reserve
  *
  * Context: the prefetch worker; the bucket lock of the slot's block is held.
  */
@@ -123,7 +123,7 @@ void nc_prefetched_read(struct nc_cache *c, struct nc_slot *slot, const struct b
 /**
  * nc_prefetched_joined() - count a read that joins a fill of a prefetch
  * @c: live cache
- * @slot: of the fill; afterwards it counts neither as used nor as wasted
+ * @slot: slot of the fill; afterwards the block counts neither as used nor as wasted
  * @bio: read, cut to @span
  * @span: sub-blocks
  *
@@ -137,8 +137,8 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 }
 
 /*
- * A fill of a prefetch ended, perhaps without valid data.  Readers that joined it may
- * have read all of it already; then no hit will follow to report this.
+ * A fill of a prefetch ended, perhaps without valid data.  Readers that joined the fill may
+ * have read all of its data: then no hit follows, so the slot is counted as finished here.
  *
  * Context: the bucket lock is held.
  */
@@ -150,7 +150,7 @@ void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
 		count_over(c);
 }
 
-/* Was all that is valid in a slot read in the reserve?  Context: any; a hint. */
+/* Is the slot in the reserve, and was all of its valid data read?  Context: any; a hint. */
 bool nc_prefetched_is_over(const struct nc_slot *slot)
 {
 	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_RESERVE;
@@ -158,7 +158,7 @@ bool nc_prefetched_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
-/* A slot is not of the prefetch reserve any more.  Context: the bucket lock is held. */
+/* Take a slot out of the prefetch reserve.  Context: the bucket lock is held. */
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
@@ -176,7 +176,8 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 		nc_ranges_count_wasted(c, slot, block);
 }
 
-/* Free slots that jobs wait for.  What was used longest ago goes for them.  Context: any; a hint.
+/* Number of slots that jobs wait for.  Reclaim evicts the least recently used blocks for them.
+ * Context: any; a hint.
  */
 u32 nc_reserve_due(const struct nc_cache *c)
 {
@@ -189,7 +190,7 @@ u32 nc_reserve_due(const struct nc_cache *c)
 	return min(wanted, share - min(share, used));
 }
 
-/* Free slots that only jobs may have.  Context: any; a hint. */
+/* Number of free slots that only jobs may take.  Context: any; a hint. */
 u32 nc_reserve_kept(const struct nc_cache *c)
 {
 	u32 own = READ_ONCE(c->slots.reserve.own), used = atomic_read(&c->slots.reserve.used);
@@ -203,7 +204,7 @@ void nc_reserve_want(struct nc_cache *c, u64 slots)
 	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
 }
 
-/* Free the slots of the reserve that were read to their end.  Context: any. */
+/* Let reclaim free the finished slots of the reserve.  Context: any. */
 void nc_reserve_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->slots.reserve.over, 0))

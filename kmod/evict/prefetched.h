@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetched blocks: unread or used, and in transit or staying. */
+/* Prefetched blocks: whether a reader has used them, and the prefetch reserve. */
 #ifndef NEARCACHE_EVICT_PREFETCHED_H
 #define NEARCACHE_EVICT_PREFETCHED_H
 
@@ -20,11 +20,11 @@ struct nc_span;
 /**
  * struct nc_prefetch_reserve - slots of a full cache for data that is prefetched and read once
  * @used: slots in the reserve
- * @over: of those so many were read to their end since the last look
- * @own: slots that were taken for it, in the reserve or free: the most that @used ever was
- * @wanted: slots that jobs found none of; a hint, without a lock
- * @given: slots that jobs got, but for what is pinned
- * @pressed: a job has waited for long: what has been there for long is not waited for
+ * @over: number of slots whose valid data was all read since nc_reserve_look() last ran
+ * @own: highest value of @used: the reserve keeps these slots, in use or free
+ * @wanted: number of slots that jobs need and did not find; a hint, without a lock
+ * @given: number of slots that jobs got, without pinned ones
+ * @pressed: a job has waited long: reclaim may evict old unread blocks of the reserve
  */
 struct nc_prefetch_reserve {
 	atomic_t used;

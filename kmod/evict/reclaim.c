@@ -48,7 +48,7 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
-/* Age at which unread blocks in transit may be evicted if other jobs wait. */
+/* Age at which unread blocks of the reserve may be evicted if other jobs wait. */
 #define TRANSIT_TICKS	2U
 
 /* Does a range, or a prefetch that is over, allow an early eviction of the block? */

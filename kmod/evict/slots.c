@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of slots: how many free slots there should be, and which blocks may have one.
+ * The pool of slots: number of free slots to keep, and rules for taking one.
  *
- * Pinned blocks that have no slot yet, and prefetch jobs, have free slots of their own, which
- * other blocks do not get.  reclaim.c frees slots; it is started here.
+ * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
+ * Other blocks cannot take these.  reclaim.c frees slots; nc_slots_check() starts it.
  */
 #include "cache.h"
 #include "evict/slots.h"
@@ -16,8 +16,8 @@ static u32 low_water(const struct nc_cache *c)
 	return nc_index_low_water(&c->index);
 }
 
-/* Free slots up to which the worker goes on: each round waits for hits and a commit, meanwhile a
- * small cache would fall behind the readers.
+/* Number of free slots at which the worker stops.  Each of its rounds waits for hits and a commit:
+ * in a small cache readers would use up fewer free slots meanwhile.
  */
 static u32 high_water(const struct nc_cache *c)
 {
@@ -33,7 +33,7 @@ static u32 low_mark(const struct nc_cache *c)
 	return min(nc_belady_low(low_water(c)), max(c->index.count / 6, 1U));
 }
 
-/* Free slots up to which the worker goes on: high_water(), but lower while there is a plan. */
+/* Number of free slots at which the worker stops: high_water(), but lower while there is a plan. */
 u32 nc_slots_high_mark(const struct nc_cache *c)
 {
 	if (likely(!nc_plan_any(c)))
@@ -47,21 +47,21 @@ u32 nc_slots_for_pins(const struct nc_cache *c)
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
 }
 
-/* Free slots for which the worker evicts blocks that are not idle. */
+/* Number of free slots below which the worker also evicts blocks that are not idle. */
 u32 nc_slots_due(const struct nc_cache *c)
 {
 	return nc_slots_for_pins(c) + nc_reserve_due(c);
 }
 
-/* Free slots that neither reads nor writes may have. */
+/* Number of free slots that neither reads nor writes may take. */
 u32 nc_slots_reserved(const struct nc_cache *c)
 {
 	return nc_slots_for_pins(c) + nc_reserve_kept(c);
 }
 
 /* Start the reclaim worker when free slots run low.  A pass that found nothing idle is not repeated
- * within its tick, because idleness only changes with the clock.  It is repeated for pins, jobs and
- * retained blocks, and while there is a plan: these do not need idle blocks.  Context: any.
+ * within its tick, because blocks become idle only when the clock advances.  It is repeated for
+ * pins, jobs, retained blocks and plans, which may evict blocks that are not idle.  Context: any.
  */
 void nc_slots_check(struct nc_cache *c)
 {
@@ -86,8 +86,8 @@ void nc_slots_look_again(struct nc_cache *c)
 		WRITE_ONCE(c->reclaim.tick, now);
 }
 
-/* A slot became nc_slot_is_empty().  Only after a number of them reclaim repeats a pass within its
- * tick, because a pass may look at all slots.  Context: any.
+/* Count a slot that became nc_slot_is_empty().  After low_water() such slots reclaim may repeat a
+ * pass within its tick.  Not earlier, because a pass may visit all slots.  Context: any.
  */
 void nc_slots_emptied(struct nc_cache *c)
 {
@@ -97,8 +97,8 @@ void nc_slots_emptied(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* May @block have one of @left free slots, as far as retention in a full cache matters?  A
- * retained block that finds few asks reclaim for more.
+/* Does retention let @block take one of @left free slots?  A retained block that finds few free
+ * slots asks reclaim for more.
  */
 static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 {
@@ -136,18 +136,18 @@ bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
 /**
  * nc_slots_take() - give a free slot to a block
  * @c: live cache
- * @block: origin block that has none
+ * @block: origin block without a slot
  * @reserve: for a prefetch job, which may use the prefetch reserve
  *
  * Context: the block's bucket lock is held.
- * Return: slot, linked, nothing valid in it; NC_NIL when none is free.
+ * Return: linked slot without valid data; NC_NIL if the block may not take one.
  */
 u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 {
 	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
 	bool others = left > nc_slots_reserved(c);
 
-	/* Until the slot is linked and tagged: see struct nc_ranges. */
+	/* Held until the slot is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
 	if (nc_tag_is_pinned(tagged) || others || (reserve && left > nc_slots_for_pins(c)))
@@ -168,15 +168,15 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 	return i;
 }
 
-/* Are there more free slots than reads will need soon?  Reclaim never frees as many, so that
- * writes do not cause evictions.  Context: any.
+/* Are there more free slots than reads will need soon?  Reclaim never frees this many, so slots
+ * that writes take never cause evictions.  Context: any.
  */
 bool nc_slots_spare(const struct nc_cache *c)
 {
 	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
 }
 
-/* Show the policy a read of a sampled block, unless it is busy with another one. */
+/* Report a read of a sampled block to the policy.  Drop the report if the lock is taken. */
 void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 {
 	if (!spin_trylock(&c->policy.lock))
@@ -185,7 +185,7 @@ void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 	spin_unlock(&c->policy.lock);
 }
 
-/* A hit uses a slot for the first time in this tick; nc_hot.hit_srcu is held. */
+/* A hit uses a slot for the first time in this tick.  Context: a hit section. */
 void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
 {
 	u64 block = nc_slot_block(slot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pool of slots: free slots, and which blocks may have one. */
+/* The pool of slots: which blocks and jobs may take a free slot. */
 #ifndef NEARCACHE_EVICT_SLOTS_H
 #define NEARCACHE_EVICT_SLOTS_H
 
@@ -43,7 +43,7 @@ static inline bool nc_tag_is_pinned(u32 tagged)
 	return nc_tag_of(tagged).wants & NEARCACHE_RANGE_PIN;
 }
 
-/* May a linked slot go because nothing valid is left in it?  A hint. */
+/* May reclaim free a linked slot because it has no valid data?  A hint. */
 static inline bool nc_slot_is_empty(const struct nc_slot *slot)
 {
 	return !READ_ONCE(slot->valid) && !nc_tag_is_pinned(READ_ONCE(slot->tagged));

@@ -16,7 +16,7 @@
  * after the interrupt.  A completion worker handles longer copies, several readers, and errors.
  * From FILLED on no reader waits.
  *
- * Submissions to the origin that may wait for a request run on origin_wq, so that a cache
+ * Submissions to the origin that may wait for a request run on nc_workers.origin, so that a cache
  * device that hangs cannot delay the origin's data.
  *
  * A fill is on the list of its bucket lock from its start until it is published or dropped.
@@ -368,8 +368,8 @@ static void write_end_io(struct bio *bio)
 		nc_fill_writer_written(&f->target->cache->fills.writer, bio);
 }
 
-/* Checksum the data that is about to be written to the slot.  No lock is needed: none of these
- * sub-blocks is valid, and no other fill covers them.
+/* Checksum the data before it is written to the slot.  No lock is needed: none of these sub-blocks
+ * is valid, and no other fill covers them.
  */
 static void sum_fill(struct nc_fill *f)
 {
@@ -434,7 +434,7 @@ void nc_fill_publish(struct nc_fill *f)
 	fill_done(f, fill_unlist(f, !error), error);
 }
 
-/* cache_wq: the origin completed the write of an update, perhaps with an error. */
+/* nc_workers.cache: the origin completed the write of an update, perhaps with an error. */
 static void update_sent(struct nc_fill *f)
 {
 	int error = blk_status_to_errno(f->bio.bi_status);
@@ -495,7 +495,7 @@ void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 /**
  * nc_fill_start() - submit the origin read of a fill
  * @f: listed fill in NC_FILL_START
- * @nowait: the caller must not sleep: origin_wq submits the read
+ * @nowait: the caller must not sleep: nc_workers.origin submits the read
  *
  * Context: map or process; without @nowait it may wait for a request to the origin.
  */

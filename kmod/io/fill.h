@@ -23,24 +23,25 @@ struct nc_bucket_lock;
 struct nc_target;
 
 enum nc_fill_state {
-	NC_FILL_START,		/* origin_wq will submit the origin read */
+	NC_FILL_START,		/* queued: nc_workers.origin will submit the origin read */
 	NC_FILL_READING,
 	NC_FILL_SENDING,	/* an update writes to the origin */
-	NC_FILL_FILLED,		/* the data is here, the fill writer will submit the write */
+	NC_FILL_FILLED,		/* has its data; the fill writer will submit the write */
 	NC_FILL_WRITING,
 };
 
 struct nc_fill;
 
 /**
- * struct nc_fill_ops - the kind of a fill
- * @ahead: a prefetch: nobody wants the data yet
- * @reserve: it may take slots of the prefetch reserve
- * @write: its data come from a writer, not from the origin; nobody may join it
- * @sent: while nc_demand.watched: the origin is about to be read, at ns nc_fill.since; may be NULL
- * @read_done: the origin answered a read that has nc_fill.since, after @took ns; process context
- * @joined: a read of so many bytes joined; bucket lock; may be NULL
- * @done: it is off its list, @bits became valid; process context
+ * struct nc_fill_ops - kind of a fill, set by the file that starts it
+ * @ahead: a prefetch: no reader waits for the data yet
+ * @reserve: the fill may take a slot of the prefetch reserve
+ * @write: an update: the data comes from a writer; readers cannot join
+ * @sent: called before the origin read at time nc_fill.since, only while nc_demand.watched; may be
+ *	NULL
+ * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context
+ * @joined: called when a read of @bytes joined, under the bucket lock; may be NULL
+ * @done: called after the fill left its list and @bits became valid; process context
  */
 struct nc_fill_ops {
 	bool ahead;
@@ -54,30 +55,31 @@ struct nc_fill_ops {
 
 /**
  * struct nc_fill - a fill in flight
- * @entry: which sub-blocks it fills
- * @target: table line that started it
- * @ops: its kind
- * @owner: of a prefetch job's: struct nc_job
- * @stale: sub-blocks that were written since it started: they are not published and cannot be
- *	joined; bucket lock
- * @dropped: an update: sub-blocks that the write made invalid, also those that it covers in part
- *	and that are not in @entry
- * @slot: target; holds the block and cannot be evicted meanwhile
- * @state: enum nc_fill_state; written by the one who runs the step
- * @refs: the fill's own, and one of each reader that copies once FILLED
- * @waiters: readers while START or READING, by bi_next, the last one first; then NC_FILL_READY.
- *	Added to under the bucket lock, taken without
- * @writer: an update: the write, until the origin completed it
- * @since: ns of ktime when the origin was asked; 0: not measured
+ * @entry: sub-blocks that the fill covers
+ * @target: table line that started the fill
+ * @ops: kind of the fill
+ * @owner: struct nc_job, for a fill of a prefetch job
+ * @stale: sub-blocks written since the fill started: they are not published, and readers cannot
+ *	join them; bucket lock
+ * @dropped: for an update: sub-blocks that its write invalidated.  It may cover some of them in
+ *	part, and these are not in @entry
+ * @slot: slot that the fill writes; it keeps its block while the fill is listed
+ * @state: enum nc_fill_state; written by the code that runs the present step
+ * @refs: references: one of the fill, one of each reader that copies in state FILLED
+ * @waiters: readers that wait in state START or READING, linked by bi_next, newest first; later
+ *	NC_FILL_READY.  Readers add themselves under the bucket lock; the completion takes the list
+ *	without it
+ * @writer: for an update: the write, until the origin completed it
+ * @since: ns of ktime when the origin read was submitted; 0: not measured
  * @undisturbed: see nc_demand_begin_read()
  * @sector: origin sector of the first byte
- * @bytes: to read from the origin, or to write to it
+ * @bytes: bytes to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
- * @work: runs the next step, where the fill writer does not
- * @bio: of the origin, then of the cache device; before and after the latter, on the fill
- *	writer's lists
- * @pages: hold @bytes, and zeros up to the end of the sub-block where the origin ends inside
+ * @work: runs the steps that the fill writer does not run
+ * @bio: bio to the origin, then to the cache device.  Before and after the write to the cache
+ *	device it is on the fill writer's lists
+ * @pages: data, and zeros up to the end of the sub-block if the origin ends inside it
  */
 struct nc_fill {
 	struct nc_fill_entry entry;
@@ -104,8 +106,8 @@ struct nc_fill {
 
 /**
  * struct nc_fills - the fills of a cache
- * @count: fills under way
- * @memory: bytes they hold
+ * @count: fills in flight
+ * @memory: bytes of memory that the fills use
  * @memory_peak: highest value of @memory
  * @memory_max: cap, from the live table; changed under nc_life.lock, also while I/O runs
  * @idle: woken when @count falls to zero
@@ -120,7 +122,7 @@ struct nc_fills {
 	struct nc_fill_writer writer;
 };
 
-/* Value of nc_fill.waiters once the data is here. */
+/* Value of nc_fill.waiters once the fill has its data. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,

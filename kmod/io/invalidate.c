@@ -35,8 +35,8 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	return bits;
 }
 
-/* Before the origin's size changes: if the origin ends inside a sub-block, the cached copy holds
- * zeros where there may be data then.
+/* Invalidate the sub-block in which the origin ends, before the origin's size changes: its cached
+ * copy has zeros where the longer origin may have data.
  */
 void nc_invalidate_tail(struct nc_cache *c)
 {
@@ -65,12 +65,12 @@ u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sect
 }
 
 /**
- * nc_invalidate_subblocks() - sub-blocks are about to change on the origin
+ * nc_invalidate_subblocks() - invalidate sub-blocks that are about to change on the origin
  * @c: live cache
- * @bucket: of @block, locked
+ * @bucket: bucket lock of @block, held
  * @block: origin block; the sectors are in nc_cache.write_ranges
- * @bits: sub-blocks: none of them stays valid, and no fill in flight makes them valid
- * @empty: the result: nothing valid is left in the slot
+ * @bits: sub-blocks to invalidate; fills in flight will not make them valid either
+ * @empty: result: the slot has no valid data any more
  *
  * Return: sub-blocks that were valid; give them to nc_invalidate_count().
  */
@@ -90,7 +90,7 @@ u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u
 	return dropped;
 }
 
-/* Account @dropped, which does not become valid by the same write. */
+/* Account @dropped: sub-blocks that the same write does not make valid again. */
 void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 {
 	if (dropped)
@@ -100,8 +100,8 @@ void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 		nc_slots_emptied(c);
 }
 
-/* Invalidate the cached sub-blocks of a block that overlap the sectors from @first to @last, which
- * may go beyond it and are in nc_cache.write_ranges.  Context: any but interrupts.
+/* Invalidate the sectors from @first to @last in one block.  They may extend beyond the block, and
+ * are in nc_cache.write_ranges.  Context: any except interrupts.
  */
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last)
 {
@@ -140,7 +140,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* Mark the sectors stale in every fill under way. */
+/* Mark the sectors stale in every fill in flight. */
 static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 {
 	struct nc_fill_entry *entry;
@@ -160,7 +160,7 @@ static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* From here to nc_write_range_remove() no fill reads these sectors. */
+/* Invalidate @range.  No fill of these sectors starts until nc_write_range_remove(). */
 static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 {
 	u64 first = range->first, last = range->last, block;
@@ -179,7 +179,7 @@ static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 	}
 }
 
-/* Invalidate the whole cache.  The slot table is not being written.  May sleep. */
+/* Invalidate the whole cache.  Does not write the slot table.  May sleep. */
 void nc_invalidate_all(struct nc_cache *c)
 {
 	struct nc_write_range all = {
@@ -191,7 +191,8 @@ void nc_invalidate_all(struct nc_cache *c)
 }
 
 /* Take the fingerprint of the changed origin, so that the next load does not see the reported
- * change as a new one.  Only if all was invalidated: the fingerprint covers all cached data.
+ * change as a new one.  Only after the whole cache was invalidated: the fingerprint vouches for
+ * all cached data.
  */
 static void accept_origin(struct nc_cache *c)
 {
@@ -203,14 +204,14 @@ static void accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_invalidate_unless_flushed() - make the writes of other hosts to the origin durable
+ * nc_invalidate_unless_flushed() - flush the origin, so that other writers' data is durable
  * @c: live cache
  *
- * If the flush fails, the cache treats these writes as its own: the stop flushes again, and nothing
- * survives a crash.
+ * If the flush fails, the cache treats these writes as its own: the stop flushes again, and no
+ * cached data survives a crash.  If the cache has written as well, all cached data is invalidated.
  *
  * Context: may sleep; nc_life.lock.
- * Return: whether the origin keeps the writes that it acknowledged.
+ * Return: whether the flush succeeded.
  */
 bool nc_invalidate_unless_flushed(struct nc_cache *c)
 {
@@ -231,8 +232,8 @@ static int record_drop(struct nc_cache *c, bool all)
 {
 	if (!nc_meta_starts_cold(c))
 		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
-	/* The writes of others must last as long as the cached copies of them: until the stop,
-	 * which flushes the origin.
+	/* Cached copies of other writers' data last until the stop at most, which flushes the
+	 * origin because of this mark.
 	 */
 	WRITE_ONCE(c->origin.written, true);
 	return 0;
@@ -244,12 +245,12 @@ static int record_drop(struct nc_cache *c, bool all)
  * @first: first sector
  * @last: last sector, inclusive
  *
- * Reads that begin after the return get the origin's present data.  If all is
- * invalidated, hits end before the fingerprint is read, however long that takes.
+ * Reads that begin after the return get the origin's present data.  If the sectors are the whole
+ * origin, hits stop before the fingerprint is read, which may take long.
  *
  * Context: may sleep; takes nc_life.lock.
- * Return: 0: the data does not come back after a crash either; -EBUSY while suspended; -EIO
- * if the cache device cannot record it: the next load would trust the invalidated data.
+ * Return: 0: the data stays invalid after a crash as well; -EBUSY while suspended; -EIO if the
+ * cache device cannot record the invalidation: the next load would trust the invalidated data.
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
@@ -276,8 +277,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/* The origin could not make acknowledged writes durable.  It may hold data older than the
- * cached data; it reports such an error once, so the next flush says nothing.  Context: any.
+/* The origin failed a flush: it may have lost acknowledged writes, and cached data may be newer.  A
+ * device may report such an error once and let the next flush succeed.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {
@@ -285,15 +286,15 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin.bdev);
-	/* The next flush may succeed wrongly: keep all write-intent bits of this session, and let
-	 * no data that is read from now on outlive it.
+	/* The next flush may succeed wrongly: keep all write-intent marks of this session, and let
+	 * no data that is read from now on survive the session.
 	 */
 	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
 	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
-/* Not under nc_life.lock: suspending waits for this work.  Nothing needs recording: after
+/* Does not take nc_life.lock: a suspend waits for this work.  The drop need not be recorded: after
  * writes the superblock says active, or the write intent marks the written regions.
  */
 void nc_invalidate_lost_work(struct work_struct *work)

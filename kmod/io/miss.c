@@ -99,8 +99,8 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 	return false;
 }
 
-/* Under the bucket lock: NC_MISS_STARTED means that a fill is to be started, of
- * what is left of @span.  Without @bio nobody joins.  @reserve: see struct nc_fill_ops.
+/* Look a miss up under the bucket lock.  NC_MISS_STARTED: the caller has to start a fill of @span,
+ * which may be shorter now.  @bio: the read, or NULL.  @reserve: see struct nc_fill_ops.
  */
 static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 				 struct nc_span *span, struct look *l, bool reserve)
@@ -216,8 +216,8 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	return i;
 }
 
-/* Make the fill that look_up_miss() asks for.  The bucket lock is held since look_up_miss(), so
- * that its answer stays true; nothing here sleeps.  A prefetch leaves half of the memory to others.
+/* Make the fill that look_up_miss() asks for.  The bucket lock is held since that call, so its
+ * answer is still true; this function does not sleep.  Prefetches use at most half of the memory.
  */
 static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			       struct look *l, const struct nc_fill_ops *ops)
@@ -289,14 +289,14 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
 }
 
 /**
- * nc_miss_prefetch() - list a fill of data that nobody reads yet
+ * nc_miss_prefetch() - list a fill of data for future readers
  * @t: live target
- * @span: missing sub-blocks; shortened to the part that the result holds for
+ * @span: missing sub-blocks; shortened to those that the result applies to
  * @ops: kind of the fill
  * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
  *
  * Context: process.
- * Return: see enum nc_miss; joined: another fill brings it.
+ * Return: see enum nc_miss; joined: another fill brings the data.
  */
 enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 			      const struct nc_fill_ops *ops, struct nc_fill **f)
@@ -309,9 +309,9 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 }
 
 /**
- * nc_miss_fill() - fill sub-blocks that nobody waits for
+ * nc_miss_fill() - fill sub-blocks that no reader waits for
  * @t: target
- * @span: missing sub-blocks; the part that cannot be filled now is left to its next reader
+ * @span: missing sub-blocks; those that cannot be filled now stay missing
  *
  * Context: process; may wait for a request to the origin.
  */

@@ -44,7 +44,7 @@ static inline void nc_observe(struct nc_cache *c, struct bio *bio,
 		nc_observe_verdict(c, bio, verdict, timed);
 }
 
-/* Tell that a piece is over.  Context: any, including interrupts. */
+/* Report the end of a piece.  Context: any, also interrupts. */
 static inline void nc_observe_done(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
 	if ((tracepoint_enabled(nearcache_done) || tracepoint_enabled(nearcache_latency)) &&

@@ -24,8 +24,8 @@ struct nc_span;
 /**
  * struct nc_stream - a stream; fields without a description: see struct nearcache_classify
  * @whose: thread id, or inverted cgroup id for work of a kernel thread; 0: unused
- * @used: jiffies of its last piece
- * @writes: the stream of the writes; otherwise of the reads
+ * @used: jiffies of the last piece
+ * @writes: a stream of writes; otherwise of reads
  * @class: see struct nearcache_classify
  * @sample: "
  * @same_gaps: "
@@ -37,7 +37,7 @@ struct nc_span;
  * @gap: "
  * @at: first sector of the last piece
  * @end: sector behind the last piece
- * @asked: sector behind the read or write that the last piece is part of
+ * @asked: sector behind the whole read or write that the last piece belongs to
  * @window: see struct nearcache_classify
  * @length: "
  * @ahead: sector behind the requested part of the readahead window
@@ -68,8 +68,8 @@ struct nc_stream {
  * @lock: protects @stream; innermost; process context
  * @stream: the streams
  *
- * Threads migrate between processors, so streams are not per-CPU.  The lock rarely bounces:
- * nearly always the thread that took it last takes it again.
+ * Threads migrate between processors, so streams are not per-CPU.  The lock rarely bounces between
+ * processors: nearly always the same thread takes it again.
  */
 struct nc_stream_set {
 	spinlock_t lock;	/* see above */
@@ -87,10 +87,11 @@ struct nc_readahead_window {
 };
 
 /**
- * struct nc_streams - those of a cache
+ * struct nc_streams - streams of a cache
  * @set: sets; 32 streams for each processor, 4096 at most
- * @bits: log2 of how many
- * @ask_window: asked to prefetch what a stream will read soon; called while a read is mapped
+ * @bits: log2 of the number of sets
+ * @ask_window: queues a readahead window of a stream; called while a read is mapped.  cache.c sets
+ *	it to nc_readahead_ask()
  */
 struct nc_streams {
 	struct nc_stream_set *set;
@@ -109,7 +110,7 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
  * @bio: dm's clone as it came, before it is cut to the piece
  * @io: its per-bio data
  * @span: sub-blocks of the piece, or NULL for all of @bio, which may be cut later
- * @verdict: expected fate
+ * @verdict: fate of the piece without the classifier
  *
  * Context: map of @bio.
  */

@@ -37,27 +37,27 @@
 #define INLINE_MAX	(32U << 10)
 
 enum check_state {
-	CHECK_START,	/* cache_wq will submit the read of the slot */
+	CHECK_START,	/* nc_workers.cache will submit the read of the slot */
 	CHECK_SLOT,
-	CHECK_SERVED,	/* origin_wq will submit the read of the origin */
+	CHECK_SERVED,	/* nc_workers.origin will submit the read of the origin */
 	CHECK_ORIGIN,
 };
 
 /**
- * struct check - a check through our pages, under way
- * @target: table line that started it; it counts as one of the cache's fills
- * @reader: read to be served, NULL when there is none, or not any more
- * @span: sub-blocks that are looked at, all of them valid at the start
- * @slot: where they are
- * @drops: of the bucket at the start
- * @hold: of nc_hot.hit_srcu, until the slot was read
- * @compare: with the origin, too
- * @done: told when the check is over, with the bytes that it read; NULL unless a scrub asked
+ * struct check - a check of cached data in flight; it reads into pages of its own
+ * @target: table line that started the check, which counts as one of the cache's fills
+ * @reader: read to serve; NULL without a reader, and after it was served
+ * @span: sub-blocks to check, all of them valid at the start
+ * @slot: slot of these sub-blocks
+ * @drops: nc_bucket_lock.drops at the start
+ * @hold: hit section, until the slot was read
+ * @compare: also compare with the origin
+ * @done: for a scrub: called at the end with the number of bytes read; otherwise NULL
  * @state: enum check_state
  * @work: runs the next step
- * @bio: of the cache device, then of the origin
- * @sum: of the sub-blocks as the slot has them
- * @pages: whole sub-blocks
+ * @bio: bio to the cache device, then to the origin
+ * @sum: checksums of the sub-blocks as read from the slot
+ * @pages: data, whole sub-blocks
  */
 struct check {
 	struct nc_target *target;
@@ -376,7 +376,7 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* cache_wq: start a check for a reader, whose sub-blocks may have become invalid meanwhile. */
+/* Start a check for a reader; its sub-blocks may be invalid by now.  Context: nc_workers.cache. */
 static void start_check(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -498,7 +498,7 @@ static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* cache_wq: the reader's pages do not match.  A write to the sub-blocks, or a program that
+/* nc_workers.cache: the reader's pages do not match.  A write to the sub-blocks, or a program that
  * modifies the pages, may be the cause: read the slot again, into pages of the cache.
  */
 static void again_work(struct work_struct *work)
@@ -575,11 +575,11 @@ int nc_verify_end_io(struct nc_target *t, struct bio *bio)
 }
 
 /**
- * nc_verify_scrub() - look at cached data that nobody reads
+ * nc_verify_scrub() - check cached data for a scrub
  * @t: live target
  * @span: sub-blocks, no more than nc_fill_shorten() leaves
- * @compare: with the origin, too
- * @done: called in a completion worker when the check is over, if it is started
+ * @compare: also compare with the origin
+ * @done: called in a completion worker at the end of the check, if it was started
  *
  * Context: process; may wait for a request.
  * Return: NC_VERIFY_STARTED, NC_VERIFY_MEMORY or NC_VERIFY_GONE.

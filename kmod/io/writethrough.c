@@ -86,8 +86,8 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 	return wanted;
 }
 
-/* How much of a write one update takes.  Returns sectors: up to the end of the block, and what a
- * fill can hold.
+/* Number of sectors of a write that one update takes: at most to the end of the block, and at most
+ * the size of a fill.
  */
 u32 nc_update_sectors(const struct nc_cache *c, const struct bio *bio)
 {
@@ -119,7 +119,7 @@ static void update_end_io(struct bio *bio)
 	bio_endio(writer);
 }
 
-/* Account the outcome of an update. */
+/* Account the result of an update. */
 static void update_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;

@@ -11,7 +11,7 @@
 struct nc_cache;
 struct work_struct;
 
-/* Delay from a table change to its commit.  It bounds the loss of a crash among the latest fills.
+/* Delay from a table change to its commit: a crash loses only fills that are newer than this.
  * The documented limit is 5 s; the rest is for the commit itself.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
@@ -21,13 +21,13 @@ struct work_struct;
  * @lock: one commit at a time; taken under nc_life.lock, or alone
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
- * @behind: before a crash the other members recorded a commit that the first one has
- *	no record of: @sequence is its number, and @record the one found at load
+ * @behind: a crash came after the other members recorded a commit and before the first member
+ *	did: @sequence is the number of that commit, @record the older one found at load
  * @offset: of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
- * @live: commits keep the medium's table such that a crash leaves a warm
- *	cache; changes under nc_life.lock
- * @armed: c->commit_work is queued
+ * @live: commits keep the medium's table true, so the cache is warm after a crash; changes
+ *	under nc_life.lock
+ * @armed: nc_workers.commit is queued
  * @failed: a commit failed since the cache went live
  *
  * @lock protects @behind and @record, except while the cache is loaded.

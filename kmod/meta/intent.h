@@ -38,15 +38,15 @@ enum nc_intent_mode {
 };
 
 /**
- * struct nc_intent_maps - bits per region, and what is on the medium
- * @image: the area as it was written last, or is being written; io_lock
+ * struct nc_intent_maps - one bit per region in each bitmap, and the image of the medium
+ * @image: content of the area as last written, or being written; io_lock
  * @record: see struct nc_witness
- * @set: durable on the medium; set under io_lock, cleared there as well, and tested
- *	by writers without
- * @recent: written since the last pass of intent_clear.c, which clears it; set by writers
- * @wanted: somebody waits for it
- * @marking: being written to the medium; io_lock
- * @idle: of intent_clear.c
+ * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
+ * @recent: regions written since the last pass of intent_clear.c; set by writers, cleared by the
+ *	pass
+ * @wanted: marks that writes wait for
+ * @marking: marks that are being written to the medium; io_lock
+ * @idle: scratch space of intent_clear.c
  */
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];
@@ -68,17 +68,17 @@ struct nc_intent_ops {
 
 /**
  * struct nc_intent - write intent of a live cache
- * @mode: enum nc_intent_mode; to and from OFF while suspended, or once the superblock
- *	durably says active; other changes under @lock
+ * @mode: enum nc_intent_mode; changes to and from OFF while suspended, or once the superblock
+ *	durably says active; changes otherwise under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: number of the current session, see struct nearcache_super
- * @recovered: load took over an unfinished session: @maps has its marks; nc_life.lock
- * @untrue: load did not trust the medium's superblock; nc_life.lock
+ * @recovered: the load took over an unfinished session: @maps has its marks; nc_life.lock
+ * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first table that names a witness, or NULL
  * @witness: record of the cache
  * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
  *	NULL: the active table has none
- * @io_lock: one writer of the area; taken under nc_life.lock, or alone
+ * @io_lock: held by the one writer of the area; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
  * @batch: waiting writes whose regions are being marked
@@ -88,7 +88,7 @@ struct nc_intent_ops {
  * @ready_work: submits @ready
  * @leave_work: writes "left" to the witness
  * @slow_work: checks whether a write has waited longer than cache_timeout
- * @sweep_work: clears marks of regions without recent writes
+ * @clear_work: clears marks of regions without recent writes
  */
 struct nc_intent {
 	const struct nc_intent_ops *ops;

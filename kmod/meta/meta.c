@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Metadata on the cache device, as the rest of the cache sees it: loaded once, kept current
- * by commits (commit.c), and its state recorded in the superblock (superblock.c).  The table on
- * the medium is always true, except in a session that writes to the origin without marks: then
- * the superblock says active, and the next load drops the table by a new table_epoch.
+ * by commits (commit.c); the superblock records its state (superblock.c).  The table on the medium
+ * is always true, except in a session that writes to the origin without marks.  Then the superblock
+ * says active, and the next load drops the table by a new table_epoch.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -20,8 +20,8 @@
 /**
  * nc_meta_open() - read and validate the superblock of a device
  * @bdev: cache device
- * @geo: set
- * @uuid: set, 16 bytes
+ * @geo: result
+ * @uuid: result, 16 bytes
  * @why: NC_WHY_SIZE bytes; set on failure
  *
  * Return: metadata with nothing else loaded, or ERR_PTR.
@@ -175,7 +175,7 @@ static const char *why_cold(struct nc_cache *c)
  * @c: live cache with an empty index
  * @known: lower limits of the sequence numbers on the medium
  *
- * Sets c->loaded and c->warm.  The table of an unfinished write session is read only if
+ * Sets nc_life.loaded and nc_life.warm.  The table of an unfinished write session is read only if
  * its marks can be trusted.  Damaged pages and slots are dropped and counted.
  *
  * Return: 0; -EIO after too many errors: the index is then unusable.
@@ -237,8 +237,8 @@ static int write_super(struct nc_cache *c, u32 state)
 	return nc_super_write(&m->super, c->dev.bdev, state);
 }
 
-/* Record the new session on all members.  If one of them fails and the origin will be written, the
- * first one has to record that its table is no longer true.
+/* Record the new session on all members.  If a member fails and the origin will be written, the
+ * first member has to record that its table is no longer true.
  */
 static int tell_all(struct nc_cache *c, bool writes, u32 state)
 {
@@ -277,8 +277,9 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
  * nc_meta_flush_written() - flush the origin after writes
  * @c: live cache
  *
- * The origin may report such an error only once.  The writers must hear of it: the next flush of
- * a user fails as well, and nc_meta.flush_failed tells the cache that later flushes may be lying.
+ * The origin may report an error only once, but the writers need to get it: so the next flush of a
+ * user fails as well (nc_origin.flush_owed).  nc_meta.flush_failed tells the cache that later
+ * flushes may succeed wrongly.
  *
  * Context: may sleep.
  * Return: 0 or the error of the flush.
@@ -293,14 +294,14 @@ int nc_meta_flush_written(struct nc_cache *c)
 }
 
 /**
- * nc_meta_go() - from here on slots may be overwritten
+ * nc_meta_go() - record on the medium that slots may be overwritten from now on
  * @c: live cache, suspended; the caller tried to flush the origin, see nc_meta.origin_durable
- * @writes: the origin, too
+ * @writes: the origin will be written as well
  *
- * What was dropped at load, or because the origin grew, is gone from the medium
- * before a slot is used again.
+ * Slots dropped at load, or because the origin grew, are removed from the medium here, before they
+ * are used again.
  *
- * Return: 0 or -EIO; then nothing may be overwritten.
+ * Return: 0 or -EIO; then neither slots nor the origin may be overwritten.
  */
 int nc_meta_go(struct nc_cache *c, bool writes)
 {
@@ -390,8 +391,8 @@ static int take_fingerprint(struct nc_cache *c, u8 *digest)
 				c->geo.origin_size, c->meta->ends, digest);
 }
 
-/* Did somebody else write to the ends of the origin?  As far as the fingerprint tells: not while
- * it is older than our own writes.  Return: 1, 0, or the error of reading the origin.
+/* Did another host write to the ends of the origin?  Compares the fingerprint, unless that is older
+ * than the writes of this cache.  Return: 1, 0, or the error of reading the origin.
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {
@@ -405,8 +406,8 @@ int nc_meta_origin_changed(struct nc_cache *c)
 				sizeof(now));
 }
 
-/* Compute the fingerprint again, and discard that of the file system: only the helper computes it,
- * and the file system has changed.
+/* Compute the fingerprint of the ends again.  Discard the file system's fingerprint, which only the
+ * helper can compute: the file system has changed.
  */
 static int renew_fingerprint(struct nc_cache *c)
 {
@@ -421,7 +422,7 @@ static int renew_fingerprint(struct nc_cache *c)
  * nc_meta_accept_origin() - accept the origin's current content as the cache's origin
  * @c: live cache; all cached data will be dropped
  *
- * Call it before the first new fill: then fills are never older than the fingerprint.
+ * The caller must do this before the first new fill, so that no fill is older than the fingerprint.
  *
  * Return: 0 or the read error.
  */
@@ -432,7 +433,7 @@ int nc_meta_accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_settle() - the origin keeps the writes to it: take its new fingerprint
+ * nc_meta_settle() - take the fingerprint of an origin whose writes are durable
  * @c: live cache, suspended and flushed, before the superblock is written
  *
  * Return: 0 or the error of reading the origin: then the cache must not be marked clean.
@@ -455,7 +456,7 @@ int nc_meta_settle(struct nc_cache *c)
 
 /**
  * nc_meta_read_ends() - compute the current fingerprint of the origin's ends
- * @c: live cache; any write to the ends meanwhile sets their mark again
+ * @c: live cache; a write to the ends meanwhile sets the mark NC_INTENT_ENDS again
  * @digest: NC_FINGERPRINT_SIZE bytes; set if the superblock has a fingerprint
  *
  * Context: may sleep; nc_life.lock.
@@ -501,7 +502,7 @@ static int empty_table(struct nc_cache *c)
 	r = nc_members_settle(c);
 	if (!r)
 		r = write_super(c, le32_to_cpu(m->super.sb->state));
-	/* Under the lock: no page is built with an epoch that the medium lacks. */
+	/* Still under the lock: no page may be built with an epoch that the medium lacks. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
@@ -529,12 +530,12 @@ static int go_active(struct nc_cache *c)
 }
 
 /**
- * nc_meta_record_drop() - cached data was dropped; it must not come back
- * @c: live cache, active and not nc_meta_starts_cold(); nothing is filled where the data was
- * @all: nothing is cached any more
+ * nc_meta_record_drop() - record on the medium that cached data was dropped
+ * @c: live cache, active and not nc_meta_starts_cold(); no fill covers the dropped data
+ * @all: all cached data was dropped
  * @durable: the origin was flushed
  *
- * Return: 0 or -EIO; then the medium still speaks of it.
+ * Return: 0 or -EIO; then the medium still describes the dropped data.
  */
 int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
 {
@@ -555,8 +556,8 @@ int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
  * nc_meta_stop() - write the table and mark the superblock clean
  * @c: live cache; no read, fill or eviction is in flight
  *
- * Return: 0 or -EIO; on error the medium has its old state, or "clean" in a copy
- * that is true.
+ * Return: 0 or -EIO; on error the medium has its old state, or a copy of the superblock says clean
+ * and describes the present table.
  */
 int nc_meta_stop(struct nc_cache *c)
 {

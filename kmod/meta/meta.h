@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metadata on the cache device.  All that reads or writes it is in meta.c,
- * superblock.c, slot_table.c, commit.c, checksum.c, intent.c and intent_clear.c.
+ * Metadata on the cache device.  Only the files of meta/ read or write it.
  *
- * Functions that do I/O sleep; nc_life.lock is their lock once the cache is
- * live, but for nc_commit_run(), which has its own.
+ * Functions that do I/O sleep.  Once the cache is live, nc_life.lock serialises them; only
+ * nc_commit_run() has a lock of its own.
  */
 #ifndef NEARCACHE_META_META_H
 #define NEARCACHE_META_META_H
@@ -20,13 +19,14 @@ struct nc_cache;
 struct nc_geometry;
 
 /**
- * struct nc_known - knowledge of earlier caches of the dm device of a medium
- * @super: sequence that its superblock must have, at least
- * @commit: sequence that its last commit record must have, at least
- * @doubtful: it may not tell the truth: one of them wrote without it, or could not record on it
- * @flush_owed: see struct nc_origin; of one of them
+ * struct nc_known - knowledge of earlier caches of the dm device about a medium
+ * @super: minimum sequence of the superblock
+ * @commit: minimum sequence of the last commit record
+ * @doubtful: an earlier cache wrote to the origin without a record on this medium, or failed to
+ *	write the record: the medium may be wrong
+ * @flush_owed: an earlier cache had nc_origin.flush_owed
  *
- * A medium with a lower sequence is a copy, or lost acknowledged writes.
+ * A medium with a lower sequence is a copy, or has lost acknowledged writes.
  */
 struct nc_known {
 	u64 super;
@@ -40,8 +40,8 @@ struct nc_known {
  * @super: superblock
  * @table: slot table
  * @commit: commits of the table
- * @origin_durable: the origin was flushed since this cache was loaded: a power cut loses
- *	no write from before
+ * @origin_durable: the origin was flushed since this cache was loaded: writes from before
+ *	survive a power cut
  * @flush_failed: the origin failed a flush, and may lose writes that are cached; set in
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than

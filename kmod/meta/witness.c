@@ -12,7 +12,7 @@
 
 /**
  * nc_witness_find() - read the record of a cache
- * @s: its superblock
+ * @s: superblock of the cache
  * @bdev: witness device
  * @w: @record is room for one; filled in
  *
@@ -40,15 +40,15 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
 
 /**
  * nc_witness_write() - write the record of a cache durably
- * @s: its superblock
+ * @s: superblock of the cache
  * @bdev: witness device
  * @w: from nc_witness_find()
- * @session: of the cache
- * @previous: the session before, see struct nearcache_witness
+ * @session: number of the write session
+ * @previous: number of the session before, see struct nearcache_witness
  * @state: enum nearcache_witness_state
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then the device may say this or the earlier record.
+ * Return: 0 or -EIO; then the device may have the new record or the old one.
  */
 int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)

@@ -327,9 +327,8 @@ static int make_change(struct request *q, int drop_type, bool add)
 	return r;
 }
 
-/*
- * Reply also to a refusal for lack of room, because it has numbers.  @count: the reply has the
- * number of deleted ranges.
+/* Send the reply.  A refusal for lack of room (-ENOSPC) gets a reply as well, which says how much
+ * room there is.  @count: add the number of deleted ranges.
  */
 static int send_result(struct request *q, int r, bool count)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The prefetch engine.  One worker per cache turns jobs into fills that nobody waits for: under
- * the bucket lock they are fills as any other, so a demand read joins them, and a write makes
- * them stale.  They are sent under a plug, so that contiguous fills go as long requests.
+ * The prefetch engine.  One worker per cache turns jobs into fills that no reader waits for.  They
+ * are listed like other fills, so a demand read can join them, and a write makes them stale.  The
+ * worker submits them under a plug, which merges contiguous ones into long requests.
  *
- * Others come first: see throttle.c.
- * Half of the fill memory is left to others.
+ * Jobs yield to users' I/O: see throttle.c.  They use at most half of the fill memory.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
@@ -94,9 +93,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* For blocks that are not pinned: wait until readers free slots of the reserve?  Fills of blocks
- * that have a slot do not tell that one will be free: a job that comes across many such blocks
- * would wait for each block between them.
+/* Should the job wait until readers free slots of the reserve, for blocks that are not pinned?
+ * Only a slot given to a job resets the count of shortages.  Fills of blocks that have a slot must
+ * not: a job that finds many such blocks would wait for each block between them.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -124,7 +123,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	return true;
 }
 
-/* No slot is free for @block: wait for one? */
+/* No slot is free for @block: should the job wait for one? */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	bool pinned = nc_ranges_pinned(c, block);
@@ -283,7 +282,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Handle up to @most bytes of one block, at least a sub-block.  Returns as fetch_span(). */
+/* Handle at most @most bytes of one block, but at least a sub-block.  Returns as fetch_span(). */
 static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch engine: brings jobs into the cache while reads do not need the origin. */
+/* Prefetch engine: brings the data of jobs into the cache and yields to users' I/O. */
 #ifndef NEARCACHE_PREFETCH_PREFETCH_H
 #define NEARCACHE_PREFETCH_PREFETCH_H
 
@@ -25,24 +25,24 @@ struct nc_latency {
 /**
  * struct nc_prefetch - the prefetch engine of a cache
  * @wq: runs @work, which may wait for a request to the origin
- * @work: sends the fills that are due
- * @lock: protects @jobs and the rest; process context; innermost
+ * @work: submits fills of jobs
+ * @lock: protects @jobs and all fields below; process context; innermost
  * @jobs: see job.h
- * @paused: the table is not live
- * @flying: bytes of fills in flight
- * @window: that may be, so that who comes to read does not wait long behind them
- * @delay: smoothed time that they take to come from the origin, beside @least, nanoseconds
- * @least: about the shortest one
- * @shared: somebody else read from the origin at the last look
- * @due: jiffies: not before, while @shared
- * @rate: bytes per second, while @shared
- * @failed: jiffies of the last read that failed
- * @clean: others' reads of when nothing of ours had flown for a while; older ones count less
- * @beside: the rest of them, since @looked
- * @looked: jiffies when @rate was changed
- * @probed: jiffies when sending was stopped to learn @clean
- * @weighed: jiffies when nc_demand.asked and .met were compared
- * @followed: most of the others read the data that jobs bring
+ * @paused: no table is live
+ * @flying: bytes in flight from the origin
+ * @window: limit of @flying: a new reader waits only for these bytes
+ * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
+ * @least: recent minimum of that latency, nanoseconds
+ * @shared: other readers used the origin when nc_throttle_wait() last ran
+ * @due: while @shared: jiffies of the next submission
+ * @rate: while @shared: limit in bytes per second
+ * @failed: jiffies of the last failed read
+ * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
+ * @beside: latency of users' other reads since @looked
+ * @looked: jiffies when @rate was last adjusted
+ * @probed: jiffies when jobs last paused to measure @clean
+ * @weighed: jiffies when nc_demand.asked and .met were last compared
+ * @followed: most of the other readers read data that jobs bring
  *
  * @flying is read without the lock, as a hint.
  */

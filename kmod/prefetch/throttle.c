@@ -2,13 +2,12 @@
 /*
  * Throttle of prefetch jobs, which yield to all other I/O.
  *   - Without other origin reads, jobs keep as many bytes in flight as arrive within DELAY_MAX
- *     on top of the origin's own latency.  A new read waits behind these, once.
+ *     on top of the origin's own latency.  Only the first new read waits behind these.
  *   - With other origin reads, jobs take small turns at a rate.  It rises while the latency of the
  *     other reads is the same as without jobs, and falls otherwise.  To measure the latency
  *     without jobs, they pause for an eighth of a second every two seconds.
- *   - A reader of data that jobs bring waits for nothing but these jobs.  So jobs whose data was
- *     just read, or is waited for, do not yield to such readers: together they would get less
- *     than the origin's bandwidth.
+ *   - A reader that follows a job reads the data that the job brings.  Jobs do not yield to such
+ *     readers: together they would use less than the origin's bandwidth.
  *   - For a second after a large write, or an error, jobs submit nothing.
  */
 #include <linux/ktime.h>
@@ -17,25 +16,25 @@
 #include "io/fill.h"
 #include "prefetch/throttle.h"
 
-/* So long nothing is sent after an error. */
+/* Jobs submit nothing for this long after an error. */
 #define OUT_OF_ORDER	HZ
 /* Most queueing time of data in flight, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
 #define WINDOW_MIN	(2U << 20)
-/* Bytes per second, while others read. */
+/* Limits of the rate in bytes per second, while others read. */
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
 #define RATE_MAX	(64ULL << 30)
 #define RATE_STEP	(4ULL << 20)
 #define RATE_PERIOD	max(1, HZ / 10)
-/* Send nothing for PROBE, once in PROBE_EVERY, to measure undisturbed reads: NC_DEMAND_CLEAN. */
+/* Jobs pause for PROBE every PROBE_EVERY to measure undisturbed reads, see NC_DEMAND_CLEAN. */
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
 /* Weight of a sample in a smoothed value: 1/32. */
 #define SMOOTH		5
-/* The minimum latency rises by 1/256 with each read, so that an old one is forgotten. */
+/* The minimum latency rises by 1/256 with each read, so that an old minimum expires. */
 #define FORGET		8
-/* Interval of the comparison of others' reads with jobs; earlier counts are halved. */
+/* Interval in which is_followed() compares users' reads with jobs and halves the counts. */
 #define WEIGH		max(1, HZ / 10)
 
 /* Other reads have begun: forget old measurements. */
@@ -74,7 +73,7 @@ static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 	return p->followed;
 }
 
-/* How long to wait because of others.  Context: the prefetch worker.  Returns jiffies. */
+/* Time for which jobs yield to users' I/O, in jiffies.  Context: the prefetch worker. */
 unsigned long nc_throttle_wait(struct nc_cache *c)
 {
 	struct nc_demand *d = &c->origin.demand;
@@ -101,8 +100,8 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Fit the window of bytes in flight.  The latency above its minimum is queueing behind jobs' own
- * fills.  The minimum itself may grow with the origin's latency, so fit it as well.
+/* Adjust the window of bytes in flight.  Latency above the minimum is queueing behind the jobs' own
+ * fills.  The minimum follows the origin's latency when that grows.
  */
 static void fit_window(struct nc_cache *c, u64 took)
 {
@@ -162,12 +161,11 @@ void nc_throttle_measure_job(struct nc_cache *c, u64 took)
 	spin_unlock(&c->prefetch.lock);
 }
 
-/* See struct nc_prefetch. */
 void nc_throttle_init(struct nc_prefetch *p)
 {
 	p->window = WINDOW_MIN;
 	p->rate = RATE_FIRST;
-	/* Long ago. */
+	/* No recent failure. */
 	p->failed = jiffies - OUT_OF_ORDER;
 	p->weighed = jiffies;
 }

@@ -399,7 +399,7 @@ free:
  * nc_ranges_replace() - delete ranges and add others, as one change
  * @c: live cache, or one that is being loaded
  * @rp: the change
- * @room: result: bytes that the pins need afterwards, and the room for pins; also after -ENOSPC
+ * @room: result: bytes that the pins then need, and bytes that may be pinned; also after -ENOSPC
  *
  * Readers see the ranges before or after the change, nothing between.  Until the change is
  * complete, both old and new pins are respected.
@@ -577,7 +577,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/* A table went live: report a change that happened before.  Context: nc_life.lock is held. */
+/* A table went live: report earlier changes with an event.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.untold)

@@ -40,10 +40,10 @@ struct nc_room {
 
 /**
  * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
- * @retagged: a linked slot got a pin, or had one (@was) and has one still or not; the bucket lock
- *	is held
- * @changed: the ranges changed: slots that could not be evicted may be now, and more slots may be
- *	needed; nc_ranges.lock is held
+ * @retagged: the tag of a linked slot changed; @was: it had a pin before; @pin: it has one now.
+ *	The bucket lock is held
+ * @changed: the ranges changed, so more slots may be evictable, and pins may need more slots;
+ *	nc_ranges.lock is held
  */
 struct nc_ranges_ops {
 	void (*retagged)(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin);
@@ -58,7 +58,7 @@ struct nc_ranges_ops {
  * @serial: serial of the newest range
  * @changes: number of changes so far
  * @segments: @want as segments for look-up, NULL: no range.  Read under RCU
- * @labels: see labels.h
+ * @labels: see label.h
  * @reserved: blocks that pinned ranges overlap
  * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; written under bucket locks, read without
  * @expire_work: deletes expired ranges
