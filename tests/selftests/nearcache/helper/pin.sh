@@ -195,7 +195,8 @@ again() {
 	closed
 	sed -i -E 's/"(uuid|origin_id)": "/&x/' "$RECORD"
 	run open nc --origin "$O" --cache "$C"
-	[[ $rc == 0 && $err == *"is not pinned now"*"'$RECORD' is of another 'nc'"* ]] || fail "of another: $err"
+	[[ $rc == 0 && $err == *"could not be restored"*"'$RECORD' belongs to another 'nc'"* ]] ||
+		fail "a record of another device: $err"
 	bad 4 "'nearcache pin nc --refresh' takes it over" pin nc 0-1M
 	bad 4 "'nearcache unpin nc --all' removes it" unpin nc --label a.bin
 	bad 4 "belongs to another 'nc'" unpin nc 0-1M
@@ -226,7 +227,7 @@ again() {
 	closed
 	echo '{ "schema": 1, "pins": [ { "path": "x" ' >"$RECORD"
 	run open nc --origin "$O" --cache "$C"
-	[[ $rc == 0 && $err == *'is not pinned now'*"$RECORD' is damaged: it is cut off; repair it"* ]] || fail "damaged: $err"
+	[[ $rc == 0 && $err == *'could not be restored'*"$RECORD' is damaged: it is cut off; repair it"* ]] || fail "damaged: $err"
 	bad 4 "is damaged" pin nc 0-1M
 	good close nc
 	rm "$RECORD"
