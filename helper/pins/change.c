@@ -46,8 +46,6 @@ static int make_lists(const struct change *change, struct lists *lists,
 	if (change->count)
 		memcpy(drop + rp->drop_count, change->which, change->count * sizeof(*drop));
 	rp->drop_count += change->count;
-	if (!rp->drop_count)
-		rp->keep_count = 0;
 	lists->drop = drop;
 	rp->drop = drop;
 	rp->add = lists->add;
@@ -96,7 +94,9 @@ static int replace_some(const struct change *change, struct nl_replacement *rp)
 
 	fail_reset();
 	rp->add_count = 0;
-	if (nl_range_replace(number, rp))
+	nl_range_replace(number, rp);
+	rp->add_count = count;
+	if (fail_code())
 		return fail_code();
 	failed = add_some(number, rp->add, count);
 	if (failed)

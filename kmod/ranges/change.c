@@ -299,11 +299,12 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 
 	for (i = 0; i < r->count; i++) {
 		const struct nc_want *want = &r->want[i];
-		bool superseded = rp->unique && has_equal(rp->add, rp->add_count, want);
+		bool kept = has_equal(rp->keep, rp->keep_count, want);
+		/* A kept range may last longer than an equal one that is added: both stay. */
+		bool superseded = rp->unique && !kept && has_equal(rp->add, rp->add_count, want);
 		bool dropped = (rp->expired_at && want->expires &&
 				want->expires <= rp->expired_at) ||
-			       (which_matches(rp->drop, rp->drop_count, want) &&
-				!has_equal(rp->keep, rp->keep_count, want));
+			       (!kept && which_matches(rp->drop, rp->drop_count, want));
 
 		if (superseded || dropped) {
 			__set_bit(i, goes);
