@@ -425,7 +425,9 @@ int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_r
 	for (i = 0; i < rp->add_count; i++)
 		rp->add[i].serial = ++r->serial;
 	sort(rp->add, rp->add_count, sizeof(*rp->add), nc_want_compare, NULL);
+	cond_resched();
 	sort(rp->keep, rp->keep_count, sizeof(*rp->keep), nc_want_compare, NULL);
+	cond_resched();
 	sort_which(rp->drop, rp->drop_count);
 	cond_resched();
 	gone = find_going(r, rp, goes);
