@@ -146,12 +146,10 @@ int nl_range_replace(dev_t number, struct nl_replacement *change)
 	change->refused = false;
 	if (!change->drop_count && !change->add_count)
 		return nl_range_room(number, &change->room);
-	if (change->drop_count > NEARCACHE_RANGES_MAX || change->add_count > NEARCACHE_RANGES_MAX)
+	if (change->add_count > NEARCACHE_RANGES_MAX)
 		return fail(CODE_DEVICE,
 			    "%zu ranges are more than the %d that a device can have: name fewer files, or less fragmented ones",
-			    change->drop_count > change->add_count ? change->drop_count :
-								    change->add_count,
-			    NEARCACHE_RANGES_MAX);
+			    change->add_count, NEARCACHE_RANGES_MAX);
 	msg = replace_request(number, change);
 	if (!msg || nl_ask(msg, "cannot change ranges", on_reply, &reply))
 		return fail_code();

@@ -8,14 +8,19 @@
 #include "lib/error.h"
 #include "lib/size.h"
 #include "pins/known.h"
+#include "pins/spans.h"
 
 /**
- * struct lists - ranges of a change, for free_lists()
- * @drop: matches the ranges to delete
- * @keep: ranges of pins that stay
+ * struct lists - the change as requests need it, for free_lists()
+ * @before: the kernel's ranges before the change
+ * @gone: spans of the ranges to delete: those of dropped pins and those that the caller named
+ * @drop: ranges in @gone that no pin needs; the elements belong to @before
+ * @keep: ranges in @gone that belong to pins that stay; the elements belong to @before
  * @add: ranges of fresh pins
  */
 struct lists {
+	struct known before;
+	struct spans gone;
 	struct nl_range *drop;
 	struct nl_range *keep;
 	struct nl_range *add;
@@ -23,34 +28,77 @@ struct lists {
 
 static void free_lists(struct lists *lists)
 {
+	known_free(&lists->before);
+	spans_free(&lists->gone);
 	free(lists->drop);
 	free(lists->keep);
 	free(lists->add);
 }
 
-/* Name each range of a dropped pin: other ranges with its label may stay. */
-static int make_lists(const struct change *change, struct lists *lists,
-		      struct nl_replacement *rp)
+static int make_gone(const struct change *change, int64_t now, struct spans *gone)
+{
+	struct nl_range *which, *all = NULL;
+	size_t count;
+
+	if (pins_ranges(change->pins, pin_is_dropped, now, &which, &count))
+		return fail_code();
+	all = reallocarray(which, count + change->count + 1, sizeof(*all));
+	if (!all) {
+		free(which);
+		return fail_memory();
+	}
+	if (change->count)
+		memcpy(all + count, change->which, change->count * sizeof(*all));
+	spans_make(gone, all, count + change->count);
+	free(all);
+	return fail_code();
+}
+
+/*
+ * List the kernel's ranges to delete one by one. The request is then never larger than the kernel
+ * accepts, however many pins and files the caller named.
+ * @stay: ranges of the pins that stay
+ */
+static int list_gone(struct lists *lists, const struct known *stay, struct nl_replacement *rp)
+{
+	const struct known *before = &lists->before;
+	size_t i;
+
+	lists->drop = calloc(before->count + 1, sizeof(*lists->drop));
+	lists->keep = calloc(before->count + 1, sizeof(*lists->keep));
+	if (!lists->drop || !lists->keep)
+		return fail_memory();
+	for (i = 0; i < before->count; i++) {
+		const struct nl_range *range = &before->range[i];
+
+		if (!spans_hold(&lists->gone, &range->range, range->label))
+			continue;
+		if (known_has(stay, range))
+			lists->keep[rp->keep_count++] = *range;
+		else
+			lists->drop[rp->drop_count++] = *range;
+	}
+	return 0;
+}
+
+static int make_lists(const struct change *change, struct lists *lists, struct nl_replacement *rp)
 {
 	const struct pins *pins = change->pins;
+	struct known stay = { 0 };
 	int64_t now = time(NULL);
-	struct nl_range *drop;
 
-	if (pins_ranges(pins, pin_is_dropped, now, &lists->drop, &rp->drop_count) ||
+	if (known_read(&lists->before, change->dev->number) ||
+	    make_gone(change, now, &lists->gone) ||
 	    pins_ranges(pins, pin_is_fresh, now, &lists->add, &rp->add_count) ||
-	    pins_ranges(pins, pin_stays, now, &lists->keep, &rp->keep_count))
+	    pins_ranges(pins, pin_stays, now, &stay.range, &stay.count))
 		return fail_code();
-	drop = reallocarray(lists->drop, rp->drop_count + change->count + 1, sizeof(*drop));
-	if (!drop)
-		return fail_memory();
-	if (change->count)
-		memcpy(drop + rp->drop_count, change->which, change->count * sizeof(*drop));
-	rp->drop_count += change->count;
-	lists->drop = drop;
-	rp->drop = drop;
-	rp->add = lists->add;
+	known_sort(&stay);
+	list_gone(lists, &stay, rp);
+	free(stay.range);
+	rp->drop = lists->drop;
 	rp->keep = lists->keep;
-	return 0;
+	rp->add = lists->add;
+	return fail_code();
 }
 
 static int refuse_room(const struct change *change, const struct nl_room *room)
@@ -86,8 +134,69 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 	return fail_code() ? count : failed + add_some(number, range + half, count - half);
 }
 
+/*
+ * List the ranges that a request to delete @rp->add and to restore the earlier ranges has to add:
+ * the deleted ranges, and all earlier ranges inside an added one, as the request deletes these.
+ */
+static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
+		     struct nl_range *lost, size_t *count)
+{
+	const struct known *before = &lists->before;
+	struct spans added;
+	size_t i, next = 0;
+
+	*count = 0;
+	if (!spans_make(&added, rp->add, rp->add_count))
+		for (i = 0; i < before->count; i++) {
+			const struct nl_range *range = &before->range[i];
+			/* @lists->drop has the order of @before, and shares its labels. */
+			bool dropped = next < rp->drop_count &&
+				       lists->drop[next].label == range->label;
+
+			next += dropped;
+			if (dropped || spans_hold(&added, &range->range, range->label))
+				lost[(*count)++] = *range;
+		}
+	spans_free(&added);
+	return fail_code();
+}
+
+static bool restore_before(const struct change *change, const struct lists *lists,
+			   const struct nl_replacement *rp)
+{
+	struct nl_range *lost = calloc(lists->before.count + 1, sizeof(*lost));
+	struct nl_replacement back = {
+		.drop = rp->add, .drop_count = rp->add_count, .add = lost,
+	};
+	bool done = lost && !list_lost(lists, rp, lost, &back.add_count) &&
+		    !nl_range_replace(change->dev->number, &back) && !back.refused;
+
+	free(lost);
+	return done;
+}
+
+/* Undo the change in the kernel. Returns the error that led here, which stays recorded. */
+static int undo_change(const struct change *change, const struct lists *lists,
+		       const struct nl_replacement *rp)
+{
+	enum exit_code code = fail_code();
+	char *why = strdup(fail_message());
+	bool done;
+
+	fail_reset();
+	done = restore_before(change, lists, rp);
+	fail_reset();
+	fail(code, "%s", why ? why : "");
+	if (!done)
+		fail_add("the kernel's pins differ from the record: 'nearcache pin %s --refresh' restores the recorded pins",
+			 change->dev->name);
+	free(why);
+	return code;
+}
+
 /* After the kernel refused all of @rp: delete the ranges to delete, then add those that fit. */
-static int replace_some(const struct change *change, struct nl_replacement *rp)
+static int replace_some(const struct change *change, const struct lists *lists,
+			struct nl_replacement *rp)
 {
 	dev_t number = change->dev->number;
 	size_t count = rp->add_count, failed;
@@ -99,71 +208,35 @@ static int replace_some(const struct change *change, struct nl_replacement *rp)
 	if (fail_code())
 		return fail_code();
 	failed = add_some(number, rp->add, count);
+	if (fail_code() || nl_range_room(number, &rp->room))
+		return undo_change(change, lists, rp);
 	if (failed)
 		warn("%zu of %zu pinned ranges of '%s' are no longer pinned: the cache has no room for them, or too many overlap",
 		     failed, count, change->dev->name);
-	return fail_code() ? (int)fail_code() : nl_range_room(number, &rp->room);
+	return 0;
 }
 
-static int replace_change(const struct change *change, struct nl_replacement *rp)
+static int replace_ranges(const struct change *change, const struct lists *lists,
+			  struct nl_replacement *rp)
 {
 	int error = nl_range_replace(change->dev->number, rp);
 
 	if (!error && !rp->refused)
 		return 0;
 	if (change->some && (!error || error == CODE_DEVICE))
-		return replace_some(change, rp);
+		return replace_some(change, lists, rp);
 	return error ? error : refuse_room(change, &rp->room);
 }
 
-/*
- * Undo the change in the kernel: delete the added ranges and restore the earlier ones. The error
- * that led here is still reported.
- */
-static void undo_change(const struct change *change, const struct nl_replacement *rp,
-			const struct known *before)
-{
-	struct nl_replacement back = {
-		.drop = rp->add, .drop_count = rp->add_count,
-		.add = before->range, .add_count = before->count,
-	};
-	enum exit_code code = fail_code();
-	char *why = strdup(fail_message());
-	bool failed;
-
-	fail_reset();
-	failed = nl_range_replace(change->dev->number, &back) || back.refused;
-	fail_reset();
-	fail(code, "%s", why ? why : "");
-	if (failed)
-		fail_add("the kernel has the change, but the record does not: 'nearcache pin %s --refresh' restores the recorded pins",
-			 change->dev->name);
-	free(why);
-}
-
-/*
- * Change the kernel's ranges, then the record. If the record cannot be changed, undo the kernel's
- * change.
- */
-static int replace_both(const struct change *change, struct nl_replacement *rp)
-{
-	struct known before;
-
-	if (!known_read(&before, change->dev->number) && !replace_change(change, rp) &&
-	    pins_commit(change->pins, change->dev->name))
-		undo_change(change, rp, &before);
-	known_free(&before);
-	return fail_code();
-}
-
-static int apply_change(struct change *change,
-			int (*how)(const struct change *change, struct nl_replacement *rp))
+/* @record: after the kernel's ranges, change the record that pins_prepare() wrote, or undo all. */
+static int apply_change(struct change *change, bool record)
 {
 	struct nl_replacement rp = { 0 };
 	struct lists lists = { 0 };
 
-	if (!make_lists(change, &lists, &rp))
-		how(change, &rp);
+	if (!make_lists(change, &lists, &rp) && !replace_ranges(change, &lists, &rp) && record &&
+	    pins_commit(change->pins, change->dev->name))
+		undo_change(change, &lists, &rp);
 	change->room = rp.room;
 	change->deleted = rp.deleted;
 	free_lists(&lists);
@@ -173,7 +246,7 @@ static int apply_change(struct change *change,
 /* Change only the kernel's ranges. A failure leaves them unchanged. */
 int change_kernel(struct change *change)
 {
-	return apply_change(change, replace_change);
+	return apply_change(change, false);
 }
 
 /* Change the kernel's ranges and the record. A failure leaves both unchanged. */
@@ -183,7 +256,7 @@ int change_both(struct change *change)
 
 	if (pins_prepare(change->pins, name))
 		return fail_code();
-	if (apply_change(change, replace_both))
+	if (apply_change(change, true))
 		pins_abandon(name);
 	return fail_code();
 }

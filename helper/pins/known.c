@@ -50,6 +50,13 @@ static int compare_ranges(const void *x, const void *y)
 	return order ? order : strcmp(a->label, b->label);
 }
 
+/* Sort for known_has(). */
+void known_sort(struct known *known)
+{
+	if (known->count)
+		qsort(known->range, known->count, sizeof(*known->range), compare_ranges);
+}
+
 /* Devices that appear or disappear, and expiring ranges, interrupt a list. */
 static int read_whole(struct known *known, dev_t number)
 {
@@ -70,9 +77,8 @@ int known_read(struct known *known, dev_t number)
 	memset(known, 0, sizeof(*known));
 	if (nl_range_room(number, &room))
 		return fail_code();
-	if (room.count && !read_whole(known, number) && known->count)
-		qsort(known->range, known->count, sizeof(*known->range),
-		      compare_ranges);
+	if (room.count && !read_whole(known, number))
+		known_sort(known);
 	return fail_code();
 }
 

@@ -26,6 +26,7 @@ struct known {
 };
 
 int known_read(struct known *known, dev_t number);
+void known_sort(struct known *known);
 bool known_has(const struct known *known, const struct nl_range *range);
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin);

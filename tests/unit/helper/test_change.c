@@ -286,6 +286,72 @@ static void some(void **state)
 	assert_in_range(fake_nl.added, 999, 4000);
 }
 
+/*
+ * The cache has no room for all pins, so that several requests add those that fit, and one of them
+ * fails: the ranges that the first request deleted are restored.
+ */
+static void some_failed(void **state)
+{
+	struct change change = { .dev = &dev, .pins = &pins, .some = true };
+
+	(void)state;
+	have("/d/a", "l", 0, 4 * K)->dropped = true;
+	have("/d/b", "l", 8 * K, 4 * K);
+	want(&pins, "/d/c", "l", 16 * K, 4 * K);
+	want(&pins, "/d/d", "l", 32 * K, 64 * K);
+	fake_nl.available = 12 * K;
+	/* Request 1 is refused, 2 deletes, 3 is refused, 4 adds the first pin, 5 fails. */
+	fake_nl.fail_change = 5;
+	assert_int_equal(change_kernel(&change), CODE_BUSY);
+	assert_string_equal(fail_message(), "BUSY");
+	assert_int_equal(fake_nl.changes, 6);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
+}
+
+/* A change that is undone touches no range but those that it deleted or that lie in a new pin. */
+static void undo_little(void **state)
+{
+	uint64_t i;
+
+	(void)state;
+	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
+	assert_int_equal(mkdir(RECORD, 0700), 0);
+	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
+	for (i = 0; i < 100; i++)
+		have("/d/a", "l", i * K, K);
+	have("/d/b", "l", 200 * K, K)->dropped = true;
+	want(&pins, "/d/c", "l", 50 * K, 2 * K);
+	assert_int_equal(apply(NULL), CODE_DEVICE);
+	/* One to add, three to restore. */
+	assert_int_equal(fake_nl.added, 4);
+	assert_int_equal(fake_nl.count, 101);
+	assert_int_equal(fake_nl_count(50 * K, K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(51 * K, K, "l", PIN), 1);
+	assert_int_equal(fake_nl_count(200 * K, K, "l", PIN), 1);
+}
+
+/* A caller may name more places than the kernel accepts ranges in a request. */
+static void many_places(void **state)
+{
+	size_t i, count = NEARCACHE_RANGES_MAX + 1;
+	struct nl_range *which = calloc(count, sizeof(*which));
+	struct change change = { .dev = &dev, .pins = &pins, .which = which, .count = count };
+
+	(void)state;
+	assert_non_null(which);
+	for (i = 0; i < count; i++)
+		which[i].range = (struct range){ i % 1024 * K, K };
+	fake_nl_give(3 * K, K, "l", PIN);
+	fake_nl_give(5 * K, 2 * K, "l", PIN);
+	assert_int_equal(change_both(&change), 0);
+	free(which);
+	assert_int_equal(change.deleted, 1);
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl_count(5 * K, 2 * K, "l", PIN), 1);
+}
+
 static void interrupted(void **state)
 {
 	(void)state;
@@ -311,6 +377,9 @@ int main(void)
 		TEST(not_doubled),
 		TEST(by_place),
 		TEST(some),
+		TEST(some_failed),
+		TEST(undo_little),
+		TEST(many_places),
 		TEST(interrupted),
 	};
 	char folder[] = "/tmp/change.XXXXXX";
