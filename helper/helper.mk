@@ -49,8 +49,8 @@ $(BUILD)/helper/kmod/%.o: kmod/%.c helper/helper.mk
 		-MMD -MP -c -o $@ $<
 
 # The skeletons that bpftool generates have prototypes without parameters.
-$(BUILD)/helper/bpf/builtin.o: $(BPF_SKELETONS)
-$(BUILD)/helper/bpf/builtin.o: HELPER_CFLAGS += -Wno-strict-prototypes
+$(BUILD)/helper/bpf/builtin_programs.o: $(BPF_SKELETONS)
+$(BUILD)/helper/bpf/builtin_programs.o: HELPER_CFLAGS += -Wno-strict-prototypes
 
 # The folders are prerequisites: removing a source file changes its folder, and the archive must
 # lose the object.

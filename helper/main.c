@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "block/lock.h"
-#include "cli/programs.h"
+#include "cli/exec_program.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "lib/name.h"

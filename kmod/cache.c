@@ -8,7 +8,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
-#include "meta/intent_clear.h"
+#include "meta/write_intent_clear.h"
 #include "meta/members.h"
 #include "meta/meta.h"
 #include "io/read.h"

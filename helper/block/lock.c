@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <unistd.h>
 
-#include "block/timeout.h"
+#include "block/answer_timeout.h"
 #include "block/dm.h"
 #include "lib/error.h"
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 #define ROW(symbol, name, unit, help) { name, unit, help },
 

@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "nearcache_format.h"
 
 /* Room for the parameters as text. */

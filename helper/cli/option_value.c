@@ -9,12 +9,12 @@
 #include <stdlib.h>
 
 #include "lib/size.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "lib/name.h"
 #include "nearcache.h"
 #include "block/table_params.h"
 #include "lib/range.h"
-#include "shard/partition.h"
+#include "shard/node_partition.h"
 #include "block/status_line.h"
 
 /* The take_* functions that return a string return NULL, or the reason why @value is invalid. */

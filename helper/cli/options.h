@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "nearcache_format.h"
 #include "lib/range.h"
-#include "shard/partition.h"
+#include "shard/node_partition.h"
 
 /* Options, one bit each. */
 #define OPTION_ORIGIN		(1U << 0)

@@ -5,10 +5,10 @@
 #include <time.h>
 
 #include "cmd/commands.h"
-#include "daemon/action.h"
+#include "daemon/action_log.h"
 #include "daemon/hot_pins.h"
-#include "daemon/knob.h"
-#include "daemon/replay.h"
+#include "daemon/change_setting.h"
+#include "daemon/loop_prefetch.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "lib/name.h"

@@ -11,7 +11,7 @@
 
 #include "open/activate.h"
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "open/format.h"
 #include "block/device_id.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache classifier: the BPF program that tells how streams are read and written. */
 
-#include "bpf/builtin.h"
-#include "lib/words.h"
+#include "bpf/builtin_programs.h"
+#include "lib/enum_words.h"
 #include "classify.h"
 #include "cmd/commands.h"
 #include "lib/error.h"

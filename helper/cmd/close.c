@@ -4,10 +4,10 @@
 #include <sys/stat.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
-#include "block/parallel.h"
-#include "lib/words.h"
+#include "block/parallel_devices.h"
+#include "lib/enum_words.h"
 #include "lib/name.h"
 #include "open/origin_match.h"
 #include "block/table_params.h"
@@ -15,7 +15,7 @@
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "block/signals.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 #include "open/witness.h"
 
 /* Time limit for one device with --all: longer than a drive takes to report an error. */

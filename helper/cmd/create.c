@@ -4,7 +4,7 @@
 
 #include "open/activate.h"
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
 #include "open/format.h"

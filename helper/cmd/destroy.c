@@ -11,9 +11,9 @@
 #include "open/members.h"
 #include "lib/name.h"
 #include "block/table_params.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "lib/print.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 #include "ondisk/superblock.h"
 #include "open/witness.h"
 

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
 #include "lib/name.h"

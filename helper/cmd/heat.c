@@ -2,7 +2,7 @@
 /* nearcache heat: reads and hits by region of the devices. */
 #include <stdlib.h>
 
-#include "bpf/builtin.h"
+#include "bpf/builtin_programs.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "heat.h"

@@ -3,7 +3,7 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "shard/index.h"
-#include "shard/select.h"
+#include "shard/sample_select.h"
 #include "lib/print.h"
 
 /* Most samples and parts in one listing: all of them are in memory before they are printed. */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/openers.h"
 #include "lib/name.h"

@@ -3,13 +3,13 @@
 #include <bpf/libbpf.h>
 #include <string.h>
 
-#include "bpf/builtin.h"
+#include "bpf/builtin_programs.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "latency.h"
 #include "bpf/load_verb.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "lib/print.h"
 
 static void show_latency(const struct latency_key *key,

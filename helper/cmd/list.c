@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "block/device_id.h"
 #include "open/members.h"

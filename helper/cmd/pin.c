@@ -11,12 +11,12 @@
 #include "lib/name.h"
 #include "block/lock.h"
 #include "lib/print.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "pins/refresh.h"
 #include "pins/restore.h"
 #include "block/signals.h"
 #include "files/operand.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 #define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
 

@@ -6,7 +6,7 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "lib/name.h"
-#include "files/plan.h"
+#include "files/read_plan.h"
 #include "lib/print.h"
 #include "files/operand.h"
 

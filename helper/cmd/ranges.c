@@ -6,7 +6,7 @@
 #include "lib/name.h"
 #include "netlink/client.h"
 #include "lib/print.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 static void show_range(const struct nl_range *range, void *arg)
 {

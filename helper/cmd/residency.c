@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache residency: show how much of a device, or of files on it, is cached. */
 #include "cmd/commands.h"
-#include "lib/bar.h"
+#include "lib/density_bar.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "lib/name.h"

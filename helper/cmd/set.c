@@ -5,7 +5,7 @@
 
 #include "open/activate.h"
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
 #include "block/lock.h"
@@ -16,7 +16,7 @@
 #include "block/readahead.h"
 #include "block/dm_reload.h"
 #include "cli/setting.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 #include "ondisk/superblock.h"
 #include "open/witness.h"
 

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
 #include "open/origin_match.h"

@@ -5,17 +5,17 @@
 #include <time.h>
 
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_id.h"
 #include "files/prefetch_job.h"
 #include "lib/name.h"
-#include "files/plan.h"
+#include "files/read_plan.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "trace/recorder.h"
-#include "trace/touched.h"
+#include "trace/touched_units.h"
 #include "trace/trace.h"
 
 #define SECTOR		512U

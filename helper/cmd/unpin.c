@@ -11,9 +11,9 @@
 #include "lib/name.h"
 #include "pins/pins.h"
 #include "lib/print.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "block/signals.h"
-#include "pins/spans.h"
+#include "pins/deleted_spans.h"
 #include "files/operand.h"
 #include "files/glob.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The verbs: operands, options, help and function of each. */
 #include "files/node_share.h"
-#include "cli/programs.h"
+#include "cli/exec_program.h"
 #include "cmd/commands.h"
 #include "pins/pins.h"
 #include "files/operand.h"

@@ -10,7 +10,7 @@
 
 #include "verify/checksum.h"
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "files/fiemap.h"
 #include "lib/error.h"
 #include "block/stacking.h"
@@ -18,7 +18,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 #include "files/operand.h"
-#include "verify/workers.h"
+#include "verify/compare_files.h"
 #include "files/glob.h"
 
 /*

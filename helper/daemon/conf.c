@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "daemon/address.h"
+#include "daemon/listen_address.h"
 #include "lib/size.h"
 #include "lib/error.h"
 #include "block/readahead.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "bpf/builtin.h"
+#include "bpf/builtin_programs.h"
 #include "lib/error.h"
 #include "heat.h"
 #include "netlink/client.h"

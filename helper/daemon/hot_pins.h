@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/hot.h"
+#include "daemon/hot_regions.h"
 #include "block/dm.h"
 
 /* Label of the ranges that the daemon pins. */

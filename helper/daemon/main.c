@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcached */
-#include "cli/programs.h"
+#include "cli/exec_program.h"
 #include "daemon/daemon.h"
 
 int main(int argc, char **argv)

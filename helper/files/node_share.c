@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/error.h"
-#include "shard/partition.h"
+#include "shard/node_partition.h"
 
 /* Checks that the options of a share are consistent. */
 int node_share_check_words(const struct arguments *args)

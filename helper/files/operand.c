@@ -12,7 +12,7 @@
 #include "files/fiemap.h"
 #include "lib/error.h"
 #include "block/stacking.h"
-#include "files/samples.h"
+#include "files/sample_select.h"
 #include "files/glob.h"
 
 /**

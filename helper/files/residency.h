@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "lib/bar.h"
+#include "lib/density_bar.h"
 #include "files/range_set.h"
 
 int residency_of(dev_t number, const struct shard *shard, struct density *density);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "lib/bar.h"
+#include "lib/density_bar.h"
 #include "files/range_set.h"
 
 /* The cells of a sample: @cells (not 0) in each shard. The caller owns @shards. */

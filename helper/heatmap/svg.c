@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "heatmap/level.h"
+#include "heatmap/cell_level.h"
 #include "heatmap/legend.h"
-#include "heatmap/plane.h"
+#include "heatmap/svg_rectangles.h"
 #include "heatmap/xml.h"
 #include "lib/size.h"
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "heatmap/matrix.h"
+#include "heatmap/sample_matrix.h"
 
 /**
  * struct svg - a picture

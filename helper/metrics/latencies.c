@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "bpf/builtin.h"
+#include "bpf/builtin_programs.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "latency.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "bpf/program.h"
 
 #define SECOND	1e9

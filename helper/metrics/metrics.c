@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "metrics/latencies.h"

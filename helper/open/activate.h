@@ -11,7 +11,7 @@
 #include "block/device.h"
 #include "meta/format.h"
 #include "open/members.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 /**
  * struct activation - the parts of a device to create

@@ -5,7 +5,7 @@
 #include <time.h>
 #include <uuid/uuid.h>
 
-#include "open/dataset.h"
+#include "open/origin_record.h"
 #include "lib/error.h"
 #include "open/uncached_writes.h"
 #include "ondisk/layout.h"

@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "open/dataset.h"
+#include "open/origin_record.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "ondisk/fingerprint.h"
+#include "ondisk/fingerprint_ends.h"
 #include "ondisk/fingerprint_fs.h"
 #include "open/uncached_writes.h"
 #include "block/device_id.h"

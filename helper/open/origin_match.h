@@ -8,7 +8,7 @@
 #define HELPER_OPEN_ORIGIN_MATCH_H
 
 #include "block/device.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "ondisk/superblock.h"
 
 /* How an origin differs from the cache's record of it, bits. */

@@ -10,7 +10,7 @@
 #include "block/lock.h"
 #include "open/same_origin.h"
 #include "lib/print.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 
 /* Called in a dry run as well. */
 static int check_passthrough(const struct passthrough *pass)

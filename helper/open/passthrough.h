@@ -10,7 +10,7 @@
 
 #include "block/device.h"
 #include "block/dm.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 /**
  * struct passthrough - a pass-through device

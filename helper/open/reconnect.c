@@ -5,7 +5,7 @@
 #include <uuid/uuid.h>
 
 #include "open/activate.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "open/uncached_writes.h"
 #include "block/device_id.h"

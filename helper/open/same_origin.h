@@ -8,7 +8,7 @@
 #define HELPER_OPEN_SAME_ORIGIN_H
 
 #include "block/device.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self);

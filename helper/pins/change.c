@@ -7,8 +7,8 @@
 
 #include "lib/error.h"
 #include "lib/size.h"
-#include "pins/known.h"
-#include "pins/spans.h"
+#include "pins/kernel_ranges.h"
+#include "pins/deleted_spans.h"
 
 /**
  * struct lists - the change as requests need it, for free_lists()

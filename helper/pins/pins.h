@@ -16,9 +16,9 @@
 #include "block/dm.h"
 #include "files/range_set.h"
 #include "lib/range.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "netlink/client.h"
-#include "pins/spans.h"
+#include "pins/deleted_spans.h"
 
 /* Room for the uuid of a cache. */
 #define OWNER_UUID	(sizeof(((struct dm_device *)0)->uuid))

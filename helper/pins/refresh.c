@@ -6,9 +6,9 @@
 #include <sys/mman.h>
 
 #include "lib/error.h"
-#include "block/parallel.h"
+#include "block/parallel_devices.h"
 #include "lib/print.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "block/signals.h"
 
 /* Seconds for one device in refresh_all(): mapping its files may take long. */

@@ -9,8 +9,8 @@
 
 #include "pins/change.h"
 #include "lib/error.h"
-#include "pins/known.h"
-#include "pins/record.h"
+#include "pins/kernel_ranges.h"
+#include "pins/record_owner.h"
 #include "files/operand.h"
 
 static int64_t now_seconds(void)

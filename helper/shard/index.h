@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 /* Most samples of a file, and most parts. */
 #define INDEX_SAMPLES_MAX	100000000U

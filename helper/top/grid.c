@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "lib/error.h"
-#include "top/width.h"
+#include "top/text_width.h"
 
 /* Columns of the terminal between two columns of the grid. */
 #define GAP	2

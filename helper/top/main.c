@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache-top */
-#include "cli/programs.h"
+#include "cli/exec_program.h"
 #include "top/top.h"
 
 int main(int argc, char **argv)

@@ -5,7 +5,7 @@
 
 #include <signal.h>
 
-#include "top/frame.h"
+#include "top/text_frame.h"
 
 /**
  * struct screen - a terminal

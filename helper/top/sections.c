@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
-#include "top/cells.h"
+#include "top/cell_format.h"
 
 /* The columns of each section. Except in alarms, the first one is the device. */
 static const struct grid_column alarms[] = {

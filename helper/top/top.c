@@ -10,10 +10,10 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
-#include "top/document.h"
-#include "top/frame.h"
-#include "top/gather.h"
-#include "top/live.h"
+#include "top/json_document.h"
+#include "top/text_frame.h"
+#include "top/take_samples.h"
+#include "top/live_terminal.h"
 #include "lib/interval.h"
 
 #define MILLISECOND	1000000ULL

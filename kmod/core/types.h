@@ -9,7 +9,7 @@
 #include <linux/workqueue.h>
 
 #include "core/counters.h"
-#include "core/demand.h"
+#include "core/user_load.h"
 #include "core/hit_srcu.h"
 
 struct mapped_device;

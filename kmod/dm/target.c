@@ -8,7 +8,7 @@
 #include "io/invalidate.h"
 #include "core/bio.h"
 #include "meta/members.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
 #include "dm/registry.h"

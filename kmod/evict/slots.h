@@ -7,8 +7,8 @@
 
 #include "core/index.h"
 #include "core/types.h"
-#include "evict/keep.h"
-#include "evict/prefetched.h"
+#include "evict/keep_policy.h"
+#include "evict/prefetch_reserve.h"
 #include "nearcache.h"
 
 struct nc_cache;

@@ -9,7 +9,7 @@
  */
 #include "cache.h"
 #include "io/fill.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "io/miss.h"
 #include "io/read.h"
 #include "evict/slots.h"

@@ -22,7 +22,7 @@
 #include "core/clock.h"
 #include "meta/members.h"
 #include "io/miss.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
 

@@ -10,7 +10,7 @@
 
 #include "cache.h"
 #include "core/bio.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "io/read.h"
 #include "core/tracepoints.h"
 

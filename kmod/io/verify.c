@@ -28,7 +28,7 @@
 #include "io/miss.h"
 #include "core/pages.h"
 #include "io/read.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "core/tracepoints.h"
 
 /* Largest checksum in the completion of a read, which may be an interrupt: a few

@@ -11,7 +11,7 @@
 #include "io/invalidate.h"
 #include "core/bio.h"
 #include "meta/meta.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "ranges/lookup.h"
 #include "evict/slots.h"
 #include "io/writethrough.h"

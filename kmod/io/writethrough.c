@@ -15,7 +15,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "core/write_range.h"
-#include "io/observe.h"
+#include "io/trace_io.h"
 #include "evict/slots.h"
 #include "io/writethrough.h"
 

@@ -11,11 +11,11 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
-#include "meta/origin.h"
-#include "meta/intent.h"
+#include "meta/origin_fingerprint.h"
+#include "meta/write_intent.h"
 #include "meta/members.h"
 #include "meta/meta.h"
-#include "meta/session.h"
+#include "meta/write_session.h"
 
 /**
  * nc_meta_open() - read and validate the superblock of a device

@@ -11,7 +11,7 @@
 #include "cache.h"
 #include "meta/meta.h"
 #include "meta/recover.h"
-#include "meta/session.h"
+#include "meta/write_session.h"
 #include "meta/slot_table.h"
 
 /* Both copies are read into halves of the buffer. */

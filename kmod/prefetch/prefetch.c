@@ -10,7 +10,7 @@
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
-#include "evict/prefetched.h"
+#include "evict/prefetch_reserve.h"
 #include "cache.h"
 #include "io/fill.h"
 #include "io/miss.h"

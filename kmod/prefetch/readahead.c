@@ -13,7 +13,7 @@
 #include <linux/blkdev.h>
 #include <linux/sizes.h>
 
-#include "evict/prefetched.h"
+#include "evict/prefetch_reserve.h"
 #include "cache.h"
 #include "io/fill.h"
 #include "io/miss.h"

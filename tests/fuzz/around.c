@@ -4,7 +4,7 @@
 
 #include "cache.h"
 #include "io/fill.h"
-#include "meta/origin.h"
+#include "meta/origin_fingerprint.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
 #include "io/origin_retry.h"

@@ -5,8 +5,8 @@
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
-FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/format.c evict/ghost.c core/health.c core/hit_srcu.c core/index.c \
-	meta/intent.c meta/members.c meta/meta.c evict/keep.c meta/recover.c dm/registry.c meta/session.c dm/status.c meta/checksum.c meta/superblock.c meta/intent_clear.c meta/slot_table.c \
+FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/format.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c \
+	meta/write_intent.c meta/members.c meta/meta.c evict/keep_policy.c meta/recover.c dm/registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/slot_table.c \
 	dm/target.c dm/settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/ondisk/layout.c

@@ -13,7 +13,7 @@
 #include "lib/le.h"
 #include "count.h"
 #include "lib/error.h"
-#include "shard/select.h"
+#include "shard/sample_select.h"
 #include "shards.h"
 #include "shard/tar_header.h"
 

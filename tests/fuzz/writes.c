@@ -11,7 +11,7 @@
 #include "image.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
-#include "meta/intent_clear.h"
+#include "meta/write_intent_clear.h"
 #include "writes.h"
 
 #define WRITES		32U

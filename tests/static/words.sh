@@ -149,7 +149,7 @@ rows() {
 			return 0;
 		}
 	END
-	cc -iquote helper -iquote bpf -Iuapi -o "$dir/rows" "$dir/rows.c" helper/block/status_line.c helper/lib/words.c &&
+	cc -iquote helper -iquote bpf -Iuapi -o "$dir/rows" "$dir/rows.c" helper/block/status_line.c helper/lib/enum_words.c &&
 		"$dir/rows" >"$dir/rows.out"
 }
 

@@ -7,7 +7,7 @@
 #ifndef POLICY_SIM_H
 #define POLICY_SIM_H
 
-#include "evict/keep.h"
+#include "evict/keep_policy.h"
 
 /**
  * struct sim - a simulated cache

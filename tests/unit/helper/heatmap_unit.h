@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "heatmap/matrix.h"
+#include "heatmap/sample_matrix.h"
 #include "unit.h"
 
 #define MIB	(1ULL << 20)

@@ -6,7 +6,7 @@
 
 #include "open/activate.h"
 #include "cmd/commands.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_gaps.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/bar.h"
+#include "lib/density_bar.h"
 #include "unit.h"
 
 static void bar_is(const struct density *density, const char *expected)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "open/dataset.h"
+#include "open/origin_record.h"
 #include "lib/error.h"
 #include "ondisk/layout.h"
 #include "unit.h"

@@ -6,7 +6,7 @@
 #include "lib/error.h"
 #include "fake_dm.h"
 #include "block/openers.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 #include "unit.h"
 
 /* Number of visible openers, and whether one of them can write. */

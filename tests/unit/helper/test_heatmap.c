@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of heatmaps: reads per region to reads per cell, joining of samples, shades. */
-#include "heatmap/counts.h"
-#include "heatmap/level.h"
+#include "heatmap/read_counts.h"
+#include "heatmap/cell_level.h"
 #include "heatmap_unit.h"
 
 #define REGION	(16 * MIB)

@@ -2,7 +2,7 @@
 /* Hot regions: a region that saves much more than others is pinned, within a quota. */
 #include <stdlib.h>
 
-#include "daemon/hot.h"
+#include "daemon/hot_regions.h"
 #include "unit.h"
 
 #define MB	(1ULL << 20)

@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "shard/reader.h"
-#include "shard/select.h"
+#include "shard/sample_select.h"
 #include "index_unit.h"
 
 /* Reads of the file: bytes, number, and which of them fails how. */

@@ -2,7 +2,7 @@
 /* Decisions of the daemon: only when it is sure, within its limits, and not repeatedly. */
 #include <stdio.h>
 
-#include "daemon/judge.h"
+#include "daemon/choose_readahead.h"
 #include "unit.h"
 
 #define MB	(1ULL << 20)

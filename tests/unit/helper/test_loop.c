@@ -2,7 +2,7 @@
 /* Looping readers: detection of a complete pass, position of the reader, next prefetch. */
 #include <stdlib.h>
 
-#include "daemon/loop.h"
+#include "daemon/looping_reads.h"
 #include "lib/error.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* Open shards: a shard is open from its first miss until no one reads it for a while. */
 #include <stdio.h>
 
-#include "daemon/opening.h"
+#include "daemon/open_shards.h"
 #include "unit.h"
 
 #define ROOM	1000U

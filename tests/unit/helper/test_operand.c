@@ -9,7 +9,7 @@
 #include "files/fiemap.h"
 #include "lib/error.h"
 #include "block/stacking.h"
-#include "files/samples.h"
+#include "files/sample_select.h"
 #include "files/node_share.h"
 #include "files/operand.h"
 #include "unit.h"

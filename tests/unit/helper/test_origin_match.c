@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "open/dataset.h"
+#include "open/origin_record.h"
 #include "block/dm.h"
 #include "fake_gaps.h"
 #include "lib/error.h"
-#include "ondisk/fingerprint.h"
+#include "ondisk/fingerprint_ends.h"
 #include "ondisk/fingerprint_fs.h"
 #include "block/device_id.h"
 #include "open/origin_match.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "shard/partition.h"
+#include "shard/node_partition.h"
 #include "unit.h"
 
 #define COUNT	1000

@@ -7,7 +7,7 @@
 #include "fake_gaps.h"
 #include "open/same_origin.h"
 #include "open/passthrough.h"
-#include "block/dm_suspend.h"
+#include "block/dm_remove.h"
 #include "unit.h"
 
 static struct device origin;

@@ -6,7 +6,7 @@
 #include "lib/name.h"
 #include "pins/pins.h"
 #include "unit.h"
-#include "lib/words.h"
+#include "lib/enum_words.h"
 
 #define K	1024ULL
 

@@ -4,7 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include "open/activate.h"
-#include "ondisk/describe.h"
+#include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_gaps.h"

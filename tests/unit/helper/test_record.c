@@ -8,7 +8,7 @@
 
 #include "lib/error.h"
 #include "lib/name.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "unit.h"
 
 static char top[64];

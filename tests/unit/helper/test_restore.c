@@ -13,7 +13,7 @@
 #include "fake_nl.h"
 #include "block/device_id.h"
 #include "pins/pins.h"
-#include "pins/record.h"
+#include "pins/record_owner.h"
 #include "pins/restore.h"
 #include "files/operand.h"
 #include "unit.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Heatmaps as text. */
-#include "heatmap/shade.h"
+#include "heatmap/text_shades.h"
 #include "heatmap_unit.h"
 
 static const char *const device[] = { "nc" };

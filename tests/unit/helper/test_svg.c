@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "heatmap/legend.h"
-#include "heatmap/picture.h"
-#include "heatmap/plane.h"
+#include "heatmap/picture_size.h"
+#include "heatmap/svg_rectangles.h"
 #include "heatmap/xml.h"
 #include "heatmap_unit.h"
 

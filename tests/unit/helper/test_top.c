@@ -6,9 +6,9 @@
 #include <sys/sysmacros.h>
 
 #include "lib/error.h"
-#include "top/frame.h"
-#include "top/since.h"
-#include "top/width.h"
+#include "top/text_frame.h"
+#include "top/sample_difference.h"
+#include "top/text_width.h"
 #include "unit.h"
 
 #define SECOND	1000000000ULL

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "trace/touched.h"
+#include "trace/touched_units.h"
 #include "trace/trace.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "lib/words.h"
+#include "lib/enum_words.h"
 #include "unit.h"
 
 static void words(void **state)

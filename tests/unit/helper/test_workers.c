@@ -10,7 +10,7 @@
 
 #include "verify/checksum.h"
 #include "unit.h"
-#include "verify/workers.h"
+#include "verify/compare_files.h"
 
 #define FILES	40
 

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/answer_timeout.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+
+/* Runs in a child, which hangs for as long as the device does not answer. */
+static void __attribute__((noreturn))
+ask(const struct device *dev, int pipe)
+{
+	struct device own = DEVICE_CLOSED;
+	char said[512] = "";
+	void *buffer;
+
+	/*
+	 * A hanging child must not keep the parent's locks, or pipes whose readers wait for their
+	 * end.
+	 */
+	if (dup2(pipe, STDIN_FILENO) < 0 ||
+	    !freopen("/dev/null", "w", stdout) ||
+	    !freopen("/dev/null", "w", stderr))
+		_exit(CODE_DEVICE);
+	close_range(STDERR_FILENO + 1, ~0U, 0);
+	buffer = device_buffer(DEVICE_ALIGN);
+	if (!buffer || device_open(&own, dev->path, dev->role) ||
+	    device_read(&own, buffer, DEVICE_ALIGN, 0))
+		snprintf(said, sizeof(said), "%s", fail_message());
+	/* The message fits into the pipe, so the write does not block. */
+	_exit(write(STDIN_FILENO, said, sizeof(said)) < 0);
+}
+
+static int await_answer(const struct device *dev, int pipe)
+{
+	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
+	char said[512];
+
+	if (poll(&poll_for, 1, ANSWER_SECONDS * 1000) <= 0)
+		return fail(CODE_DEVICE,
+			    "%s '%s' does not answer within %d seconds: is it connected?",
+			    dev->role, dev->path, ANSWER_SECONDS);
+	if (read(pipe, said, sizeof(said)) != (ssize_t)sizeof(said))
+		return fail(CODE_DEVICE, "cannot read %s '%s'", dev->role,
+			    dev->path);
+	return *said ? fail(CODE_DEVICE, "%s", said) : 0;
+}
+
+/* Demand a device that can be read within ANSWER_SECONDS. It need not be open. */
+int answer_check(const struct device *dev)
+{
+	int pipes[2];
+	pid_t child;
+
+	if (pipe(pipes))
+		return fail_errno(errno, "cannot read '%s'", dev->path);
+	child = fork();
+	if (!child)
+		ask(dev, pipes[1]);
+	close(pipes[1]);
+	if (child < 0)
+		fail_errno(errno, "cannot read '%s'", dev->path);
+	else
+		await_answer(dev, pipes[0]);
+	close(pipes[0]);
+	if (child > 0) {
+		/* A hanging child exits when the device completes its request. */
+		kill(child, SIGKILL);
+		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
+	}
+	return fail_code();
+}

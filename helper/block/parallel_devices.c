@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/parallel_devices.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "block/lock.h"
+#include "lib/print.h"
+
+static void __attribute__((noreturn))
+child(const struct many_job *job, int (*run)(const struct many_job *job),
+      int pipe)
+{
+	/* Only the parent reports results. */
+	if (!freopen("/dev/null", "w", stdout))
+		_exit(CODE_DEVICE);
+	print_start(false);
+	lock_name(job->name);
+	run(job);
+	if (write(pipe, fail_message(), strnlen(fail_message(),
+						MANY_TEXT - 1)) < 0)
+		_exit(CODE_DEVICE);
+	_exit((int)fail_code());
+}
+
+static void start_job(struct many_job *job, int (*run)(const struct many_job *job))
+{
+	int pipes[2];
+
+	job->pipe = -1;
+	job->pid = pipe(pipes) ? -1 : fork();
+	if (!job->pid) {
+		close(pipes[0]);
+		child(job, run, pipes[1]);
+	}
+	if (job->pid < 0) {
+		job->code = CODE_MEMORY;
+		snprintf(job->message, MANY_TEXT, "cannot start: %s",
+			 strerror(errno));
+		return;
+	}
+	close(pipes[1]);
+	job->pipe = pipes[0];
+}
+
+static long seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+/* Leave a job running after its time: killing it could leave its work half done. */
+static void finish_job(struct many_job *job, long begin)
+{
+	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
+	size_t used = 0;
+	ssize_t n = 1;
+	int status;
+
+	while (n > 0 && used < MANY_TEXT - 1) {
+		long left = begin + (long)job->seconds - seconds_now();
+
+		if (poll(&wait, 1, left > 0 ? (int)left * 1000 : 0) <= 0) {
+			job->code = CODE_BUSY;
+			snprintf(job->message, MANY_TEXT,
+				 "not finished after %u seconds; it continues in the background",
+				 job->seconds);
+			return;
+		}
+		n = read(job->pipe, job->message + used, MANY_TEXT - 1 - used);
+		if (n > 0)
+			used += (size_t)n;
+	}
+	job->message[used] = '\0';
+	waitpid(job->pid, &status, 0);
+	job->code = WIFEXITED(status) ? WEXITSTATUS(status) : CODE_DEVICE;
+}
+
+/* Run all jobs at once, each in a child process with its output dropped. */
+void many_run(struct many_job *job, size_t count,
+	      int (*run)(const struct many_job *job))
+{
+	long begin = seconds_now();
+	size_t i;
+
+	fflush(stdout);
+	for (i = 0; i < count; i++)
+		start_job(&job[i], run);
+	for (i = 0; i < count; i++) {
+		if (job[i].pipe < 0)
+			continue;
+		finish_job(&job[i], begin);
+		close(job[i].pipe);
+	}
+}
+
+/*
+ * Record an error if a job failed and return the exit code of the first failed one. @done:
+ * "opened".
+ */
+int many_sum(const struct many_job *job, size_t count, const char *done)
+{
+	size_t i, failed = 0, first = 0;
+
+	for (i = count; i; i--)
+		if (job[i - 1].code) {
+			failed++;
+			first = i - 1;
+		}
+	if (!failed)
+		return 0;
+	return fail((enum exit_code)job[first].code,
+		    "%zu of %zu devices were not %s; '%s': %s", failed, count,
+		    done, job[first].name, job[first].message);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Run one job per device, each in its own process, so that no device waits for another.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
+#ifndef HELPER_BLOCK_PARALLEL_DEVICES_H
+#define HELPER_BLOCK_PARALLEL_DEVICES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Room for the error message of a job. */
+#define MANY_TEXT	1024
+
+/**
+ * struct many_job - the job for one device
+ * @name: device name
+ * @data: for the function that runs the job
+ * @seconds: maximum duration
+ * @code: result: exit code
+ * @message: result: error message
+ * @pid: process of the job
+ * @pipe: the parent reads @message from here
+ */
+struct many_job {
+	const char *name;
+	const void *data;
+	unsigned int seconds;
+	int code;
+	char message[MANY_TEXT];
+	pid_t pid;
+	int pipe;
+};
+
+void many_run(struct many_job *job, size_t count,
+	      int (*run)(const struct many_job *job));
+int many_sum(const struct many_job *job, size_t count, const char *done);
+
+#endif /* HELPER_BLOCK_PARALLEL_DEVICES_H */

@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "daemon/loop_prefetch.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "netlink/client.h"
+#include "lib/size.h"
+#include "lib/interval.h"
+
+/* Percentage of the bytes that must come from the origin.  Below, the loop fits into the cache. */
+#define MISSES		5U
+/* Reads of 1000 that the recorder may lose: lost reads are not prefetched. */
+#define LOST		10U
+/* Most extents of a job: a quarter of the kernel's limit for all jobs. */
+#define EXTENTS_MOST	262144U
+/*
+ * Prefetch this many seconds ahead of the reader.  The kernel drops data of a waiting job that is
+ * unread for five seconds.
+ */
+#define AHEAD		4U
+/* A new job delivers its first data within 1/4 second. */
+#define HEAD		4U
+#define SECOND		1000000000ULL
+#define SECTOR		512U
+/* Fewer bytes do not tell whether the device still reads the loop. */
+#define READ_LEAST	(4U << 20)
+
+static void tell_news(const struct replay_look *what, struct replay_news *news)
+{
+	what->told(news, what->arg);
+}
+
+/* Reset the replay of a device that is gone; @held stays. */
+void replay_free(struct replay *replay)
+{
+	uint64_t held = replay->held;
+
+	if (replay->state != REPLAY_OFF)
+		recorder_close(&replay->recorder);
+	loop_free(&replay->loop);
+	memset(replay, 0, sizeof(*replay));
+	replay->held = held;
+}
+
+/* End the replay.  Returns the bytes of the pass that was replayed; 0: none. */
+uint64_t replay_stop(struct replay *replay, dev_t number)
+{
+	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
+
+	/* Ignore a failure: a removed device has no jobs, and a job without a reader ends soon. */
+	if (replay->job && nl_job_end(number, replay->job))
+		fail_reset();
+	replay_free(replay);
+	return bytes;
+}
+
+/* No replay before @until.  The replay must be off. */
+void replay_hold(struct replay *replay, uint64_t until)
+{
+	replay->held = until;
+}
+
+/* Running jobs of daemons: at most one of this daemon, and one per daemon that was killed. */
+struct ours {
+	uint32_t id[8];
+	size_t count;
+};
+
+static void take_ours(const struct nl_job *job, void *arg)
+{
+	struct ours *ours = arg;
+
+	if (job->state == NEARCACHE_JOB_RUNNING && !strcmp(job->label, REPLAY_LABEL) &&
+	    ours->count < sizeof(ours->id) / sizeof(ours->id[0]))
+		ours->id[ours->count++] = job->id;
+}
+
+/* Cancel the jobs of any daemon, running or not.  @count: number of jobs cancelled. */
+int replay_cancel(dev_t number, uint64_t *count)
+{
+	struct ours ours = { .count = 0 };
+	size_t i;
+
+	*count = 0;
+	if (nl_job_each(number, take_ours, &ours))
+		return fail_code();
+	for (i = 0; i < ours.count && !nl_job_end(number, ours.id[i]); i++)
+		++*count;
+	return fail_code();
+}
+
+static int see_read(uint64_t sector, uint32_t sectors, void *arg)
+{
+	struct replay *replay = arg;
+
+	replay->seen++;
+	if (replay->state == REPLAY_ON)
+		*(loop_follow(&replay->loop, sector, sectors) ? &replay->ours : &replay->others) +=
+			(uint64_t)sectors * SECTOR;
+	else if (!loop_is_too_long(&replay->loop))
+		return loop_record(&replay->loop, sector, sectors);
+	return 0;
+}
+
+static void add_measure(struct measure *sum, const struct measure *more)
+{
+	sum->read += more->read;
+	sum->origin += more->origin;
+	sum->stall += more->stall;
+}
+
+/* Count samples in a row with and without looping reads. */
+static void count_looks(struct replay *replay, const struct look *look)
+{
+	bool loops;
+
+	if (!judge_says(look, NEARCACHE_CLASS_LOOPING, &loops))
+		return;
+	replay->said = look->time;
+	replay->other = loops ? 0 : replay->other + 1;
+	replay->looping = loops && look->measure.origin * 100 >= look->measure.read * MISSES ?
+			  replay->looping + 1 : 0;
+}
+
+/* Turn the replay off, and keep it off for a while. */
+static void give_up(struct replay *replay, const struct dm_device *dev,
+		    const struct replay_look *what, struct replay_news *news)
+{
+	news->from = replay_stop(replay, dev->number);
+	replay_hold(replay, what->look->time + what->conf->hold);
+	tell_news(what, news);
+}
+
+static void begin_replay(struct replay *replay, const struct dm_device *dev,
+			 const struct replay_look *what)
+{
+	struct replay_news news = { .why = "looping reads continue to miss: recording a pass" };
+
+	replay->state = REPLAY_RECORDS;
+	replay->recorder = (struct recorder) { .visit = see_read, .arg = replay };
+	if (loop_begin(&replay->loop, what->unit, dev->size) ||
+	    recorder_open(&replay->recorder, dev->number)) {
+		replay_free(replay);
+		replay_hold(replay, what->look->time + what->conf->hold);
+		return;
+	}
+	tell_news(what, &news);
+}
+
+/* The recording has a complete pass. */
+static void turn_on(struct replay *replay, const struct dm_device *dev,
+		    const struct replay_look *what)
+{
+	const struct measure *m = &replay->before;
+	uint64_t bytes = replay->loop.trace.bytes;
+	struct replay_news news = { .state = what->observe ? "would" : "done", .to = bytes };
+	char size[SIZE_TEXT];
+
+	snprintf(news.why, sizeof(news.why),
+		 "%s were read again in the same order; %u %% of the last %" PRIu64
+		 " bytes came from the origin", size_print(bytes, size),
+		 (unsigned int)(100 * m->origin / m->read), m->read);
+	if (what->observe) {
+		give_up(replay, dev, what, &news);
+		return;
+	}
+	if (loop_close(&replay->loop)) {
+		replay_free(replay);
+		return;
+	}
+	replay->state = REPLAY_ON;
+	replay->since = what->look->time;
+	replay->tried = true;
+	tell_news(what, &news);
+}
+
+static void look_at_record(struct replay *replay, const struct dm_device *dev,
+			   const struct replay_look *what)
+{
+	uint64_t lost = recorder_lost(&replay->recorder);
+	struct replay_news news = { .state = NULL };
+
+	/* Reads that repeat the pass do not count into its cost, so keep them apart in @again. */
+	add_measure(&replay->again, &what->look->measure);
+	if (replay->loop.trace.bytes > replay->recorded) {
+		add_measure(&replay->before, &replay->again);
+		memset(&replay->again, 0, sizeof(replay->again));
+	}
+	replay->recorded = replay->loop.trace.bytes;
+	if (replay->other >= what->conf->settle) {
+		replay_free(replay);
+		return;
+	}
+	if (lost * 1000 > (replay->seen + lost) * LOST)
+		snprintf(news.why, sizeof(news.why),
+			 "looping reads come too fast to record: %" PRIu64 " of %" PRIu64
+			 " were lost", lost, replay->seen + lost);
+	else if (loop_is_too_long(&replay->loop))
+		snprintf(news.why, sizeof(news.why),
+			 "looping reads are too many to record: %zu extents so far",
+			 replay->loop.trace.count);
+	else if (!loop_is_whole(&replay->loop))
+		return;
+	else if (replay->before.origin * 100 <= replay->before.read * MISSES)
+		snprintf(news.why, sizeof(news.why), "the looping reads fit into the cache now");
+	if (*news.why)
+		give_up(replay, dev, what, &news);
+	else
+		turn_on(replay, dev, what);
+}
+
+/* Evaluate the trial at the end of a pass: misses are not spread evenly over a pass. */
+static void look_at_trial(struct replay *replay, const struct dm_device *dev,
+			  const struct replay_look *what)
+{
+	uint64_t bytes = replay->loop.trace.bytes, passes = replay->after.read / bytes;
+	struct replay_news news = { .from = bytes, .to = bytes, .state = "kept" };
+	struct balance balance;
+
+	add_measure(&replay->after, &what->look->measure);
+	if (what->look->time < replay->since + what->conf->trial ||
+	    replay->after.read / bytes == passes)
+		return;
+	replay->tried = false;
+	judge_weigh(&replay->before, &replay->after, &balance);
+	memcpy(news.why, balance.why, sizeof(news.why));
+	/* An unchanged latency does not justify the replay. */
+	if (balance.stall_less) {
+		tell_news(what, &news);
+		return;
+	}
+	news.state = "taken-back";
+	news.to = 0;
+	give_up(replay, dev, what, &news);
+}
+
+static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
+{
+	struct nl_job wishes = { .label = REPLAY_LABEL };
+	struct range *range;
+	size_t count;
+
+	range = loop_unroll(&replay->loop, from, bytes, EXTENTS_MOST, &count);
+	if (!range)
+		return fail_code();
+	replay->from = from;
+	replay->come = from;
+	replay->follows = true;
+	if (!nl_job_submit(number, &wishes, range, count, &replay->job))
+		replay->next = replay->loop.reader + replay->pace;
+	free(range);
+	return fail_code();
+}
+
+/* Update the position of the job.  Returns whether it runs. */
+static bool follow_job(struct replay *replay, dev_t number)
+{
+	uint32_t id = replay->job;
+	struct nl_job job;
+	bool found;
+
+	if (!id || nl_job_get(number, id, &job, &found))
+		return false;
+	if (found && job.state == NEARCACHE_JOB_RUNNING) {
+		replay->come = replay->from + job.fetched + job.present + job.left + job.flying;
+		return true;
+	}
+	replay->job = 0;
+	replay->come = replay->from + job.bytes;
+	/* No reader used the data of the job in time, so it left out the rest. */
+	replay->follows = found && !job.left;
+	if (found && job.state == NEARCACHE_JOB_CANCELLED)
+		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
+	return false;
+}
+
+/* Measure the speed of the reader.  A pause does not change it. */
+static void measure_pace(struct replay *replay)
+{
+	uint64_t now = watch_now(), took = now - replay->looked;
+
+	if (replay->looked && took < SECOND)
+		return;
+	if (replay->looked && replay->loop.reader > replay->place)
+		replay->pace = (uint64_t)((double)(replay->loop.reader - replay->place) /
+					  (double)took * SECOND);
+	/* Faster than a pass per second: reads of another process were mistaken for the reader. */
+	if (replay->pace > replay->loop.trace.bytes)
+		replay->pace = 0;
+	replay->looked = now;
+	replay->place = replay->loop.reader;
+}
+
+/*
+ * Run one job at a time with the data that the reader needs next.  A job of a whole pass would
+ * not work: it would wait for the reader until the kernel ends it, because the missing data is at
+ * the end of the pass that filled the cache.  A job behind the reader loads data that was read
+ * already: end it.
+ */
+static int steer_job(struct replay *replay, dev_t number)
+{
+	bool runs = follow_job(replay, number);
+	uint64_t from, bytes;
+
+	if (fail_code() || *replay->why)
+		return fail_code();
+	measure_pace(replay);
+	if (!replay->pace || (runs && replay->come >= replay->loop.reader))
+		return 0;
+	if (runs && nl_job_end(number, replay->job))
+		return fail_code();
+	replay->job = 0;
+	/* A new job from the same place would also leave out its data. */
+	if (!replay->follows && replay->loop.reader < replay->next)
+		return 0;
+	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
+			  replay->pace / HEAD, replay->pace * AHEAD, &from);
+	return bytes ? submit_range(replay, number, from, bytes) : 0;
+}
+
+/*
+ * Read the recorder, and submit the next job if necessary.  replay_look() reports errors, except
+ * that the device is busy (suspended, or about to get another table): then retry.
+ */
+void replay_step(struct replay *replay, dev_t number)
+{
+	if (replay->state == REPLAY_OFF || *replay->why)
+		return;
+	if (!recorder_look(&replay->recorder) && replay->state == REPLAY_ON &&
+	    replay->loop.known && watch_now() >= replay->retry)
+		steer_job(replay, number);
+	if (fail_code() == CODE_BUSY) {
+		replay->retry = watch_now() + SECOND;
+		replay->follows = false;
+	} else if (fail_code()) {
+		snprintf(replay->why, sizeof(replay->why), "%s", fail_message());
+	}
+	fail_reset();
+}
+
+/* Whether most reads of the last @looks samples are outside the loop. */
+static bool is_strange(struct replay *replay, unsigned int looks)
+{
+	if (replay->ours + replay->others >= READ_LEAST) {
+		replay->strange = replay->others > replay->ours ? replay->strange + 1 : 0;
+		replay->ours = 0;
+		replay->others = 0;
+	}
+	return replay->strange >= looks;
+}
+
+/* End the replay for a reason that is not its failure: it may start again at once. */
+static void end_replay(struct replay *replay, const struct dm_device *dev,
+		       const struct replay_look *what, const char *why)
+{
+	struct replay_news news = { .state = replay->state == REPLAY_ON ? "done" : NULL };
+
+	snprintf(news.why, sizeof(news.why), "%s", why);
+	news.from = replay_stop(replay, dev->number);
+	tell_news(what, &news);
+}
+
+static void look_at_loop(struct replay *replay, const struct dm_device *dev,
+			 const struct replay_look *what)
+{
+	if (replay->other >= what->conf->settle)
+		end_replay(replay, dev, what, "the device is no longer read in the same order");
+	else if (is_strange(replay, what->conf->settle))
+		end_replay(replay, dev, what, "most reads are outside the loop now");
+	else if (replay->tried)
+		look_at_trial(replay, dev, what);
+}
+
+/* Evaluate a sample: start, continue or end recording and replay. */
+int replay_look(struct replay *replay, const struct dm_device *dev,
+		const struct replay_look *what)
+{
+	const struct look *look = what->look;
+	struct replay_news news = { .state = replay->state == REPLAY_ON ? "done" : NULL };
+
+	count_looks(replay, look);
+	replay_step(replay, dev->number);
+	if (*replay->why) {
+		memcpy(news.why, replay->why, sizeof(news.why));
+		give_up(replay, dev, what, &news);
+		return fail_code();
+	}
+	/* There are no reads, or no classifier. */
+	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
+		end_replay(replay, dev, what, "the class of its reads is no longer known");
+		return fail_code();
+	}
+	switch (replay->state) {
+	case REPLAY_OFF:
+		if (replay->looping >= what->conf->settle && look->time >= replay->held &&
+		    !what->busy)
+			begin_replay(replay, dev, what);
+		break;
+	case REPLAY_RECORDS:
+		look_at_record(replay, dev, what);
+		break;
+	case REPLAY_ON:
+		look_at_loop(replay, dev, what);
+		break;
+	}
+	return fail_code();
+}

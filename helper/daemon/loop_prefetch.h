@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Replay: prefetch looping reads, which do not fit into the cache, in their recorded order ahead
+ * of the reader.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
+#ifndef HELPER_DAEMON_LOOP_PREFETCH_H
+#define HELPER_DAEMON_LOOP_PREFETCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "daemon/choose_readahead.h"
+#include "daemon/looping_reads.h"
+#include "block/dm.h"
+#include "trace/recorder.h"
+
+/* Milliseconds from one replay_step() to the next while a replay is not off. */
+#define REPLAY_STEP	100U
+/* Label of the jobs of the daemon. */
+#define REPLAY_LABEL	"nearcache-loop"
+
+/**
+ * enum replay_state - state of the replay on a device
+ * @REPLAY_OFF: no replay
+ * @REPLAY_RECORDS: recording a pass
+ * @REPLAY_ON: prefetching the pass
+ */
+enum replay_state {
+	REPLAY_OFF = 0,
+	REPLAY_RECORDS,
+	REPLAY_ON,
+};
+
+/**
+ * struct replay - replay of one device; must not move in memory while it is not off
+ * @state: see enum replay_state
+ * @looping: samples in a row with looping reads that do not fit into the cache
+ * @other: samples in a row without looping reads
+ * @held: no replay before this time
+ * @recorder: delivers the reads, unless the replay is off
+ * @loop: the pass
+ * @seen: number of reads from @recorder
+ * @ours: bytes read inside the loop since the last sample
+ * @others: bytes read outside the loop since then
+ * @strange: samples in a row with @others above @ours
+ * @said: time of the last sample that had enough reads to judge
+ * @recorded: bytes of the pass in the last sample
+ * @before: cost while the pass was recorded
+ * @again: cost since the pass last grew
+ * @after: cost since the replay is on
+ * @since: time when the replay was turned on
+ * @tried: the replay is on trial
+ * @looked: time of the last measurement of @pace, nanoseconds
+ * @place: place of the reader at that time
+ * @pace: bytes per second of the reader
+ * @job: number of the job; 0: none
+ * @from: place where the last job began
+ * @come: place that the last job has reached
+ * @follows: all data up to @come is cached or in flight
+ * @next: if not @follows: no new job before the reader has reached this place
+ * @retry: no new job before this time, nanoseconds, because the device was busy
+ * @why: error that ends the replay; "": none
+ */
+struct replay {
+	enum replay_state state;
+	unsigned int looping;
+	unsigned int other;
+	uint64_t held;
+	struct recorder recorder;
+	struct loop loop;
+	uint64_t seen;
+	uint64_t ours;
+	uint64_t others;
+	unsigned int strange;
+	uint64_t said;
+	uint64_t recorded;
+	struct measure before;
+	struct measure again;
+	struct measure after;
+	uint64_t since;
+	bool tried;
+	uint64_t looked;
+	uint64_t place;
+	uint64_t pace;
+	uint32_t job;
+	uint64_t from;
+	uint64_t come;
+	bool follows;
+	uint64_t next;
+	uint64_t retry;
+	char why[JUDGE_WHY];
+};
+
+/**
+ * struct replay_news - a change to report
+ * @state: of the action, see action.h; NULL: no action, report only @why
+ * @from: bytes of the pass that was replayed; 0: none
+ * @to: bytes of the pass that is replayed from now on; 0: none
+ * @why: evidence
+ */
+struct replay_news {
+	const char *state;
+	uint64_t from;
+	uint64_t to;
+	char why[JUDGE_WHY];
+};
+
+/**
+ * struct replay_look - parameters of replay_look()
+ * @conf: the bounds of the daemon
+ * @look: the sample
+ * @unit: sub-block size of the cache, bytes
+ * @busy: another change on the device is on trial
+ * @observe: prefetch nothing, but call @told
+ * @told: called for each change
+ * @arg: for @told
+ */
+struct replay_look {
+	const struct conf *conf;
+	const struct look *look;
+	uint32_t unit;
+	bool busy;
+	bool observe;
+	void (*told)(const struct replay_news *news, void *arg);
+	void *arg;
+};
+
+int replay_look(struct replay *replay, const struct dm_device *dev,
+		const struct replay_look *what);
+void replay_step(struct replay *replay, dev_t number);
+uint64_t replay_stop(struct replay *replay, dev_t number);
+void replay_hold(struct replay *replay, uint64_t until);
+int replay_cancel(dev_t number, uint64_t *count);
+void replay_free(struct replay *replay);
+
+#endif /* HELPER_DAEMON_LOOP_PREFETCH_H */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Record a pass of looping reads in its order, and follow the position of the reader in it.
+ * These functions only compute; they do no I/O.
+ *
+ * A place is the number of bytes that the reader has read since the recorded beginning of the
+ * pass.  In later passes it goes on: it is not reduced modulo the length of a pass.
+ *
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
+#ifndef HELPER_DAEMON_LOOPING_READS_H
+#define HELPER_DAEMON_LOOPING_READS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/range.h"
+#include "trace/touched_units.h"
+#include "trace/trace.h"
+
+/**
+ * struct loop - a pass of looping reads
+ * @trace: the extents of the pass in the order of their first read, each once
+ * @touched: units of the device that were read; used while recording
+ * @again: bytes read again recently, reduced by a multiple of the new bytes among them
+ * @order: numbers of the extents, sorted by their start on the device
+ * @place: place of each extent in the first pass
+ * @reader: place of the reader, if @known
+ * @candidate: place of the last read, in the first pass, if @seen
+ * @astray: number of reads since the last one near @reader
+ * @known: the reader was found
+ * @seen: an extent of the loop was read
+ */
+struct loop {
+	struct trace trace;
+	struct touched touched;
+	uint64_t again;
+	uint32_t *order;
+	uint64_t *place;
+	uint64_t reader;
+	uint64_t candidate;
+	uint32_t astray;
+	bool known;
+	bool seen;
+};
+
+int loop_begin(struct loop *loop, uint32_t unit, uint64_t device_bytes);
+int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors);
+bool loop_is_whole(const struct loop *loop);
+bool loop_is_too_long(const struct loop *loop);
+int loop_close(struct loop *loop);
+bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors);
+uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
+		   uint64_t *from);
+struct range *loop_unroll(const struct loop *loop, uint64_t from, uint64_t bytes, size_t most,
+			  size_t *count);
+void loop_free(struct loop *loop);
+
+#endif /* HELPER_DAEMON_LOOPING_READS_H */

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "heatmap/cell_level.h"
+
+/*
+ * Maps @part of @whole to @levels (at least 3) levels. The last level means all of @whole and
+ * nothing else; the levels between have equal steps.
+ */
+unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels)
+{
+	unsigned int step;
+
+	if (!part || !whole)
+		return 0;
+	if (part >= whole)
+		return levels - 1;
+	step = (unsigned int)((double)part / (double)whole * (levels - 2));
+	return 1 + (step < levels - 3 ? step : levels - 3);
+}
+
+/* Logarithmic scale without a maximum: 1 is less than 10, 2 is less than 100, and so on. */
+unsigned int level_decade(double number, unsigned int levels)
+{
+	unsigned int level = 1;
+	double limit = 10;
+
+	if (number <= 0)
+		return 0;
+	for (; level < levels - 1 && number >= limit; limit *= 10)
+		level++;
+	return level;
+}
+
+/*
+ * Logarithmic scale up to @most: the last level is more than half of @most, the one below more
+ * than a quarter, and so on.
+ */
+unsigned int level_octave(double number, double most, unsigned int levels)
+{
+	unsigned int level = levels - 1;
+
+	if (number <= 0)
+		return 0;
+	for (most /= 2; level > 1 && number <= most; most /= 2)
+		level--;
+	return level;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "ondisk/fingerprint_ends.h"
+
+#include <stdlib.h>
+
+#include "lib/error.h"
+#include "meta/format.h"
+#include "ondisk/fingerprint_fs.h"
+#include "lib/sha256.h"
+
+/* Bytes hashed at each end. */
+#define END_BYTES	65536U
+
+_Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_SIZE, "SHA-256");
+
+/*
+ * NEARCACHE_FP_ENDS: SHA-256 of the first and last 64 KiB of a device; one of less than 64 KiB
+ * is hashed twice. @size is that of the device, or its size before it grew. @digest has
+ * FINGERPRINT_SIZE bytes.
+ */
+int fingerprint_ends(const struct device *dev, uint64_t size,
+		     unsigned char *digest)
+{
+	size_t bytes = size < END_BYTES ? size : END_BYTES;
+	unsigned char *ends = device_buffer(2 * END_BYTES);
+	int error;
+
+	if (!ends)
+		return fail_code();
+	error = device_read(dev, ends, bytes, 0);
+	if (!error)
+		error = device_read(dev, ends + END_BYTES, bytes,
+				    size - bytes);
+	if (!error)
+		sha256_of(ends, 2 * END_BYTES, digest);
+	free(ends);
+	return error;
+}
+
+/*
+ * Stores the fingerprints of an origin in @sb, which has its size already and must be sealed
+ * afterwards.
+ */
+int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
+{
+	uint64_t size = le64_to_cpu(sb->origin_size);
+	enum nearcache_fingerprint type;
+
+	if (fingerprint_ends(dev, size, sb->origin_fingerprint) ||
+	    fsprint_take(dev, size, &type, sb->file_system_fingerprint))
+		return fail_code();
+	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+	sb->file_system_type = cpu_to_le32(type);
+	return 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Prints superblocks and device status. Functions that return int return 0, or an exit code
+ * after recording an error with fail().
+ */
+#ifndef HELPER_ONDISK_PRINT_SUPERBLOCK_H
+#define HELPER_ONDISK_PRINT_SUPERBLOCK_H
+
+#include "block/dm.h"
+#include "meta/format.h"
+#include "block/status_line.h"
+
+void describe_super(const struct nearcache_super *sb, bool all);
+void describe_areas(const struct nearcache_super *sb);
+int describe_devices(char **names, int count,
+		     int (*describe)(const struct dm_device *dev,
+				     const struct status *status));
+void describe_witness(const struct dm_device *dev, const char *label);
+int describe_status(const struct dm_device *dev, struct status *status);
+void describe_reason(const struct dm_device *dev, const struct status *status);
+const char *describe_state(const struct dm_device *dev,
+			   const struct status *status);
+
+#endif /* HELPER_ONDISK_PRINT_SUPERBLOCK_H */

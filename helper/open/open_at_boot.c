@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "open/open_at_boot.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#include "open/activate.h"
+#include "block/dm.h"
+#include "lib/error.h"
+#include "block/parallel_devices.h"
+#include "open/passthrough.h"
+#include "lib/print.h"
+#include "open/find_devices.h"
+#include "open/nearcachetab.h"
+
+/* Seconds. A local drive appears long before the network. */
+#define CACHE_WAIT	10U
+/* Seconds to open a device, including the kernel's timeouts, after the wait for its devices. */
+#define OPEN_SECONDS	90U
+
+typedef int open_devices_t(const struct arguments *args);
+
+/**
+ * struct reopening - a table line being opened
+ * @entry: the line
+ * @args: options of the line, overridden by the command line
+ * @origin: open origin
+ * @cache: the device found at the cache's path, or by its uuid
+ * @uuid: uuid of the cache, if @known
+ * @known: @uuid is set
+ * @why: why the cache is not used
+ */
+struct reopening {
+	const struct tab_entry *entry;
+	struct arguments args;
+	struct device origin;
+	struct resolved cache;
+	uuid_t uuid;
+	bool known;
+	char why[1024];
+};
+
+static void wait_for_devices(const struct reopening *re)
+{
+	unsigned int seconds = re->entry->timeout;
+	const char *cache = re->entry->cache;
+
+	if (!option_given(&re->args, OPTION_WAIT_DEVICES))
+		return;
+	/* A cache named by uuid has no path to wait for. */
+	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
+		resolve_wait(cache, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
+}
+
+static int open_origin(struct reopening *re)
+{
+	if (device_open(&re->origin, re->args.origin, "origin"))
+		return fail_add("'%s' needs it: is it connected?",
+				re->entry->name);
+	return 0;
+}
+
+/* Turn the recorded error into the reason for opening without the cache. */
+static int keep_reason(struct reopening *re)
+{
+	snprintf(re->why, sizeof(re->why), "%s", fail_message());
+	fail_reset();
+	return 0;
+}
+
+/*
+ * Check that the cache was made for this origin. A path may now lead to another device that carries
+ * the cache of another origin: leave that device alone and ignore its uuid. A uuid is unambiguous,
+ * so a mismatch means that the line is wrong, maybe about the origin, and nobody should write
+ * there.
+ */
+static int check_whose(struct reopening *re, bool by_uuid)
+{
+	const char *id = (const char *)re->cache.sb.origin_id;
+
+	if (!*id || !strcmp(id, re->origin.id)) {
+		re->known = by_uuid || *id;
+		uuid_copy(re->uuid, re->cache.sb.uuid);
+		return 0;
+	}
+	fail(CODE_DEVICE,
+	     "cache device '%s' was made for the origin '%s', but '%s' is '%s'",
+	     re->cache.path, id, re->origin.path, re->origin.id);
+	if (by_uuid)
+		return fail_add("'%s' is not opened: correct its line, or open it with --cache and --origin",
+				re->entry->name);
+	return keep_reason(re);
+}
+
+/* Sets @re->why if the cache is missing. */
+static int find_cache(struct reopening *re)
+{
+	const char *cache = re->entry->cache;
+	bool by_uuid = cache[0] != '/';
+	int error;
+
+	if (by_uuid) {
+		uuid_parse(cache + strlen(TAB_UUID), re->uuid);
+		re->known = true;
+		error = resolve_uuid(&re->cache, cache + strlen(TAB_UUID),
+				     &re->origin);
+	} else {
+		error = resolve_path(&re->cache, cache);
+	}
+	if (error)
+		return fail_code() == CODE_DEVICE || fail_code() == CODE_BUSY ?
+		       keep_reason(re) : fail_code();
+	return check_whose(re, by_uuid);
+}
+
+static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
+{
+	re->args.cache = re->cache.path;
+	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
+	if (!open_devices(&re->args))
+		return 0;
+	/*
+	 * Pass-through needs the origin as well. Only these two errors can be caused by the cache.
+	 */
+	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
+		return fail_code();
+	return keep_reason(re);
+}
+
+static int open_without_cache(struct reopening *re)
+{
+	struct passthrough pass = {
+		.name = re->args.operand[0],
+		.origin = &re->origin,
+		.mode = re->args.mode,
+		.cache = re->known ? re->uuid : NULL,
+		.why = re->why,
+	};
+
+	if (passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
+		return fail_add("opening it with its cache failed as well: %s", re->why);
+	return 0;
+}
+
+/* True for a nearcache device without a table, left by a killed run. */
+static bool is_half_made(const struct dm_device *dev)
+{
+	return !dev->live && !dev->open_count &&
+	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
+}
+
+/* The caller holds lock_name(), so no other run is creating the device now. */
+static int free_name(const char *name, bool dry_run)
+{
+	struct dm_device dev;
+	bool found, half;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	half = found && is_half_made(&dev);
+	dm_device_free(&dev);
+	if (!half)
+		return activate_check_name(name);
+	if (!dry_run && dm_remove(name))
+		return fail_add("'%s' has no table and blocks the name",
+				name);
+	warn("device '%s' was incomplete, without a table: it %s removed", name,
+	     dry_run ? "would be" : "was");
+	return 0;
+}
+
+static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
+{
+	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
+
+	/*
+	 * Ignore a failure to load the module: device-mapper is available now, which pass-through
+	 * needs.
+	 */
+	if (!dry_run && dm_need_target())
+		fail_reset();
+	if (free_name(re->args.operand[0], dry_run))
+		return fail_code();
+	wait_for_devices(re);
+	if (open_origin(re) || find_cache(re))
+		return fail_code();
+	if (!*re->why && (open_with_cache(re, open_devices) || !*re->why))
+		return fail_code();
+	return open_without_cache(re);
+}
+
+static int open_entry(const struct tab_entry *entry,
+		      const struct arguments *args, open_devices_t *open_devices)
+{
+	struct reopening re = {
+		.entry = entry,
+		.args = entry->args,
+		.origin = DEVICE_CLOSED,
+	};
+
+	re.args.origin = entry->origin;
+	arguments_override(&re.args, args);
+	reopen_devices(&re, open_devices);
+	device_close(&re.origin);
+	return fail_code();
+}
+
+static const char *tab_path(const struct arguments *args)
+{
+	return option_given(args, OPTION_TAB) ? args->tab : TAB_FILE;
+}
+
+/*
+ * Open one device of the table. The command line wins over the table. Success even if the device
+ * was opened without its cache.
+ */
+int opentab(const struct arguments *args, open_devices_t *open_devices)
+{
+	const struct tab_entry *entry;
+	struct tab tab = { 0 };
+
+	if (!arguments_check_name(args->operand[0]) &&
+	    !tab_read(&tab, tab_path(args)) &&
+	    !tab_need(&tab, args->operand[0], &entry))
+		open_entry(entry, args, open_devices);
+	tab_free(&tab);
+	return fail_code();
+}
+
+/* Arguments of each child process. */
+struct all {
+	const struct tab_entry *entry;
+	const struct arguments *args;
+	open_devices_t *open_devices;
+};
+
+static int open_one(const struct many_job *job)
+{
+	const struct all *all = job->data;
+	struct arguments args = *all->args;
+	char *operand[] = { (char *)all->entry->name };
+
+	if (all->entry->why)
+		return fail(CODE_USAGE, "line %u: %s", all->entry->line,
+			    all->entry->why);
+	args.operand = operand;
+	args.operands = 1;
+	return open_entry(all->entry, &args, all->open_devices);
+}
+
+/* State of the device with that name now; NULL: no such device. */
+static const char *state_of(const char *name)
+{
+	struct dm_device dev;
+	const char *state = NULL;
+	bool found;
+
+	if (!*name || dm_find(name, &dev, &found)) {
+		fail_reset();
+		return NULL;
+	}
+	if (found && !is_half_made(&dev))
+		state = dev.live && dev.ours ? "open" :
+			dev.live && dm_uuid_passes_through(dev.uuid) ?
+			"pass-through" : "another device";
+	dm_device_free(&dev);
+	return state;
+}
+
+static void report_devices(const struct many_job *job, size_t count, bool dry_run)
+{
+	size_t i;
+
+	print_table("devices");
+	for (i = 0; i < count; i++) {
+		const char *state = state_of(job[i].name);
+
+		if (job[i].code)
+			state = "failed";
+		else if (!state)
+			state = dry_run ? "would open" : "closed";
+		print_record(NULL, NULL);
+		print_string("name", "name", job[i].name);
+		print_string("state", "state", state);
+		print_string("reason", "reason",
+			     *job[i].message ? job[i].message : NULL);
+		print_end();
+	}
+	print_end();
+	print_flag("dry_run", NULL, dry_run);
+}
+
+/* False for a device that is already open. */
+static bool is_wanted(const struct tab_entry *entry)
+{
+	const char *state;
+
+	if (entry->noauto)
+		return false;
+	state = entry->why ? NULL : state_of(entry->name);
+	return !state || !strcmp(state, "another device");
+}
+
+static int open_all(const struct tab *tab, const struct arguments *args,
+		    open_devices_t *open_devices)
+{
+	struct all *all = calloc(tab->entries + 1, sizeof(*all));
+	struct many_job *job = calloc(tab->entries + 1, sizeof(*job));
+	size_t i, count = 0;
+
+	for (i = 0; all && job && i < tab->entries; i++) {
+		if (!is_wanted(&tab->entry[i]))
+			continue;
+		all[count] = (struct all){ &tab->entry[i], args, open_devices };
+		job[count].name = tab->entry[i].name;
+		job[count].data = &all[count];
+		job[count++].seconds = OPEN_SECONDS + CACHE_WAIT +
+				       tab->entry[i].timeout;
+	}
+	if (!all || !job) {
+		fail_memory();
+	} else {
+		many_run(job, count, open_one);
+		report_devices(job, count, option_given(args, OPTION_DRY_RUN));
+		many_sum(job, count, "opened");
+	}
+	free(all);
+	free(job);
+	return fail_code();
+}
+
+/* Open all devices of the table that are not open. */
+int opentab_all(const struct arguments *args, open_devices_t *open_devices)
+{
+	struct tab tab = { 0 };
+
+	/* Refuse options that belong to one device. */
+	if (args->given & ~(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+			    OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
+		return fail(CODE_USAGE,
+			    "--all takes no option of one device: write it into '%s'",
+			    tab_path(args));
+	if (!tab_read(&tab, tab_path(args))) {
+		if (!option_given(args, OPTION_DRY_RUN) && dm_need_target())
+			fail_reset();
+		open_all(&tab, args, open_devices);
+	}
+	tab_free(&tab);
+	return fail_code();
+}

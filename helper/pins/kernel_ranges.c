@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "pins/kernel_ranges.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+/* Attempts to read a list that changes while it is read. */
+#define TRIES	16
+
+static void take_range(const struct nl_range *range, void *arg)
+{
+	struct known *known = arg;
+	struct nl_range *own;
+
+	if (known->count == known->room) {
+		size_t room = known->room ? 2 * known->room : 256;
+
+		own = reallocarray(known->range, room, sizeof(*own));
+		if (!own) {
+			fail_memory();
+			return;
+		}
+		known->range = own;
+		known->room = room;
+	}
+	own = &known->range[known->count];
+	*own = *range;
+	own->label = strdup(range->label);
+	if (own->label)
+		known->count++;
+	else
+		fail_memory();
+}
+
+#define ORDER(a, b)	(((a) > (b)) - ((a) < (b)))
+
+static int compare_ranges(const void *x, const void *y)
+{
+	const struct nl_range *a = x, *b = y;
+	int order = ORDER(a->range.start, b->range.start);
+
+	if (!order)
+		order = ORDER(a->range.length, b->range.length);
+	if (!order)
+		order = ORDER(a->flags, b->flags);
+	if (!order)
+		order = ORDER(a->priority, b->priority);
+	return order ? order : strcmp(a->label, b->label);
+}
+
+/* Sort for known_has(). */
+void known_sort(struct known *known)
+{
+	if (known->count)
+		qsort(known->range, known->count, sizeof(*known->range), compare_ranges);
+}
+
+/* Devices that appear or disappear, and expiring ranges, interrupt a list. */
+static int read_whole(struct known *known, dev_t number)
+{
+	int tries = TRIES;
+
+	while (nl_range_each(number, take_range, known) == CODE_BUSY && --tries) {
+		known_free(known);
+		fail_reset();
+	}
+	return fail_code();
+}
+
+/* Read all ranges of a device from the kernel. known_free() is needed even after a failure. */
+int known_read(struct known *known, dev_t number)
+{
+	struct nl_room room;
+
+	memset(known, 0, sizeof(*known));
+	if (nl_range_room(number, &room))
+		return fail_code();
+	if (room.count && !read_whole(known, number))
+		known_sort(known);
+	return fail_code();
+}
+
+/* True if the kernel knows this range, with any time of expiry. */
+bool known_has(const struct known *known, const struct nl_range *range)
+{
+	return known->count && bsearch(range, known->range, known->count,
+				       sizeof(*known->range), compare_ranges);
+}
+
+/* True if the kernel knows all ranges of a pin that are on the device, with any time of expiry. */
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin)
+{
+	struct nl_range key = {
+		.label = pin->label,
+		.flags = pin->flags,
+		.priority = pin->priority,
+	};
+	size_t i;
+
+	for (i = 0; i < pin->ranges; i++)
+		if (pins_inside(pins, &pin->range[i], &key.range) &&
+		    !known_has(known, &key))
+			return false;
+	return true;
+}
+
+void known_free(struct known *known)
+{
+	size_t i;
+
+	for (i = 0; i < known->count; i++)
+		free((char *)known->range[i].label);
+	free(known->range);
+	memset(known, 0, sizeof(*known));
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A copy of the kernel's ranges of a device, for look-ups.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
+#ifndef HELPER_PINS_KERNEL_RANGES_H
+#define HELPER_PINS_KERNEL_RANGES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "netlink/client.h"
+#include "pins/pins.h"
+
+/**
+ * struct known - ranges of a device
+ * @range: ascending; labels are copies
+ * @count: entries of @range
+ * @room: allocated entries
+ */
+struct known {
+	struct nl_range *range;
+	size_t count;
+	size_t room;
+};
+
+int known_read(struct known *known, dev_t number);
+void known_sort(struct known *known);
+bool known_has(const struct known *known, const struct nl_range *range);
+bool known_has_pin(const struct known *known, const struct pins *pins,
+		   const struct pin *pin);
+void known_free(struct known *known);
+
+#endif /* HELPER_PINS_KERNEL_RANGES_H */

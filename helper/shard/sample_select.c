@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "shard/sample_select.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/error.h"
+
+/*
+ * Context for one word of the user's list: @length bytes, not terminated. @path is the name of
+ * the file in messages.
+ */
+struct choice {
+	struct index_selection *selection;
+	const struct shard_index *index;
+	const char *path;
+	const char *word;
+	int length;
+};
+
+static int add_samples(struct index_selection *selection, uint64_t first, uint64_t end)
+{
+	struct index_span *last;
+
+	if (selection->spans) {
+		last = &selection->span[selection->spans - 1];
+		if (last->end == first) {
+			last->end = end;
+			return 0;
+		}
+	}
+	if (selection->spans == selection->room) {
+		uint64_t room = selection->room ? 2 * selection->room : 16;
+
+		last = reallocarray(selection->span, room, sizeof(*last));
+		if (!last)
+			return fail_memory();
+		selection->span = last;
+		selection->room = room;
+	}
+	selection->span[selection->spans++] = (struct index_span){ first, end };
+	return 0;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const struct index_span *x = a, *y = b;
+
+	return x->first < y->first ? -1 : x->first > y->first;
+}
+
+/* Sorts the spans by position in the file and removes duplicates. */
+static void merge_samples(struct index_selection *selection)
+{
+	struct index_span *span = selection->span;
+	uint64_t i, kept = 0;
+
+	if (!selection->spans)
+		return;
+	qsort(span, selection->spans, sizeof(*span), compare_samples);
+	for (i = 1; i < selection->spans; i++) {
+		if (span[i].first > span[kept].end)
+			span[++kept] = span[i];
+		else if (span[i].end > span[kept].end)
+			span[kept].end = span[i].end;
+	}
+	selection->spans = kept + 1;
+}
+
+/* A number has no leading zero: 007 is a name. Returns the number of its digits, or 0. */
+static size_t parse_number(const char *text, uint64_t *number)
+{
+	size_t i;
+
+	*number = 0;
+	for (i = 0; isdigit((unsigned char)text[i]); i++) {
+		if (i && text[0] == '0')
+			return 0;
+		/* Stop before the overflow: no file has so large a number. */
+		if (*number < UINT64_MAX / 100)
+			*number = *number * 10 + (uint64_t)(text[i] - '0');
+	}
+	return i;
+}
+
+/* Parses "12" or "0-9"; returns false for any other word. */
+static bool parse_numbers(const struct choice *choice, uint64_t *first,
+			  uint64_t *last)
+{
+	size_t digits = parse_number(choice->word, first), more;
+
+	*last = *first;
+	if (!digits || digits == choice->length)
+		return digits;
+	if (choice->word[digits] != '-')
+		return false;
+	more = parse_number(choice->word + digits + 1, last);
+	return more && digits + 1 + more == choice->length;
+}
+
+static int add_numbers(const struct choice *choice, uint64_t first,
+		       uint64_t last)
+{
+	uint64_t samples = choice->index->samples;
+
+	if (first > last)
+		return fail(CODE_USAGE, "--samples '%.*s': the range ends before it begins",
+			    choice->length, choice->word);
+	if (!samples)
+		return fail(CODE_USAGE, "--samples '%.*s': '%s' has no samples",
+			    choice->length, choice->word, choice->path);
+	if (last >= samples)
+		return fail(CODE_USAGE,
+			    "--samples '%.*s': '%s' has samples 0 to %llu; to select a sample of that name write '=%.*s'",
+			    choice->length, choice->word, choice->path,
+			    (unsigned long long)samples - 1, choice->length,
+			    choice->word);
+	return add_samples(choice->selection, first, last + 1);
+}
+
+/* Names may repeat within a shard: select all samples of that name. */
+static int add_name(const struct choice *choice, const char *name,
+		    size_t length)
+{
+	const struct shard_index *index = choice->index;
+	bool found = false;
+	uint64_t i;
+
+	for (i = 0; i < index->samples; i++) {
+		const char *other = index_name(index, index->sample[i].name);
+
+		if (!other || strncmp(other, name, length) || other[length])
+			continue;
+		found = true;
+		if (add_samples(choice->selection, i, i + 1))
+			return fail_code();
+	}
+	if (found)
+		return 0;
+	return fail(CODE_USAGE,
+		    "--samples '%.*s': '%s' has no sample of this name; numbers are written like 12 or 0-9",
+		    choice->length, choice->word, choice->path);
+}
+
+static int add_word(const struct choice *choice)
+{
+	uint64_t first, last;
+
+	if (!choice->length)
+		return fail(CODE_USAGE,
+			    "--samples: a word of the list is empty");
+	if (parse_numbers(choice, &first, &last))
+		return add_numbers(choice, first, last);
+	if (*choice->word == '=')
+		return add_name(choice, choice->word + 1,
+				(size_t)choice->length - 1);
+	return add_name(choice, choice->word, (size_t)choice->length);
+}
+
+/*
+ * @list has numbers ("12"), ranges ("0-9") and names, separated by commas. '=' before a word
+ * makes it a name. @path is the name of the file in messages.
+ */
+int index_select(struct index_selection *selection,
+		 const struct shard_index *index, const char *path,
+		 const char *list)
+{
+	struct choice choice = {
+		.selection = selection, .index = index, .path = path,
+		.word = list
+	};
+
+	memset(selection, 0, sizeof(*selection));
+	for (;;) {
+		choice.length = (int)strcspn(choice.word, ",");
+		if (add_word(&choice))
+			return fail_code();
+		if (!choice.word[choice.length])
+			break;
+		choice.word += choice.length + 1;
+	}
+	merge_samples(selection);
+	return 0;
+}
+
+int index_select_all(struct index_selection *selection,
+		     const struct shard_index *index)
+{
+	memset(selection, 0, sizeof(*selection));
+	return index->samples ? add_samples(selection, 0, index->samples) : 0;
+}
+
+/* May be called twice. */
+void index_select_free(struct index_selection *selection)
+{
+	free(selection->span);
+	memset(selection, 0, sizeof(*selection));
+}

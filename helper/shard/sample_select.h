@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Parses the user's selection of samples, by number or name: "0-9,12". index_select() and
+ * index_select_all() return 0, or an exit code after recording an error with fail(). Call
+ * index_select_free() after success and failure.
+ */
+#ifndef HELPER_SHARD_SAMPLE_SELECT_H
+#define HELPER_SHARD_SAMPLE_SELECT_H
+
+#include "shard/index.h"
+
+/* Samples from number @first up to @end (exclusive). */
+struct index_span {
+	uint64_t first;
+	uint64_t end;
+};
+
+/* The selected samples: @span is ascending and disjoint, with room for @room entries. */
+struct index_selection {
+	struct index_span *span;
+	uint64_t spans;
+	uint64_t room;
+};
+
+int index_select(struct index_selection *selection,
+		 const struct shard_index *index, const char *path,
+		 const char *list);
+int index_select_all(struct index_selection *selection,
+		     const struct shard_index *index);
+void index_select_free(struct index_selection *selection);
+
+#endif /* HELPER_SHARD_SAMPLE_SELECT_H */

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "top/sample_difference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/histogram.h"
+
+#define SECOND	1e9
+
+/* A counter that restarted from 0 grew by its value. */
+static uint64_t counter_grown(uint64_t now, uint64_t before)
+{
+	return now >= before ? now - before : now;
+}
+
+/* Order of streams, for qsort() and bsearch(). */
+int since_order(const void *a, const void *b)
+{
+	const struct top_stream *one = a, *other = b;
+
+	return memcmp(&one->key, &other->key, sizeof(one->key));
+}
+
+static const struct top_label *find_label(const struct top_device *before,
+					  const char *name)
+{
+	size_t i;
+
+	for (i = 0; before && i < before->labels; i++)
+		if (!strcmp(before->label[i].name, name))
+			return &before->label[i];
+	return NULL;
+}
+
+static void subtract_label(struct top_label *now, const struct top_label *before)
+{
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_LABEL_COUNTER_COUNT; i++)
+		now->since[i] = counter_grown(now->counter[i],
+					      before ? before->counter[i] : 0);
+}
+
+/* An idle stream keeps its process name, even if the process has ended. */
+static void subtract_stream(struct top_stream *now, const struct top_stream *before)
+{
+	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
+	now->since_bytes = counter_grown(now->bytes, before ? before->bytes : 0);
+	if (before && !now->since_accesses)
+		memcpy(now->command, before->command, sizeof(now->command));
+}
+
+static const struct top_job *find_job(const struct top_device *before, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; before && i < before->jobs; i++)
+		if (before->job[i].job.id == id)
+			return &before->job[i];
+	return NULL;
+}
+
+/* @before is NULL if there is no earlier sample: counts all. */
+static void subtract_parts(struct top_device *now, const struct top_device *before)
+{
+	size_t i;
+
+	for (i = 0; i < now->labels; i++)
+		subtract_label(&now->label[i], find_label(before, now->label[i].name));
+	for (i = 0; i < now->streams; i++)
+		subtract_stream(&now->stream[i],
+				before && before->streams ?
+				bsearch(&now->stream[i], before->stream, before->streams,
+					sizeof(*now->stream), since_order) : NULL);
+	for (i = 0; i < now->jobs; i++) {
+		const struct top_job *job = find_job(before, now->job[i].job.id);
+
+		now->job[i].since = counter_grown(now->job[i].done, job ? job->done : 0);
+	}
+}
+
+static void subtract_device(struct top_device *now, const struct top_device *before)
+{
+	static const struct latency none;
+	unsigned int i;
+
+	now->span = 0;
+	if (before)
+		now->span = now->time > before->time ? now->time - before->time : 1;
+	now->since = now->status;
+	for (i = 0; i < NEARCACHE_COUNTER_COUNT; i++)
+		now->since.counter[i] = counter_grown(now->status.counter[i],
+						      before ? before->status.counter[i] : 0);
+	for (i = 0; i < PATHS; i++)
+		histogram_since(&now->latency[i], before ? &before->latency[i] : &none,
+				&now->latency_since[i]);
+	subtract_parts(now, before);
+}
+
+/* The number may have been reused by another device. */
+static const struct top_device *find_device(const struct top_model *before,
+					    const struct top_device *now)
+{
+	const struct top_device *device = model_device(before, now->number);
+
+	return device && !strcmp(device->name, now->name) ? device : NULL;
+}
+
+/* Fills the last interval of @now. @before is empty if there is no earlier sample. */
+void since_subtract(struct top_model *now, const struct top_model *before)
+{
+	size_t i;
+
+	for (i = 0; i < now->devices; i++)
+		subtract_device(&now->device[i], find_device(before, &now->device[i]));
+}
+
+/* Returns @amount per second; @span is in ns, not 0. */
+uint64_t since_rate(uint64_t amount, uint64_t span)
+{
+	return (uint64_t)((double)amount * SECOND / (double)span + 0.5);
+}

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Prefetched blocks, until a reader has used them.
+ *
+ * In a full cache without idle blocks a prefetch job would find no slot.  The prefetch reserve,
+ * as many slots as cannot be pinned, provides some: while jobs want them, the least recently
+ * used blocks are evicted for them, once.  A slot of the reserve is freed when readers have read
+ * all of its valid data, so the reserve moves ahead of the readers.  Freed slots stay in the
+ * reserve for the next job: otherwise each job would evict more of the policy's blocks.
+ */
+#include <linux/bio.h>
+
+#include "evict/prefetch_reserve.h"
+#include "cache.h"
+#include "io/fill.h"
+#include "ranges/lookup.h"
+#include "evict/slots.h"
+
+/* Reclaim starts once readers have finished 1 / PARTS of the reserve, because a pass may visit all
+ * slots.
+ */
+#define PARTS	8U
+
+/* Clear bits of nc_tag.ahead and count sub-blocks as read.  Hits call this without a lock while
+ * others may change the label and flags, so it exchanges the whole tag.  Returns the old value.
+ */
+static u8 change_tag(struct nc_slot *slot, u8 clear, u32 read)
+{
+	struct nc_slot old = { .tagged = READ_ONCE(slot->tagged) }, next;
+	u32 reserve;
+
+	do {
+		if (!old.tag.ahead)
+			return 0;
+		next.tagged = old.tagged;
+		reserve = old.tag.ahead & NC_AHEAD_RESERVE & ~clear;
+		if (reserve)
+			reserve = min_t(u32, reserve + read, NC_AHEAD_RESERVE);
+		next.tag.ahead = (old.tag.ahead & NC_AHEAD_UNREAD & ~clear) | reserve;
+	} while (!try_cmpxchg(&slot->tagged, &old.tagged, next.tagged));
+	return old.tag.ahead;
+}
+
+/* Number of sub-blocks of @span that @bio reads to their last sector, so that a sequence of small
+ * reads counts each sub-block once.
+ */
+static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const struct nc_span *span)
+{
+	u64 end = (span->block << c->hot.block_shift) + ((u64)(span->last + 1) << c->hot.sub_shift);
+
+	end = min(end, c->geo.origin_size >> SECTOR_SHIFT);
+	return span->last - span->first + (bio_end_sector(bio) >= end);
+}
+
+/* All valid data of a slot in the reserve was read. */
+static void count_over(struct nc_cache *c)
+{
+	u32 share = c->index.count - nc_index_pinnable(&c->index);
+
+	if (atomic_inc_return(&c->slots.reserve.over) > share / PARTS)
+		nc_reserve_look(c);
+}
+
+/* Count a read of prefetched data.  Returns whether it is the first. */
+static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
+{
+	u8 was = change_tag(slot, NC_AHEAD_UNREAD, read);
+	u32 before = was & NC_AHEAD_RESERVE, valid = hweight64(READ_ONCE(slot->valid));
+
+	if (before && before <= valid && before + read > valid)
+		count_over(c);
+	return was & NC_AHEAD_UNREAD;
+}
+
+/**
+ * nc_prefetched_begin() - mark a slot that a prefetch is about to fill
+ * @c: live cache
+ * @slot: just linked
+ * @reserve: the slot belongs to the prefetch reserve
+ *
+ * Context: the prefetch worker; the bucket lock of the slot's block is held.
+ */
+void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
+{
+	struct nc_prefetch_reserve *t = &c->slots.reserve;
+	u32 used;
+
+	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | reserve);
+	if (!(slot->tag.wants & NEARCACHE_RANGE_PIN))
+		t->given++;
+	if (!reserve)
+		return;
+	WRITE_ONCE(t->pressed, false);
+	used = atomic_inc_return(&t->used);
+	if (used > t->own)
+		WRITE_ONCE(t->own, used);
+	if (READ_ONCE(t->wanted))
+		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
+}
+
+/* Mark a just linked slot for a readahead window.  Process context; bucket lock is held. */
+void nc_prefetched_window(struct nc_slot *slot)
+{
+	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD);
+}
+
+/**
+ * nc_prefetched_read() - count a hit on prefetched data
+ * @c: live cache
+ * @slot: slot with nc_tag.ahead
+ * @bio: read
+ * @span: sub-blocks that it reads
+ *
+ * Context: any; inside a hit section.
+ */
+void nc_prefetched_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
+			const struct nc_span *span)
+{
+	if (is_first(c, slot, read_to_end(c, bio, span)))
+		nc_ranges_count_used(c, slot, span->block);
+}
+
+/**
+ * nc_prefetched_joined() - count a read that joins a fill of a prefetch
+ * @c: live cache
+ * @slot: slot of the fill; afterwards the block counts neither as used nor as wasted
+ * @bio: read, cut to @span
+ * @span: sub-blocks
+ *
+ * Context: the bucket lock is held.
+ */
+void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
+			  const struct nc_span *span)
+{
+	change_tag(slot, NC_AHEAD_UNREAD, read_to_end(c, bio, span));
+	nc_ranges_count_late(c, bio->bi_iter.bi_sector, bio->bi_iter.bi_size);
+}
+
+/*
+ * A fill of a prefetch ended, perhaps without valid data.  Readers that joined the fill may
+ * have read all of its data: then no hit follows, so the slot is counted as finished here.
+ *
+ * Context: the bucket lock is held.
+ */
+void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
+{
+	if (!slot->valid)
+		change_tag(slot, NC_AHEAD_UNREAD, 0);
+	else if (nc_prefetched_is_over(slot))
+		count_over(c);
+}
+
+/* Is the slot in the reserve, and was all of its valid data read?  Context: any; a hint. */
+bool nc_prefetched_is_over(const struct nc_slot *slot)
+{
+	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_RESERVE;
+
+	return read && read > hweight64(READ_ONCE(slot->valid));
+}
+
+/* Take a slot out of the prefetch reserve.  Context: the bucket lock is held. */
+void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
+{
+	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
+		atomic_dec(&c->slots.reserve.used);
+}
+
+/* A slot lost its block and is not reachable any more.  Context: the reclaim worker. */
+void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
+{
+	u8 was = change_tag(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);
+
+	if (was & NC_AHEAD_RESERVE)
+		atomic_dec(&c->slots.reserve.used);
+	if (was & NC_AHEAD_UNREAD)
+		nc_ranges_count_wasted(c, slot, block);
+}
+
+/* Number of slots that jobs wait for.  Reclaim evicts the least recently used blocks for them.
+ * Context: any; a hint.
+ */
+u32 nc_reserve_due(const struct nc_cache *c)
+{
+	u32 wanted = READ_ONCE(c->slots.reserve.wanted), used, share;
+
+	if (likely(!wanted))
+		return 0;
+	share = c->index.count - nc_index_pinnable(&c->index);
+	used = atomic_read(&c->slots.reserve.used);
+	return min(wanted, share - min(share, used));
+}
+
+/* Number of free slots that only jobs may take.  Context: any; a hint. */
+u32 nc_reserve_kept(const struct nc_cache *c)
+{
+	u32 own = READ_ONCE(c->slots.reserve.own), used = atomic_read(&c->slots.reserve.used);
+
+	return max(own - min(own, used), nc_reserve_due(c));
+}
+
+/* Set the number of slots that a job could use but did not find; 0: no job waits.  Context: any. */
+void nc_reserve_want(struct nc_cache *c, u64 slots)
+{
+	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
+}
+
+/* Let reclaim free the finished slots of the reserve.  Context: any. */
+void nc_reserve_look(struct nc_cache *c)
+{
+	if (!atomic_xchg(&c->slots.reserve.over, 0))
+		return;
+	nc_slots_look_again(c);
+	nc_slots_check(c);
+}

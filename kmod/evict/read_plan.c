@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The plan that a cache follows.  User space hands over the future order in several requests;
+ * the plan is in force from the last one on, until all of it was read, nearly all reads are
+ * outside of it, it is cleared, or another plan replaces it.  After that the policy decides
+ * again; it has updated its stamps meanwhile.
+ *
+ * Readers take the plan's spin lock for one look-up and a few bit operations; the reclaim worker
+ * does all longer work.  Callers report each slot that a block gets or loses under the block's
+ * bucket lock, so plan and index agree.  Reports of reads may arrive late; reclaim detects a
+ * wrong answer of the plan when it tries to evict the block.
+ */
+#include <linux/random.h>
+#include <linux/slab.h>
+
+#include "cache.h"
+#include "io/fill.h"
+#include "evict/read_plan.h"
+#include "evict/slots.h"
+
+void nc_plan_init(struct nc_cache *c)
+{
+	mutex_init(&c->plan.lock);
+}
+
+static void release_plan(struct nc_active_plan *active)
+{
+	if (!refcount_dec_and_test(&active->refs))
+		return;
+	nc_belady_destroy(&active->order);
+	kfree(active);
+}
+
+/* Return the plan in force, locked; NULL without a plan, or while the worker owns it.  The sparse
+ * annotations balance: sparse sees nothing held until give_back().
+ */
+static struct nc_active_plan *take_plan(struct nc_cache *c)
+{
+	struct nc_active_plan *active;
+
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	__release(RCU);
+	if (!active)
+		return NULL;
+	spin_lock(&active->lock);
+	__release(&active->lock);
+	if (!active->paused)
+		return active;
+	__acquire(&active->lock);
+	spin_unlock(&active->lock);
+	return NULL;
+}
+
+static void give_back(struct nc_active_plan *active)
+{
+	if (active) {
+		__acquire(&active->lock);
+		spin_unlock(&active->lock);
+	}
+	__acquire(RCU);
+	rcu_read_unlock();
+}
+
+/* Take nc_plan.lock.  Context: may sleep, for as long as it takes to build a plan. */
+void nc_plan_lock(struct nc_cache *c)
+{
+	mutex_lock(&c->plan.lock);
+}
+
+/* Release nc_plan.lock. */
+void nc_plan_unlock(struct nc_cache *c)
+{
+	mutex_unlock(&c->plan.lock);
+	/* Pairs with the barrier in end_plan(). */
+	smp_mb();
+	if (READ_ONCE(c->plan.late))
+		nc_plan_kick(c);
+}
+
+static struct nc_active_plan *current_plan(struct nc_plan *f)
+{
+	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
+}
+
+static void set_checks(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->plan.lock);
+	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
+}
+
+/* Record whether hits are checked for reasons other than a plan.  Context: nc_life.lock. */
+void nc_plan_checks(struct nc_cache *c, bool checked)
+{
+	nc_plan_lock(c);
+	c->plan.checked = checked;
+	set_checks(c);
+	nc_plan_unlock(c);
+}
+
+/* Put @seen, or no plan, in force.  @state: final state of the old plan if @seen is NULL. */
+static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
+			 enum nearcache_plan_state state)
+{
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *old = current_plan(f);
+
+	lockdep_assert_held(&f->lock);
+	WRITE_ONCE(f->strays, active);
+	rcu_assign_pointer(f->now, active);
+	set_checks(c);
+	f->state = active ? NEARCACHE_PLAN_RUNNING : state;
+	if (!old)
+		return;
+	synchronize_rcu();
+	f->last = old->order.figures;
+	f->last.memory = 0;
+	release_plan(old);
+}
+
+static void drop_coming(struct nc_plan *f)
+{
+	if (!f->coming)
+		return;
+	nc_belady_destroy(f->coming);
+	kfree(f->coming);
+	f->coming = NULL;
+}
+
+/**
+ * nc_plan_begin() - prepare for the next ranges of a plan
+ * @c: live cache
+ * @at: number of ranges handed over so far; 0: begin a new plan and drop an unfinished one
+ *
+ * Context: nc_plan.lock, as for the functions below; may sleep.
+ * Return: 0, -ENOMEM, or -ESTALE if @at does not match.
+ */
+int nc_plan_begin(struct nc_cache *c, u64 at)
+{
+	struct nc_plan *f = &c->plan;
+
+	lockdep_assert_held(&f->lock);
+	if (at)
+		return f->coming && f->coming->figures.ranges == at ? 0 : -ESTALE;
+	drop_coming(f);
+	f->coming = kzalloc(sizeof(*f->coming), GFP_KERNEL);
+	if (!f->coming)
+		return -ENOMEM;
+	f->coming->subs = c->geo.block_size / c->geo.subblock_size;
+	return 0;
+}
+
+/**
+ * nc_plan_append() - append a range to the plan
+ * @c: live cache
+ * @first: first sector
+ * @end: sector behind the last one
+ *
+ * Return: 0, -ENOMEM, or -E2BIG: the plan is too long.
+ */
+int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
+{
+	struct nc_belady *plan = c->plan.coming;
+	int r = nc_belady_append(plan, first >> c->hot.sub_shift, (end - 1) >> c->hot.sub_shift);
+
+	lockdep_assert_held(&c->plan.lock);
+	if (!r)
+		plan->figures.ranges++;
+	return r;
+}
+
+/**
+ * nc_plan_commit() - put the completely handed-over plan in force
+ * @c: live cache; the plan has at least one visit
+ *
+ * Return: 0 or -ENOMEM: the old plan stays in force, and the new one is dropped.
+ */
+int nc_plan_commit(struct nc_cache *c)
+{
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
+
+	lockdep_assert_held(&f->lock);
+	if (!active || nc_belady_build(f->coming, get_random_u64(), c->index.count)) {
+		kfree(active);
+		drop_coming(f);
+		return -ENOMEM;
+	}
+	spin_lock_init(&active->lock);
+	refcount_set(&active->refs, 1);
+	active->order = *f->coming;
+	active->unscanned = true;
+	kfree(f->coming);
+	f->coming = NULL;
+	replace_plan(c, active, 0);
+	nc_slots_look_again(c);
+	nc_plan_kick(c);
+	return 0;
+}
+
+/* There is no plan any more, nor one that is coming.  Returns whether there was one in force. */
+bool nc_plan_clear(struct nc_cache *c)
+{
+	bool any;
+
+	nc_plan_lock(c);
+	any = nc_plan_any(c);
+	if (any)
+		replace_plan(c, NULL, NEARCACHE_PLAN_CLEARED);
+	drop_coming(&c->plan);
+	nc_plan_unlock(c);
+	return any;
+}
+
+/* How far the plan is, or how far the last one came. */
+void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
+{
+	struct nc_plan *f = &c->plan;
+	struct nc_active_plan *active = current_plan(f);
+
+	lockdep_assert_held(&f->lock);
+	*figures = f->last;
+	if (!active)
+		return;
+	spin_lock(&active->lock);
+	*figures = active->order.figures;
+	spin_unlock(&active->lock);
+}
+
+/* Does the plan need the worker? */
+static bool wants_work(const struct nc_belady *plan)
+{
+	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
+}
+
+/**
+ * nc_plan_read() - report a read to the plan
+ * @c: live cache
+ * @span: sub-blocks of the read
+ * @first: first sector
+ * @end: sector behind the last one; only the part in @span counts
+ * @hit: it is a hit, and the caller is in its hit section
+ *
+ * Context: process.
+ */
+void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
+		  sector_t end, bool hit)
+{
+	sector_t span_end = (span->block << c->hot.block_shift) +
+			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
+	struct nc_belady_piece piece = {
+		.block = span->block,
+		.first = span->first,
+		.last = span->last,
+		.whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT),
+		.hit = hit,
+		.cached = hit,
+	};
+	struct nc_active_plan *active;
+	bool work = false;
+	int hold;
+
+	if (!hit) {
+		hold = nc_hit_lock(&c->hot.hit_srcu);
+		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
+		nc_hit_unlock(&c->hot.hit_srcu, hold);
+	}
+	active = take_plan(c);
+	if (active) {
+		nc_belady_read(&active->order, &piece);
+		work = wants_work(&active->order) && !active->asked;
+		active->asked |= work;
+	}
+	give_back(active);
+	if (work)
+		nc_plan_kick(c);
+}
+
+/**
+ * nc_plan_admits() - decide whether to cache a missing block that is being read
+ * @c: live cache
+ * @block: origin block
+ * @left: free slots available to it
+ * @low: low water mark without a plan
+ *
+ * Context: process; bucket locks may be held, as for the functions below.
+ */
+bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
+{
+	struct nc_active_plan *active = take_plan(c);
+	bool admits = active ? nc_belady_admits(&active->order, block, left, low) : left;
+
+	give_back(active);
+	return admits;
+}
+
+/* A block got a slot, and its bucket lock is held; or the block turns out to have one still. */
+void nc_plan_took(struct nc_cache *c, u64 block)
+{
+	struct nc_active_plan *active = take_plan(c);
+	bool stray = active && !nc_belady_took(&active->order, block);
+
+	give_back(active);
+	if (stray)
+		nc_plan_stray(c);
+}
+
+/* Its slot was taken from a block; its bucket lock is held. */
+void nc_plan_gone(struct nc_cache *c, u64 block)
+{
+	struct nc_active_plan *active = take_plan(c);
+
+	if (active)
+		nc_belady_gone(&active->order, block);
+	give_back(active);
+}
+
+/* Is a cached block one that the plan knows nothing of? */
+bool nc_plan_is_stray(struct nc_cache *c, u64 block)
+{
+	struct nc_active_plan *active;
+	bool stray;
+
+	if (!READ_ONCE(c->plan.strays))
+		return false;
+	active = take_plan(c);
+	stray = active && !READ_ONCE(active->unscanned) && !nc_belady_holds(&active->order, block);
+	give_back(active);
+	return stray;
+}
+
+/* A block outside the plan may be cached: have reclaim look for it. */
+void nc_plan_stray(struct nc_cache *c)
+{
+	if (READ_ONCE(c->plan.strays))
+		return;
+	WRITE_ONCE(c->plan.strays, true);
+	nc_slots_look_again(c);
+}
+
+/* Reclaim looked at all slots and found no block outside the plan. */
+void nc_plan_no_strays(struct nc_cache *c)
+{
+	WRITE_ONCE(c->plan.strays, false);
+}
+
+/**
+ * nc_plan_farthest() - find the planned block to evict first
+ * @c: live cache
+ * @end: see nc_belady_farthest()
+ * @block: result; not found again until it is read or passed to nc_plan_took()
+ *
+ * Return: false if no planned block is cached.
+ */
+bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
+{
+	struct nc_active_plan *active = take_plan(c);
+	bool found = active && nc_belady_farthest(&active->order, end, block);
+
+	give_back(active);
+	return found;
+}
+
+/* Have the reclaim worker run nc_plan_work().  Context: any. */
+void nc_plan_kick(struct nc_cache *c)
+{
+	if (nc_plan_any(c) && READ_ONCE(c->reclaim.enabled))
+		queue_work(c->workers.cache, &c->reclaim.work);
+}
+
+/* Report all cached blocks to the plan.  Concurrent changes report themselves. */
+static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
+{
+	u32 i;
+
+	for (i = 0; i < c->index.count; i++) {
+		const struct nc_slot *slot = &c->index.slots[i];
+
+		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
+			u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
+				    READ_ONCE(slot->block_lo);
+
+			spin_lock(&active->lock);
+			nc_belady_took(&active->order, block);
+			spin_unlock(&active->lock);
+		}
+		if (!(i % 1024))
+			cond_resched();
+	}
+	WRITE_ONCE(active->unscanned, false);
+	/* A pass that began with another plan may just have cleared the hint. */
+	WRITE_ONCE(c->plan.strays, true);
+	nc_slots_look_again(c);
+}
+
+static void seek_position(struct nc_active_plan *active)
+{
+	spin_lock(&active->lock);
+	active->paused = true;
+	spin_unlock(&active->lock);
+	nc_belady_seek(&active->order);
+	spin_lock(&active->lock);
+	active->paused = false;
+	spin_unlock(&active->lock);
+	WRITE_ONCE(active->unscanned, true);
+}
+
+/* End the plan, unless another one has replaced it.  If nc_plan.lock is taken, for a new plan,
+ * do not wait, as reclaim must go on: nc_plan_unlock() queues the worker again.
+ */
+static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
+		     enum nearcache_plan_state state)
+{
+	WRITE_ONCE(c->plan.late, true);
+	/* Pairs with the barrier in nc_plan_unlock(). */
+	smp_mb();
+	if (!mutex_trylock(&c->plan.lock))
+		return;
+	WRITE_ONCE(c->plan.late, false);
+	if (current_plan(&c->plan) == active)
+		replace_plan(c, NULL, state);
+	mutex_unlock(&c->plan.lock);
+}
+
+static void look_after(struct nc_cache *c, struct nc_active_plan *active)
+{
+	bool lost, over, astray;
+
+	spin_lock(&active->lock);
+	active->asked = false;
+	lost = active->order.lost;
+	over = nc_belady_over(&active->order);
+	astray = nc_belady_astray(&active->order);
+	spin_unlock(&active->lock);
+	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
+		end_plan(c, active, NEARCACHE_PLAN_CLEARED);
+	else if (over || lost)
+		end_plan(c, active, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
+	else if (astray)
+		seek_position(active);
+	if (READ_ONCE(active->unscanned))
+		scan_slots(c, active);
+}
+
+/* Do the longer work of the plan, which reads leave to the reclaim worker. */
+void nc_plan_work(struct nc_cache *c)
+{
+	struct nc_active_plan *active;
+
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	if (active && !refcount_inc_not_zero(&active->refs))
+		active = NULL;
+	rcu_read_unlock();
+	if (!active)
+		return;
+	look_after(c, active);
+	release_plan(active);
+}
+
+/* Free all plans.  No user of the cache is left, and the reclaim worker does not run. */
+void nc_plan_destroy(struct nc_cache *c)
+{
+	struct nc_active_plan *active = rcu_dereference_protected(c->plan.now, true);
+
+	drop_coming(&c->plan);
+	RCU_INIT_POINTER(c->plan.now, NULL);
+	if (active)
+		release_plan(active);
+}

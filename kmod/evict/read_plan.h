@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Plans: the future order of reads, declared by user space. */
+#ifndef NEARCACHE_EVICT_READ_PLAN_H
+#define NEARCACHE_EVICT_READ_PLAN_H
+
+#include <linux/mutex.h>
+#include <linux/rcupdate.h>
+#include <linux/refcount.h>
+#include <linux/spinlock.h>
+#include <linux/types.h>
+
+#include "nearcache.h"
+#include "evict/belady.h"
+
+struct nc_cache;
+struct nc_span;
+
+/**
+ * struct nc_active_plan - a plan in force
+ * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
+ * @refs: references: one of nc_plan.now, one of the reclaim worker while it runs
+ * @order: the plan's data
+ * @paused: the reclaim worker uses @order without the lock; readers must not touch it
+ * @unscanned: the reclaim worker has not yet added the cached blocks to @order.  Initialised
+ *	before the plan is visible to others; then only the worker writes it
+ * @asked: the reclaim worker was queued to update the plan; a hint
+ */
+struct nc_active_plan {
+	spinlock_t lock;	/* see above */
+	refcount_t refs;
+	struct nc_belady order;
+	bool paused;
+	bool unscanned;
+	bool asked;
+};
+
+/**
+ * struct nc_plan - the plans of a cache
+ * @lock: protects this structure and nc_hot.checks; taken inside nc_life.lock
+ * @now: the plan in force, or NULL; read under RCU
+ * @coming: a plan that user space is handing over, or NULL
+ * @state: state of @now, or the reason why the last plan ended
+ * @last: figures of the last plan that ended
+ * @checked: hits are checked even without a plan
+ * @strays: blocks may be cached that the plan does not contain; a hint, without the lock
+ * @late: the reclaim worker has to end the plan but found @lock taken: nc_plan_unlock() queues
+ *	the worker again
+ */
+struct nc_plan {
+	struct mutex lock;	/* see above */
+	struct nc_active_plan __rcu *now;
+	struct nc_belady *coming;
+	enum nearcache_plan_state state;
+	struct nc_belady_figures last;
+	bool checked;
+	bool strays;
+	bool late;
+};
+
+/* Is a plan in force?  A hint, except under nc_plan.lock. */
+#define nc_plan_any(c)	(!!rcu_access_pointer((c)->plan.now))
+
+void nc_plan_init(struct nc_cache *c);
+void nc_plan_destroy(struct nc_cache *c);
+void nc_plan_lock(struct nc_cache *c);
+void nc_plan_unlock(struct nc_cache *c);
+void nc_plan_checks(struct nc_cache *c, bool checked);
+
+int nc_plan_begin(struct nc_cache *c, u64 at);
+int nc_plan_append(struct nc_cache *c, u64 first, u64 end);
+int nc_plan_commit(struct nc_cache *c);
+bool nc_plan_clear(struct nc_cache *c);
+void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures);
+
+void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
+		  sector_t end, bool hit);
+bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
+void nc_plan_took(struct nc_cache *c, u64 block);
+void nc_plan_gone(struct nc_cache *c, u64 block);
+bool nc_plan_is_stray(struct nc_cache *c, u64 block);
+void nc_plan_stray(struct nc_cache *c);
+void nc_plan_no_strays(struct nc_cache *c);
+bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
+void nc_plan_kick(struct nc_cache *c);
+void nc_plan_work(struct nc_cache *c);
+
+#endif /* NEARCACHE_EVICT_READ_PLAN_H */

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Write intent: keeps the cache warm after a crash of a session that writes.  Before a region of
+ * the origin is written, it is marked durably on the cache device.  The mark stays until the origin
+ * has made the write durable and the slot table reflects it (intent_clear.c).  A crash costs the
+ * cached data of the marked regions, and no other data is in doubt.
+ *
+ * A device that was pulled cannot be marked, and does not know that it misses marks.  So before a
+ * write proceeds without a mark, the witness, another device, durably records that the cache device
+ * left.  If the witness fails as well, the write fails: no other device could tell the next load.
+ * A write to marked regions needs no new record.
+ */
+#include <linux/blkdev.h>
+#include <linux/dm-io.h>
+#include <linux/vmalloc.h>
+
+#include "cache.h"
+#include "meta/origin_fingerprint.h"
+#include "meta/write_intent.h"
+#include "meta/meta.h"
+
+#define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
+#define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
+
+/* A table names a witness: allocate the maps.  In the constructor; may sleep; calls may run
+ * concurrently.  Return: 0 or -ENOMEM.
+ */
+int nc_intent_alloc(struct nc_intent *i)
+{
+	struct nc_intent_maps *maps;
+
+	if (READ_ONCE(i->maps))
+		return 0;
+	maps = vzalloc(sizeof(*maps));
+	if (!maps)
+		return -ENOMEM;
+	if (cmpxchg(&i->maps, NULL, maps))
+		vfree(maps);
+	return 0;
+}
+
+void nc_intent_destroy(struct nc_intent *i)
+{
+	vfree(i->maps);
+}
+
+/* Number of marked regions, without the ends, for status. */
+u32 nc_intent_count(const struct nc_intent *i)
+{
+	const struct nc_intent_maps *maps = READ_ONCE(i->maps);
+
+	return maps && READ_ONCE(i->mode) == NC_INTENT_ON ?
+	       bitmap_weight(maps->set, NEARCACHE_INTENT_REGIONS) : 0;
+}
+
+/**
+ * nc_intent_write() - write pages of the bitmap to the medium
+ * @c: live cache
+ * @pages: bit per page of 4096 bytes
+ * @flags: REQ_FUA or none
+ *
+ * Context: may sleep; io_lock is held.
+ * Return: 0 or -EIO.
+ */
+int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
+{
+	struct nearcache_intent *image = c->intent.maps->image;
+	unsigned long map = pages, first, end;
+	u32 n;
+	int r = 0;
+
+	lockdep_assert_held(&c->intent.io_lock);
+	for_each_set_bitrange(first, end, &map, PAGES) {
+		for (n = first * NC_INTENT_PAGE; n < end * NC_INTENT_PAGE; n++)
+			nc_intent_sector_seal(&image[n]);
+		r = nc_super_io(c->meta->super.io, c->dev.bdev,
+				REQ_OP_WRITE | REQ_META | flags,
+				c->geo.intent_offset + first * NEARCACHE_PAGE_SIZE,
+				&image[first * NC_INTENT_PAGE],
+				(end - first) * NEARCACHE_PAGE_SIZE);
+		if (r)
+			break;
+	}
+	return r;
+}
+
+/* Set or clear a bit, a region or NC_INTENT_ENDS, in the image.  The caller holds io_lock.  Returns
+ * the bit of its page, for nc_intent_write().
+ */
+u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
+{
+	struct nearcache_intent *sector;
+	u8 mask = 1U << bit % 8;
+	u8 *byte;
+
+	if (bit == NC_INTENT_ENDS) {
+		maps->image[0].flags = cpu_to_le32(on ? NEARCACHE_INTENT_ENDS : 0);
+		return 1;
+	}
+	sector = &maps->image[bit / NEARCACHE_INTENT_BITS];
+	byte = &sector->bits[bit % NEARCACHE_INTENT_BITS / 8];
+	*byte = on ? *byte | mask : *byte & ~mask;
+	return 1U << bit / BITS_PER_PAGE;
+}
+
+/* Regions and ends that a write overlaps. */
+struct touched {
+	u32 first;
+	u32 last;
+	bool ends;
+};
+
+static struct touched touched_by(const struct nc_cache *c, const struct bio *bio)
+{
+	sector_t start = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
+	sector_t size = c->geo.origin_size >> SECTOR_SHIFT;
+	sector_t length = NC_FINGERPRINT_END >> SECTOR_SHIFT;
+
+	return (struct touched) {
+		.first = start >> c->intent.region_shift,
+		.last = (end - 1) >> c->intent.region_shift,
+		.ends = start < length || end + length > size,
+	};
+}
+
+static void note_regions(unsigned long *map, const struct touched *at)
+{
+	u32 r;
+
+	for (r = at->first; r <= at->last; r++)
+		if (!test_bit(r, map))
+			set_bit(r, map);
+	if (at->ends && !test_bit(NC_INTENT_ENDS, map))
+		set_bit(NC_INTENT_ENDS, map);
+}
+
+static bool regions_noted(const unsigned long *map, const struct touched *at)
+{
+	u32 r;
+
+	for (r = at->first; r <= at->last; r++)
+		if (!test_bit(r, map))
+			return false;
+	return !at->ends || test_bit(NC_INTENT_ENDS, map);
+}
+
+/* Works are queued under the lock: a caller that sees no waiting write also sees the queued works,
+ * and can flush them.
+ */
+static void hold_locked(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent *i = &c->intent;
+	u32 timeout = READ_ONCE(c->health.cache_timeout);
+
+	lockdep_assert_held(&i->lock);
+	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
+		i->since = jiffies;
+	bio_list_add(&i->waiting, bio);
+	/* mark_work may be stuck in I/O to a device that hangs. */
+	if (i->mode == NC_INTENT_LEAVING) {
+		queue_work(c->workers.origin, &i->leave_work);
+		return;
+	}
+	if (timeout)
+		queue_delayed_work(c->workers.origin, &i->slow_work,
+				   msecs_to_jiffies(timeout));
+	queue_work(c->workers.cache, &i->mark_work);
+}
+
+/* Queue a write; false: the mode no longer requires a wait. */
+static bool hold_write(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent *i = &c->intent;
+	unsigned long flags;
+	bool waits;
+
+	spin_lock_irqsave(&i->lock, flags);
+	waits = i->mode == NC_INTENT_ON || i->mode == NC_INTENT_LEAVING;
+	if (waits) {
+		bio_clear_polled(bio);
+		hold_locked(c, bio);
+	}
+	spin_unlock_irqrestore(&i->lock, flags);
+	return waits;
+}
+
+/**
+ * nc_intent_wait() - queue a write if its regions are not marked yet
+ * @c: live cache
+ * @bio: see nc_intent_admit()
+ *
+ * Return: true if queued.
+ */
+bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	struct touched at = touched_by(c, bio);
+
+	/* The write in nc_cache.write_ranges, then "recent", then "set": pairs with
+	 * intent_clear.c, which looks at them the other way round.
+	 */
+	smp_mb();
+	note_regions(maps->recent, &at);
+	smp_mb(); /* as above */
+	if (regions_noted(maps->set, &at))
+		return false;
+	note_regions(maps->wanted, &at);
+	if (!hold_write(c, bio))
+		return false;
+	nc_count(c, INTENT_WAITS);
+	return true;
+}
+
+/* A region is marked: clear it in a while.  Context: any. */
+void nc_intent_arm_clear(struct nc_cache *c)
+{
+	queue_delayed_work(c->workers.cache, &c->intent.clear_work, NC_INTENT_PERIOD);
+}
+
+static int mark_wanted(struct nc_cache *c)
+{
+	struct nc_intent_maps *maps = c->intent.maps;
+	u32 bit, pages = 0;
+	int r;
+
+	bitmap_zero(maps->marking, NC_INTENT_BITS);
+	for_each_set_bit(bit, maps->wanted, NC_INTENT_BITS) {
+		clear_bit(bit, maps->wanted);
+		if (test_bit(bit, maps->set))
+			continue;
+		pages |= nc_intent_put(maps, bit, true);
+		__set_bit(bit, maps->marking);
+	}
+	r = nc_intent_write(c, pages, REQ_FUA);
+	if (r)
+		return r;
+	for_each_set_bit(bit, maps->marking, NC_INTENT_BITS) {
+		set_bit(bit, maps->set);
+		nc_count(c, INTENT_MARKS);
+	}
+	if (pages)
+		nc_intent_arm_clear(c);
+	return 0;
+}
+
+/* Hand waiting writes to ready_work. */
+static void release_writes(struct nc_cache *c, struct bio_list *bios)
+{
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&i->lock);
+	if (bio_list_empty(bios))
+		return;
+	bio_list_merge(&i->ready, bios);
+	bio_list_init(bios);
+	queue_work(c->workers.origin, &i->ready_work);
+}
+
+static void mark_regions_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.mark_work);
+	struct nc_intent *i = &c->intent;
+	int r = 0, mode;
+
+	mutex_lock(&i->io_lock);
+	spin_lock_irq(&i->lock);
+	mode = i->mode;
+	bio_list_merge(&i->batch, &i->waiting);
+	bio_list_init(&i->waiting);
+	spin_unlock_irq(&i->lock);
+	if (mode == NC_INTENT_ON)
+		r = mark_wanted(c);
+	mutex_unlock(&i->io_lock);
+	if (r) {
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
+		nc_intent_leave(c);
+	}
+	/* leave_work releases the writes, whichever mode it finds. */
+	if (r || mode == NC_INTENT_LEAVING) {
+		queue_work(c->workers.origin, &i->leave_work);
+		return;
+	}
+	/* leave_work or nc_intent_end() has taken the writes that are no longer in @batch. */
+	spin_lock_irq(&i->lock);
+	release_writes(c, &i->batch);
+	i->since = jiffies;
+	spin_unlock_irq(&i->lock);
+}
+
+static void submit_ready(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.ready_work);
+	struct nc_intent *i = &c->intent;
+	struct bio_list bios;
+	struct bio *bio;
+
+	spin_lock_irq(&i->lock);
+	bios = i->ready;
+	bio_list_init(&i->ready);
+	spin_unlock_irq(&i->lock);
+	while ((bio = bio_list_pop(&bios)))
+		submit_bio_noacct(bio);
+}
+
+static void fail_all(struct nc_cache *c, struct bio_list *bios)
+{
+	struct bio *bio;
+
+	DMERR_LIMIT("%s: writes failed: neither cache device %u:%u nor witness %pg can record them",
+		    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt),
+		    c->intent.bdev);
+	while ((bio = bio_list_pop(bios)))
+		bio_io_error(bio);
+}
+
+/* Record "left" on the witness, then release all waiting writes.  If the witness fails, each later
+ * write to an unmarked region tries it again.
+ */
+static void leave_cache_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache,
+					  intent.leave_work);
+	struct nc_intent *i = &c->intent;
+	struct bio_list failed;
+	bool left = false;
+	int r = -EIO;
+
+	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
+		r = nc_witness_write(&c->meta->super, i->bdev, &i->witness, i->session, 0,
+				     NEARCACHE_WITNESS_LEFT);
+	bio_list_init(&failed);
+	spin_lock_irq(&i->lock);
+	if (i->mode == NC_INTENT_ON) {
+		spin_unlock_irq(&i->lock);
+		return;
+	}
+	bio_list_merge(&i->batch, &i->waiting);
+	bio_list_init(&i->waiting);
+	if (i->mode == NC_INTENT_LEAVING && r) {
+		bio_list_merge(&failed, &i->batch);
+		bio_list_init(&i->batch);
+	} else if (i->mode == NC_INTENT_LEAVING) {
+		left = true;
+		WRITE_ONCE(i->mode, NC_INTENT_LEFT);
+	}
+	release_writes(c, &i->batch);
+	spin_unlock_irq(&i->lock);
+	if (!bio_list_empty(&failed))
+		fail_all(c, &failed);
+	if (left)
+		DMWARN("%s: cache device %u:%u records no writes: a crash costs all cached data",
+		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
+}
+
+/* Does the table still name the witness of the session? */
+static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
+{
+	struct nc_intent *i = &c->intent;
+
+	return dev && dev->bdev == i->bdev &&
+	       !nc_witness_find(&c->meta->super, dev->bdev, &i->witness) &&
+	       le64_to_cpu(i->witness.record->session) == i->session;
+}
+
+/**
+ * nc_intent_ask_again() - retry a witness that failed
+ * @c: live cache, suspended; the previous table still exists
+ *
+ * Context: may sleep; nc_life.lock.
+ */
+void nc_intent_ask_again(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&c->life.lock);
+	flush_work(&i->leave_work);
+	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
+		return;
+	/* The previous table may soon close its witness. */
+	if (!is_witness(c, c->life.active->witness))
+		i->bdev = NULL;
+	queue_work(c->workers.origin, &i->leave_work);
+	flush_work(&i->leave_work);
+}
+
+/* The medium cannot be relied on after a crash any more.  Until the next resume.  Context: any. */
+void nc_intent_leave(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+	unsigned long flags;
+	bool leaves;
+
+	spin_lock_irqsave(&i->lock, flags);
+	leaves = i->mode == NC_INTENT_ON;
+	if (leaves)
+		WRITE_ONCE(i->mode, NC_INTENT_LEAVING);
+	spin_unlock_irqrestore(&i->lock, flags);
+	if (leaves)
+		queue_work(c->workers.origin, &i->leave_work);
+}
+
+/* A hanging device reports no error: a write waits for its mark at most cache_timeout, as hits do.
+ */
+static void slow_mark_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work),
+					  struct nc_cache, intent.slow_work);
+	unsigned long limit = msecs_to_jiffies(READ_ONCE(c->health.cache_timeout));
+	struct nc_intent *i = &c->intent;
+	unsigned long until;
+	bool waits;
+
+	spin_lock_irq(&i->lock);
+	waits = i->mode == NC_INTENT_ON && limit &&
+		!(bio_list_empty(&i->waiting) && bio_list_empty(&i->batch));
+	until = i->since + limit;
+	spin_unlock_irq(&i->lock);
+	if (!waits)
+		return;
+	if (time_before(jiffies, until)) {
+		queue_delayed_work(c->workers.origin, &i->slow_work, until - jiffies);
+		return;
+	}
+	DMWARN("%s: cache device %u:%u does not answer: writes no longer wait for it",
+	       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
+	nc_intent_leave(c);
+}
+
+/* nc_health.cache_timeout changed; applies to waiting writes as well.  Any context. */
+void nc_intent_retime(struct nc_cache *c)
+{
+	mod_delayed_work(c->workers.origin, &c->intent.slow_work, 0);
+}
+
+/**
+ * nc_intent_end() - turn marking off
+ * @c: live cache; its superblock durably says a state that needs no write intent
+ *
+ * Context: may sleep; nc_life.lock; I/O may be in flight.
+ */
+void nc_intent_end(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	i->recovered = false;
+	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->mode, NC_INTENT_OFF);
+	release_writes(c, &i->waiting);
+	release_writes(c, &i->batch);
+	spin_unlock_irq(&i->lock);
+}
+
+/* The cache is being suspended; no bio is in flight.  May sleep. */
+void nc_intent_stop(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	flush_work(&i->mark_work);
+	cancel_delayed_work_sync(&i->clear_work);
+	cancel_delayed_work_sync(&i->slow_work);
+	flush_work(&i->leave_work);
+	flush_work(&i->ready_work);
+}
+
+/* Before the cache is freed.  A write that completed just before the stop may still have queued a
+ * work.  May sleep.
+ */
+void nc_intent_cancel(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	cancel_work_sync(&i->mark_work);
+	cancel_delayed_work_sync(&i->clear_work);
+	cancel_delayed_work_sync(&i->slow_work);
+	cancel_work_sync(&i->leave_work);
+	cancel_work_sync(&i->ready_work);
+}
+
+/* The caller initialises @i->clear_work. */
+void nc_intent_init(struct nc_intent *i, const struct nc_intent_ops *ops)
+{
+	i->ops = ops;
+	mutex_init(&i->io_lock);
+	spin_lock_init(&i->lock);
+	bio_list_init(&i->waiting);
+	bio_list_init(&i->batch);
+	bio_list_init(&i->ready);
+	INIT_WORK(&i->mark_work, mark_regions_work);
+	INIT_WORK(&i->ready_work, submit_ready);
+	INIT_WORK(&i->leave_work, leave_cache_work);
+	INIT_DELAYED_WORK(&i->slow_work, slow_mark_work);
+}
