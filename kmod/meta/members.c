@@ -44,7 +44,7 @@ void nc_members_free(struct nc_cache *c)
 
 static int refuse_member(struct nc_cache *c, u32 index, const char *why, int error)
 {
-	DMERR("%s: cache device %pg, number %u of %u: %s", nc_cache_name(c),
+	DMERR("%s: cache device %pg, member %u of %u: %s", nc_cache_name(c),
 	      nc_members_bdev(c, index), index + 1, nc_members_count(c), why);
 	if (c->dev.members)
 		WRITE_ONCE(c->dev.members->failed, nc_members_bdev(c, index)->bd_dev);
@@ -181,7 +181,7 @@ bool nc_members_differ(struct nc_cache *c)
 				      le64_to_cpu(sb->table_epoch),
 				      c->meta->commit.sequence))
 			continue;
-		DMWARN("%s: cache device %pg, number %u of %u, was not in use with the others",
+		DMWARN("%s: cache device %pg, member %u of %u, was not in use with the others",
 		       nc_cache_name(c), nc_members_bdev(c, i), i + 1,
 		       nc_members_count(c));
 		return true;

@@ -140,7 +140,7 @@ while read -r _ blocks bytes older differs; do
 	is pages_damaged 0
 	is blocks_warm "$blocks"
 	is bytes_valid "$bytes"
-	((!differs)) || dmesg | grep -q "number $((differs + 1)) of 3, was not in use with the others" ||
+	((!differs)) || dmesg | grep -q "member $((differs + 1)) of 3, was not in use with the others" ||
 		fail "state $n: number $((differs + 1)) does not fit, and the log says: $(dmesg)"
 	./blockdata same /dev/mapper/nc -f "$O" || fail "state $n: not what the origin holds"
 	for _ in 1 2; do
