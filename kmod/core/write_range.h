@@ -12,7 +12,7 @@
 
 /**
  * struct nc_write_range - sectors of one write in flight
- * @rb: in the tree
+ * @rb: node of nc_write_ranges.root
  * @first: first sector
  * @last: last sector, inclusive
  * @subtree_last: highest @last below @rb
@@ -29,7 +29,7 @@ struct nc_write_range {
 /**
  * struct nc_write_ranges - all write ranges of a cache
  * @lock: protects the tree; innermost, taken in any context
- * @root: struct nc_write_range by @first
+ * @root: interval tree of struct nc_write_range
  */
 struct nc_write_ranges {
 	spinlock_t lock;	/* see above */
