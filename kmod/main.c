@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Module init and exit. */
+/* Module init and exit: registers the dm target and the netlink family. */
 #include <linux/module.h>
 #include <net/genetlink.h>
 

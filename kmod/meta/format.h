@@ -14,14 +14,14 @@
 #endif
 #include "nearcache_format.h"
 
-/* Size of the buffer for the reason in nc_super_check(). */
+/* Bytes of the buffer that nc_super_check() fills with the reason. */
 #define NC_WHY_SIZE	160
 
 /**
  * struct nc_geometry - the numbers of a valid superblock in CPU order
  * @device_size: bytes of the cache device in use
  * @origin_size: bytes
- * @slot_count: cache blocks
+ * @slot_count: slots of all members
  * @data_offset: bytes
  * @table_offset: bytes, start of the slot table area
  * @table_pages: pages in one copy of the table
