@@ -306,8 +306,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
-/* Drop all cached data.  The medium describes it until nc_meta_go() has recorded the drop.  If
- * nc_meta_go() fails, no later load may trust the medium.
+/* Drop all cached data.  Until nc_meta_go() records the drop, the medium describes dropped data, so
+ * no later load may trust the medium if nc_meta_go() fails.
  */
 static void cache_drop_all(struct nc_cache *c)
 {
@@ -315,7 +315,7 @@ static void cache_drop_all(struct nc_cache *c)
 	nc_invalidate_all(c);
 }
 
-/* Drop all cached data if the fingerprint shows that another host wrote to the origin. */
+/* Drop all cached data if the fingerprint shows writes of others.  Return: 0 or the read error. */
 static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
@@ -451,7 +451,7 @@ void nc_cache_apply_settings(const struct nc_target *t)
  * @t: target
  * @known: knowledge of earlier caches about the medium, for the first activation
  *
- * Loads the slot table on first use and marks the superblock active or live,
+ * Loads the slot table on first use and marks the superblock active, writing or live,
  * durably, before any slot can be overwritten.  A cache device that cannot be read or
  * written is bypassed: the origin is still good.
  *

@@ -59,7 +59,7 @@ struct nc_target;
  * @readahead: see readahead.h
  * @retry: see bio.h
  * @origin_retry: reads that wait for the origin
- * @health: of the cache device
+ * @health: health of the cache device
  * @scrub: see scrub.c
  * @meta: metadata on the cache device, see meta.c
  *

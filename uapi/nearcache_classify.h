@@ -75,7 +75,7 @@ enum nearcache_why {
 /**
  * struct nearcache_classify - a reported piece and its stream
  * @io: the piece.  Its verdict is a forecast: the program's answer, or a concurrent fill or
- *	eviction, may change it.  If the module cuts an uncached piece, it reports the rest also
+ *	eviction, may change it.  If the module cuts an uncached piece, a further event has the rest
  * @version: NEARCACHE_CLASSIFY_VERSION of the module
  * @why: enum nearcache_why
  * @run: first sector of the run that the piece belongs to

@@ -96,7 +96,7 @@ enum nearcache_fingerprint {
 	NEARCACHE_FP_ENDS	= 1,	/* first and last 64 KiB */
 	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
 	NEARCACHE_FP_XFS	= 3,	/* allocation group headers, log head */
-	NEARCACHE_FP_EROFS	= 4,	/* superblock, samples */
+	NEARCACHE_FP_EROFS	= 4,	/* superblock, metadata, samples */
 };
 
 /**
@@ -241,7 +241,7 @@ struct nearcache_super {
 
 /* nearcache_slot.flags; a slot with unknown bits is dropped at load. */
 #define NEARCACHE_SLOT_PINNED		0x1U
-#define NEARCACHE_SLOT_DIRTY		0x2U	/* INCOMPAT_DIRTY only */
+#define NEARCACHE_SLOT_DIRTY		0x2U	/* only with INCOMPAT_DIRTY */
 #define NEARCACHE_SLOT_FLAGS_KNOWN	NEARCACHE_SLOT_PINNED
 
 /**

@@ -56,7 +56,7 @@ void nc_bio_restore(struct bio *bio, const struct nc_io *io)
 	bio->bi_cookie = BLK_QC_T_NONE;
 }
 
-/* Submit a read to the origin, even a REQ_NOWAIT one.  May sleep until a request is free. */
+/* Submit a read to the origin.  May sleep until a request is free, also for a REQ_NOWAIT read. */
 void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
 {
 	bio->bi_opf &= ~REQ_NOWAIT;

@@ -48,7 +48,7 @@ enum nc_io_kind {
  * @seen: issuer and last verdict, for the trace events
  */
 struct nc_io {
-	struct_group(state,	/* a read starts with one store to all of them */
+	struct_group(state,	/* one 8-byte store clears them when a read is mapped */
 		u8 kind;
 		bool failed_hit;
 		bool waits;
@@ -80,10 +80,10 @@ struct nc_io {
  * struct nc_retry - reads that a worker must send to the origin, see nc_bio_retry()
  * @lock: protects @bios; taken from I/O completion
  * @bios: the reads
- * @work: sends @bios
+ * @work: sends @bios to the origin
  */
 struct nc_retry {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects bios */
 	struct bio_list bios;
 	struct work_struct work;
 };

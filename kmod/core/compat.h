@@ -38,7 +38,7 @@ static inline int nc_dm_io(struct dm_io_request *request,
 #endif
 }
 
-/* Bios carry a write hint (again) since 6.9. */
+/* Bios carry a write hint since 6.9; earlier kernels have none to copy. */
 static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 {
 #ifdef NC_HAVE_BI_WRITE_HINT
@@ -60,7 +60,7 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
 #endif
 
-/* Before 6.13, kthread_create_worker() also wakes the worker. */
+/* Before 6.13, kthread_create_worker() also wakes the worker, as kthread_run_worker() does now. */
 #ifndef NC_HAVE_KTHREAD_RUN_WORKER
 #define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
 #endif

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Records users' reads of the origin for the throttle of prefetch. */
 #include "core/demand.h"
 
 void nc_demand_init(struct nc_demand *d,
 		    void (*measured)(struct nc_demand *d, u64 took, bool undisturbed))
 {
 	d->measured = measured;
-	/* No read or large write counts as recent. */
+	/* At first, no read or large write counts as recent. */
 	d->last = jiffies - NC_DEMAND_QUIET;
 	d->wrote = jiffies - NC_DEMAND_HOLD;
 }

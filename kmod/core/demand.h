@@ -14,8 +14,8 @@
 #define NC_DEMAND_HOLD		HZ
 /* Prefetch stops yielding to readers when users read nothing for this many jiffies. */
 #define NC_DEMAND_QUIET		(HZ / 10)
-/* A read is undisturbed if no prefetch was in flight in this many ns before it: up to then the
- * origin may be busy with I/O that a prefetch delayed.
+/* A read is undisturbed if no prefetch was in flight for this many ns before it: until then the
+ * origin may still be busy with I/O that a prefetch has delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
 
@@ -51,7 +51,7 @@ void nc_demand_init(struct nc_demand *d,
 bool nc_demand_begin_read(struct nc_demand *d, u32 bytes, u64 now);
 void nc_demand_end_read(struct nc_demand *d, u64 took, bool undisturbed);
 
-/* A bypassed read is sent to the origin, or the origin answered it. */
+/* Call this when a bypassed read is sent to the origin, and when the origin has answered it. */
 static inline void nc_demand_see_bypass(struct nc_demand *d)
 {
 	if (unlikely(READ_ONCE(d->watched)))
@@ -64,7 +64,7 @@ static inline void nc_demand_see_write(struct nc_demand *d, u32 bytes)
 		WRITE_ONCE(d->wrote, jiffies);
 }
 
-/* A job came across data that users just read, or a user's read joined a job's fill. */
+/* Call this when a job finds data that users just read, or a user's read joins a job's fill. */
 static inline void nc_demand_see_met(struct nc_demand *d, u64 bytes)
 {
 	atomic64_add(bytes, &d->met);

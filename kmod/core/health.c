@@ -46,7 +46,7 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
 };
 
-/* Changes only while there is no table. */
+/* NULL: none.  Changes only while no table exists, so it is read without a lock. */
 static nc_health_listener *event_listener;
 
 /* Set the listener of events; NULL removes it.  Call this only while no table exists. */
@@ -320,7 +320,7 @@ static void watch_work(struct work_struct *work)
 			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may last for two looks although no hit hangs. */
+		/* A round may last two looks although no hit hangs: only a third resets @calm. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)

@@ -66,7 +66,7 @@ enum nc_damage {
  */
 struct nc_health {
 	const struct nc_health_ops *ops;
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects changes of state, gate and reason */
 	enum nearcache_reason reason;
 	dev_t failed;
 	atomic_t errors;

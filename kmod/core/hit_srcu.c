@@ -75,7 +75,7 @@ static bool round_advance(struct nc_hit_srcu *h)
 		/* Drain, then flip: a hit that sees the new phase begins after the sums above. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* Flip, then sum: a task that the sums below miss sees the new phase next time. */
+		/* Flip, then sum: a task whose hit the sums below miss sees the new phase next. */
 		smp_mb();
 		rounds->turned = true;
 	}

@@ -31,7 +31,7 @@ struct nc_hit_counts {
  * @over: completed rounds
  */
 struct nc_rounds {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects the members below */
 	bool turned;
 	u64 over;
 };

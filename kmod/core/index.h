@@ -47,7 +47,7 @@ struct nc_tag {
  * @stamp: last use, see keep.h
  * @next: next slot of the chain, or of the free list
  * @tag: see struct nc_tag
- * @tagged: all of @tag in one word; 0: no range covers the block, and no prefetch is noted
+ * @tagged: all of @tag in one word; 0: all fields of @tag are 0
  *
  * Locks:
  *   block_*	written under the block's bucket lock while the
@@ -125,7 +125,7 @@ struct nc_fill_entry {
  * @fills: struct nc_fill_entry of the fills in flight whose blocks hash here
  */
 struct nc_bucket_lock {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects chains, slots and fills */
 	u32 drops;
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
@@ -154,7 +154,7 @@ struct nc_index {
 	u32 chains;
 	u64 seed;
 	struct nc_bucket_lock *bucket_locks;
-	spinlock_t free_lock;	/* see above */
+	spinlock_t free_lock;	/* protects the free list */
 	u32 free;
 	u32 free_count;
 };

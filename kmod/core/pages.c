@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Page buffers: allocate, free, copy to a reader, compute checksums. */
 #include <linux/crc32c.h>
 #include <linux/mm.h>
 #include <linux/slab.h>

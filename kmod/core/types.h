@@ -18,7 +18,7 @@ struct nc_policy_ops;
 struct nc_target;
 
 /**
- * struct nc_hot - fields that each hit reads; only @now, @state and @gate change after load
+ * struct nc_hot - fields that each hit reads; few of them change while I/O runs
  * @hit_srcu: a hit is in a hit section from look-up to I/O completion, so that reclaim
  *	cannot give its slot to another block
  * @counters: per-CPU counters
@@ -103,7 +103,7 @@ struct nc_devices {
  */
 struct nc_life {
 	struct nc_target *active;
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects the other members */
 	int loaded;
 	u64 warm;
 	bool dirty_unrecorded;

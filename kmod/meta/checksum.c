@@ -111,7 +111,7 @@ static u32 take_run(struct nc_sums *s, u64 first)
 {
 	u32 n, run = 0;
 
-	/* Clear, then read the sums: pairs with nc_sums_dirty(). */
+	/* Clear the dirty bits, then read the sums: pairs with nc_sums_dirty(). */
 	for (n = 0; n < BATCH && n - run <= GAP && first + n < s->pages; n++)
 		if (test_and_clear_bit(first + n, s->dirty))
 			run = n + 1;
@@ -145,15 +145,15 @@ int nc_sums_write(struct nc_cache *c)
 	return 0;
 }
 
-/* The sums of @slot, which are all in one page, changed.  Any context.  Call it before
- * nc_table_dirty(), so that a commit of the slot's table entry includes the sums.
+/* Mark the page that has all sums of @slot dirty, because they changed.  Any context.  Call this
+ * before nc_table_dirty(), so that a commit of the slot's table entry includes the sums.
  */
 void nc_sums_dirty(struct nc_sums *s, u32 slot)
 {
 	u64 page = (((u64)slot << s->shift) * sizeof(*s->sum)) /
 		   NEARCACHE_PAGE_SIZE;
 
-	/* Sums before the dirty bit: pairs with take_run(). */
+	/* Write the sums, then set the dirty bit: pairs with take_run(). */
 	smp_mb__before_atomic();
 	set_bit(page, s->dirty);
 }

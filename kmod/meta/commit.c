@@ -211,7 +211,7 @@ void nc_commit_stop(struct nc_cache *c)
 }
 
 /* The periodic commit.  A bypassed cache needs none: its slots are not overwritten any more, so the
- * table on the medium stays true.
+ * table on the medium stays correct.
  */
 void nc_commit_work(struct work_struct *work)
 {
@@ -219,7 +219,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, workers.commit);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* Clear @armed, then find the dirty pages of callers that saw it set: see arm_commit(). */
+	/* Clear @armed, then find pages of callers that saw it set: pairs with arm_commit(). */
 	smp_mb();
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

@@ -22,10 +22,10 @@ struct work_struct;
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
  * @behind: a crash came between the announcement of a commit to the other members and its first
- *	record: @sequence is the second number of that commit, @record is the record before it
+ *	record: @sequence is the second number of that commit, @record is the last one before it
  * @offset: start of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
- * @live: commits keep the medium's table true, so the cache is warm after a crash; changes
+ * @live: commits keep the medium's table correct, so the cache is warm after a crash; changes
  *	under nc_life.lock
  * @armed: nc_workers.commit is queued
  * @failed: a commit failed since the cache went live, and no other commit may start
@@ -33,7 +33,7 @@ struct work_struct;
  * @lock protects @behind and @record, except during the load of the cache.
  */
 struct nc_commit {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* held by the one commit that runs */
 	u64 sequence;
 	u64 known;
 	u64 offset;

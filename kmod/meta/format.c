@@ -498,13 +498,13 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 	}
 	if (ok_a)
 		return a;
-	/* Report the reason of the copy with the magic. */
+	/* If copy 0 lacks the magic, report the reason for copy 1. */
 	if (memcmp(a->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN))
 		memcpy(why, why_b, sizeof(why_b));
 	return NULL;
 }
 
-/* Validate one copy of slot table page @index, as read: intact, this cache's, in its place. */
+/* Validate one copy of slot table page @index, as read: intact, of cache @uuid, in its place. */
 bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 		   u64 index)
 {
@@ -518,7 +518,7 @@ bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 /**
  * nc_page_init() - initialise a page with all slots free
  * @page: 4096 bytes
- * @uuid: the superblock's
+ * @uuid: UUID in the superblock
  * @index: page number
  * @sequence: commit number
  * @epoch: the superblock's table_epoch
@@ -540,7 +540,7 @@ void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 		page->slot[i].origin_block = cpu_to_le64(NEARCACHE_NO_BLOCK);
 }
 
-/* Validate a commit record, as read: intact, and this cache's. */
+/* Validate a commit record, as read: intact, and of cache @uuid. */
 bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_COMMIT_MAGIC &&
@@ -578,7 +578,7 @@ void nc_intent_sector_seal(struct nearcache_intent *sector)
 	sector->checksum = cpu_to_le32(intent_checksum(sector));
 }
 
-/* Validate a sector of the write-intent bitmap, as read: intact, this cache's, in its place. */
+/* Validate a sector of the write-intent bitmap, as read: intact, of cache @uuid, in its place. */
 bool nc_intent_sector_check(const struct nearcache_intent *sector,
 			    const u8 *uuid, u32 index)
 {

@@ -156,7 +156,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
 		i->since = jiffies;
 	bio_list_add(&i->waiting, bio);
-	/* Not mark_work: it may be stuck in I/O to a device that hangs. */
+	/* Use leave_work, because mark_work may be stuck in I/O to a device that hangs. */
 	if (i->mode == NC_INTENT_LEAVING) {
 		queue_work(c->workers.origin, &i->leave_work);
 		return;
@@ -354,7 +354,7 @@ static void leave_cache_work(struct work_struct *work)
 		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
-/* Is @dev, or NULL, the witness of the session, and does its record name the session? */
+/* Is @dev the witness of the session, and does its record name the session?  NULL: no. */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;

@@ -101,8 +101,8 @@ struct nc_intent {
 	struct nc_intent_maps *maps;
 	struct nc_witness witness;
 	struct block_device *bdev;
-	struct mutex io_lock;	/* see above */
-	spinlock_t lock;	/* see above */
+	struct mutex io_lock;	/* held while the bitmap is written */
+	spinlock_t lock;	/* protects the lists, since and mode */
 	struct bio_list waiting;
 	struct bio_list batch;
 	struct bio_list ready;

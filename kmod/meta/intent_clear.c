@@ -40,7 +40,7 @@ static bool is_written(struct nc_cache *c, u32 bit)
 				    (((u64)bit + 1) << shift) - 1, &at);
 }
 
-/* Step 1.  A write is in nc_cache.write_ranges, or set "recent" again, or is complete. */
+/* Step 1.  A write whose "recent" bit this clears is complete, or in nc_cache.write_ranges. */
 static bool pick_idle(struct nc_cache *c)
 {
 	struct nc_intent_maps *maps = c->intent.maps;

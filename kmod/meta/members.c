@@ -137,7 +137,7 @@ bool nc_members_gone(const struct nc_cache *c)
 
 /**
  * nc_members_reread() - read the other superblocks again before the first resume uses them
- * @c: live cache, suspended; the first superblock is read again
+ * @c: live cache, suspended; nc_meta_reread() has read the first superblock again
  *
  * Return: 0; -EIO; -EINVAL or -ESTALE if a device changed since the constructor.
  */
@@ -332,7 +332,7 @@ int nc_members_go(struct nc_cache *c, bool active)
 }
 
 /**
- * nc_members_stop() - let the next commit make the slot table true again
+ * nc_members_stop() - let the next commit make the slot table correct again
  * @c: live cache; slots are not overwritten any more
  *
  * nc_members_go() must follow that commit.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Loads, updates and closes the metadata on the cache device, for the rest of the cache.  Commits
- * (commit.c) keep the slot table on the medium true, except in a session that writes to the origin
- * without marks.  The superblock (superblock.c) of such a session says active, and the next load
- * drops the table by a new table_epoch.
+ * Loads, updates and closes the metadata on the cache device.  Commits (commit.c) keep the slot
+ * table on the medium correct, except in a session that writes to the origin without marks.  The
+ * superblock of such a session says active, and the next load drops the table by a new table_epoch.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -238,7 +237,7 @@ static int write_super(struct nc_cache *c, u32 state)
 }
 
 /* Record the new session on all members.  If a member fails and the origin will be written, the
- * first member has to record that its table is no longer true.
+ * first member has to record that its table is no longer correct.
  */
 static int tell_all(struct nc_cache *c, bool writes, u32 state)
 {

@@ -4,7 +4,7 @@
  * that wrote to the origin, the kernel computes it again, so that the next load does
  * not take these writes for those of another host.
  *
- * Flushes that the cache sends to the origin.  Users get their errors from later flushes.
+ * Also sends flushes to the origin.  If one fails, the next flush of a user fails.
  */
 #include <crypto/sha2.h>
 #include <linux/bio.h>

@@ -24,7 +24,7 @@ static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
 }
 
-/* Read the cache's record on the witness.  Return: 0; -ENOENT: none, or it says moved; -EIO. */
+/* Read the cache's record on the witness.  Return: 0; -ENOENT: none, or in state moved; -EIO. */
 static int find_record(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
@@ -159,7 +159,7 @@ static int write_session(struct nc_cache *c, u64 previous, u32 state)
 
 /**
  * nc_session_begin() - begin a write session
- * @c: live cache, suspended; its slot table on the medium is true
+ * @c: live cache, suspended; its slot table on the medium is correct
  *
  * Writes the witness first: from then on the bitmap counts only for a superblock whose
  * session the witness names.  The witness also names the previous session, unless the load
@@ -206,7 +206,7 @@ int nc_session_begin(struct nc_cache *c)
  * nc_session_begun() - both superblock copies name the new session
  * @c: live cache, suspended, after nc_session_begin()
  *
- * The witness no longer names the previous session: a superblock copy with it is stale.
+ * Removes the previous session from the witness: copies of the device from then are now stale.
  *
  * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.

@@ -70,7 +70,7 @@ void nc_table_dirty(struct nc_cache *c, u32 slot)
 	arm_commit(c);
 }
 
-/* Of two slots with one block, the higher generation stays.  Returns false if that is the old. */
+/* Of two slots with @block, keep the higher generation.  Returns false: drop the new slot. */
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);

@@ -6,8 +6,8 @@
  *
  * The session's state reaches both copies durably before any slot is overwritten and
  * before the origin is written.  "clean" is written only after the data and the table are
- * durable.  After a crash between the two copies the higher sequence wins: the state of
- * either copy is true.
+ * durable.  After a crash between the two copies the higher sequence wins; the state of
+ * either copy is correct.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -72,7 +72,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
-/* Do both copies durably say active?  An earlier session may have written them. */
+/* Do both copies durably say active?  Flushes, as an earlier session may have written them. */
 static bool both_active(const struct nc_super *s, struct block_device *bdev)
 {
 	char why[NC_WHY_SIZE];

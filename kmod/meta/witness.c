@@ -44,7 +44,7 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
  * @bdev: witness device
  * @w: from nc_witness_find()
  * @session: number of the write session
- * @previous: number of the session before, see struct nearcache_witness
+ * @previous: session that the superblock may still name, or 0; see struct nearcache_witness
  * @state: enum nearcache_witness_state
  *
  * Context: may sleep.
