@@ -284,7 +284,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* Write to a bypassed device only if the next load would trust it after new writes. */
+	/* Leave a bypassed device alone, unless writes would go unnoticed by the next load. */
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
@@ -332,7 +332,7 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed by others: dropping the cached data",
 	       nc_cache_name(c), c->origin.bdev, since);
-	/* Accept the changed origin: the next load compares with the new fingerprint. */
+	/* Accept the changed origin: the next load shall compare with a new fingerprint. */
 	c->meta->fingerprint_old = true;
 	cache_drop_all(c);
 	return 0;
@@ -516,7 +516,7 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
-/* Stop reclaim.  A change of ranges may queue reclaim meanwhile, but under nc_life.lock. */
+/* Stop reclaim.  A change of ranges queues reclaim under nc_life.lock, so clear the flag there. */
 static void stop_reclaim(struct nc_cache *c)
 {
 	mutex_lock(&c->life.lock);

@@ -52,7 +52,7 @@ enum nearcache_admission {
  * enum nearcache_why - reasons for which the event reports a piece
  * @NEARCACHE_WHY_MISS: the piece is not cached
  * @NEARCACHE_WHY_WRITE: the piece is a write
- * @NEARCACHE_WHY_RUN: the piece begins a run that @sample selects, see nearcache_classify.hash
+ * @NEARCACHE_WHY_RUN: the piece begins a run that is reported, see nearcache_classify.hash
  * @NEARCACHE_WHY_AMOUNT: with this piece the stream has NEARCACHE_AMOUNT unreported accesses
  */
 enum nearcache_why {

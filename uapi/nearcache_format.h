@@ -249,7 +249,7 @@ struct nearcache_super {
  * @origin_block: origin offset / block_size, NEARCACHE_NO_BLOCK when free
  * @valid: bit n: sub-block n holds the origin's data
  * @generation: number of the commit that assigned the slot to this block, modulo 2^32;
- *	of two slots with the same @origin_block that with the higher generation counts
+ *	of two slots with the same @origin_block the one with the higher generation counts
  * @flags: NEARCACHE_SLOT_*
  */
 struct nearcache_slot {

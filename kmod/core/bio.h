@@ -16,7 +16,7 @@ struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* sent to the origin again, queued in a fill or check, or without data */
+	NC_IO_ORIGIN,	/* sent to the origin again, queued in a fill or check, or no data */
 	NC_IO_PLAIN,	/* a hit in a hit section; no tracepoint needs its completion */
 	NC_IO_HIT,	/* any other hit in a hit section, sent to the cache device */
 	NC_IO_BYPASS,	/* a read sent to the origin, uncached */

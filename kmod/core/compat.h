@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hides differences between kernels (tested: 6.1 to 6.12).  Kbuild defines NC_HAVE_* by probing the
- * kernel's headers, because distributions backport.  Only this file may use NC_HAVE_*.
+ * Hides differences between kernels (tested: 6.1 to 6.12).  Kbuild defines NC_HAVE_* by a probe of
+ * the kernel's headers, not by version: distributions backport.  Only this file may use NC_HAVE_*.
  */
 #ifndef NEARCACHE_CORE_COMPAT_H
 #define NEARCACHE_CORE_COMPAT_H

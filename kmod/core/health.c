@@ -223,7 +223,7 @@ void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
 	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
 }
 
-/* Verification of a hit found data on @bdev that differs from the origin.  Any context. */
+/* Count an error: cached data on member @bdev differs from the origin.  Any context. */
 void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
 {
 	remember_name(c, bdev);

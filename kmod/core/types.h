@@ -75,7 +75,7 @@ struct nc_hot {
  * @owner: the only dm device that may use the cache device
  * @dm_devt: number of @owner, for trace events
  * @devt: number of @bdev
- * @uuid: of the cache, constant after the superblock was read
+ * @uuid: UUID of the cache, constant after the superblock was read
  */
 struct nc_devices {
 	struct nc_members *members;
@@ -98,8 +98,8 @@ struct nc_devices {
  * @was_live: a table of this cache was resumed once
  * @load_failed: the medium has changed since the constructor read it
  *
- * No I/O runs when these fields change.  The work nc_health.event reads @active without the lock,
- * so it is flushed before @active is cleared.
+ * No I/O runs when fields other than @dirty_unrecorded change.  The work nc_health.event reads
+ * @active without the lock, so it is flushed before @active is cleared.
  */
 struct nc_life {
 	struct nc_target *active;

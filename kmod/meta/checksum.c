@@ -12,7 +12,7 @@
 #include "meta/meta.h"
 #include "meta/checksum.h"
 
-/* Most pages in one read or write. */
+/* Maximum number of pages in one read or write. */
 #define BATCH		64U
 /* One write covers two dirty pages with up to this many clean pages between them. */
 #define GAP		15U

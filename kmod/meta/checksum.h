@@ -25,7 +25,7 @@ struct nc_geometry;
  * before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
  * (nc_hot.hit_srcu), so the slot keeps its block.  The sum is constant while the sub-block is
  * valid: if a reader sees the sum change, the sub-block was invalidated meanwhile.
- * @buffer: nc_commit.lock.
+ * nc_commit.lock protects @buffer.
  */
 struct nc_sums {
 	__le32 *sum;

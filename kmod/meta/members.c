@@ -170,7 +170,7 @@ bool nc_members_emptied(const struct nc_cache *c)
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
-/* Does a member's data not match the slot table?  The cache is suspended, nc_commit is loaded. */
+/* Does a member's data not match the slot table?  Call this suspended, after nc_commit_load(). */
 bool nc_members_differ(struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -266,7 +266,7 @@ int nc_members_tell(struct nc_cache *c, bool over)
 }
 
 /**
- * nc_members_catch_up() - announce a commit that a crash cut off to all other members
+ * nc_members_catch_up() - announce to the other members a commit that a crash cut off
  * @c: live cache; nc_commit.sequence is the result of nc_members_begun()
  *
  * Afterwards these members match the last record on the first member, and also the record

@@ -157,7 +157,7 @@ static const char *why_cold(struct nc_cache *c)
 		return "was not stopped cleanly in a writing mode";
 	case NEARCACHE_STATE_WRITING:
 		why = nc_session_load(c);
-		/* The file system's fingerprint is older than the session's writes. */
+		/* Drop the fingerprint of the file system: the session's writes are newer. */
 		if (!why)
 			forget_file_system(sb);
 		return why;
@@ -509,8 +509,8 @@ static int empty_table(struct nc_cache *c)
 	return r;
 }
 
-/* Continue the session without commits.  Slots that the medium still describes may be reused only
- * after the medium durably says active.
+/* Continue the session without commits; on error bypass the cache.  Slots that the medium still
+ * describes may be reused only after the medium durably says active.
  */
 static int go_active(struct nc_cache *c)
 {

@@ -58,7 +58,7 @@ struct origin_flush {
 	struct completion done;
 };
 
-/* Sets flush_owed, because a user's next flush may complete before the waiting caller runs. */
+/* Sets flush_owed here, because a user's next flush may complete before the waiting caller runs. */
 static void flush_done(struct bio *bio)
 {
 	struct origin_flush *flush =

@@ -214,8 +214,8 @@ u64 nc_recover_written(const struct nc_geometry *geo,
  * @epoch: the first member's table_epoch
  * @last: number of the first member's last commit record, from superblock or ring
  *
- * Before the first member records a commit, the state of @member becomes live.  It becomes clean
- * after the first member's last record of the commit, before freed slots are overwritten.
+ * Before the first member records a commit, @member becomes live with the number of the first
+ * record.  After the last record, before freed slots are overwritten, it becomes clean.
  */
 bool nc_recover_member(const struct nearcache_super *member, u64 epoch, u64 last)
 {

@@ -31,7 +31,7 @@ static int find_record(struct nc_cache *c)
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	/* leave_work may be writing the same record. */
+	/* Wait for leave_work, which may be writing the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
 	r = nc_witness_find(&c->meta->super, c->life.active->witness->bdev, &i->witness);
