@@ -25,8 +25,8 @@ static void set_sizes(struct nc_cache *c)
 	c->hot.sub_shift = ilog2(c->geo.subblock_size) - SECTOR_SHIFT;
 	c->hot.data_start = c->geo.data_offset >> SECTOR_SHIFT;
 	c->hot.tick_bytes = tick;
-	/* Bytes that a CPU counts before it updates the shared clock: 1/64 tick keeps the clock
-	 * exact enough, and nearly all reads off the shared counter.
+	/* Bytes that a CPU counts before it updates the shared clock: with 1/64 tick the clock is
+	 * exact enough, and few reads write the shared counter.
 	 */
 	c->hot.clock_portion = min_t(u64, tick / 64, U32_MAX / 2);
 	c->hot.policy_ops->init(&c->policy.keep, c->geo.slot_count,
@@ -38,11 +38,11 @@ static void set_sizes(struct nc_cache *c)
 /* Free a cache that is not in the registry and not in a table.  May sleep. */
 void nc_cache_free(struct nc_cache *c)
 {
-	/* Both may queue reclaim. */
+	/* Prefetch and ranges may queue reclaim: stop them before it is cancelled. */
 	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
-	/* On removal device-mapper does not wait for a map function that still runs after its bio
-	 * completed: it may have queued reclaim.
+	/* A map function that still runs after its bio completed may have queued reclaim:
+	 * device-mapper does not wait for such a function on removal.
 	 */
 	cancel_work_sync(&c->reclaim.work);
 	nc_plan_destroy(c);
@@ -69,7 +69,7 @@ void nc_cache_free(struct nc_cache *c)
 	kfree(c);
 }
 
-/* A table for a huge (sparse) device must not push the host out of memory. */
+/* Refuse a huge (sparse) cache device, whose metadata would use up the memory of the host. */
 static bool memory_fits(struct nc_cache *c)
 {
 	u64 need = nc_index_memory(c->geo.slot_count) + c->geo.sums_length;
@@ -120,8 +120,8 @@ static const struct nc_intent_ops intent_ops = {
 	.flush_lost = nc_invalidate_lost,
 };
 
-/* A pinned slot leaves the prefetch reserve.  The plan skipped a pinned slot, and may evict it once
- * the pin is gone.
+/* nc_ranges_ops.retagged.  A slot that gets a pin leaves the prefetch reserve.  The plan skips
+ * pinned slots, so it must learn of a slot that lost its pin and may be evicted.
  */
 static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin)
 {
@@ -191,7 +191,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
  * @t: target under construction; t->ti->error is set on failure
  *
  * Context: may sleep.
- * Return: 0 or an error code.
+ * Return: 0 or an error code; on error the caller calls nc_cache_free().
  */
 int nc_cache_open(struct nc_cache *c, struct nc_target *t)
 {
@@ -244,7 +244,7 @@ static int cache_load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
 
-	/* Permanent: if this load fails, a successor must not trust the medium either. */
+	/* Stays set if this load fails: the next cache must not trust the medium either. */
 	if (known->doubtful)
 		c->life.dirty_unrecorded = true;
 	if (known->flush_owed)
@@ -266,7 +266,7 @@ static int cache_load(struct nc_cache *c, const struct nc_known *known)
 	return 0;
 }
 
-/* A table longer than the origin's recorded size means that the origin has grown. */
+/* Refuse a table shorter than the recorded size of the origin: an origin may only grow. */
 static int check_size(struct nc_cache *c, u64 size)
 {
 	if (size >= c->geo.origin_size)
@@ -276,20 +276,20 @@ static int check_size(struct nc_cache *c, u64 size)
 	return -EINVAL;
 }
 
-/* After this the module may overwrite slots, and in a writing mode the origin.  The superblock must
- * record that durably first: if it still said clean, the next load would trust stale data.
+/* Record on the medium that slots, and in a writing mode the origin, may be overwritten next.  If
+ * the superblock still said clean, the next load would trust stale data.
  */
 static int mark_active(struct nc_cache *c, const struct nc_target *t)
 {
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* Do not write to a bypassed device without need. */
+	/* Leave a bypassed device alone, unless writes would go unnoticed by the next load. */
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
-	/* Cached copies of other writers' data outlive this session.  After a power cut they must
-	 * not be newer than the origin.
+	/* Flush the origin: cached copies of data that others wrote outlive this session, and must
+	 * not be newer than the origin after a power cut.
 	 */
 	if (!c->meta->origin_durable)
 		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
@@ -306,8 +306,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	return -EIO;
 }
 
-/* Until nc_meta_go() has recorded the drop, the medium still describes the dropped data.  If
- * nc_meta_go() fails, no later load may trust the medium.
+/* Drop all cached data.  Until nc_meta_go() records the drop, the medium describes dropped data, so
+ * no later load may trust the medium if nc_meta_go() fails.
  */
 static void cache_drop_all(struct nc_cache *c)
 {
@@ -315,7 +315,7 @@ static void cache_drop_all(struct nc_cache *c)
 	nc_invalidate_all(c);
 }
 
-/* Compare the origin's ends with the fingerprint: another host may have written to it. */
+/* Drop all cached data if the fingerprint shows writes of others.  Return: 0 or the read error. */
 static int drop_if_changed(struct nc_cache *c, const char *since)
 {
 	int r;
@@ -332,7 +332,7 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 		return 0;
 	DMWARN("%s: origin %pg has %s and was changed by others: dropping the cached data",
 	       nc_cache_name(c), c->origin.bdev, since);
-	/* Accept the changed origin: the next load compares with the new fingerprint. */
+	/* Accept the changed origin: the next load shall compare with a new fingerprint. */
 	c->meta->fingerprint_old = true;
 	cache_drop_all(c);
 	return 0;
@@ -356,7 +356,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	if (!c->origin.replaced)
 		return 0;
 	if (c->hot.state == NEARCACHE_BYPASS) {
-		/* The medium of a bypassed cache will never be compared with this origin. */
+		/* Nobody compares a bypassed cache with this origin: no later load may trust it. */
 		c->life.dirty_unrecorded = true;
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
@@ -408,7 +408,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	int r;
 
 	if (size != old) {
-		/* Compare first: the new size has another end. */
+		/* Compare before the size changes: the fingerprint covers the old end. */
 		r = drop_if_changed(c, "grown");
 		if (r)
 			return r;
@@ -451,12 +451,12 @@ void nc_cache_apply_settings(const struct nc_target *t)
  * @t: target
  * @known: knowledge of earlier caches about the medium, for the first activation
  *
- * Loads the slot table on first use and marks the superblock active or live,
+ * Loads the slot table on first use and marks the superblock active, writing or live,
  * durably, before any slot can be overwritten.  A cache device that cannot be read or
  * written is bypassed: the origin is still good.
  *
- * Context: preresume; may sleep, with memalloc_noio_save(), because memory may be written back to
- * this device.
+ * Context: preresume; may sleep.  The caller has called memalloc_noio_save(), because memory may be
+ * written back to this device.
  * Return: 0; -EINVAL, -ESTALE or -EIO, which leave the device suspended.
  */
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known)
@@ -516,7 +516,7 @@ static void commit_clean(struct nc_cache *c)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 }
 
-/* Clear nc_reclaim.enabled under nc_life.lock: a change of ranges may queue reclaim meanwhile. */
+/* Stop reclaim.  A change of ranges queues reclaim under nc_life.lock, so clear the flag there. */
 static void stop_reclaim(struct nc_cache *c)
 {
 	mutex_lock(&c->life.lock);
@@ -526,8 +526,8 @@ static void stop_reclaim(struct nc_cache *c)
 }
 
 /**
- * nc_cache_deactivate() - the live table is suspended
- * @c: live cache; no bio is in flight, fills may be
+ * nc_cache_deactivate() - suspend the cache together with its live table
+ * @c: live cache; no bio is in flight, but fills may be
  *
  * Waits for the fills, writes the slot table and marks the superblock clean.
  *
@@ -545,7 +545,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* intent_clear.c may have queued this again after a failed flush of the origin. */
+	/* Again: intent_clear.c may have queued drop_all after a failed flush of the origin. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);

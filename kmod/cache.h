@@ -59,11 +59,11 @@ struct nc_target;
  * @readahead: see readahead.h
  * @retry: see bio.h
  * @origin_retry: reads that wait for the origin
- * @health: of the cache device
+ * @health: health of the cache device
  * @scrub: see scrub.c
  * @meta: metadata on the cache device, see meta.c
  *
- * Each hit reads @index, @hot and, when there are several cache devices, @dev.
+ * Each hit reads @index, @hot and, when there are several cache devices, @dev: so they come first.
  */
 struct nc_cache {
 	struct nc_index index;
@@ -105,13 +105,13 @@ struct nc_cache {
  * @origin: remote device
  * @dev: cache device, the first member
  * @others: number of members behind the first one
- * @other: these members
- * @other_path: their paths, valid in the constructor only
+ * @other: members behind the first one
+ * @other_path: paths of @other, valid in the constructor only
  * @witness: device that records whether the cache device left, or NULL
- * @witness_path: its path, valid in the constructor only
+ * @witness_path: path of @witness, valid in the constructor only
  * @mode: enum nearcache_mode
  * @noflush: the current suspend must not wait for the origin
- * @fill_memory_max: bytes
+ * @fill_memory_max: limit of fill memory, bytes
  * @fill_memory_given: the table has option fill_memory
  * @cache_timeout: milliseconds, see struct nc_health
  * @cache_timeout_given: the table has option cache_timeout
@@ -155,7 +155,7 @@ static inline bool nc_target_writes(const struct nc_target *t)
 	return t->mode != NEARCACHE_READ_ONLY;
 }
 
-/* The same device, or a disk and its partition: a write to one changes the other. */
+/* Are these the same device, or a disk and its partition?  Then a write to one changes both. */
 static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 {
 	return a == b ||

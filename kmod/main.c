@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Module init and exit. */
+/* Module init and exit: registers the dm target and the netlink family. */
 #include <linux/module.h>
 #include <net/genetlink.h>
 
@@ -20,7 +20,7 @@ static int __init nearcache_init(void)
 
 static void __exit nearcache_exit(void)
 {
-	/* No table is left, so no event can need the netlink family. */
+	/* A module with a table is not unloaded, so no event can need the netlink family. */
 	nc_target_unregister();
 	nc_netlink_unregister();
 }

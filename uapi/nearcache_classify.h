@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Argument of the trace event nearcache_classify, and the answer that a program on its writable
- * raw tracepoint may write into it.  Append only: values and fields keep their meaning, and
- * @version says which fields exist.
+ * struct nearcache_classify, the argument of the trace event nearcache_classify, describes a piece
+ * of a read or write.  A BPF program on the event's writable raw tracepoint classifies the access
+ * pattern and writes its answer into the fields marked "writable".  Append only: values and fields
+ * keep their meaning, and @version says which fields exist.
  */
 #ifndef NEARCACHE_CLASSIFY_H
 #define NEARCACHE_CLASSIFY_H
 
 #include "nearcache_trace.h"
 
-/* Value of nearcache_classify.version. */
 #define NEARCACHE_CLASSIFY_VERSION	1
 
 /**
- * enum nearcache_class - access pattern of a stream
+ * enum nearcache_class - access pattern of a stream, see struct nearcache_classify
  * @NEARCACHE_CLASS_UNKNOWN: not (yet) known
  * @NEARCACHE_CLASS_SEQUENTIAL: sequential reads
- * @NEARCACHE_CLASS_STRIDED: runs at a constant distance
+ * @NEARCACHE_CLASS_STRIDED: runs at a constant distance from each other
  * @NEARCACHE_CLASS_CHECKPOINT: sequential writes
- * @NEARCACHE_CLASS_SCATTERED: runs at no constant distance, in an order not (yet) known
- * @NEARCACHE_CLASS_SHUFFLED: scattered; each run once per pass, in a new order each pass
- * @NEARCACHE_CLASS_LOOPING: scattered; each run once per pass, in the same order
+ * @NEARCACHE_CLASS_SCATTERED: runs at varying distances, in an order that is not (yet) known
+ * @NEARCACHE_CLASS_SHUFFLED: scattered; each pass reads every run once, in a new order
+ * @NEARCACHE_CLASS_LOOPING: scattered; each pass reads every run once, in the same order
  * @NEARCACHE_CLASS_RANDOM: scattered; some runs repeat before others are read
  */
 enum nearcache_class {
@@ -40,8 +40,8 @@ enum nearcache_class {
 /**
  * enum nearcache_admission - whether the piece may be cached
  * @NEARCACHE_ADMIT: cache it as usual
- * @NEARCACHE_ADMIT_NOT: do not cache it: an uncached read goes to the origin, a write invalidates
- *	the cached data.  Pinned data is cached nevertheless
+ * @NEARCACHE_ADMIT_NOT: do not cache it: a read of uncached data goes to the origin, a write
+ *	invalidates the cached data.  A piece of pinned data is cached nevertheless
  */
 enum nearcache_admission {
 	NEARCACHE_ADMIT		= 0,
@@ -52,7 +52,7 @@ enum nearcache_admission {
  * enum nearcache_why - reasons for which the event reports a piece
  * @NEARCACHE_WHY_MISS: the piece is not cached
  * @NEARCACHE_WHY_WRITE: the piece is a write
- * @NEARCACHE_WHY_RUN: a sampled run begins with the piece, see @sample
+ * @NEARCACHE_WHY_RUN: the piece begins a run that is reported, see nearcache_classify.hash
  * @NEARCACHE_WHY_AMOUNT: with this piece the stream has NEARCACHE_AMOUNT unreported accesses
  */
 enum nearcache_why {
@@ -62,47 +62,47 @@ enum nearcache_why {
 	NEARCACHE_WHY_AMOUNT	= 1 << 3,
 };
 
-/* A stream reports at least one in this many accesses. */
+/* The event reports at least one in this many accesses of a stream. */
 #define NEARCACHE_AMOUNT	64
 
-/* Initial and highest value of @sample. */
+/* Initial and highest value of nearcache_classify.sample. */
 #define NEARCACHE_SAMPLE	4
 #define NEARCACHE_SAMPLE_MAX	16
 
-/* Highest value of @window: 64 MiB. */
+/* Highest value of nearcache_classify.window, in sectors: 64 MiB. */
 #define NEARCACHE_WINDOW_MAX	131072
 
 /**
  * struct nearcache_classify - a reported piece and its stream
- * @io: the piece.  Its verdict is a forecast: the answer, or a concurrent fill or eviction, may
- *	change it.  An uncached piece may be cut; the event then reports its rest again
+ * @io: the piece.  Its verdict is a forecast: the program's answer, or a concurrent fill or
+ *	eviction, may change it.  If the module cuts an uncached piece, a further event has the rest
  * @version: NEARCACHE_CLASSIFY_VERSION of the module
  * @why: enum nearcache_why
  * @run: first sector of the run that the piece belongs to
  * @before: first sector of the previous run; ~0: none
- * @gap: sectors from the end of the previous run to @run; 0: no previous run
- * @same_gaps: consecutive runs, including this one, whose gap equals the gap before
+ * @gap: sectors from the end of the previous run to @run, may be negative; 0: no previous run
+ * @same_gaps: number of successive runs, up to this one, whose @gap equals that of the run before
  * @accesses: reads or writes of the stream since its last report, including this one; the rest of
  *	a cut piece does not count
- * @runs: accesses that begin a run
+ * @runs: number of @accesses that began a run
  * @hash: hash of @run; the event reports a stream's first run and each run whose hash is a
  *	multiple of 1 << @sample
  * @bytes: bytes of @accesses
- * @class: writable: enum nearcache_class of the stream; other values count as UNKNOWN.  Initially
- *	the last answer
- * @sample: writable: 0 (all runs) to NEARCACHE_SAMPLE_MAX, larger values are clamped; applies from
- *	the next piece of the stream.  Initially the last answer, or NEARCACHE_SAMPLE
- * @admission: writable: enum nearcache_admission of this piece.  Initially NEARCACHE_ADMIT; other
- *	values count as this one
- * @window: writable: readahead window of a reading stream in sectors, from this piece on, values
- *	above NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0
- * @length: writable: sectors from the start of a run beyond which the window does not read; 0: no
- *	limit.  Initially the last answer, or 0
+ * @class: writable: enum nearcache_class of the stream; unknown values count as
+ *	NEARCACHE_CLASS_UNKNOWN.  Initially the last answer
+ * @sample: writable: 0 (report every run) to NEARCACHE_SAMPLE_MAX; larger values are clamped.
+ *	Applies from the stream's next piece.  Initially the last answer, or NEARCACHE_SAMPLE
+ * @admission: writable: enum nearcache_admission of this piece.  Initially NEARCACHE_ADMIT;
+ *	unknown values count as NEARCACHE_ADMIT
+ * @window: writable: sectors to read ahead of a reading stream, from this piece on; values above
+ *	NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0: no readahead
+ * @length: writable: readahead ends this many sectors behind the start of a run; 0: no limit.
+ *	Initially the last answer, or 0
  * @reserved: 0
  *
- * A stream is the reads, or the writes, of one thread; for kernel threads those on behalf of one
- * control group.  A run is a sequence of adjacent accesses of a stream.  The module tracks few
- * streams: a stream that was idle for long may start again without history.
+ * A stream is all reads, or all writes, of one thread; kernel threads' accesses are grouped by
+ * control group instead of by thread.  A run is a sequence of adjacent accesses of a stream.  The
+ * module tracks few streams: an idle stream may lose its history.
  */
 struct nearcache_classify {
 	struct nearcache_io io;

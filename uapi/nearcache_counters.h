@@ -12,9 +12,9 @@
 
 /**
  * NEARCACHE_STATUS_FIELDS - leading fields of the status line
+ * @X: macro, used as X(symbol, name, unit, help) for each field in the order of the line
  *
- * X(symbol, name, unit, help) in the order of the line.  All are unsigned decimal
- * integers.  The counters of NEARCACHE_COUNTERS follow them.
+ * All values are unsigned decimal integers.  The line continues with NEARCACHE_COUNTERS.
  */
 #define NEARCACHE_STATUS_FIELDS(X)							\
 	X(STATUS_VERSION, "status_version", "",						\
@@ -63,8 +63,7 @@
 
 /**
  * NEARCACHE_COUNTERS - monotonic counters since load, 64 bit, per CPU
- *
- * X(symbol, name, unit, help)
+ * @X: macro, used as X(symbol, name, unit, help) for each counter
  *
  * A read that covers several blocks, or cached and uncached data, is split into
  * pieces.  Each piece counts as one read, by its own verdict.
@@ -159,8 +158,7 @@
 
 /**
  * NEARCACHE_LABEL_COUNTERS - monotonic counters of a label, 64 bit, per CPU
- *
- * X(symbol, name, unit, help)
+ * @X: macro, used as X(symbol, name, unit, help) for each counter
  */
 #define NEARCACHE_LABEL_COUNTERS(X)							\
 	X(HITS, "hits", "reads", "reads served by the cache device")			\

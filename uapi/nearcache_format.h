@@ -16,8 +16,8 @@
  *	data_offset	slots: slot_count blocks of block_size bytes
  *
  * A cache may have several members: slot s is block s / stripe_count of member
- * s % stripe_count.  Member 0 holds all metadata.  The other members hold only a
- * superblock, copied from member 0 at create, with these differences: device_size and
+ * s % stripe_count.  Member 0 holds all metadata.  The only metadata of another member is
+ * a superblock, copied from member 0 at create, with these differences: device_size and
  * data_offset are the member's own, areas and table_pages are 0, and state, table_epoch
  * and commit_sequence say which slot table the member's data belongs to.
  *
@@ -42,23 +42,23 @@
 #define NEARCACHE_SUPER_SIZE		4096
 #define NEARCACHE_SUPER_COPIES		2
 
-/* Cache block: a power of two in this range. */
+/* The size of a cache block is a power of two in this range, in bytes. */
 #define NEARCACHE_BLOCK_MIN		(64U << 10)
 #define NEARCACHE_BLOCK_MAX		(4U << 20)
 /* Largest number of members of a cache. */
 #define NEARCACHE_MEMBERS_MAX		16U
-/* A block's valid bitmap has one bit per sub-block; a sub-block is
- * max(block / 64, 4 KiB, logical block size of either device).
+/* A block's valid bitmap has one bit per sub-block.  A sub-block has
+ * max(block / 64, 4 KiB, logical block sizes of origin and cache device) bytes.
  */
 #define NEARCACHE_SUBBLOCKS_MAX		64
 #define NEARCACHE_SUBBLOCK_MIN		4096U
 
 #define NEARCACHE_MIN_SLOTS		2ULL
 #define NEARCACHE_MAX_SLOTS		0x80000000ULL
-/* Origin blocks are numbered in 40 bits: 1 PiB at 64 KiB needs 34. */
+/* Origin block numbers have 40 bits: 1 PiB in blocks of 64 KiB needs 34 of them. */
 #define NEARCACHE_MAX_ORIGIN_BLOCKS	0x10000000000ULL
-/* Sequences and table_epoch only grow, and the higher one counts.  A value above
- * this limit cannot have been reached by counting, so it is damage.
+/* Highest sequence, session number or table_epoch.  All of them count up, and no
+ * device lives long enough to reach this limit, so a higher value is damage.
  */
 #define NEARCACHE_MAX_SEQUENCE		0x7fffffffffffffffULL
 
@@ -71,9 +71,9 @@
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
 /* Assigned for later; code without the bit in INCOMPAT_KNOWN refuses the device. */
-#define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be dirty */
+#define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be newer than the origin */
 
-/* Superblock state. */
+/* Superblock state: decides whether the next load may use the slot table. */
 enum nearcache_super_state {
 	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and correct */
 	NEARCACHE_STATE_ACTIVE	= 1,	/* in use: the slot table is invalid */
@@ -81,39 +81,38 @@ enum nearcache_super_state {
 					 * table is correct but may lack the
 					 * latest fills
 					 */
-	NEARCACHE_STATE_WRITING	= 3,	/* as live, except for the regions in
-					 * the write-intent bitmap, and only if
-					 * the witness confirms that the device
-					 * did not leave
+	NEARCACHE_STATE_WRITING	= 3,	/* as live, if the witness says that the
+					 * cache device missed no write; the
+					 * table may be wrong about regions that
+					 * the write-intent bitmap marks
 					 */
 };
 
-/* Input of a fingerprint, which is a SHA-256.  origin_fingerprint is of type NONE
- * or ENDS, file_system_fingerprint of type NONE or of one of the file systems.
+/* Type of a fingerprint: names the data whose SHA-256 it is.  origin_fingerprint has
+ * type NONE or ENDS, file_system_fingerprint has type NONE or that of a file system.
  */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
 	NEARCACHE_FP_ENDS	= 1,	/* first and last 64 KiB */
 	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
 	NEARCACHE_FP_XFS	= 3,	/* allocation group headers, log head */
-	NEARCACHE_FP_EROFS	= 4,	/* superblock, samples */
+	NEARCACHE_FP_EROFS	= 4,	/* superblock, metadata, samples */
 };
 
 /**
  * enum nearcache_area_type - index into nearcache_super.area[]
  * @NEARCACHE_AREA_TABLE: slot table: two copies of every page, copy 0 of all
  *	pages first, then copy 1 of all pages
- * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each: the table
- *	pages that the latest commit rewrites; durable before these pages are written
+ * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each.  A commit
+ *	names the table pages here, durably, before it rewrites them
  * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions: 256 sectors of
  *	struct nearcache_intent, one copy; meaningful in state writing only
- * @NEARCACHE_AREA_CHECKSUM: with NEARCACHE_INCOMPAT_CRC32C a __le32 for each
- *	sub-block: the CRC-32C of all its bytes in the slot, at index slot *
- *	sub-blocks per block + sub-block; one copy.  The checksum of an invalid
- *	sub-block has no meaning.  A mismatch drops the sub-block, whether its data
- *	or its checksum is damaged.  Length 0 without the feature
- * @NEARCACHE_AREA_RANGES: persistent ranges and pins, two copies
- * @NEARCACHE_AREA_STRIPES: room for metadata about the members
+ * @NEARCACHE_AREA_CHECKSUM: one copy; length 0 without NEARCACHE_INCOMPAT_CRC32C.
+ *	The __le32 at index slot * sub-blocks per block + sub-block is the CRC-32C of
+ *	all bytes of that sub-block.  It has no meaning for an invalid sub-block.  A
+ *	mismatch drops the sub-block, since its data or its checksum is damaged
+ * @NEARCACHE_AREA_RANGES: room for two copies of persistent ranges; not used yet
+ * @NEARCACHE_AREA_STRIPES: room for metadata about the members; not used yet
  * @NEARCACHE_AREA_DIRTY: dirty bitmaps of a later writeback mode, length 0
  * @NEARCACHE_AREA_COUNT: number of areas in version 1
  */
@@ -128,7 +127,7 @@ enum nearcache_area_type {
 	NEARCACHE_AREA_COUNT	= 7,
 };
 
-/* Entries in the superblock; later versions announce further areas by feature bits. */
+/* Entries of nearcache_super.area[].  A later version that adds areas sets a feature bit. */
 #define NEARCACHE_AREA_ROOM		16
 #define NEARCACHE_AREA_VERSION		1
 /* Areas start at or after this offset and at multiples of 4 KiB. */
@@ -156,15 +155,15 @@ struct nearcache_area {
  * @magic: NEARCACHE_MAGIC
  * @version: NEARCACHE_VERSION
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @sequence: incremented on each rewrite; of two valid copies the higher one counts
+ * @sequence: incremented on each rewrite; the valid copy with the higher value counts
  * @compat: features that old code may ignore
  * @incompat: features that old code must refuse
  * @uuid: UUID of this cache, generated at create
  * @label: NUL-terminated name given at create
  * @created: seconds since 1970, UTC
  * @state: enum nearcache_super_state.  In members other than 0 it says to which commit
- *	records the member's data belongs; clean: record @commit_sequence; live: this
- *	record or one of its two neighbours; active: none
+ *	records the member's data belongs: clean: to record @commit_sequence; live: to
+ *	that record, the one before or the one after it; active: to none
  * @block_size: bytes, power of two
  * @subblock_size: bytes, power of two
  * @origin_lbs: logical block size of the origin at create, bytes
@@ -179,7 +178,7 @@ struct nearcache_area {
  * @table_epoch: pages with another epoch count as empty, so that one superblock
  *	write empties the whole table
  * @intent_region: origin bytes per bit of the write-intent bitmap
- * @commit_sequence: number of the last commit record completed before this write
+ * @commit_sequence: number of the last commit record written before this superblock
  * @origin_size: bytes
  * @origin_id: NUL-terminated stable identity of the origin ("wwid:...",
  *	"serial:..." or "" when the device has none)
@@ -189,11 +188,11 @@ struct nearcache_area {
  * @dataset_version: NUL-terminated text given by the user, or ""
  * @area: indexed by enum nearcache_area_type
  * @file_system_type: enum nearcache_fingerprint.  The kernel, which does not parse file
- *	systems, sets it to none whenever it renews @origin_fingerprint
+ *	systems, sets it to NONE whenever it renews @origin_fingerprint
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
- * @session: number of the last write session with a witness; replaced by a new number
- *	when the session stops.  Numbers only grow
+ * @session: number of the last write session with a witness.  The stop of the session
+ *	replaces it by the next number.  Numbers only grow
  * @witness: NUL-terminated path of the witness device, or ""; used by the helper only
  * @reserved3: zero
  */
@@ -242,15 +241,15 @@ struct nearcache_super {
 
 /* nearcache_slot.flags; a slot with unknown bits is dropped at load. */
 #define NEARCACHE_SLOT_PINNED		0x1U
-#define NEARCACHE_SLOT_DIRTY		0x2U	/* INCOMPAT_DIRTY only */
+#define NEARCACHE_SLOT_DIRTY		0x2U	/* only with INCOMPAT_DIRTY */
 #define NEARCACHE_SLOT_FLAGS_KNOWN	NEARCACHE_SLOT_PINNED
 
 /**
  * struct nearcache_slot - slot table entry of one slot
  * @origin_block: origin offset / block_size, NEARCACHE_NO_BLOCK when free
  * @valid: bit n: sub-block n holds the origin's data
- * @generation: number of the commit that assigned the slot to this block; of two
- *	slots with the same @origin_block the higher generation counts
+ * @generation: number of the commit that assigned the slot to this block, modulo 2^32;
+ *	of two slots with the same @origin_block the one with the higher generation counts
  * @flags: NEARCACHE_SLOT_*
  */
 struct nearcache_slot {
@@ -268,13 +267,13 @@ struct nearcache_slot {
  * struct nearcache_page - one page of the slot table
  * @magic: NEARCACHE_PAGE_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @uuid: UUID of the superblock; a page with another one is left from an older cache
+ * @uuid: UUID of the superblock; a page with another UUID is left from an older cache
  * @index: number of this page, from 0; a page with another number is misplaced
- * @sequence: number of the commit that wrote the page; of two valid copies the
- *	higher one counts.  Create writes every copy, so an invalid copy was torn
- *	or damaged.  The other copy may then be out of date: load uses it only if
- *	the last commit record names this page, and drops the page's slots
- *	otherwise
+ * @sequence: number of the commit that wrote the page; the valid copy with the
+ *	higher number counts.  Create writes both copies, so an invalid copy was torn
+ *	or damaged, and the valid copy may be out of date.  Load uses the valid copy
+ *	only if the last commit record names the invalid one; if not, load drops
+ *	the page's slots
  * @epoch: table_epoch of the superblock at the time of the write
  * @reserved: zero
  * @slot: slots index * 168 ... index * 168 + 167; those past slot_count are
@@ -293,7 +292,7 @@ struct nearcache_page {
 
 #define NEARCACHE_COMMIT_MAGIC		0x6f63636eU	/* "ncco" */
 #define NEARCACHE_COMMIT_PAGES		505
-/* In nearcache_commit.page[]: the commit rewrites copy 1 of the page, not copy 0. */
+/* In nearcache_commit.page[]: set if the commit rewrites copy 1 of the page, clear for copy 0. */
 #define NEARCACHE_COMMIT_COPY_1		0x8000000000000000ULL
 
 /**
@@ -304,13 +303,13 @@ struct nearcache_page {
  * @sequence: record number; record n is at ring position n % 16
  * @count: entries of @page in use; 0: all earlier commits are complete
  * @reserved: zero
- * @page: pages that the commit rewrites; NEARCACHE_COMMIT_COPY_1 selects the copy.  If
- *	this copy is torn, the other one counts.  If the other copy does not verify, it
- *	is damaged and the page is lost, as the copy being rewritten may assign slots to
- *	blocks that have lost them since
+ * @page: pages that the commit rewrites; NEARCACHE_COMMIT_COPY_1 selects the copy.  A
+ *	crash may tear this copy; then the other copy counts.  If the other copy does not
+ *	verify, the page is lost: the copy named here may still have its old content, which
+ *	assigns slots to blocks that have lost them since
  *
- * A commit writes a record durably before the pages, and an empty record after them.
- * The pages carry the number of the record before them.
+ * A commit writes a record durably, then the pages, then an empty record.  The @sequence
+ * of the pages is that of the first of these two records.
  */
 struct nearcache_commit {
 	__le32 magic;
@@ -326,7 +325,7 @@ struct nearcache_commit {
 #define NEARCACHE_INTENT_SIZE		512
 #define NEARCACHE_INTENT_BITS		2048
 #define NEARCACHE_INTENT_REGIONS	524288U
-/* nearcache_intent.flags of sector 0: the first or last 64 KiB was written. */
+/* In nearcache_intent.flags of sector 0: marks the first and last 64 KiB of the origin. */
 #define NEARCACHE_INTENT_ENDS		0x1U
 
 /**
@@ -334,9 +333,10 @@ struct nearcache_commit {
  * @magic: NEARCACHE_INTENT_MAGIC
  * @checksum: CRC-32C of all 512 bytes with this field zero
  * @uuid: UUID of the superblock
- * @session: nearcache_super.session; a sector of another session has no meaning.  A sector
- *	of a session that the witness records as about to begin was written after the
- *	regions marked in the session before had left the slot table
+ * @session: nearcache_super.session of the session that wrote the sector.  If the superblock
+ *	names another session, all bits count as set.  But none counts if the witness says
+ *	that the sector's session was about to begin: the regions marked before have already
+ *	left the slot table
  * @index: number of this sector: bit n of @bits is region index * 2048 + n
  * @flags: NEARCACHE_INTENT_*
  * @reserved: zero
@@ -344,8 +344,8 @@ struct nearcache_commit {
  *	sent to the origin; cleared when the write is durable on the origin and
  *	recorded in the slot table
  *
- * Every device writes 512 bytes atomically, so a sector cannot be torn.  In a sector
- * that does not verify all bits count as set.
+ * Devices write 512 bytes atomically, so a sector cannot be torn.  If a sector does not
+ * verify, all its bits count as set.
  */
 struct nearcache_intent {
 	__le32 magic;
@@ -360,15 +360,15 @@ struct nearcache_intent {
 
 #define NEARCACHE_WITNESS_MAGIC		0x6977636eU	/* "ncwi" */
 #define NEARCACHE_WITNESS_SIZE		4096
-/* Records at the start of a witness device, each for one cache. */
+/* Number of records at the start of a witness device; each is for one cache. */
 #define NEARCACHE_WITNESS_RECORDS	64
 
-/* State of a write session as recorded by the witness. */
+/* State of a write session, as the witness records it. */
 enum nearcache_witness_state {
-	NEARCACHE_WITNESS_NEW	= 0,	/* not begun */
+	NEARCACHE_WITNESS_NEW	= 0,	/* no session has begun yet */
 	NEARCACHE_WITNESS_STAYED = 1,	/* the cache device recorded each write */
 	NEARCACHE_WITNESS_LEFT	= 2,	/* the origin was written without the cache device */
-	NEARCACHE_WITNESS_ENDED	= 3,	/* the superblock says clean */
+	NEARCACHE_WITNESS_ENDED	= 3,	/* stopped: the superblock says clean */
 	NEARCACHE_WITNESS_MOVED	= 4,	/* the cache has another witness, or none */
 };
 
@@ -378,13 +378,13 @@ enum nearcache_witness_state {
  * @checksum: CRC-32C of all 4096 bytes with this field zero
  * @uuid: UUID of the cache
  * @session: number of the session that @state describes, see nearcache_super
- * @previous: session in the superblock until @session is written there, if that
- *	superblock is valid: after a crash in between it counts.  Otherwise, and once
- *	the superblock has @session, 0
+ * @previous: session in the superblock until @session is written there: after a crash in
+ *	between, the superblock with this number is still trusted.  0 once the superblock
+ *	has @session, or if the load did not trust the previous superblock
  * @state: enum nearcache_witness_state
  * @reserved: zero
  *
- * Record n of a witness device is at n * 4096.  A cache has one record, anywhere among
+ * Record n of a witness device is at byte n * 4096.  A cache has one record, anywhere among
  * the first NEARCACHE_WITNESS_RECORDS.  An unused record is all zeros, or holds earlier
  * data of the device that is no witness record.
  */

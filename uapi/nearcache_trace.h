@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * Argument of the trace events nearcache_access, nearcache_done and nearcache_latency.  Programs
- * on their raw tracepoints get a pointer to struct nearcache_io.  Append only: values and fields
- * keep their meaning.
+ * struct nearcache_io: the argument of the trace events nearcache_access, nearcache_done and
+ * nearcache_latency.  BPF programs on the raw tracepoints of these events get a pointer to it.
+ * Append only: values and fields keep their meaning.
  */
 #ifndef NEARCACHE_TRACE_UAPI_H
 #define NEARCACHE_TRACE_UAPI_H
@@ -21,7 +21,7 @@
  * @NEARCACHE_VERDICT_BYPASS_STATE: read from the origin: the state is bypass or degraded
  * @NEARCACHE_VERDICT_BYPASS_RETRY: read from the origin after an error of the cache device; the
  *	piece had another verdict before
- * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin: the target is another device's memory
+ * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin: the buffer is memory of another device
  * @NEARCACHE_VERDICT_BYPASS_WRITE: read from the origin: the data is being written
  * @NEARCACHE_VERDICT_WRITEAROUND: write to the origin only
  * @NEARCACHE_VERDICT_UPDATE: write to the origin, then to the cache device
@@ -73,16 +73,16 @@ enum nearcache_io_flags {
 /**
  * struct nearcache_io - a piece of a read or write
  * @sector: first sector on the dm device, of 512 bytes
- * @cgroup: id of the control group (inode number in cgroup2) of the submitting process; if a
- *	kernel thread submits, of the group that the request is accounted to; 0: none
- * @latency: nanoseconds from the verdict to the completion; for nearcache_access 0
+ * @cgroup: id of a control group (inode number in cgroup2), 0: none.  It is the group of the
+ *	submitting process, or for a kernel thread the group that the bio is accounted to
+ * @latency: nanoseconds from the first verdict to the completion; for nearcache_access 0
  * @dev: number of the dm device in the kernel's encoding: major << 20 | minor
  * @nr_sectors: number of sectors
  * @opf: bi_opf of the bio; its values depend on the kernel version
  * @op: operation: 0 read, 1 write, 3 discard, 9 write-zeroes
  * @flags: enum nearcache_io_flags
  * @verdict: enum nearcache_verdict
- * @label: id of the label of the range that @sector is in, 0: none; netlink label-get has its name
+ * @label: id of the label of @sector's range, 0: none; netlink command label-get has the name
  * @pid: submitting process
  * @tid: submitting thread
  * @error: negative errno; for nearcache_access 0

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Helpers for bios that any file above may use: cut, restore, send to the origin. */
+/* Helpers for bios: cut, restore, send to the origin. */
 #include "cache.h"
 #include "core/bio.h"
 #include "core/clock.h"
 
-/* Cut a read to @sectors and advance the clock; device-mapper maps the rest again.  Call it once
- * for each piece, while @bio is mapped.
+/* Cut a read to @sectors, so that device-mapper maps the rest again, and count its bytes in the
+ * policy's clock.  Context: map of @bio; call it once for each piece.
  */
 void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 {
@@ -14,12 +14,13 @@ void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors)
 }
 
 /**
- * nc_bio_memory_fits() - can the cache device use the memory of a read?
- * @hot: alignment of the cache device, which may need more than the origin
+ * nc_bio_memory_fits() - does the cache device accept the memory of a read?
+ * @hot: has the alignment that the cache device needs; the origin may need less
  * @bio: read
- * @sectors: length from its start
+ * @sectors: number of sectors to check, from the start of @bio
  *
- * A stacked cache device with larger blocks (dm-crypt) needs each segment to be a whole block.
+ * If the cache device has logical blocks above 512 bytes, each segment must have whole blocks, as
+ * dm-crypt requires.
  */
 bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sectors)
 {
@@ -38,10 +39,10 @@ bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sec
 /**
  * nc_bio_restore() - undo the changes of a lower device to a completed read
  * @bio: dm's clone
- * @io: its per-bio data; iter and flags are set
+ * @io: per-bio data of @bio; iter and flags are set
  *
- * A lower driver may have split the bio, which uses up __bi_remaining.  The cookie goes because a
- * poller must not take one device's queue number for another's.
+ * Resets __bi_remaining, which a split by a lower driver has used up, and the poll cookie, because
+ * a poller must not take one device's queue number for another's.
  *
  * Context: any.
  */
@@ -55,7 +56,7 @@ void nc_bio_restore(struct bio *bio, const struct nc_io *io)
 	bio->bi_cookie = BLK_QC_T_NONE;
 }
 
-/* Send a read, as it came, to the origin.  May wait for a request. */
+/* Submit a read to the origin.  May sleep until a request is free, also for a REQ_NOWAIT read. */
 void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
 {
 	bio->bi_opf &= ~REQ_NOWAIT;
@@ -63,7 +64,7 @@ void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
 	submit_bio_noacct(bio);
 }
 
-/* Let the retry worker send a read, as it came, to the origin.  Context: any. */
+/* Queue a read for the retry worker, which sends it to the origin.  Context: any. */
 void nc_bio_retry(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -78,7 +79,7 @@ void nc_bio_retry(struct nc_target *t, struct bio *bio)
 	spin_unlock_irqrestore(&c->retry.lock, flags);
 }
 
-/* All reads of the queue, for the retry worker. */
+/* Remove all reads from the queue and return them.  Context: the retry worker. */
 struct bio_list nc_bio_take_retries(struct nc_retry *retry)
 {
 	struct bio_list bios;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Per-bio data of a bio in flight. */
+/* Per-bio data of a bio in flight, and helpers for bios. */
 #ifndef NEARCACHE_CORE_BIO_H
 #define NEARCACHE_CORE_BIO_H
 
@@ -16,9 +16,9 @@ struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* at the origin, or owned by a fill */
-	NC_IO_PLAIN,	/* a hit, holds nc_hot.hit_srcu, of which nothing is left but to count it */
-	NC_IO_HIT,	/* any other hit, sent to the cache device, in a hit section */
+	NC_IO_ORIGIN,	/* sent to the origin again, queued in a fill or check, or no data */
+	NC_IO_PLAIN,	/* a hit in a hit section; no tracepoint needs its completion */
+	NC_IO_HIT,	/* any other hit in a hit section, sent to the cache device */
 	NC_IO_BYPASS,	/* a read sent to the origin, uncached */
 	NC_IO_WRITE,	/* changes the origin, is in nc_cache.write_ranges */
 	NC_IO_FLUSH,
@@ -28,27 +28,27 @@ enum nc_io_kind {
  * struct nc_io - per-bio data
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
- * @waits: the origin failed the read, and the read waits to be sent again
+ * @waits: the origin failed the read, which waits to be sent again (origin_retry.c)
  * @observed: @begun, @seen and @timed are set
- * @partial: hit that may be verified: the sub-blocks of its block behind it are missing
+ * @partial: the hit was cut because later sub-blocks of the read are not valid; for verify.c
  * @timed: emit the nearcache_latency event on completion
- * @told: the classifier was asked about the current piece
+ * @told: the current piece was passed to its stream, and @refused is set
  * @refused: the classifier keeps the piece out of the cache
- * @target: table line, set when a read is submitted again
+ * @target: table line, set when a read is queued to be submitted again
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
  * @slot: slot of a hit
- * @hold: phase of a hit's section, from nc_hit_lock()
- * @flags: bi_flags of the read at map
- * @label: label of a hit, from the slot's tag
- * @since: jiffies when it began to wait
- * @iter: bi_iter of the read at map, to ask the origin if the cache device fails
+ * @hold: phase of a hit's section, from nc_hit_lock() for nc_hit_unlock()
+ * @flags: bi_flags of the read at map, for nc_bio_restore()
+ * @label: id of the label of a hit, from the slot's tag
+ * @since: jiffies when @waits was set
+ * @iter: bi_iter of the read at map, for nc_bio_restore()
  * @work: verifies the data of a hit
  * @range: sectors of a NC_IO_WRITE
  * @begun: time of the first verdict, nanoseconds
  * @seen: issuer and last verdict, for the trace events
  */
 struct nc_io {
-	struct_group(state,	/* a read starts with one store to all of them */
+	struct_group(state,	/* one 8-byte store clears them when a read is mapped */
 		u8 kind;
 		bool failed_hit;
 		bool waits;
@@ -77,13 +77,13 @@ struct nc_io {
 };
 
 /**
- * struct nc_retry - reads that must be sent to the origin again
+ * struct nc_retry - reads that a worker must send to the origin, see nc_bio_retry()
  * @lock: protects @bios; taken from I/O completion
  * @bios: the reads
- * @work: sends @bios
+ * @work: sends @bios to the origin
  */
 struct nc_retry {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects bios */
 	struct bio_list bios;
 	struct work_struct work;
 };
@@ -95,14 +95,14 @@ void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio);
 void nc_bio_retry(struct nc_target *t, struct bio *bio);
 struct bio_list nc_bio_take_retries(struct nc_retry *retry);
 
-/* Cut a bio to @sectors, while it is mapped; device-mapper maps the rest again. */
+/* Cut a bio to @sectors; device-mapper maps the rest again.  Context: map of @bio. */
 static __always_inline void nc_bio_cut(struct bio *bio, u32 sectors)
 {
 	if (unlikely(sectors < bio_sectors(bio)))
 		dm_accept_partial_bio(bio, sectors);
 }
 
-/* Sub-blocks of the first block that a bio with @iter touches. */
+/* The sub-blocks that a bio with @iter touches in its first block. */
 static inline struct nc_span nc_bio_span(const struct nc_hot *hot, const struct bvec_iter *iter)
 {
 	sector_t sector = iter->bi_sector;
@@ -117,7 +117,7 @@ static inline struct nc_span nc_bio_span(const struct nc_hot *hot, const struct 
 	};
 }
 
-/* Sectors of a bio that lie in @span, in which the bio starts. */
+/* Number of sectors of a bio that lie in @span; the bio starts in @span. */
 static inline u32 nc_bio_sectors(const struct nc_hot *hot, const struct bio *bio,
 				 const struct nc_span *span)
 {

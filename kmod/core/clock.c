@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Clock of the eviction policy: adds up the bytes that the CPUs have counted. */
 #include "core/clock.h"
 
-/* Advance the clock by the bytes that this CPU held back. */
+/* Add the bytes that this CPU held back to the policy's clock, and advance nc_hot.now. */
 void nc_clock_flush(struct nc_cache *c)
 {
 	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);
 	u32 now = (u32)div64_u64(atomic64_add_return(held, &c->policy.clock), c->hot.tick_bytes);
-	/* The tick never decreases: another CPU may come here with an older sum. */
+	/* Never decrease the tick: another CPU may have stored a later one. */
 	u32 old = READ_ONCE(c->hot.now);
 
 	while ((s32)(now - old) > 0 && !try_cmpxchg(&c->hot.now, &old, now))

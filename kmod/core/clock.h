@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The policy's clock: bytes read through the device, in ticks. */
+/* Clock of the eviction policy: bytes read through the dm device, in ticks (nc_hot.now). */
 #ifndef NEARCACHE_CORE_CLOCK_H
 #define NEARCACHE_CORE_CLOCK_H
 
@@ -7,8 +7,8 @@
 
 void nc_clock_flush(struct nc_cache *c);
 
-/* Count bytes that are read through the device.  Each CPU holds a portion back, so that few reads
- * write the shared counter.
+/* Count bytes that are read through the device.  Each CPU holds up to nc_hot.clock_portion bytes
+ * back, so that few reads write the shared counter.
  */
 static __always_inline void nc_clock_add(struct nc_cache *c, u32 bytes)
 {

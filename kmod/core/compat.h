@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Differences between kernels, 6.1 to 6.12 tested.  Kbuild probes each NC_HAVE_* in the headers
- * that the module is built against, because distributions backport.  Only this file may use them.
+ * Hides differences between kernels (tested: 6.1 to 6.12).  Kbuild defines NC_HAVE_* by a probe of
+ * the kernel's headers, not by version: distributions backport.  Only this file may use NC_HAVE_*.
  */
 #ifndef NEARCACHE_CORE_COMPAT_H
 #define NEARCACHE_CORE_COMPAT_H
@@ -13,12 +13,12 @@
 #include <linux/kthread.h>
 #include <linux/workqueue.h>
 
-/* The RAM per block and the 64-bit valid bitmaps assume it. */
+/* Hits read 64-bit valid bitmaps without a lock, and every page needs a kernel address. */
 #ifndef CONFIG_64BIT
 #error "nearcache needs a 64-bit kernel"
 #endif
 
-/* blk_mode_t since 6.5; drop the #else branch with support for 6.1 - 6.4. */
+/* blk_mode_t exists since 6.5; drop the #else branch together with support for 6.1 - 6.4. */
 #ifdef NC_HAVE_BLK_MODE_T
 #define NC_MODE_READ	BLK_OPEN_READ
 #define NC_MODE_WRITE	BLK_OPEN_WRITE
@@ -38,7 +38,7 @@ static inline int nc_dm_io(struct dm_io_request *request,
 #endif
 }
 
-/* Bios carry a write hint (again) since 6.9. */
+/* Bios carry a write hint since 6.9; earlier kernels have none to copy. */
 static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 {
 #ifdef NC_HAVE_BI_WRITE_HINT
@@ -60,12 +60,12 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #define nc_dump_attrs(cb)	(genl_dumpit_info(cb)->attrs)
 #endif
 
-/* Before 6.13, kthread_create_worker() also wakes the worker. */
+/* Before 6.13, kthread_create_worker() also wakes the worker, as kthread_run_worker() does now. */
 #ifndef NC_HAVE_KTHREAD_RUN_WORKER
 #define kthread_run_worker(flags, ...)	kthread_create_worker(flags, __VA_ARGS__)
 #endif
 
-/* hrtimer_setup() since 6.13. */
+/* Kernels before 6.13 have no hrtimer_setup(). */
 #ifndef NC_HAVE_HRTIMER_SETUP
 static inline void hrtimer_setup(struct hrtimer *timer,
 				 enum hrtimer_restart (*run)(struct hrtimer *),
@@ -76,8 +76,8 @@ static inline void hrtimer_setup(struct hrtimer *timer,
 }
 #endif
 
-/* Work items can run in softirq context since 6.9.  A tasklet is no substitute: the kernel touches
- * its struct again after the function returns, when the object around it may be free.
+/* Workqueue whose items run in softirq context; NULL before 6.9.  A tasklet is no substitute: the
+ * kernel accesses its struct after its function returns, when that function may have freed it.
  */
 #ifdef NC_HAVE_BH_WORK
 #define nc_bh_wq	system_bh_wq

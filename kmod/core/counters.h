@@ -9,11 +9,11 @@
 #include "nearcache_counters.h"
 
 /**
- * struct nc_counters - the share of one CPU
+ * struct nc_counters - one CPU's counters of a cache
  * @clock_bytes: bytes read that were not yet added to the policy's clock; in the same cache line
  *	as the counters of hits, so that a hit writes one line
- * @unverified: hits since one was compared with the origin
- * @untimed: hits since nearcache_latency reported one
+ * @unverified: hits since the last one that was compared with the origin, see nc_hot.verify
+ * @untimed: hits while nearcache_latency is enabled; it reports each NEARCACHE_TIMED-th
  * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_counters {

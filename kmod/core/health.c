@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Health of the cache device.  Its faults are no errors for a reader, so this file decides
- * when to leave the device alone.  Each change of state is logged once:
+ * Health of the cache device.  Readers get data from the origin when the cache device fails.
+ * This file decides when to stop using the device.  Each change of state is logged once:
  *
  *	normal <---> degraded ---> bypass
  *	   |                         ^
@@ -9,24 +9,24 @@
  *
  * degraded: hits do not complete; reads go to the origin until all hits in flight have
  * completed, and for a hold time after that.  bypass: the device failed too often, or cannot
- * write metadata; only a table reload, which reads the superblock again, ends it.
+ * write metadata; only a table reload, which reads the superblock again, ends this state.
  *
- * The watch needs no help from hits to see that they complete: each is in a hit section
+ * The watch, a delayed work, checks whether hits complete.  Each hit is in a hit section
  * (nc_hot.hit_srcu), so a finished round proves that all hits in flight at its start are
  * complete.  The watch runs ten times a second while there are hits.  Without hits it sleeps,
- * with nc_hot.gate closed: the next hit wakes it.
+ * with nc_hot.gate closed; the next hit then calls nc_health_admit(), which wakes it.
  */
 #include "cache.h"
 #include "core/health.h"
 #include "meta/members.h"
 #include "core/tracepoints.h"
 
-/* Period of the watch. */
+/* Period of the watch in jiffies, and the number of its looks in a second. */
 #define LOOK		(HZ / 10)
 #define LOOKS_PER_S	10U
-/* A device that completes some hits may have other healthy queues: allow more time. */
+/* While other hits complete, a hit may take this many times cache_timeout. */
 #define LATE_FACTOR	8
-/* Calm time after which a degraded device is normal; doubled each time. */
+/* Limits of nc_health.hold, in looks.  It doubles each time that the device recovers. */
 #define HOLD_MIN	(1 * LOOKS_PER_S)
 #define HOLD_MAX	(60 * LOOKS_PER_S)
 
@@ -46,10 +46,10 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
 };
 
-/* Changes only while there is no table. */
+/* NULL: none.  Changes only while no table exists, so it is read without a lock. */
 static nc_health_listener *event_listener;
 
-/* @listener: NULL: none.  Call it before the first table exists, or after the last one is gone. */
+/* Set the listener of events; NULL removes it.  Call this only while no table exists. */
 void nc_health_listen(nc_health_listener *listener)
 {
 	event_listener = listener;
@@ -78,7 +78,7 @@ void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 	queue_work(c->workers.completion, &c->health.event);
 }
 
-/* Returns false if the state is @to already, or bypass, which is final. */
+/* Change the state.  Returns false if it is @to already, or bypass, which is final. */
 static bool health_change(struct nc_cache *c, enum nearcache_state to,
 			  enum nearcache_reason reason)
 {
@@ -104,13 +104,13 @@ static bool health_change(struct nc_cache *c, enum nearcache_state to,
 	return true;
 }
 
-/* The superblock and slot table are loaded.  The device is suspended. */
+/* The superblock and slot table are loaded, so hits may begin.  The device is suspended. */
 void nc_health_loaded(struct nc_cache *c)
 {
 	health_change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
 }
 
-/* Format the cache device @devt for the log; 0: the first one, or any other member. */
+/* Format cache device @devt for the log.  0: it is not known which member is meant. */
 static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 {
 	int n;
@@ -123,8 +123,8 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 	return text;
 }
 
-/* The device to blame in the log for a bypass.  All metadata is on the first member, except the
- * superblocks of the other members.
+/* The device that the log blames for a bypass; 0: not known.  All metadata is on the first member,
+ * except the superblocks of the other members, for which nc_members_failed() is set.
  */
 static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {
@@ -144,8 +144,8 @@ static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reas
  * @c: live cache
  * @reason: enum nearcache_reason
  *
- * All reads go to the origin, and the superblock is not marked clean any more.
- * It may still be clean from before; nc_meta_starts_cold() checks that.
+ * All reads go to the origin, and no later stop marks the superblock clean.  It may still
+ * say clean since an earlier stop; nc_meta_starts_cold() checks that.
  *
  * Context: any.
  */
@@ -161,7 +161,7 @@ void nc_health_bypass(struct nc_cache *c, enum nearcache_reason reason)
 	c->health.ops->left(c);
 }
 
-/* Returns false if the device is bypassed now. */
+/* Count an error.  Returns false if that bypassed the device (NC_HEALTH_ERRORS_MAX). */
 static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 {
 	struct nc_health *h = &c->health;
@@ -177,7 +177,7 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 	return false;
 }
 
-/* Record the failed member for the log.  A path below a multipath member is not a member: 0. */
+/* Record the failed member for the log; 0 if @bdev is only a path below a multipath member. */
 static void remember_name(struct nc_cache *c, const struct block_device *bdev)
 {
 	u32 i;
@@ -223,7 +223,7 @@ void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
 	nc_health_event(c, NEARCACHE_EVENT_DAMAGE);
 }
 
-/* Verification of a hit found data on @bdev that differs from the origin.  Any context. */
+/* Count an error: cached data on member @bdev differs from the origin.  Any context. */
 void nc_health_differs(struct nc_cache *c, const struct block_device *bdev)
 {
 	remember_name(c, bdev);
@@ -244,7 +244,7 @@ static void health_degrade(struct nc_cache *c)
 	h->calm = 0;
 }
 
-/* All hits in flight completed, and the hold time is over. */
+/* All hits in flight completed: a degraded device becomes normal. */
 static void trust_again(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -257,7 +257,7 @@ static void trust_again(struct nc_cache *c)
 	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
 }
 
-/* Are hits overdue? */
+/* Are hits overdue?  @over: the round of @cookie ended; @hits: number of hits so far. */
 static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 {
 	struct nc_health *h = &c->health;
@@ -281,8 +281,9 @@ static void close_gate(struct nc_cache *c)
 	spin_unlock_irq(&c->health.lock);
 }
 
-/* There are no reads: the watch closes the gate first, and sleeps when the hits that had passed the
- * gate are complete.  A hit between the gate and nc_hit_lock() is seen when the next one comes.
+/* May the watch sleep?  At its first idle look it closes the gate; it sleeps at the next, when all
+ * hits that had passed the gate are complete.  It misses a hit that is still between the gate and
+ * nc_hit_lock(): if that hangs, the watch sees it once the next hit wakes the watch.
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {
@@ -319,7 +320,7 @@ static void watch_work(struct work_struct *work)
 			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may last longer than one check although no hit hangs. */
+		/* A round may last two looks although no hit hangs: only a third resets @calm. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)
@@ -334,7 +335,7 @@ static void watch_work(struct work_struct *work)
 	queue_delayed_work(c->workers.completion, &h->watch, LOOK);
 }
 
-/* May the cache device be used? asked when the gate is closed.  Wakes the watch.  Context: map. */
+/* May a read that finds the gate closed use the cache device?  Wakes the watch.  Context: map. */
 bool nc_health_admit(struct nc_cache *c)
 {
 	struct nc_health *h = &c->health;
@@ -353,7 +354,7 @@ bool nc_health_admit(struct nc_cache *c)
 	return ok;
 }
 
-/* The cache is being suspended; all hits are complete.  May sleep. */
+/* Stop the watch.  The cache is being suspended; all hits are complete.  May sleep. */
 void nc_health_stop(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
@@ -379,7 +380,7 @@ void nc_health_init(struct nc_cache *c, const struct nc_health_ops *ops)
 	INIT_DELAYED_WORK(&h->watch, watch_work);
 }
 
-/* The cache is about to be freed; no table refers to it.  May sleep. */
+/* Cancel all work.  The cache is about to be freed; no table refers to it.  May sleep. */
 void nc_health_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);

@@ -10,8 +10,8 @@
 
 #include "nearcache_counters.h"
 
-/* I/O errors within an hour of the first after which the cache device is bypassed.  A hit may take
- * the device's timeout (30 s and more) to fail; a rare bad sector is no reason to bypass.
+/* This many I/O errors within an hour bypass the cache device: not more, because a hit may take the
+ * device's timeout (30 s and more) to fail; not fewer, because a rare bad sector does no harm.
  */
 #define NC_HEALTH_ERRORS_MAX	16
 
@@ -30,44 +30,43 @@ struct nc_health_ops {
 	void (*left)(struct nc_cache *c);
 };
 
-/* Called for each event of a live table, which stays live meanwhile; may sleep, may not do I/O. */
+/* Called for each event; the table of @t stays live meanwhile.  May sleep, must not do I/O. */
 typedef void nc_health_listener(struct nc_target *t, enum nearcache_event event);
 
 /* Kind of damage found in cached data. */
 enum nc_damage {
 	NC_DAMAGE_UNREADABLE,
 	NC_DAMAGE_CHECKSUM,
-	NC_DAMAGE_DIFFERS,	/* from the origin */
+	NC_DAMAGE_DIFFERS,	/* differs from the origin */
 };
 
 /**
  * struct nc_health - health of a cache device
- * @ops: see above
+ * @ops: set by cache.c
  * @lock: protects changes of nc_hot.state, nc_hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: cache device that failed last or had wrong data; 0: none
+ * @failed: member that failed last or had wrong data; 0: not known
  * @errors: errors since @errors_since
- * @errors_since: jiffies; written without locks: two errors at once may count in
- *	either period
+ * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
+ *	error at its end may count in the old or the new hour
  * @events: bit n: event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
- * @watch: checks periodically whether hits complete, while hits run; owns the fields below
+ * @watch: looks periodically whether hits complete, while hits run; owns @begun to @calm
  * @begun: @cookie is valid
- * @dozing: the gate is closed because no reader came
- * @cookie: poll cookie of nc_hot.hit_srcu: shows whether the hits in flight at that time have ended
- * @late: number of checks since @cookie was taken
- * @stuck: number of checks since any hit completed
- * @hits: hits completed, at the last look
- * @calm: looks, while degraded, since hits were waiting
+ * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees none
+ * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
+ * @late: number of looks since @cookie was taken
+ * @stuck: number of looks since any hit completed
+ * @hits: number of hits completed before the last look
+ * @calm: number of looks, while degraded, since a hit last hung
  * @cache_timeout: milliseconds without the completion of any hit after which the cache device is
- *	left alone for a while, from the live table; 0: never.  Changed under nc_life.lock, also
- *	while I/O runs
- * @hold: looks that it takes to believe in a degraded device again
+ *	degraded, from the live table; 0: never.  Changed under nc_life.lock, also while I/O runs
+ * @hold: value of @calm at which a degraded device becomes normal
  */
 struct nc_health {
 	const struct nc_health_ops *ops;
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects changes of state, gate and reason */
 	enum nearcache_reason reason;
 	dev_t failed;
 	atomic_t errors;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Two-phase reader counters, as in SRCU. A hit increments the counter of the current phase.  A
- * round drains the idle phase, flips the phase, then drains the old one.  The idle phase has few
- * hits: one that read the phase and was preempted before the increment may count there in any later
- * round.
+ * Two-phase reader counters, as in SRCU.  A hit increments the counter of the current phase.  A
+ * round drains the idle phase, flips the phase, then drains the old one.  A few hits may count in
+ * the idle phase: those that read the phase and were preempted between this and the increment.
  *
  * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
  * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
@@ -19,13 +18,13 @@
 
 #include "core/hit_srcu.h"
 
-/* Microseconds between two checks: first about the latency of a fast device, at last rare enough to
- * cost nothing while a device hangs.
+/* Microseconds between two polls of nc_hit_synchronize().  The first wait is about the latency of a
+ * fast device.  The longest makes polls rare enough to cost nothing while a device hangs.
  */
 #define LOOK_FIRST	50U
 #define LOOK_LAST	6400U
 
-/* May sleep.  Return: 0 or -ENOMEM. */
+/* May sleep.  Return: 0; -ENOMEM, with nothing left to destroy. */
 int nc_hit_srcu_init(struct nc_hit_srcu *h)
 {
 	h->phase = 0;
@@ -54,17 +53,17 @@ static bool is_drained(const struct nc_hit_srcu *h, int phase)
 	return begun == over;
 }
 
-/* No hit may be in flight. */
+/* Free the counters.  No hit may be in flight. */
 void nc_hit_srcu_destroy(struct nc_hit_srcu *h)
 {
-	/* Leak the memory: a late hit must not write to a new owner's memory. */
+	/* Leak the memory rather than let a late hit write to a new owner's memory. */
 	if (WARN_ON(!is_drained(h, 0) || !is_drained(h, 1)))
 		return;
 	free_percpu(h->counts);
 	kfree(h->rounds);
 }
 
-/* Advance the current round, or start the next one.  Returns whether a round completed. */
+/* Advance the round as far as its hits allow.  Returns true if that completed it. */
 static bool round_advance(struct nc_hit_srcu *h)
 {
 	struct nc_rounds *rounds = h->rounds;
@@ -73,10 +72,10 @@ static bool round_advance(struct nc_hit_srcu *h)
 	if (!rounds->turned) {
 		if (!is_drained(h, !h->phase))
 			return false;
-		/* Drain, then flip: a hit that sees the new phase begins after the count. */
+		/* Drain, then flip: a hit that sees the new phase begins after the sums above. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* A task that is not counted below sees the new phase before it begins again. */
+		/* Flip, then sum: a task whose hit the sums below miss sees the new phase next. */
 		smp_mb();
 		rounds->turned = true;
 	}
@@ -87,8 +86,8 @@ static bool round_advance(struct nc_hit_srcu *h)
 	return true;
 }
 
-/* Start to wait for the hits in flight.  May sleep.  Returns the round, for nc_hit_poll(), after
- * which all of them are complete.
+/* Returns the number of the round that completes once all hits now in flight are complete; pass it
+ * to nc_hit_poll().  May sleep.
  */
 u64 nc_hit_start_poll(struct nc_hit_srcu *h)
 {
@@ -96,15 +95,15 @@ u64 nc_hit_start_poll(struct nc_hit_srcu *h)
 
 	smp_mb(); /* Hits that are not waited for see the caller's stores before this call. */
 	mutex_lock(&h->rounds->lock);
-	/* A round that has flipped does not wait for hits that began after the flip. */
+	/* If a round has flipped, take the next: it does not wait for hits after its flip. */
 	round = h->rounds->over + 1 + h->rounds->turned;
 	round_advance(h);
 	mutex_unlock(&h->rounds->lock);
 	return round;
 }
 
-/* Has the @round from nc_hit_start_poll() completed?  May sleep.  A round advances only in these
- * calls: if they are rare, true comes late.
+/* Has the @round from nc_hit_start_poll() completed?  May sleep.  Rounds advance only when they are
+ * started or polled, so a caller that polls rarely gets true late.
  */
 bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 {
@@ -115,7 +114,7 @@ bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 		;
 	over = h->rounds->over >= round;
 	mutex_unlock(&h->rounds->lock);
-	smp_mb(); /* Order the reads of completed hits before the accesses of the caller. */
+	smp_mb(); /* Order the accesses of completed hits before those of the caller. */
 	return over;
 }
 

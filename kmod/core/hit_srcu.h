@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Hit sections: a hit is in one from look-up to completion.  After a round, all hits that began
- * before it are complete.
+ * Hit sections: a hit is in a section from look-up to completion.  A round is a grace period: at
+ * its end, all hits that began before it are complete.
  *
  * The counters and barriers are those of SRCU; only the wait differs.  SRCU busy-waits, which takes
- * the CPU from a reader preempted in its section, or it polls once per timer tick.  A hit takes a
- * tenth of a millisecond.
+ * the CPU from a reader preempted in its section, or polls once per timer tick, which is long for
+ * hits of a tenth of a millisecond.
  */
 #ifndef NEARCACHE_CORE_HIT_SRCU_H
 #define NEARCACHE_CORE_HIT_SRCU_H
@@ -25,13 +25,13 @@ struct nc_hit_counts {
 } __aligned(4 * sizeof(unsigned long));
 
 /**
- * struct nc_rounds - state of the waiters; hits do not touch it
+ * struct nc_rounds - state of the rounds, for those that wait; hits do not touch it
  * @lock: protects the members below
  * @turned: the current round has flipped the phase
  * @over: completed rounds
  */
 struct nc_rounds {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects the members below */
 	bool turned;
 	u64 over;
 };
@@ -39,8 +39,8 @@ struct nc_rounds {
 /**
  * struct nc_hit_srcu - hit sections of a cache
  * @counts: per-CPU counters; the only data that a hit writes
- * @phase: phase of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without
- * @rounds: state of the waiters
+ * @phase: phase of hits that begin now, 0 or 1; changed under nc_rounds.lock, read without it
+ * @rounds: state of the rounds
  */
 struct nc_hit_srcu {
 	struct nc_hit_counts __percpu *counts;

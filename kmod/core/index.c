@@ -4,9 +4,9 @@
  * any slot can hold any block.
  *
  * Readers walk a chain without locks, in a hit section (nc_hot.hit_srcu).  An unlinked slot keeps
- * its next pointer, and it gets another block only after the hit sections open at that time have
- * ended.  So a reader on it still reaches the rest of the chain, and never takes the valid bits of
- * another block for those of the block it looked up.
+ * its next pointer, and it gets another block only after all hit sections that were open at the
+ * unlinking have ended.  So a reader on that slot still reaches the rest of the chain, and never
+ * takes the valid bits of another block for those of the block it looked up.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -14,8 +14,8 @@
 
 #include "core/index.h"
 
-/* All slots are free at first; nc_index_pop() hands out new slots from the lowest upward.  May
- * sleep.  Return: 0 or -ENOMEM.
+/* Allocate an index of @count slots.  Its free list is empty: the caller pushes the free slots once
+ * the slot table is loaded.  May sleep.  Return: 0; -ENOMEM, with all memory freed.
  */
 int nc_index_init(struct nc_index *ix, u32 count)
 {
@@ -55,8 +55,8 @@ void nc_index_destroy(struct nc_index *ix)
 	ix->bucket_locks = NULL;
 }
 
-/* Insert a slot for @block, which is not in the index.  The slot comes from the free list, so no
- * reader can be on it.  The caller holds the bucket lock of @block.
+/* Insert slot @i for @block, which is not in the index.  The slot is in no chain, not in the free
+ * list, and has no reader.  The caller holds the bucket lock of @block.
  */
 void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 {
@@ -90,7 +90,7 @@ void nc_index_unlink(struct nc_index *ix, u32 i)
 	slot->flags &= ~NC_SLOT_LINKED;
 }
 
-/* Process context.  Returns NC_NIL if no slot is free. */
+/* Take a slot from the free list; NC_NIL if it is empty.  Process context. */
 u32 nc_index_pop(struct nc_index *ix)
 {
 	u32 i;
@@ -105,7 +105,7 @@ u32 nc_index_pop(struct nc_index *ix)
 	return i;
 }
 
-/* Process context.  The slot is in no chain, and no reader can use it. */
+/* Put slot @i, which is in no chain and has no reader, into the free list.  Process context. */
 void nc_index_push(struct nc_index *ix, u32 i)
 {
 	struct nc_slot *slot = &ix->slots[i];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The index: maps blocks of the origin to slots of the cache device, in memory.
- */
+/* The index: maps blocks of the origin to slots of the cache device, in memory. */
 #ifndef NEARCACHE_CORE_INDEX_H
 #define NEARCACHE_CORE_INDEX_H
 
@@ -49,7 +47,7 @@ struct nc_tag {
  * @stamp: last use, see keep.h
  * @next: next slot of the chain, or of the free list
  * @tag: see struct nc_tag
- * @tagged: all of @tag in one word; 0: no range, and no prefetched data
+ * @tagged: all of @tag in one word; 0: all fields of @tag are 0
  *
  * Locks:
  *   block_*	written under the block's bucket lock while the
@@ -87,8 +85,8 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 	return slot.tag;
 }
 
-/* The documented limit of 32 bytes of RAM per cache block, generation and chain head included.
- * There are 15 heads for 16 slots here, because each table page bitmap adds 1/168 bit.
+/* Checks the documented limit of 32 bytes of RAM per cache block: slot, generation and chain head.
+ * Of the 15 heads for 16 slots, nc_index_chains() uses 13; 2 stand for the table page bitmaps.
  */
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
@@ -110,7 +108,7 @@ static inline u64 nc_span_bits(const struct nc_span *span)
 }
 
 /**
- * struct nc_fill_entry - sub-blocks that are being filled, as the index sees them
+ * struct nc_fill_entry - sub-blocks that are being filled; member of struct nc_fill
  * @list: in nc_bucket_lock.fills; bucket lock
  * @span: constant once on the list
  */
@@ -124,10 +122,10 @@ struct nc_fill_entry {
  * @lock: protects the chains, slots and fills whose blocks hash here; process
  *	context only; only nc_index.free_lock and nc_write_ranges.lock nest inside
  * @drops: number of times that valid data was invalidated or left the index
- * @fills: struct nc_fill in flight, by origin block
+ * @fills: struct nc_fill_entry of the fills in flight whose blocks hash here
  */
 struct nc_bucket_lock {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects chains, slots and fills */
 	u32 drops;
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
@@ -135,17 +133,17 @@ struct nc_bucket_lock {
 /**
  * struct nc_index - all slots, and the look-up by origin block
  * @slots: slot n describes block n of the data area
- * @generation: per slot: commit number when it got its block; protected like
+ * @generation: per slot: nc_meta_generation() when it got its block; protected like
  *	nc_slot.block_lo
- * @heads: first slot of each chain
+ * @heads: first slot of each chain, or NC_NIL
  * @count: number of slots
- * @chains: nc_index_chains()
+ * @chains: number of chains
  * @seed: random, so that nobody can craft a table whose blocks all hash to one
  *	chain
  * @bucket_locks: NC_BUCKET_LOCKS bucket locks
  * @free_lock: protects @free and the free list; innermost
- * @free: first slot of the free list.  The removal of a free slot from the index is
- *	durable and visible to all readers: its data may be overwritten at once.
+ * @free: first slot of the free list.  A slot is in this list only after its removal from
+ *	the index is durable and visible to all readers, so its data may be overwritten.
  * @free_count: length of the free list; read without the lock as a hint
  */
 struct nc_index {
@@ -156,7 +154,7 @@ struct nc_index {
 	u32 chains;
 	u64 seed;
 	struct nc_bucket_lock *bucket_locks;
-	spinlock_t free_lock;	/* see above */
+	spinlock_t free_lock;	/* protects the free list */
 	u32 free;
 	u32 free_count;
 };
@@ -216,14 +214,14 @@ static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
 	return i;
 }
 
-/* Free slots below which reclaim starts. */
+/* Reclaim starts when fewer slots than this are free. */
 static inline u32 nc_index_low_water(const struct nc_index *ix)
 {
 	return max(min(ix->count / 64, 4096U), 1U);
 }
 
 /* Number of slots that may be pinned.  The rest is for the prefetch reserve and other reads: at
- * least 2 percent, and at least the free slots that reclaim provides.
+ * least 2 percent, and at least twice nc_index_low_water().
  */
 static inline u64 nc_index_pinnable(const struct nc_index *ix)
 {

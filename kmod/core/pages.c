@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Page buffers: allocate, free, copy to a reader, compute checksums. */
 #include <linux/crc32c.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -24,8 +25,8 @@ static bool reserve_memory(struct nc_cache *c, u32 bytes, u64 cap)
 	return true;
 }
 
-/* Chunks are powers of two of pages, so that get_order(bv_len) returns the order; only the last
- * chunk may end inside its page.
+/* Each chunk has a power of two of pages, and only the data of the last chunk may end inside its
+ * last page, so that get_order(bv_len) is the order that nc_pages_free() needs.
  */
 static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
 {
@@ -56,7 +57,7 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
  * @zero: zero the pages
  *
  * Context: map; does not sleep.
- * Return: object with only its struct nc_pages set; NULL if no memory is available below @cap.
+ * Return: object for nc_pages_free(), with only struct nc_pages set; NULL: no memory below @cap.
  */
 void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 		     bool zero)
@@ -119,7 +120,7 @@ static void flush_dcache(const struct bio_vec *bv)
 }
 
 /**
- * nc_pages_copy() - copy to a reader
+ * nc_pages_copy() - copy data to the pages of a read
  * @pages: source
  * @bytes: size of the source
  * @skip: offset in the source where the read begins, bytes
@@ -150,7 +151,7 @@ void nc_pages_copy(const struct nc_pages *pages, u32 bytes, u32 skip,
 	}
 }
 
-/* CRC-32C of the next @bytes of @vecs; moves @iter behind them. */
+/* CRC-32C of the @bytes of @vecs that start at @iter; moves @iter behind them. */
 __le32 nc_pages_sum(const struct bio_vec *vecs, struct bvec_iter *iter, u32 bytes)
 {
 	u32 crc = ~0U;

@@ -12,16 +12,16 @@
 struct bio;
 struct nc_cache;
 
-/* Do not use the emergency reserves (PF_MEMALLOC): a reclaiming writer needs them for required
- * allocations, and callers of this one can handle its failure.
+/* Page buffers must not use the emergency reserves (PF_MEMALLOC): a task that writes back memory
+ * needs them for allocations that must succeed, and allocations of page buffers may fail.
  */
 #define NC_PAGES_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 
 /**
- * struct nc_pages - page buffer; the last member of its owner
+ * struct nc_pages - page buffer; the last member of the object that owns it
  * @memory: bytes accounted in nc_fills.memory, the owner included
- * @count: chunks
- * @vecs: chunks, contiguous low memory
+ * @count: number of chunks
+ * @vecs: chunks, each of contiguous pages in low memory
  */
 struct nc_pages {
 	u32 memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Trace events, a stable interface: kmod/doc/interface.md documents the fields; new fields
- * are appended at the end.
+ * Trace events.  They are a stable interface, documented in kmod/doc/interface.md: append new
+ * fields at the end.
  */
 #undef TRACE_SYSTEM
 #define TRACE_SYSTEM nearcache
@@ -93,8 +93,8 @@ DECLARE_EVENT_CLASS(nearcache_io,
 );
 
 /*
- * "Writable" only so that a BPF program gets the pointer and reads *io directly.  Only later
- * programs see what a program writes there.
+ * These events are writable only so that a BPF program gets the pointer and reads *io directly.
+ * The module ignores writes of a program to *io; only later programs see them.
  */
 #undef NC_DEFINE_IO_EVENT
 #ifdef DEFINE_EVENT_WRITABLE

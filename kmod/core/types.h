@@ -18,16 +18,16 @@ struct nc_policy_ops;
 struct nc_target;
 
 /**
- * struct nc_hot - fields that each hit reads; only @now, @state and @gate change after load
- * @hit_srcu: a hit is in a read section from look-up to I/O completion, so that reclaim
+ * struct nc_hot - fields that each hit reads; few of them change while I/O runs
+ * @hit_srcu: a hit is in a hit section from look-up to I/O completion, so that reclaim
  *	cannot give its slot to another block
  * @counters: per-CPU counters
  * @policy_ops: eviction policy
  * @tick_bytes: bytes read through the device per tick of the policy's clock
- * @clock_portion: bytes that one CPU adds to the clock at once
- * @now: current tick; only grows, written by readers
+ * @clock_portion: bytes that a CPU counts before it adds them to the shared clock
+ * @now: current tick of that clock; only grows, written by readers
  * @state: enum nearcache_state; changed under nc_health.lock
- * @slow_path: hits must take the slow path of read.c: any of the next three is set
+ * @slow_path: hits must take the slow path of read.c: any of the next three fields is set
  * @gate: a hit must call nc_health_admit(); changed under nc_health.lock
  * @checks: hits are checked (checksums or @verify), or a plan needs to see them; changed under
  *	the plan's lock
@@ -39,7 +39,7 @@ struct nc_target;
  * @lbs_mask: largest logical block of the cache devices in sectors, less 1
  * @dma_mask: address bits that must be 0 in memory for the cache device; 0 when it accepts all
  *	that the origin accepts
- * @data_start: first sector of slot 0
+ * @data_start: first sector of slot 0 on the (first) cache device
  * @verify: compare one of this many hits with the origin; 0: none.  Changed under nc_life.lock,
  *	also while I/O runs
  */
@@ -75,7 +75,7 @@ struct nc_hot {
  * @owner: the only dm device that may use the cache device
  * @dm_devt: number of @owner, for trace events
  * @devt: number of @bdev
- * @uuid: of the cache, constant after the superblock was read
+ * @uuid: UUID of the cache, constant after the superblock was read
  */
 struct nc_devices {
 	struct nc_members *members;
@@ -89,21 +89,21 @@ struct nc_devices {
 /**
  * struct nc_life - state of the cache as a whole
  * @active: the target whose table is live, NULL while suspended
- * @lock: held while the cache is activated or suspended, and by code that must not run
- *	meanwhile; protects the rest
+ * @lock: held while the cache is activated or suspended, and by code that must not run at
+ *	such a time; protects the other fields
  * @loaded: enum nearcache_loaded
  * @warm: slots taken over at load
- * @dirty_unrecorded: the medium is wrong: data was invalidated, or the origin was written, without
- *	a record on the medium
+ * @dirty_unrecorded: no load may trust the medium: data was invalidated, or the origin was
+ *	written, without a record there
  * @was_live: a table of this cache was resumed once
  * @load_failed: the medium has changed since the constructor read it
  *
- * No I/O runs when these fields change.  nc_health.event reads @active without the lock, so that
- * work is flushed before @active is cleared.
+ * No I/O runs when fields other than @dirty_unrecorded change.  The work nc_health.event reads
+ * @active without the lock, so it is flushed before @active is cleared.
  */
 struct nc_life {
 	struct nc_target *active;
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* protects the other members */
 	int loaded;
 	u64 warm;
 	bool dirty_unrecorded;
@@ -132,12 +132,13 @@ struct nc_workers {
 /**
  * struct nc_origin - the origin that the slots were filled from
  * @bdev: origin device; the table that is or was live has it open.  Changed under nc_life.lock
- * @replaced: @bdev is another device than before and was not compared yet; nc_life.lock
+ * @replaced: @bdev is another device than before, not yet compared with the fingerprint;
+ *	nc_life.lock
  * @written: since the last clean stop the origin was written by this cache, or by others whose
  *	writes cannot be flushed.  Set by writers and under nc_life.lock; cleared under
  *	nc_life.lock while nothing is written
- * @flush_owed: a flush of the cache failed, and no writer got the error: the next flush of a user
- *	fails.  Set and cleared in any context
+ * @flush_owed: a flush that the cache sent to the origin failed, and no writer got the error: the
+ *	next flush of a user fails.  Set and cleared in any context
  * @demand: users' I/O on the origin
  */
 struct nc_origin {

@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Records users' reads of the origin for the throttle of prefetch. */
 #include "core/user_load.h"
 
 void nc_demand_init(struct nc_demand *d,
 		    void (*measured)(struct nc_demand *d, u64 took, bool undisturbed))
 {
 	d->measured = measured;
-	/* Long ago. */
+	/* At first, no read or large write counts as recent. */
 	d->last = jiffies - NC_DEMAND_QUIET;
 	d->wrote = jiffies - NC_DEMAND_HOLD;
 }
 
 /**
- * nc_demand_begin_read() - a fill for a user is about to read from the origin, while watched
- * @d: demand
- * @bytes: length
- * @now: ns of ktime
+ * nc_demand_begin_read() - a fill for a user is about to read from the origin
+ * @d: demand, with @d->watched set
+ * @bytes: length of the read
+ * @now: current time, ktime in ns
  *
- * Return: whether the read is undisturbed; pass it to nc_demand_end_read().
+ * Return: whether the read is undisturbed (NC_DEMAND_CLEAN); pass this to nc_demand_end_read().
  */
 bool nc_demand_begin_read(struct nc_demand *d, u32 bytes, u64 now)
 {
@@ -28,7 +29,7 @@ bool nc_demand_begin_read(struct nc_demand *d, u32 bytes, u64 now)
 	return undisturbed;
 }
 
-/* The origin answered the read after @took ns.  Context: process. */
+/* The origin answered a read of nc_demand_begin_read() after @took ns.  Context: process. */
 void nc_demand_end_read(struct nc_demand *d, u64 took, bool undisturbed)
 {
 	WRITE_ONCE(d->last, jiffies);

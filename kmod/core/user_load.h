@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Users' reads and writes of the origin, as prefetch needs to know them in order to yield. */
+/* Tracks users' reads and writes of the origin, so that prefetch can yield to them. */
 #ifndef NEARCACHE_CORE_USER_LOAD_H
 #define NEARCACHE_CORE_USER_LOAD_H
 
@@ -10,29 +10,29 @@
 
 /* A write of at least this many bytes may be part of a checkpoint. */
 #define NC_DEMAND_CHECKPOINT	(128U << 10)
-/* A second after such a write nothing is prefetched. */
+/* Nothing is prefetched for this many jiffies after such a write. */
 #define NC_DEMAND_HOLD		HZ
-/* Users are gone when none of their reads was seen for this long. */
+/* Prefetch stops yielding to readers when users read nothing for this many jiffies. */
 #define NC_DEMAND_QUIET		(HZ / 10)
-/* A read is undisturbed if no prefetch was in flight for this long before it: the origin may still
- * be busy with I/O that a prefetch delayed.
+/* A read is undisturbed if no prefetch was in flight for this many ns before it: until then the
+ * origin may still be busy with I/O that a prefetch has delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
 
 /**
  * struct nc_demand - users' I/O on the origin
- * @watched: a prefetch job waits or runs: reads are counted
- * @disturbed: fills of jobs are in flight
- * @clean_since: ns of ktime when the last of these fills ended
+ * @watched: a prefetch job waits or runs, so users' reads are counted
+ * @disturbed: fills of prefetch jobs are in flight
+ * @clean_since: ktime in ns when the last fill of a job ended
  * @reading: users' fills that read from the origin, begun while @watched
- * @last: jiffies when a read began or ended
+ * @last: jiffies when a user's fill last ended, or a bypassed read was last sent or answered
  * @wrote: jiffies of the last large write
- * @asked: bytes that users asked the origin for; the throttle halves it periodically
- * @met: bytes of users' reads that a job came across, and of reads that joined its fills; likewise
+ * @asked: bytes of users' fills begun while @watched; the throttle halves it periodically
+ * @met: bytes that a job and users wanted at about the same time; halved together with @asked
  * @measured: called after a read, with its time in ns and whether it was undisturbed; set by
  *	prefetch.c; process context
  *
- * All of them are hints, read and written without a lock.  Prefetch sets the first three.
+ * All fields are hints, read and written without a lock.  Prefetch sets the first three.
  */
 struct nc_demand {
 	bool watched;
@@ -51,7 +51,7 @@ void nc_demand_init(struct nc_demand *d,
 bool nc_demand_begin_read(struct nc_demand *d, u32 bytes, u64 now);
 void nc_demand_end_read(struct nc_demand *d, u64 took, bool undisturbed);
 
-/* A read goes to the origin uncached, or comes from there. */
+/* Call this when a bypassed read is sent to the origin, and when the origin has answered it. */
 static inline void nc_demand_see_bypass(struct nc_demand *d)
 {
 	if (unlikely(READ_ONCE(d->watched)))
@@ -64,19 +64,19 @@ static inline void nc_demand_see_write(struct nc_demand *d, u32 bytes)
 		WRITE_ONCE(d->wrote, jiffies);
 }
 
-/* A job came across data that users just read, or a user's read joined a job's fill. */
+/* Call this when a job finds data that users just read, or a user's read joins a job's fill. */
 static inline void nc_demand_see_met(struct nc_demand *d, u64 bytes)
 {
 	atomic64_add(bytes, &d->met);
 }
 
-/* Is a checkpoint perhaps being written? */
+/* May users be writing a checkpoint?  Then nothing is prefetched. */
 static inline bool nc_demand_writes(const struct nc_demand *d)
 {
 	return time_before(jiffies, READ_ONCE(d->wrote) + NC_DEMAND_HOLD);
 }
 
-/* Do users read from the origin, or did so just now? */
+/* Do users read from the origin, or did they within the last NC_DEMAND_QUIET? */
 static inline bool nc_demand_reads(const struct nc_demand *d)
 {
 	return atomic_read(&d->reading) ||

@@ -30,7 +30,7 @@ void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range
 	spin_unlock_irqrestore(&in->lock, flags);
 }
 
-/* The origin has completed the write of @range.  Any context. */
+/* Remove a range when the origin has completed its write.  Any context. */
 void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
@@ -41,23 +41,23 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
 }
 
 /**
- * nc_write_range_first() - the first sector that is being changed
+ * nc_write_range_first() - find the first of some sectors that is being changed
  * @in: all ranges
  * @first: first sector to look at
  * @last: last sector to look at
- * @found: filled in when there is one
+ * @found: set to the sector if the return value is true
  *
- * Context: the bucket lock of the sectors' block is held.  So the owner of a range that is added
- * later will find the entry that the caller then adds to the bucket's list.
- * Return: whether there is one.
+ * Context: a caller that starts a fill holds the bucket lock of the sectors' block: the writer of a
+ * range that is added later will find the fill.  intent_clear.c relies on barriers instead.
+ * Return: whether a range has any of the sectors.
  */
 bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)
 {
 	struct nc_write_range *range;
 	unsigned long flags;
 
-	/* No write is in flight: the writer of a range that this check misses has yet to take the
-	 * caller's bucket lock.
+	/* Often no write is in flight.  If this check without the lock misses a range, its writer
+	 * has yet to take the caller's bucket lock.
 	 */
 	if (nc_write_ranges_empty(in))
 		return false;
@@ -69,7 +69,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return range;
 }
 
-/* Is @range the only one in these sectors?  Context: as nc_write_range_first(). */
+/* Does no range but @range have any of these sectors?  The caller holds the bucket lock. */
 bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
 			  u64 first, u64 last)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Write ranges: the sectors of the origin that writes, discards, write-zeroes and
- * invalidations are changing.
- */
+/* Write ranges: origin sectors that a write, discard, write-zeroes or invalidation is changing. */
 #ifndef NEARCACHE_CORE_WRITE_RANGE_H
 #define NEARCACHE_CORE_WRITE_RANGE_H
 
@@ -12,7 +9,7 @@
 
 /**
  * struct nc_write_range - sectors of one write in flight
- * @rb: in the tree
+ * @rb: node of nc_write_ranges.root
  * @first: first sector
  * @last: last sector, inclusive
  * @subtree_last: highest @last below @rb
@@ -29,10 +26,10 @@ struct nc_write_range {
 /**
  * struct nc_write_ranges - all write ranges of a cache
  * @lock: protects the tree; innermost, taken in any context
- * @root: struct nc_write_range by @first
+ * @root: interval tree of struct nc_write_range
  */
 struct nc_write_ranges {
-	spinlock_t lock;	/* see above */
+	spinlock_t lock;	/* protects the tree */
 	struct rb_root_cached root;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checksums of cached data.  Their writes need no copies and no order: a stale checksum only
- * makes verification fail.  For data that is warm after a crash, a commit writes the checksums
- * after the data and before the slot table that calls the data valid.
+ * Checksums of cached data.  They are written in place and in any order: a stale checksum only
+ * makes the verification of its sub-block fail.  So that this is rare after a crash, a commit
+ * writes the checksums after the data and before the slot table that calls the data valid.
  */
 #include <linux/dm-io.h>
 #include <linux/slab.h>
@@ -12,12 +12,12 @@
 #include "meta/meta.h"
 #include "meta/checksum.h"
 
-/* Pages of one read or write. */
+/* Maximum number of pages in one read or write. */
 #define BATCH		64U
-/* Clean pages written along between two dirty ones, to save a write. */
+/* One write covers two dirty pages with up to this many clean pages between them. */
 #define GAP		15U
 
-/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_sums_destroy(). */
+/* May sleep.  Return: 0 or -ENOMEM; in both cases the caller must call nc_sums_destroy(). */
 int nc_sums_init(struct nc_sums *s, const struct nc_geometry *geo)
 {
 	if (!geo->sums_length)
@@ -38,7 +38,7 @@ void nc_sums_destroy(struct nc_sums *s)
 	vfree(s->sum);
 }
 
-/* Memory used, bytes. */
+/* Memory of the checksums, bytes. */
 size_t nc_sums_memory(const struct nc_sums *s)
 {
 	return s->pages * NEARCACHE_PAGE_SIZE +
@@ -58,14 +58,14 @@ static int page_io(struct nc_cache *c, blk_opf_t opf, u64 page, void *buffer,
 			   pages * NEARCACHE_PAGE_SIZE);
 }
 
-/* The first slot with checksums in this page. */
+/* The first slot that has checksums in @page. */
 static u32 first_slot(const struct nc_sums *s, u64 page)
 {
 	return page * (NEARCACHE_PAGE_SIZE / sizeof(*s->sum)) >> s->shift;
 }
 
-/* Read page by page; a page that cannot be read is zeroed, so that verification fails for its data.
- * Returns the number of these pages.
+/* Read page by page; zero an unreadable page, so that verification fails for its data.  Returns the
+ * number of unreadable pages, and stops at NC_HEALTH_ERRORS_MAX of them.
  */
 static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 {
@@ -77,7 +77,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 			continue;
 		memset(page_of(s, first + i), 0, NEARCACHE_PAGE_SIZE);
 		set_bit(first + i, s->dirty);
-		/* Makes the next commit write the zeroed page. */
+		/* Have the next commit write the zeroed page. */
 		nc_table_dirty(c, first_slot(s, first + i));
 		DMERR_LIMIT("%s: cache device %u:%u: checksums cannot be read",
 			    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
@@ -86,7 +86,7 @@ static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 	return failed;
 }
 
-/* Read the checksums of a warm cache.  May sleep.  Return: 0; -EIO after too many errors. */
+/* Read the checksums of a warm cache.  May sleep.  Return: 0; -EIO: too many pages unreadable. */
 int nc_sums_load(struct nc_cache *c)
 {
 	struct nc_sums *s = &c->sums;
@@ -105,21 +105,21 @@ int nc_sums_load(struct nc_cache *c)
 }
 
 /* Length of the next write in pages: from the dirty page @first to a later dirty one, over gaps of
- * up to GAP clean pages.  Clears the dirty bits.
+ * up to GAP clean pages.  Clears the dirty bits of these pages.
  */
 static u32 take_run(struct nc_sums *s, u64 first)
 {
 	u32 n, run = 0;
 
-	/* Clear, then read the sums: pairs with nc_sums_dirty(). */
+	/* Clear the dirty bits, then read the sums: pairs with nc_sums_dirty(). */
 	for (n = 0; n < BATCH && n - run <= GAP && first + n < s->pages; n++)
 		if (test_and_clear_bit(first + n, s->dirty))
 			run = n + 1;
 	return run;
 }
 
-/* Bring the checksums on the medium up to date.  Of all that was valid at the call.  Not yet
- * durable.  Context: may sleep; nc_commit.lock.  Return: 0 or -EIO.
+/* Write the changed checksums to the medium, at least those of all data that is valid at the call.
+ * The caller must flush.  Context: may sleep; nc_commit.lock.  Return: 0 or -EIO.
  */
 int nc_sums_write(struct nc_cache *c)
 {
@@ -131,7 +131,7 @@ int nc_sums_write(struct nc_cache *c)
 	lockdep_assert_held(&c->meta->commit.lock);
 	while ((page = find_next_bit(s->dirty, s->pages, page)) < s->pages) {
 		n = take_run(s, page);
-		/* Fills may change the sums during the write. */
+		/* Write a copy: fills may change the sums during the write. */
 		memcpy(s->buffer, page_of(s, page), n * NEARCACHE_PAGE_SIZE);
 		r = page_io(c, REQ_OP_WRITE, page, s->buffer, n);
 		if (r) {
@@ -145,15 +145,15 @@ int nc_sums_write(struct nc_cache *c)
 	return 0;
 }
 
-/* The sums of @slot changed.  All of them are in one page.  Any context; called before the slot's
- * page of the slot table is made dirty.
+/* Mark the page that has all sums of @slot dirty, because they changed.  Any context.  Call this
+ * before nc_table_dirty(), so that a commit of the slot's table entry includes the sums.
  */
 void nc_sums_dirty(struct nc_sums *s, u32 slot)
 {
 	u64 page = (((u64)slot << s->shift) * sizeof(*s->sum)) /
 		   NEARCACHE_PAGE_SIZE;
 
-	/* Sums before the dirty bit: pairs with take_run(). */
+	/* Write the sums, then set the dirty bit: pairs with take_run(). */
 	smp_mb__before_atomic();
 	set_bit(page, s->dirty);
 }

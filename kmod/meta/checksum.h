@@ -14,18 +14,18 @@ struct nc_geometry;
 
 /**
  * struct nc_sums - checksums of all slots
- * @sum: in the medium's format; NULL without checksums
+ * @sum: checksums in the medium's format; NULL if the cache has none
  * @dirty: bit per page of @sum: differs from the medium; set in any context
  * @buffer: copy of the pages being written
  * @pages: pages of @sum, 4096 bytes each
- * @offset: of the checksum area, bytes
+ * @offset: start of the checksum area, bytes
  * @shift: log2 of the sub-blocks of a block
  *
  * Locks: only the fill that covers a sub-block writes its sum.  It sets the page's dirty bit
  * before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
  * (nc_hot.hit_srcu), so the slot keeps its block.  The sum is constant while the sub-block is
- * valid: if a reader sees another sum, its data was dropped meanwhile.
- * @buffer: nc_commit.lock.
+ * valid: if a reader sees the sum change, the sub-block was invalidated meanwhile.
+ * nc_commit.lock protects @buffer.
  */
 struct nc_sums {
 	__le32 *sum;
@@ -48,7 +48,7 @@ static inline bool nc_sums_present(const struct nc_sums *s)
 	return s->sum;
 }
 
-/* The checksum of a sub-block. */
+/* The checksum of sub-block @sub of a slot. */
 static inline __le32 *nc_sums_of(const struct nc_sums *s, u32 slot, u32 sub)
 {
 	return &s->sum[((u64)slot << s->shift) + sub];

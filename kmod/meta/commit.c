@@ -10,8 +10,8 @@
  *	3. write the pages, each over its older copy
  *	4. write a record that names no page: the batch is complete.  A flush precedes it
  *
- * Only then may evicted slots get other blocks: so the medium never describes a slot's
- * content wrongly.
+ * Only after step 4 may slots evicted before step 1 get other blocks, so that the medium
+ * never describes a slot's content wrongly.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -22,7 +22,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_commit_destroy(). */
+/* May sleep.  Return: 0 or -ENOMEM; in both cases the caller must call nc_commit_destroy(). */
 int nc_commit_init(struct nc_commit *commit)
 {
 	mutex_init(&commit->lock);
@@ -35,7 +35,7 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/* Read the record of the last commit, after the superblock.  Returns NULL if there is none. */
+/* Find the last commit record, after the superblock was read.  Returns NULL if there is none. */
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -46,7 +46,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	commit->behind = false;
 	commit->sequence =
 		le64_to_cpu(c->meta->super.sb->commit_sequence);
-	/* Record by record: after a crash a single sector may be unreadable. */
+	/* Read record by record: after a crash a single sector may be unreadable. */
 	for (i = 0; i < NC_RECOVER_RING; i++)
 		if (nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_READ | REQ_META,
@@ -64,8 +64,8 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name the pages whose older copy may be used if the newer one is torn.  A page that is written to
- * both copies has none.
+/* Name each page of the batch and its copy to write: if a crash tears this copy, the other counts.
+ * Leave out pages that are written to both copies: they have no copy to fall back on.
  */
 static void name_pages(const struct nc_table *t,
 		       struct nearcache_commit *record)
@@ -103,14 +103,14 @@ static int write_record(struct nc_cache *c)
 }
 
 /**
- * nc_commit_catch_up() - record on the first member the commit that only the others know
+ * nc_commit_catch_up() - record on the first member a commit that only other members know
  * @c: live cache, suspended, just loaded
  *
- * A crash kept this commit's first record off the first member.  Its number is not used again,
- * see nc_members_begun().  Without this step the next commit would tell the others a number
- * that is too high for the first member's record, and a crash before the first member catches
- * up would leave devices that do not match.  So the last record is written again with the
- * number that would have ended the commit.  It names the same pages: they are still unwritten.
+ * A crash came after this commit was announced to the other members, and before its first
+ * record.  Its two numbers are not used again, see nc_members_begun().  If the next commit
+ * were announced now, its number would be two above the first member's last record, and a
+ * second crash would leave members that do not match.  So the last record is written again,
+ * with the second number.  It names the same pages, which the next commit has yet to write.
  *
  * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
@@ -131,7 +131,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4.  The checksums come first: the flush before the first record makes them durable. */
+/* Steps 2 to 4.  Checksums come first: the flush before the first record makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -165,11 +165,11 @@ static int commit_batch(struct nc_cache *c)
  * nc_commit_run() - write all dirty slot table pages
  * @c: live cache
  *
- * On return everything that was dirty at the call is durable, and slots that
- * were not in the index at the call may be overwritten.
+ * If it returns 0, everything that was dirty at the call is durable, and slots
+ * that were not in the index at the call may be overwritten.
  *
  * Context: may sleep; waits for the cache device.
- * Return: 0 or -EIO; then the table on the medium is older, but consistent.
+ * Return: 0; -EIO: the table on the medium is older, but consistent.
  */
 int nc_commit_run(struct nc_cache *c)
 {
@@ -178,8 +178,8 @@ int nc_commit_run(struct nc_cache *c)
 	bool more;
 	int r = 0;
 
-	/* Another caller may run a batch in between.  Once this one has the lock, that batch is
-	 * complete, and our pages in it are durable.
+	/* Another caller may commit some of our dirty pages.  Once we have the lock, its batch is
+	 * complete, and these pages are durable.
 	 */
 	do {
 		mutex_lock(&commit->lock);
@@ -210,8 +210,8 @@ void nc_commit_stop(struct nc_cache *c)
 	c->meta->commit.armed = false;
 }
 
-/* No commit on a bypassed cache: its slots are not overwritten any more, so the table on the medium
- * stays true.
+/* The periodic commit.  A bypassed cache needs none: its slots are not overwritten any more, so the
+ * table on the medium stays correct.
  */
 void nc_commit_work(struct work_struct *work)
 {
@@ -219,7 +219,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, workers.commit);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* Clear @armed, then look for dirty pages: those of callers that saw it set are found. */
+	/* Clear @armed, then find pages of callers that saw it set: pairs with arm_commit(). */
 	smp_mb();
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

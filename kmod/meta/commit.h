@@ -11,8 +11,8 @@
 struct nc_cache;
 struct work_struct;
 
-/* Delay from a table change to its commit: a crash loses only fills that are newer than this.
- * The documented limit is 5 s; the rest is for the commit itself.
+/* Jiffies from a table change to its commit: a crash loses only fills that are newer than this.
+ * The documented limit is 5 s; the commit itself has the remaining second.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
 
@@ -21,19 +21,19 @@ struct work_struct;
  * @lock: one commit at a time; taken under nc_life.lock, or alone
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
- * @behind: a crash came after the other members recorded a commit and before the first member
- *	did: @sequence is the number of that commit, @record the older one found at load
- * @offset: of the ring of records, bytes
+ * @behind: a crash came between the announcement of a commit to the other members and its first
+ *	record: @sequence is the second number of that commit, @record is the last one before it
+ * @offset: start of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
- * @live: commits keep the medium's table true, so the cache is warm after a crash; changes
+ * @live: commits keep the medium's table correct, so the cache is warm after a crash; changes
  *	under nc_life.lock
  * @armed: nc_workers.commit is queued
- * @failed: a commit failed since the cache went live
+ * @failed: a commit failed since the cache went live, and no other commit may start
  *
- * @lock protects @behind and @record, except while the cache is loaded.
+ * @lock protects @behind and @record, except during the load of the cache.
  */
 struct nc_commit {
-	struct mutex lock;	/* see above */
+	struct mutex lock;	/* held by the one commit that runs */
 	u64 sequence;
 	u64 known;
 	u64 offset;

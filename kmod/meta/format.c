@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Validation of superblocks, slot table pages and records.  No kernel facilities: see format.h. */
+/* Validates and initialises on-disk structures.  Pure functions, see format.h. */
 #include "meta/format.h"
 
 #ifdef __KERNEL__
@@ -14,7 +14,7 @@ static u32 crc_extend(u32 crc, const void *data, size_t bytes)
 }
 #endif
 
-/* CRC-32C of @bytes at @data with the 32-bit word at @hole as zero. */
+/* CRC-32C of the @bytes at @data, with the 32-bit word at offset @hole taken as zero. */
 static u32 checksum_with_hole(const void *data, size_t bytes, size_t hole)
 {
 	static const u8 zero[4];
@@ -72,7 +72,7 @@ void nc_record_seal(struct nearcache_commit *record)
 	record->checksum = cpu_to_le32(nc_record_checksum(record));
 }
 
-/* Returns max(block / 64, 4 KiB, both logical block sizes).  All in bytes. */
+/* Returns max(block / 64, 4 KiB, both logical block sizes).  All sizes are in bytes. */
 u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs)
 {
 	u32 size = block_size / NEARCACHE_SUBBLOCKS_MAX;
@@ -82,7 +82,7 @@ u32 nc_subblock_size(u32 block_size, u32 origin_lbs, u32 cache_lbs)
 	return max(size, cache_lbs);
 }
 
-/* Length of the checksum area: bytes, a multiple of 4096.  @slots <= NEARCACHE_MAX_SLOTS. */
+/* Length of the checksum area in bytes, a multiple of 4096.  @subblocks: number per slot. */
 u64 nc_sums_length(u64 slots, u32 subblocks)
 {
 	u64 bytes = slots * subblocks * sizeof(__le32);
@@ -195,7 +195,7 @@ static bool check_super_sizes(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* A counter must not wrap: the older copy would then win. */
+/* A counter must not wrap: of two copies, the older one would then have the higher value. */
 static bool check_sequences(const struct nearcache_super *sb, char *why)
 {
 	const struct {
@@ -271,7 +271,7 @@ static bool check_intent(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* Areas with a fixed length. */
+/* Check the areas that have a fixed length. */
 static bool check_lengths(const struct nearcache_super *sb, char *why)
 {
 	static const struct {
@@ -337,7 +337,7 @@ static bool check_no_areas(const struct nearcache_super *sb, char *why)
 	return true;
 }
 
-/* Slots on member @index of @count: slot s is on member s % count. */
+/* Number of slots on member @index of @count members: slot s is on member s % count. */
 u64 nc_member_slots(u64 slots, u32 index, u32 count)
 {
 	return (slots + count - 1 - index) / count;
@@ -388,9 +388,9 @@ static bool check_layout(const struct nearcache_super *sb, u64 device_bytes,
  * nc_super_check() - validate one superblock
  * @sb: 4096 bytes as read
  * @device_bytes: size of the cache device
- * @geo: set if valid
- * @why: NC_WHY_SIZE bytes; set if invalid: the field, its value and the expected
- *	value
+ * @geo: set if the superblock is valid
+ * @why: NC_WHY_SIZE bytes; if the superblock is invalid, set to the field, its value
+ *	and the expected value
  *
  * Return: whether the superblock is valid.
  */
@@ -431,9 +431,9 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
  * @first: valid superblock of member 0
  * @member: valid superblock of the device
  * @index: its place, 1 or more
- * @why: NC_WHY_SIZE bytes; set if not: the field, its value and the expected value
+ * @why: NC_WHY_SIZE bytes; if not, set to the field, its value and the expected value
  *
- * nc_recover_member() checks whether its data matches the slot table.
+ * nc_recover_member() checks whether the device's data matches the slot table.
  */
 bool nc_member_check(const struct nearcache_super *first,
 		     const struct nearcache_super *member, u32 index, char *why)
@@ -498,13 +498,13 @@ const struct nearcache_super *nc_super_choose(const struct nearcache_super *a,
 	}
 	if (ok_a)
 		return a;
-	/* Report the reason of the copy with the magic. */
+	/* If copy 0 lacks the magic, report the reason for copy 1. */
 	if (memcmp(a->magic, NEARCACHE_MAGIC, NEARCACHE_MAGIC_LEN))
 		memcpy(why, why_b, sizeof(why_b));
 	return NULL;
 }
 
-/* Validate one copy of slot table page @index, as read: intact, this cache's, in its place. */
+/* Validate one copy of slot table page @index, as read: intact, of cache @uuid, in its place. */
 bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 		   u64 index)
 {
@@ -518,7 +518,7 @@ bool nc_page_check(const struct nearcache_page *page, const u8 *uuid,
 /**
  * nc_page_init() - initialise a page with all slots free
  * @page: 4096 bytes
- * @uuid: the superblock's
+ * @uuid: UUID in the superblock
  * @index: page number
  * @sequence: commit number
  * @epoch: the superblock's table_epoch
@@ -540,7 +540,7 @@ void nc_page_init(struct nearcache_page *page, const u8 *uuid, u64 index,
 		page->slot[i].origin_block = cpu_to_le64(NEARCACHE_NO_BLOCK);
 }
 
-/* Validate a commit record, as read: intact, and this cache's. */
+/* Validate a commit record, as read: intact, and of cache @uuid. */
 bool nc_record_check(const struct nearcache_commit *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_COMMIT_MAGIC &&
@@ -560,8 +560,8 @@ void nc_record_init(struct nearcache_commit *record, const u8 *uuid,
 	record->sequence = cpu_to_le64(sequence);
 }
 
-/* Initialise sector @index of the write-intent bitmap with all bits clear. nc_intent_sector_seal()
- * must follow, now and after each change.
+/* Initialise sector @index of the write-intent bitmap with all bits clear.  The caller must call
+ * nc_intent_sector_seal() before it writes the sector.
  */
 void nc_intent_sector_init(struct nearcache_intent *sector, const u8 *uuid,
 			   u64 session, u32 index)
@@ -578,7 +578,7 @@ void nc_intent_sector_seal(struct nearcache_intent *sector)
 	sector->checksum = cpu_to_le32(intent_checksum(sector));
 }
 
-/* Validate a sector of the write-intent bitmap, as read: intact, this cache's, in its place. */
+/* Validate a sector of the write-intent bitmap, as read: intact, of cache @uuid, in its place. */
 bool nc_intent_sector_check(const struct nearcache_intent *sector,
 			    const u8 *uuid, u32 index)
 {
@@ -588,7 +588,7 @@ bool nc_intent_sector_check(const struct nearcache_intent *sector,
 	       le32_to_cpu(sector->checksum) == intent_checksum(sector);
 }
 
-/* Initialise a witness record.  nc_witness_seal() must follow, now and after each change. */
+/* Initialise a witness record.  nc_witness_seal() must follow once its fields are set. */
 void nc_witness_init(struct nearcache_witness *record, const u8 *uuid)
 {
 	memset(record, 0, sizeof(*record));
@@ -601,7 +601,7 @@ void nc_witness_seal(struct nearcache_witness *record)
 	record->checksum = cpu_to_le32(witness_checksum(record));
 }
 
-/* Validate a witness record, as read; @uuid NULL: of any cache. */
+/* Validate a witness record, as read: intact, and of cache @uuid, or any cache if that is NULL. */
 bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC &&

@@ -14,15 +14,15 @@
 #endif
 #include "nearcache_format.h"
 
-/* Size of the buffer for the reason in nc_super_check(). */
+/* Bytes of the buffer that nc_super_check() fills with the reason. */
 #define NC_WHY_SIZE	160
 
 /**
  * struct nc_geometry - the numbers of a valid superblock in CPU order
  * @device_size: bytes of the cache device in use
  * @origin_size: bytes
- * @slot_count: cache blocks
- * @data_offset: bytes
+ * @slot_count: slots of all members
+ * @data_offset: bytes, start of the slots
  * @table_offset: bytes, start of the slot table area
  * @table_pages: pages in one copy of the table
  * @commit_offset: bytes, start of the ring of commit records
@@ -33,7 +33,7 @@
  * @table_epoch: see struct nearcache_super
  * @block_size: bytes
  * @subblock_size: bytes
- * @cache_lbs: bytes
+ * @cache_lbs: bytes, logical block size of the cache device at create
  * @subblocks: sub-blocks in a block, 1..64
  * @stripe_index: place of the device among the members
  * @stripe_count: members, 1 or more

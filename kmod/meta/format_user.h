@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Kernel interfaces of the pure sources of kmod/, for their user-space builds (helper, unit
- * tests, fuzzers).
+ * User-space replacements for the kernel interfaces that the pure sources of kmod/ use, for
+ * the helper, the unit tests and the fuzzers.
  */
 #ifndef NEARCACHE_META_FORMAT_USER_H
 #define NEARCACHE_META_FORMAT_USER_H
@@ -57,8 +57,7 @@ static inline bool is_power_of_2(unsigned long n)
 
 static inline u32 crc_extend(u32 crc, const void *data, size_t bytes)
 {
-	/* Like the kernel, isa-l leaves both inversions to the caller. Its prototype lacks a const.
-	 */
+	/* Like the kernel, isa-l leaves both inversions to the caller.  The cast drops const. */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The members behind the first one.  Their superblocks say which slot table their data
- * matches.  So an older copy of a member, or of the first one, is detected.  doc/format.md
- * has the order in which they are written.
+ * matches, so that a load detects an older copy of any member.  doc/format.md has the
+ * order in which the superblocks are written.
  */
 #include <linux/slab.h>
 
@@ -11,7 +11,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/* Constructor: allocate for the cache devices of a table.  Return: 0 or -ENOMEM. */
+/* Allocate c->dev.members if the table has several cache devices.  Return: 0 or -ENOMEM. */
 int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 {
 	struct nc_members *m;
@@ -136,8 +136,8 @@ bool nc_members_gone(const struct nc_cache *c)
 }
 
 /**
- * nc_members_reread() - read the superblocks again before the first resume relies on them
- * @c: live cache, suspended; the first superblock is read again
+ * nc_members_reread() - read the other superblocks again before the first resume uses them
+ * @c: live cache, suspended; nc_meta_reread() has read the first superblock again
  *
  * Return: 0; -EIO; -EINVAL or -ESTALE if a device changed since the constructor.
  */
@@ -161,8 +161,8 @@ int nc_members_reread(struct nc_cache *c)
 	return r;
 }
 
-/* Was the cache emptied after the last write to the other members' superblocks?  The helper does
- * this: it only writes to the first member.  The cache is suspended.
+/* Was the cache emptied after the last write to the other members' superblocks?  The helper empties
+ * a cache by writing to the first member only.  The cache is suspended.
  */
 bool nc_members_emptied(const struct nc_cache *c)
 {
@@ -170,7 +170,7 @@ bool nc_members_emptied(const struct nc_cache *c)
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
-/* Does a member's data not match the slot table?  The cache is suspended, the last commit known. */
+/* Does a member's data not match the slot table?  Call this suspended, after nc_commit_load(). */
 bool nc_members_differ(struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -204,9 +204,9 @@ u64 nc_members_epoch(const struct nc_cache *c)
  * nc_members_begun() - the highest number of a commit that may have begun, or 0
  * @c: live cache, suspended; all members match
  *
- * A commit is announced to the other members before the first one records it, and a crash may
- * come in between.  If its number were used again, an older image of those members would match
- * the new table.  A commit uses two numbers, one per record: hence the + 1.
+ * A commit is announced to the other members before the first member records it, and a crash
+ * may come in between.  If its number were used again, an older image of the other members
+ * would match the new table.  A commit uses two numbers, one per record: hence the + 1.
  */
 u64 nc_members_begun(const struct nc_cache *c)
 {
@@ -222,8 +222,8 @@ u64 nc_members_begun(const struct nc_cache *c)
 	return begun;
 }
 
-/* Write the other members' superblocks.  This also makes all earlier writes to these devices
- * durable.
+/* Write the superblocks of the other members.  Each write flushes its device first.  Return: 0 or
+ * -EIO, with nc_members.failed set.
  */
 static int write_members(struct nc_cache *c, u32 state, u64 sequence)
 {
@@ -247,9 +247,9 @@ static int write_members(struct nc_cache *c, u32 state, u64 sequence)
 /**
  * nc_members_tell() - announce the start or end of a commit to the other members
  * @c: live cache
- * @over: the commit ends: the slots it freed may be overwritten next
+ * @over: the commit ends, so the slots that it freed may be overwritten next
  *
- * On return all earlier writes to these members are durable.
+ * If it returns 0, all earlier writes to these members are durable.
  *
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
@@ -266,11 +266,11 @@ int nc_members_tell(struct nc_cache *c, bool over)
 }
 
 /**
- * nc_members_catch_up() - tell all members of a commit that a crash kept from the first one
- * @c: live cache; the last number used is that of nc_members_begun()
+ * nc_members_catch_up() - announce to the other members a commit that a crash cut off
+ * @c: live cache; nc_commit.sequence is the result of nc_members_begun()
  *
- * Afterwards the members match the last record of the first one, and the record that
- * nc_commit_catch_up() writes next.
+ * Afterwards these members match the last record on the first member, and also the record
+ * that nc_commit_catch_up() writes next.
  *
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
@@ -310,7 +310,7 @@ int nc_members_settle(struct nc_cache *c)
 }
 
 /**
- * nc_members_go() - a session begins, or continues without commits
+ * nc_members_go() - begin a session on the other members, or continue one without commits
  * @c: live cache
  * @active: slots will be overwritten that the slot table on the medium still describes
  *
@@ -332,7 +332,7 @@ int nc_members_go(struct nc_cache *c, bool active)
 }
 
 /**
- * nc_members_stop() - the next commit makes the slot table true again
+ * nc_members_stop() - let the next commit make the slot table correct again
  * @c: live cache; slots are not overwritten any more
  *
  * nc_members_go() must follow that commit.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The members of a cache with several devices.  Member 0 is the cache device with all metadata,
- * and is treated like the only device of other caches.  This file has the other members, and
- * is the only place that maps a slot to a device.
+ * The members of a cache with several devices.  Member 0 has all metadata, and the rest of the
+ * module treats it like the only cache device of other caches.  This file manages the other
+ * members, and is the only place that maps a slot to a device.
  */
 #ifndef NEARCACHE_META_MEMBERS_H
 #define NEARCACHE_META_MEMBERS_H
@@ -27,7 +27,7 @@ struct nc_member {
 /**
  * struct nc_members - the cache devices, if there are several
  * @count: number of members, at least 2
- * @active: the members behind the first are in state active, and stay so: their data
+ * @active: commits leave the members behind the first in state active: their data
  *	matches no commit
  * @failed: the last member whose superblock was invalid or had an I/O error; 0: none;
  *	read without the lock, for the log
@@ -42,7 +42,7 @@ struct nc_members {
 	struct nc_member member[];
 };
 
-/* Map a slot to its device, the return value, and its first sector there, @sector. */
+/* Map a slot: returns its device, and sets @sector to its first sector there. */
 static __always_inline struct block_device *
 nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
 {

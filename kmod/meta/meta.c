@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Metadata on the cache device, as the rest of the cache sees it: loaded once, kept current
- * by commits (commit.c); the superblock records its state (superblock.c).  The table on the medium
- * is always true, except in a session that writes to the origin without marks.  Then the superblock
- * says active, and the next load drops the table by a new table_epoch.
+ * Loads, updates and closes the metadata on the cache device.  Commits (commit.c) keep the slot
+ * table on the medium correct, except in a session that writes to the origin without marks.  The
+ * superblock of such a session says active, and the next load drops the table by a new table_epoch.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -20,11 +19,11 @@
 /**
  * nc_meta_open() - read and validate the superblock of a device
  * @bdev: cache device
- * @geo: result
- * @uuid: result, 16 bytes
+ * @geo: set to the geometry
+ * @uuid: set to the UUID of the cache, 16 bytes
  * @why: NC_WHY_SIZE bytes; set on failure
  *
- * Return: metadata with nothing else loaded, or ERR_PTR.
+ * Return: metadata for nc_meta_close(), with only the superblock loaded, or ERR_PTR.
  */
 struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why)
@@ -111,7 +110,7 @@ static void start_cold(struct nc_cache *c, const char *why)
 	struct nc_meta *m = c->meta;
 
 	DMWARN("%s: cache %s: starting cold", nc_cache_name(c), why);
-	/* An epoch that no member has: a member missing in this start must not match later. */
+	/* An epoch that no member has: a member that is missing now must not match later. */
 	c->geo.table_epoch = max(le64_to_cpu(m->super.sb->table_epoch), nc_members_epoch(c)) + 1;
 	m->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
 	nc_table_empty(&m->table);
@@ -139,7 +138,7 @@ static void push_free_slots(struct nc_cache *c)
 	atomic64_set(&c->slots.used, c->index.count - c->index.free_count);
 }
 
-/* The reason why the medium cannot be trusted, or NULL. */
+/* The reason why the slot table on the medium cannot be trusted, for the log, or NULL. */
 static const char *why_cold(struct nc_cache *c)
 {
 	struct nearcache_super *sb = c->meta->super.sb;
@@ -158,7 +157,7 @@ static const char *why_cold(struct nc_cache *c)
 		return "was not stopped cleanly in a writing mode";
 	case NEARCACHE_STATE_WRITING:
 		why = nc_session_load(c);
-		/* The file system's fingerprint is older than the session's writes. */
+		/* Drop the fingerprint of the file system: the session's writes are newer. */
 		if (!why)
 			forget_file_system(sb);
 		return why;
@@ -175,8 +174,8 @@ static const char *why_cold(struct nc_cache *c)
  * @c: live cache with an empty index
  * @known: lower limits of the sequence numbers on the medium
  *
- * Sets nc_life.loaded and nc_life.warm.  The table of an unfinished write session is read only if
- * its marks can be trusted.  Damaged pages and slots are dropped and counted.
+ * Sets nc_life.loaded and nc_life.warm.  If the table on the medium cannot be trusted, the index
+ * stays empty.  Damaged pages and slots are dropped and counted.
  *
  * Return: 0; -EIO after too many errors: the index is then unusable.
  */
@@ -197,7 +196,7 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 		c->life.dirty_unrecorded = false;
 	why = why_cold(c);
 	if (why) {
-		/* The helper emptied the cache after a clean stop. */
+		/* The helper emptied the cache after a clean stop: report no unclean stop. */
 		bool emptied = state == NEARCACHE_STATE_CLEAN && nc_members_emptied(c);
 
 		start_cold(c, why);
@@ -238,7 +237,7 @@ static int write_super(struct nc_cache *c, u32 state)
 }
 
 /* Record the new session on all members.  If a member fails and the origin will be written, the
- * first member has to record that its table is no longer true.
+ * first member has to record that its table is no longer correct.
  */
 static int tell_all(struct nc_cache *c, bool writes, u32 state)
 {
@@ -251,7 +250,7 @@ static int tell_all(struct nc_cache *c, bool writes, u32 state)
 	return r;
 }
 
-/* Choose the superblock state of the new session, and prepare for it. */
+/* Choose and prepare the superblock state of a new session.  @live: the fingerprint is current. */
 static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
 {
 	int r;
@@ -278,8 +277,8 @@ static int begin_session(struct nc_cache *c, bool writes, bool live, u32 *state)
  * @c: live cache
  *
  * The origin may report an error only once, but the writers need to get it: so the next flush of a
- * user fails as well (nc_origin.flush_owed).  nc_meta.flush_failed tells the cache that later
- * flushes may succeed wrongly.
+ * user fails as well (nc_origin.flush_owed).  nc_meta.flush_failed records that writes may be lost
+ * even if a later flush succeeds.
  *
  * Context: may sleep.
  * Return: 0 or the error of the flush.
@@ -301,7 +300,7 @@ int nc_meta_flush_written(struct nc_cache *c)
  * Slots dropped at load, or because the origin grew, are removed from the medium here, before they
  * are used again.
  *
- * Return: 0 or -EIO; then neither slots nor the origin may be overwritten.
+ * Return: 0; -EIO: neither slots nor the origin may be overwritten.
  */
 int nc_meta_go(struct nc_cache *c, bool writes)
 {
@@ -331,8 +330,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		if (numbered)
 			nc_session_tell(c, NEARCACHE_WITNESS_LEFT);
 	}
-	/* After an error the medium's last state stays true as long as nothing is written.  The
-	 * witness covers earlier writes.
+	/* After an error the last state on the medium stays true while nothing more is written.
+	 * If earlier writes made it untrue, the witness says so.
 	 */
 	if (r ? c->intent.mode == NC_INTENT_ON :
 		state != NEARCACHE_STATE_WRITING)
@@ -341,8 +340,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	return r;
 }
 
-/* Will the next load surely drop the table, by the medium's state or the witness's record?  A hint
- * without nc_life.lock.
+/* Is it certain that the next load drops the table, because of the superblock's state or of the
+ * witness's record?  Without nc_life.lock the answer is a hint.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
@@ -360,7 +359,7 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
  * @size: new size in bytes: the origin has grown, or the growth is undone because the
  *	superblock could not be written
  *
- * The next superblock write records it.
+ * The next superblock write records the size.
  */
 void nc_meta_resize(struct nc_cache *c, u64 size)
 {
@@ -372,7 +371,7 @@ void nc_meta_resize(struct nc_cache *c, u64 size)
 	m->fingerprint_old = true;
 }
 
-/* Was the origin written since its fingerprint was taken? */
+/* May the origin have been written since its fingerprint was taken? */
 bool nc_meta_unsettled(const struct nc_cache *c)
 {
 	return c->origin.written || c->meta->fingerprint_old;
@@ -384,7 +383,7 @@ static bool has_fingerprint(const struct nc_meta *m)
 	       NEARCACHE_FP_ENDS;
 }
 
-/* Compute the fingerprint of the origin with the recorded size. */
+/* Compute the fingerprint of the origin, at the size that the superblock records. */
 static int take_fingerprint(struct nc_cache *c, u8 *digest)
 {
 	return nc_origin_fingerprint(c->origin.bdev, c->meta->super.io,
@@ -423,8 +422,7 @@ static int renew_fingerprint(struct nc_cache *c)
  * @c: live cache; all cached data will be dropped
  *
  * The caller must do this before the first new fill, so that no fill is older than the fingerprint.
- *
- * Return: 0 or the read error.
+ * Does nothing if nc_meta_settle() will renew the fingerprint.  Return: 0 or the read error.
  */
 int nc_meta_accept_origin(struct nc_cache *c)
 {
@@ -433,10 +431,10 @@ int nc_meta_accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_meta_settle() - take the fingerprint of an origin whose writes are durable
+ * nc_meta_settle() - renew the fingerprint of an origin whose writes are durable
  * @c: live cache, suspended and flushed, before the superblock is written
  *
- * Return: 0 or the error of reading the origin: then the cache must not be marked clean.
+ * Return: 0; the error of reading the origin: the cache must not be marked clean.
  */
 int nc_meta_settle(struct nc_cache *c)
 {
@@ -490,7 +488,7 @@ int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 	return nc_super_write(&c->meta->super, c->dev.bdev, le32_to_cpu(sb->state));
 }
 
-/* Empty the table on the medium with one superblock write: a new epoch. */
+/* Empty the table on the medium: write superblocks with a new table_epoch. */
 static int empty_table(struct nc_cache *c)
 {
 	struct nc_meta *m = c->meta;
@@ -502,7 +500,7 @@ static int empty_table(struct nc_cache *c)
 	r = nc_members_settle(c);
 	if (!r)
 		r = write_super(c, le32_to_cpu(m->super.sb->state));
-	/* Still under the lock: no page may be built with an epoch that the medium lacks. */
+	/* Do this under the lock: no page may be built with an epoch that the medium lacks. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else
@@ -511,8 +509,8 @@ static int empty_table(struct nc_cache *c)
 	return r;
 }
 
-/* Continue the session without commits.  Slots that the medium still describes may be reused only
- * after the medium durably says active.
+/* Continue the session without commits; on error bypass the cache.  Slots that the medium still
+ * describes may be reused only after the medium durably says active.
  */
 static int go_active(struct nc_cache *c)
 {
@@ -535,7 +533,7 @@ static int go_active(struct nc_cache *c)
  * @all: all cached data was dropped
  * @durable: the origin was flushed
  *
- * Return: 0 or -EIO; then the medium still describes the dropped data.
+ * Return: 0; -EIO: the medium still describes the dropped data.
  */
 int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
 {
@@ -556,8 +554,8 @@ int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
  * nc_meta_stop() - write the table and mark the superblock clean
  * @c: live cache; no read, fill or eviction is in flight
  *
- * Return: 0 or -EIO; on error the medium has its old state, or a copy of the superblock says clean
- * and describes the present table.
+ * Return: 0; -EIO: the medium has its old state, or one copy of the superblock says clean, which is
+ * true of the present table.
  */
 int nc_meta_stop(struct nc_cache *c)
 {
@@ -590,7 +588,7 @@ u32 nc_meta_generation(const struct nc_meta *m)
 	return (u32)READ_ONCE(m->commit.sequence) + 1;
 }
 
-/* Memory of the page bitmaps, bytes. */
+/* Memory of the three bitmaps of struct nc_table, bytes. */
 size_t nc_meta_memory(const struct nc_meta *m)
 {
 	return 3 * BITS_TO_LONGS(m->table.pages) * sizeof(long);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Metadata on the cache device.  Only the files of meta/ read or write it.
+ * Metadata on the cache device.  Only the files of meta/ read or write the metadata.
  *
  * Functions that do I/O sleep.  Once the cache is live, nc_life.lock serialises them; only
  * nc_commit_run() has a lock of its own.
@@ -20,8 +20,8 @@ struct nc_geometry;
 
 /**
  * struct nc_known - knowledge of earlier caches of the dm device about a medium
- * @super: minimum sequence of the superblock
- * @commit: minimum sequence of the last commit record
+ * @super: least sequence that the superblock must have
+ * @commit: least sequence that the last commit record must have
  * @doubtful: an earlier cache wrote to the origin without a record on this medium, or failed to
  *	write the record: the medium may be wrong
  * @flush_owed: an earlier cache had nc_origin.flush_owed
@@ -40,13 +40,13 @@ struct nc_known {
  * @super: superblock
  * @table: slot table
  * @commit: commits of the table
- * @origin_durable: the origin was flushed since this cache was loaded: writes from before
- *	survive a power cut
+ * @origin_durable: the origin was flushed since this cache was loaded, so writes from before
+ *	the load survive a power cut
  * @flush_failed: the origin failed a flush, and may lose writes that are cached; set in
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
  *	the cache's own writes
- * @ends: buffer for the ends of the origin; lives as long as the metadata
+ * @ends: buffer for the ends of the origin; freed by nc_meta_close()
  */
 struct nc_meta {
 	struct nc_super super;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The origin's fingerprint.  The helper computes it at create; after a session
- * that wrote to the origin it is computed here, so that our own writes are not
- * taken for somebody else's.
+ * The origin's fingerprint.  The helper computes it at create.  After a session
+ * that wrote to the origin, the kernel computes it again, so that the next load does
+ * not take these writes for those of another host.
  *
- * And flushes of the origin that no user asked for, whose errors users have to hear.
+ * Also sends flushes to the origin.  If one fails, the next flush of a user fails.
  */
 #include <crypto/sha2.h>
 #include <linux/bio.h>
@@ -18,10 +18,10 @@
 static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
 
 /**
- * nc_origin_fingerprint() - fingerprint of type NEARCACHE_FP_ENDS
+ * nc_origin_fingerprint() - compute a fingerprint of type NEARCACHE_FP_ENDS
  * @bdev: origin
  * @io: for synchronous I/O
- * @size: of the origin, bytes
+ * @size: size of the origin, bytes
  * @buffer: two times NC_FINGERPRINT_END bytes from vmalloc()
  * @digest: NC_FINGERPRINT_SIZE bytes: SHA-256 of the first 64 KiB and the last
  *	64 KiB, concatenated; a shorter origin is taken whole for each part, padded
@@ -50,7 +50,7 @@ int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
  * struct origin_flush - a flush with a waiting caller
  * @bio: sent to the origin
  * @c: live cache
- * @done: completion
+ * @done: completed when @bio is
  */
 struct origin_flush {
 	struct bio bio;
@@ -58,7 +58,7 @@ struct origin_flush {
 	struct completion done;
 };
 
-/* Set here, not by the waiter: a writer's next flush may complete before the waiter runs. */
+/* Sets flush_owed here, because a user's next flush may complete before the waiting caller runs. */
 static void flush_done(struct bio *bio)
 {
 	struct origin_flush *flush =
@@ -70,7 +70,7 @@ static void flush_done(struct bio *bio)
 }
 
 /**
- * nc_origin_flush() - make the writes to the origin durable
+ * nc_origin_flush() - flush the origin, so that completed writes are durable
  * @c: live cache
  *
  * After an error the next flush of a user fails, see nc_origin.flush_owed.

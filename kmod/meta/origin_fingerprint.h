@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The origin's fingerprint: detects that the origin was changed. */
+/* The origin's fingerprint, which detects that others changed the origin, and its flushes. */
 #ifndef NEARCACHE_META_ORIGIN_FINGERPRINT_H
 #define NEARCACHE_META_ORIGIN_FINGERPRINT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interprets the metadata that a session left on the medium; doc/format.md has the reasons. */
+/* Interprets the metadata that a session left on the medium; doc/format.md has the rules. */
 #include "meta/recover.h"
 
 #ifdef __KERNEL__
@@ -10,9 +10,9 @@
 /**
  * nc_recover_last() - find the last commit record
  * @ring: NC_RECOVER_RING records as read
- * @uuid: of the cache, 16 bytes
+ * @uuid: UUID of the cache, 16 bytes
  *
- * Return: record, or NULL if there is none.
+ * Return: the valid record with the highest number, or NULL if there is none.
  */
 const struct nearcache_commit *
 nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid)
@@ -36,7 +36,7 @@ nc_recover_last(const struct nearcache_commit *ring, const u8 *uuid)
  * @last: last record, or NULL
  * @index: page number
  *
- * Return: the copy that this commit was going to write, or NC_RECOVER_NONE.
+ * Return: the copy that this commit was to write, 0 or 1; NC_RECOVER_NONE if not named.
  */
 int nc_recover_listed(const struct nearcache_commit *last, u64 index)
 {
@@ -55,17 +55,17 @@ int nc_recover_listed(const struct nearcache_commit *last, u64 index)
  * nc_recover_page() - choose the valid copy of a slot table page
  * @p0: copy 0 as read
  * @p1: copy 1 as read
- * @uuid: of the cache, 16 bytes
+ * @uuid: UUID of the cache, 16 bytes
  * @index: page number
  * @epoch: the superblock's table_epoch
  * @last: from nc_recover_last()
- * @newest: raised to the sequence of each intact copy
+ * @newest: raised to the highest sequence of the intact copies
  *
  * A damaged copy may have been the newer one, and slots that the older copy describes may
  * hold other blocks by now.  The older copy is safe only if the last commit names the
  * damaged one: that commit did not complete, so no slot that it freed was reused.
  *
- * Return: 0 or 1; NC_RECOVER_NONE if the page's slots are lost.
+ * Return: copy 0 or 1; NC_RECOVER_NONE if the page's slots are lost.
  */
 int nc_recover_page(const struct nearcache_page *p0,
 		    const struct nearcache_page *p1, const u8 *uuid, u64 index,
@@ -89,7 +89,7 @@ int nc_recover_page(const struct nearcache_page *p0,
 	return le64_to_cpu(p1->sequence) > le64_to_cpu(p0->sequence);
 }
 
-/* Valid bits that a block may have; the origin's last block may be shorter. */
+/* Valid bits that @block may have: fewer in the last block of the origin, if that is shorter. */
 static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 {
 	u64 bytes = geo->origin_size - block * geo->block_size;
@@ -100,7 +100,7 @@ static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 	return ~0ULL >> (64 - subs);
 }
 
-/* Is an entry of an intact page, not a free one, plausible? */
+/* Is a slot entry of an intact page plausible?  @slot is not free.  The load drops other slots. */
 bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot)
 {
@@ -113,7 +113,7 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 }
 
 /* Does the witness know a later session than the superblock?  Then the medium is an older copy, or
- * was removed before that session.  @record is validated here.
+ * was removed before that session.  An invalid @record counts as no.
  */
 bool nc_recover_older(const struct nearcache_super *sb,
 		      const struct nearcache_witness *record)
@@ -126,7 +126,7 @@ bool nc_recover_older(const struct nearcache_super *sb,
 /**
  * nc_recover_stayed() - was the cache device present for all writes of the session?
  * @sb: superblock, in state writing
- * @record: of the witness, or NULL; validated here
+ * @record: from the witness; if it is NULL or invalid, the answer is no
  *
  * A removed cache device cannot record that it missed writes: only the witness can.
  */
@@ -136,21 +136,21 @@ bool nc_recover_stayed(const struct nearcache_super *sb,
 	if (!record || !nc_witness_check(record, sb->uuid) ||
 	    le32_to_cpu(record->state) != NEARCACHE_WITNESS_STAYED)
 		return false;
-	/* The next session was about to begin, but wrote nothing. */
+	/* If @previous matches, the next session was about to begin, but wrote nothing. */
 	return sb->session && (record->session == sb->session ||
 			       record->previous == sb->session);
 }
 
 /**
  * nc_recover_intent() - evaluate the write-intent bitmap of the unfinished session
- * @area: all of it as read; sectors that do not verify, or are of another session, get
- *	all bits set; sectors of the session that was about to begin get none
+ * @area: the whole bitmap as read.  All bits are set in sectors that do not verify or are of
+ *	another session, and cleared in sectors of the session that was about to begin
  * @sb: superblock
- * @record: of the witness, after nc_recover_stayed()
+ * @record: from the witness, after nc_recover_stayed()
  *
- * Only the witness says which session was about to begin, and that its start relied on the
- * slot table that the superblock describes.  A session that started cold, or with another
- * witness, empties the bitmap as well.
+ * An empty sector of a later session counts only if @record says that this session was about
+ * to begin and relied on the slot table of @sb.  A session that started cold, or with another
+ * witness, also writes an empty bitmap.
  */
 void nc_recover_intent(struct nearcache_intent *area,
 		       const struct nearcache_super *sb,
@@ -174,7 +174,7 @@ void nc_recover_intent(struct nearcache_intent *area,
 	}
 }
 
-/* Were the first or last 64 KiB of the origin marked? */
+/* Are the first and last 64 KiB of the origin marked? */
 bool nc_recover_ends(const struct nearcache_intent *area)
 {
 	return le32_to_cpu(area->flags) & NEARCACHE_INTENT_ENDS;
@@ -190,8 +190,8 @@ static bool region_written(const struct nc_geometry *geo,
 	       1U << bit % 8;
 }
 
-/* Sub-blocks of @block in marked regions. A region is never shorter than a sub-block. Bits behind
- * the origin's end are undefined.
+/* Bitmap of the sub-blocks of @block in marked regions; bits behind the origin's end are undefined.
+ * A region is never shorter than a sub-block.
  */
 u64 nc_recover_written(const struct nc_geometry *geo,
 		       const struct nearcache_intent *area, u64 block)
@@ -210,12 +210,12 @@ u64 nc_recover_written(const struct nc_geometry *geo,
 
 /**
  * nc_recover_member() - does the data on a member match the slot table?
- * @member: its superblock
+ * @member: superblock of the member
  * @epoch: the first member's table_epoch
  * @last: number of the first member's last commit record, from superblock or ring
  *
- * A commit is announced to this member before the first member records it.  Its end is
- * announced after the first member's record, and before the slots it freed are overwritten.
+ * Before the first member records a commit, @member becomes live with the number of the first
+ * record.  After the last record, before freed slots are overwritten, it becomes clean.
  */
 bool nc_recover_member(const struct nearcache_super *member, u64 epoch, u64 last)
 {

@@ -8,13 +8,13 @@
 
 #include "meta/format.h"
 
-/* Commit records in the ring. */
+/* Number of commit records in the ring. */
 #define NC_RECOVER_RING	(NEARCACHE_COMMIT_AREA_SIZE / NEARCACHE_PAGE_SIZE)
 
-/* Sectors of the write-intent bitmap. */
+/* Number of sectors of the write-intent bitmap. */
 #define NC_RECOVER_INTENT (NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE)
 
-/* nc_recover_page(): the page's slots are lost. */
+/* Returned by nc_recover_page() if the page's slots are lost, and by nc_recover_listed(). */
 #define NC_RECOVER_NONE	(-1)
 
 const struct nearcache_commit *

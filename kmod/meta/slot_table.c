@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The slot table on the cache device.  Each page has two copies.  A write goes to the copy
- * that does not hold the current state.
+ * that does not hold the current state, so that a torn write leaves the older copy.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -14,16 +14,16 @@
 #include "meta/write_session.h"
 #include "meta/slot_table.h"
 
-/* Both copies are read into halves of the buffer. */
+/* Pages that a load reads at once: each copy of them takes half of the buffer. */
 #define LOAD_PAGES	(NC_TABLE_BATCH / 2)
 
-/* kvcalloc(): too large for kmalloc() if the cache is large. */
+/* Uses kvcalloc(), because the bitmap of a large cache is too large for kmalloc(). */
 static unsigned long *page_bitmap(u64 pages)
 {
 	return kvcalloc(BITS_TO_LONGS(pages), sizeof(long), GFP_KERNEL);
 }
 
-/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_table_destroy(). */
+/* May sleep.  Return: 0 or -ENOMEM; in both cases the caller must call nc_table_destroy(). */
 int nc_table_init(struct nc_table *t, u64 pages)
 {
 	t->pages = pages;
@@ -43,12 +43,12 @@ void nc_table_destroy(struct nc_table *t)
 	vfree(t->buffer);
 }
 
-/* The table differs from the medium: commit it in a while. */
+/* The table differs from the medium: queue a commit, NC_COMMIT_PERIOD from now. */
 static void arm_commit(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
 
-	/* The page's dirty bit before the test of @armed: pairs with nc_commit_work(). */
+	/* Set the page's dirty bit, then test @armed: pairs with nc_commit_work(). */
 	smp_mb__after_atomic();
 	if (!READ_ONCE(commit->live) || READ_ONCE(commit->armed))
 		return;
@@ -56,13 +56,13 @@ static void arm_commit(struct nc_cache *c)
 	queue_delayed_work(c->workers.cache, &c->workers.commit, NC_COMMIT_PERIOD);
 }
 
-/* @slot differs from its entry in the table.  Context: any. */
+/* Mark the table page of @slot dirty, because the slot changed.  Context: any. */
 void nc_table_dirty(struct nc_cache *c, u32 slot)
 {
 	struct nc_table *t = &c->meta->table;
 	u32 page = slot / NEARCACHE_SLOTS_PER_PAGE;
 
-	/* The slot before the dirty bit: pairs with nc_table_collect(). */
+	/* Change the slot, then test the dirty bit: pairs with take_page(). */
 	smp_mb();
 	if (test_bit(page, t->dirty))
 		return;
@@ -70,7 +70,7 @@ void nc_table_dirty(struct nc_cache *c, u32 slot)
 	arm_commit(c);
 }
 
-/* If two slots claim one block, the one with the higher generation stays. */
+/* Of two slots with @block, keep the higher generation.  Returns false: drop the new slot. */
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);
@@ -149,8 +149,8 @@ static void load_page(struct nc_cache *c, struct nc_table *t, u64 index,
 		load_slot(c, first + i, &page->slot[i]);
 }
 
-/* Read @n pages of one copy; unreadable pages are zeroed.  Returns their number.  Stops after
- * NC_HEALTH_ERRORS_MAX, because each read of a dying device may take its full timeout.
+/* Read @n pages of one copy; zero unreadable pages.  Returns the number of unreadable pages.  Stops
+ * at NC_HEALTH_ERRORS_MAX, because each read of a dying device may take its full timeout.
  */
 static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
 		      struct nearcache_page *buffer)
@@ -177,7 +177,7 @@ static u32 read_pages(struct nc_cache *c, int copy, u64 first, u32 n,
  * nc_table_load() - fill the index from the slot table
  * @c: live cache with an empty index
  * @t: table
- * @last: record of the last commit, or NULL
+ * @last: record of the last commit, or NULL if there is none
  *
  * Damaged pages and slots are dropped and counted.
  *
@@ -205,18 +205,18 @@ int nc_table_load(struct nc_cache *c, struct nc_table *t,
 }
 
 /**
- * nc_table_empty() - a new table_epoch will empty the table
+ * nc_table_empty() - prepare a table that a new table_epoch will empty
  * @t: table that is not loaded
  *
- * A crash may have torn either copy of a page: the next write goes to both.
+ * A crash may have torn either copy of a page, so the next write of each goes to both copies.
  */
 void nc_table_empty(struct nc_table *t)
 {
 	bitmap_fill(t->both, t->pages);
 }
 
-/* Fill the entry of slot @i with its current state.  A later change makes the page dirty again.  A
- * slot that is not in the index, or has no valid bit, is free on the medium.
+/* Fill @disk, the entry of slot @i, with the current state.  A later change makes the page dirty
+ * again.  A slot that is not in the index, or has no valid bit, stays free in @disk.
  */
 static void snapshot_slot(struct nc_cache *c, u32 i, struct nearcache_slot *disk)
 {
@@ -269,8 +269,8 @@ static void take_page(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequ
 	cond_resched();
 }
 
-/* Take the dirty pages that the last record names first.  After a crash their other copies may be
- * torn.  Once no record names them, a torn copy would look like damage.
+/* Begin a batch with the dirty pages that the last record names: a crash may have torn a copy of
+ * each.  Once no record names these pages, a torn copy would count as damage.
  */
 static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 {
@@ -290,10 +290,10 @@ static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
  * nc_table_collect() - build the next batch of dirty pages from the current slots
  * @c: live cache
  * @t: table
- * @from: page to start at; moved behind the batch
+ * @from: page to start at; set to the page behind the batch
  * @sequence: number of the commit
  *
- * The collected pages are clean until a slot changes.  nc_table_written() must follow.
+ * Clears the dirty bits of these pages.  nc_table_written() must follow.
  *
  * Context: nc_commit.lock.
  * Return: number of pages in t->buffer.
@@ -316,7 +316,7 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 	return t->batched;
 }
 
-/* Must page n of the batch be written to @copy? */
+/* Must entry @n of the batch be written to @copy? */
 static bool forced_water(const struct nc_table *t, u32 n, int copy)
 {
 	return test_bit(t->batch[n], t->both) ||
@@ -355,13 +355,13 @@ static int write_table_copy(struct nc_cache *c, struct nc_table *t, int copy)
 	return 0;
 }
 
-/* Write the batch.  Return: 0 or -EIO; nothing of it is durable yet. */
+/* Write the pages of the batch, not yet durably.  Return: 0 or -EIO. */
 int nc_table_write(struct nc_cache *c, struct nc_table *t)
 {
 	return write_table_copy(c, t, 0) ?: write_table_copy(c, t, 1);
 }
 
-/* The batch is complete; its pages stay dirty unless they are @durable on the medium. */
+/* End the batch: if its pages are not @durable on the medium, they become dirty again. */
 void nc_table_written(struct nc_table *t, bool durable)
 {
 	u32 i;

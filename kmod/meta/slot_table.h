@@ -18,13 +18,13 @@ static_assert(NC_TABLE_BATCH <= NEARCACHE_COMMIT_PAGES);
  * @pages: pages in one copy of the table
  * @buffer: NC_TABLE_BATCH pages; never freed while the table exists, so that resume and
  *	suspend cannot fail for lack of memory
- * @batch: numbers of the pages of the current commit, in @buffer
+ * @batch: numbers of the pages in @buffer, which the current commit writes
  * @batched: number of pages in @batch
- * @current_copy: bit per page: the copy with the current state
- * @dirty: bit per page: differs from the medium; set in any context
+ * @current_copy: bit per page: number of the copy with the current state
+ * @dirty: bit per page: the page differs from the medium; set in any context
  * @both: bit per page: the next write must go to both copies, because neither
  *	can be relied on
- * @sequence: highest sequence found in a page
+ * @sequence: highest sequence of a page that the load found
  *
  * nc_commit.lock protects all members except @dirty, whose bits are set at any time.
  */

@@ -6,8 +6,8 @@
  *
  * The session's state reaches both copies durably before any slot is overwritten and
  * before the origin is written.  "clean" is written only after the data and the table are
- * durable.  After a crash between the two copies the higher sequence wins: either state
- * is true.
+ * durable.  After a crash between the two copies the higher sequence wins; the state of
+ * either copy is correct.
  */
 #include <linux/blkdev.h>
 #include <linux/vmalloc.h>
@@ -20,7 +20,7 @@ static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {
 	NEARCACHE_SUPER_OFFSET_0, NEARCACHE_SUPER_OFFSET_1,
 };
 
-/* May sleep.  Return: 0 or -ENOMEM; on both, the caller calls nc_super_destroy(). */
+/* May sleep.  Return: 0 or -ENOMEM; in both cases the caller must call nc_super_destroy(). */
 int nc_super_init(struct nc_super *s)
 {
 	s->io = dm_io_client_create();
@@ -43,8 +43,8 @@ void nc_super_destroy(struct nc_super *s)
 }
 
 /**
- * nc_super_io() - synchronous I/O
- * @io: client
+ * nc_super_io() - read or write metadata synchronously
+ * @io: dm-io client
  * @bdev: device
  * @opf: operation and flags
  * @offset: bytes
@@ -72,7 +72,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 	return nc_dm_io(&request, &region);
 }
 
-/* Do both copies durably say active?  It does not matter that an earlier session wrote them. */
+/* Do both copies durably say active?  Flushes, as an earlier session may have written them. */
 static bool both_active(const struct nc_super *s, struct block_device *bdev)
 {
 	char why[NC_WHY_SIZE];
@@ -86,15 +86,15 @@ static bool both_active(const struct nc_super *s, struct block_device *bdev)
 
 /**
  * nc_super_read() - read and validate both copies
- * @s: superblock; the chosen copy is left in s->sb
+ * @s: superblock; s->sb is set to the valid copy with the higher sequence
  * @bdev: cache device
- * @geo: set
+ * @geo: set on success
  * @why: NC_WHY_SIZE bytes; set on failure
  *
  * A copy that cannot be read counts as damaged.
  *
  * Context: may sleep.
- * Return: 0, -EINVAL or -EIO.
+ * Return: 0; -EINVAL: no valid copy, or unusable device; -EIO: neither copy can be read.
  */
 int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		  struct nc_geometry *geo, char *why)
@@ -116,7 +116,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
-	/* Not above: if neither copy can be read, the medium still has its last known state. */
+	/* Only now: if neither copy can be read, the medium keeps the state known before. */
 	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
@@ -167,7 +167,7 @@ static void seal_super(struct nc_super *s, u32 state)
 /**
  * nc_super_put() - write one copy with a new state; a crash may bring back the other copy
  * @s: superblock that was read, of a member behind the first
- * @bdev: that device
+ * @bdev: device of that member
  * @state: enum nearcache_super_state
  *
  * Also makes all earlier writes to the device durable.
@@ -203,8 +203,8 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 
 	if (!s->read)
 		return -EIO;
-	/* From writing to active, a half-finished write still drops the table at the next load, if
-	 * the witness says so.
+	/* Keep "writing" as durable on the way to active: if only one copy gets written, the next
+	 * load drops the table as well, provided that the witness says "left".
 	 */
 	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
 				     state == NEARCACHE_STATE_ACTIVE))
@@ -215,15 +215,15 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 		if (r)
 			return r;
 	}
-	/* With one copy written, the higher sequence would win already; but if that copy became
-	 * unreadable, the old table would be trusted.
+	/* Only after both copies: with one written, its higher sequence wins; but if that copy
+	 * became unreadable, a load would trust the old state.
 	 */
 	WRITE_ONCE(s->durable, state);
 	return 0;
 }
 
-/* Change the origin's size with the next write.  The write-intent bitmap has to cover it: its
- * regions grow, and never shrink, because set bits would change their meaning.
+/* Change the origin's size with the next write.  The regions of the write-intent bitmap grow until
+ * the bitmap covers the origin; they never shrink.
  */
 void nc_super_resize(struct nc_super *s, u64 size)
 {

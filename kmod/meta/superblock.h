@@ -15,13 +15,13 @@ struct nearcache_super;
  * @io: for synchronous I/O
  * @sb: current content; copies are written from here
  * @other: buffer for the other copy while reading
- * @read: @sb was read from the medium, or written since
+ * @read: the last nc_super_read() succeeded; if not, writes of the superblock fail
  * @counts: the current copy on the medium, 0 or 1
  * @known: highest sequence that a copy on the medium certainly has
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
- * Under nc_life.lock once the cache is live.
+ * Once the cache is live, nc_life.lock protects that of member 0, nc_commit.lock the others.
  */
 struct nc_super {
 	struct dm_io_client *io;

@@ -14,10 +14,10 @@
  * nc_witness_find() - read the record of a cache
  * @s: superblock of the cache
  * @bdev: witness device
- * @w: @record is room for one; filled in
+ * @w: the record is read into w->record; @w is valid if the return value is 0
  *
  * Context: may sleep.
- * Return: 0, -ENOENT when there is none, or -EIO.
+ * Return: 0; -ENOENT: the device has no record of the cache; -EIO: it cannot be read.
  */
 int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
 		    struct nc_witness *w)
@@ -44,11 +44,11 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
  * @bdev: witness device
  * @w: from nc_witness_find()
  * @session: number of the write session
- * @previous: number of the session before, see struct nearcache_witness
+ * @previous: session that the superblock may still name, or 0; see struct nearcache_witness
  * @state: enum nearcache_witness_state
  *
  * Context: may sleep.
- * Return: 0 or -EIO; then the device may have the new record or the old one.
+ * Return: 0; -EIO: the device has the new record or the old one.
  */
 int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
 		     struct nc_witness *w, u64 session, u64 previous, u32 state)

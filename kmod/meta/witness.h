@@ -12,10 +12,10 @@ struct nc_super;
 
 /**
  * struct nc_witness - the record of one cache
- * @offset: of the record, bytes
+ * @offset: place of the record on the witness device, bytes
  * @record: as last read or written; from vmalloc()
  *
- * Under nc_life.lock; while the cache is live, only nc_intent.leave_work uses it.
+ * Used under nc_life.lock, and by nc_intent.leave_work while the cache is live.
  */
 struct nc_witness {
 	u64 offset;

@@ -5,10 +5,10 @@
  * has made the write durable and the slot table reflects it (intent_clear.c).  A crash costs the
  * cached data of the marked regions, and no other data is in doubt.
  *
- * A device that was pulled cannot be marked, and does not know that it misses marks.  So before a
- * write proceeds without a mark, the witness, another device, durably records that the cache device
- * left.  If the witness fails as well, the write fails: no other device could tell the next load.
- * A write to marked regions needs no new record.
+ * A cache device that was pulled out takes no marks, and does not show later that it lacks them.
+ * So before a write proceeds without a mark, the witness, another device, durably records that the
+ * cache device left.  If the witness fails as well, the write fails, because the next load would
+ * trust stale data.  A write to marked regions needs neither a new mark nor the witness.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -22,8 +22,8 @@
 #define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
 #define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
 
-/* A table names a witness: allocate the maps.  In the constructor; may sleep; calls may run
- * concurrently.  Return: 0 or -ENOMEM.
+/* Allocate the maps, if they do not exist, for a table that names a witness.  Context: constructor;
+ * may sleep; calls may run concurrently.  Return: 0 or -ENOMEM.
  */
 int nc_intent_alloc(struct nc_intent *i)
 {
@@ -44,7 +44,7 @@ void nc_intent_destroy(struct nc_intent *i)
 	vfree(i->maps);
 }
 
-/* Number of marked regions, without the ends, for status. */
+/* Number of marked regions, not counting NC_INTENT_ENDS; 0 if no session marks regions. */
 u32 nc_intent_count(const struct nc_intent *i)
 {
 	const struct nc_intent_maps *maps = READ_ONCE(i->maps);
@@ -84,8 +84,8 @@ int nc_intent_write(struct nc_cache *c, u32 pages, blk_opf_t flags)
 	return r;
 }
 
-/* Set or clear a bit, a region or NC_INTENT_ENDS, in the image.  The caller holds io_lock.  Returns
- * the bit of its page, for nc_intent_write().
+/* Set or clear @bit, a region or NC_INTENT_ENDS, in the image.  The caller holds io_lock.  Returns
+ * a mask with the changed page, for nc_intent_write().
  */
 u32 nc_intent_put(struct nc_intent_maps *maps, u32 bit, bool on)
 {
@@ -144,8 +144,8 @@ static bool regions_noted(const unsigned long *map, const struct touched *at)
 	return !at->ends || test_bit(NC_INTENT_ENDS, map);
 }
 
-/* Works are queued under the lock: a caller that sees no waiting write also sees the queued works,
- * and can flush them.
+/* Queue a write and the work that releases it, both under the lock: so the write cannot complete
+ * before the work is queued, and nc_intent_stop() can flush that work.
  */
 static void hold_locked(struct nc_cache *c, struct bio *bio)
 {
@@ -156,7 +156,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	if (bio_list_empty(&i->waiting) && bio_list_empty(&i->batch))
 		i->since = jiffies;
 	bio_list_add(&i->waiting, bio);
-	/* mark_work may be stuck in I/O to a device that hangs. */
+	/* Use leave_work, because mark_work may be stuck in I/O to a device that hangs. */
 	if (i->mode == NC_INTENT_LEAVING) {
 		queue_work(c->workers.origin, &i->leave_work);
 		return;
@@ -167,7 +167,7 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	queue_work(c->workers.cache, &i->mark_work);
 }
 
-/* Queue a write; false: the mode no longer requires a wait. */
+/* Queue a write.  Returns false if the mode no longer requires the write to wait. */
 static bool hold_write(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent *i = &c->intent;
@@ -189,19 +189,19 @@ static bool hold_write(struct nc_cache *c, struct bio *bio)
  * @c: live cache
  * @bio: see nc_intent_admit()
  *
- * Return: true if queued.
+ * Return: true if the write was queued; ready_work will submit it.
  */
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
 	struct touched at = touched_by(c, bio);
 
-	/* The write in nc_cache.write_ranges, then "recent", then "set": pairs with
-	 * intent_clear.c, which looks at them the other way round.
+	/* Add the range to nc_cache.write_ranges, then set "recent", then test "set": pairs with
+	 * pick_idle() and take_mark(), which access these in the opposite order.
 	 */
 	smp_mb();
 	note_regions(maps->recent, &at);
-	smp_mb(); /* as above */
+	smp_mb(); /* Pairs with the barrier in take_mark(). */
 	if (regions_noted(maps->set, &at))
 		return false;
 	note_regions(maps->wanted, &at);
@@ -211,7 +211,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	return true;
 }
 
-/* A region is marked: clear it in a while.  Context: any. */
+/* A region is marked: queue a sweep (intent_clear.c), NC_INTENT_PERIOD from now.  Context: any. */
 void nc_intent_arm_clear(struct nc_cache *c)
 {
 	queue_delayed_work(c->workers.cache, &c->intent.clear_work, NC_INTENT_PERIOD);
@@ -243,7 +243,7 @@ static int mark_wanted(struct nc_cache *c)
 	return 0;
 }
 
-/* Hand waiting writes to ready_work. */
+/* Move @bios to the list that ready_work submits. */
 static void release_writes(struct nc_cache *c, struct bio_list *bios)
 {
 	struct nc_intent *i = &c->intent;
@@ -276,12 +276,12 @@ static void mark_regions_work(struct work_struct *work)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_INTENT);
 		nc_intent_leave(c);
 	}
-	/* leave_work releases the writes, whichever mode it finds. */
+	/* leave_work releases or fails the writes. */
 	if (r || mode == NC_INTENT_LEAVING) {
 		queue_work(c->workers.origin, &i->leave_work);
 		return;
 	}
-	/* leave_work or nc_intent_end() has taken the writes that are no longer in @batch. */
+	/* Release the writes that leave_work or nc_intent_end() has not taken out of @batch. */
 	spin_lock_irq(&i->lock);
 	release_writes(c, &i->batch);
 	i->since = jiffies;
@@ -315,8 +315,8 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
-/* Record "left" on the witness, then release all waiting writes.  If the witness fails, each later
- * write to an unmarked region tries it again.
+/* Record "left" on the witness, then release all waiting writes.  If the witness fails, fail them;
+ * each later write to an unmarked region then tries the witness again.
  */
 static void leave_cache_work(struct work_struct *work)
 {
@@ -354,7 +354,7 @@ static void leave_cache_work(struct work_struct *work)
 		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
-/* Does the table still name the witness of the session? */
+/* Is @dev the witness of the session, and does its record name the session?  NULL: no. */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;
@@ -365,7 +365,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 }
 
 /**
- * nc_intent_ask_again() - retry a witness that failed
+ * nc_intent_ask_again() - try again to record "left" on a witness that failed
  * @c: live cache, suspended; the previous table still exists
  *
  * Context: may sleep; nc_life.lock.
@@ -378,14 +378,14 @@ void nc_intent_ask_again(struct nc_cache *c)
 	flush_work(&i->leave_work);
 	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
 		return;
-	/* The previous table may soon close its witness. */
+	/* Forget a witness that the active table does not name: its table may soon close it. */
 	if (!is_witness(c, c->life.active->witness))
 		i->bdev = NULL;
 	queue_work(c->workers.origin, &i->leave_work);
 	flush_work(&i->leave_work);
 }
 
-/* The medium cannot be relied on after a crash any more.  Until the next resume.  Context: any. */
+/* Stop marking until the next resume, and have the witness record "left".  Context: any. */
 void nc_intent_leave(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
@@ -401,8 +401,7 @@ void nc_intent_leave(struct nc_cache *c)
 		queue_work(c->workers.origin, &i->leave_work);
 }
 
-/* A hanging device reports no error: a write waits for its mark at most cache_timeout, as hits do.
- */
+/* A write waits for its mark at most nc_health.cache_timeout: a hanging device reports no error. */
 static void slow_mark_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(to_delayed_work(work),
@@ -428,14 +427,14 @@ static void slow_mark_work(struct work_struct *work)
 	nc_intent_leave(c);
 }
 
-/* nc_health.cache_timeout changed; applies to waiting writes as well.  Any context. */
+/* nc_health.cache_timeout changed: apply it to the writes that wait already.  Any context. */
 void nc_intent_retime(struct nc_cache *c)
 {
 	mod_delayed_work(c->workers.origin, &c->intent.slow_work, 0);
 }
 
 /**
- * nc_intent_end() - turn marking off
+ * nc_intent_end() - turn marking off and release all waiting writes
  * @c: live cache; its superblock durably says a state that needs no write intent
  *
  * Context: may sleep; nc_life.lock; I/O may be in flight.
@@ -452,7 +451,7 @@ void nc_intent_end(struct nc_cache *c)
 	spin_unlock_irq(&i->lock);
 }
 
-/* The cache is being suspended; no bio is in flight.  May sleep. */
+/* Wait for all work.  The cache is being suspended; no bio is in flight.  May sleep. */
 void nc_intent_stop(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
@@ -464,8 +463,8 @@ void nc_intent_stop(struct nc_cache *c)
 	flush_work(&i->ready_work);
 }
 
-/* Before the cache is freed.  A write that completed just before the stop may still have queued a
- * work.  May sleep.
+/* Cancel all work before the cache is freed: a write that completed just before nc_intent_stop()
+ * may still have queued some.  May sleep.
  */
 void nc_intent_cancel(struct nc_cache *c)
 {

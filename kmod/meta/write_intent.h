@@ -18,20 +18,20 @@
 
 struct nc_cache;
 
-/* A mark is cleared after a region had no write for this long.  So a crash costs the regions
- * written in the last two periods.
+/* A mark is cleared after its region had no write for this many jiffies.  So a crash costs the
+ * regions written in the last two periods.
  */
 #define NC_INTENT_PERIOD	(2 * HZ)
 
-/* The mark for both ends of the origin, which the origin's fingerprint covers. */
+/* Bit of the mark for both ends of the origin, which the origin's fingerprint covers. */
 #define NC_INTENT_ENDS		NEARCACHE_INTENT_REGIONS
 #define NC_INTENT_BITS		(NEARCACHE_INTENT_REGIONS + 1)
 
-/* Sectors of a page; whole pages are written. */
+/* Sectors of the bitmap in a page; writes cover whole pages. */
 #define NC_INTENT_PAGE		(NEARCACHE_PAGE_SIZE / NEARCACHE_INTENT_SIZE)
 
 enum nc_intent_mode {
-	NC_INTENT_OFF,		/* no marks: the medium does not rely on them */
+	NC_INTENT_OFF,		/* no marks: the superblock's state does not rely on them */
 	NC_INTENT_ON,		/* a write waits until its regions are marked */
 	NC_INTENT_LEAVING,	/* marking failed: unmarked writes wait for the witness */
 	NC_INTENT_LEFT,		/* the witness says "left": no write waits any more */
@@ -40,7 +40,7 @@ enum nc_intent_mode {
 /**
  * struct nc_intent_maps - one bit per region in each bitmap, and the image of the medium
  * @image: content of the area as last written, or being written; io_lock
- * @record: see struct nc_witness
+ * @record: buffer for nc_intent.witness
  * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
  * @recent: regions written since the last pass of intent_clear.c; set by writers, cleared by the
  *	pass
@@ -68,17 +68,18 @@ struct nc_intent_ops {
 
 /**
  * struct nc_intent - write intent of a live cache
+ * @ops: set by cache.c
  * @mode: enum nc_intent_mode; changes to and from OFF while suspended, or once the superblock
- *	durably says active; changes otherwise under @lock
+ *	durably says active; other changes are made under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: number of the current session, see struct nearcache_super
  * @recovered: the load took over an unfinished session: @maps has its marks; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first table that names a witness, or NULL
- * @witness: record of the cache
+ * @witness: record of the cache on its witness
  * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
  *	NULL: the active table has none
- * @io_lock: held by the one writer of the area; taken under nc_life.lock, or alone
+ * @io_lock: held while the bitmap is written; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
  * @batch: waiting writes whose regions are being marked
@@ -100,8 +101,8 @@ struct nc_intent {
 	struct nc_intent_maps *maps;
 	struct nc_witness witness;
 	struct block_device *bdev;
-	struct mutex io_lock;	/* see above */
-	spinlock_t lock;	/* see above */
+	struct mutex io_lock;	/* held while the bitmap is written */
+	spinlock_t lock;	/* protects the lists, since and mode */
 	struct bio_list waiting;
 	struct bio_list batch;
 	struct bio_list ready;
@@ -147,7 +148,7 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
  * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.write_ranges
  *
  * Context: any that may submit bios; does not sleep.
- * Return: false if the write waits for its marks; ready_work submits it.
+ * Return: true; false if the write waits for its marks, and ready_work will submit it.
  */
 static inline bool nc_intent_admit(struct nc_cache *c, struct nc_intent *i,
 				   struct bio *bio)

@@ -9,7 +9,7 @@
  *	5. clear the mark in memory, then on the medium
  *
  * The ends of the origin have a mark of their own.  Before it is cleared, the superblock
- * gets their fingerprint.  After a crash, the load compares it to detect foreign writes.
+ * gets their fingerprint, so that a load after a crash detects writes of other hosts.
  *
  * A stale mark on the medium, or a torn page of marks, only costs cached data.
  */
@@ -40,7 +40,7 @@ static bool is_written(struct nc_cache *c, u32 bit)
 				    (((u64)bit + 1) << shift) - 1, &at);
 }
 
-/* Step 1.  A writer is in nc_cache.write_ranges, or made "recent" true again, or is over. */
+/* Step 1.  A write whose "recent" bit this clears is complete, or in nc_cache.write_ranges. */
 static bool pick_idle(struct nc_cache *c)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
@@ -50,7 +50,7 @@ static bool pick_idle(struct nc_cache *c)
 	for_each_set_bit(bit, maps->set, NC_INTENT_BITS)
 		if (!test_and_clear_bit(bit, maps->recent))
 			__set_bit(bit, maps->idle);
-	/* Pairs with nc_intent_wait(). */
+	/* Clear "recent", then look for write ranges: pairs with nc_intent_wait(). */
 	smp_mb();
 	for_each_set_bit(bit, maps->idle, NC_INTENT_BITS)
 		if (is_written(c, bit))
@@ -58,11 +58,11 @@ static bool pick_idle(struct nc_cache *c)
 	return !bitmap_empty(maps->idle, NC_INTENT_BITS);
 }
 
-/* Step 4.  A later writer finds the mark clear, and waits for a mark under io_lock. */
+/* Step 4.  Returns false if the mark must stay.  A later write waits until mark_work sets it. */
 static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 {
 	clear_bit(bit, maps->set);
-	/* Pairs with nc_intent_wait(). */
+	/* Clear "set", then test "recent": pairs with nc_intent_wait(). */
 	smp_mb();
 	if (!test_bit(bit, maps->recent))
 		return true;
@@ -70,8 +70,8 @@ static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 	return false;
 }
 
-/* Renew fingerprint and mark under one io_lock: a waiting writer must not write its own mark to the
- * medium in between.
+/* Write the fingerprint and clear the mark of the ends, both in one hold of io_lock: mark_work must
+ * not set the mark on the medium in between.  Return: 0 or the write error.
  */
 static int renew_ends(struct nc_cache *c)
 {
@@ -113,7 +113,7 @@ static int clear_idle(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 and 3.  A failed flush may have lost data of any marked region, so all marks stay. */
+/* Steps 2 and 3.  On failure all marks stay: a failed flush may have lost data of any region. */
 static bool settle_regions(struct nc_cache *c)
 {
 	if (nc_meta_flush_written(c)) {

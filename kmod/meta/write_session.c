@@ -11,7 +11,7 @@
 #include "meta/meta.h"
 #include "meta/write_session.h"
 
-/* Read page by page: a page that cannot be read costs only its own regions. */
+/* Read the bitmap page by page.  An unreadable page is zeroed: only its regions count as marked. */
 static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 {
 	u32 i;
@@ -24,14 +24,14 @@ static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 			memset(&area[i], 0, NEARCACHE_PAGE_SIZE);
 }
 
-/* Read the witness's record; a record in state moved does not count. */
+/* Read the cache's record on the witness.  Return: 0; -ENOENT: none, or in state moved; -EIO. */
 static int find_record(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	/* leave_work writes the same record. */
+	/* Wait for leave_work, which may be writing the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
 	r = nc_witness_find(&c->meta->super, c->life.active->witness->bdev, &i->witness);
@@ -45,8 +45,8 @@ static int find_record(struct nc_cache *c)
  * @c: live cache; its superblock says writing
  *
  * Context: may sleep; nc_life.lock.
- * Return: NULL: yes, and nc_session_written() returns the marked sub-blocks; otherwise the
- * reason why no cached data may be trusted, for the log.
+ * Return: NULL if so, and nc_session_written() returns the marked sub-blocks from now on.
+ * If not, a text for the log: the reason why no cached data may be trusted.
  */
 const char *nc_session_load(struct nc_cache *c)
 {
@@ -77,7 +77,7 @@ const char *nc_session_load(struct nc_cache *c)
  * @c: live cache, suspended
  *
  * Context: may sleep; nc_life.lock.
- * Return: 0 or 1; -EIO: the witness cannot be read, and may know a later session.
+ * Return: 1: yes; 0: no, or there is no record; -EIO: the witness cannot be read.
  */
 int nc_session_is_older(struct nc_cache *c)
 {
@@ -89,7 +89,7 @@ int nc_session_is_older(struct nc_cache *c)
 }
 
 /**
- * nc_session_catch_up() - take the witness's session number if it is later
+ * nc_session_catch_up() - take the session number of the witness if it is higher
  * @c: live cache, suspended; none of its cached data is used
  *
  * Context: may sleep; nc_life.lock.
@@ -100,7 +100,7 @@ void nc_session_catch_up(struct nc_cache *c)
 		c->meta->super.sb->session = c->intent.witness.record->session;
 }
 
-/* Sub-blocks of @block in regions that the crashed session had marked. */
+/* Bitmap of the sub-blocks of @block in regions that the crashed session had marked. */
 u64 nc_session_written(const struct nc_cache *c, u64 block)
 {
 	return c->intent.recovered ?
@@ -133,8 +133,8 @@ static void no_witness(struct nc_cache *c, const char *why)
 	       nc_cache_name(c), c->life.active->witness->bdev, why);
 }
 
-/* Take a session number that no copy of this device has.  It is used up even if the caller fails
- * later.  Call find_record() first.
+/* Put a session number that no copy of this device has into the superblock.  The number is used up
+ * even if the caller fails later.  Call find_record() first.  Return: 0; -ERANGE: none is left.
  */
 static int take_number(struct nc_cache *c)
 {
@@ -159,16 +159,16 @@ static int write_session(struct nc_cache *c, u64 previous, u32 state)
 
 /**
  * nc_session_begin() - begin a write session
- * @c: live cache, suspended; its slot table on the medium is true
+ * @c: live cache, suspended; its slot table on the medium is correct
  *
- * Writes the witness first: from then on the bitmap counts only for a superblock that the
- * witness names.  It names the previous superblock only if the slot table no longer has the
- * data of the regions marked then.  Writes the bitmap next; the caller then writes the
+ * Writes the witness first: from then on the bitmap counts only for a superblock whose
+ * session the witness names.  The witness also names the previous session, unless the load
+ * distrusted that superblock.  Writes an empty bitmap next; the caller then writes the
  * superblock.
  *
  * Context: may sleep; nc_life.lock.
- * Return: 1: nc_session_begun() or nc_intent_end() must follow; 0: no usable witness;
- * -EIO: the medium cannot be written.
+ * Return: 1: begun, nc_session_begun() or nc_intent_end() must follow; 0: no usable
+ * witness; -EIO: the bitmap cannot be written.
  */
 int nc_session_begin(struct nc_cache *c)
 {
@@ -206,7 +206,7 @@ int nc_session_begin(struct nc_cache *c)
  * nc_session_begun() - both superblock copies name the new session
  * @c: live cache, suspended, after nc_session_begin()
  *
- * The witness drops the name of the previous superblock: copies of it no longer count.
+ * Removes the previous session from the witness: copies of the device from then are now stale.
  *
  * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
@@ -222,7 +222,7 @@ int nc_session_begun(struct nc_cache *c)
 
 static void not_told_apart(struct nc_cache *c, int r)
 {
-	/* A witness without a record of this cache was never updated for it. */
+	/* No warning if the witness never had a record of this cache. */
 	if (r != -ENOENT)
 		DMWARN("%s: cannot update witness %pg: stale copies will not be detected",
 		       nc_cache_name(c), c->life.active->witness->bdev);
@@ -232,10 +232,11 @@ static void not_told_apart(struct nc_cache *c, int r)
  * nc_session_number() - number a superblock that will say active, or clean after writes
  * @c: live cache, suspended
  *
- * With a number of its own, no copy from before or from during a write session counts.
+ * The new number makes all copies of the device from before this superblock stale.
  *
  * Context: may sleep; nc_life.lock.
- * Return: whether nc_session_tell() must follow once both superblock copies are written.
+ * Return: true if nc_session_tell() must follow once both superblock copies are written;
+ * false if the superblock got no number.
  */
 bool nc_session_number(struct nc_cache *c)
 {
@@ -254,7 +255,8 @@ bool nc_session_number(struct nc_cache *c)
 /**
  * nc_session_tell() - both superblock copies have the number: record it on the witness
  * @c: live cache, suspended, after nc_session_number()
- * @state: NEARCACHE_WITNESS_LEFT for a session that writes without marks, or ENDED
+ * @state: NEARCACHE_WITNESS_LEFT if a session without marks begins, NEARCACHE_WITNESS_ENDED
+ *	after a stop
  *
  * Context: may sleep; nc_life.lock.
  */

@@ -52,6 +52,7 @@ struct nc_ranges_ops {
 
 /**
  * struct nc_ranges - the ranges of a cache
+ * @ops: calls into higher layers; set by nc_ranges_init()
  * @lock: protects all members; nests inside nc_life.lock, and bucket locks nest inside it
  * @want: ranges, in the order of nc_want_compare()
  * @count: number of ranges
