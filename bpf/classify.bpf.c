@@ -11,12 +11,10 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* A place, the part of a device that has streams and sets of its own, is 64 GiB long: 1 <<
- * place_shift sectors.
- */
+/* A place is a part of a device with 1 << place_shift sectors (64 GiB) and with its own streams. */
 const volatile __u32 place_shift = 27;
-/* @sample in the answer for strided and written streams: report one run of 16.  Sequential streams
- * have few runs: each is reported.
+/* @sample for strided and written streams, of which the module reports one run of 16.  It reports
+ * each run of a sequential stream, which has few of them.
  */
 const volatile __u32 sample_alike = 4;
 

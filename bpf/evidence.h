@@ -11,7 +11,7 @@
  * The classes are decided by sequential probability ratio tests.  For each event a test adds to its
  * sum 100 times the natural logarithm of the ratio of the event's probabilities under the two
  * answers.  The test decides when the sum reaches EVIDENCE_ENOUGH, odds of 100 to 1, or its
- * negative.  The sum is clamped to EVIDENCE_MOST, so that a new pattern can outweigh an old one.
+ * negative.  The sum stays between +-EVIDENCE_MOST, so that a new pattern can outweigh an old one.
  *
  *  1. Sequential or not (@follows): does an access continue the previous one?  98 of 100 do in a
  *     sequential stream, 70 of 100 in another one, which may read a run by several accesses.
@@ -21,8 +21,8 @@
  *     80 of 100 do in a looping set, where the page cache answers some reads; 2 of 100 in another.
  *  4. Shuffled or random (@shuffles): is a run new?  In a random set with the probability
  *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
- *     new until the first repeated one; then p / 3, for runs whose first read the page cache
- *     answered.
+ *     new until the first repeated one; from then on with the probability p / 3, which stands for
+ *     the runs that the page cache answered in the first pass.
  *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
  *     random set an exponential one with mean N.
@@ -64,9 +64,9 @@
 #define EVIDENCE_FEW	64U
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
-/* In a steady set a repeated run changes @shuffles only at each EVIDENCE_SLOW-th draw. */
+/* In a steady set only each EVIDENCE_SLOW-th draw can change @shuffles, if it repeats a run. */
 #define EVIDENCE_SLOW	8U
-/* The amounts that events add to the sums of tests 1 (two), 2 (two), 3 (two) and 4. */
+/* Amounts that an event adds to the sum of a test: two for each of the tests 1 to 3, one for 4. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
 #define SAME_GAP	381
@@ -84,7 +84,7 @@
  * @strides: sum of test 2; positive: strided; used only if the stream is not sequential
  * @class: enum nearcache_class without regard to the set: never SHUFFLED, LOOPING or RANDOM
  * @told: class in the last answer to the module: the set's class if the stream has a set
- * @changes: changes of @told
+ * @changes: how often @told has changed
  * @reserved: 0
  * @uncounted: bytes not yet added to the stream's struct mix
  */
@@ -132,7 +132,7 @@ struct set {
 /**
  * struct unit - a sampled run of a set
  * @at: @runs of the set at the last read of this run
- * @before: first sector of the run that the stream read just before that
+ * @before: first sector of the run that the stream read before this run at that time
  * @count: reads of this run
  * @reserved: 0
  */
@@ -233,14 +233,14 @@ static const __s32 evidence_ln[32] = {
 	-76, -69, -63, -58, -52, -47, -42, -37, -33, -29, -25, -21, -17, -13, -10, -6, -3,
 };
 
-/* Test 5: 100 (ln(min(x, 2 - x)) + x), where x is an age in passes.  Entry i is for the middle of
- * the eighth of a pass from x = i / 8.
+/* Amount of test 5 for an age of x passes: 100 (ln(min(x, 2 - x)) + x).  Entry i is for the middle
+ * of the eighth of a pass that begins at x = i / 8.
  */
 static const __s32 evidence_age[16] = {
 	-271, -149, -85, -39, -1, 31, 60, 87, 100, 98, 94, 86, 74, 52, 14, -84,
 };
 
-/* The same for x above 2. */
+/* Amount of test 5 for an age above two passes, which only a random set has. */
 #define AGE_BEYOND	(-400)
 /* The ages in a pass correlate: more than AGES of them count together as much as AGES. */
 #define AGES		40
@@ -296,7 +296,7 @@ static inline __u32 evidence_most(const struct set *set)
  * evidence_set() - add a sampled run to the evidence of its set, and update the set's class
  * @set: set; its @runs include this run
  * @unit: unit of the run, is updated; NULL: the run is new, the caller adds its unit
- * @before: first sector of the run that the stream read before it
+ * @before: first sector of the run that the stream read before this one
  */
 static inline void evidence_set(struct set *set, struct unit *unit, __u64 before)
 {

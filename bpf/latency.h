@@ -33,7 +33,7 @@ enum latency_path {
 
 /**
  * struct latency_key - key of a histogram
- * @cgroup: id of the control group; 0: none, or the map had no room for its control group
+ * @cgroup: id of the control group; 0: none, or a group for which the map had no room
  * @dev: dm device: major << 20 | minor
  * @path: enum latency_path
  */
@@ -45,7 +45,7 @@ struct latency_key {
 
 /**
  * struct latency - latency histogram
- * @count: pieces; each sampled hit counts as NEARCACHE_TIMED
+ * @count: pieces; each sampled hit counts as NEARCACHE_TIMED pieces
  * @sum: nanoseconds of all pieces
  * @bucket: pieces in each bucket, see latency_bucket()
  */

@@ -30,7 +30,7 @@ static int show_stream(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* The table is empty for a program from a file without a map of streams. */
+/* Prints the map "streams".  The table is empty if a program from a file has no such map. */
 static int show_classifier(const struct program_place *place)
 {
 	print_table("streams");

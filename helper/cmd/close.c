@@ -80,7 +80,7 @@ static void find_new(struct closing *closing, dev_t number)
 	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
-		/* 'set' made the witness one session ahead of the superblock. */
+		/* 'set' made the witness one session ahead: the superblock has to follow. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
 			renumber_session(closing, &record);
 	}
@@ -159,7 +159,7 @@ static void refresh_fingerprint(struct closing *closing)
 	device_close(&match->cache);
 }
 
-/* Sets @wrote.  True if the superblock or the witness may be out of date; state must be normal. */
+/* Sets @wrote.  True if superblock or witness may be out of date and the cache was in use. */
 static bool wants_refresh(struct closing *closing)
 {
 	const struct dm_device *dev = closing->dev;

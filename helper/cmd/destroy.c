@@ -222,7 +222,7 @@ static int open_recorded(const struct destroy *destroy, struct witness *witness)
 	       witness_open(witness, (const char *)sb->witness) : 0;
 }
 
-/* The witness in the table, which may be newer than that in the superblock; 0: none. */
+/* Returns the witness in the table, which may be newer than the superblock's; 0: none. */
 static dev_t table_witness(const struct destroy *destroy)
 {
 	struct params params;

@@ -180,7 +180,7 @@ static int wait_for_job(struct pinning *pinning)
 			option_given(args, OPTION_JSON), &pinning->job);
 }
 
-/* ^C would leave pins without a record, or a job without a waiter. */
+/* Hold signals: ^C would leave pins without a record, or a job that nobody waits for. */
 static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;

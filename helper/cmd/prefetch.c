@@ -78,7 +78,7 @@ static int execute_prefetch(struct prefetching *p)
 		strcpy(wishes.label, args->label);
 	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
-	/* ^C would leave a job without a waiter. */
+	/* job_wait() cancels the job at ^C: keep ^C from ending the program before. */
 	signals_hold(&before);
 	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
@@ -89,7 +89,7 @@ static int execute_prefetch(struct prefetching *p)
 	return fail_code();
 }
 
-/* Text lists the shards only with --dry-run. */
+/* JSON always lists the shards, text only with --dry-run. */
 static void print_shards(const struct prefetching *p, bool dry_run)
 {
 	size_t i;

@@ -85,7 +85,7 @@ static int check_witness(struct change *change, bool force)
 	struct nearcache_witness record;
 	bool found;
 
-	/* Use the number only: the origin may not answer, or be gone. */
+	/* Do not open the origin, which may not answer or be gone: its number is enough. */
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
@@ -151,8 +151,8 @@ static void give_back(const struct change *change, dev_t number)
 }
 
 /*
- * Free the record on the old witness if no superblock names that witness: it was set and
- * replaced without a close between.
+ * Free the record on the old witness if no superblock names that witness: it was set and replaced
+ * by 'set' without a close in between.
  */
 static void leave_unrecorded(const struct change *change)
 {

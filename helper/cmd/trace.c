@@ -25,7 +25,7 @@
 #define PART_EXTENTS	262144U
 #define LABEL		"trace"
 
-/* @trace: extents in the order of their first read; @touched: units of trace.unit bytes in it. */
+/* @trace: extents in the order of first read; @touched: units of trace.unit bytes in @trace. */
 struct recording {
 	struct trace trace;
 	struct touched touched;

@@ -189,7 +189,7 @@ static size_t drop_recorded(struct unpinning *un)
 	return dropped;
 }
 
-/* ^C would leave records of pins that no longer exist. */
+/* Hold signals: ^C would leave records of pins that no longer exist. */
 static int execute_unpin(struct change *change)
 {
 	sigset_t before;

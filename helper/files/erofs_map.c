@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* EROFS: locates inodes and the ends of files, which FIEMAP does not. */
+/* Locates the ends of files that EROFS stores behind inodes and FIEMAP does not locate. */
 #include "files/erofs_map.h"
 
 #include <endian.h>
@@ -14,7 +14,7 @@
 /* The incompatible features up to xattr prefixes (0x40). None of them moves inodes. */
 #define INCOMPAT_KNOWN	0x7FU
 
-/* Layout of a file, from its i_format. Flat inline: the end of the file is behind the inode. */
+/* Layout of a file's data, from i_format. Flat inline: the file's end is behind the inode. */
 #define LAYOUT(format)		((format) >> 1 & 7)
 #define LAYOUT_FLAT_INLINE	2
 

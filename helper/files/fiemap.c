@@ -41,7 +41,7 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of extents without a location of their own, each before the flags that it implies. */
+/* Flags of refused extents: no location of their own. The most exact of several flags is first. */
 static const struct {
 	uint32_t flag;
 	const char *why;
@@ -101,7 +101,7 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 	return 0;
 }
 
-/* Finds an extent's offset on the device, @start, or refuses it. EROFS can locate inline data. */
+/* Sets @start to an extent's offset on the device, or fails. Inline data has one only on EROFS. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
 			uint64_t end, uint64_t *start)
 {
@@ -205,7 +205,7 @@ static int check_kind(struct mapping *map)
 		return fail(CODE_DEVICE,
 			    "'%s' is on the realtime device of its XFS, not on its data device",
 			    map->path);
-	/* The extents that EROFS reports of a compressed file have uncompressed lengths. */
+	/* EROFS reports uncompressed lengths for a compressed file, which do not fit the device. */
 	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
 	    st.stx_attributes & STATX_ATTR_COMPRESSED)
 		return fail(CODE_DEVICE,
@@ -242,8 +242,8 @@ int extents_read(struct extents *extents, int fd, const char *path)
 }
 
 /*
- * Removes all parts of @extents that are outside the @ranges ranges @range of the file, which are
- * ascending and disjoint. After an error @extents is unchanged.
+ * Reduces @extents to the parts of the file in @range, @ranges entries, ascending and disjoint.
+ * After an error @extents is unchanged.
  */
 int extents_keep(struct extents *extents, const struct index_range *range,
 		 size_t ranges)

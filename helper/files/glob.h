@@ -11,7 +11,7 @@
 
 #include "lib/range.h"
 
-/* @text: a path, then @range has length 0; or the words of the user for @range. */
+/* @text: a path (@range has length 0), or @range as the user wrote it. */
 struct glob_word {
 	char *text;
 	struct range range;

@@ -33,7 +33,7 @@ static bool cancel_job(const struct dm_device *dev, uint32_t id)
 {
 	uint64_t count;
 
-	/* The job may have ended just now: then an error means nothing. */
+	/* Ignore an error: the job may have ended just now. */
 	if (nl_job_cancel(dev->number, id, &count))
 		fail_reset();
 	return count;
@@ -46,7 +46,7 @@ static bool is_other(const struct nl_job *known, const struct nl_job *now)
 	       (known->bytes && known->bytes != now->bytes);
 }
 
-/* Ends a job that the kernel has dropped. @cancelled: by this process; otherwise warns. */
+/* Sets the state of a job that the kernel has dropped. Warns unless this process @cancelled it. */
 static void forget_job(const struct dm_device *dev, bool cancelled,
 		       struct nl_job *job)
 {
@@ -58,7 +58,7 @@ static void forget_job(const struct dm_device *dev, bool cancelled,
 }
 
 /*
- * Shows the progress of a job until it ends, and stores its last state in @job. On entry
+ * Shows the progress of a job, unless @quiet, until it ends. @job receives its last state. On entry
  * @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
  *
  * The first ^C cancels the job, and the function still waits for its reads in flight; the second ^C

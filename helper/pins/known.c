@@ -7,7 +7,7 @@
 
 #include "lib/error.h"
 
-/* How often a list of ranges is read that changes meanwhile. */
+/* Most attempts to read the list of ranges: an attempt fails if the list changes meanwhile. */
 #define TRIES	16
 
 static void take_range(const struct nl_range *range, void *arg)

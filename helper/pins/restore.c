@@ -20,7 +20,7 @@ static int64_t now_seconds(void)
 }
 
 /*
- * Start a prefetch job for the ranges that pins_pieces() lists of the @chosen pins. @wishes: label
+ * Start a prefetch job for the ranges that pins_pieces() lists for the @chosen pins. @wishes: label
  * and priority of the job. @job receives its number; 0: there are no such ranges.
  */
 int restore_load(const struct dm_device *dev, const struct pins *pins,
@@ -77,8 +77,8 @@ static int append_pin(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * Append to @fresh the pins of which the kernel's ranges @known lack a range. With @look, map the
- * files, and append those that moved with their present ranges; @moved counts them.
+ * Append to @fresh the pins with a range that @known, the kernel's ranges, lacks. With @look, map
+ * the files again: a file that moved is appended with its present ranges and counted in @moved.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,

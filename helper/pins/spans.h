@@ -28,7 +28,7 @@ struct span {
 
 /**
  * struct spans - sorted spans
- * @span: by label, then ascending
+ * @span: sorted by label, then by start
  * @count: entries of @span
  */
 struct spans {
