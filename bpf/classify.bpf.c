@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Classifies the reads and writes of a cache; evidence.h describes the statistics.  A stream
- * belongs to a process.  The sets that scattered streams read belong to a control group, as
- * processes that load samples are short-lived.
+ * belongs to a process.  A set belongs to a control group, because it is often read by many
+ * processes, each of which lives shorter than a pass.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -11,9 +11,11 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Sectors of a place, as a power of two: 64 GiB. */
+/* A place is a part of a device with 1 << place_shift sectors (64 GiB) and with its own streams. */
 const volatile __u32 place_shift = 27;
-/* @sample of strided and written streams.  Sequential streams have few runs and report each. */
+/* @sample for strided and written streams, of which the module reports one run of 16.  It reports
+ * each run of a sequential stream, which has few of them.
+ */
 const volatile __u32 sample_alike = 4;
 
 struct {
@@ -83,7 +85,7 @@ static __always_inline struct set *set_of(const struct set_key *key)
 	return bpf_map_lookup_elem(&sets, key);
 }
 
-/* Add the runs that a scattered stream has begun to its set, and sample the last one. */
+/* Add the runs that @told reports to @set.  If the last of them is sampled, add it as evidence. */
 static __always_inline void learn(struct set *set, const struct nearcache_classify *told)
 {
 	struct unit_key key = { .run = told->run, .set = set->id };
@@ -121,8 +123,9 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
-/* Count in portions, and at a change of class, as the look-up is expensive.  Threads of a process
- * share a stream: the exchange with 0 gives each portion to one thread.
+/* Add the bytes that @told reports to the counter of @class.  Its look-up is expensive, so bytes
+ * are collected in @stream up to MIX_PORTION or a change of class.  Threads of a process share a
+ * stream: the exchange with 0 lets only one of them add the collected bytes.
  */
 static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
 				  __u32 class)

@@ -9,7 +9,7 @@
  * struct set_key - a part of a device that a control group reads
  * @dev: dm device: major << 20 | minor
  * @label: id of the range's label; 0: no label
- * @place: number of the part (see place_shift); 0 if @label is set
+ * @place: number of the part: run >> place_shift (in classify.bpf.c); 0 if @label is set
  * @cgroup: id of the control group
  */
 struct set_key {
@@ -43,11 +43,11 @@ struct unit_key {
 	__u32 reserved;
 };
 
-/* Sectors, 16 MiB: bandwidth-delay product of 3 GB/s and 5 ms. */
+/* Default of settings.window, sectors: 16 MiB, the bandwidth-delay product of 3 GB/s and 5 ms. */
 #define WINDOW_DEFAULT	32768U
 
 /**
- * struct settings - run-time settings: the one value of its map
+ * struct settings - run-time settings: the only entry of map settings
  * @window: largest readahead window of a sequential stream, in sectors
  * @given: 1: @window is set; 0: use WINDOW_DEFAULT
  * @around: 1: do not cache checkpoints
@@ -60,7 +60,7 @@ struct settings {
 	__u32 reserved;
 };
 
-/* Capacity of the map: devices times classes. */
+/* Capacity of map mixes: 64 devices times 8 classes. */
 #define MIXES	512
 
 /**

@@ -1,42 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Statistics that classify a stream as sequential, strided or scattered, and the set of runs of
- * scattered streams as shuffled, looping or random.  Pure functions: the BPF program and the unit
- * tests compile this file.
+ * Statistics that find the class of a stream and of a set.  All functions are pure: the BPF
+ * program and the unit tests compile this file.
  *
- * Each question is a sequential probability ratio test.  An event adds the logarithm of its
- * likelihood ratio under the two answers, in 1/100 of the natural logarithm.  The test decides when
- * the sum passes EVIDENCE_ENOUGH, odds of 100 to 1.  The sum is clamped to EVIDENCE_MOST, so that a
- * change of the pattern is noticed.
+ * A stream is the reads, or the writes, of a process.  A run is a sequence of adjacent accesses.
+ * A stream is sequential, strided or scattered.  A set is the runs that the scattered streams of a
+ * control group read in one place of a device; it is shuffled, looping or random.  A pass is as
+ * many runs as the set has.
  *
- *  1. Does the next access continue the one before?  98 of 100 in a sequential stream; 70 of 100 in
- *     another one, as it may read one run by several accesses.
- *  2. Is the gap before this run equal to the last gap?  90 of 100 in a strided stream, 2 of 100 in
- *     a scattered one.
- *  3. When a run is read again, is its predecessor the same as last time?  80 of 100 in a looping
- *     set, as the page cache answers some reads; 2 of 100 in another one.
- *  4. Is a run new?  Random: with the probability of the share of runs read only once so far (Good
- *     and Turing).  Shuffled: always, until the first repeated run; from there a third of that
- *     share: runs that the page cache answered in the first pass.
- *  5. After two passes: at what age (runs since its last read) is a run read again?  With N runs in
- *     a pass, shuffled: the difference of two uniform distributions (a triangle from 0 to 2 N);
- *     random: exponential with mean N.
+ * The classes are decided by sequential probability ratio tests.  For each event a test adds to its
+ * sum 100 times the natural logarithm of the ratio of the event's probabilities under the two
+ * answers.  The test decides when the sum reaches EVIDENCE_ENOUGH, odds of 100 to 1, or its
+ * negative.  The sum stays between +-EVIDENCE_MOST, so that a new pattern can outweigh an old one.
  *
- * Error rate, measured in a guest with fio, tar and data loaders, cold and warm, alone and with
- * other load: 0 of 213 runs (helper/classes.sh prints it).  Simulated, one process that reads a set
- * of 200 to 20000 runs: below 1 % at 1.25 passes, skewed or not, and no change after the first
- * verdict (random reads with a skew of 1.2: one set in five changes).  If a page cache answers a
- * third of the reads of each pass: as low at first, 1 % after 12 passes, and looping sets change
- * once more.  If it answers a half: 5 % of the looping sets at 1.25 passes; in the long run a third
- * of them and half of the shuffled ones.  A new pattern on the same runs is noticed within 2
- * passes, a change between shuffled and random within 3 to 20.
+ *  1. Sequential or not (@follows): does an access continue the previous one?  98 of 100 do in a
+ *     sequential stream, 70 of 100 in another one, which may read a run by several accesses.
+ *  2. Strided or scattered (@strides): is the gap before a run equal to the previous gap?  90 of
+ *     100 are in a strided stream, 2 of 100 in a scattered one.
+ *  3. Looping or not (@loops): when a run is read again, does it follow the same run as last time?
+ *     80 of 100 do in a looping set, where the page cache answers some reads; 2 of 100 in another.
+ *  4. Shuffled or random (@shuffles): is a run new?  In a random set with the probability
+ *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
+ *     new until the first repeated one; from then on with the probability p / 3, which stands for
+ *     the runs that the page cache answered in the first pass.
+ *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
+ *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
+ *     random set an exponential one with mean N.
  *
- * Limits: jobs of one control group that read scattered runs of the same place by two patterns are
- * one set.  Samples that share pages may seem random after two passes if a page cache keeps more
- * than a tenth of these pages, as each sample then begins at one of two sectors.
+ * Errors measured in a guest with fio, tar and sample loaders, cold and warm, alone and beside
+ * another stream: 0 of 213 streams (selftests/nearcache/helper/classes.sh repeats this).
+ * Errors simulated for one process that reads a set of 200 to 20000 runs, skewed or not:
+ *  - Without a page cache: fewer than 1 % of the sets have a wrong class after 1.25 passes.  The
+ *    first class stays, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
+ *  - A page cache answers a third of each pass: fewer than 1 % after 1.25 passes, 1 % after 12
+ *    passes.  The class of a looping set changes once more.
+ *  - A page cache answers half of each pass: 5 % of the looping sets after 1.25 passes; in the long
+ *    run a third of the looping and half of the shuffled sets.
+ * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
+ * within 3 to 20.
  *
- * A hash of its first sector decides whether a run is sampled, so each pass samples the same runs.
- * The sampling rate is halved whenever a set has more than EVIDENCE_UNITS sampled runs.
+ * Limits: jobs of one control group that read one place in two scattered patterns are one set and
+ * get one class.  If samples share pages and a page cache keeps more than a tenth of these pages, a
+ * set may seem random after two passes: the reads of each sample then begin at one of two sectors.
+ *
+ * A hash of a run's first sector decides whether the run is sampled, so each pass samples the same
+ * runs.  A set with more sampled runs than evidence_most() halves its sampling rate.
  */
 #ifndef BPF_EVIDENCE_H
 #define BPF_EVIDENCE_H
@@ -45,20 +53,20 @@
 
 #define EVIDENCE_ENOUGH	460
 #define EVIDENCE_MOST	1200
-/* Sampled runs of a set; a set with more halves its sampling rate. */
+/* Most sampled runs of a set: a set with more halves its sampling rate. */
 #define EVIDENCE_UNITS	256U
 /*
- * Each reported run costs as much as a hit.  A set whose class is unchanged for EVIDENCE_PASSES
- * passes is steady and needs only EVIDENCE_FEW sampled runs to notice a change; EVIDENCE_FEWEST
- * while its @sample is below EVIDENCE_THIN (one run of 16).
+ * A sampled run costs the module as much time as a hit.  A set whose class is unchanged for
+ * EVIDENCE_PASSES passes is steady: EVIDENCE_FEW sampled runs suffice to notice a change, and
+ * EVIDENCE_FEWEST while more than one run of 16 is sampled (@sample below EVIDENCE_THIN).
  */
 #define EVIDENCE_PASSES	4
 #define EVIDENCE_FEW	64U
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
-/* In a steady set one draw of EVIDENCE_SLOW counts for shuffled or random. */
+/* In a steady set only each EVIDENCE_SLOW-th draw can change @shuffles, if it repeats a run. */
 #define EVIDENCE_SLOW	8U
-/* Log likelihood ratios of the events above. */
+/* Amounts that an event adds to the sum of a test: two for each of the tests 1 to 3, one for 4. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
 #define SAME_GAP	381
@@ -72,14 +80,13 @@
  * @accesses: accesses so far
  * @runs: accesses that began a run
  * @bytes: bytes of all accesses
- * @follows: evidence for sequential
- * @strides: evidence for strided against scattered, if the stream is not sequential
- * @class: enum nearcache_class of the stream alone, without its set: never SHUFFLED, LOOPING
- *	or RANDOM
- * @told: class reported last, from the stream or its set
- * @changes: changes of @told
+ * @follows: sum of test 1; positive: sequential
+ * @strides: sum of test 2; positive: strided; used only if the stream is not sequential
+ * @class: enum nearcache_class without regard to the set: never SHUFFLED, LOOPING or RANDOM
+ * @told: class in the last answer to the module: the set's class if the stream has a set
+ * @changes: how often @told has changed
  * @reserved: 0
- * @uncounted: bytes not yet added to struct mix
+ * @uncounted: bytes not yet added to the stream's struct mix
  */
 struct stream {
 	__u64 accesses;
@@ -95,16 +102,16 @@ struct stream {
 };
 
 /**
- * struct set - the runs that scattered streams of a control group read in one place
+ * struct set - the runs that the scattered streams of a control group read in one place
  * @runs: runs read so far
  * @id: random number, the set's key in the map of units
- * @sample: see struct nearcache_classify
+ * @sample: one run of 1 << @sample is sampled; an increment halves @draws, @units, @singles, @since
  * @draws: reads of sampled runs
  * @units: distinct runs among @draws
  * @singles: units read only once
  * @again: 1: at least one unit was read twice
- * @loops: evidence for the same order in each pass
- * @shuffles: evidence for shuffled against random
+ * @loops: sum of test 3; positive: looping
+ * @shuffles: sum of tests 4 and 5; positive: shuffled
  * @class: enum nearcache_class; SCATTERED until a test decides
  * @since: draws since the last change of @class
  */
@@ -125,7 +132,7 @@ struct set {
 /**
  * struct unit - a sampled run of a set
  * @at: @runs of the set at the last read of this run
- * @before: first sector of the run before it at that time
+ * @before: first sector of the run that the stream read before this run at that time
  * @count: reads of this run
  * @reserved: 0
  */
@@ -148,10 +155,10 @@ static inline __s32 evidence_add(__s32 sum, __s64 more)
 /* Add the accesses that @told reports to the evidence of @stream, and update its class. */
 static inline void evidence_stream(struct stream *stream, const struct nearcache_classify *told)
 {
-	/* A run that is read again and again is no backward stride. */
+	/* A stream that re-reads one run has equal negative gaps, but is not strided. */
 	__u32 gaps = told->run != told->before ? told->same_gaps : 0;
 	__u32 same = gaps < told->runs ? gaps : told->runs;
-	/* The first run of a stream has no gap before it. */
+	/* A stream's first run is no jump: no access precedes it that it could continue. */
 	__u32 jumps = told->before == ~0ULL && told->runs ? told->runs - 1 : told->runs;
 	__u32 others = jumps > same ? jumps - same : 0;
 
@@ -174,17 +181,18 @@ static inline void evidence_stream(struct stream *stream, const struct nearcache
 		stream->class = NEARCACHE_CLASS_SCATTERED;
 }
 
-/* Smallest window, 512 KiB: a shorter one does not pay for its request. */
+/* Smallest readahead window, sectors: 512 KiB.  A shorter one does not pay for its request. */
 #define WINDOW_LEAST	1024
 
 /**
  * evidence_window() - set the readahead window of a sequential stream
  * @stream: stream after evidence_stream() with @told
- * @told: its @window and @length are set
+ * @told: the event; receives @window and @length
  * @most: largest window in sectors
  *
- * The part of a run that is read already predicts that as much follows.  Runs of similar length
- * (shards) are read ahead up to that length and not beyond it.
+ * A run that was read up to some length is likely to go on for as long, so that length is the
+ * window.  Until the run has the mean length of the earlier runs (shards of similar length), the
+ * window is @most, and @length stops it there.  A longer run gets a quarter of its length.
  */
 static inline void evidence_window(const struct stream *stream, struct nearcache_classify *told,
 				   __u32 most)
@@ -192,7 +200,7 @@ static inline void evidence_window(const struct stream *stream, struct nearcache
 	__u64 run = told->io.sector + told->io.nr_sectors - told->run;
 	__u64 others = stream->bytes / 512 > run ? stream->bytes / 512 - run : 0;
 	__u64 mean = stream->runs > 1 ? others / (stream->runs - 1) : 0;
-	/* Tolerance: similar runs differ slightly in length. */
+	/* Allow a sixteenth more: runs of similar length differ slightly. */
 	__u64 usual = mean + mean / 16;
 
 	told->length = 0;
@@ -207,32 +215,37 @@ static inline void evidence_window(const struct stream *stream, struct nearcache
 		told->window = most < WINDOW_LEAST ? most : WINDOW_LEAST;
 }
 
-/* Keep the mask, which the compiler would drop as redundant: the verifier needs it. */
+/* Bound the index @i of an array.  Without the asm the compiler might drop the mask as redundant,
+ * and the BPF verifier would reject the program.
+ */
 static inline __u32 evidence_index(__u32 i, __u32 mask)
 {
 	__asm__ volatile("" : "+r"(i));
 	return i & mask;
 }
 
-/* 100 ln(i / 32) for i from 0 to 31; entry 0 has the value of entry 1.  (A 33rd entry, 0, would
- * make clang place the array in a string section; it loses its BTF there, and the kernel rejects
- * the program's whole BTF.)
+/* Entry i is 100 ln(i / 32); entry 0 repeats entry 1.  Do not add entry 32: it would be 0, clang
+ * would place an array that ends with 0 in a string section, where it has no BTF, and the kernel
+ * would reject the BTF of the whole program.
  */
 static const __s32 evidence_ln[32] = {
 	-347, -347, -277, -237, -208, -186, -167, -152, -139, -127, -116, -107, -98, -90, -83,
 	-76, -69, -63, -58, -52, -47, -42, -37, -33, -29, -25, -21, -17, -13, -10, -6, -3,
 };
 
-/* 100 (ln(min(x, 2 - x)) + x) in the middle of each eighth of x from 0 to 2. */
+/* Amount of test 5 for an age of x passes: 100 (ln(min(x, 2 - x)) + x).  Entry i is for the middle
+ * of the eighth of a pass that begins at x = i / 8.
+ */
 static const __s32 evidence_age[16] = {
 	-271, -149, -85, -39, -1, 31, 60, 87, 100, 98, 94, 86, 74, 52, 14, -84,
 };
 
+/* Amount of test 5 for an age above two passes, which only a random set has. */
 #define AGE_BEYOND	(-400)
-/* Ages of one pass that count in full; more are scaled down, as the ages in a pass correlate. */
+/* The ages in a pass correlate: more than AGES of them count together as much as AGES. */
 #define AGES		40
 
-/* Evidence from reading a run again @age runs after its last read. */
+/* Amount that test 5 adds for a run that is read again @age runs after its last read. */
 static inline __s32 evidence_of_age(const struct set *set, __u64 age)
 {
 	__u64 pass = (__u64)set->units << (set->sample & 31);
@@ -264,14 +277,14 @@ static inline void evidence_judge(struct set *set)
 		set->since++;
 }
 
-/* Has the class been stable for EVIDENCE_PASSES passes? */
+/* Returns 1 if the set has had a class other than SCATTERED for EVIDENCE_PASSES passes. */
 static inline int evidence_is_steady(const struct set *set)
 {
 	return set->class != NEARCACHE_CLASS_SCATTERED &&
 	       set->since >= EVIDENCE_PASSES * set->units;
 }
 
-/* Largest number of units of a set. */
+/* Most sampled runs of a set at present; EVIDENCE_UNITS, or fewer if it is steady. */
 static inline __u32 evidence_most(const struct set *set)
 {
 	if (!evidence_is_steady(set))
@@ -282,14 +295,14 @@ static inline __u32 evidence_most(const struct set *set)
 /**
  * evidence_set() - add a sampled run to the evidence of its set, and update the set's class
  * @set: set; its @runs include this run
- * @unit: unit of the run; NULL: the run is new
- * @before: first sector of the run before it
+ * @unit: unit of the run, is updated; NULL: the run is new, the caller adds its unit
+ * @before: first sector of the run that the stream read before this one
  */
 static inline void evidence_set(struct set *set, struct unit *unit, __u64 before)
 {
 	__u32 i = set->draws ? 32ULL * set->singles / set->draws : 32;
 
-	/* Keep both probabilities away from 0 and 1. */
+	/* i / 32 is p of test 4.  Clamped, so that no logarithm is infinite. */
 	i = i < 2 ? 2 : i > 30 ? 30 : i;
 	set->draws++;
 	if (!unit) {
@@ -326,7 +339,7 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 	evidence_judge(set);
 }
 
-/* Does the event report a run that the set samples? */
+/* Returns 1 if the event @told reports a run that the set samples. */
 static inline int evidence_is_sampled(const struct set *set, const struct nearcache_classify *told)
 {
 	return told->why & NEARCACHE_WHY_RUN && !(told->hash & ((1U << (set->sample & 31)) - 1));

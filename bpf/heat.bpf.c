@@ -16,9 +16,9 @@ struct {
 } heats SEC(".maps");
 
 /*
- * The event reports a sample of the hits; a reported hit stands for the unreported ones of its
- * stream.  A hash of the run's first sector selects the sample, so over time all regions are
- * sampled at the same rate.
+ * The event reports only some of the hits.  @accesses and @bytes include the unreported hits of the
+ * stream since its last report; all of them count for the region of the reported piece.  A hash of
+ * the run's first sector selects them, so over time each region is sampled at the same rate.
  */
 SEC("raw_tp.w/nearcache_classify")
 int nc_heat(struct nearcache_classify **context)

@@ -5,9 +5,9 @@
 
 #include <linux/types.h>
 
-/* Sectors of a region, as a power of two: 16 MiB. */
+/* A region has 1 << HEAT_REGION_SHIFT sectors: 16 MiB. */
 #define HEAT_REGION_SHIFT	15
-/* Capacity of the map, 1 TiB of regions; beyond it the least recently read ones are evicted. */
+/* Capacity of map heats: regions of 1 TiB.  A full map drops the least recently read regions. */
 #define HEAT_REGIONS		65536
 
 /**

@@ -15,7 +15,7 @@ struct {
 	__type(value, struct latency);
 } latencies SEC(".maps");
 
-/* Initial value of a histogram; it is too large for the BPF stack. */
+/* Initial value of a histogram.  Static, because a histogram is too large for the BPF stack. */
 static const struct latency none;
 
 static __always_inline __u32 path_of(const struct nearcache_io *io)
@@ -35,8 +35,9 @@ static __always_inline __u32 path_of(const struct nearcache_io *io)
 	}
 }
 
-/* Entries are never deleted, so sums only grow.  When the map is full, a new control group is
- * counted under cgroup 0, whose entry is therefore created first.
+/* Create the histogram of @key.  If the map is full, return the histogram of cgroup 0, which is
+ * created first to have room, or NULL if that failed.  Entries are never deleted, so readers of
+ * the map see sums that only grow.
  */
 static __always_inline struct latency *need(struct latency_key *key)
 {
@@ -69,7 +70,9 @@ int nc_latency(struct nearcache_io **context)
 	latency->count += io->weight;
 	latency->sum += io->latency * io->weight;
 	bucket = latency_bucket(io->latency);
-	/* The verifier of 6.1 bounds only the compared register: make the compiler reuse it. */
+	/* The verifier of Linux 6.1 bounds only the register that is compared: make the compiler
+	 * use the same register as the index.
+	 */
 	__asm__ volatile("" : "+r"(bucket));
 	if (bucket < LATENCY_BUCKETS)
 		latency->bucket[bucket] += io->weight;

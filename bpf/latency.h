@@ -24,8 +24,8 @@ enum latency_path {
 #define PATHS	5
 
 /*
- * Bucket 0 holds latencies below 1024 ns.  Each octave above has four buckets of equal width, up
- * to 4 s.  The last bucket holds all longer latencies.
+ * Bucket 0 holds latencies below 1 << LATENCY_FIRST ns.  Each of the LATENCY_OCTAVES octaves above,
+ * up to 4 s, has four buckets of equal width.  The last bucket holds all longer latencies.
  */
 #define LATENCY_FIRST	10
 #define LATENCY_OCTAVES	22
@@ -33,7 +33,7 @@ enum latency_path {
 
 /**
  * struct latency_key - key of a histogram
- * @cgroup: id of the control group; 0: no control group, or one that found the map full
+ * @cgroup: id of the control group; 0: none, or a group for which the map had no room
  * @dev: dm device: major << 20 | minor
  * @path: enum latency_path
  */
@@ -45,7 +45,7 @@ struct latency_key {
 
 /**
  * struct latency - latency histogram
- * @count: pieces; for hits an estimate from a sample
+ * @count: pieces; each sampled hit counts as NEARCACHE_TIMED pieces
  * @sum: nanoseconds of all pieces
  * @bucket: pieces in each bucket, see latency_bucket()
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records the reads of one device in the order of their arrival. */
+/* Puts the reads of one device, wanted.dev, into a ring buffer in the order of their arrival. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -38,7 +38,7 @@ int nc_reads(struct nearcache_io **context)
 	piece->sector = io->sector;
 	piece->nr_sectors = io->nr_sectors;
 	piece->reserved = 0;
-	/* The recorder polls at a fixed interval and needs no wake-up. */
+	/* helper/trace/recorder.c polls at a fixed interval and needs no wake-up. */
 	bpf_ringbuf_submit(piece, BPF_RB_NO_WAKEUP);
 	return 0;
 }

@@ -6,7 +6,7 @@
 #include <linux/types.h>
 
 /**
- * struct wanted - the device to record: the one value of its map
+ * struct wanted - the device to record: the only entry of map wanted
  * @dev: dm device: major << 20 | minor; 0: none
  * @reserved: 0
  * @lost: pieces of @dev that were dropped because the ring buffer was full
@@ -29,7 +29,9 @@ struct piece {
 	__u32 reserved;
 };
 
-/* Bytes of the ring buffer.  A record takes 24: ten polls a second carry 7 million reads. */
+/* Size of the ring buffer, bytes.  A record takes 24 bytes, so with 10 polls per second the ring
+ * buffer carries 7 million reads per second.
+ */
 #define READS_RING	16777216
 
 #endif /* BPF_READS_H */

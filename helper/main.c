@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache: runs the function or the program of a verb. */
+/* nearcache: runs a verb, by a function in this program or by executing a separate program. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* @typed: the words of the command line in their original order. */
+/* @typed: the original argv, for a separate program: arguments_parse() reorders argv. */
 static void run_verb(const struct verb *verb, const struct arguments *args, char **typed)
 {
 	if (verb->changes && args->operands)

@@ -6,8 +6,8 @@
  *   clang -target bpf -O2 -g -Iuapi -c bpf/examples/no_scans.bpf.c
  *   nearcache classifier load no_scans.bpf.o
  *
- * (On Debian with -idirafter /usr/include/x86_64-linux-gnu.)  "bpftool map dump pinned
- * /sys/fs/bpf/nearcache/classifier/scans" shows the length of each thread's scan.
+ * On Debian add -idirafter /usr/include/x86_64-linux-gnu to the options of clang.  "bpftool map
+ * dump pinned /sys/fs/bpf/nearcache/classifier/scans" shows the length of each thread's scan.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -16,7 +16,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* Bytes of the current run of each thread. */
+/* Bytes of the current run of each thread, by thread id. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -32,7 +32,7 @@ int no_scans(struct nearcache_classify **context)
 	__u64 *known = bpf_map_lookup_elem(&scans, &thread);
 	__u64 bytes = told->bytes;
 
-	/* No run has begun since the last event: the scan continues. */
+	/* If the thread has begun no run since its last event, its current run continues. */
 	if (known && !told->runs)
 		bytes += *known;
 	bpf_map_update_elem(&scans, &thread, &bytes, BPF_ANY);

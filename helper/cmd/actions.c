@@ -74,7 +74,7 @@ static int check_value(const struct action *action)
 	return 0;
 }
 
-/* A finished job cannot be reverted. */
+/* Cancel the job that the action started. Fails if the job is over: its data stays cached. */
 static int end_job(const struct action *action, bool dry_run)
 {
 	struct dm_device dev;
@@ -95,7 +95,7 @@ static int end_job(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* The daemon sees the revert and pins nothing on this device for a while. */
+/* Unpin the region that the action pinned (@to), or pin the one that it unpinned (@from). */
 static int undo_pin(const struct action *action, bool dry_run)
 {
 	uint64_t start = (action->to ? action->to : action->from) - 1;
@@ -111,7 +111,7 @@ static int undo_pin(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* The last change of the device and setting of @of: its number, and the value that it set. */
+/* @id, @to: number and value of the last action on the device and setting of action @of. */
 struct latest {
 	const struct action *of;
 	uint64_t id;
@@ -129,7 +129,7 @@ static void take_latest(const struct action *action, void *arg)
 	latest->to = action->to;
 }
 
-/* The daemon notices at its next sample and replays nothing on this device for a while. */
+/* Stop the replay that the action started. The daemon notices that at its next sample. */
 static int end_replay(const struct action *action, bool dry_run)
 {
 	struct latest latest = { .of = action };

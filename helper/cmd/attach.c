@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nearcache attach: give a cache device to a device in state bypass.  reconnect.c attaches an
- * origin that came back.
+ * nearcache attach: give a cache device to a device in state bypass.  open/reconnect.c does the
+ * other half of the verb: it attaches an origin that came back.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,14 +29,14 @@
 /*
  * The cache device to attach, and the device that gets it.
  *
- * @dev, @old: the device and its parameters before
- * @now, @status: the same device afterwards
- * @match: the origin, and the first of the new cache devices; @members: the others
- * @witness: the one in the table; its path is empty if there is none
- * @new: used with --format only
- * @other: not the cache that @dev was created with
- * @superseded: the recorded witness knows of a later session than the cache device
- * @witness_is_newer: this cache had a record on @witness once
+ * @dev, @old: the device and the parameters in its table before the change
+ * @now, @status: the device and its status line after the change
+ * @match: the origin, and the first of the cache devices to attach; @members: the other ones
+ * @witness: the witness in the table; its path is empty if the table names none
+ * @new: the cache to format, with --format only
+ * @other: the cache is not the one that @dev was created with
+ * @superseded: a former witness of the cache knows of a later session than the cache device
+ * @witness_is_newer: @witness has an old record of the cache, which had moved to another witness
  */
 struct attachment {
 	const struct arguments *args;
@@ -135,8 +135,8 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
- * A cache that the kernel bypassed while it was writing is cold, and its superblock says so.
- * Another cache is warm if its witness proves its content.
+ * True if the kernel will find the cache cold.  A witness can prove the content of another cache
+ * that was writing, but @dev's own cache has missed the writes since the kernel bypassed it.
  */
 static bool is_cold(const struct attachment *attach)
 {
@@ -145,10 +145,10 @@ static bool is_cold(const struct attachment *attach)
 }
 
 /*
- * The cache that this device bypassed in a writing mode is still marked active; the kernel
- * empties it.  A cache that is not active was absent when this device wrote to the origin, and
- * the fingerprint of the origin need not show that.  --force does not override this check: it
- * means that a suspended device may be resumed.
+ * In a writing mode, refuse a cache that the kernel would find warm, unless it is new or will be
+ * emptied: it was absent when this device wrote to the origin, and the fingerprint of the origin
+ * need not show that.  --force does not override this check: it means that a suspended device may
+ * be resumed.
  */
 static int check_content(struct attachment *attach)
 {
@@ -168,8 +168,8 @@ static int check_content(struct attachment *attach)
 }
 
 /*
- * The device's own cache missed invalidations that came while it was bypassed, so it is dropped
- * by default.  Another cache may belong to another device, so it is refused by default.
+ * The default if the origin does not match the cache: empty the device's own cache, which missed
+ * the invalidations while it was bypassed; refuse another cache, which may be another device's.
  */
 static enum on_change on_change(const struct attachment *attach)
 {
@@ -178,7 +178,7 @@ static enum on_change on_change(const struct attachment *attach)
 	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
 }
 
-/* The new cache device needs a record on the witness that the table names. */
+/* Open the witness that the table names: the new cache device needs a record on it. */
 static int open_witness(struct attachment *attach)
 {
 	struct witness *witness = &attach->witness;
@@ -195,8 +195,8 @@ static int open_witness(struct attachment *attach)
 }
 
 /*
- * Read the record that the witness has of an existing cache.  A cache that does not name this
- * witness gets its path in the superblock.
+ * Read the record that @witness has of an existing cache.  If the superblock of the cache does not
+ * name @witness, match_record() will write the path of @witness to it.
  */
 static int ask_witness(struct attachment *attach)
 {
@@ -260,7 +260,7 @@ static int check_blank(struct attachment *attach)
 	for (i = 0; i < attach->members.count; i++)
 		if (match_check_free(&attach->members.dev[i], NULL))
 			return fail_code();
-	/* Also refuse a device that this very device uses: it would not notice the format. */
+	/* NULL: also refuse a cache device of @dev itself, which would not notice the format. */
 	return match_check_free(&attach->match.cache, NULL) ||
 	       formatting_claim(&attach->new) ||
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
@@ -283,7 +283,7 @@ static int find_members(struct attachment *attach)
 	return 0;
 }
 
-/* With --format the user names all cache devices; otherwise they are searched. */
+/* With --format the user names all cache devices; otherwise the first leads to the others. */
 static int open_members(struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_FORMAT) ?
@@ -304,7 +304,7 @@ static int check_attach(struct attachment *attach)
 		.args = attach->args,
 	};
 
-	/* Check the two named devices before reading their content, then the other members. */
+	/* Check origin and first cache device before open_members() reads their content. */
 	if (open_origin(attach) || open_cache(attach) || activate_check_devices(&act) ||
 	    open_members(attach) || activate_check_devices(&act) || open_witness(attach))
 		return fail_code();
@@ -313,7 +313,7 @@ static int check_attach(struct attachment *attach)
 						    check_formatted(attach);
 }
 
-/* Check whether the kernel uses the new cache device. */
+/* Fail if the kernel bypasses the new cache device already. */
 static int judge_attach(struct attachment *attach, struct kmsg *log)
 {
 	const char *name = attach->dev.name, *why;
@@ -331,8 +331,8 @@ static int judge_attach(struct attachment *attach, struct kmsg *log)
 }
 
 /*
- * Called before the superblock names the witness; for a cache that had a record once, after the
- * superblock has its new session number.
+ * Write the record of the cache on the witness, before the superblock names the witness; with
+ * @witness_is_newer, after the superblock has the new session number that the record repeats.
  */
 static int claim_record(struct attachment *attach)
 {
@@ -362,7 +362,7 @@ static int attach_now(struct attachment *attach)
 		match_record(match, params.cache == attach->old.cache);
 	if (!fail_code() && attach->witness_is_newer)
 		claim_record(attach);
-	/* The kernel opens the devices exclusively. */
+	/* Close the devices: the kernel opens them exclusively. */
 	device_close(&match->cache);
 	members_close(&attach->members);
 	if (!fail_code() &&
@@ -381,7 +381,7 @@ static int execute_attach(struct attachment *attach)
 	if (format && (formatting_write_areas(&attach->new) ||
 		       lock_all(&attach->match.origin)))
 		return fail_code();
-	/* From here to the end: after ^C the user would not know what was done. */
+	/* No signals until the command ends: after ^C the user would not know its result. */
 	signals_hold(&before);
 	if (!attach->witness_is_newer && claim_record(attach))
 		return fail_code();
@@ -454,7 +454,7 @@ static void warn_of_other(const struct attachment *attach)
 		     attach->dev.name, device_path_of(attach->dev.cache, path));
 }
 
-/* If the user names neither origin nor cache device: the origin, if it is gone. */
+/* True if the user names an origin, or names no device and the origin is gone. */
 static bool wants_origin(const struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_ORIGIN) ||
@@ -480,7 +480,7 @@ static int attach_cache(struct attachment *attach)
 	return 0;
 }
 
-/* Pin again on the new cache.  Other ranges stay, unless the device lost them. */
+/* Pin the recorded ranges again and prefetch them into the new cache. */
 static void restore_pins(const struct attachment *attach)
 {
 	const struct nearcache_super *sb = attach->new.sb ? attach->new.sb :

@@ -45,7 +45,7 @@ static int check_words(const struct arguments *args)
 	return 0;
 }
 
-/* If one job is over, the others are still cancelled. */
+/* Cancel all named jobs, even if one of them fails.  Returns how many were running. */
 static uint64_t cancel_named(const struct dm_device *dev,
 			     const struct arguments *args)
 {

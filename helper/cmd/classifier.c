@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache classifier: the BPF program that tells how streams are read and written. */
-
+/* nearcache classifier: load, unload or show the BPF program that classifies streams. */
 #include "bpf/builtin_programs.h"
 #include "lib/enum_words.h"
 #include "classify.h"
@@ -31,7 +30,7 @@ static int show_stream(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Only the built-in program has a map of streams. */
+/* Prints the map "streams".  The table is empty if a program from a file has no such map. */
 static int show_classifier(const struct program_place *place)
 {
 	print_table("streams");

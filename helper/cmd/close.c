@@ -18,15 +18,15 @@
 #include "block/dm_remove.h"
 #include "open/witness.h"
 
-/* Time limit for one device with --all: longer than a drive takes to report an error. */
+/* Time limit for a device with --all, seconds: longer than a drive takes to report an error. */
 #define CLOSE_SECONDS	120U
 
 /*
- * A cache that was just stopped.
+ * A device that was just stopped, and its cache.
  *
- * @wrote: the origin was written through it
+ * @wrote: the origin was written through the device
  * @witness: open if the superblock does not name it yet, or if it missed the last session
- * @unseen: the session number that the superblock and @witness get; 0: unchanged
+ * @unseen: the new session number for the superblock and @witness; 0: unchanged
  */
 struct closing {
 	const struct dm_device *dev;
@@ -65,8 +65,8 @@ static void renumber_session(struct closing *closing,
 }
 
 /*
- * 'nearcache set witness=' could not write the superblock while the kernel used the cache
- * device: record the new witness now.
+ * Name the witness of the last table, @number, in the superblock, if 'nearcache set witness=' has
+ * put it into the table: 'set' could not write the superblock while the kernel used it.
  */
 static void find_new(struct closing *closing, dev_t number)
 {
@@ -80,7 +80,7 @@ static void find_new(struct closing *closing, dev_t number)
 	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
-		/* 'set' made the witness one session ahead of the superblock. */
+		/* 'set' made the witness one session ahead: the superblock has to follow. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
 			renumber_session(closing, &record);
 	}
@@ -89,8 +89,8 @@ static void find_new(struct closing *closing, dev_t number)
 }
 
 /*
- * The device ran without its witness for a while.  If it wrote, the witness must learn of the
- * session: otherwise it would accept an older copy of the cache device.
+ * The device ran without the witness that the superblock names.  If it wrote, the witness needs the
+ * number of a new session: otherwise it would accept an older copy of the cache device.
  */
 static void find_unseen(struct closing *closing)
 {
@@ -103,13 +103,13 @@ static void find_unseen(struct closing *closing)
 		renumber_session(closing, &record);
 }
 
-/* Superblock first, then witness: a crash between the two loses nothing. */
+/* Superblock first: a witness that a crash leaves one session behind still accepts the cache. */
 static void record_session(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;
 	sigset_t before;
 
-	/* The device is closed already: ^C must not leave the records half written. */
+	/* ^C must not leave superblock and witness with different session numbers. */
 	signals_hold(&before);
 	if (!match_record(match, false) && closing->unseen)
 		witness_end(&closing->witness, match->super.best->uuid,
@@ -159,7 +159,7 @@ static void refresh_fingerprint(struct closing *closing)
 	device_close(&match->cache);
 }
 
-/* True if the device wrote, or has a witness, which may be new. */
+/* Sets @wrote.  True if superblock or witness may be out of date and the cache was in use. */
 static bool wants_refresh(struct closing *closing)
 {
 	const struct dm_device *dev = closing->dev;
@@ -176,7 +176,7 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
-/* Returns whether @name is a pass-through device. */
+/* Closes @name if it is a pass-through device.  Returns whether it is one. */
 static bool close_passing(const char *name, bool dry_run)
 {
 	struct dm_device dev;

@@ -15,7 +15,7 @@
 #include "block/signals.h"
 
 /*
- * @name: of the dm device; also the label of the cache
+ * @name: name of the dm device; also the label of the cache
  * @cache: the first cache device; @members: the others
  * @witness: its path is empty if there is none
  */
@@ -72,7 +72,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
-/* Writing took long, and others could use the origin meanwhile.  Caller holds lock_all(). */
+/* Others could use the origin during formatting_write_areas().  Caller holds lock_all(). */
 static int check_again(const struct activation *act)
 {
 	return activate_check_free(act->origin) ||
@@ -90,7 +90,7 @@ static int execute_create(struct create *create, const struct activation *act)
 	if (lock_all(&create->origin) ||
 	    (!option_given(create->args, OPTION_FORMAT_ONLY) && check_again(act)))
 		return fail_code();
-	/* From here to the end, ^C would leave a half-made cache. */
+	/* No signals until the command ends: ^C would leave a half-made cache. */
 	signals_hold(&before);
 	error = formatting_claim_record(&create->new) ||
 		formatting_write_super(&create->new) ? fail_code() : 0;
@@ -103,7 +103,7 @@ static int execute_create(struct create *create, const struct activation *act)
 	return error;
 }
 
-/* Pins of an earlier device of this name refer to other data. */
+/* Remove the record of an earlier device of this name: its pins refer to other data. */
 static void forget_pins(const struct create *create)
 {
 	bool found;

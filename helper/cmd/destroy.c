@@ -44,7 +44,7 @@ static int find_by_name(struct destroy *destroy, const char *name)
 				  "cache device");
 }
 
-/* If device-mapper does not answer, no device is active. */
+/* Find the device that uses the cache.  There is none if device-mapper does not answer. */
 static void find_active(struct destroy *destroy)
 {
 	if (dm_find_cache(destroy->cache.number, &destroy->active,
@@ -59,14 +59,13 @@ static int find_by_cache(struct destroy *destroy, const char *path)
 	find_active(destroy);
 	if (!destroy->is_active)
 		return 0;
-	/* The name of the device is known now: take its lock and look again. */
+	/* The name is known only now.  Take its lock and look again: the device may be gone. */
 	lock_name(destroy->active.name);
 	dm_device_free(&destroy->active);
 	find_active(destroy);
 	return 0;
 }
 
-/* Whether a superblock belongs to the active device. */
 static bool is_of_active(const struct destroy *destroy,
 			 const struct nearcache_super *sb)
 {
@@ -76,7 +75,7 @@ static bool is_of_active(const struct destroy *destroy,
 	return destroy->is_active && !strcmp(uuid, destroy->active.uuid);
 }
 
-/* Refuse a device without a nearcache superblock; refuse a damaged one without --force. */
+/* Fail without a superblock; without --force also if it is damaged or another cache's. */
 static int check_ours(const struct destroy *destroy)
 {
 	const struct super *super = &destroy->super;
@@ -100,8 +99,8 @@ static int check_ours(const struct destroy *destroy)
 }
 
 /*
- * The table of an active device gives the numbers of its members.  Other devices with the same
- * superblock, like copies, are left alone.
+ * Find the other cache devices.  If the cache is in use, take their numbers from the table, so that
+ * copies, which have the same superblocks, are left alone.
  */
 static int find_members(struct destroy *destroy)
 {
@@ -155,7 +154,7 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
-/* Only the table of the active device proves that a damaged member belongs to the cache. */
+/* True if @super is of member @index; a damaged one only with --force, if the table names it. */
 static bool is_part(const struct destroy *destroy, const struct super *super,
 		    unsigned int index)
 {
@@ -187,7 +186,7 @@ static int wipe_member(struct destroy *destroy, unsigned int at)
 	return fail_code();
 }
 
-/* A missing or replaced member keeps its data: it cannot be opened without the others. */
+/* Only warn about a member that is not wiped: without the others it cannot be opened. */
 static void wipe_members(struct destroy *destroy)
 {
 	unsigned int i = 0;
@@ -223,7 +222,7 @@ static int open_recorded(const struct destroy *destroy, struct witness *witness)
 	       witness_open(witness, (const char *)sb->witness) : 0;
 }
 
-/* The table may name a newer witness than the superblock. */
+/* Returns the witness in the table, which may be newer than the superblock's; 0: none. */
 static dev_t table_witness(const struct destroy *destroy)
 {
 	struct params params;
@@ -241,7 +240,7 @@ static int open_witness(const struct destroy *destroy, struct witness *witness)
 			open_recorded(destroy, witness);
 }
 
-/* A missing witness keeps the record, which does no harm but takes a place. */
+/* Only warn if the record cannot be freed: it takes a place on the witness, but does no harm. */
 static void free_record(const struct destroy *destroy, struct witness *witness)
 {
 	if (!fail_code() && *witness->path)
@@ -274,8 +273,8 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 }
 
 /*
- * The name of a closed cache is its label.  If a device of that name exists, it has another
- * cache: return NULL.
+ * Returns the name under which the cache's pins are recorded: for a closed cache its label, but
+ * NULL if a device of that name exists, which has another cache.
  */
 static const char *name_of(const struct destroy *destroy)
 {

@@ -12,7 +12,7 @@
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 
-/* Where the settings of one device are: its table, its status line, its number for sysfs. */
+/* Sources of a device's settings: the table, the status line and, by @number, sysfs. */
 struct settings {
 	struct params params;
 	struct status status;

@@ -9,13 +9,11 @@
 #include "bpf/load_verb.h"
 #include "lib/print.h"
 
-/* A region and its reads. */
 struct region {
 	struct heat_key key;
 	struct heat heat;
 };
 
-/* All regions in the map. */
 struct regions {
 	size_t count;
 	struct region region[HEAT_REGIONS];

@@ -33,17 +33,17 @@
 #define CELLS_PICTURE	500
 #define CELLS_NUMBERS	64
 #define WIDTH		80
-/* Most rows of a picture for all shards, for one shard, and most bytes: above, rows are merged. */
+/* Limits of a picture: rows of all shards, rows of one, bytes.  Above, rows are merged in pairs. */
 #define ROWS		2000
 #define ROWS_MAX	1000
 #define BYTES_MAX	1000000
 
 /*
- * @shards: the shards to draw; the device itself is one if there are no TARGETs
+ * @shards: the shards to draw; without TARGETs one shard, the whole device
  * @gather: takes the samples
- * @shade: draws them as text
- * @matrix: collects them for a picture
- * @begin: start of the run, real-time clock
+ * @shade: draws the samples as text
+ * @matrix: collects the samples for a picture
+ * @begin: start of the command, seconds since 1970
  */
 struct heatmap {
 	const struct arguments *args;
@@ -93,7 +93,7 @@ static int find_shards(struct heatmap *map)
 	return shard ? shard_add_range(shard, 0, map->dev->size) : (int)fail_code();
 }
 
-/* Rows of one shard: an even number, so that all shards fit below each other. */
+/* Most rows of one shard: all shards fit below each other.  Even, as matrix_make() requires. */
 static size_t rows_of(const struct shards *shards)
 {
 	size_t rows = ROWS / shards->count / 2 * 2;
@@ -149,7 +149,7 @@ static int take_sample(struct heatmap *map, struct sample *sample)
 	return fail_code();
 }
 
-/* Returns whether a signal asked this run to stop. */
+/* Waits until the next sample is due.  Returns true if a signal ends the command. */
 static bool wait_next(struct watch *pace)
 {
 	uint64_t now = watch_now();
@@ -158,7 +158,7 @@ static bool wait_next(struct watch *pace)
 	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
 }
 
-/* After a stop, a picture gets a last sample up to that moment. */
+/* After a signal, a picture still gets a sample of the time since the last one. */
 static void sample_all(struct heatmap *map, struct sample *sample)
 {
 	const struct arguments *args = map->args;

@@ -22,7 +22,7 @@ static bool has_parts(const struct shard_index *index)
 	return index->format == INDEX_TAR || index->format == INDEX_PARQUET;
 }
 
-/* JSON only. */
+/* Prints the parts of a sample, in JSON only. */
 static void print_parts(const struct shard_index *index, uint64_t sample)
 {
 	uint64_t i, parts = index_parts(index, sample);
@@ -72,7 +72,7 @@ static void print_samples(const struct listing *listing)
 	print_end();
 }
 
-/* JSON only: the ranges of the file that hold its index. */
+/* Prints the ranges of the file that hold its index, in JSON only. */
 static void print_index(const struct shard_index *index)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static void print_file(const struct listing *listing)
 	print_end();
 }
 
-/* Add the lines of this file to @listed, and fail if they are too many. */
+/* Add the file's samples and their parts to @listed.  Fail if it exceeds LISTED_MAX. */
 static int check_length(const struct listing *listing, uint64_t *listed)
 {
 	const struct index_span *span = listing->selection.span;

@@ -23,7 +23,7 @@ static int check_invalidate(const struct dm_device *dev, const struct arguments 
 	if (option_given(args, OPTION_RANGE) &&
 	    !range_inside(&args->range, dev->size, why))
 		return fail(CODE_DEVICE, "--range: %s", why);
-	/* A real run sends a message instead: the device may be resumed by then. */
+	/* A real run leaves this check to dm_message(), which waits a moment for a resume. */
 	if (dev->suspended && option_given(args, OPTION_DRY_RUN))
 		return fail(CODE_BUSY,
 			    "device '%s' is suspended: 'dmsetup resume %s' first",
@@ -41,8 +41,8 @@ static int read_counter(const struct dm_device *dev, uint64_t *bytes)
 }
 
 /*
- * @range: ranges of the device to drop; NULL: all
- * @files: the ranges come from TARGETs
+ * @range: the @count ranges of the device to drop; NULL: the whole device
+ * @files: the ranges come from TARGETs, not from --range
  */
 struct dropping {
 	struct range *range;
@@ -103,13 +103,13 @@ static int drop_ranges(const struct dm_device *dev, const struct dropping *dropp
 		return fail_add("the cached data is dropped already");
 	if (read_counter(&now, &after))
 		fail_add("the cached data is dropped already");
-	/* The counter is lower if the device was closed and opened meanwhile. */
+	/* A device that was reopened meanwhile counts from 0 again: report 0. */
 	*dropped = after > before ? after - before : 0;
 	dm_device_free(&now);
 	return fail_code();
 }
 
-/* The page cache above the device may still hold the old data. */
+/* Warn of the page cache above an open device, which may still hold the old data. */
 static void warn_users(const struct dm_device *dev)
 {
 	char what[600] = "its users may hold old data";

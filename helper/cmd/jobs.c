@@ -7,7 +7,6 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* @arg: counts the running jobs. */
 static void show_job(const struct nl_job *job, void *arg)
 {
 	uint64_t *running = arg;

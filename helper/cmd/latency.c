@@ -30,7 +30,7 @@ static void show_latency(const struct latency_key *key,
 	print_end();
 }
 
-/* @value has one histogram per possible CPU. */
+/* Sums up and shows an entry of the map: @value has one histogram per possible CPU. */
 static int show_sum(const void *key, const void *value, void *arg)
 {
 	const struct latency *each = value;

@@ -10,7 +10,7 @@
 #include "open/members.h"
 #include "lib/print.h"
 
-/* Text shows the first cache device and the number of others. */
+/* Text has the first cache device and the number of the others, JSON has all of them. */
 static void print_caches(const struct dm_device *dev)
 {
 	char path[PATH_MAX], text[PATH_MAX + 16];
@@ -62,7 +62,7 @@ static int device_line(const struct dm_device *dev)
 	return 0;
 }
 
-/* A pass-through device has no cache: its fields are empty. */
+/* A pass-through device has no cache: the fields of a cache are empty. */
 static void passing_line(const struct dm_device *dev)
 {
 	char sectors[32] = "0";

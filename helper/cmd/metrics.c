@@ -18,7 +18,7 @@ int cmd_metrics(const struct arguments *args)
 	if (!args->textfile && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE,
 			    "metrics have no JSON form: 'nearcache stats -j' has the numbers");
-	/* The textfile collector reads only the older format. */
+	/* node_exporter's textfile collector cannot read OpenMetrics. */
 	if (args->textfile && openmetrics)
 		return fail(CODE_USAGE, "--openmetrics contradicts --textfile: give one of them");
 	text = snapshot_take(openmetrics, &bytes);

@@ -23,11 +23,10 @@
 /*
  * @match: the origin and the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
- * @claim: the cache has no current record on @witness yet
- * @witness_is_newer: the cache had a record on @witness once
- * @heard: @witness is the recorded one, and it answered
- * @superseded: the recorded witness, which another one replaces, knows of a later session than
- *	the cache device
+ * @claim: the cache needs a record on @witness: it has none there, or an old one
+ * @witness_is_newer: @witness has an old record of the cache, which had moved to another witness
+ * @heard: @witness is the one that the superblock names, and its record was read
+ * @superseded: a former witness of the cache knows of a later session than the cache device
  */
 struct opening {
 	const struct arguments *args;
@@ -50,7 +49,7 @@ static const char *recorded_witness(const struct opening *open)
 	return (const char *)open->match.super.best->witness;
 }
 
-/* A missing witness does not prevent the start: the origin has all data. */
+/* Open without the witness after an error: warn instead, because the origin has all data. */
 static void drop_witness(struct opening *open)
 {
 	warn("%s; opened without the witness: a crash in a writing mode empties the cache%s",
@@ -64,8 +63,8 @@ static void drop_witness(struct opening *open)
 }
 
 /*
- * Either the path leads to another device now, which only the user can tell, or this cache
- * device is a copy of the one that has the record.
+ * The witness that the superblock names has no current record of the cache.  Either its path leads
+ * to another device now, or the cache device is a copy.  Only the user knows which.
  */
 static int refuse_unknown(const struct opening *open)
 {
@@ -101,7 +100,7 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 	return given_by_user ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
-/* A missing witness does not prevent the start; a wrong one named by the user does. */
+/* Go on without a missing or unsuitable witness, but fail if --witness names an unsuitable one. */
 static int find_named(struct opening *open)
 {
 	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
@@ -120,7 +119,7 @@ static int find_named(struct opening *open)
 	}
 	open->heard = !given_by_user ||
 		      !strcmp(open->witness.path, recorded_witness(open));
-	/* The record of a witness that cannot be used is still true: use it. */
+	/* Use the record even if judge_witness() refuses the witness: the record is true. */
 	current = found && witness_is_current(&record);
 	match_read_witness(&open->match, found ? &record : NULL, open->heard);
 	open->superseded = open->match.older && !current;
@@ -129,7 +128,7 @@ static int find_named(struct opening *open)
 		if (given_by_user)
 			return fail_code();
 		drop_witness(open);
-		/* The cache will be emptied: it no longer conflicts with another copy. */
+		/* The cache will be emptied, so it needs no witness to detect older copies. */
 		if (open->superseded)
 			open->match.witness = "";
 	} else if (given_by_user && (open->witness_is_newer || !open->heard)) {
@@ -169,7 +168,7 @@ static int start_open(struct opening *open, struct activation *act)
 {
 	char why[1024];
 
-	/* If the lock was lost, another process may be the reason of the failure. */
+	/* Without lock_all() another process, not the witness, may have caused the failure. */
 	if (!activate(act) || !act->witness || open->match.older ||
 	    !lock_holds_all() ||
 	    option_given(open->args, OPTION_WITNESS))
@@ -190,14 +189,14 @@ static int execute_open(struct opening *open, struct activation *act)
 	struct origin_match *match = &open->match;
 	sigset_t before;
 
-	/* A cache that had a record once needs a new session number in its superblock first. */
+	/* With @witness_is_newer, the superblock first needs the session number of the record. */
 	if (!open->witness_is_newer)
 		claim_record(open, act);
 	if (!match->drop && !match->trust && !match->witness) {
 		match_refresh(match);
 		return start_open(open, act);
 	}
-	/* From here to the end: ^C could empty the cache without opening it. */
+	/* No signals until the command ends: ^C could empty the cache without opening it. */
 	signals_hold(&before);
 	if (match_record(match, false))
 		return fail_code();
@@ -216,7 +215,6 @@ static const char *content_word(const struct origin_match *match)
 	return match_is_cold(match) ? "cold" : "warm";
 }
 
-/* Report the cached data that the device starts with. */
 static void print_content(const struct opening *open, bool dry_run)
 {
 	const struct origin_match *match = &open->match;
@@ -266,7 +264,7 @@ static void warn_of_state(const char *name, const struct status *status)
 		     name);
 }
 
-/* Restore the pins. */
+/* Restores the pins and prints their number. */
 static void print_pins(const char *name)
 {
 	struct restored restored;
@@ -277,7 +275,6 @@ static void print_pins(const char *name)
 		print_number("job", "prefetch job", restored.job);
 }
 
-/* Report the state in the kernel. */
 static void print_state(const char *name)
 {
 	struct dm_device dev;
@@ -285,10 +282,10 @@ static void print_state(const char *name)
 	sigset_t before;
 	bool found;
 
-	/* From here to the end: after ^C the user would not know that the device is open. */
+	/* No signals until the command ends: the user must learn that the device is open. */
 	signals_hold(&before);
 	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
-		/* The device is open nevertheless. */
+		/* No error of this command: the device is open. */
 		fail_reset();
 	} else if (dev.status) {
 		print_string("state", NULL, describe_state(&dev, &status));
@@ -300,7 +297,7 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* The kernel learns from the witness that a cache is older; without a witness drop it here. */
+/* Check origin and cache.  Without a witness the kernel does not notice an old copy: empty it. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct origin_match *match = &open->match;
@@ -324,7 +321,7 @@ static int run_open(struct opening *open, struct activation *act)
 	if (check_origin(open, act))
 		return fail_code();
 	if (!dry_run) {
-		/* The locks need device-mapper. */
+		/* lock_all() needs device-mapper. */
 		if (dm_need_target())
 			return fail_code();
 		if (lock_all(&open->match.origin))
@@ -346,7 +343,7 @@ static int run_open(struct opening *open, struct activation *act)
 	return 0;
 }
 
-/* A missing cache device must not keep the user from the data: all of it is on the origin. */
+/* If the cache device is missing, the error says that the origin has all data. */
 static int open_cache(struct opening *open)
 {
 	if (device_open(&open->match.cache, open->args->cache, "cache device") ==
@@ -368,7 +365,7 @@ static int find_members(struct opening *open)
 	return 0;
 }
 
-/* Open a cache whose devices are given on the command line or by the table. */
+/* Open a cache whose devices are given on the command line or in nearcachetab(5). */
 static int open_devices(const struct arguments *args)
 {
 	struct opening open = {

@@ -23,7 +23,7 @@
 /*
  * @shards: the TARGETs, mapped to the device
  * @flags: NEARCACHE_RANGE_*
- * @pins: the recorded pins, then also the new ones
+ * @pins: the recorded pins, and after record_pins() the new ones as well
  * @room: needed and available room after the change
  * @job: the prefetch job; its id is 0 if there is none
  */
@@ -79,7 +79,7 @@ static uint32_t flags_of(const struct arguments *args)
 	return NEARCACHE_RANGE_PIN;
 }
 
-/* An empty file has no ranges to pin. */
+/* Append a pin for @shard, unless it is an empty file, which has no ranges. */
 static int add_shard(struct pins *added, const struct pin *like,
 		     const struct shard *shard)
 {
@@ -98,7 +98,7 @@ static int add_shard(struct pins *added, const struct pin *like,
 	return pin ? pin_place(pin, shard) : (int)fail_code();
 }
 
-/* Add the new pins to the recorded ones. */
+/* Add the new pins to @pins; change_both() will write the record. */
 static int record_pins(struct pinning *pinning)
 {
 	const struct arguments *args = pinning->args;
@@ -180,7 +180,7 @@ static int wait_for_job(struct pinning *pinning)
 			option_given(args, OPTION_JSON), &pinning->job);
 }
 
-/* ^C would leave pins without a record, or a job without a waiter. */
+/* Hold signals: ^C would leave pins without a record, or a job that nobody waits for. */
 static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;

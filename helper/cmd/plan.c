@@ -22,7 +22,7 @@ static int check_words(const struct arguments *args)
 	return node_share_check_words(args) ?: target_check_words(args, false);
 }
 
-/* Each epoch has its own order. */
+/* Append the reads of all epochs to the plan. Each epoch has its own order. */
 static int add_epochs(const struct arguments *args, const struct shards *shards,
 		      struct plan *plan)
 {

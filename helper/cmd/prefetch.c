@@ -16,9 +16,9 @@
 /*
  * @shards: the TARGETs, mapped to the device
  * @order: indices of the @chosen shards of this node, in the order of the job
- * @checksum: of the list that all nodes share
- * @piece: ranges of the device to load, @bytes in total
- * @job: its id is 0 if there is none
+ * @checksum: checksum of the list of shards, the same on all nodes
+ * @piece: the @pieces ranges of the device to load, @bytes in total
+ * @job: the prefetch job; its id is 0 if none was started
  */
 struct prefetching {
 	const struct arguments *args;
@@ -61,7 +61,7 @@ static int choose_files(struct prefetching *p)
 	return 0;
 }
 
-/* With fewer shards than nodes, the share of a node may be empty: no job then. */
+/* Starts no job if this node's share is empty, because there are fewer shards than nodes. */
 static int execute_prefetch(struct prefetching *p)
 {
 	const struct arguments *args = p->args;
@@ -78,7 +78,7 @@ static int execute_prefetch(struct prefetching *p)
 		strcpy(wishes.label, args->label);
 	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
-	/* ^C would leave a job without a waiter. */
+	/* job_wait() cancels the job at ^C: keep ^C from ending the program before. */
 	signals_hold(&before);
 	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
@@ -89,7 +89,7 @@ static int execute_prefetch(struct prefetching *p)
 	return fail_code();
 }
 
-/* Text lists the shards only with --dry-run. */
+/* JSON always lists the shards, text only with --dry-run. */
 static void print_shards(const struct prefetching *p, bool dry_run)
 {
 	size_t i;
@@ -106,7 +106,7 @@ static void print_shards(const struct prefetching *p, bool dry_run)
 	print_end();
 }
 
-/* A string: other programs compare all 8 digits. */
+/* Prints a string with leading zeroes, because other programs compare it as text. */
 static void print_checksum(uint32_t checksum)
 {
 	char text[sizeof("00000000")];

@@ -8,10 +8,10 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* Bytes per second: low enough to leave the latency of hits unchanged on a local drive. */
+/* Default of --rate, bytes per second: on a local drive it does not change the latency of hits. */
 #define RATE_DEFAULT	(64ULL << 20)
 
-/* @before, @after: the status line at the start and at the end. */
+/* @before, @after: the status before the scrub, and at its end if the command waits. */
 struct scrub {
 	const struct arguments *args;
 	struct dm_device dev;
@@ -71,7 +71,7 @@ static int tell_target(const struct scrub *scrub)
 	return dm_message(&scrub->dev, message);
 }
 
-/* Counters start at 0 when a device is opened: 0 if it was opened again meanwhile. */
+/* Growth of a counter; 0 if the device was reopened meanwhile and counts from 0 again. */
 static u64 counter_grown(const struct scrub *scrub, enum nearcache_counter counter)
 {
 	u64 before = scrub->before.counter[counter];

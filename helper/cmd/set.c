@@ -21,17 +21,17 @@
 #include "open/witness.h"
 
 /*
- * @old, @new: parameters of the table before and after
+ * @old, @new: parameters of the table before and after the change
  * @fill_memory: the cap in effect, bytes: the kernel's default if @old has none
  * @waiting: number of reads that wait for the origin
- * @witness_path: the witness as the user names it; NULL: not given
- * @witness: the new witness; its path is empty if there is none.  Then, for this cache:
- * @uuid, @session: uuid and last session number in the superblock
- * @claim: the cache has no current record on @witness
- * @known: the cache had a record on @witness once
- * @renew: @witness is in the table already, but a crash would empty the cache; a new session can
- *	make the record valid again
- * @ahead_said: read-ahead was given; @ahead, @ahead_before: bytes after and before
+ * @witness_path: the witness as the user names it; NULL: the user names none
+ * @witness: the new witness; its path is empty if there is none
+ * @uuid, @session: with @witness: the cache's uuid and last session number in the superblock
+ * @claim: the cache needs a record on @witness: it has none there, or an old one
+ * @known: @witness has an old record of the cache, which had moved to another witness
+ * @renew: @witness is in the table already, but a crash would empty the cache: reload the table,
+ *	because a new session can make the record valid again
+ * @ahead_said: the user gave a read-ahead; @ahead, @ahead_before: bytes after and before
  */
 struct change {
 	struct dm_device dev;
@@ -51,7 +51,7 @@ struct change {
 	uint64_t ahead_before;
 };
 
-/* Read the cache device itself: the cache may have been attached after the device was opened. */
+/* Read @uuid and @session from the cache device: the uuid of @dev may be of an earlier cache. */
 static int read_uuid(struct change *change, struct device *cache)
 {
 	struct super super = { 0 };
@@ -85,7 +85,7 @@ static int check_witness(struct change *change, bool force)
 	struct nearcache_witness record;
 	bool found;
 
-	/* Use the number only: the origin may not answer, or be gone. */
+	/* Do not open the origin, which may not answer or be gone: its number is enough. */
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
@@ -121,7 +121,7 @@ static int claim_record(struct change *change, bool force)
 	return change->claim ? witness_claim(&change->witness, &claim) : 0;
 }
 
-/* Also true if the table cannot be read. */
+/* True if the table names witness @number, or if the table cannot be read. */
 static bool may_be_witness(const struct change *change, dev_t number)
 {
 	struct dm_device now;
@@ -151,8 +151,8 @@ static void give_back(const struct change *change, dev_t number)
 }
 
 /*
- * Free the record on the old witness if no superblock names that witness: it was set and
- * replaced without a close between.
+ * Free the record on the old witness if no superblock names that witness: it was set and replaced
+ * by 'set' without a close in between.
  */
 static void leave_unrecorded(const struct change *change)
 {
@@ -228,7 +228,7 @@ static bool table_differs(const struct change *change)
 	       change->old.witness != change->new.witness;
 }
 
-/* Check that the new mode suits the users of the device and of the origin. */
+/* Fail if users of the device or of the origin conflict with the new mode. */
 static int check_mode(const struct change *change, bool force)
 {
 	struct device origin = DEVICE_CLOSED;
@@ -266,9 +266,9 @@ static bool needs_reload(const struct change *change)
 }
 
 /*
- * Suspending the old table would wait for reads that wait for the origin, up to
- * origin_timeout: hand them over to the new table instead.  A change of the mode cannot do that:
- * it must freeze the file system first.
+ * True if the old table hands reads that wait for the origin over to the new table.  Otherwise
+ * suspending the old table waits for these reads, up to origin_timeout.  A change of the mode must
+ * wait, because it freezes the file system first.
  */
 static bool hands_over(const struct change *change)
 {
@@ -368,7 +368,7 @@ static int set_read_ahead(const struct change *change)
 	       fail_add("the other settings are changed already") : fail_code();
 }
 
-/* Warn if the kernel could not read or write the record. */
+/* Warn if the kernel could not read or write the record on the witness. */
 static void look_at_witness(const struct change *change)
 {
 	struct dm_device now;
@@ -411,7 +411,6 @@ int cmd_set(const struct arguments *args)
 	struct params unused = { 0 };
 	int error;
 
-	/* Check the words before looking for the device. */
 	error = setting_apply(args->operand + 1, args->operands - 1, &unused);
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),

@@ -16,14 +16,13 @@
 /* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
 
-/* The status of one device.  @time: monotonic clock, nanoseconds. */
+/* The status of one device at @time, nanoseconds of the monotonic clock. */
 struct sample {
 	char name[128];
 	uint64_t time;
 	struct status status;
 };
 
-/* One sample of each device. */
 struct samples {
 	struct sample *sample;
 	size_t count;
@@ -106,7 +105,7 @@ static int take_samples(const struct arguments *args, struct samples *samples)
 				sample_all(samples);
 }
 
-/* Growth of the counters; their value if the device was opened again meanwhile. */
+/* Sets @delta to the growth of the counters; to their values if the device was reopened. */
 static void subtract_sample(const struct sample *old, const struct sample *new,
 			    struct status *delta)
 {
@@ -120,7 +119,7 @@ static void subtract_sample(const struct sample *old, const struct sample *new,
 	}
 }
 
-/* JSON only. */
+/* Prints all values and the growth of the counters, in JSON only. */
 static void print_numbers(const struct sample *sample,
 			  const struct status *delta)
 {
@@ -190,7 +189,7 @@ static const struct sample *find_sample(const struct samples *samples,
 	return NULL;
 }
 
-/* A device that is new has no earlier sample: it is shown from the next time on. */
+/* Leaves out a device that was opened after the earlier sample @old. */
 static void show_samples(const struct samples *old, const struct samples *new)
 {
 	struct timespec now;

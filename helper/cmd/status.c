@@ -36,7 +36,7 @@ static void print_devices(const struct dm_device *dev)
 	print_number("open_count", NULL, dev->open_count);
 }
 
-/* What the cache would keep if the power failed now. */
+/* Prints the witness, and how much the cache would keep after a power failure now. */
 static void print_witness(const struct dm_device *dev,
 			  const struct status *status)
 {
@@ -91,7 +91,7 @@ static void print_memory(const uint64_t *field)
 		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
 }
 
-/* The status line does not have the timeouts; the table does. */
+/* Prints the timeouts, which are in the table, not in the status line. */
 static void print_timeouts(const struct dm_device *dev)
 {
 	struct params params;

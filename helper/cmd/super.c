@@ -13,7 +13,7 @@
 #include "ondisk/slot_table.h"
 #include "open/witness.h"
 
-/* Why a copy is not used.  Two valid copies can contradict each other. */
+/* The fault of copy @i, or the contradiction between two valid copies.  NULL: neither. */
 static const char *why_not(const struct super *super, unsigned int i)
 {
 	if (!super->sound[i])
@@ -45,7 +45,7 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
-/* A witness that does not answer is ignored. */
+/* Compare with the record on the witness; without effect if the witness does not answer. */
 static void ask_witness(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -62,7 +62,6 @@ static void ask_witness(struct origin_match *match)
 	fail_reset();
 }
 
-/* Report whether the next open finds a warm cache. */
 static void print_next_open(const struct device *dev, const struct super *super)
 {
 	struct origin_match match = { .cache = *dev, .super = *super };

@@ -19,13 +19,13 @@
 #include "trace/trace.h"
 
 #define SECTOR		512U
-/* How often the recorder collects reads. */
+/* Interval at which the recorder collects reads, milliseconds. */
 #define LOOK_MS		100U
 /* Extents per prefetch job: a quarter of the kernel's limit for all jobs. */
 #define PART_EXTENTS	262144U
 #define LABEL		"trace"
 
-/* @trace: extents in the order of their first read; @touched: units that were read. */
+/* @trace: extents in the order of first read; @touched: units of trace.unit bytes in @trace. */
 struct recording {
 	struct trace trace;
 	struct touched touched;
@@ -74,7 +74,7 @@ static int begin_trace(struct recording *r, const struct dm_device *dev)
 	return touched_init(&r->touched, trace_units(&r->trace));
 }
 
-/* Runs until a signal or an error. */
+/* Records reads until a signal or an error. */
 static int watch_reads(struct recording *r, const struct dm_device *dev)
 {
 	struct recorder recorder = { .visit = add_piece, .arg = r };
@@ -90,7 +90,7 @@ static int watch_reads(struct recording *r, const struct dm_device *dev)
 	return fail_code();
 }
 
-/* After an error, write the reads that were recorded before it. */
+/* Writes and shows the trace.  After an error, writes the reads recorded before the error. */
 static int save_trace(const struct trace *trace, const char *path)
 {
 	enum exit_code code = fail_code();
@@ -125,7 +125,7 @@ static int record_reads(const struct dm_device *dev, const char *path)
 	return fail_code();
 }
 
-/* A trace belongs to a volume; node and cache do not matter. */
+/* Fail unless the trace is of this origin (or @force).  Node and cache may be other ones. */
 static int check_volume(const struct trace *trace, const struct dm_device *dev, const char *path,
 			bool force)
 {
@@ -149,8 +149,8 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 }
 
 /*
- * Jobs of one priority take turns, so wait for each part before submitting the next one.  Only
- * --wait waits for the last part.
+ * Submit a job for each part of the trace.  The kernel alternates between jobs of one priority, so
+ * wait for each job before submitting the next one; for the last job only with --wait.
  */
 static int submit_trace(const struct arguments *args, const struct dm_device *dev,
 			const struct trace *trace, struct nl_job *job)
@@ -214,7 +214,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 	return 0;
 }
 
-/* The plan repeats the trace once per epoch. */
+/* Submit a plan in which each epoch reads the trace once. */
 static int plan_on(const struct arguments *args, const struct dm_device *dev,
 		   const struct trace *trace, const char *path)
 {
@@ -268,7 +268,7 @@ static int show_file(const char *path)
 #define OF_PLAN		OPTION_EPOCHS
 #define OF_BOTH		(OPTION_FORCE | OPTION_DRY_RUN)
 
-/* Returns whether an option is given that belongs to another word than @what. */
+/* Returns whether an option is given that 'nearcache trace WHAT' does not take. */
 static bool is_beside(const struct arguments *args, const char *what)
 {
 	if (!strcmp(what, "replay"))

@@ -18,8 +18,8 @@
 #include "files/glob.h"
 
 /*
- * @left: @lefts words of the command line and of the --from list that no recorded pin has;
- *	@left_room is the size of the array
+ * @left: the device's name, then the words of the command line and of the --from list that match no
+ *	recorded pin; @lefts in total, in an array of @left_room elements
  * @pins: the recorded pins; those that were named are marked as dropped
  * @recorded: the same pins by path
  * @which: @count ranges to delete; @room is the size of the array
@@ -69,7 +69,7 @@ static int add_range(struct unpinning *un, const struct range *range, const char
 	return 0;
 }
 
-/* A recorded file or directory need not exist any more. */
+/* Drops the recorded pins of a file or directory, which need not exist any more. */
 static int choose_recorded(struct unpinning *un, const char *word, bool *found)
 {
 	*found = !range_like(word) && recorded_drop(&un->recorded, word);
@@ -167,7 +167,7 @@ static int choose_ranges(struct unpinning *un)
 
 	if (option_given(un->args, OPTION_EVERYTHING))
 		return add_range(un, &all, NULL);
-	/* The ranges of pins that belong to another device hold other files on this one. */
+	/* Ranges that were recorded for another device hold other data on this one. */
 	if (record_require(&un->pins, &un->dev))
 		return fail_code();
 	if (option_given(un->args, OPTION_LABEL))
@@ -175,7 +175,7 @@ static int choose_ranges(struct unpinning *un)
 	return choose_targets(un);
 }
 
-/* Returns the number of dropped pins. */
+/* Drops the recorded pins inside @which.  Returns the number of all dropped pins. */
 static size_t drop_recorded(struct unpinning *un)
 {
 	struct spans spans;
@@ -189,7 +189,7 @@ static size_t drop_recorded(struct unpinning *un)
 	return dropped;
 }
 
-/* ^C would leave records of pins that no longer exist. */
+/* Hold signals: ^C would leave records of pins that no longer exist. */
 static int execute_unpin(struct change *change)
 {
 	sigset_t before;

@@ -24,7 +24,7 @@
 /*
  * @words: the TARGETs
  * @file: the @files files to check
- * @layers: block devices from the file system of the last file down to the device
+ * @layers: map from the device of the last file's file system down to the cached device
  */
 struct verification {
 	const struct arguments *args;
@@ -36,7 +36,7 @@ struct verification {
 	struct layers layers;
 };
 
-/* An existing file of the manifest. */
+/* A file of the manifest that exists, by device and inode. */
 struct known {
 	dev_t device;
 	ino_t inode;
@@ -189,8 +189,8 @@ static bool is_below(const struct layers *layers, const struct extent *extent)
 }
 
 /*
- * For a file system on several devices: whether the file is, at least in part, on another
- * device.  Also true if its extents cannot be read.
+ * True if a part of the file is on another device, which is possible if its file system is on
+ * several devices; or, after a warning, if its extents cannot be read.
  */
 static bool is_elsewhere(const struct layers *layers, const char *path)
 {
@@ -211,7 +211,7 @@ static bool is_elsewhere(const struct layers *layers, const char *path)
 	return !below;
 }
 
-/* The checks that do not read the file. */
+/* Judge a file as far as possible without reading it: missing, or on another device. */
 static int look_at(struct verification *v, struct verifying *file)
 {
 	struct stat st;

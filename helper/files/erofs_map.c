@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Locates the ends of files that EROFS stores behind inodes and FIEMAP does not locate. */
 #include "files/erofs_map.h"
 
 #include <endian.h>
@@ -10,10 +11,10 @@
 #include "block/device.h"
 #include "lib/error.h"
 
-/* Incompatible features up to xattr prefixes: they do not move inodes. */
+/* The incompatible features up to xattr prefixes (0x40). None of them moves inodes. */
 #define INCOMPAT_KNOWN	0x7FU
 
-/* Layout in an inode's i_format; flat inline: the end of the file is stored behind the inode. */
+/* Layout of a file's data, from i_format. Flat inline: the file's end is behind the inode. */
 #define LAYOUT(format)		((format) >> 1 & 7)
 #define LAYOUT_FLAT_INLINE	2
 
@@ -33,7 +34,7 @@ static uint32_t get_le32(const unsigned char *at)
 	return le32toh(value);
 }
 
-/* @bytes has EROFS_SUPER_BYTES. Returns false if it is not a superblock. */
+/* Decodes @bytes (EROFS_SUPER_BYTES of them). Returns false if they are no EROFS superblock. */
 bool erofs_super_parse(const unsigned char *bytes, struct erofs_super *super)
 {
 	if (get_le32(bytes) != EROFS_MAGIC || bytes[12] < 9 || bytes[12] > 16)
@@ -45,16 +46,16 @@ bool erofs_super_parse(const unsigned char *bytes, struct erofs_super *super)
 	return true;
 }
 
-/* Returns the offset of an inode on the device; @nid is st_ino. */
+/* Returns the offset of an inode on the device, bytes. @nid: its number, st_ino. */
 uint64_t erofs_inode_place(const struct erofs_super *super, uint64_t nid)
 {
 	return super->meta + (nid << 5);
 }
 
 /*
- * Finds the end of a file that EROFS stores behind its inode. @inode has EROFS_INODE_BYTES and
- * was read from offset @place. Returns false if the file has another layout or an unknown
- * feature.
+ * Finds the end of a file that EROFS stores behind its inode. @inode: EROFS_INODE_BYTES from
+ * offset @place of the device. @start receives the offset of the file's end on the device. Returns
+ * false if the layout is not flat inline or the superblock has an unknown feature.
  */
 bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 		      const struct erofs_super *super, uint64_t *start)
@@ -65,15 +66,15 @@ bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 	    LAYOUT(format) != LAYOUT_FLAT_INLINE)
 		return false;
 	*start = place + (format & 1 ? 64 : 32);
-	/* The xattr header of 12 bytes counts as the first entry, the others have 4 bytes. */
+	/* Skip the xattrs: @xattrs counts the header of 12 bytes and the entries of 4 bytes. */
 	if (xattrs)
 		*start += 12 + 4 * (xattrs - 1);
 	return true;
 }
 
 /*
- * Direct I/O needs whole blocks. Read only the page or two that contain the bytes: reads of
- * the device go through the cache.
+ * Reads @count bytes at offset @place of device @number. Direct I/O needs whole pages; reads only
+ * the one or two that contain the bytes, because the reads may go through a cache and fill it.
  */
 static int read_bytes(dev_t number, const char *path, uint64_t place,
 		      unsigned char *bytes, size_t count)
@@ -102,7 +103,7 @@ out:
 	return fail_code();
 }
 
-/* Callers map file after file of one device: keep its superblock. */
+/* Reads a device's superblock and keeps it: callers map many files of one device in a row. */
 static int super_of(dev_t device, const char *path, struct erofs_super *super)
 {
 	static struct erofs_super last;
@@ -123,8 +124,8 @@ static int super_of(dev_t device, const char *path, struct erofs_super *super)
 }
 
 /*
- * Fails if the file system on @device spans several devices: FIEMAP does not name the device
- * of an extent. @path is for messages.
+ * Fails if the file system on @device has several devices, because FIEMAP does not report on which
+ * of them an extent is. @path is for messages.
  */
 int erofs_check(dev_t device, const char *path)
 {
@@ -140,8 +141,8 @@ int erofs_check(dev_t device, const char *path)
 }
 
 /*
- * Finds the end of a file that FIEMAP reports as inline. @start receives an offset on @device,
- * the mounted device.
+ * Finds the end of file @fd, which FIEMAP reports as inline. @start receives its offset on
+ * @device, the mounted device, in bytes. @path is for messages.
  */
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {

@@ -11,12 +11,12 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* In the superblock and in statfs(). */
+/* Magic number in the superblock and in statfs.f_type. */
 #define EROFS_MAGIC		0xE0F5E1E2U
-/* Offset of the superblock, and the part of it that is read, bytes. */
+/* Offset of the superblock on the device, and the length that is read of it, bytes. */
 #define EROFS_SUPER		1024U
 #define EROFS_SUPER_BYTES	128U
-/* The part of an inode that is read, bytes. */
+/* Length that is read of an inode, bytes. */
 #define EROFS_INODE_BYTES	64U
 
 /**

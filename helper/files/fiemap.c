@@ -19,7 +19,7 @@
 /* Extents per ioctl. */
 #define BATCH	256U
 
-/* linux/magic.h lacks XFS. */
+/* Values of statfs.f_type. */
 #define MAGIC_F2FS	0xF2F52010
 #define MAGIC_XFS	0x58465342
 
@@ -30,7 +30,7 @@
  * @path: name of the file in messages
  * @next: first byte not mapped yet
  * @is_erofs: the file system is EROFS
- * @over: no more extents
+ * @over: the whole file is mapped, or the kernel has no more extents
  */
 struct mapping {
 	struct extents *extents;
@@ -41,7 +41,7 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of extents without a location of their own. A flag that implies another one precedes it. */
+/* Flags of refused extents: no location of their own. The most exact of several flags is first. */
 static const struct {
 	uint32_t flag;
 	const char *why;
@@ -101,7 +101,7 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 	return 0;
 }
 
-/* Finds the location of an extent. Inline data has one only on EROFS. */
+/* Sets @start to an extent's offset on the device, or fails. Inline data has one only on EROFS. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
 			uint64_t end, uint64_t *start)
 {
@@ -123,7 +123,7 @@ static int take_extent(struct mapping *map, const struct fiemap_extent *fe)
 	uint64_t size = map->extents->size;
 	uint64_t end = fe->fe_logical + fe->fe_length, start;
 
-	/* Preallocated blocks may lie beyond the end of the file. */
+	/* An extent beyond the end of the file is preallocated and has no data. */
 	if (fe->fe_logical >= size) {
 		map->over = true;
 		return 0;
@@ -205,7 +205,7 @@ static int check_kind(struct mapping *map)
 		return fail(CODE_DEVICE,
 			    "'%s' is on the realtime device of its XFS, not on its data device",
 			    map->path);
-	/* For compressed files EROFS reports uncompressed lengths. */
+	/* EROFS reports uncompressed lengths for a compressed file, which do not fit the device. */
 	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
 	    st.stx_attributes & STATX_ATTR_COMPRESSED)
 		return fail(CODE_DEVICE,
@@ -228,7 +228,7 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	struct stat st;
 
 	memset(extents, 0, sizeof(*extents));
-	/* Read-only file systems may have no fsync. */
+	/* A read-only file system that has no fsync() has nothing to flush. */
 	if (fsync(fd) && errno != EINVAL && errno != EROFS)
 		return fail_errno(errno, "'%s': cannot write the file to its device",
 				  path);
@@ -242,8 +242,8 @@ int extents_read(struct extents *extents, int fd, const char *path)
 }
 
 /*
- * Keeps only the given ranges of the file, which are ascending and disjoint. After an error
- * @extents is unchanged.
+ * Reduces @extents to the parts of the file in @range, @ranges entries, ascending and disjoint.
+ * After an error @extents is unchanged.
  */
 int extents_keep(struct extents *extents, const struct index_range *range,
 		 size_t ranges)
@@ -276,7 +276,6 @@ int extents_keep(struct extents *extents, const struct index_range *range,
 	return 0;
 }
 
-/* May be called twice. */
 void extents_free(struct extents *extents)
 {
 	free(extents->extent);

@@ -25,9 +25,9 @@ struct extent {
 
 /**
  * struct extents - the map of a file
- * @device: of the file system
- * @size: of the file, bytes; the extents cover it without gaps
- * @extent: in the order of the file; adjacent extents are merged
+ * @device: number of the file system's device
+ * @size: size of the file, bytes; until extents_keep() the extents cover it without gaps
+ * @extent: in the order of the file; extents that are adjacent in file and device are merged
  * @count: entries in @extent
  * @room: allocated entries
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Expands patterns, directories and lists of TARGETs. */
 #include "files/glob.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static int take_entry(struct glob_words *words, const FTSENT *entry)
 	}
 }
 
-/* Follows links, because many datasets are trees of links. */
+/* Adds all files below a directory. Follows links: many datasets are trees of links. */
 static int add_directory(struct glob_words *words, const char *path)
 {
 	char *const paths[] = { (char *)path, NULL };
@@ -89,7 +90,7 @@ static int add_directory(struct glob_words *words, const char *path)
 
 	if (!tree)
 		return fail_errno(errno, "cannot read '%s'", path);
-	/* At the end of the tree fts_read() sets errno to 0. */
+	/* At the end of the tree fts_read() sets errno to 0, after an error to another value. */
 	while ((entry = fts_read(tree)))
 		if (take_entry(words, entry))
 			break;
@@ -101,7 +102,7 @@ static int add_directory(struct glob_words *words, const char *path)
 	return fail_code();
 }
 
-/* Opening the file later reports a file that is not a regular one. */
+/* Accepts any type of file: the caller checks the type when it opens the file. */
 static int add_path(struct glob_words *words, const char *path)
 {
 	struct stat st;
@@ -129,7 +130,7 @@ static int add_pattern(struct glob_words *words, const char *pattern)
 	return fail_code();
 }
 
-/* A word of a list is never a pattern. */
+/* Adds a word of a list. '*', '?' and '[' in it are ordinary characters. */
 static int add_listed(const char *text, void *arg)
 {
 	struct glob_words *words = arg;
@@ -140,14 +141,14 @@ static int add_listed(const char *text, void *arg)
 }
 
 /*
- * Adds a word of the command line: a range for range_parse_word(), a file, a directory, or a
- * pattern if there is no such file.
+ * Adds a word of the command line: a range, if range_like() takes it for one, otherwise a path, or
+ * a pattern if no file has this path. A directory stands for all files below it.
  */
 int glob_add(struct glob_words *words, const char *text)
 {
 	struct stat st;
 
-	/* Probably an unset shell variable. */
+	/* An empty word probably comes from an unset shell variable. */
 	if (!*text)
 		return fail(CODE_USAGE,
 			    "'' is not a TARGET: name a file, a directory or a range of the device");
@@ -156,7 +157,11 @@ int glob_add(struct glob_words *words, const char *text)
 	return add_listed(text, words);
 }
 
-/* A list with a NUL is separated by NULs, as 'find -print0' writes it, otherwise by newlines. */
+/*
+ * Calls @visit for each word of a list until one call fails, and returns the number of calls. The
+ * words are separated by NULs if there is one (from 'find -print0'), otherwise by newlines.
+ * @text has room for one more byte.
+ */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
 {
@@ -177,7 +182,10 @@ static size_t each_line(char *text, size_t bytes,
 	return count;
 }
 
-/* Returns the file with room for one more byte, or NULL after recording an error. */
+/*
+ * Returns the content of a file (@bytes bytes, and room for one more), for free(); NULL after
+ * recording that memory is short. The caller checks ferror().
+ */
 static char *read_all(FILE *file, size_t *bytes)
 {
 	size_t room = 0;
@@ -201,8 +209,9 @@ static char *read_all(FILE *file, size_t *bytes)
 }
 
 /*
- * Calls @visit for each word of a list: one on each line, or separated by NUL. @path "-" is
- * standard input. A nonzero result of @visit, its exit code, ends the list.
+ * Calls @visit for each word of the list in a file. @path "-" is standard input. A list without
+ * words is an error. @visit returns 0, or an exit code after recording an error: then no further
+ * word is visited.
  */
 int glob_each_listed(const char *path,
 		     int (*visit)(const char *line, void *arg), void *arg)
@@ -227,13 +236,12 @@ int glob_each_listed(const char *path,
 	return fail_code();
 }
 
-/* Adds the words of a list. They are not patterns. */
+/* Adds the words of the list in a file, which are ranges or paths, not patterns. */
 int glob_add_list(struct glob_words *words, const char *path)
 {
 	return glob_each_listed(path, add_listed, words);
 }
 
-/* May be called twice. */
 void glob_free(struct glob_words *words)
 {
 	size_t i;

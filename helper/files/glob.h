@@ -11,7 +11,7 @@
 
 #include "lib/range.h"
 
-/* @text: a path, or the range as the user wrote it. A file has a @range of length 0. */
+/* @text: a path (@range has length 0), or @range as the user wrote it. */
 struct glob_word {
 	char *text;
 	struct range range;

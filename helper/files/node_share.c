@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Selects this node's share of the shards. */
 #include "files/node_share.h"
 
 #include <isa-l/crc.h>
@@ -9,7 +10,7 @@
 #include "lib/error.h"
 #include "shard/node_partition.h"
 
-/* Checks that the options of a share are consistent. */
+/* Fails if one of NODE_SHARE_OPTIONS lacks another that it needs, or --rank is too large. */
 int node_share_check_words(const struct arguments *args)
 {
 	bool shared = option_given(args, OPTION_RANK);
@@ -76,7 +77,6 @@ void node_share_sort(const struct shards *shards, size_t *order, size_t count)
 	qsort_r(order, count, sizeof(*order), compare_names, shards->shard);
 }
 
-/* CRC-32 of zlib. */
 static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 {
 	return crc32_gzip_refl(crc, (const unsigned char *)text, bytes);

@@ -12,7 +12,7 @@
 #include "cli/options.h"
 #include "files/range_set.h"
 
-/* Options that a verb with shares adds to its own. */
+/* Options that a verb adds to its own if it can select one node's share. */
 #define NODE_SHARE_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \
 				 OPTION_EPOCH | OPTION_SPLIT)
 

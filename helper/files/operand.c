@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Resolves the TARGETs of a verb to ranges of the device. */
 #include "files/operand.h"
 
 #include <errno.h>
@@ -38,7 +39,7 @@ struct seen {
 	size_t shard;
 };
 
-/* The first operand is the device's name. */
+/* Returns whether the command line names a TARGET. Operand 0 is the device's name. */
 bool target_given(const struct arguments *args)
 {
 	return args->operands > 1 || option_given(args, OPTION_FROM);
@@ -81,8 +82,8 @@ static int check_range(const struct arguments *args, const char *text)
 }
 
 /*
- * Finds errors in TARGETs that do not depend on the device. @needed: at least one TARGET must
- * be given.
+ * Checks TARGETs and their options as far as that is possible without the device. @needed: fail if
+ * there is no TARGET.
  */
 int target_check_words(const struct arguments *args, bool needed)
 {
@@ -109,8 +110,8 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /*
- * The shard gets the first of the file's names in strcmp() order. The order of a directory
- * differs between nodes, but all nodes must use the same name.
+ * Renames a file's shard to @path, if @path precedes its name in strcmp() order. So all nodes use
+ * the same name for a file with several names, in whatever order they find these.
  */
 static void rename_shard(struct shard *shard, const char *path)
 {
@@ -128,8 +129,8 @@ static void rename_shard(struct shard *shard, const char *path)
 }
 
 /*
- * Returns whether a file, perhaps by another name, is a shard already. Records the file
- * otherwise.
+ * Returns true if a file, perhaps by another name, is a shard already, or after recording an error.
+ * Otherwise adds the file to @r->seen: the caller makes it the next shard.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
 		    const char *path)
@@ -161,7 +162,7 @@ static int need_layers(struct resolving *r, dev_t upper)
 	return layers_resolve(&r->layers, upper, r->dev->number);
 }
 
-/* Parts of an extent may lie on other devices. */
+/* Adds the pieces of an extent on @r->dev to @shard. Fails if a piece is on another device. */
 static int map_extent(struct resolving *r, struct shard *shard,
 		      const struct extent *extent)
 {
@@ -279,8 +280,8 @@ static int collect_words(const struct arguments *args, struct glob_words *words)
  * file gets the first of its names in strcmp() order. Call shards_free() after success and
  * failure.
  *
- * The first TARGET that cannot be mapped ends the command. Reads directories, metadata of the
- * file system and, with --samples or --index-only, headers of the files.
+ * Fails at the first TARGET that cannot be mapped. Reads directories, metadata of the file system
+ * and, with --samples or --index-only, headers of the files.
  */
 int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		   struct shards *shards)

@@ -18,7 +18,7 @@
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
 			 OPTION_SHARD_FORMAT)
 
-/* For a verb without --samples and --index-only. */
+/* The TARGET_HELP of a verb that has no --samples and --index-only. */
 #define TARGET_HELP_WHOLE \
 "TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
 "ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \

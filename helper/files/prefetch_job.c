@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Waits for prefetch jobs, judges and prints them. */
 #include "files/prefetch_job.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 #include "block/signals.h"
 #include "lib/size.h"
 
-/* Interval between queries. */
+/* Interval between queries of a job's progress, milliseconds. */
 #define LOOK_MS	200U
 
 /* @state: NEARCACHE_JOB_* or JOB_FORGOTTEN */
@@ -32,20 +33,20 @@ static bool cancel_job(const struct dm_device *dev, uint32_t id)
 {
 	uint64_t count;
 
-	/* The job may have ended just now. */
+	/* Ignore an error: the job may have ended just now. */
 	if (nl_job_cancel(dev->number, id, &count))
 		fail_reset();
 	return count;
 }
 
-/* The number may belong to another job: numbers start at 1 again after the device was reopened. */
+/* True if @now is another job than @known: a reopened device numbers its jobs from 1 again. */
 static bool is_other(const struct nl_job *known, const struct nl_job *now)
 {
 	return (*known->label && strcmp(known->label, now->label)) ||
 	       (known->bytes && known->bytes != now->bytes);
 }
 
-/* @cancelled: this process cancelled the job, so its outcome is known. */
+/* Sets the state of a job that the kernel has dropped. Warns unless this process @cancelled it. */
 static void forget_job(const struct dm_device *dev, bool cancelled,
 		       struct nl_job *job)
 {
@@ -57,11 +58,11 @@ static void forget_job(const struct dm_device *dev, bool cancelled,
 }
 
 /*
- * Shows the progress of a job until it ends. @job receives its final state. On entry
- * @job->label is the job's label or empty.
+ * Shows the progress of a job, unless @quiet, until it ends. @job receives its last state. On entry
+ * @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
  *
- * ^C cancels the job, then waits for reads in flight; a second ^C ends the wait. A job that
- * the kernel does not know has ended. The result of the job itself is for job_judge().
+ * The first ^C cancels the job, and the function still waits for its reads in flight; the second ^C
+ * ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
  */
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job)
@@ -98,8 +99,8 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 }
 
 /*
- * Fails if a job, as job_wait() returned it, ended with ranges missing. An unknown outcome is
- * no failure.
+ * Fails if @job, the result of job_wait(), was cancelled or left out bytes. Succeeds if its outcome
+ * is unknown (JOB_FORGOTTEN).
  */
 int job_judge(const struct dm_device *dev, const struct nl_job *job)
 {
@@ -124,7 +125,7 @@ int job_judge(const struct dm_device *dev, const struct nl_job *job)
 	return 0;
 }
 
-/* Within a record, or a row of a table. */
+/* Prints the fields of a job. The caller has called print_record(). */
 void job_print(const struct nl_job *job)
 {
 	char rate[SIZE_TEXT + 2] = "-", text[SIZE_TEXT];

@@ -9,7 +9,7 @@
 #include "block/dm.h"
 #include "netlink/client.h"
 
-/* State of a job that has ended and that the kernel has forgotten. */
+/* nl_job.state of a job that has ended and whose outcome the kernel has dropped. */
 #define JOB_FORGOTTEN	UINT32_MAX
 
 const char *job_state_word(uint32_t state);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Collects the ranges of shards, and merges, sums and labels them. */
 #include "files/range_set.h"
 
 #include <stdio.h>
@@ -42,8 +43,8 @@ struct shard *shards_add(struct shards *shards, const char *name)
 }
 
 /*
- * Appends a range of the device (bytes, not empty), widened to whole sectors. Merges it with
- * the last range if they are adjacent.
+ * Appends a range of the device (bytes, not empty), widened to whole sectors. If the range begins
+ * within the last range or at its end, extends the last range instead.
  */
 int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 {
@@ -74,7 +75,7 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 	return 0;
 }
 
-/* Data that several shards share counts once for each. */
+/* Returns the sum of the shards' bytes. Bytes that two shards share count twice. */
 uint64_t shards_bytes(const struct shards *shards)
 {
 	uint64_t bytes = 0;
@@ -92,7 +93,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* Collects the ranges of all shards, widened to multiples of @grain. */
+/* Copies all shards' ranges, widened to multiples of @grain, to @ranges. Returns their number. */
 static size_t collect_ranges(const struct shards *shards, uint64_t grain,
 			     struct range *ranges)
 {
@@ -133,10 +134,9 @@ static size_t merge_ranges(struct range *ranges, size_t count, uint64_t gap)
 }
 
 /*
- * The parts of the device that the shards cover. @grain (bytes, multiple of 512) widens ranges
- * to multiples of it, but not beyond the end of the device. @gap (bytes) merges ranges that
- * are at most that far apart. @ranges receives an ascending, disjoint array that the caller
- * frees.
+ * Finds the parts of the device that the shards cover. Widens the ranges to multiples of @grain
+ * (bytes, multiple of 512), but not beyond the end of the device. Merges ranges that are at most
+ * @gap bytes apart. @ranges receives an ascending, disjoint array, for free().
  */
 int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 		  struct range **ranges, size_t *count)
@@ -155,7 +155,7 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	return 0;
 }
 
-/* Reduces @folder to the deepest folder that also contains @path. */
+/* Cuts the path @folder to the deepest folder that contains both @folder and @path. */
 static void folder_join(char *folder, const char *path)
 {
 	size_t i, last = 0;
@@ -168,7 +168,7 @@ static void folder_join(char *folder, const char *path)
 	folder[last] = '\0';
 }
 
-/* Cuts a text to the size of a label. text_clean() replaces a character that the cut split. */
+/* Copies a text to @label, cut to its size. text_clean() replaces a character that is cut apart. */
 static const char *label_cut(const char *text, char *label)
 {
 	snprintf(label, LABEL_SIZE, "%s", text);
@@ -176,10 +176,9 @@ static const char *label_cut(const char *text, char *label)
 }
 
 /*
- * Fills @label (LABEL_SIZE bytes) with the default label of shards, of which there is at least one:
- * the name of a single file, otherwise the deepest folder that contains all files. If there are
- * only ranges, the first one as the user wrote it. Returns @label, or NULL after recording an
- * error.
+ * Fills @label (LABEL_SIZE bytes) with the default label of @shards, which is not empty: the name
+ * of a single file, the name of the deepest folder that contains all of several files, or, without
+ * files, the first range as the user wrote it. Returns @label, or NULL after recording an error.
  */
 const char *shards_label(const struct shards *shards, char *label)
 {
@@ -211,7 +210,6 @@ const char *shards_label(const struct shards *shards, char *label)
 	return label;
 }
 
-/* May be called twice. */
 void shards_free(struct shards *shards)
 {
 	size_t i;

@@ -15,12 +15,12 @@
 /**
  * struct shard - a file, or a range that the user named
  * @name: as named by the user, or as found in a directory
- * @range: of the device, whole sectors, in the order of the file
+ * @range: ranges of the device, whole sectors, in the order of the file
  * @ranges: entries in @range; 0 if the file is empty
  * @room: allocated entries
  * @bytes: sum of the ranges
- * @device: of the file's file system; 0 for a range
- * @inode: of the file
+ * @device: number of the file system's device; 0: the shard is a range
+ * @inode: inode number of the file
  */
 struct shard {
 	char *name;
@@ -32,7 +32,7 @@ struct shard {
 	ino_t inode;
 };
 
-/* A growing array in the order of the command line. @size is that of the device, bytes. */
+/* The shards in the order of the command line. @size: size of the device, bytes. */
 struct shards {
 	uint64_t size;
 	struct shard *shard;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Collects the ranges of a plan, submits it and prints its progress. */
 #include "files/read_plan.h"
 
 #include <stdlib.h>
@@ -28,7 +29,7 @@ int plan_add(struct plan *plan, const struct range *range, size_t count)
 	return 0;
 }
 
-/* @now receives the device's plan after the submission. */
+/* Submits a plan to the kernel; one without ranges is an error. @now receives its state. */
 int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now)
 {
 	if (!plan->count)
@@ -49,7 +50,7 @@ static const char *state_word(uint32_t state)
 	return state < sizeof(words) / sizeof(words[0]) ? words[state] : "unknown";
 }
 
-/* For use within a record. */
+/* Prints the fields of a plan. The caller has called print_record(). */
 void plan_print(const struct nl_plan *now)
 {
 	bool any = now->state != NEARCACHE_PLAN_NONE;

@@ -13,7 +13,7 @@
 #include "netlink/client.h"
 #include "lib/range.h"
 
-/* Ranges of the device in the order of the reads, and the sum of their bytes. */
+/* Ranges of the device in the order of the reads. @bytes: the sum of their lengths. */
 struct plan {
 	struct range *range;
 	size_t count;

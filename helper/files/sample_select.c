@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Restricts the extents of a shard to some samples or to its index. */
 #include "files/sample_select.h"
 
 #include <stdlib.h>
@@ -58,9 +59,9 @@ static int keep_samples(struct extents *extents, const struct shard_index *index
 }
 
 /*
- * Reduces @extents of file @fd to the selected part; changes nothing if @narrowing selects
- * nothing. Reads headers of the file. Returns 0, or an exit code after recording an error with
- * fail().
+ * Reduces the extents of file @fd to the part that @narrowing selects; a @narrowing without options
+ * selects the whole file. Reads headers of the file. Returns 0, or an exit code after recording an
+ * error with fail().
  */
 int narrow(struct extents *extents, int fd, const char *path,
 	   const struct narrowing *narrowing)

@@ -8,9 +8,9 @@
 
 /**
  * struct narrowing - the selected part of each file
- * @samples: a list for index_select(), includes the index; NULL: not given
- * @index_only: only the part that a reader reads to open the file
- * @format: of the files; INDEX_ANY: detect
+ * @samples: only the index and the samples in this list for index_select(); NULL: not given
+ * @index_only: only the index, which a reader reads to open the file
+ * @format: format of the files; INDEX_ANY: detect it from the content
  */
 struct narrowing {
 	const char *samples;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Applies a change of pins to the kernel's ranges and to the record. */
 #include "pins/change.h"
 
 #include <stdlib.h>

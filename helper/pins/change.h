@@ -14,7 +14,7 @@
  * struct change - a change of pins
  * @dev: the device
  * @pins: its pins: dropped ones are deleted, fresh ones added
- * @which: ranges inside one of these are deleted as well; they are no longer among @pins
+ * @which: delete also the kernel's ranges inside one of these, which @pins no longer have
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
  * @room: result: space that pins need, even after a refusal

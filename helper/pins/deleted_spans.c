@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Looks up which ranges a deletion request deletes. */
 #include "pins/deleted_spans.h"
 
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static uint64_t end_of(const struct range *range)
 }
 
 /*
- * Sort the ranges of struct nl_replacement.drop for look-ups. The labels stay the caller's.
- * spans_free() is needed even after a failure.
+ * Sort the ranges @which, as in nl_replacement.drop, for spans_hold(). Their labels must stay valid
+ * until spans_free(), which is needed even after a failure.
  */
 int spans_make(struct spans *spans, const struct nl_range *which, size_t count)
 {
@@ -69,7 +70,7 @@ static bool spans_hold_label(const struct spans *spans, const struct range *rang
 	       spans->span[low - 1].reach >= end_of(range);
 }
 
-/* True if the range is inside a span for its label. A range of length 0 has no end. */
+/* True if @range is inside a span for @label or for any label. Length 0: to the device's end. */
 bool spans_hold(const struct spans *spans, const struct range *range,
 		const char *label)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decide for many ranges whether a request "delete the ranges inside these" deletes them.
+ * Decide for many ranges whether a deletion request, which names spans of a device, deletes them.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -28,7 +28,7 @@ struct span {
 
 /**
  * struct spans - sorted spans
- * @span: by label, then ascending
+ * @span: sorted by label, then by start
  * @count: entries of @span
  */
 struct spans {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Copies the kernel's ranges of a device and looks ranges up in the copy. */
 #include "pins/kernel_ranges.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "lib/error.h"
 
-/* Attempts to read a list that changes while it is read. */
+/* Most attempts to read the list of ranges: an attempt fails if the list changes meanwhile. */
 #define TRIES	16
 
 static void take_range(const struct nl_range *range, void *arg)
@@ -50,14 +51,14 @@ static int compare_ranges(const void *x, const void *y)
 	return order ? order : strcmp(a->label, b->label);
 }
 
-/* Sort for known_has(). */
+/* Sort @known->range, which the caller filled, for known_has(). */
 void known_sort(struct known *known)
 {
 	if (known->count)
 		qsort(known->range, known->count, sizeof(*known->range), compare_ranges);
 }
 
-/* Devices that appear or disappear, and expiring ranges, interrupt a list. */
+/* Repeat a list that fails with CODE_BUSY: a device came or went, or a range expired. */
 static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;
@@ -82,14 +83,14 @@ int known_read(struct known *known, dev_t number)
 	return fail_code();
 }
 
-/* True if the kernel knows this range, with any time of expiry. */
+/* True if the kernel has a range equal to @range, except for the time of expiry. */
 bool known_has(const struct known *known, const struct nl_range *range)
 {
 	return known->count && bsearch(range, known->range, known->count,
 				       sizeof(*known->range), compare_ranges);
 }
 
-/* True if the kernel knows all ranges of a pin that are on the device, with any time of expiry. */
+/* True if known_has() holds for all ranges of a pin, cut to the part that is on the device. */
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin)
 {

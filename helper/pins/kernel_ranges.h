@@ -15,7 +15,7 @@
 
 /**
  * struct known - ranges of a device
- * @range: ascending; labels are copies
+ * @range: in ascending order; owns its labels
  * @count: entries of @range
  * @room: allocated entries
  */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* The pins of a device in memory: adds, drops and lists them. */
 #include "pins/pins.h"
 
 #include <search.h>
@@ -21,9 +22,9 @@ static void free_pin(struct pin *pin)
 }
 
 /*
- * Append a copy of @like without its ranges. Returns NULL after recording an error. The pointer is
- * valid until the next append.
- * @path: of a file; NULL: a range.
+ * Append a copy of @like without its ranges. Returns the new pin, valid until the next append, or
+ * NULL after recording an error.
+ * @path: absolute path of the file; NULL: the pin is for a range.
  */
 struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path)
@@ -60,7 +61,7 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	return pin;
 }
 
-/* Record the ranges of a file as found on the device. A failure leaves the pin unchanged. */
+/* Give a pin the ranges of @shard, and mark it as fresh. A failure leaves the pin unchanged. */
 int pin_place(struct pin *pin, const struct shard *shard)
 {
 	struct range *range = calloc(shard->ranges ? shard->ranges : 1,
@@ -90,7 +91,7 @@ static int compare_ranges(const struct pin *a, const struct pin *b)
 	return memcmp(a->range, b->range, a->ranges * sizeof(*a->range));
 }
 
-/* Equal: the same part of a file (or the same range) with the same label. */
+/* Pins are equal if label and part of the file are the same; without a file, label and ranges. */
 static int compare_pins(const void *x, const void *y)
 {
 	const struct pin *a = x, *b = y;
@@ -112,7 +113,7 @@ static void leave_pin(void *pin)
 	(void)pin;
 }
 
-/* Mark the pins that one of @added replaces as dropped. */
+/* Mark the pins that are equal to one of @added as dropped. */
 static int drop_replaced(struct pins *pins, const struct pins *added)
 {
 	void *known = NULL;
@@ -128,7 +129,7 @@ static int drop_replaced(struct pins *pins, const struct pins *added)
 	return fail_code();
 }
 
-/* Move @added to @pins; they replace pins of the same files and label. */
+/* Move the pins of @added to the end of @pins, and mark equal earlier pins as dropped. */
 int pins_replace(struct pins *pins, struct pins *added)
 {
 	size_t room = pins->count + added->count;
@@ -170,8 +171,8 @@ bool pin_stays(const struct pin *pin)
 }
 
 /*
- * Get the part of a recorded range that is on the device, which may have been larger. False if none
- * is.
+ * Get the part of a recorded range that is on the device: the device may have shrunk. False if no
+ * part is. While the size of the device is unknown, the part is the whole range.
  */
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part)
@@ -196,7 +197,7 @@ static bool lies_in(const struct pins *pins, const struct range *range,
 		spans_hold(spans, &part, label));
 }
 
-/* Remove all ranges inside @spans. A pin without ranges left is dropped. */
+/* Remove the pins' ranges inside @spans. A pin that loses its last range is dropped. */
 void pins_drop(struct pins *pins, const struct spans *spans)
 {
 	const struct range all = { 0 };
@@ -240,8 +241,9 @@ static uint32_t seconds_left(const struct pin *pin, int64_t now)
 }
 
 /*
- * List the ranges of the chosen pins for the kernel, for free(). The labels still belong to @pins.
- * @chosen: NULL: all pins that are not dropped.
+ * List the ranges of the chosen pins, cut to the device, as the kernel takes them. The caller frees
+ * @range; the labels in it belong to @pins.
+ * @chosen: selects pins; NULL: all pins that are not dropped.
  * @now: seconds since 1970.
  */
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
@@ -277,7 +279,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 	return 0;
 }
 
-/* List the ranges to prefetch, for free(). @chosen: NULL: all pins that are not dropped. */
+/* Like pins_ranges(), but list only the ranges of pins with @load, for a prefetch job. */
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The pins of a device: files and ranges with a wish, on record, so that they are pinned again at
- * the next open.
+ * The pins of a device: files and ranges that the cache shall keep, bypass, evict after use or
+ * count. A record of them in a file lets the next open pin them again.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -25,8 +25,8 @@
 
 /**
  * struct owner - identity of a device that has pins
- * @uuid: uuid of the cache that it was opened with, "": unknown
- * @attached: uuid of the cache attached instead since, with which it is opened next; "": none
+ * @uuid: uuid of the cache with which the device was opened; "": unknown
+ * @attached: uuid of the cache that was attached since, for the next open; "": none
  * @origin_id: device id of the origin, "": unknown
  */
 struct owner {
@@ -51,10 +51,10 @@ struct owner {
  * @samples: only these samples of the file; NULL: all
  * @index_only: only the index that a reader needs to open the file
  * @format: format of the file, INDEX_ANY: detect it from the content
- * @range: its place on the device
+ * @range: ranges of the device
  * @ranges: entries of @range
- * @fresh: the kernel does not have it yet
- * @dropped: to be deleted
+ * @fresh: still to be added to the kernel's ranges
+ * @dropped: to be deleted from the kernel's ranges and from the record
  */
 struct pin {
 	char *path;
@@ -77,9 +77,9 @@ struct pin {
  * @pin: in the order of the user's requests
  * @count: entries of @pin
  * @room: allocated entries
- * @size: bytes of the device: pins beyond it stay on record and are ignored; 0: unknown
- * @owner: device that they belong to
- * @foreign: they belong to another device, which had this name before
+ * @size: bytes of the device; 0: unknown.  Ranges beyond it stay on record, but are not pinned
+ * @owner: the device to which the record belongs
+ * @foreign: the record belongs to an earlier device of the same name
  */
 struct pins {
 	struct pin *pin;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The record of pins: one file per device. */
+/* Reads and writes the record of pins, one JSON file per device in PINS_DIR. */
 #include <errno.h>
 #include <json-c/json.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/error.h"
 #include "pins/pins.h"
 
-/* Large enough for 262144 ranges, each with its own path. */
+/* Largest valid record, bytes: NEARCACHE_RANGES_MAX ranges with a path of 4 KiB each. */
 #define BYTES_MAX	(1L << 30)
 
 /* Write the path of a device's record to @path (PINS_PATH bytes) and return it. */
@@ -99,8 +99,9 @@ static bool record_empty(const struct pins *pins)
 }
 
 /*
- * Write a new record beside the present one, so that a write error shows before any change. After
- * success pins_commit() or pins_abandon() is needed.
+ * Write a new record beside the present one, so that a write error shows before the caller changes
+ * the kernel's ranges; write none if there are no pins. After success pins_commit() or
+ * pins_abandon() is needed.
  */
 int pins_prepare(const struct pins *pins, const char *name)
 {
@@ -125,8 +126,8 @@ int pins_prepare(const struct pins *pins, const char *name)
 }
 
 /*
- * Make the prepared file the record. A crash or a failure leaves the old record or, after a crash,
- * the new one.
+ * Make the prepared file the record; remove the record if there are no pins. A failure leaves the
+ * old record, a crash the old or the new one.
  */
 int pins_commit(const struct pins *pins, const char *name)
 {
@@ -150,7 +151,7 @@ int pins_save(const struct pins *pins, const char *name)
 					  pins_commit(pins, name);
 }
 
-/* Remove the record of a device. @found: there was one. */
+/* Remove the record of a device. @found receives whether it existed. */
 int pins_forget(const char *name, bool *found)
 {
 	char path[PINS_PATH];

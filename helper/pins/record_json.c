@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Pins as JSON. Keys that also occur in 'nearcache ranges -j' are the same. */
+/* Converts pins to JSON and back. The keys of 'nearcache ranges -j' mean the same here. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static struct json_object *to_json(const struct pin *pin)
 	return json;
 }
 
-/* Returns an object for json_object_put(); NULL if memory is short. */
+/* Returns the pins, except dropped ones, for json_object_put(); NULL if memory is short. */
 struct json_object *pins_to_json(const struct pins *pins, const char *name)
 {
 	struct json_object *json = json_object_new_object();
@@ -87,8 +87,8 @@ struct json_object *pins_to_json(const struct pins *pins, const char *name)
 }
 
 /*
- * Get an optional string. @text is NULL if the key is missing. False if the value is not a string
- * without zero bytes.
+ * Get an optional string, which belongs to @json. @text is NULL if the key is missing. Returns
+ * false if the value is no string or contains a zero byte.
  */
 static bool take_text(struct json_object *json, const char *key, const char **text)
 {
@@ -103,7 +103,7 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 	return strlen(*text) == (size_t)json_object_get_string_len(value);
 }
 
-/* Copy an optional string; "" if the key is missing. */
+/* Copy an optional string, "" if the key is missing. False if it is no string or too long. */
 static bool copy_text(struct json_object *json, const char *key, char *copy, size_t size)
 {
 	const char *text;
@@ -179,7 +179,7 @@ static const char *take_ranges(struct json_object *json, struct pin *pin)
 	return NULL;
 }
 
-/* Parse a pin without its texts and ranges. */
+/* Parse a pin except path, label, samples and ranges. Returns NULL, or the fault. */
 static const char *take_wishes(struct json_object *json, struct pin *like)
 {
 	const char *wants, *format;
@@ -225,8 +225,8 @@ static const char *from_json(struct pins *pins, struct json_object *json)
 }
 
 /*
- * Parse untrusted JSON into @pins, which is empty before. pins_free() is needed even after a
- * failure. Returns NULL, or the error.
+ * Parse untrusted JSON into @pins, which the caller zeroes. pins_free() is needed even after a
+ * failure. Returns NULL, or the fault.
  */
 const char *pins_from_json(struct pins *pins, struct json_object *json)
 {

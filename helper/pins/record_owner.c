@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides to which device a record of pins belongs, and finds its files by path. */
 #include "pins/record_owner.h"
 
 #include <stdio.h>
@@ -29,9 +30,9 @@ bool owner_known(const struct owner *owner)
 }
 
 /*
- * True if pins recorded for @before apply to @now. Pins belong to an origin, with any cache. But a
- * volume may have different device ids on different transports, or none. Then the uuid of the cache
- * decides.
+ * True if pins recorded for @before apply to @now, because the origin is the same; the cache may be
+ * another one. An origin may have no device id, or another id on another transport: then the same
+ * cache uuid proves that the origin is the same.
  */
 bool owner_same(const struct owner *before, const struct owner *now)
 {
@@ -43,7 +44,7 @@ bool owner_same(const struct owner *before, const struct owner *now)
 	return *now->origin_id && !strcmp(before->origin_id, now->origin_id);
 }
 
-/* For an origin that shrank, or that replaced a larger one. */
+/* Warn of ranges beyond the end of an origin that shrank, or that replaced a larger one. */
 static void warn_of_end(const struct pins *pins, const char *name)
 {
 	const char *label = NULL;
@@ -90,7 +91,7 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 	return 0;
 }
 
-/* Demand that the record belongs to this device. */
+/* Fail if the record belongs to another device. */
 int record_require(const struct pins *pins, const struct dm_device *dev)
 {
 	char path[PINS_PATH];
@@ -112,7 +113,7 @@ void record_adopt(struct pins *pins, const struct dm_device *dev)
 
 /*
  * Remove the record of a destroyed cache. A record of another cache with that name stays.
- * @uuid: of the cache, or of the one with which its device was opened.
+ * @uuid: uuid of the destroyed cache, or of the cache with which its device was opened.
  */
 int record_forget(const char *name, const char *uuid)
 {
@@ -120,7 +121,7 @@ int record_forget(const char *name, const char *uuid)
 	struct pins pins;
 	bool other, found;
 
-	/* Remove a damaged record as well. */
+	/* An unreadable record may belong to this cache: ignore the error and remove the record. */
 	if (pins_load(&pins, name))
 		fail_reset();
 	owner = &pins.owner;
@@ -138,8 +139,8 @@ static int compare_paths(const void *a, const void *b)
 }
 
 /*
- * Sort the pins of files by path. No pin may be added to @pins meanwhile. recorded_free() is needed
- * even after a failure.
+ * Sort the pins of files by path. No pin may be added to @pins before recorded_free(), which is
+ * needed even after a failure.
  */
 int recorded_make(struct recorded *recorded, const struct pins *pins)
 {
@@ -172,7 +173,7 @@ static size_t find_path(const struct recorded *recorded, const char *path)
 	return low;
 }
 
-/* Drop all pins of one file. False if there is none. */
+/* Drop all pins of one file. False if the file has no pin. */
 static bool drop_file(const struct recorded *recorded, const char *path)
 {
 	size_t first = find_path(recorded, path), i;
@@ -213,7 +214,7 @@ static bool drop_path(const struct recorded *recorded, char *path)
 	return found;
 }
 
-/* A folder may contain links to files that are recorded under their own paths. */
+/* Drop the files below links to other folders: they are recorded under their real paths. */
 static void drop_linked(const struct recorded *recorded, const char *folder)
 {
 	struct glob_words words = { 0 };
@@ -234,9 +235,9 @@ static void drop_linked(const struct recorded *recorded, const char *folder)
 }
 
 /*
- * Drop the pins of a file, or of all files of a folder. It need not exist any more. @word: path as
- * the user wrote it. False if nothing is recorded or the path cannot be resolved; an error is
- * recorded only if memory is short.
+ * Drop the pins of a file, or of all files of a folder, which need not exist any more. @word: path
+ * as the user wrote it. False if no such pin is recorded, or the path cannot be resolved; that is
+ * no error unless memory is short.
  */
 bool recorded_drop(const struct recorded *recorded, const char *word)
 {
@@ -251,7 +252,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	free(path);
 	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
 		drop_linked(recorded, word);
-	/* The folder may have been replaced by a link. */
+	/* If a link has replaced a folder of the path, only the unresolved path is recorded. */
 	if (found || *word != '/' || fail_code())
 		return found;
 	path = path_tidy(word);

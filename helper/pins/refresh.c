@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Refreshes the pins of one device or of all. */
 #include "pins/refresh.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@
 #include "pins/record_owner.h"
 #include "block/signals.h"
 
-/* Seconds for one device in refresh_all(): mapping its files may take long. */
+/* Time limit for one device in refresh_all(), seconds: mapping its files may take long. */
 #define REFRESH_SECONDS	120U
 
 static void add_missing(const struct nl_run *run, void *arg)
@@ -57,7 +58,7 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Find files that moved, pin missing ranges and prefetch missing data. @dev must be live. */
+/* Find moved files, pin missing ranges, prefetch missing data. @dev passed refresh_need_live(). */
 int refresh_device(const struct dm_device *dev, struct pins *pins,
 		   struct refreshed *refreshed)
 {
@@ -70,7 +71,7 @@ int refresh_device(const struct dm_device *dev, struct pins *pins,
 	return restore_load(dev, pins, NULL, &wishes, &refreshed->job);
 }
 
-/* Print the fields of a record or table row. */
+/* Print the fields of a result. The caller has called print_record(). */
 void refresh_print(const struct refreshed *refreshed)
 {
 	print_number("pins", "pinned", refreshed->restored.pins);
@@ -78,7 +79,7 @@ void refresh_print(const struct refreshed *refreshed)
 	print_bytes("missing_bytes", "missing", refreshed->missing);
 }
 
-/* Demand a device whose ranges can be changed. */
+/* Fail if the kernel cannot change the ranges of the device now. */
 int refresh_need_live(const struct dm_device *dev)
 {
 	if (!dev->table)
@@ -92,7 +93,7 @@ int refresh_need_live(const struct dm_device *dev)
 	return 0;
 }
 
-/* Runs in a child process. @job->data is shared memory. */
+/* Runs in a child process, and returns the result in @job->data, which is shared memory. */
 static int refresh_one(const struct many_job *job)
 {
 	struct refreshed *refreshed = (struct refreshed *)job->data;

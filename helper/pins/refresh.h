@@ -16,7 +16,7 @@
  * struct refreshed - result of a refresh
  * @restored: number of pins and of moved files
  * @missing: pinned bytes that were not cached
- * @job: number of the job that prefetches them; 0: nothing is missing
+ * @job: number of the job that prefetches the pins with pin.load; 0: there are no such pins
  */
 struct refreshed {
 	struct restored restored;

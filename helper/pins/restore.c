@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Pins recorded ranges again that the kernel lacks, and prefetches their data. */
 #include "pins/restore.h"
 
 #include <stdio.h>
@@ -18,7 +19,10 @@ static int64_t now_seconds(void)
 	return (int64_t)time(NULL);
 }
 
-/* Prefetch the chosen pins in the background. @chosen: NULL: all. @job: 0: nothing to prefetch. */
+/*
+ * Start a prefetch job for the ranges that pins_pieces() lists for the @chosen pins. @wishes: label
+ * and priority of the job. @job receives its number; 0: there are no such ranges.
+ */
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job)
@@ -33,7 +37,7 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Find the ranges of a file now. False if it cannot be found or mapped. */
+/* Map a pin's file to its present ranges. False, without an error, if that is not possible. */
 static bool find_file(const struct dm_device *dev, const struct pin *pin,
 		      struct shards *shards)
 {
@@ -63,7 +67,7 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 		       pin->ranges * sizeof(*pin->range));
 }
 
-/* Add a pin with its recorded or its new ranges, as fresh. */
+/* Append a copy of a pin to @fresh, with the ranges of @shard. */
 static int append_pin(struct pins *fresh, const struct pin *pin,
 		      const struct shard *shard)
 {
@@ -73,8 +77,8 @@ static int append_pin(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * Collect the pins that the kernel lacks or has with other values, and moved files if @look is set.
- * @known: the kernel's ranges.
+ * Append to @fresh the pins with a range that @known, the kernel's ranges, lacks. With @look, map
+ * the files again: a file that moved is appended with its present ranges and counted in @moved.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,
@@ -112,9 +116,9 @@ static size_t count_wanted(const struct pins *pins)
 }
 
 /*
- * Drop expired pins and collect those that the kernel lacks or that moved; the kernel is not
- * changed yet. Look for files only if @asked, or if the kernel has no ranges and somebody has the
- * device open: otherwise it has no mounted files.
+ * Drop expired pins, and mark the pins that the kernel lacks or whose files moved as fresh; the
+ * caller changes the kernel's ranges. Map the files only if @asked, or if the kernel has no ranges
+ * and the device is open: a device that nobody has open has no mounted file system.
  */
 static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
 		       struct restored *restored)
@@ -138,7 +142,7 @@ out:
 
 /*
  * Find files that moved, and pin missing ranges. Files that cannot be found or mapped keep their
- * recorded ranges. A failure changes nothing. @restored has no job.
+ * recorded ranges. A failure changes neither kernel nor record. Sets @restored except its @job.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
@@ -158,7 +162,7 @@ static void warn_instead(const char *what, const char *name, const char *how)
 	fail_reset();
 }
 
-/* A failure leaves the kernel's ranges unchanged. */
+/* Pin the recorded ranges that fit. A failure leaves the kernel's ranges unchanged. */
 static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 			  struct restored *restored)
 {
@@ -168,7 +172,7 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 						    change_kernel(&change);
 }
 
-/* A reloaded table keeps the ranges, but the new cache may lack their data: prefetch it. */
+/* Prefetches all pins: the kernel kept the ranges, but an attached cache may lack their data. */
 static void restore_device(const struct dm_device *dev, struct pins *pins,
 			   const char *attached, struct restored *restored)
 {
@@ -190,9 +194,10 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 }
 
 /*
- * Pin the recorded ranges of a device again after it was opened. A failure is only a warning: the
- * device works without.
- * @attached: uuid of the cache that was attached, "": its own, NULL: none was attached.
+ * Pin the recorded ranges of a device again after it was opened or a cache was attached to it. A
+ * failure is only a warning, because the device works without its pins.
+ * @attached: uuid of the attached cache; "": it is the cache that the device was opened with;
+ * NULL: no cache was attached.
  */
 void restore(const char *name, const char *attached, struct restored *restored)
 {

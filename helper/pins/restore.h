@@ -14,10 +14,10 @@
 #define RESTORE_LABEL	"pins"
 
 /**
- * struct restored - result
- * @pins: number of pinned files and ranges
- * @moved: number of files that moved
- * @job: number of the job that prefetches missing data; 0: none
+ * struct restored - result of restore() and restore_refresh()
+ * @pins: number of pins that are not dropped
+ * @moved: number of files whose ranges on the device differ from the recorded ones
+ * @job: number of the job that prefetches the pins; 0: none
  */
 struct restored {
 	size_t pins;
