@@ -21,12 +21,12 @@
  * @id: number, from 1
  * @time: seconds since 1970
  * @device: dm name; "": all devices
- * @setting: what was changed, a KNOB_* of knob.h, which states the unit of @from and @to
+ * @setting: a KNOB_* of knob.h, which states the unit of @from and @to
  * @label: label of the prefetch job; "": the action is no prefetch
  * @from: value before
  * @to: value after
- * @state: "done"; "would": --observe prevented the action; "kept", "taken-back": a trial showed
- *	that action @of helped or did harm; "reverted": a user reverted action @of
+ * @state: "done"; "would": not done because of --observe; "kept": the trial of action @of showed
+ *	no harm; "taken-back": it showed harm; "reverted": a user reverted action @of
  * @of: number of the earlier action that this one ends or confirms; 0: none
  * @why: the numbers that led to the action, as text for the user
  */

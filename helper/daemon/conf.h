@@ -18,7 +18,7 @@
 #define CONF_BYTES_MAX	65536UL
 
 /**
- * struct conf - what the daemon may do
+ * struct conf - settings of the daemon
  * @interval: seconds from one sample of all devices to the next
  * @read_ahead: the daemon may set the readahead of devices
  * @read_ahead_sequential: readahead of a device that sequential streams read, bytes

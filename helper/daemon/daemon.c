@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Sample all devices in a loop, let judge.c, replay.c, first_touch.c and hot_pins.c decide, and
- * do, record and log what they advise.
+ * follow their advice, and record and log each action.
  */
 #include "daemon/daemon.h"
 
@@ -34,9 +34,9 @@
 #include "lib/interval.h"
 
 #define SECOND		1000000000ULL
-/* Most seconds between two watchdog messages to systemd: less than half of WatchdogSec. */
+/* Most seconds between two watchdog messages to systemd: below half of the unit's WatchdogSec. */
 #define ALIVE		10U
-/* The regions to pin are chosen anew after this number of samples. */
+/* Number of samples after which the regions to pin are chosen again. */
 #define HOT_LOOKS	10U
 /* Most changes of a stream's class that are logged per sample; further ones are not logged. */
 #define TOLD_MOST	20U
@@ -75,7 +75,7 @@ struct watched {
 };
 
 /*
- * @observe: change nothing; only record what the daemon would do
+ * @observe: change nothing; only record the actions (--observe)
  * @prefix: start each log line with its priority, because stderr is the journal
  * @endpoint: serves metrics; NULL: none
  * @watched: @count devices
@@ -173,7 +173,7 @@ static void record_action(struct daemon *daemon, struct action *action)
 	say_line(daemon, SD_NOTICE, text_clean(text));
 }
 
-/* Do @action and record it; with --observe only record it.  Logs an error and returns false. */
+/* Do @action and record it; with --observe only record it.  Returns false if doing it failed. */
 static bool act_on(struct daemon *daemon, struct action *action, const char *state)
 {
 	snprintf(action->state, sizeof(action->state), "%s",

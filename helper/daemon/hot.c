@@ -40,7 +40,7 @@ static void learn_region(struct hot_region *to, const struct hot_region *known, 
 	to->pinned = known && known->pinned;
 }
 
-/* Update all heats by a sample.  @seen: @count regions in any order, sorted by this function. */
+/* Update all heats by a sample.  Sorts the @count regions in @seen, and skips duplicates. */
 int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 {
 	size_t most = count + hot->pinned, i, k = 0;

@@ -15,7 +15,7 @@
 /**
  * struct hot_seen - counter of a region
  * @region: number of the region: start on the device / size of a region
- * @saved: bytes of hits in the region since the heat program first saw one
+ * @saved: bytes of hits since the heat program counts this region
  */
 struct hot_seen {
 	uint32_t region;
@@ -38,7 +38,7 @@ struct hot_region {
 
 /**
  * struct hot - regions of a device
- * @region: regions with hits in the last sample, and pinned regions; ascending by number
+ * @region: regions of the last sample, and pinned regions; ascending by number
  * @count: number of regions
  * @pinned: number of pinned regions
  * @begun: at least one sample was taken

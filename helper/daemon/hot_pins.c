@@ -106,7 +106,7 @@ int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot
 
 	if (!heats.seen)
 		return fail_memory();
-	/* Read the pins anew: a user or a reload of the device may have removed some. */
+	/* Read the pins again: a user or a reload of the device may have removed some. */
 	if (!what->observe) {
 		hot_forget_pins(hot);
 		nl_range_each(dev->number, take_pin, hot);

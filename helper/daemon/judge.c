@@ -10,9 +10,9 @@
 #define BYTES_LEAST	(1U << 20)
 /* Percentage of the bytes in a sample that must be read in the same way to show a habit. */
 #define SHARE		75U
-/* Each sample reduces the weight of older ones to 7/8. */
+/* Each new sample multiplies the weight of older samples by 7/8. */
 #define FADE		8U
-/* A cost that rises or falls by up to 1/20 is noise. */
+/* A cost per byte read that rises or falls by up to 1/20 is noise. */
 #define NOISE		20U
 
 static void fade_measure(struct measure *sum, const struct measure *more)
@@ -34,14 +34,14 @@ static unsigned int percent_of(uint64_t part, uint64_t all)
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
 
-/* Returns the habit shown, with @why unless unknown.  If too little was read, returns @habit. */
+/* Returns the habit that @look shows, and if known @why; returns @habit if too little was read. */
 static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 {
 	const uint64_t *bytes = look->bytes;
 	uint64_t sequential = bytes[NEARCACHE_CLASS_SEQUENTIAL], all, pieces = 0;
 	unsigned int class, most = NEARCACHE_CLASS_STRIDED;
 
-	/* Streams of these classes read in pieces.  Checkpoints are writes and do not count. */
+	/* Add up the classes that read in pieces.  Checkpoints are writes and do not count. */
 	for (class = 0; class < NEARCACHE_CLASSES; class++) {
 		if (class != NEARCACHE_CLASS_STRIDED &&
 		    class < NEARCACHE_CLASS_SCATTERED)
@@ -68,7 +68,7 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/* @so: streams of @class read SHARE % of the bytes.  Returns false if too little was read. */
+/* @so: whether streams of @class read SHARE % of the bytes.  Returns false if too few were read. */
 bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 {
 	uint64_t all = 0;

@@ -31,7 +31,7 @@ struct measure {
  * struct look - reads of a device since the last sample
  * @time: seconds, of a monotonic clock
  * @read_ahead: present readahead, bytes
- * @bytes: bytes read by the streams of each NEARCACHE_CLASS_*
+ * @bytes: bytes by class, see struct seen
  * @measure: cost of these reads
  */
 struct look {
@@ -45,8 +45,8 @@ struct look {
  * enum habit - how a device is read
  * @HABIT_UNKNOWN: not known yet, or mixed
  * @HABIT_SEQUENTIAL: by sequential streams
- * @HABIT_PIECES: in pieces, each about once per pass
- * @HABIT_RANDOM: in pieces, some of them several times per pass
+ * @HABIT_PIECES: in pieces, each about once per pass over the data
+ * @HABIT_RANDOM: in pieces, some of them several times per pass over the data
  */
 enum habit {
 	HABIT_UNKNOWN = 0,
@@ -82,7 +82,7 @@ struct judge {
 };
 
 /**
- * enum judgement - what the caller should do
+ * enum judgement - advice to the caller of judge_look()
  * @JUDGE_NOTHING: nothing
  * @JUDGE_SET: set the readahead to @to of struct advice
  * @JUDGE_TAKE_BACK: set the readahead to @to of struct advice, because the last change did harm

@@ -9,9 +9,8 @@
 
 #include <stdint.h>
 
-/* Value: bytes. */
+/* Value of the next two: bytes. */
 #define KNOB_READ_AHEAD	"read-ahead"
-/* Value: bytes, a multiple of 512. */
 #define KNOB_WINDOW	"window"
 /* Value: 1: checkpoint writes bypass the cache; 0: they are cached. */
 #define KNOB_CHECKPOINT	"checkpoint"

@@ -9,14 +9,14 @@
 #define SECTOR		512U
 /* Most extents of a recording: the kernel's limit for all jobs.  They take 28 MiB of memory. */
 #define EXTENTS_MOST	1048576U
-/* Most pages of struct touched: 64 MiB of memory, enough for a pass of 2 TiB. */
+/* Most pages of struct touched: 64 MiB of memory, enough for 2 TiB in units of 4 KiB. */
 #define PARTS_MOST	16384U
 /* A pass is complete when 1/8 of it, and at least 4 MiB, was read again. */
 #define AGAIN		8U
 #define AGAIN_LEAST	(4U << 20)
 /* A new byte cancels 7 bytes read again: @again grows while less than 1/8 of the bytes is new. */
 #define NEW		7U
-/* A new job begins at most 1/8 of a pass ahead of the reader, which reads this part without it. */
+/* A new job begins at most 1/8 of a pass ahead of the reader: that part is not prefetched. */
 #define HEAD_MOST	8U
 /* At most 1/2 of a pass is prefetched ahead of the reader. */
 #define AHEAD_MOST	2U
@@ -164,7 +164,7 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 }
 
 /**
- * loop_next() - choose what to prefetch next, ahead of the reader
+ * loop_next() - choose the next data to prefetch ahead of the reader
  * @loop: a closed loop with a known reader
  * @come: place up to which earlier jobs have cached all data after the reader; NULL: unknown
  * @head: bytes that the reader reads before a new job delivers data

@@ -19,9 +19,9 @@ struct ring_buffer;
 
 /**
  * struct seen - reads of a device: counters of the programs, or their growth between two samples
- * @dev: number as the kernel writes it: major << 20 | minor
- * @bytes: bytes read by the streams of each class
- * @stall: sum of the latencies of its reads, nanoseconds
+ * @dev: device number, major << 20 | minor
+ * @bytes: bytes read (or written) by the streams of each NEARCACHE_CLASS_*
+ * @stall: sum of the latencies of the device's reads, nanoseconds
  */
 struct seen {
 	uint32_t dev;

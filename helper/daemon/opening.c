@@ -49,7 +49,7 @@ static void free_shard(void *shard_)
 	free(shard);
 }
 
-/* Returns the shard with @label, or NULL if memory is short.  @fresh: it was added now. */
+/* Returns the shard with @label, or NULL if memory is short.  @fresh: this call added the shard. */
 static struct shard *need_shard(struct opening *opening, const char *label, bool *fresh)
 {
 	struct shard key = { .label = (char *)label }, *shard;
@@ -146,6 +146,7 @@ bool opening_is_wasteful(struct opening *opening)
 }
 
 /*
+ * Argument of close_idle().
  * @before: close shards whose last read was at or before this time, seconds
  * @gone: shards whose label no longer exists; those that do not fit are freed in later samples
  */

@@ -29,7 +29,7 @@ static int collect_count(const void *key, const void *value, void *arg)
 	return counts_add(collecting->counts, place->region, heat->reads);
 }
 
-/* Returns whether the program counts. Ask before each sample: a user may load or unload it. */
+/* Returns whether the heat program is loaded, which may change: users load and unload it. */
 static bool is_loaded(void)
 {
 	int map = program_open_map(&built_in_heat, MAP, sizeof(struct heat_key),
@@ -58,8 +58,8 @@ static int read_counts(const struct dm_device *dev, struct counts *counts, bool 
 }
 
 /*
- * Starts to count. The caller has set @dev and @moment and zeroed the rest. It calls gather_end()
- * after success and failure.
+ * Starts the first sample. The caller has set @dev and @moment and zeroed the rest. It calls
+ * gather_end() after success and failure.
  */
 int gather_begin(struct gather *gather)
 {

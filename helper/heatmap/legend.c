@@ -53,7 +53,7 @@ void legend_shares(FILE *file, unsigned int x, unsigned int y)
 	put_label(file, x, y, level, "all");
 }
 
-/* Writes the legend for level_octave(), with its @most. @x and @y as in legend_shares(). */
+/* Writes the legend for level_octave() with the same @most. @x, @y: as in legend_shares(). */
 void legend_reads(FILE *file, unsigned int x, unsigned int y, double most)
 {
 	unsigned int level;

@@ -39,7 +39,7 @@ static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t
 	return difference && !result ? 1 : result;
 }
 
-/* Returns the mean of @a, with weight @looks, and @b, with weight @more, rounded away from @a. */
+/* Returns the weighted mean: full or empty only if both values are, or miss it by one byte. */
 static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
 {
 	uint64_t all = (uint64_t)looks + more;

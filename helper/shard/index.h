@@ -31,7 +31,7 @@ struct index_range {
 
 /**
  * struct index_part - a file of a tar sample, or a column chunk of a row group
- * @range: the data, without headers and padding
+ * @range: data of the file, without header and padding, or the column chunk
  * @name: argument of index_name()
  */
 struct index_part {

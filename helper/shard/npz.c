@@ -7,7 +7,7 @@
 #include "shard/zip.h"
 
 #define SUFFIX		".npy"
-/* NumPy reads these bytes first to recognize an npz file. */
+/* NumPy reads these bytes first to recognize an npz file, so they are one of the ranges. */
 #define START_BYTES	6U
 
 /* Accepts each zip file by its first bytes, also one without members. */

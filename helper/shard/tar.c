@@ -42,7 +42,7 @@ static void forget_member(struct tar *tar)
 	tar->announced = false;
 }
 
-/* Finds the end of the member whose header is at @tar->at. */
+/* Finds the end of the member with its header at @tar->at. Fails if the file ends before. */
 static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 {
 	const struct index_scan *scan = tar->scan;

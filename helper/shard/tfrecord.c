@@ -14,7 +14,7 @@
 
 static uint32_t extend_crc(uint32_t crc, const void *data, size_t bytes)
 {
-	/* isa-l leaves both inversions to the caller; its prototype lacks a const. */
+	/* crc32_iscsi() leaves both inversions to the caller, and its prototype lacks a const. */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 

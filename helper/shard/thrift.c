@@ -72,8 +72,8 @@ static enum thrift_type known_type(struct thrift *thrift, unsigned int type)
 }
 
 /*
- * Advances to the next field. Zero @field before the first call. Returns false at the end of
- * the structure.
+ * Advances to the next field. The caller zeroes @field before the first call. Returns false at the
+ * end of the structure and after an error.
  */
 bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 {
@@ -113,7 +113,7 @@ static uint64_t list_header(struct thrift *thrift, enum thrift_type *type)
 	return check_count(thrift, count);
 }
 
-/* Enters a list whose members must have @type. Returns the number of members. */
+/* Enters a list whose members must have @type. Returns their number, or 0 after an error. */
 uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 		     enum thrift_type type)
 {

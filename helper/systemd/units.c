@@ -41,7 +41,7 @@ const char *units_escape(const char *name, char *text)
 
 /*
  * Escape a path as 'systemd-escape --path' does: the name of its mount unit, without ".mount".
- * @text: four times the bytes of @path.
+ * @text: room for four times the bytes of @path, NUL included.
  */
 const char *units_escape_path(const char *path, char *text)
 {

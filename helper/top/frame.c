@@ -15,7 +15,7 @@
 #define SECOND	1000000000ULL
 #define KEYS	"  q quit  s sort  Tab"
 
-/* Adds a line, and takes ownership of @text. Records an error if @text is NULL: no memory. */
+/* Adds a line and takes ownership of @text. @text is NULL if memory ran out: records an error. */
 static void add_line(struct frame *frame, enum line_style style, char *text)
 {
 	size_t room = frame->room ? 2 * frame->room : 32;

@@ -62,7 +62,7 @@ static int take_device(struct top_device *device, const struct dm_device *dev)
 	return dev->status ? parts_take(dev, device) : 0;
 }
 
-/* A pass-through device has no status. */
+/* Samples a pass-through device: it maps the origin without a cache, so it has no cache status. */
 static void take_passing(struct top_device *device, const struct dm_device *dev)
 {
 	snprintf(device->name, sizeof(device->name), "%s", dev->name);

@@ -42,7 +42,7 @@ static bool has_room(struct grid *grid)
 	return true;
 }
 
-/* Fills the next cell, row by row. Running out of memory is a recorded error. */
+/* Fills the next cell, row by row. If memory runs out, records an error. */
 void grid_cell(struct grid *grid, const char *format, ...)
 {
 	va_list args;
@@ -100,7 +100,7 @@ static size_t total_width(const struct grid *grid, const struct grid_widths *wid
 	return sum;
 }
 
-/* Narrows the widest column whose texts may be cut, by at most @excess. Returns false if none. */
+/* Narrows the widest column that may be cut, by at most @excess. Returns false if none may be. */
 static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;

@@ -26,7 +26,7 @@ struct grid_column {
 };
 
 /**
- * struct grid - rows
+ * struct grid - a table
  * @column: the columns
  * @columns: entries in @column, at most GRID_COLUMNS
  * @cell: texts, row by row

@@ -44,8 +44,8 @@ static int add_stream(const void *key_, const void *value, void *arg)
 }
 
 /*
- * Sorts the streams. A stream that was removed and added while the map was read may be listed
- * twice: keeps one.
+ * Sorts the streams. The map may list a stream twice that was removed and added while the map was
+ * read: keeps one of the two.
  */
 static void sort_reads(struct top_device *device)
 {
@@ -123,7 +123,7 @@ int programs_take(struct top_model *model)
 	return fail_code();
 }
 
-/* Sets the process name. If the process has ended, another process may have its pid and name it. */
+/* Names the process that has the pid now. This is not the reader if the reader has ended. */
 static void name_stream(struct top_stream *stream)
 {
 	char path[32];

@@ -57,9 +57,8 @@ static void prepare_screen(void)
 }
 
 /*
- * Takes over the terminal until screen_close(). Meanwhile signals that end the program, such as
- * ^C, are blocked; screen_wait() reports them as VIEW_QUIT. Returns 0, or an exit code after
- * recording an error with fail().
+ * Takes over the terminal until screen_close(). Blocks signals such as ^C, which screen_wait()
+ * then reports. Returns 0, or an exit code after recording an error with fail().
  */
 int screen_open(struct screen *screen)
 {

@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cells.h"
 
-/* The columns of each section. The first one is the device, which start_grid() may skip. */
+/* Columns by section. Except in alarms the first one is the device, which start_grid() may skip. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };

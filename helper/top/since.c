@@ -42,7 +42,7 @@ static void subtract_label(struct top_label *now, const struct top_label *before
 					      before ? before->counter[i] : 0);
 }
 
-/* An idle stream keeps its process name: if the process has ended, its pid may be another's now. */
+/* An idle stream keeps its process name, because its pid may belong to another process now. */
 static void subtract_stream(struct top_stream *now, const struct top_stream *before)
 {
 	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
@@ -98,7 +98,7 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 	subtract_parts(now, before);
 }
 
-/* Compares the name, too, because a new device may have the number of a removed one. */
+/* Also compares the name, because a new device may have the number of a removed one. */
 static const struct top_device *find_device(const struct top_model *before,
 					    const struct top_device *now)
 {

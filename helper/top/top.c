@@ -20,7 +20,7 @@
 /* Default interval between samples, ms. */
 #define INTERVAL	1000U
 
-/* Fails if a device named on the command line does not exist. gather() only skips it later. */
+/* Fails if a device named on the command line does not exist. Later gather() skips such devices. */
 static int need_devices(const struct arguments *args)
 {
 	struct dm_device dev;
@@ -34,7 +34,7 @@ static int need_devices(const struct arguments *args)
 	return 0;
 }
 
-/* Prints a sample as lines of any length. */
+/* Prints a sample as lines, and cuts none. */
 static void print_frame(const struct top_model *model, unsigned int interval)
 {
 	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
@@ -49,7 +49,7 @@ static void print_frame(const struct top_model *model, unsigned int interval)
 	frame_free(&frame);
 }
 
-/* Takes one sample before the first frame, which therefore covers an interval, too. */
+/* Takes one sample before the first frame, so that each frame covers an interval. */
 static int print_frames(const struct arguments *args, unsigned int interval)
 {
 	struct top_model before = { 0 }, now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which part of a sample is visible and in what order; keys change both. */
+/* The part of a sample that is visible, and its order. Keys change both. */
 #ifndef HELPER_TOP_VIEW_H
 #define HELPER_TOP_VIEW_H
 
