@@ -35,7 +35,7 @@ static uint64_t number_member(struct json_object *json, const char *key)
 	       json_object_get_uint64(value) : 0;
 }
 
-/* Returns false if the line is no action, for example if it is truncated. */
+/* Returns false if @line is no JSON object with an "id", for example if it is truncated. */
 static bool parse_action(const char *line, struct action *action)
 {
 	struct json_object *json = json_tokener_parse(line);
@@ -144,7 +144,7 @@ static char *print_action(const struct action *action)
 	return line;
 }
 
-/* Write the line with one write(), so that a reader never sees a part of it. */
+/* Append @line with one write(), so that concurrent readers do not see a part of the line. */
 static int append_line(int file, const char *line)
 {
 	size_t bytes = strlen(line);
@@ -157,13 +157,16 @@ static int append_line(int file, const char *line)
 	if (written == (ssize_t)bytes)
 		return 0;
 	fail_errno(written < 0 ? errno : ENOSPC, "cannot write '" ACTIONS_FILE "'");
-	/* Remove a partial line: otherwise the next one would continue it. */
+	/* Remove a partial line, because the next action would be appended to that line. */
 	if (written > 0 && ftruncate(file, st.st_size))
 		warn("'" ACTIONS_FILE "' ends with a partial line");
 	return fail_code();
 }
 
-/* Returns false if ACTIONS_FILE is another file now, or if this one is full: rename it then. */
+/*
+ * Returns true if @file is ACTIONS_FILE and not full.  Renames a full file to OLD.  After false the
+ * caller opens ACTIONS_FILE again, which may be a new file.
+ */
 static bool is_current(int file)
 {
 	struct stat there, st;
@@ -173,7 +176,7 @@ static bool is_current(int file)
 	return st.st_size <= ACTIONS_BYTES || rename(ACTIONS_FILE, OLD);
 }
 
-/* Returns the file, locked against other writers, or -1. */
+/* Returns ACTIONS_FILE, open for appending and locked against other writers, or -1 with errno. */
 static int open_file(void)
 {
 	int file, error;
@@ -190,14 +193,14 @@ static int open_file(void)
 			errno = error;
 			return -1;
 		}
-		/* While this process waited for the lock, the file may have been renamed. */
+		/* Another process may have renamed the file while this one waited for the lock. */
 		if (is_current(file))
 			return file;
 		close(file);
 	}
 }
 
-/* Record an action; fills in its number and time. */
+/* Append @action to ACTIONS_FILE, after setting its @id to the next number and its @time to now. */
 int action_add(struct action *action)
 {
 	int file = open_file();

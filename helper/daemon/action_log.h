@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of the daemon's actions and their reasons: one line of JSON per action in
- * ACTIONS_FILE.  'nearcache actions' lists them.  It reverts an action by adding one of its own,
- * which the daemon reads.
+ * Record the daemon's actions in ACTIONS_FILE: one line of JSON per action.  'nearcache actions'
+ * lists the actions.  When it reverts one, it appends an action with the state "reverted"; the
+ * daemon reads the file and then leaves that setting alone for a while.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #define ACTIONS_FILE	"/run/nearcache/actions"
-/* Above this size a new file is started; the old one is kept as ACTIONS_FILE ".1". */
+/* When ACTIONS_FILE has more bytes, it is renamed to ACTIONS_FILE ".1", and a new file begins. */
 #define ACTIONS_BYTES	(1L << 20)
 
 /**
@@ -21,14 +21,14 @@
  * @id: number, from 1
  * @time: seconds since 1970
  * @device: dm name; "": all devices
- * @setting: "read-ahead" (bytes), "window" (bytes), "checkpoint" (1: around), "prefetch" (number
- *	of a job), "pin" (start of a region of 16 MiB, plus 1), "replay" (bytes of a pass)
- * @label: of a prefetch job
+ * @setting: a KNOB_* of knob.h, which states the unit of @from and @to
+ * @label: label of the prefetch job; "": the action is no prefetch
  * @from: value before
  * @to: value after
- * @state: "done"; "would" (--observe); "kept", "taken-back" and "reverted" refer to action @of
- * @of: number of another action; 0: none
- * @why: evidence
+ * @state: "done"; "would": not done because of --observe; "kept": the trial of action @of showed
+ *	no harm; "taken-back": it showed harm; "reverted": a user reverted action @of
+ * @of: number of the earlier action that this one ends or confirms; 0: none
+ * @why: the numbers that led to the action, as text for the user
  */
 struct action {
 	uint64_t id;

@@ -13,10 +13,10 @@
 #include "latency.h"
 #include "bpf/program.h"
 
-/* Name of the function in bpf/classify.bpf.c. */
+/* Name of the built-in classifier: its function in bpf/classify.bpf.c. */
 #define OUR_CLASSIFIER	"nc_classify"
 
-/* The number as the kernel writes it. */
+/* The device number as the keys of the BPF maps have it. */
 static uint32_t kernel_dev(dev_t number)
 {
 	return major(number) << 20 | minor(number);
@@ -32,7 +32,7 @@ static struct seen *find_device(const struct seens *seens, uint32_t dev)
 	return NULL;
 }
 
-/* Returns the entry of the device, or NULL if memory is short. */
+/* Returns the entry of the device, added if missing, or NULL if memory is short. */
 static struct seen *need_device(struct seens *seens, uint32_t dev)
 {
 	struct seen *seen = find_device(seens, dev);
@@ -91,8 +91,8 @@ static int take_verdict(void *arg, void *data, size_t size)
 }
 
 /*
- * Load the built-in program unless any program is loaded at this place; a program of the user
- * stays.  Returns whether one is loaded now.
+ * Load the built-in program at @place, unless the user or an earlier daemon loaded one there.
+ * Returns whether a program is loaded there now.  @warns: warn if the load fails.
  */
 static bool need_program(const struct observer *observer, const struct program_place *place,
 			 bool warns)
@@ -121,7 +121,7 @@ void observer_open(struct observer *observer)
 	observer->classifier_waits = !need_program(observer, &built_in_classifier, true);
 	observer->latency_waits = !need_program(observer, &built_in_latency, true);
 	observer->heat_waits = observer->heat && !need_program(observer, &built_in_heat, true);
-	/* No program has this id. */
+	/* No program has this id, so the first observer_renew() reports a change. */
 	observer->id = UINT32_MAX;
 }
 
@@ -168,7 +168,7 @@ bool observer_renew(struct observer *observer)
 	return true;
 }
 
-/* Take a sample. */
+/* Take a sample of all devices: @now becomes @before.  An error only causes a warning. */
 void observer_look(struct observer *observer)
 {
 	struct seens old = observer->before;
@@ -185,20 +185,20 @@ void observer_look(struct observer *observer)
 	fail_reset();
 }
 
-/* Call @told for each new verdict on a stream. */
+/* Call @told for each stream whose class has changed since the last call. */
 void observer_tell(struct observer *observer)
 {
 	if (observer->changes)
 		ring_buffer__consume(observer->changes);
 }
 
-/* 0 if the counter restarted: the program was loaded again, or the map dropped the entry. */
+/* Returns 0 if the counter restarted: the program was reloaded, or the map dropped the entry. */
 static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : 0;
 }
 
-/* @since: reads of the device between the last two samples. */
+/* @since: growth between the last two samples; the whole counters if only the last one has any. */
 void observer_since(const struct observer *observer, dev_t number,
 		    struct seen *since)
 {
@@ -229,7 +229,7 @@ static int settings_map(void)
 	return map;
 }
 
-/* The settings of the built-in classifier. */
+/* Read the settings of the built-in classifier.  If none were set, returns its defaults. */
 int observer_settings_get(struct settings *settings)
 {
 	const uint32_t key = 0;
@@ -260,7 +260,7 @@ int observer_settings_set(const struct settings *settings)
 	return fail_code();
 }
 
-/* The programs stay loaded. */
+/* Free the samples and the ring buffer.  The BPF programs stay loaded. */
 void observer_close(struct observer *observer)
 {
 	ring_buffer__free(observer->changes);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How devices are read, from the maps of the BPF programs.
+ * Load the BPF programs that observe reads, and sample their maps.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -18,10 +18,10 @@
 struct ring_buffer;
 
 /**
- * struct seen - reads of a device since the programs saw it first
- * @dev: number as the kernel writes it: major << 20 | minor
- * @bytes: bytes read by the streams of each class
- * @stall: sum of the latencies of its reads, nanoseconds
+ * struct seen - reads of a device: counters of the programs, or their growth between two samples
+ * @dev: device number, major << 20 | minor
+ * @bytes: bytes read (or written) by the streams of each NEARCACHE_CLASS_*
+ * @stall: sum of the latencies of the device's reads, nanoseconds
  */
 struct seen {
 	uint32_t dev;
@@ -39,16 +39,16 @@ struct seens {
 /**
  * struct observer - the BPF programs and their samples
  * @idle: a classifier that the observer loads prefetches nothing
- * @heat: also use the heat program
- * @heat_waits: the heat program could not be loaded yet
- * @classifier_waits: the classifier could not be loaded yet
- * @latency_waits: the latency program could not be loaded yet
- * @id: of the loaded classifier; 0: none
+ * @heat: also load the heat program
+ * @heat_waits: the heat program could not be loaded: observer_renew() tries again
+ * @classifier_waits: the same for the classifier
+ * @latency_waits: the same for the latency program
+ * @id: BPF id of the loaded classifier; 0: none
  * @classifies: the loaded classifier is the built-in one
  * @now: the last sample
  * @before: the sample before
- * @changes: ring buffer of verdicts on streams; NULL: none
- * @told: called for each verdict
+ * @changes: ring buffer of the classifier with each change of a stream's class; NULL: none
+ * @told: called for each of these changes
  * @arg: for @told
  */
 struct observer {

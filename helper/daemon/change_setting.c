@@ -34,10 +34,7 @@ static int read_ahead(const char *device, uint64_t *value, bool set)
 	return fail_code();
 }
 
-/*
- * @device: dm name, for KNOB_READ_AHEAD only
- * @value: bytes; for KNOB_CHECKPOINT 1: around the cache
- */
+/* @device: dm name for KNOB_READ_AHEAD; ignored for the others.  @value: see knob.h. */
 int knob_get(const char *setting, const char *device, uint64_t *value)
 {
 	struct settings settings;
@@ -74,7 +71,7 @@ int knob_set(const char *setting, const char *device, uint64_t value)
 	return observer_settings_set(&settings);
 }
 
-/* @text: KNOB_TEXT bytes.  Returns @text. */
+/* Write @value to @text, KNOB_TEXT bytes, as the log shows it to the user.  Returns @text. */
 const char *knob_print(const char *setting, uint64_t value, char *text)
 {
 	char size[SIZE_TEXT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings that the daemon changes, by the names in its actions.
+ * Read, set and print a setting that the daemon changes, by the name that it has in struct action.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -9,15 +9,17 @@
 
 #include <stdint.h>
 
+/* Value of the next two: bytes. */
 #define KNOB_READ_AHEAD	"read-ahead"
 #define KNOB_WINDOW	"window"
+/* Value: 1: checkpoint writes bypass the cache; 0: they are cached. */
 #define KNOB_CHECKPOINT	"checkpoint"
-/* The next three are not settings: knob_get() and knob_set() do not know them. */
-/* Value: number of a job; 0: none. */
+/* knob_get() and knob_set() fail for the next three names, which only occur in actions. */
+/* Value: number of a prefetch job; 0: none. */
 #define KNOB_PREFETCH	"prefetch"
-/* Value: start of a pinned region, plus 1; 0: not pinned. */
+/* Value: start of a pinned region in bytes, plus 1; 0: not pinned. */
 #define KNOB_PIN	"pin"
-/* Value: bytes of the pass that is replayed; 0: none. */
+/* Value: bytes of the recorded pass that is replayed; 0: none. */
 #define KNOB_REPLAY	"replay"
 
 int knob_get(const char *setting, const char *device, uint64_t *value);

@@ -6,13 +6,13 @@
 
 #include "lib/enum_words.h"
 
-/* Fewer bytes than this in a sample prove nothing. */
+/* A sample or a trial with fewer bytes read than this is not judged. */
 #define BYTES_LEAST	(1U << 20)
-/* Percentage of the bytes that must have the same kind. */
+/* Percentage of the bytes in a sample that must be read in the same way to show a habit. */
 #define SHARE		75U
-/* Each sample reduces the weight of older ones to 7/8. */
+/* Each new sample multiplies the weight of older samples by 7/8. */
 #define FADE		8U
-/* A change of less than 1/20 is noise. */
+/* A cost per byte read that rises or falls by up to 1/20 is noise. */
 #define NOISE		20U
 
 static void fade_measure(struct measure *sum, const struct measure *more)
@@ -34,14 +34,14 @@ static unsigned int percent_of(uint64_t part, uint64_t all)
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
 
-/* Returns the habit; the former @habit if too little was read. */
+/* Returns the habit that @look shows, and if known @why; returns @habit if too little was read. */
 static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 {
 	const uint64_t *bytes = look->bytes;
 	uint64_t sequential = bytes[NEARCACHE_CLASS_SEQUENTIAL], all, pieces = 0;
 	unsigned int class, most = NEARCACHE_CLASS_STRIDED;
 
-	/* Skip checkpoints: they are writes. */
+	/* Add up the classes that read in pieces.  Checkpoints are writes and do not count. */
 	for (class = 0; class < NEARCACHE_CLASSES; class++) {
 		if (class != NEARCACHE_CLASS_STRIDED &&
 		    class < NEARCACHE_CLASS_SCATTERED)
@@ -68,7 +68,7 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/* @so: streams of this class read most of the bytes.  Returns false if too little was read. */
+/* @so: whether streams of @class read SHARE % of the bytes.  Returns false if too few were read. */
 bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 {
 	uint64_t all = 0;
@@ -111,7 +111,7 @@ static unsigned long long rate_per_thousand(uint64_t part, uint64_t read)
 	return (unsigned long long)(1000.0 * (double)part / (double)read);
 }
 
-/* Compare the cost before and after a change.  Both must have reads. */
+/* Compare the cost before and after a change.  @read of both measures must not be 0. */
 void judge_weigh(const struct measure *before, const struct measure *after, struct balance *balance)
 {
 	const struct measure *a = after, *b = before;
@@ -127,7 +127,7 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
-/* A change did harm if one cost rose by more than noise and the other one did not fall. */
+/* A change did harm if latency or reads from the origin rose while the other one did not fall. */
 static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;
@@ -139,7 +139,10 @@ static enum judgement compare_change(const struct judge *judge, char *why)
 	       JUDGE_TAKE_BACK : JUDGE_KEEP;
 }
 
-/* End the trial if enough was read.  Returns whether there is a judgement. */
+/*
+ * Add a sample to the trial.  After conf->trial seconds and enough reads, end the trial and
+ * return true with the judgement in @advice.
+ */
 static bool judge_trial(struct judge *judge, const struct conf *conf,
 			const struct look *look, struct advice *advice)
 {
@@ -148,7 +151,7 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 	    judge->after.read < BYTES_LEAST)
 		return false;
 	judge->tried = false;
-	/* Another program changed the readahead. */
+	/* No judgement: nothing was read before the change, or a user has set another readahead. */
 	if (!judge->before.read || look->read_ahead != judge->wish)
 		return false;
 	advice->from = look->read_ahead;
@@ -157,7 +160,7 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 	return true;
 }
 
-/* The habit changed: drop the measurements of the former one. */
+/* The device is read in another way now: forget the cost of the former reads, and end a trial. */
 static void begin_phase(struct judge *judge, uint64_t wish)
 {
 	judge->wish = wish;
@@ -174,7 +177,7 @@ void judge_look(struct judge *judge, const struct conf *conf,
 
 	memset(advice, 0, sizeof(*advice));
 	judge->habit = habit_of(look, judge->habit, advice->why);
-	/* No reason given: too little was read. */
+	/* If habit_of() wrote no reason, the sample shows nothing: do not act on it. */
 	wish = *advice->why ? wish_of(conf, judge->habit) : 0;
 	if (!wish || !conf->read_ahead)
 		return;
@@ -193,7 +196,7 @@ void judge_look(struct judge *judge, const struct conf *conf,
 	advice->to = wish;
 }
 
-/* The caller followed the advice of judge_look(). */
+/* Note that the caller followed the advice of judge_look(): JUDGE_SET starts a trial. */
 void judge_done(struct judge *judge, const struct conf *conf,
 		const struct look *look, const struct advice *advice)
 {
@@ -208,7 +211,7 @@ void judge_done(struct judge *judge, const struct conf *conf,
 		judge_hold(judge, look->time + conf->hold);
 }
 
-/* No change of the readahead before @until. */
+/* End a trial without a judgement, and advise no change before @until, seconds. */
 void judge_hold(struct judge *judge, uint64_t until)
 {
 	judge->tried = false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Choose the readahead of a device by its reads, and judge the effect of a change.  These
- * functions only compute; they do no I/O.
+ * Choose the readahead of a device by the class of its reads, and judge by the cost of reads
+ * whether a change helped.  These functions only compute; they do no I/O.
  */
 #ifndef HELPER_DAEMON_CHOOSE_READAHEAD_H
 #define HELPER_DAEMON_CHOOSE_READAHEAD_H
@@ -12,7 +12,7 @@
 #include "daemon/conf.h"
 #include "nearcache_classify.h"
 
-/* Size of a text of evidence. */
+/* Bytes of a text with the reason for a judgement, NUL included. */
 #define JUDGE_WHY	200
 
 /**
@@ -31,7 +31,7 @@ struct measure {
  * struct look - reads of a device since the last sample
  * @time: seconds, of a monotonic clock
  * @read_ahead: present readahead, bytes
- * @bytes: bytes read by the streams of each class
+ * @bytes: bytes by class, see struct seen
  * @measure: cost of these reads
  */
 struct look {
@@ -45,8 +45,8 @@ struct look {
  * enum habit - how a device is read
  * @HABIT_UNKNOWN: not known yet, or mixed
  * @HABIT_SEQUENTIAL: by sequential streams
- * @HABIT_PIECES: in pieces, each about once per pass
- * @HABIT_RANDOM: in pieces, some of them several times per pass
+ * @HABIT_PIECES: in pieces, each about once per pass over the data
+ * @HABIT_RANDOM: in pieces, some of them several times per pass over the data
  */
 enum habit {
 	HABIT_UNKNOWN = 0,
@@ -59,12 +59,12 @@ enum habit {
  * struct judge - state of one device
  * @habit: result of the last sample with enough reads
  * @wish: readahead that suits the habit, bytes; 0: unknown
- * @wished: number of samples in a row with this wish
- * @changed: time of the last change; 0: never
- * @held: no change before this time
- * @recent: recent cost; older samples have less weight
+ * @wished: number of samples in a row with the same @wish
+ * @changed: time of the last change, seconds; 0: never
+ * @held: no change before this time, seconds
+ * @recent: cost of the recent samples with this @wish; older samples have less weight
  * @tried: a change is on trial
- * @from: readahead before that change
+ * @from: readahead before that change, bytes
  * @before: @recent before that change
  * @after: cost since that change
  */
@@ -82,11 +82,11 @@ struct judge {
 };
 
 /**
- * enum judgement - what the caller should do
+ * enum judgement - advice to the caller of judge_look()
  * @JUDGE_NOTHING: nothing
  * @JUDGE_SET: set the readahead to @to of struct advice
- * @JUDGE_TAKE_BACK: the same, because the last change did harm
- * @JUDGE_KEEP: keep the last change
+ * @JUDGE_TAKE_BACK: set the readahead to @to of struct advice, because the last change did harm
+ * @JUDGE_KEEP: report that the last change stays
  */
 enum judgement {
 	JUDGE_NOTHING = 0,
@@ -99,8 +99,8 @@ enum judgement {
  * struct advice - a judgement and its reason
  * @what: the judgement
  * @from: present readahead, bytes
- * @to: new readahead, bytes
- * @why: evidence
+ * @to: for JUDGE_SET and JUDGE_TAKE_BACK: new readahead, bytes
+ * @why: the reason, as text for the user
  */
 struct advice {
 	enum judgement what;
@@ -110,12 +110,12 @@ struct advice {
 };
 
 /**
- * struct balance - cost per byte read after a change, compared with before
- * @origin_more: the origin was read more, by more than noise
- * @origin_less: the origin was read less
- * @stall_more: reads took longer
- * @stall_less: reads took less time
- * @why: the numbers
+ * struct balance - cost per byte read after a change, compared with the cost before the change
+ * @origin_more: more bytes came from the origin, by more than noise
+ * @origin_less: fewer bytes came from the origin, by more than noise
+ * @stall_more: reads took longer, by more than noise
+ * @stall_less: reads took less time, by more than noise
+ * @why: the compared numbers, as text for the user
  */
 struct balance {
 	bool origin_more;

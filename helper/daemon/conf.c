@@ -12,13 +12,13 @@
 #include "block/readahead.h"
 
 #define SECTOR	512U
-/* NEARCACHE_WINDOW_MAX, in bytes. */
+/* NEARCACHE_WINDOW_MAX (sectors), in bytes. */
 #define WINDOW_MOST	(64ULL << 20)
 
 enum kind {
 	CONF_FLAG,		/* yes or no */
-	CONF_READ_AHEAD,	/* size */
-	CONF_WINDOW,		/* size, whole sectors */
+	CONF_READ_AHEAD,	/* size in READAHEAD_RANGE */
+	CONF_WINDOW,		/* size, a multiple of SECTOR */
 	CONF_COUNT,		/* 1 to 1000 */
 	CONF_PERCENT,		/* 0% to 100% */
 	CONF_TIME,		/* duration */
@@ -27,7 +27,7 @@ enum kind {
 	CONF_PATH,		/* absolute */
 };
 
-/* A setting of the file.  @offset: in struct conf. */
+/* A setting in the file.  @offset: of the member of struct conf that holds its value. */
 struct conf_row {
 	const char *name;
 	enum kind kind;
@@ -117,7 +117,7 @@ static const char *take_path(char *path, const char *value)
 	return NULL;
 }
 
-/* Returns NULL, or the error. */
+/* Store @value in the member of @conf that @row names.  Returns NULL, or an error message. */
 static const char *take_value(struct conf *conf, const struct conf_row *row,
 			      const char *value)
 {
@@ -189,7 +189,7 @@ static int take_line(struct conf *conf, const char *path, char *line,
 			  name, value, why) : 0;
 }
 
-/* @conf: holds the defaults.  @path: for messages.  @text: content of the file; modified. */
+/* Change @conf by the lines of @text, which is overwritten.  @path: for error messages. */
 int conf_parse(struct conf *conf, const char *path, char *text)
 {
 	unsigned int number = 0;
@@ -201,7 +201,7 @@ int conf_parse(struct conf *conf, const char *path, char *text)
 	return 0;
 }
 
-/* @named: the user named the file, so that a missing file is an error. */
+/* Set @conf to the defaults, changed by the file.  A missing file is an error only if @named. */
 int conf_read(struct conf *conf, const char *path, bool named)
 {
 	static char text[CONF_BYTES_MAX + 2];

@@ -14,27 +14,27 @@
 #include <stdint.h>
 
 #define CONF_FILE	"/etc/nearcache/nearcache.conf"
-/* Largest size of the file, bytes. */
+/* A larger configuration file is an error. */
 #define CONF_BYTES_MAX	65536UL
 
 /**
- * struct conf - the bounds of the daemon
- * @interval: seconds from one sample to the next
- * @read_ahead: set the readahead of devices
- * @read_ahead_sequential: bytes, for a device that sequential streams read
- * @read_ahead_scattered: bytes, for a device that is read in scattered pieces
+ * struct conf - settings of the daemon
+ * @interval: seconds from one sample of all devices to the next
+ * @read_ahead: the daemon may set the readahead of devices
+ * @read_ahead_sequential: readahead of a device that sequential streams read, bytes
+ * @read_ahead_scattered: readahead of a device that is read in scattered pieces, bytes
  * @window: most bytes that are prefetched ahead of a sequential stream; 0: none
- * @first_touch: percentage of the cache for shards that are prefetched as a whole at the first
- *	read; 0: prefetch none
+ * @first_touch: percentage of the cache that open shards (see opening.h), which are prefetched as
+ *	a whole, may fill; 0: prefetch none
  * @pin_hot: percentage of the cache for pinned hot regions; 0: pin none
  * @replay_loops: prefetch looping reads in their recorded order
- * @around: do not cache checkpoints
- * @settle: samples in a row that must agree before a change
- * @calm: seconds between two changes of a setting
+ * @around: checkpoint writes bypass the cache
+ * @settle: number of samples in a row that must agree before the daemon changes a setting
+ * @calm: least seconds between two changes of a setting, and to close a shard without reads
  * @trial: seconds after which the effect of a change is evaluated
- * @hold: seconds without changes after a setting was reverted
- * @listen: address for metrics; port 0: none
- * @textfile: file for metrics; "": none
+ * @hold: seconds for which a setting stays unchanged after the daemon or a user took back a change
+ * @listen: address on which metrics are served; port 0: none
+ * @textfile: path of the file to which metrics are written; "": none
  */
 struct conf {
 	unsigned int interval;

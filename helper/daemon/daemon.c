@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Sample all devices in a loop, let judge.c, replay.c, first_touch.c and hot_pins.c decide, and
+ * follow their advice, and record and log each action.
+ */
 #include "daemon/daemon.h"
 
 #include <stdio.h>
@@ -30,26 +34,26 @@
 #include "lib/interval.h"
 
 #define SECOND		1000000000ULL
-/* Seconds between two watchdog messages to systemd: less than half of the unit's WatchdogSec. */
+/* Most seconds between two watchdog messages to systemd: below half of the unit's WatchdogSec. */
 #define ALIVE		10U
-/* Regions are evaluated once in this number of samples. */
+/* Number of samples after which the regions to pin are chosen again. */
 #define HOT_LOOKS	10U
-/* Most verdicts that are logged per sample. */
+/* Most changes of a stream's class that are logged per sample; further ones are not logged. */
 #define TOLD_MOST	20U
 
 /*
- * A device and its state.
+ * What the daemon knows about a device.  Times are in seconds, as by seconds_now().
  *
  * @name: dm name
- * @present: the device existed in the last sample
- * @read: bytes read through the device in the last sample
- * @origin: bytes of @read that came from the origin
- * @kept_shut: time before which no shard is prefetched, seconds
- * @hot_looks: samples since regions were evaluated
- * @hot_held: time before which no region is pinned, seconds
+ * @present: the device was sampled, so that @read and @origin are valid
+ * @read: counter of bytes read through the device, at the last sample
+ * @origin: counter of bytes read from the origin, prefetch included, at the last sample
+ * @kept_shut: time before which no shard is prefetched
+ * @hot_looks: samples since the regions to pin were last chosen
+ * @hot_held: time before which no region is pinned or unpinned
  * @replay: allocated separately because it must not move
  * @replayed: number of the action that started the replay
- * @would: readahead that the daemon would have set with --observe; 0: none
+ * @would: readahead that the last action would have set with --observe; 0: none
  * @change: number of the last action on the readahead; 0: none
  */
 struct watched {
@@ -71,13 +75,13 @@ struct watched {
 };
 
 /*
- * @observe: change nothing
- * @prefix: start each line with its priority, because stderr is the journal
+ * @observe: change nothing; only record the actions (--observe)
+ * @prefix: start each log line with its priority, because stderr is the journal
  * @endpoint: serves metrics; NULL: none
  * @watched: @count devices
- * @told: number of verdicts logged since the last sample
- * @last: number of the last action that was read from the record
- * @size: size of the record at that time, bytes
+ * @told: number of calls of tell_verdict() in this sample
+ * @last: number of the last action that was read from ACTIONS_FILE
+ * @size: size of ACTIONS_FILE when it was last read, bytes
  */
 struct daemon {
 	struct conf conf;
@@ -97,7 +101,7 @@ static void say_line(const struct daemon *daemon, const char *level, const char 
 	fprintf(stderr, "%s%s\n", daemon->prefix ? level : "", text);
 }
 
-/* Log the recorded error and continue. */
+/* Log the error that fail() recorded, if any, and clear it, so that the daemon continues. */
 static void say_failure(const struct daemon *daemon)
 {
 	char text[2200];
@@ -152,7 +156,7 @@ static void tell_verdict(const struct change *change, void *arg)
 	say_line(daemon, SD_INFO, text);
 }
 
-/* Record and log an action. */
+/* Append @action to ACTIONS_FILE and log it.  If it cannot be appended, log only the error. */
 static void record_action(struct daemon *daemon, struct action *action)
 {
 	char text[640], from[KNOB_TEXT], to[KNOB_TEXT];
@@ -169,7 +173,7 @@ static void record_action(struct daemon *daemon, struct action *action)
 	say_line(daemon, SD_NOTICE, text_clean(text));
 }
 
-/* Returns whether the action was done, or would be with --observe. */
+/* Do @action and record it; with --observe only record it.  Returns false if doing it failed. */
 static bool act_on(struct daemon *daemon, struct action *action, const char *state)
 {
 	snprintf(action->state, sizeof(action->state), "%s",
@@ -232,7 +236,7 @@ static uint64_t counter_grown(uint64_t *before, uint64_t now)
 	return more;
 }
 
-/* Argument of callbacks. */
+/* Argument of tell_shard(), tell_pin() and tell_replay(). */
 struct bringing {
 	struct daemon *daemon;
 	struct watched *watched;
@@ -258,12 +262,13 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 }
 
 /*
- * Without a classifier the daemon does not know how a shard will be read.  It prefetches shards
- * as long as readers use the data.
+ * Whether shards of the device may be prefetched as a whole.  With the built-in classifier the
+ * device must be read in pieces.  Without it the daemon does not know how a shard will be read,
+ * so it prefetches shards until keep_shut() finds that readers do not use the data.
  */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
-	/* A replay knows the order better. */
+	/* A running replay prefetches the same data, and in the order of the reads. */
 	return seconds_now() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
@@ -377,7 +382,7 @@ static void look_at_loops(struct daemon *daemon, struct watched *watched,
 		say_failure(daemon);
 }
 
-/* A new device: cancel the job of an earlier daemon that was killed. */
+/* Prepare the replay of a new device, and cancel the jobs that killed daemons left on it. */
 static void begin_replay(struct daemon *daemon, const struct watched *watched)
 {
 	uint64_t count;
@@ -401,7 +406,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* A device needs two samples: a new one is judged from the next sample on. */
+/* Sample a device and act on its reads since the last sample; the first one only sets counters. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {
@@ -485,7 +490,7 @@ static void forget_gone(struct daemon *daemon, const struct dm_device *list,
 	}
 }
 
-/* After the user reverted an action, hold that setting for a while. */
+/* If a user reverted an action on a device, leave that setting alone for conf.hold seconds. */
 static void heed_action(const struct action *action, void *arg)
 {
 	struct daemon *daemon = arg;
@@ -500,7 +505,7 @@ static void heed_action(const struct action *action, void *arg)
 		end_replay(daemon, watched, NULL, "");
 		replay_hold(watched->replay, seconds_now() + daemon->conf.hold);
 	}
-	/* Afterwards the daemon reads the pins from the kernel again. */
+	/* hot_pins_look() will read the remaining pins from the kernel. */
 	if (!strcmp(action->setting, KNOB_PIN)) {
 		watched->hot_held = seconds_now() + daemon->conf.hold;
 		hot_free(&watched->hot);
@@ -549,7 +554,7 @@ static void look_around(struct daemon *daemon)
 		dm_device_free_all(list, count);
 	}
 	say_failure(daemon);
-	/* Verdicts need the names of the devices, which are known now. */
+	/* tell_verdict() finds the device names that look_at() above has updated. */
 	daemon->told = 0;
 	observer_tell(&daemon->observer);
 }
@@ -577,7 +582,7 @@ static void ignore_action(const struct action *action, void *arg)
 	*(uint64_t *)arg = action->id;
 }
 
-/* Step all recordings and replays.  Returns whether there are any. */
+/* Call replay_step() for each device that records or replays.  Returns whether there is any. */
 static bool step_loops(const struct daemon *daemon)
 {
 	bool any = false;
@@ -592,7 +597,7 @@ static bool step_loops(const struct daemon *daemon)
 	return any;
 }
 
-/* Wait for the next sample, and feed the watchdog of systemd.  Returns true after a signal. */
+/* Wait for the next sample; meanwhile step replays and feed the watchdog.  True after a signal. */
 static bool rest_interval(const struct daemon *daemon)
 {
 	uint64_t end = watch_now() + daemon->conf.interval * SECOND, now, some;
@@ -615,7 +620,7 @@ static int run_daemon(struct daemon *daemon)
 
 	if (action_each(0, ignore_action, &daemon->last))
 		return fail_code();
-	/* Block signals before the endpoint starts a thread, which would receive them otherwise. */
+	/* Block signals first, so that the endpoint's thread inherits the mask. */
 	signals_hold(&before);
 	if (daemon->conf.listen.sin_port) {
 		daemon->endpoint = endpoint_start(&daemon->conf.listen);

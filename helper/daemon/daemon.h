@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Adapts settings to how devices are read, and reports its actions. */
+/* The main loop of nearcached, which adapts settings to how devices are read. */
 #ifndef HELPER_DAEMON_DAEMON_H
 #define HELPER_DAEMON_DAEMON_H
 

@@ -8,10 +8,10 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/* Most shards per sample; further ones are found again by later reads. */
+/* Most shards to prefetch per sample; a later read from the origin finds a further shard again. */
 #define TOUCHED_MOST	64U
 
-/* Labels of the shards that were read for the first time in this sample. */
+/* @label: labels of the @count shards that were first read from the origin in this sample. */
 struct touched {
 	struct opening *opening;
 	const struct first_touch *what;
@@ -20,10 +20,10 @@ struct touched {
 };
 
 /*
- * The ranges of one shard, ascending.
+ * The ranges of the shard with the label @label, ascending.
  *
- * @bytes: total length
- * @refused: a range is pinned or bypassed: do not prefetch the shard
+ * @bytes: total length of the ranges
+ * @refused: one of the ranges is pinned or bypasses the cache, so the shard is not prefetched
  */
 struct shard_ranges {
 	const char *label;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch a shard as a whole when it is read for the first time. */
+/* Prefetch a shard (the ranges with one label) as a whole when it is read for the first time. */
 #ifndef HELPER_DAEMON_FIRST_TOUCH_PREFETCH_H
 #define HELPER_DAEMON_FIRST_TOUCH_PREFETCH_H
 
@@ -12,9 +12,9 @@
 /**
  * struct first_touch - parameters of first_touch_look()
  * @time: seconds, of a monotonic clock
- * @room: most bytes of all open shards together; 0: prefetch none
+ * @room: most bytes of all open shards (see opening.h) together; 0: prefetch none
  * @observe: prefetch nothing, but call @told
- * @told: called for each shard with its label, its bytes, and the number of the job (0: none)
+ * @told: called for each shard to prefetch with its label, its bytes and its job (0: @observe)
  * @arg: for @told
  */
 struct first_touch {

@@ -13,7 +13,7 @@
 
 #define REGION_BYTES	(512ULL << HEAT_REGION_SHIFT)
 
-/* Regions of one device in the map.  @dev: number as the kernel writes it. */
+/* Regions of one device in the map of the heat program.  @dev: major << 20 | minor. */
 struct heats {
 	uint32_t dev;
 	struct hot_seen *seen;
@@ -46,7 +46,7 @@ static struct range region_at(const struct dm_device *dev, uint64_t start)
 	return (struct range) { start, left < REGION_BYTES ? left : REGION_BYTES };
 }
 
-/* Pin the region at @start.  Fails if there is no room. */
+/* Pin the region at byte @start.  Fails with CODE_DEVICE if the cache has no room for the pin. */
 int hot_pins_pin(const struct dm_device *dev, uint64_t start)
 {
 	const struct nl_range range = {
@@ -62,7 +62,7 @@ int hot_pins_pin(const struct dm_device *dev, uint64_t start)
 			    0;
 }
 
-/* Unpin the region at @start.  Pins of others in this region stay. */
+/* Unpin the region at byte @start.  Ranges with other labels in this region stay pinned. */
 int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 {
 	const struct nl_range which = {
@@ -74,7 +74,7 @@ int hot_pins_unpin(const struct dm_device *dev, uint64_t start)
 	return nl_range_replace(dev->number, &rp);
 }
 
-/* Find the regions that this daemon or an earlier one pinned. */
+/* Mark the region at @range as pinned if this daemon or an earlier one pinned it. */
 static void take_pin(const struct nl_range *range, void *arg)
 {
 	if (!strcmp(range->label, HOT_LABEL) && !(range->range.start % REGION_BYTES) &&
@@ -95,7 +95,7 @@ static bool advise_region(const struct hot_advice *advice, void *arg)
 	return true;
 }
 
-/* Take a sample, pin regions that are hot, and unpin those that no longer are. */
+/* Take a sample of the heat of all regions, then pin and unpin as hot_judge() advises. */
 int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot_pins *what)
 {
 	struct advising advising = { dev, what };
@@ -106,7 +106,7 @@ int hot_pins_look(struct hot *hot, const struct dm_device *dev, const struct hot
 
 	if (!heats.seen)
 		return fail_memory();
-	/* Read the pins again: the device may have been opened again, or a user unpinned regions. */
+	/* Read the pins again: a user or a reload of the device may have removed some. */
 	if (!what->observe) {
 		hot_forget_pins(hot);
 		nl_range_each(dev->number, take_pin, hot);

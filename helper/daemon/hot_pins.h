@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pin hot regions.
+ * Pin the regions that hot.c chooses, as ranges with the label HOT_LABEL.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -19,8 +19,8 @@
 /**
  * struct hot_pins - parameters of hot_pins_look()
  * @quota: most bytes to pin
- * @observe: pin nothing, but call @told
- * @told: called for each region with its start (bytes) and the reason
+ * @observe: pin and unpin nothing, but call @told
+ * @told: called for each region to pin or unpin with its start (bytes) and the reason
  * @arg: for @told
  */
 struct hot_pins {

@@ -7,8 +7,8 @@
 #include "lib/error.h"
 
 /*
- * A region is hot if its heat is this multiple of the mean; it stays hot until its heat falls to
- * the mean.
+ * A region is pinned when its heat reaches this multiple of the mean heat, and unpinned when its
+ * heat falls to the mean.  The gap avoids frequent changes.
  */
 #define HOT_TIMES	4U
 
@@ -29,7 +29,7 @@ static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 				    by_region) : NULL;
 }
 
-/* Bytes saved before the first sample do not count. */
+/* Set @to to @known, updated by the counter @saved.  Hits before the first sample do not count. */
 static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
 			 bool begun)
 {
@@ -40,7 +40,7 @@ static void learn_region(struct hot_region *to, const struct hot_region *known, 
 	to->pinned = known && known->pinned;
 }
 
-/* Take a sample.  @seen: @count regions in any order; duplicates count once. */
+/* Update all heats by a sample.  Sorts the @count regions in @seen, and skips duplicates. */
 int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 {
 	size_t most = count + hot->pinned, i, k = 0;
@@ -57,7 +57,7 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 			     hot->begun);
 	}
 	count = k;
-	/* Keep pinned regions that were not read. */
+	/* Keep pinned regions that are not in the sample, so that hot_judge() can unpin them. */
 	for (i = 0; i < hot->count; i++)
 		if (hot->region[i].pinned &&
 		    !bsearch(&hot->region[i].region, now, count, sizeof(*now), by_region)) {
@@ -72,7 +72,6 @@ int hot_look(struct hot *hot, struct hot_seen *seen, size_t count)
 	return 0;
 }
 
-/* Mark all regions as not pinned. */
 void hot_forget_pins(struct hot *hot)
 {
 	size_t i;
@@ -82,7 +81,7 @@ void hot_forget_pins(struct hot *hot)
 	hot->pinned = 0;
 }
 
-/* Mark a region as pinned. */
+/* Mark a region as pinned.  A region that is not known yet is added with a heat of 0. */
 int hot_take_pin(struct hot *hot, uint32_t region)
 {
 	struct hot_region *there = find_region(hot, region), *more;
@@ -101,7 +100,7 @@ int hot_take_pin(struct hot *hot, uint32_t region)
 	return 0;
 }
 
-/* Mean heat of all regions that are read; pinned ones without reads do not count. */
+/* Mean of all regions with a heat above 0: pinned regions without recent reads do not count. */
 static uint64_t mean_of(const struct hot *hot)
 {
 	uint64_t sum = 0, count = 0;
@@ -129,9 +128,9 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
 /**
  * hot_judge() - choose regions to pin and to unpin
  * @hot: regions
- * @bytes: size of a region; a region with less heat is not hot
- * @quota: most pinned regions
- * @advise: called for each; returns whether the caller did it
+ * @bytes: size of a region; a region with less heat is not pinned
+ * @quota: most regions that may be pinned
+ * @advise: called for each region to pin or unpin; returns whether the caller did so
  * @arg: for @advise
  */
 void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
@@ -142,7 +141,7 @@ void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 	struct hot_region *region;
 	size_t i;
 
-	/* A mean of 0: there were no recent reads, or no sample. */
+	/* A mean of 0: there were no recent hits to compare.  Leave all pins as they are. */
 	for (i = 0; advice.mean && i < hot->count; i++) {
 		region = &hot->region[i];
 		advice.region = region->region;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the regions of a device whose cached data saves most reads of the origin: they are worth
- * pinning.  These functions only compute; they do no I/O.
+ * Choose the regions (aligned pieces of 16 MiB) of a device to pin: those whose cached data saves
+ * the most reads of the origin.  These functions only compute; they do no I/O.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 /**
- * struct hot_seen - reads of a region so far
- * @region: its number
- * @saved: bytes that were hits
+ * struct hot_seen - counter of a region
+ * @region: number of the region: start on the device / size of a region
+ * @saved: bytes of hits since the heat program counts this region
  */
 struct hot_seen {
 	uint32_t region;
@@ -24,8 +24,8 @@ struct hot_seen {
 
 /**
  * struct hot_region - a known region
- * @region: its number
- * @saved: value of struct hot_seen in the last sample
+ * @region: number of the region
+ * @saved: @saved of struct hot_seen in the last sample
  * @heat: bytes saved recently; the weight of a sample halves with each later one
  * @pinned: the daemon pinned it
  */
@@ -38,7 +38,7 @@ struct hot_region {
 
 /**
  * struct hot - regions of a device
- * @region: ascending
+ * @region: regions of the last sample, and pinned regions; ascending by number
  * @count: number of regions
  * @pinned: number of pinned regions
  * @begun: at least one sample was taken
@@ -52,10 +52,10 @@ struct hot {
 
 /**
  * struct hot_advice - a region to pin or to unpin
- * @region: its number
- * @pin: pin it; otherwise unpin it
- * @heat: see struct hot_region
- * @mean: mean heat of all regions that are read
+ * @region: number of the region
+ * @pin: true: pin the region; false: unpin it
+ * @heat: heat of the region, see struct hot_region
+ * @mean: mean of all regions with a heat above 0
  */
 struct hot_advice {
 	uint32_t region;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Parse ADDRESS:PORT; only loopback addresses are valid.  Returns NULL, or the error. */
+/* Parse "ADDRESS:PORT", with an IPv4 loopback address.  Returns NULL, or an error message. */
 const char *address_parse(const char *text, struct sockaddr_in *address)
 {
 	const char *colon = strrchr(text, ':');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Parse the address to listen on. */
+/* Parse the address on which the daemon serves metrics. */
 #ifndef HELPER_DAEMON_LISTEN_ADDRESS_H
 #define HELPER_DAEMON_LISTEN_ADDRESS_H
 

@@ -11,9 +11,9 @@
 #include "lib/size.h"
 #include "lib/interval.h"
 
-/* Percentage of the bytes that must come from the origin.  Below, the loop fits into the cache. */
+/* If at most this percentage of the bytes comes from the origin, the loop fits into the cache. */
 #define MISSES		5U
-/* Reads of 1000 that the recorder may lose: lost reads are not prefetched. */
+/* Most reads of 1000 that the recorder may lose, because a replay does not prefetch lost reads. */
 #define LOST		10U
 /* Most extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
@@ -22,11 +22,11 @@
  * unread for five seconds.
  */
 #define AHEAD		4U
-/* A new job delivers its first data within 1/4 second. */
+/* A new job begins 1/4 second ahead of the reader, because its first data takes that long. */
 #define HEAD		4U
 #define SECOND		1000000000ULL
 #define SECTOR		512U
-/* Fewer bytes do not tell whether the device still reads the loop. */
+/* With fewer bytes read, is_strange() does not judge whether the loop is still read. */
 #define READ_LEAST	(4U << 20)
 
 static void tell_news(const struct replay_look *what, struct replay_news *news)
@@ -34,7 +34,7 @@ static void tell_news(const struct replay_look *what, struct replay_news *news)
 	what->told(news, what->arg);
 }
 
-/* Reset the replay of a device that is gone; @held stays. */
+/* Turn the replay off without ending its job, which replay_stop() does.  @held stays. */
 void replay_free(struct replay *replay)
 {
 	uint64_t held = replay->held;
@@ -46,7 +46,7 @@ void replay_free(struct replay *replay)
 	replay->held = held;
 }
 
-/* End the replay.  Returns the bytes of the pass that was replayed; 0: none. */
+/* Turn the replay off and end its job.  Returns the bytes of the pass that was replayed, or 0. */
 uint64_t replay_stop(struct replay *replay, dev_t number)
 {
 	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
@@ -58,13 +58,13 @@ uint64_t replay_stop(struct replay *replay, dev_t number)
 	return bytes;
 }
 
-/* No replay before @until.  The replay must be off. */
+/* Start no recording or replay before @until, seconds.  The replay must be off. */
 void replay_hold(struct replay *replay, uint64_t until)
 {
 	replay->held = until;
 }
 
-/* Running jobs of daemons: at most one of this daemon, and one per daemon that was killed. */
+/* Running jobs with REPLAY_LABEL: one of this daemon, and one per daemon that was killed. */
 struct ours {
 	uint32_t id[8];
 	size_t count;
@@ -79,7 +79,7 @@ static void take_ours(const struct nl_job *job, void *arg)
 		ours->id[ours->count++] = job->id;
 }
 
-/* Cancel the jobs of any daemon, running or not.  @count: number of jobs cancelled. */
+/* Cancel the jobs with REPLAY_LABEL, also those of killed daemons.  @count: number cancelled. */
 int replay_cancel(dev_t number, uint64_t *count)
 {
 	struct ours ours = { .count = 0 };
@@ -126,7 +126,7 @@ static void count_looks(struct replay *replay, const struct look *look)
 			  replay->looping + 1 : 0;
 }
 
-/* Turn the replay off, and keep it off for a while. */
+/* Turn the replay off, keep it off for conf->hold seconds, and report @news. */
 static void give_up(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what, struct replay_news *news)
 {
@@ -151,7 +151,7 @@ static void begin_replay(struct replay *replay, const struct dm_device *dev,
 	tell_news(what, &news);
 }
 
-/* The recording has a complete pass. */
+/* End the recording, which has a complete pass, and start the replay; with @observe, give up. */
 static void turn_on(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what)
 {
@@ -184,7 +184,7 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	uint64_t lost = recorder_lost(&replay->recorder);
 	struct replay_news news = { .state = NULL };
 
-	/* Reads that repeat the pass do not count into its cost, so keep them apart in @again. */
+	/* Reads after the end of the pass do not belong to its cost: keep them apart in @again. */
 	add_measure(&replay->again, &what->look->measure);
 	if (replay->loop.trace.bytes > replay->recorded) {
 		add_measure(&replay->before, &replay->again);
@@ -213,7 +213,7 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 		turn_on(replay, dev, what);
 }
 
-/* Evaluate the trial at the end of a pass: misses are not spread evenly over a pass. */
+/* Evaluate the trial only at the end of a pass, because misses are not spread evenly over it. */
 static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 			  const struct replay_look *what)
 {
@@ -228,7 +228,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 	replay->tried = false;
 	judge_weigh(&replay->before, &replay->after, &balance);
 	memcpy(news.why, balance.why, sizeof(news.why));
-	/* An unchanged latency does not justify the replay. */
+	/* Keep the replay only if reads take less time: it costs additional reads of the origin. */
 	if (balance.stall_less) {
 		tell_news(what, &news);
 		return;
@@ -256,7 +256,7 @@ static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint
 	return fail_code();
 }
 
-/* Update the position of the job.  Returns whether it runs. */
+/* Update the place that the job has reached.  Returns whether the job still runs. */
 static bool follow_job(struct replay *replay, dev_t number)
 {
 	uint32_t id = replay->job;
@@ -271,14 +271,14 @@ static bool follow_job(struct replay *replay, dev_t number)
 	}
 	replay->job = 0;
 	replay->come = replay->from + job.bytes;
-	/* No reader used the data of the job in time, so it left out the rest. */
+	/* If the job left out bytes, because no reader used its data in time, not all is cached. */
 	replay->follows = found && !job.left;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;
 }
 
-/* Measure the speed of the reader.  A pause does not change it. */
+/* Measure the speed of the reader once per second.  While the reader pauses, @pace stays. */
 static void measure_pace(struct replay *replay)
 {
 	uint64_t now = watch_now(), took = now - replay->looked;
@@ -298,8 +298,8 @@ static void measure_pace(struct replay *replay)
 /*
  * Run one job at a time with the data that the reader needs next.  A job of a whole pass would
  * not work: it would wait for the reader until the kernel ends it, because the missing data is at
- * the end of the pass that filled the cache.  A job behind the reader loads data that was read
- * already: end it.
+ * the end of the pass that filled the cache.  End a job that the reader has overtaken, because
+ * that job loads data that was read already.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {
@@ -314,7 +314,7 @@ static int steer_job(struct replay *replay, dev_t number)
 	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
 	replay->job = 0;
-	/* A new job from the same place would also leave out its data. */
+	/* Wait for the reader: the kernel would leave out the data of a new job here, too. */
 	if (!replay->follows && replay->loop.reader < replay->next)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
@@ -323,8 +323,8 @@ static int steer_job(struct replay *replay, dev_t number)
 }
 
 /*
- * Read the recorder, and submit the next job if necessary.  replay_look() reports errors, except
- * that the device is busy (suspended, or about to get another table): then retry.
+ * Read the recorder, and submit the next job if necessary.  If the device is busy (suspended, or
+ * about to get another table), retry in a second.  replay_look() reports other errors from @why.
  */
 void replay_step(struct replay *replay, dev_t number)
 {
@@ -342,7 +342,7 @@ void replay_step(struct replay *replay, dev_t number)
 	fail_reset();
 }
 
-/* Whether most reads of the last @looks samples are outside the loop. */
+/* Whether most bytes were read outside the loop, in each of the last @looks samples with reads. */
 static bool is_strange(struct replay *replay, unsigned int looks)
 {
 	if (replay->ours + replay->others >= READ_LEAST) {
@@ -353,7 +353,7 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 	return replay->strange >= looks;
 }
 
-/* End the replay for a reason that is not its failure: it may start again at once. */
+/* End the replay, because other data is read now or nothing.  It may start again at once. */
 static void end_replay(struct replay *replay, const struct dm_device *dev,
 		       const struct replay_look *what, const char *why)
 {
@@ -389,7 +389,7 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 		give_up(replay, dev, what, &news);
 		return fail_code();
 	}
-	/* There are no reads, or no classifier. */
+	/* For conf->hold seconds nothing was classified: there are no reads, or no classifier. */
 	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
 		end_replay(replay, dev, what, "the class of its reads is no longer known");
 		return fail_code();

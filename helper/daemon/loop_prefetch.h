@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replay: prefetch looping reads, which do not fit into the cache, in their recorded order ahead
- * of the reader.
+ * Replay a loop that does not fit into the cache: record one pass of the looping reads (see
+ * loop.h), then prefetch its data in the same order ahead of the reader.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -18,7 +18,7 @@
 
 /* Milliseconds from one replay_step() to the next while a replay is not off. */
 #define REPLAY_STEP	100U
-/* Label of the jobs of the daemon. */
+/* Label of the prefetch jobs that replay a loop. */
 #define REPLAY_LABEL	"nearcache-loop"
 
 /**
@@ -34,26 +34,26 @@ enum replay_state {
 };
 
 /**
- * struct replay - replay of one device; must not move in memory while it is not off
+ * struct replay - replay of one device; unless off, must not move: its recorder points to it
  * @state: see enum replay_state
  * @looping: samples in a row with looping reads that do not fit into the cache
  * @other: samples in a row without looping reads
- * @held: no replay before this time
+ * @held: no recording or replay before this time, seconds
  * @recorder: delivers the reads, unless the replay is off
  * @loop: the pass
  * @seen: number of reads from @recorder
  * @ours: bytes read inside the loop since the last sample
- * @others: bytes read outside the loop since then
+ * @others: bytes read outside the loop since the last sample
  * @strange: samples in a row with @others above @ours
- * @said: time of the last sample that had enough reads to judge
+ * @said: time of the last sample that had enough reads to judge, seconds
  * @recorded: bytes of the pass in the last sample
- * @before: cost while the pass was recorded
- * @again: cost since the pass last grew
- * @after: cost since the replay is on
- * @since: time when the replay was turned on
+ * @before: cost of reads while the pass was recorded
+ * @again: cost of reads since the recorded pass last grew
+ * @after: cost of reads since the replay is on
+ * @since: time when the replay was turned on, seconds
  * @tried: the replay is on trial
  * @looked: time of the last measurement of @pace, nanoseconds
- * @place: place of the reader at that time
+ * @place: place of the reader at the time @looked
  * @pace: bytes per second of the reader
  * @job: number of the job; 0: none
  * @from: place where the last job began
@@ -61,7 +61,7 @@ enum replay_state {
  * @follows: all data up to @come is cached or in flight
  * @next: if not @follows: no new job before the reader has reached this place
  * @retry: no new job before this time, nanoseconds, because the device was busy
- * @why: error that ends the replay; "": none
+ * @why: error for which replay_look() will end the replay; "": none
  */
 struct replay {
 	enum replay_state state;
@@ -95,10 +95,10 @@ struct replay {
 
 /**
  * struct replay_news - a change to report
- * @state: of the action, see action.h; NULL: no action, report only @why
+ * @state: state of the action to record, see action.h; NULL: record no action, only log @why
  * @from: bytes of the pass that was replayed; 0: none
  * @to: bytes of the pass that is replayed from now on; 0: none
- * @why: evidence
+ * @why: the reason, as text for the user
  */
 struct replay_news {
 	const char *state;
@@ -109,12 +109,12 @@ struct replay_news {
 
 /**
  * struct replay_look - parameters of replay_look()
- * @conf: the bounds of the daemon
+ * @conf: settings of the daemon
  * @look: the sample
  * @unit: sub-block size of the cache, bytes
  * @busy: another change on the device is on trial
  * @observe: prefetch nothing, but call @told
- * @told: called for each change
+ * @told: called for each change, to report it
  * @arg: for @told
  */
 struct replay_look {

@@ -7,22 +7,22 @@
 #include "lib/error.h"
 
 #define SECTOR		512U
-/* The kernel's limit for the extents of all jobs: 28 MiB of memory. */
+/* Most extents of a recording: the kernel's limit for all jobs.  They take 28 MiB of memory. */
 #define EXTENTS_MOST	1048576U
-/* Most parts of struct touched, one page each: reads of 2 TiB, 64 MiB of memory. */
+/* Most pages of struct touched: 64 MiB of memory, enough for 2 TiB in units of 4 KiB. */
 #define PARTS_MOST	16384U
 /* A pass is complete when 1/8 of it, and at least 4 MiB, was read again. */
 #define AGAIN		8U
 #define AGAIN_LEAST	(4U << 20)
-/* New bytes count 7 times against bytes read again: less than 1/8 of the reads may be new. */
+/* A new byte cancels 7 bytes read again: @again grows while less than 1/8 of the bytes is new. */
 #define NEW		7U
-/* At most 1/8 of a pass is left to the reader without prefetch. */
+/* A new job begins at most 1/8 of a pass ahead of the reader: that part is not prefetched. */
 #define HEAD_MOST	8U
 /* At most 1/2 of a pass is prefetched ahead of the reader. */
 #define AHEAD_MOST	2U
-/* After this number of reads elsewhere, and none near the reader, the reader has jumped. */
+/* After this number of reads in the loop, none of them near the reader, the reader has jumped. */
 #define ASTRAY		64U
-/* Reads within 1/64 of a pass follow each other: several can be in flight. */
+/* Reads up to 1/64 of a pass apart count as consecutive, because several can be in flight. */
 #define NEAR		64U
 
 /*
@@ -42,7 +42,6 @@ static int add_extent(uint64_t first, uint64_t end, void *arg)
 	return trace_add(arg, first, end);
 }
 
-/* Add a read to the recording. */
 int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 {
 	uint64_t start = sector * SECTOR, end = start + (uint64_t)sectors * SECTOR;
@@ -60,8 +59,8 @@ int loop_record(struct loop *loop, uint64_t sector, uint32_t sectors)
 }
 
 /*
- * Whether the recording has a complete pass: a good part of it was read again, and hardly
- * anything new meanwhile.
+ * Whether the recording has a complete pass: 1/AGAIN of the recorded bytes was read again, and
+ * hardly anything new was read meanwhile.
  */
 bool loop_is_whole(const struct loop *loop)
 {
@@ -83,7 +82,7 @@ static int by_start(const void *a, const void *b, void *extents)
 	return (one > other) - (one < other);
 }
 
-/* End the recording of a complete pass. */
+/* End the recording of a complete pass, and prepare the loop for loop_follow(). */
 int loop_close(struct loop *loop)
 {
 	size_t i, count = loop->trace.count;
@@ -135,9 +134,9 @@ static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
 /*
  * Follow the reader of a closed loop by its next read.
  *
- * Two reads that nearly follow each other show the reader; a single one may come from another
+ * Two nearly consecutive reads show where the reader is; a single read may come from another
  * process.  The place of the reader only grows: a reader that starts from the beginning is in the
- * next pass.  Of several readers one is followed, until it pauses.
+ * next pass.  If several processes read the loop, @reader follows one until that one pauses.
  *
  * Returns whether the read is in the loop.
  */
@@ -165,14 +164,14 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 }
 
 /**
- * loop_next() - choose what to prefetch next, ahead of the reader
+ * loop_next() - choose the next data to prefetch ahead of the reader
  * @loop: a closed loop with a known reader
- * @come: place up to which all data from the reader on is cached; NULL: unknown
+ * @come: place up to which earlier jobs have cached all data after the reader; NULL: unknown
  * @head: bytes that the reader reads before a new job delivers data
- * @ahead: most bytes to prefetch ahead of the reader
- * @from: result: place
+ * @ahead: how far ahead of the reader to prefetch, bytes; limited to a part of the pass
+ * @from: result: place where the new job begins
  *
- * Return: bytes to prefetch; 0: nothing now.
+ * Return: bytes to prefetch from @from on; 0: less than half of @ahead is missing, so ask later.
  */
 uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head, uint64_t ahead,
 		   uint64_t *from)
@@ -191,7 +190,7 @@ uint64_t loop_next(const struct loop *loop, const uint64_t *come, uint64_t head,
 	return *from + ahead / 2 <= end ? end - *from : 0;
 }
 
-/* Returns the number of the extent that contains @place. */
+/* Returns the number of the extent that contains @place of the first pass. */
 static size_t extent_at(const struct loop *loop, uint64_t place)
 {
 	size_t low = 0, high = loop->trace.count, middle;
@@ -207,11 +206,11 @@ static size_t extent_at(const struct loop *loop, uint64_t place)
 }
 
 /**
- * loop_unroll() - extents that are read from a place on, over several passes
+ * loop_unroll() - list the extents that are read from a place on, over several passes
  * @loop: a closed loop
- * @from: place; the first extent is the rest of the one that contains it
- * @bytes: least total length
- * @most: most extents; takes precedence over @bytes
+ * @from: place; the first extent is the rest, from this place on, of the extent that contains it
+ * @bytes: least total length of the extents
+ * @most: most extents; if they do not reach @bytes, the total is less
  * @count: result: number of extents
  *
  * Return: extents, which the caller frees; NULL after recording an error.

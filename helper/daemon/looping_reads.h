@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Record a pass of looping reads in its order, and follow the position of the reader in it.
- * These functions only compute; they do no I/O.
+ * Record looping reads, then follow the position of their reader.  A looping reader reads the same
+ * data again and again in the same order; one round is a pass.  These functions only compute; they
+ * do no I/O.
  *
- * A place is the number of bytes that the reader has read since the recorded beginning of the
- * pass.  In later passes it goes on: it is not reduced modulo the length of a pass.
+ * A place is the number of bytes that the reader has read since the beginning of the recorded
+ * pass.  The place keeps growing in later passes; its remainder is the position within a pass.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -23,14 +24,14 @@
  * struct loop - a pass of looping reads
  * @trace: the extents of the pass in the order of their first read, each once
  * @touched: units of the device that were read; used while recording
- * @again: bytes read again recently, reduced by a multiple of the new bytes among them
+ * @again: score of bytes read again: each new byte subtracts NEW, down to 0 at least
  * @order: numbers of the extents, sorted by their start on the device
  * @place: place of each extent in the first pass
  * @reader: place of the reader, if @known
- * @candidate: place of the last read, in the first pass, if @seen
- * @astray: number of reads since the last one near @reader
- * @known: the reader was found
- * @seen: an extent of the loop was read
+ * @candidate: place, in the first pass, of the last read inside the loop, if @seen
+ * @astray: number of reads inside the loop since the last one near @reader
+ * @known: @reader is valid
+ * @seen: @candidate is valid
  */
 struct loop {
 	struct trace trace;

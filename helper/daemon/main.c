@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcached */
+/* main() of the daemon, nearcached. */
 #include "cli/exec_program.h"
 #include "daemon/daemon.h"
 

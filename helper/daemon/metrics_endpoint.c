@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The server has its own thread, which only copies the last texts: slow clients do not delay the
- * daemon.
+ * The HTTP server runs in its own thread and sends copies of the last texts, so that slow clients
+ * do not delay the daemon.
  */
 #include "daemon/metrics_endpoint.h"
 
@@ -38,7 +38,7 @@ struct endpoint {
 	struct endpoint_text text[FORMATS];
 };
 
-/* @status: result; "service unavailable" before the first endpoint_show(). */
+/* Returns the text in @format, or NULL if memory is short.  @status: 503 without a text, or 200. */
 static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
 					  unsigned int *status)
 {
@@ -103,7 +103,7 @@ static bool listen_on(struct endpoint *endpoint, const struct sockaddr_in *addre
 	return endpoint->server;
 }
 
-/* Returns a server without texts, or NULL after recording an error. */
+/* Returns a server that answers 503 until endpoint_show(), or NULL after recording an error. */
 struct endpoint *endpoint_start(const struct sockaddr_in *address)
 {
 	struct endpoint *endpoint = calloc(1, sizeof(*endpoint));
@@ -119,7 +119,7 @@ struct endpoint *endpoint_start(const struct sockaddr_in *address)
 	return NULL;
 }
 
-/* Replace the texts; the server frees them. */
+/* Replace the texts that the server sends.  The server owns and frees both new texts. */
 void endpoint_show(struct endpoint *endpoint, struct endpoint_text prometheus,
 		   struct endpoint_text openmetrics)
 {
@@ -134,7 +134,7 @@ void endpoint_show(struct endpoint *endpoint, struct endpoint_text prometheus,
 	free(old[OPENMETRICS].text);
 }
 
-/* @endpoint may be NULL. */
+/* Stop the server and free it and its texts.  @endpoint may be NULL. */
 void endpoint_stop(struct endpoint *endpoint)
 {
 	if (!endpoint)

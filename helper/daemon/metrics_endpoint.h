@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <stddef.h>
 
-/* Metrics in one format.  @text is from malloc(). */
+/* Metrics in one format.  @text is allocated with malloc(), @bytes long. */
 struct endpoint_text {
 	char *text;
 	size_t bytes;

@@ -7,19 +7,20 @@
 
 #include "lib/error.h"
 
-/* Fewer wasted bytes prove nothing. */
+/* opening_is_wasteful() ignores fewer wasted bytes than this. */
 #define WASTE_LEAST	(16U << 20)
 
 /*
- * A label and its counters in the last sample.
+ * A shard and the counters of its label in the last sample.
  *
- * @read: bytes read of its ranges
+ * @read: bytes read
  * @missed: bytes of @read that came from the origin
- * @used, @wasted: bytes prefetched and read, and prefetched and dropped unread
- * @bytes: size of its ranges when it was opened
- * @last: time of the last read
- * @open: @bytes count in open_bytes
- * @seen: the label exists in this sample
+ * @used: prefetched bytes that were read
+ * @wasted: prefetched bytes that were dropped unread
+ * @bytes: size of the shard when it was opened, counted in open_bytes while @open
+ * @last: time of the last read, seconds
+ * @open: see opening.h
+ * @seen: opening_see() was called for the label in this sample
  */
 struct shard {
 	char *label;
@@ -48,7 +49,7 @@ static void free_shard(void *shard_)
 	free(shard);
 }
 
-/* Returns the shard, or NULL if memory is short. */
+/* Returns the shard with @label, or NULL if memory is short.  @fresh: this call added the shard. */
 static struct shard *need_shard(struct opening *opening, const char *label, bool *fresh)
 {
 	struct shard key = { .label = (char *)label }, *shard;
@@ -83,7 +84,8 @@ static uint64_t counter_grown(uint64_t *before, uint64_t now, bool counts)
  * @time: seconds, of a monotonic clock
  * @room: most bytes of all open shards; a shard that does not fit stays closed
  *
- * Return: whether this call opened the shard, because its first read from the origin was seen.
+ * Return: true if this call opened the shard, because it was read from the origin since the last
+ * sample; otherwise false, also after recording an error.
  */
 bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t time,
 		 uint64_t room)
@@ -115,8 +117,9 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 }
 
 /*
- * The caller could not prefetch a shard that opening_see() opened.  @stays: do not open it again
- * while it is read; otherwise the next read opens it again.
+ * Give back the bytes of a shard that opening_see() opened and the caller did not prefetch.
+ * @stays: true: the shard stays open, so it is not tried again while it is read; false: its next
+ * read from the origin opens it again.
  */
 void opening_shut(struct opening *opening, const char *label, bool stays)
 {
@@ -132,7 +135,7 @@ void opening_shut(struct opening *opening, const char *label, bool stays)
 	shard->open = stays;
 }
 
-/* Whether more prefetched bytes were dropped than read.  If true, both counts restart at 0. */
+/* Whether more prefetched bytes were dropped unread than read.  If so, both counts restart at 0. */
 bool opening_is_wasteful(struct opening *opening)
 {
 	if (opening->wasted < WASTE_LEAST || opening->wasted <= opening->used)
@@ -143,8 +146,9 @@ bool opening_is_wasteful(struct opening *opening)
 }
 
 /*
- * @before: close shards whose last read is not later
- * @gone: labels that no longer exist; those that do not fit are found in the next sample
+ * Argument of close_idle().
+ * @before: close shards whose last read was at or before this time, seconds
+ * @gone: shards whose label no longer exists; those that do not fit are freed in later samples
  */
 struct closing {
 	struct opening *opening;
@@ -171,8 +175,8 @@ static void close_idle(const void *node, VISIT visit, void *arg)
 }
 
 /*
- * End a sample: close shards without reads for @idle seconds, and forget labels that
- * opening_see() did not see.
+ * End a sample: close shards without reads for @idle seconds, and free shards for which
+ * opening_see() was not called in this sample.
  */
 void opening_close(struct opening *opening, uint64_t time, uint64_t idle)
 {

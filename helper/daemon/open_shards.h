@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Open shards: labels with recent reads from the origin.  These functions only compute; they do
- * no I/O.
+ * Find the open shards of a device.  A shard is all ranges with one label, such as a file of a
+ * dataset.  It is open from its first read from the origin until it is no longer read.  These
+ * functions only compute; they do no I/O.
  */
 #ifndef HELPER_DAEMON_OPEN_SHARDS_H
 #define HELPER_DAEMON_OPEN_SHARDS_H
@@ -17,7 +18,7 @@
  * @open_bytes: bytes of all open shards
  * @used: prefetched bytes that were read since opening_is_wasteful() was last true
  * @wasted: prefetched bytes that were dropped unread since then
- * @begun: the first sample is complete: a label that appears now is new
+ * @begun: the first sample is complete: the counters of a label that appears later began at 0
  */
 struct opening {
 	void *shards;

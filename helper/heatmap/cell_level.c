@@ -17,7 +17,7 @@ unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels)
 	return 1 + (step < levels - 3 ? step : levels - 3);
 }
 
-/* Logarithmic scale without a maximum: 1 is less than 10, 2 is less than 100, and so on. */
+/* Logarithmic scale without a maximum: level 1 is below 10, level 2 below 100, and so on. */
 unsigned int level_decade(double number, unsigned int levels)
 {
 	unsigned int level = 1;
@@ -31,8 +31,8 @@ unsigned int level_decade(double number, unsigned int levels)
 }
 
 /*
- * Logarithmic scale up to @most: the last level is more than half of @most, the one below more
- * than a quarter, and so on.
+ * Logarithmic scale up to @most: the last level means more than half of @most, the level below it
+ * more than a quarter, and so on.
  */
 unsigned int level_octave(double number, double most, unsigned int levels)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Maps a cell's value to one of few levels. Level 0 is zero, the last level the maximum. */
+/* Maps a cell's value to a level. Level 0 means the value 0, level @levels - 1 the maximum. */
 #ifndef HELPER_HEATMAP_CELL_LEVEL_H
 #define HELPER_HEATMAP_CELL_LEVEL_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prints samples as numbers, for JSON only. */
+/* Prints samples as JSON numbers. */
 #ifndef HELPER_HEATMAP_JSON_NUMBERS_H
 #define HELPER_HEATMAP_JSON_NUMBERS_H
 

@@ -6,9 +6,9 @@
 #define TEXT	16
 
 /*
- * Zero is nearly white, an unknown value is grey. The others are viridis (of matplotlib,
- * public domain) from its light end: its lightness falls evenly, so that they differ also in
- * grey and for colour-blind readers.
+ * Level 0 is nearly white, LEGEND_UNKNOWN is grey. The other colours are viridis (of matplotlib,
+ * public domain) from its light end. Their lightness falls evenly, so that they differ also when
+ * printed in grey and for colour-blind readers.
  */
 static const char *const colour[LEGEND_LEVELS + 1] = {
 	"#f7f7f7", "#fde725", "#addc30", "#5ec962", "#28ae80", "#21918c", "#2c728e", "#3b528b",
@@ -53,7 +53,7 @@ void legend_shares(FILE *file, unsigned int x, unsigned int y)
 	put_label(file, x, y, level, "all");
 }
 
-/* Writes the legend for level_octave(), with its @most. @x and @y as in legend_shares(). */
+/* Writes the legend for level_octave() with the same @most. @x, @y: as in legend_shares(). */
 void legend_reads(FILE *file, unsigned int x, unsigned int y, double most)
 {
 	unsigned int level;

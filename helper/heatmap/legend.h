@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-/* Levels for level_share() and level_octave(). The level behind them is for unknown values. */
+/* Number of levels of level_share() and level_octave(); the next level means an unknown value. */
 #define LEGEND_LEVELS	10
 #define LEGEND_UNKNOWN	LEGEND_LEVELS
 /* Width of a legend, pixels. */

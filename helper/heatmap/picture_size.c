@@ -25,9 +25,9 @@ static char *draw_picture(const struct svg *svg, size_t *bytes)
 }
 
 /*
- * Draws @svg in memory. Halves the rows of @matrix, which is that of @svg, until the picture
- * has at most @most bytes or one row. Returns the document, which the caller frees, or NULL
- * after recording an error.
+ * Draws @svg in memory. Halves the rows of @matrix, to which @svg points, until the picture has
+ * at most @most bytes or one row. Returns the document of @bytes bytes, which the caller frees,
+ * or NULL after recording an error.
  */
 char *picture_draw(const struct svg *svg, struct matrix *matrix, size_t most, size_t *bytes)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Draws a picture of limited size. */
+/* Draws samples as an SVG document of limited size. */
 #ifndef HELPER_HEATMAP_PICTURE_SIZE_H
 #define HELPER_HEATMAP_PICTURE_SIZE_H
 

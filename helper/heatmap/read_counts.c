@@ -9,7 +9,7 @@
 /* Size of a region, bytes. */
 #define REGION	(1ULL << (HEAT_REGION_SHIFT + 9))
 
-/* Appends a region. Zero @counts before the first call. */
+/* Appends a region. The caller zeroes @counts before the first call. */
 int counts_add(struct counts *counts, uint32_t region, uint64_t reads)
 {
 	if (counts->regions == counts->room) {
@@ -36,7 +36,7 @@ int counts_copy(struct counts *counts, const struct counts *from)
 	return 0;
 }
 
-/* Within a region, the larger number first. */
+/* Compares by region; of the same region, the larger number is first, which counts_sort() keeps. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
@@ -65,8 +65,8 @@ void counts_sort(struct counts *counts)
 }
 
 /*
- * Subtracts @before; both are sorted. A region with fewer reads than before was dropped in
- * between and counted again from 0: keeps its number.
+ * Subtracts @before from @counts; both are sorted. If a region has fewer reads than before, the
+ * map dropped it and counted again from 0: its number then stays.
  */
 void counts_since(struct counts *counts, const struct counts *before)
 {
@@ -83,7 +83,7 @@ void counts_since(struct counts *counts, const struct counts *before)
 	}
 }
 
-/* Finds the first region that ends behind byte @start of the device. */
+/* Returns the index of the first region that ends behind byte @start of the device. */
 static size_t first_behind(const struct counts *counts, uint64_t start)
 {
 	size_t low = 0, high = counts->regions;
@@ -99,7 +99,7 @@ static size_t first_behind(const struct counts *counts, uint64_t start)
 	return low;
 }
 
-/* Distributes reads over the cells of a shard from @start to @end. */
+/* Adds @per_byte reads to the cells of a shard for each byte from @start to @end of the shard. */
 static void spread_reads(const struct density *density, uint64_t start, uint64_t end,
 			 double per_byte, double *reads)
 {
@@ -127,7 +127,7 @@ static void spread_range(const struct counts *counts, const struct range *range,
 
 		if (from >= end)
 			break;
-		/* The last region of the device is shorter. */
+		/* The last region ends with the device and may be shorter. */
 		if (to > size)
 			to = size;
 		per_byte = (double)counts->count[i].reads / (double)(to - from);
@@ -141,8 +141,8 @@ static void spread_range(const struct counts *counts, const struct range *range,
 }
 
 /*
- * Distributes the reads of regions over the cells of a shard, as if a region was read evenly.
- * @counts is sorted, @size is that of the device; @reads, one number per cell, is added to.
+ * Distributes the reads of regions over the cells of a shard, as if each region was read evenly.
+ * @counts: sorted; @size: bytes of the device; @reads: one number per cell, increased here.
  */
 void counts_spread(const struct counts *counts, const struct shard *shard,
 		   uint64_t size, const struct density *density, double *reads)

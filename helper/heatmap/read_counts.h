@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Reads of a device by region, as counted by bpf/heat.bpf.c. Functions that return int return
- * 0, or an exit code after recording an error with fail().
+ * Reads of each region (16 MiB) of a device, as counted by bpf/heat.bpf.c. Functions that return
+ * int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_HEATMAP_READ_COUNTS_H
 #define HELPER_HEATMAP_READ_COUNTS_H

@@ -12,8 +12,8 @@ static size_t cells_of(const struct grid *grid)
 }
 
 /*
- * Call sample_free() after success and failure. Returns 0, or an exit code after recording an
- * error with fail().
+ * Makes an empty sample. The caller calls sample_free() after success and failure. Returns 0, or
+ * an exit code after recording an error with fail().
  */
 int sample_make(struct sample *sample, const struct grid *grid)
 {
@@ -31,7 +31,7 @@ void sample_clear(struct sample *sample, const struct grid *grid)
 	*sample = (struct sample){ .cached = sample->cached, .reads = sample->reads };
 }
 
-/* Returns @weight of @all parts of @difference, at least 1 unless it is 0. */
+/* Returns @difference * @weight / @all, but at least 1 if @difference is not 0. */
 static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t all)
 {
 	uint64_t result = difference / all * weight + difference % all * weight / all;
@@ -39,7 +39,7 @@ static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t
 	return difference && !result ? 1 : result;
 }
 
-/* Rounds towards the other value: a mean is full or empty only if both values are. */
+/* Returns the weighted mean: full or empty only if both values are, or miss it by one byte. */
 static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
 {
 	uint64_t all = (uint64_t)looks + more;
@@ -50,8 +50,8 @@ static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsign
 }
 
 /*
- * Joins the sample @next, which follows @sample in time, into @sample. An empty sample becomes
- * @next.
+ * Joins the sample @next, which follows @sample in time, into @sample. If @sample is empty, it
+ * becomes a copy of @next.
  */
 void sample_join(struct sample *sample, const struct sample *next,
 		 const struct grid *grid)
@@ -70,8 +70,8 @@ void sample_join(struct sample *sample, const struct sample *next,
 }
 
 /*
- * Returns a view of the cached bytes of a shard; its cells are those of @sample, its sum is
- * not set.
+ * Returns the cached bytes of each cell of a shard. The result points into @sample; its @present
+ * is not set.
  */
 struct density sample_line(const struct sample *sample, const struct grid *grid,
 			   size_t shard)

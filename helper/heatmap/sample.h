@@ -9,7 +9,7 @@
 #include "lib/density_bar.h"
 #include "files/range_set.h"
 
-/* The cells of a sample: @cells (not 0) in each shard. The caller owns @shards. */
+/* Each shard is divided into @cells (not 0) equal cells. The caller owns @shards. */
 struct grid {
 	const struct shards *shards;
 	unsigned int cells;
@@ -17,8 +17,8 @@ struct grid {
 
 /**
  * struct sample - one sample, or several joined ones
- * @time: of its end, ns since the first sample
- * @span: duration, ns; 0: a moment
+ * @time: end of the sample, ns since the first sample
+ * @span: duration, ns; 0: the sample shows a moment, and @reads those since counting began
  * @looks: number of samples joined
  * @counted: reads were counted
  * @cached: cached bytes of each cell, shard by shard; the mean of joined samples

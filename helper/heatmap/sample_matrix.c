@@ -5,7 +5,7 @@
 
 #include "lib/error.h"
 
-/* @most is the most rows, an even number. Call matrix_free() after success and failure. */
+/* Makes an empty matrix. @most is even. The caller calls matrix_free() also after a failure. */
 int matrix_make(struct matrix *matrix, const struct grid *grid, size_t most)
 {
 	*matrix = (struct matrix){
@@ -17,7 +17,7 @@ int matrix_make(struct matrix *matrix, const struct grid *grid, size_t most)
 	return matrix->row ? 0 : fail_memory();
 }
 
-/* Joins pairs of rows. There must be at least one row. */
+/* Joins each two consecutive rows, so that half of the rows remain. */
 void matrix_halve(struct matrix *matrix)
 {
 	struct sample *row = matrix->row;
@@ -38,7 +38,7 @@ void matrix_halve(struct matrix *matrix)
 	matrix->looks *= 2;
 }
 
-/* Adds a copy of a sample. If there is no room, halves the resolution in time. */
+/* Joins a sample into the last row or a new one. If there is no room, calls matrix_halve(). */
 int matrix_add(struct matrix *matrix, const struct sample *sample)
 {
 	size_t rows = matrix->rows;

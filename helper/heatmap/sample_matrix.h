@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Samples in rows, at most as many as a picture has room for. Functions that return int return
- * 0, or an exit code after recording an error with fail().
+ * The samples of a picture in rows; a row joins several samples if there are too many. Functions
+ * that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_HEATMAP_SAMPLE_MATRIX_H
 #define HELPER_HEATMAP_SAMPLE_MATRIX_H
@@ -10,7 +10,7 @@
 
 /**
  * struct matrix - rows of one or more samples each
- * @grid: of the samples
+ * @grid: shards and cells of each sample
  * @row: ascending in time
  * @rows: entries in @row
  * @most: most rows, even

@@ -17,21 +17,21 @@
 #define RIGHT		30
 #define WIDTH		LEGEND_WIDTH
 #define GAP		60
-/* Pixels: height of a row, of a map, of the space below a map for its axis and the next name. */
+/* Pixels: height of a row, of a map, of the space below a map for its axis and the next title. */
 #define ROW		12
 #define HEIGHT_MIN	36
 #define HEIGHT_MAX	480
 #define BELOW		64
 
-/* Labels on an axis, including both ends. */
+/* Number of labels on an axis, including both ends. */
 #define MARKS		5
 
-/* Maps from left to right. */
+/* The maps of a shard, drawn side by side: cached bytes, and on its right the reads. */
 enum map { CACHED, READS };
 
 /*
- * Computed sizes: maps side by side, height of a map in pixels, reads of the cell that was
- * read most.
+ * @maps: number of maps side by side; @height: height of a map, pixels; @most: reads of the cell
+ * that was read most, for level_octave().
  */
 struct layout {
 	unsigned int maps;
@@ -141,7 +141,7 @@ static void fill_plane(struct plane *plane, const struct matrix *matrix,
 				level_of(matrix, layout, shard, map, row, cell);
 }
 
-/* Level 0 is the background, drawn as one rectangle. */
+/* Draws all cells. Level 0 is the background, a single rectangle, which the other levels cover. */
 static void put_cells(FILE *file, const struct plane *plane)
 {
 	unsigned char level;
@@ -188,7 +188,7 @@ static double row_seconds(const struct matrix *matrix, size_t row)
 	return (double)(sample->time - sample->span) / 1e9;
 }
 
-/* A single sample of a moment gets one label. */
+/* Labels the time axis. A single sample with a span of 0 gets one label. */
 static void put_time(FILE *file, const struct svg *svg, const struct layout *layout, size_t shard)
 {
 	const struct matrix *matrix = svg->matrix;
@@ -242,7 +242,7 @@ static void put_shard(FILE *file, const struct svg *svg, const struct layout *la
 		put_map(file, svg, layout, shard, map, plane);
 }
 
-/* Returns 0, or an exit code after recording an error with fail(). */
+/* Writes the document. Returns 0, or an exit code after recording an error with fail(). */
 int svg_write(FILE *file, const struct svg *svg)
 {
 	const struct matrix *matrix = svg->matrix;

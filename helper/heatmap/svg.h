@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Draws samples as a picture: offset from left to right, time downwards. The document needs no
- * other file.
+ * Draws samples as an SVG document that needs no other file: the offset in a shard grows from left
+ * to right, time downwards.
  */
 #ifndef HELPER_HEATMAP_SVG_H
 #define HELPER_HEATMAP_SVG_H
@@ -13,7 +13,7 @@
 
 /**
  * struct svg - a picture
- * @name: of the device
+ * @name: name of the device
  * @begin: real time of the first sample
  * @numbered: shards have names; otherwise the only shard is the device
  * @matrix: the samples

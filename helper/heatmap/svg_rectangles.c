@@ -8,7 +8,7 @@ static unsigned char level_at(const struct plane *plane, size_t row, size_t cell
 	return plane->level[row * plane->cells + cell];
 }
 
-/* Returns the end of the run of equal levels that starts at a cell. */
+/* Returns the cell behind the run of equal levels that starts at cell @start. */
 static size_t run_end(const struct plane *plane, size_t row, size_t start)
 {
 	size_t end = start + 1;
@@ -27,7 +27,7 @@ static bool is_run(const struct plane *plane, size_t row, size_t start, size_t e
 	       run_end(plane, row, start) == end;
 }
 
-/* Returns the number of rows from @row down with the same run. */
+/* Returns the number of consecutive rows, from @row down, that have the run @start to @end. */
 static size_t run_height(const struct plane *plane, size_t row, size_t start, size_t end)
 {
 	size_t below = row + 1;
@@ -39,8 +39,8 @@ static size_t run_height(const struct plane *plane, size_t row, size_t start, si
 }
 
 /*
- * Writes the cells of a level as the path of an SVG, in units of cells and rows. A run in a
- * row is a rectangle, which extends over the next rows if they have the same run. Returns the
+ * Writes the cells of a level as an SVG path, in units of cells and rows. A run of the level in a
+ * row is one rectangle, together with the next rows if these have the same run. Returns the
  * number of rectangles.
  */
 size_t plane_path(FILE *file, const struct plane *plane, unsigned char level)

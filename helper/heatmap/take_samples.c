@@ -12,7 +12,7 @@
 
 #define MAP	"heats"
 
-/* Context for copying the counts of a device out of the map. @dev is in the map's encoding. */
+/* Argument of collect_count(). @dev: number of the device as in the map's keys. */
 struct collecting {
 	uint32_t dev;
 	struct counts *counts;
@@ -29,7 +29,7 @@ static int collect_count(const void *key, const void *value, void *arg)
 	return counts_add(collecting->counts, place->region, heat->reads);
 }
 
-/* The user may load or unload the program at any time. */
+/* Returns whether the heat program is loaded, which may change: users load and unload it. */
 static bool is_loaded(void)
 {
 	int map = program_open_map(&built_in_heat, MAP, sizeof(struct heat_key),
@@ -58,8 +58,8 @@ static int read_counts(const struct dm_device *dev, struct counts *counts, bool 
 }
 
 /*
- * The caller sets device and moment, and zeroes the rest. Call gather_end() after success and
- * failure.
+ * Starts the first sample. The caller has set @dev and @moment and zeroed the rest. It calls
+ * gather_end() after success and failure.
  */
 int gather_begin(struct gather *gather)
 {
@@ -72,7 +72,7 @@ int gather_begin(struct gather *gather)
 	return read_counts(gather->dev, &gather->counts, &gather->counted);
 }
 
-/* Takes a sample after gather_begin(). @gather->grid is set, @sample is empty. */
+/* Takes a sample into @sample, which is empty. The caller has set @gather->grid by now. */
 int gather_take(struct gather *gather, struct sample *sample)
 {
 	const struct grid *grid = &gather->grid;

@@ -13,9 +13,9 @@
 /**
  * struct gather - takes samples of a device at intervals
  * @dev: the device
- * @grid: of the samples
- * @moment: a single sample with the reads since the start of counting; otherwise a sample
- *	has the reads since the last one
+ * @grid: shards and cells of each sample
+ * @moment: true: take a single sample, with all reads since counting began; false: each sample
+ *	has the reads since the previous one
  * @counted: the BPF program was loaded at the last sample
  * @counts: reads at the last sample
  * @started: monotonic time of the first sample, ns

@@ -11,7 +11,7 @@
 #define LEVELS		5
 #define CELLS_MIN	16
 #define CELLS_MAX	500
-/* Widths of "  12345.6 s" and " 123", and the frame of the cells. */
+/* Columns of a time "  12345.6 s", of a shard's number " 123", and of the frame " |" and "|". */
 #define TIME_WIDTH	11
 #define NUMBER_WIDTH	4
 #define AROUND		3
@@ -29,7 +29,7 @@ static unsigned int prefix_width(const struct shade *shade)
 	return TIME_WIDTH + (shade->numbered ? NUMBER_WIDTH : 0);
 }
 
-/* Returns the cells of a shard that fit into @width columns, at least CELLS_MIN. */
+/* Returns how many cells per shard fit into @width columns, but at least CELLS_MIN. */
 unsigned int shade_cells(const struct shade *shade, unsigned int width)
 {
 	unsigned int maps = shade->counted ? 2 : 1;
@@ -88,7 +88,7 @@ static void put_shards(FILE *file, const struct shade *shade, const struct grid 
 	}
 }
 
-/* "0      32 MiB      64 MiB" above the cells; percent if there are several shards. */
+/* Prints "0      32 MiB      64 MiB" above the cells, or percent if there are several shards. */
 static void put_scale(FILE *file, const struct grid *grid)
 {
 	uint64_t bytes = grid->shards->count == 1 ? grid->shards->shard[0].bytes : 0;
@@ -99,7 +99,7 @@ static void put_scale(FILE *file, const struct grid *grid)
 		size_print(bytes / 2, middle);
 		size_print(bytes, end);
 	}
-	/* Centre the middle label if there is room. */
+	/* Centre the middle label, or leave it out if there is no room. */
 	half = width / 2 + (int)strlen(middle) / 2;
 	if (half + (int)strlen(end) + 1 > width || half - (int)strlen(middle) < 2) {
 		half = 1;

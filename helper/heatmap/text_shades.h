@@ -9,7 +9,7 @@
 
 /**
  * struct shade - how to print
- * @name: of the device
+ * @name: name of the device
  * @utf8: the terminal has block characters
  * @counted: also show reads
  * @numbered: shards have numbers and names; otherwise the only shard is the device

@@ -7,7 +7,7 @@
 
 #include "lib/sanitize.h"
 
-/* U+FFFE and U+FFFF: text_clean() keeps them, but XML forbids them. */
+/* Returns whether @p is at U+FFFE or U+FFFF, which text_clean() keeps but XML forbids. */
 static bool is_forbidden(const char *p)
 {
 	return !strncmp(p, "\xef\xbf\xbe", 3) || !strncmp(p, "\xef\xbf\xbf", 3);
@@ -31,7 +31,7 @@ static const char *char_entity(char character)
 	}
 }
 
-/* Writes text as content or attribute value. Writes '?' for characters that XML forbids. */
+/* Writes text as content or attribute value, with '?' for characters that XML forbids. */
 void xml_text(FILE *file, const char *text)
 {
 	char *clean = strdup(text), *p;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Escapes text for an XML document. */
 #ifndef HELPER_HEATMAP_XML_H
 #define HELPER_HEATMAP_XML_H
 

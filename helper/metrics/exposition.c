@@ -6,7 +6,7 @@
 
 #define PREFIX	"nearcache_"
 
-/* Escapes help texts and label values. @quotes: also '"'. */
+/* Writes a help text or label value, escaped. @quotes: also escape '"'. */
 static void put_escaped(FILE *file, const char *text, bool quotes)
 {
 	for (; *text; text++) {
@@ -19,7 +19,7 @@ static void put_escaped(FILE *file, const char *text, bool quotes)
 	}
 }
 
-/* Suffix of sample names after the name of the family. */
+/* Returns the suffix that the name of a sample has after the name of its family. */
 static const char *sample_suffix(enum metric kind)
 {
 	switch (kind) {
@@ -32,7 +32,7 @@ static const char *sample_suffix(enum metric kind)
 	}
 }
 
-/* Writes metadata. The Prometheus format knows only names of samples, and has no info metrics. */
+/* Writes a line of metadata. It names the family in OpenMetrics, the samples for Prometheus. */
 static void describe_family(const struct exposition *exposition, const char *what,
 			    const char *text)
 {
@@ -95,8 +95,8 @@ void exposition_value(const struct exposition *exposition,
 }
 
 /*
- * Writes a bucket of a histogram: @count values are at most @upper, which is INFINITY for the
- * last bucket.
+ * Writes a cumulative bucket of a histogram: @count values are at most @upper, which is INFINITY
+ * for the last bucket.
  */
 void exposition_bucket(const struct exposition *exposition,
 		       const struct label_pair *labels, double upper,

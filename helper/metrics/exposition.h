@@ -24,21 +24,21 @@ enum metric {
 	METRIC_INFO,
 };
 
-/* Most labels of a sample. */
+/* Most label pairs of a sample. */
 #define LABELS	8
 
-/* A label. A @name of NULL ends the list. */
+/* A label of a metric, with its value. In an array, a @name of NULL is behind the last one. */
 struct label_pair {
 	const char *name;
 	const char *value;
 };
 
 /**
- * struct exposition - writes metrics
+ * struct exposition - writes metrics; the samples of one metric are a family
  * @file: the output
- * @openmetrics: write OpenMetrics
- * @name: of the current family, without the suffix of its kind
- * @kind: of the current family
+ * @openmetrics: true: write OpenMetrics; false: write for Prometheus
+ * @name: name of the current family, without the suffix of its kind
+ * @kind: kind of the current family
  */
 struct exposition {
 	FILE *file;

@@ -15,7 +15,7 @@
 
 #define SECOND	1e9
 
-/* Latencies of a device, summed over all control groups. @dev is in the map's encoding. */
+/* Latencies of a device, summed over all control groups. @dev: its number as in the map's keys. */
 struct sums {
 	uint32_t dev;
 	struct latency path[PATHS];
@@ -32,7 +32,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Exposes a bucket per octave, which is four buckets of the kernel's histogram. */
+/* Writes a histogram with one bucket per octave, for which the BPF program has four buckets. */
 static void write_path(struct exposition *e, const struct label_pair *labels,
 		       const struct latency *latency)
 {

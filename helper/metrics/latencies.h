@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Exposes the latency histograms of 'nearcache latency'. */
+/* Writes latency histograms: latencies_begin() once, then latencies_write() for each device. */
 #ifndef HELPER_METRICS_LATENCIES_H
 #define HELPER_METRICS_LATENCIES_H
 

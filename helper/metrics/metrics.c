@@ -27,7 +27,7 @@ struct all {
 	size_t count;
 };
 
-/* Prometheus wants the unit at the end of the name: moves "bytes" there. */
+/* Returns the name of the metric. Moves "bytes" to its end, where Prometheus wants the unit. */
 static const char *name_of(const struct status_row *row, char *name)
 {
 	static const char bytes[] = "bytes_";
@@ -95,8 +95,8 @@ static void write_counters(struct exposition *e, const struct all *all)
 }
 
 /*
- * A time series for each state, 1 for the current one, so that alerts can select a state by
- * name.
+ * Writes a time series for each state, 1 for the current state and 0 for the others, so that
+ * alerts can select a state by name.
  */
 static void write_states(struct exposition *e, const struct all *all)
 {
@@ -159,7 +159,7 @@ static void write_read_ahead(struct exposition *e, const struct all *all)
 	}
 }
 
-/* Context of write_label(); @counter is an index. */
+/* Argument of write_label(). @counter: the NEARCACHE_LABEL_* to write. */
 struct labelled {
 	struct exposition *e;
 	const char *device;
@@ -201,7 +201,7 @@ static int write_labels(struct exposition *e, const struct all *all)
 	return 0;
 }
 
-/* Running prefetch jobs of a device, and the bytes that these have not handled yet. */
+/* The running prefetch jobs of a device. @left: bytes that these jobs have not handled yet. */
 struct jobs {
 	uint64_t running;
 	uint64_t left;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Exposes the metrics of all devices. */
+/* Writes the metrics of all devices. */
 #ifndef HELPER_METRICS_METRICS_H
 #define HELPER_METRICS_METRICS_H
 

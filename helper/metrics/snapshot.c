@@ -8,8 +8,8 @@
 #include "metrics/metrics.h"
 
 /*
- * @bytes receives the length. Returns the text, which the caller frees, or NULL after
- * recording an error.
+ * Returns the metrics as text of @bytes bytes, in OpenMetrics or else for Prometheus. The caller
+ * frees it. Returns NULL after recording an error.
  */
 char *snapshot_take(bool openmetrics, size_t *bytes)
 {

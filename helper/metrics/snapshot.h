@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Writes the current metrics into memory. */
+/* Writes the current metrics of all devices into memory. */
 #ifndef HELPER_METRICS_SNAPSHOT_H
 #define HELPER_METRICS_SNAPSHOT_H
 

@@ -12,8 +12,8 @@
 #include "shard/reader.h"
 
 /*
- * Strongest test first: magic at the end of a Parquet or zip file, a 32-bit checksum, numbers
- * that are only plausible.
+ * The strongest test comes first: a magic number (Parquet, zip), a 32-bit checksum (TFRecord), a
+ * sum of bytes (tar), numbers that are only plausible (MDS).
  */
 static const struct {
 	enum index_format format;
@@ -56,8 +56,8 @@ static const char *find_compression(struct index_scan *scan)
 }
 
 /*
- * Reports a compressed file, or with INDEX_ANY an unknown one. Returns 0 if the parser of
- * @format shall report the damage itself.
+ * Called if no test accepts the file. Records an error if the file is compressed, or if @format is
+ * INDEX_ANY. Otherwise returns 0, so that the parser of @format finds and reports the damage.
  */
 static int refuse_format(struct index_scan *scan, enum index_format format)
 {
@@ -77,7 +77,7 @@ static int refuse_format(struct index_scan *scan, enum index_format format)
 			   "unknown format; if the file is damaged, name its format with --format " INDEX_FORMAT_WORDS);
 }
 
-/* Returns an index into @formats, or FORMATS after recording an error. */
+/* Returns the number of the format in formats[], or FORMATS after recording an error. */
 static unsigned int choose_format(struct index_scan *scan, enum index_format format)
 {
 	unsigned int i;
@@ -140,7 +140,7 @@ int index_open_fd(struct shard_index *index, int fd, const char *path,
 int index_open(struct shard_index *index, const char *path,
 	       enum index_format format, bool check)
 {
-	/* O_NONBLOCK: opening a FIFO would block until a writer opens it. */
+	/* Without O_NONBLOCK, opening a FIFO would block until a writer opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	int error;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The index of a training shard: its samples, their offsets, and the ranges that a reader
- * reads to open the file. Only headers are read, however large the file is.
+ * Finds the samples in a training shard, which is a file with many samples, and the ranges that
+ * a reader reads to open the file. Reads only headers, however large the file is.
  *
  * A shard is untrusted input: each number in it is checked against the file size before
  * anything is allocated or read. An error names the file, the byte and the fault.
@@ -21,7 +21,7 @@
 #define INDEX_SAMPLES_MAX	100000000U
 /* Most ranges that a reader reads to open a file. */
 #define INDEX_RANGES_MAX	2
-/* Instead of the place of a name: there is none. */
+/* Value of @name below if the sample or part has no name. */
 #define INDEX_NO_NAME		UINT64_MAX
 
 struct index_range {
@@ -31,8 +31,8 @@ struct index_range {
 
 /**
  * struct index_part - a file of a tar sample, or a column chunk of a row group
- * @range: the data
- * @name: for index_name()
+ * @range: data of the file, without header and padding, or the column chunk
+ * @name: argument of index_name()
  */
 struct index_part {
 	struct index_range range;
@@ -42,8 +42,8 @@ struct index_part {
 /**
  * struct index_sample - a unit that a reader reads at once: sample, row group or array
  * @range: the whole sample with headers and padding
- * @name: for index_name()
- * @part: number of its first part
+ * @name: argument of index_name()
+ * @part: number of its first part in @part of struct shard_index
  */
 struct index_sample {
 	struct index_range range;
@@ -54,7 +54,7 @@ struct index_sample {
 /**
  * struct shard_index - samples and parts of a file
  * @format: never INDEX_ANY
- * @size: of the file, bytes
+ * @size: size of the file, bytes
  * @sample: in the order of the file's own index
  * @samples: entries in @sample
  * @part: grouped by sample, in the order of @sample
@@ -62,7 +62,7 @@ struct index_sample {
  * @range: parts of the file that a reader reads to open it, ascending, disjoint
  * @ranges: entries in @range; 0 for tar and tfrecord
  * @names: all names, each ends with a NUL
- * @names_size: bytes
+ * @names_size: bytes in @names
  */
 struct shard_index {
 	enum index_format format;

@@ -31,8 +31,8 @@ static void *grow_list(void *list, uint64_t used, uint64_t more, uint64_t *room,
 }
 
 /*
- * Copies @name up to @bytes or a NUL. @place receives its place for scan_add_sample() and
- * scan_add_part().
+ * Copies @name up to @bytes or a NUL. @place receives the value to pass as @name to
+ * scan_add_sample() or scan_add_part().
  */
 int scan_add_name(struct index_scan *scan, const char *name, size_t bytes,
 		  uint64_t *place)
@@ -60,8 +60,8 @@ static int too_many(const struct index_scan *scan, uint64_t offset,
 }
 
 /*
- * Starts a sample; following parts belong to it. The caller has checked that the range lies
- * inside the file.
+ * Adds a sample, to which scan_add_part() then adds parts. The caller has checked that the range
+ * lies inside the file.
  */
 int scan_add_sample(struct index_scan *scan, uint64_t name, uint64_t offset,
 		    uint64_t length)
@@ -101,8 +101,8 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 }
 
 /*
- * Adds a range that a reader reads to open the file: not empty, inside the file, behind the
- * previous range.
+ * Adds a range that a reader reads to open the file. The caller makes sure that the range is not
+ * empty, lies inside the file and behind the previous range, and is one of INDEX_RANGES_MAX.
  */
 void scan_add_range(struct index_scan *scan, uint64_t offset, uint64_t length)
 {

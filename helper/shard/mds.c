@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * MosaicML data shard: the number of samples (4 bytes), the start of each sample and the end
- * of the last one (4 bytes each), a JSON description of the columns, the samples.
+ * Parses a MosaicML data shard. Layout: the number of samples (4 bytes), the start of each sample
+ * and the end of the last one (4 bytes each), a JSON description of the columns, the samples.
  */
 #include "lib/le.h"
 #include "lib/error.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* SplitMix64 (Steele, Lea and Flood, 2014): the next number of a state. */
+/* SplitMix64 (Steele, Lea and Flood, 2014): advances @state and returns the next number. */
 static uint64_t next_random(uint64_t *state)
 {
 	uint64_t z = *state += 0x9e3779b97f4a7c15ULL;
@@ -30,8 +30,8 @@ bool share_split_parse(const char *word, enum share_split *split)
  *
  * Fisher-Yates from the end: for i from @count - 1 down to 1, swap i with the upper 64 bits of
  * the product of SplitMix64's next number and i + 1. The initial state is the first number of
- * SplitMix64 with state @seed, plus @epoch. This is part of the interface: other releases and
- * other programs must compute the same order.
+ * SplitMix64 with state @seed, plus @epoch. The algorithm is part of the interface, because other
+ * releases and other programs must compute the same order.
  */
 void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
 {
@@ -47,15 +47,15 @@ void share_shuffle(size_t *order, size_t count, uint64_t seed, uint64_t epoch)
 	}
 }
 
-/* First entry of the blocked share of @rank. */
+/* Returns the number of the first entry in the blocked share of @rank. */
 static size_t block_start(const struct share *share, uint64_t rank, size_t count)
 {
 	return (size_t)((unsigned __int128)count * rank / share->world_size);
 }
 
 /*
- * Moves the share to the head of @order, which must be the same on all nodes. The shares of all
- * ranks are disjoint and cover the list. Returns the size of the share.
+ * Moves the node's share to the head of @order, which must be the same on all nodes. The shares of
+ * all ranks are disjoint and cover the list. Returns the number of entries in the share.
  */
 size_t share_select(const struct share *share, size_t *order, size_t count)
 {

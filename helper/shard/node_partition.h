@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A node's share of a list of shards that is the same on all nodes. */
+/* Computes which shards of a list, which is the same on all nodes, belong to one node. */
 #ifndef HELPER_SHARD_NODE_PARTITION_H
 #define HELPER_SHARD_NODE_PARTITION_H
 
@@ -25,8 +25,8 @@ enum share_split {
  * @rank: number of the node, below @world_size
  * @world_size: number of nodes
  * @shuffled: shuffle the list first, by @seed and @epoch
- * @seed: of the run
- * @epoch: of the run
+ * @seed: seed of the training run, the same on all nodes
+ * @epoch: number of the epoch
  * @split: how the nodes divide the list
  */
 struct share {

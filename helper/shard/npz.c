@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* NumPy's npz: a zip file in which each member is an array. */
+/* Parses NumPy's npz format: a zip file in which each member is an array. */
 #include <string.h>
 
 #include "lib/error.h"
@@ -7,10 +7,10 @@
 #include "shard/zip.h"
 
 #define SUFFIX		".npy"
-/* NumPy reads these bytes first to recognize an npz file. */
+/* NumPy reads these bytes first to recognize an npz file, so they are one of the ranges. */
 #define START_BYTES	6U
 
-/* Accepts the magic of a zip file, and that of one without members. */
+/* Accepts each zip file by its first bytes, also one without members. */
 bool index_npz_is(struct index_scan *scan)
 {
 	return scan_starts(scan, "PK\3\4", 4) || scan_starts(scan, "PK\5\6", 4);
@@ -25,8 +25,8 @@ static bool is_array(const char *name, size_t bytes)
 }
 
 /*
- * The sample gets the offset of the local header and the length of the data; place_member()
- * adds the header's length later.
+ * Adds the member as a sample, with the offset of its local header and the length of its data.
+ * place_member() adds the length of the local header later.
  */
 static int add_entry(struct index_scan *scan, const struct zip_entry *entry)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Apache Parquet: "PAR1", the row groups, the metadata in Thrift's compact protocol, the
- * length of the metadata (4 bytes), "PAR1". A row group holds a chunk of each column.
+ * Parses Apache Parquet. Layout: "PAR1", the row groups, the metadata in Thrift's compact protocol,
+ * the length of the metadata (4 bytes), "PAR1". A row group holds a chunk of each column.
  *
  * The field numbers are those of parquet.thrift in apache/parquet-format.
  */
@@ -13,7 +13,7 @@
 #include "shard/thrift.h"
 
 #define MAGIC_BYTES	4U
-/* Length and magic at the end of the file. */
+/* Bytes of the metadata's length and the magic at the end of the file. */
 #define TAIL		8U
 
 enum { FILE_ROW_GROUPS = 4 };
@@ -29,8 +29,8 @@ enum {
 /**
  * struct chunk - metadata of a column chunk
  * @name: path of the column, its parts joined by dots
- * @length: of @name, bytes
- * @size: of the chunk, bytes
+ * @length: length of @name, bytes
+ * @size: size of the chunk, bytes
  * @data_page: offset of its first data page
  * @dictionary_page: offset of its dictionary; 0: none
  * @known: the metadata of the chunk was present
@@ -47,7 +47,7 @@ struct chunk {
 static void add_to_name(struct thrift *thrift, struct chunk *chunk)
 {
 	uint64_t bytes = thrift_binary(thrift);
-	/* Includes the dot. */
+	/* Bytes of the name so far, with the dot that joins the next part. */
 	size_t used = chunk->length ? chunk->length + 1 : 0;
 	const unsigned char *text;
 
@@ -99,7 +99,7 @@ static void read_column(struct thrift *thrift, struct chunk *chunk)
 	}
 }
 
-/* An empty path means this file. */
+/* Records an error if the chunk's path is not empty: an empty path means this file. */
 static void read_file_path(struct thrift *thrift)
 {
 	uint64_t at = thrift->at;
@@ -139,7 +139,7 @@ static int place_chunk(const struct thrift *thrift, uint64_t at,
 				   "a column chunk has no metadata: the column is encrypted");
 	range->offset = chunk->data_page;
 	range->length = chunk->size;
-	/* A chunk without a dictionary has 0 here, or from some writers the first data page. */
+	/* Without a dictionary the offset is 0; some writers store that of the first data page. */
 	if (chunk->dictionary_page && chunk->dictionary_page < range->offset)
 		range->offset = chunk->dictionary_page;
 	if (range->offset >= MAGIC_BYTES && range->offset <= metadata &&
@@ -200,7 +200,7 @@ static void read_group(struct thrift *thrift)
 	struct thrift_field field = { 0 };
 	bool columns = false;
 
-	/* Without columns the row group is empty: a sample of length 0. */
+	/* A sample of length 0, which stays empty unless read_columns() finds columns. */
 	if (scan_add_sample(thrift->scan, INDEX_NO_NAME, MAGIC_BYTES, 0)) {
 		thrift->failed = true;
 		return;
@@ -255,7 +255,7 @@ static bool magic_at(struct index_scan *scan, uint64_t offset, const char *magic
 	return at && !memcmp(at, magic, MAGIC_BYTES);
 }
 
-/* Accepts plain and encrypted files. */
+/* Also accepts encrypted files, so that index_parquet() can report the encryption. */
 bool index_parquet_is(struct index_scan *scan)
 {
 	return scan_starts(scan, "PAR1", MAGIC_BYTES) ||

@@ -16,22 +16,22 @@
 /* Most bytes of a path in a message, so that the reason still fits behind it. */
 #define PATH_SHOWN	1024
 
-/* The caller sets path, fd, size and index, and zeroes the rest. */
+/* The caller has set @path, @fd, @size, @check and @index, and zeroed the rest. */
 int scan_start(struct index_scan *scan)
 {
 	scan->window = malloc(WINDOW);
 	if (!scan->window)
 		return fail_memory();
 	/*
-	 * Without @check only headers are needed, and readahead would fetch data. A file
-	 * system may ignore this advice.
+	 * Without @check the parser needs only headers, so readahead would fetch useless data. A
+	 * file system may ignore this advice.
 	 */
 	posix_fadvise(scan->fd, 0, 0, scan->check ? POSIX_FADV_SEQUENTIAL :
 						    POSIX_FADV_RANDOM);
 	return 0;
 }
 
-/* The index stays. */
+/* Frees the window, but not the index. */
 void scan_end(struct index_scan *scan)
 {
 	free(scan->window);
@@ -57,7 +57,7 @@ bool scan_has(const struct index_scan *scan, uint64_t offset, uint64_t bytes)
 	return offset <= scan->size && bytes <= scan->size - offset;
 }
 
-/* Reads a range inside the file without the window. */
+/* Reads a range inside the file into @buffer, without changing the window. */
 int scan_read(const struct index_scan *scan, uint64_t offset, void *buffer,
 	      size_t bytes)
 {
@@ -107,8 +107,8 @@ static int move_window(struct index_scan *scan, uint64_t offset, size_t bytes)
 }
 
 /*
- * Returns @bytes (at most SCAN_LOOK_MAX) at @offset, valid until the next call. Returns NULL
- * after recording an error if they lie beyond the end of the file or cannot be read.
+ * Returns @bytes (at most SCAN_LOOK_MAX) at @offset of the file, valid until the next call. Returns
+ * NULL after recording an error if the bytes lie beyond the end of the file or cannot be read.
  */
 const unsigned char *scan_look(struct index_scan *scan, uint64_t offset,
 			       size_t bytes)
@@ -127,7 +127,7 @@ const unsigned char *scan_look(struct index_scan *scan, uint64_t offset,
 	return scan->window + (offset - scan->window_at);
 }
 
-/* Returns whether the file begins with @magic. A read error is recorded and returns false. */
+/* Returns whether the file begins with @magic. After recording a read error returns false. */
 bool scan_starts(struct index_scan *scan, const char *magic, size_t bytes)
 {
 	const unsigned char *start;

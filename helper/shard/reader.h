@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For the format parsers: a window into the file, and functions that build the index. Each
- * read may go to a remote volume, so a read is one page, and grows only while reads are
- * sequential.
+ * Functions for the format parsers: they read the file through a window, and build the index.
+ * Each read may go to a remote volume, so a read is one page, and grows only while the parser
+ * reads sequentially.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail(),
  * unless they say otherwise.
@@ -20,8 +20,8 @@
 /**
  * struct index_scan - the state of a scan
  * @path: name of the file in messages
- * @fd: the file
- * @size: of the file, bytes
+ * @fd: descriptor of the file
+ * @size: size of the file, bytes
  * @check: also compare checksums of the data
  * @index: the result
  * @window: copy of the part of the file read last
@@ -67,7 +67,7 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 		  uint64_t length);
 void scan_add_range(struct index_scan *scan, uint64_t offset, uint64_t length);
 
-/* For each format: a test whether the file looks like it, and a parser. */
+/* For each format: a test whether the file seems to have this format, and a parser. */
 bool index_tar_is(struct index_scan *scan);
 int index_tar(struct index_scan *scan);
 bool index_tfrecord_is(struct index_scan *scan);

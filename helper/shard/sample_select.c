@@ -9,8 +9,8 @@
 #include "lib/error.h"
 
 /*
- * Context for one word of the user's list: @length bytes, not terminated. @path is the name of
- * the file in messages.
+ * Context to parse one word of the user's list: @word has @length bytes and no NUL behind them.
+ * @path is the name of the file in messages.
  */
 struct choice {
 	struct index_selection *selection;
@@ -51,7 +51,7 @@ static int compare_samples(const void *a, const void *b)
 	return x->first < y->first ? -1 : x->first > y->first;
 }
 
-/* Sorts the spans by position in the file and removes duplicates. */
+/* Sorts the spans by number, and joins spans that overlap or adjoin. */
 static void merge_samples(struct index_selection *selection)
 {
 	struct index_span *span = selection->span;
@@ -69,7 +69,7 @@ static void merge_samples(struct index_selection *selection)
 	selection->spans = kept + 1;
 }
 
-/* A number has no leading zero: 007 is a name. Returns the number of its digits, or 0. */
+/* Returns the number of digits parsed, or 0 for a name; "007" is a name: it begins with a zero. */
 static size_t parse_number(const char *text, uint64_t *number)
 {
 	size_t i;
@@ -78,14 +78,14 @@ static size_t parse_number(const char *text, uint64_t *number)
 	for (i = 0; isdigit((unsigned char)text[i]); i++) {
 		if (i && text[0] == '0')
 			return 0;
-		/* Stop before the overflow: no file has so large a number. */
+		/* Avoid an overflow: a number that is too large stays too large for any file. */
 		if (*number < UINT64_MAX / 100)
 			*number = *number * 10 + (uint64_t)(text[i] - '0');
 	}
 	return i;
 }
 
-/* Parses "12" or "0-9"; returns false for any other word. */
+/* Parses "12" or "0-9". Returns false for any other word, which is then a name. */
 static bool parse_numbers(const struct choice *choice, uint64_t *first,
 			  uint64_t *last)
 {

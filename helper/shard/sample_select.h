@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses the user's selection of samples, by number or name: "0-9,12". index_select() and
- * index_select_all() return 0, or an exit code after recording an error with fail(). Call
- * index_select_free() after success and failure.
+ * Parses the user's selection of samples by number or name, such as "0-9,cat". index_select() and
+ * index_select_all() return 0, or an exit code after recording an error with fail(). The caller
+ * calls index_select_free() in both cases.
  */
 #ifndef HELPER_SHARD_SAMPLE_SELECT_H
 #define HELPER_SHARD_SAMPLE_SELECT_H

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * tar as WebDataset uses it: consecutive files form a sample if their paths are equal up to
- * the first dot of the file name.
- *
- * Directories, links and dot files (macOS adds some) belong to no sample and do not end one.
+ * Parses tar as WebDataset uses it: consecutive files form a sample if their paths are equal up
+ * to the first dot of the file name. Directories, links and dot files (macOS adds some) belong to
+ * no sample, and the sample before them continues behind them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +11,18 @@
 #include "shard/reader.h"
 #include "shard/tar_header.h"
 
-/* An extended attribute has at most 64 KiB. */
+/* Most bytes of a pax header: enough for several extended attributes of 64 KiB, their maximum. */
 #define PAX_MAX		(1U << 20)
 
 /**
- * struct tar - state of the scan; "next member" is the one that @at leads to
+ * struct tar - state of the scan
  * @scan: the file
- * @at: offset of the next header
- * @start: offset of the first header of the next member
- * @name: of the next member, from its extension headers, or NULL
- * @size: of the next member, from its extension headers, bytes
+ * @at: offset of the next header: that of a member, or an extension header before it
+ * @start: offset of the first extension header of the next member, or else of its header
+ * @name: name of the next member, from its extension headers, or NULL
+ * @size: size of the next member, from its extension headers, bytes
  * @sized: @size is valid
- * @announced: the next member has extension headers
+ * @announced: an extension header of the next member was read
  */
 struct tar {
 	struct index_scan *scan;
@@ -43,7 +42,7 @@ static void forget_member(struct tar *tar)
 	tar->announced = false;
 }
 
-/* Finds the end of the member whose header is at @tar->at. */
+/* Finds the end of the member with its header at @tar->at. Fails if the file ends before. */
 static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 {
 	const struct index_scan *scan = tar->scan;
@@ -59,8 +58,8 @@ static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 }
 
 /*
- * Returns the @size bytes behind the header with a NUL appended; the caller frees them.
- * Returns NULL after recording an error.
+ * Returns the @size bytes behind the header at @tar->at, with a NUL appended; the caller frees
+ * them. Returns NULL after recording an error, also if @size is more than @most.
  */
 static char *read_body(const struct tar *tar, uint64_t size, uint64_t most)
 {
@@ -115,12 +114,12 @@ static int take_record(struct tar *tar, const struct pax_record *record,
 				   "a sparse member: parts of the file are not in the archive; pack it without --sparse");
 	if (!name && !size)
 		return 0;
-	/* It would give all members the same name or size. */
+	/* A global header would give all members the same name or size. */
 	if (global)
 		return scan_damage(tar->scan, tar->at,
 				   "a global header with the %s of a member",
 				   name ? "path" : "size");
-	/* An empty value cancels earlier records. */
+	/* An empty value cancels the name or size of earlier extension headers. */
 	if (size)
 		return take_size(tar, record);
 	return take_name(tar, record->value, record->value_length);
@@ -168,7 +167,7 @@ static size_t sample_key(const char *path)
 	return length ? (size_t)(file - path) + length : 0;
 }
 
-/* Returns whether the file belongs to the last sample. */
+/* Returns whether a file belongs to the last sample. @key: from sample_key(). */
 static bool goes_on(const struct shard_index *index, const char *path,
 		    size_t key)
 {
@@ -226,7 +225,7 @@ static int read_member(struct tar *tar, const unsigned char *block,
 
 	if (tar->sized)
 		size = tar->size;
-	/* The header has the size of the link's target; no data follows. */
+	/* A hard link's header has the size of the link's target, but no data follows. */
 	if (type == TAR_HARD_LINK)
 		size = 0;
 	if (check_type(tar, type, size) || find_end(tar, size, &end))
@@ -242,8 +241,8 @@ static int read_member(struct tar *tar, const unsigned char *block,
 }
 
 /*
- * Reads a header that describes the next member or all members. Returns false if @type is
- * another header.
+ * Reads an extension header, which describes the next member or all members. Returns false if
+ * @type is no extension header; otherwise true, also after recording an error.
  */
 static bool read_extension(struct tar *tar, enum tar_type type, uint64_t size)
 {

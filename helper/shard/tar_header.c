@@ -17,13 +17,13 @@
 #define PREFIX		345
 #define PREFIX_BYTES	155
 
-/* Zero blocks end an archive. */
+/* Returns whether the block has only zeros, which ends an archive. */
 bool tar_is_end(const unsigned char *block)
 {
 	return !block[0] && !memcmp(block, block + 1, TAR_BLOCK - 1);
 }
 
-/* Octal digits, after spaces, up to a space or NUL. Returns NULL, or the fault. */
+/* Parses octal digits, after spaces, up to a space or NUL. Returns NULL, or the fault as text. */
 static const char *parse_octal(const unsigned char *field, size_t bytes,
 			       uint64_t *value)
 {
@@ -40,7 +40,7 @@ static const char *parse_octal(const unsigned char *field, size_t bytes,
 	return NULL;
 }
 
-/* GNU: the first bit is set, the other bits are a signed number. */
+/* Parses GNU's binary number: behind the first bit, which is set, all bits are a signed number. */
 static const char *parse_binary(const unsigned char *field, size_t bytes,
 				uint64_t *value)
 {
@@ -75,8 +75,8 @@ bool tar_is_sound(const unsigned char *block)
 }
 
 /*
- * @block passed tar_is_sound(). Old archives mark a directory only by a '/' at the end of its
- * name.
+ * Returns the type of a header that passed tar_is_sound(). Old archives mark a directory only by
+ * a '/' at the end of its name.
  */
 enum tar_type tar_type(const unsigned char *block)
 {
@@ -88,7 +88,7 @@ enum tar_type tar_type(const unsigned char *block)
 	return (enum tar_type)block[TYPE];
 }
 
-/* @block passed tar_is_sound(). Returns NULL, or the fault. */
+/* Reads the size in @block, which passed tar_is_sound(). Returns NULL, or the fault as text. */
 const char *tar_size(const unsigned char *block, uint64_t *size)
 {
 	const unsigned char *field = block + SIZE;
@@ -97,7 +97,7 @@ const char *tar_size(const unsigned char *block, uint64_t *size)
 				 parse_octal(field, SIZE_BYTES, size);
 }
 
-/* @block passed tar_is_sound(); @name has TAR_NAME bytes. */
+/* Writes the name in @block, which passed tar_is_sound(), to @name of TAR_NAME bytes. */
 void tar_name(const unsigned char *block, char *name)
 {
 	const char *prefix = (const char *)block + PREFIX;
@@ -135,7 +135,7 @@ size_t pax_next(const char *text, size_t bytes, struct pax_record *record)
 	return length;
 }
 
-/* @key is a complete key, or a prefix that ends with a dot. */
+/* Returns whether the record has @key, or, if @key ends with a dot, a key with this prefix. */
 bool pax_is(const struct pax_record *record, const char *key)
 {
 	size_t length = strlen(key);
@@ -145,7 +145,7 @@ bool pax_is(const struct pax_record *record, const char *key)
 	return record->key_length >= length && !memcmp(record->key, key, length);
 }
 
-/* Accepts at most 18 digits. */
+/* Returns false unless the value has 1 to 18 digits and nothing else. */
 bool pax_number(const struct pax_record *record, uint64_t *number)
 {
 	size_t i;

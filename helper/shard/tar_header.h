@@ -12,7 +12,7 @@
 /* Size of a buffer for the name in a header: prefix, '/', name, NUL. */
 #define TAR_NAME	257
 
-/* Type of a member. */
+/* Type of a header: of a member, or an extension header. */
 enum tar_type {
 	TAR_FILE	= '0',
 	TAR_FILE_OLD	= '\0',
@@ -30,7 +30,7 @@ enum tar_type {
 	TAR_PAX_GLOBAL	= 'g',
 };
 
-/* A record of a pax header. No NUL ends its strings. */
+/* A record of a pax header. Its strings point into the header, and no NUL ends them. */
 struct pax_record {
 	const char *key;
 	size_t key_length;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * TFRecord: each record has its length (8 bytes), a masked CRC-32C of the length (4), the
+ * Parses TFRecord. Each record has its length (8 bytes), a masked CRC-32C of the length (4), the
  * data, and a masked CRC-32C of the data (4). The file does not store the number of records.
  */
 #include <isa-l/crc.h>
@@ -14,7 +14,7 @@
 
 static uint32_t extend_crc(uint32_t crc, const void *data, size_t bytes)
 {
-	/* isa-l leaves both inversions to the caller; its prototype lacks a const. */
+	/* crc32_iscsi() leaves both inversions to the caller, and its prototype lacks a const. */
 	return ~crc32_iscsi((unsigned char *)data, (int)bytes, ~crc);
 }
 
@@ -54,7 +54,7 @@ static int check_data(struct index_scan *scan, uint64_t offset, uint64_t length)
 			   (unsigned long long)length);
 }
 
-/* Moves @offset behind the record. */
+/* Adds the record at @offset as a sample, and moves @offset behind it. */
 static int add_record(struct index_scan *scan, uint64_t *offset)
 {
 	const unsigned char *header = scan_look(scan, *offset, HEADER);
@@ -79,7 +79,7 @@ static int add_record(struct index_scan *scan, uint64_t *offset)
 	return scan_add_sample(scan, INDEX_NO_NAME, start, length);
 }
 
-/* Tests the checksum of the first length. */
+/* Tests the checksum of the first record's length. */
 bool index_tfrecord_is(struct index_scan *scan)
 {
 	const unsigned char *header;

@@ -3,7 +3,7 @@
 
 /* Deepest nesting of structures and lists. */
 #define DEPTH_MAX	32
-/* Bytes of a 64-bit number: 7 bits in each. */
+/* Most bytes of a 64-bit number, which has 7 bits in each byte. */
 #define VARINT_MAX	10
 
 static uint64_t report_damage(struct thrift *thrift, const char *what)
@@ -72,8 +72,8 @@ static enum thrift_type known_type(struct thrift *thrift, unsigned int type)
 }
 
 /*
- * Advances to the next field. Zero @field before the first call. Returns false at the end of
- * the structure.
+ * Advances to the next field. The caller zeroes @field before the first call. Returns false at the
+ * end of the structure and after an error.
  */
 bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 {
@@ -82,7 +82,7 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 	field->type = known_type(thrift, byte & 0xf);
 	if (field->type == THRIFT_STOP)
 		return false;
-	/* The header has the difference to the previous number, or 0 and the number follows. */
+	/* The upper bits are the difference to the previous id. If they are 0, the id follows. */
 	if (byte >> 4)
 		field->id += (int32_t)(byte >> 4);
 	else
@@ -92,7 +92,7 @@ bool thrift_next(struct thrift *thrift, struct thrift_field *field)
 	return !thrift->failed;
 }
 
-/* Each member takes at least one byte. */
+/* Records an error if @count members cannot fit, because each one takes at least one byte. */
 static uint64_t check_count(struct thrift *thrift, uint64_t count)
 {
 	if (!thrift->failed && count > thrift->end - thrift->at)
@@ -113,7 +113,7 @@ static uint64_t list_header(struct thrift *thrift, enum thrift_type *type)
 	return check_count(thrift, count);
 }
 
-/* Enters a list whose members must have @type. Returns the number of members. */
+/* Enters a list whose members must have @type. Returns their number, or 0 after an error. */
 uint64_t thrift_list(struct thrift *thrift, const struct thrift_field *field,
 		     enum thrift_type type)
 {
@@ -151,7 +151,7 @@ uint64_t thrift_size(struct thrift *thrift, const struct thrift_field *field)
 	return report_damage(thrift, "an offset or length is negative");
 }
 
-/* Skips a string. Returns its length in bytes; @thrift->at is behind it. */
+/* Skips a string. Returns its length in bytes; the string then ends before @thrift->at. */
 uint64_t thrift_binary(struct thrift *thrift)
 {
 	uint64_t bytes = read_varint(thrift);
@@ -191,7 +191,7 @@ static void skip_map(struct thrift *thrift, unsigned int depth)
 	}
 }
 
-/* A field's type holds the value of a bool; in a list a bool takes a byte. */
+/* Skips a value. A bool takes a byte in a list, but none in a field, whose type is its value. */
 static void skip_value(struct thrift *thrift, enum thrift_type type, bool in_list,
 		       unsigned int depth)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Offsets of fields: section 4.3 of PKWARE's APPNOTE.TXT. */
+/* Reads zip records. The offsets of their fields are from section 4.3 of PKWARE's APPNOTE.TXT. */
 #include "shard/zip.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@
 /* Header of an extra field: number and length, two bytes each. */
 #define EXTRA_BYTES	4U
 #define EXTRA_ZIP64	1U
-/* Three values; the rest of the field is not needed. */
+/* Bytes of the three values that are read from a zip64 field, from its start. */
 #define ZIP64_BYTES	24U
 
 static bool is_magic(const unsigned char *at, const char *magic)
@@ -62,7 +62,7 @@ static int search_end(struct zip *zip)
 	return fail_code();
 }
 
-/* Fast path: few files have a comment. */
+/* Finds the end record. Fast path: most files have no comment, so the record ends the file. */
 static int find_end(struct zip *zip)
 {
 	struct index_scan *scan = zip->scan;
@@ -77,7 +77,7 @@ static int find_end(struct zip *zip)
 	return is_end(at, 0) ? 0 : search_end(zip);
 }
 
-/* @bytes receives the size of the central directory. */
+/* Reads the end record. @bytes receives the size of the central directory. */
 static int read_end(struct zip *zip, uint64_t *bytes)
 {
 	const unsigned char *end = scan_look(zip->scan, zip->end, END_BYTES);
@@ -93,7 +93,7 @@ static int read_end(struct zip *zip, uint64_t *bytes)
 	return 0;
 }
 
-/* @end is the offset of the record, as stored in the locator at @locator. */
+/* Reads the zip64 end record at offset @end, which the locator at offset @locator contains. */
 static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 		      uint64_t *bytes)
 {
@@ -116,7 +116,7 @@ static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 	return 0;
 }
 
-/* Changes nothing if the file has no zip64 end record. */
+/* Takes the values of the zip64 end record instead, if the file has one. */
 static int find_end64(struct zip *zip, uint64_t *bytes)
 {
 	uint64_t locator = zip->end - LOCATOR_BYTES;
@@ -150,7 +150,7 @@ int zip_open(struct zip *zip, struct index_scan *scan)
 	return 0;
 }
 
-/* A 32-bit value of all ones is replaced by the field's next 64-bit value, in this order. */
+/* Replaces each @value of UINT32_MAX by the next 64-bit value of the zip64 field at @at. */
 static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
 		      uint64_t *value[3])
 {
@@ -175,7 +175,7 @@ static int read_zip64(const struct zip *zip, uint64_t at, uint64_t bytes,
 	return 0;
 }
 
-/* Changes nothing if the entry has no zip64 field. */
+/* Finds the entry's zip64 field between @at and @end, and applies it to @value if there is one. */
 static int find_zip64(const struct zip *zip, uint64_t at, uint64_t end,
 		      uint64_t *value[3])
 {
@@ -222,8 +222,8 @@ int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 }
 
 /*
- * @local is the offset of the member's header, @name its name in the directory; @data receives
- * the offset of its data.
+ * Finds the data of the member whose local header is at @local: @data receives its offset. Fails
+ * unless the local header has the name @name, which is that in the directory.
  */
 int zip_data(const struct zip *zip, uint64_t local, const char *name,
 	     uint64_t *data)

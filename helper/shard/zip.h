@@ -17,7 +17,7 @@
  * @scan: the file
  * @entries: number of members
  * @directory: offset of the central directory
- * @end: offset of its end
+ * @end: offset of the end of the central directory
  */
 struct zip {
 	struct index_scan *scan;
@@ -32,7 +32,7 @@ struct zip {
  * @name: offset of the member's name
  * @name_bytes: length of the name
  * @encrypted: the member is encrypted
- * @local: offset of the member
+ * @local: offset of the member's local header
  * @size: size of the member's data as stored
  */
 struct zip_entry {

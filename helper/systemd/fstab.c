@@ -11,7 +11,7 @@
 #include "open/uncached_writes.h"
 #include "open/nearcachetab.h"
 
-/* Bytes read of a word. A longer word cannot name a nearcache device. */
+/* Room for a word of a line, NUL included. A longer word cannot name a nearcache device. */
 #define WORD	512
 
 static bool has_option(const char *options, const char *wanted)
@@ -57,8 +57,8 @@ static int check_line(const char *path, unsigned int number, const char *line,
 }
 
 /*
- * Demand that no mount needs the device before it can exist. Otherwise the device and the mount
- * would wait for each other, and systemd would drop one of them. A missing file is no error.
+ * Fail if a mount needs the device at a time when the device cannot exist yet: the device and the
+ * mount would wait for each other, and systemd would drop one of them. A missing file is no error.
  */
 int fstab_check(const char *path, const char *name)
 {
@@ -72,7 +72,7 @@ int fstab_check(const char *path, const char *name)
 		return errno == ENOENT ? 0 :
 		       fail_errno(errno, "cannot open '%s'", path);
 	snprintf(device, sizeof(device), "/dev/mapper/%s", name);
-	/* The first word of a comment is not a device. */
+	/* check_line() accepts a comment, because the first word of a comment is no device. */
 	while (!fail_code() && getline(&line, &size, file) > 0)
 		check_line(path, ++number, line, device);
 	free(line);
@@ -81,8 +81,9 @@ int fstab_check(const char *path, const char *name)
 }
 
 /*
- * Visit the folders of all mounts after the network at boot. All of them, because a mount may name
- * a nearcache device by the uuid or label of its file system. A missing file is no error.
+ * Visit the folder of each mount that systemd makes at boot after the network is up, no matter on
+ * which device: a mount may name a nearcache device by the uuid or label of its file system. A
+ * missing file is no error.
  */
 int fstab_each_late(const char *path,
 		    void (*visit)(const char *folder, void *arg), void *arg)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Mounts of nearcache devices in /etc/fstab.
+ * Read the mounts in /etc/fstab, some of which need a nearcache device.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run by systemd at boot and at each reload. Creates a service for each line of the table.
- *   usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]     folders for units
+ * systemd runs this program at boot and at each reload. It writes units into the folder NORMAL, so
+ * that each line of nearcachetab(5) has a service that opens the device.
+ *   usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]
  */
 #include <limits.h>
 #include <stdio.h>
@@ -20,7 +21,7 @@ static void say_to_kernel_log(void)
 		setvbuf(stderr, NULL, _IOLBF, 0);
 }
 
-/* The path of a unit, which is installed beside this program. @path: PATH_MAX bytes. */
+/* Return the path of @unit, ../system/ from the folder of this program. @path: PATH_MAX bytes. */
 static const char *find_unit(const char *unit, char *path)
 {
 	char *slash;
@@ -36,7 +37,7 @@ static const char *find_unit(const char *unit, char *path)
 	return path;
 }
 
-/* Create the units of a line. An invalid line is reported; the other lines are still used. */
+/* Write the units of a line. A fault only causes a warning, so that main() uses the other lines. */
 static void write_line(const struct tab *tab, const struct tab_entry *entry,
 		       const char *fstab, const char *folder)
 {
@@ -71,7 +72,7 @@ static void add_mount(const char *folder, void *arg)
 	fprintf(arg, " %s.mount", units_escape_path(folder, escaped));
 }
 
-/* Start the refresh of pins after the mounts that may contain pinned files. */
+/* Write the unit that refreshes the pins after the mounts that may contain pinned files. */
 static void write_pins(const char *fstab, const char *folder)
 {
 	char template[PATH_MAX];
@@ -104,7 +105,7 @@ int main(int argc, char **argv)
 	}
 	if (argc == 4)
 		say_to_kernel_log();
-	/* Do not open devices in an initial ramdisk. */
+	/* In an initial ramdisk write no units, so that no device is opened there. */
 	if (argc == 4 && !access("/etc/initrd-release", F_OK))
 		return 0;
 	if (tab_read(&tab, argc > 4 ? argv[4] : TAB_FILE))

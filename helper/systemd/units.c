@@ -11,9 +11,9 @@
 
 #include "lib/error.h"
 
-/* Seconds to open the device, including the kernel's timeouts, after the wait for its devices. */
+/* Seconds to open the device, with the kernel's timeouts, once origin and cache device exist. */
 #define OPEN_SECONDS	100U
-/* Seconds until the node must appear after the service has started. */
+/* When the service has started, the device node must appear within this number of seconds. */
 #define NODE_SECONDS	10U
 
 /* Write an escaped byte and return the end. @first: the first byte of the name. */
@@ -41,7 +41,7 @@ const char *units_escape(const char *name, char *text)
 
 /*
  * Escape a path as 'systemd-escape --path' does: the name of its mount unit, without ".mount".
- * @text: four times the bytes of @path.
+ * @text: room for four times the bytes of @path, NUL included.
  */
 const char *units_escape_path(const char *path, char *text)
 {
@@ -69,7 +69,7 @@ static int make_folder(const char *path)
 	return fail_errno(errno, "cannot make the folder '%s'", path);
 }
 
-/* FOLDER/UNIT.d/50-nearcachetab.conf */
+/* Write FOLDER/UNIT.d/50-nearcachetab.conf, whose content changes the settings of UNIT. */
 static int __attribute__((format(printf, 3, 4)))
 write_drop_in(const char *folder, const char *unit, const char *format, ...)
 {
@@ -94,7 +94,7 @@ write_drop_in(const char *folder, const char *unit, const char *format, ...)
 	return fclose(file) ? fail_errno(errno, "cannot write '%s'", path) : 0;
 }
 
-/* FOLDER/UNIT.KIND/NAME -> TEMPLATE */
+/* Link FOLDER/UNIT.KIND/NAME to TEMPLATE: UNIT then "wants" or "requires" (KIND) the unit NAME. */
 static int write_link(const char *folder, const char *unit, const char *kind,
 		      const char *name, const char *template)
 {
@@ -112,7 +112,7 @@ static int write_link(const char *folder, const char *unit, const char *kind,
 	return fail_errno(errno, "cannot make the link '%s'", path);
 }
 
-/* A unit that needs the node starts the service and waits for it. */
+/* Make each unit that needs the device node start the service and wait for the node. */
 static int write_device(const char *folder, const char *escaped,
 			const char *service, const char *template)
 {
@@ -130,9 +130,9 @@ static int write_device(const char *folder, const char *escaped,
  * Write the units of a valid line. The units of the origin and the cache device get no
  * dependencies, because other services use these devices as well: the command itself waits for them
  * after the network is up.
- * @folder: for generated units.
+ * @folder: folder for generated units.
  * @template: path of nearcache@.service.
- * @waits: units that need the node wait for the service.
+ * @waits: let units that need the device node wait for the service.
  */
 int units_write(const struct tab_entry *entry, const char *folder,
 		const char *template, bool waits)
@@ -156,9 +156,9 @@ int units_write(const struct tab_entry *entry, const char *folder,
 
 /*
  * Enable the refresh of pins at boot.
- * @folder: for generated units.
+ * @folder: folder for generated units.
  * @template: path of nearcache-pins.service.
- * @mounts: units to wait for, separated by blanks; may be empty.
+ * @mounts: mount units to wait for, separated by blanks; may be empty.
  */
 int units_write_pins(const char *folder, const char *template,
 		     const char *mounts)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write the systemd units of a table.
+ * Write the systemd units that open the devices of nearcachetab(5) at boot.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -9,10 +9,10 @@
 
 #include "open/nearcachetab.h"
 
-/* Room for an escaped name: escaping turns a byte into up to four. */
+/* Room for an escaped device name of up to 63 bytes: escaping turns a byte into up to four. */
 #define UNITS_NAME	(4 * 64)
 
-/* Finds pinned files after they are mounted. */
+/* Service that pins files again at their present place, after their file systems are mounted. */
 #define UNITS_PINS	"nearcache-pins.service"
 
 const char *units_escape(const char *name, char *text);

@@ -12,7 +12,7 @@
 /* Columns of the terminal between two columns of the grid. */
 #define GAP	2
 
-/* @column is not copied. Call grid_free() at the end. */
+/* Makes an empty grid. @column must outlive it. The caller frees the grid with grid_free(). */
 void grid_start(struct grid *grid, const struct grid_column *column, size_t columns)
 {
 	memset(grid, 0, sizeof(*grid));
@@ -42,7 +42,7 @@ static bool has_room(struct grid *grid)
 	return true;
 }
 
-/* Fills the next cell, row by row. Running out of memory is a recorded error. */
+/* Fills the next cell, row by row. If memory runs out, records an error. */
 void grid_cell(struct grid *grid, const char *format, ...)
 {
 	va_list args;
@@ -100,7 +100,7 @@ static size_t total_width(const struct grid *grid, const struct grid_widths *wid
 	return sum;
 }
 
-/* Cuts the widest column that may be cut, by at most @excess. Returns false if there is none. */
+/* Narrows the widest column that may be cut, by at most @excess. Returns false if none may be. */
 static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;
@@ -120,7 +120,7 @@ static bool cut_column(const struct grid *grid, struct grid_widths *widths, size
 	return true;
 }
 
-/* Hides the column with the highest rank. Returns false if there is none. */
+/* Hides the visible column with the highest rank. Returns false if no column may be hidden. */
 static bool drop_column(const struct grid *grid, struct grid_widths *widths)
 {
 	size_t c, least = grid->columns;
@@ -136,7 +136,7 @@ static bool drop_column(const struct grid *grid, struct grid_widths *widths)
 	return true;
 }
 
-/* Gives each visible column its full width. */
+/* Gives each visible column its full width again, after a hidden column made room. */
 static void widen_columns(const struct grid *grid, const struct grid_widths *natural,
 			  struct grid_widths *widths)
 {
@@ -195,13 +195,13 @@ static void put_cell(const struct grid_column *column, const char *text, size_t 
 		pad_line(line, used, width - columns);
 }
 
-/* Returns a cell, or with @cell NULL the title. */
+/* Returns the text in @column of the row that starts at @cell; @cell NULL: the column's title. */
 static const char *text_of(const struct grid *grid, char *const *cell, size_t column)
 {
 	return cell ? cell[column] : grid->column[column].title;
 }
 
-/* Returns the most bytes that a line takes. */
+/* Returns the most bytes that the line takes, NUL included. */
 static size_t room_of(const struct grid *grid, const struct grid_widths *widths,
 		      char *const *cell)
 {
@@ -231,8 +231,8 @@ static void write_line(const struct grid *grid, const struct grid_widths *widths
 }
 
 /*
- * Formats @cell, or with NULL the titles. Returns a line, which the caller frees, or NULL
- * after recording an error.
+ * Formats the row that starts at @cell, or the titles if @cell is NULL. Returns a line, which the
+ * caller frees, or NULL after recording an error.
  */
 static char *make_line(const struct grid *grid, const struct grid_widths *widths,
 		       char *const *cell, size_t width)
@@ -253,8 +253,8 @@ static char *make_line(const struct grid *grid, const struct grid_widths *widths
 }
 
 /*
- * The line of titles, cut to @width columns of the terminal. Returns a string, which the
- * caller frees, or NULL after recording an error.
+ * Returns the line of titles, cut to @width columns of the terminal, or NULL after recording an
+ * error. The caller frees the line.
  */
 char *grid_heading(const struct grid *grid, const struct grid_widths *widths,
 		   size_t width)
@@ -262,7 +262,7 @@ char *grid_heading(const struct grid *grid, const struct grid_widths *widths,
 	return make_line(grid, widths, NULL, width);
 }
 
-/* A row, like grid_heading(). */
+/* Returns row number @row as a line, in the same way as grid_heading() returns the titles. */
 char *grid_row(const struct grid *grid, const struct grid_widths *widths, size_t row,
 	       size_t width)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Lays out rows and columns for the width of the terminal. "Columns of the terminal" are
- * character cells.
+ * Lays out a table for the width of the terminal. A "column of the terminal" is as wide as one
+ * character; a "column" is one of the table.
  */
 #ifndef HELPER_TOP_GRID_H
 #define HELPER_TOP_GRID_H
@@ -13,7 +13,7 @@
 
 /**
  * struct grid_column - a column of the grid
- * @title: NULL: the grid has no heading
+ * @title: text in the heading; NULL: the grid has no heading
  * @right: right-aligned, for numbers
  * @least: smallest width if its texts may be cut, in columns of the terminal; 0: do not cut
  * @rank: if columns do not fit, the one with the highest rank is hidden first; 0: never
@@ -26,11 +26,11 @@ struct grid_column {
 };
 
 /**
- * struct grid - rows
+ * struct grid - a table
  * @column: the columns
  * @columns: entries in @column, at most GRID_COLUMNS
  * @cell: texts, row by row
- * @alarm: by row: highlighted
+ * @alarm: for each row: the row is highlighted
  * @cells: entries in @cell
  * @room: allocated cells
  */
@@ -43,7 +43,7 @@ struct grid {
 	size_t room;
 };
 
-/* Widths in columns of the terminal; 0: hidden. */
+/* Width of each column of the grid, in columns of the terminal; 0: the column is hidden. */
 struct grid_widths {
 	size_t of[GRID_COLUMNS];
 };

@@ -151,7 +151,7 @@ static void print_device(const struct top_device *device)
 	print_end();
 }
 
-/* print_next() ends the document. */
+/* The caller ends the document with print_next(). */
 void document_print(const struct top_model *model)
 {
 	size_t i;

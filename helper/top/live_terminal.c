@@ -9,7 +9,7 @@
 
 #define MILLISECOND	1000000ULL
 
-/* @last and @shown are those of the frame drawn last. */
+/* State of the live view. @last and @shown: members of the frame that was drawn last. */
 struct live {
 	struct screen screen;
 	struct view view;
@@ -29,7 +29,7 @@ static int draw_frame(struct live *live)
 		live->shown = frame.shown;
 	}
 	frame_free(&frame);
-	/* There may be fewer rows than before. */
+	/* Scroll back if the section in focus has fewer rows than before. */
 	view_take(&live->view, VIEW_NONE, live->last, live->shown);
 	return fail_code();
 }
@@ -60,8 +60,8 @@ static bool use_keys(struct live *live, uint64_t until)
 }
 
 /*
- * Runs until a key or a signal ends it. @interval is in ms. Returns 0, or an exit code after
- * recording an error with fail().
+ * Runs until a key or a signal ends it, or for args->count samples. @interval is in ms. Returns
+ * 0, or an exit code after recording an error with fail().
  */
 int live_run(const struct arguments *args, unsigned int interval)
 {

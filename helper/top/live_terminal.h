@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* 'nearcache top' on a terminal. */
+/* The live view of 'nearcache top': draws each sample on the terminal, and handles keys. */
 #ifndef HELPER_TOP_LIVE_TERMINAL_H
 #define HELPER_TOP_LIVE_TERMINAL_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache-top */
+/* main() of nearcache-top. */
 #include "cli/exec_program.h"
 #include "top/top.h"
 

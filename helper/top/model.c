@@ -14,7 +14,7 @@ struct top_device *model_device(const struct top_model *model, dev_t number)
 	return NULL;
 }
 
-/* @id 0 means no label. */
+/* Returns the label with @id, or NULL. @id 0 means no label. */
 const struct top_label *model_label(const struct top_device *device, uint32_t id)
 {
 	size_t i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The data of 'nearcache top': a sample of all devices, and the changes since the previous
- * sample.
+ * The data of 'nearcache top': a sample of all devices, and the growth of its counters in the
+ * "last interval", which is the time since the previous sample.
  */
 #ifndef HELPER_TOP_MODEL_H
 #define HELPER_TOP_MODEL_H
@@ -20,17 +20,17 @@
 
 /* Size of a process name with NUL: the kernel's TASK_COMM_LEN. */
 #define COMMAND_SIZE	16
-/* Size of the reason why a device runs without its cache. */
+/* Size of the text @why of struct top_device, in bytes. */
 #define TOP_WHY		256
 
 /**
- * struct top_label - ranges of a label
- * @name: of the label
- * @id: number in trace events
+ * struct top_label - the ranges with one label
+ * @name: the label
+ * @id: number of the label in trace events
  * @ranges: number of ranges
  * @bytes: sum of the ranges
- * @counter: NEARCACHE_LABEL_*
- * @since: @counter in the last interval
+ * @counter: counters of the label, by NEARCACHE_LABEL_*
+ * @since: growth of each counter in the last interval
  */
 struct top_label {
 	char name[LABEL_SIZE];
@@ -42,15 +42,15 @@ struct top_label {
 };
 
 /**
- * struct top_stream - accesses of a process to a set of blocks
- * @key: identifies the stream
+ * struct top_stream - the reads, or the writes, of one process in one part of a device
+ * @key: process and part
  * @command: name of the process; "" if the process ended
  * @class: enum nearcache_class
  * @accesses: number of accesses
  * @runs: accesses that started a sequential run
  * @bytes: sum of the accesses
- * @since_accesses: @accesses in the last interval
- * @since_bytes: @bytes in the last interval
+ * @since_accesses: growth of @accesses in the last interval
+ * @since_bytes: growth of @bytes in the last interval
  */
 struct top_stream {
 	struct stream_key key;
@@ -63,7 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/* A running prefetch job: @done bytes handled, @since of them in the last interval. */
+/* A prefetch job. @done: bytes fetched, present or left out; @since: its growth in the interval. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
@@ -73,23 +73,23 @@ struct top_job {
 /**
  * struct top_device - a device
  * @name: dm name
- * @number: of the device
+ * @number: device number
  * @state: name of the state
  * @calm: the state is normal
- * @why: reason if it is not, for people
+ * @why: reason why the state is not normal, as text for the user
  * @mode: name of the mode
- * @time: of the sample, monotonic clock, ns
+ * @time: time of the sample, monotonic clock, ns
  * @span: ns since the previous sample; 0: there was none, and the last interval starts
  *	when the device was loaded
- * @status: its numbers
- * @since: counters in the last interval
- * @latency: by enum latency_path, since 'nearcache latency' was loaded
- * @latency_since: @latency in the last interval
- * @label: its labels
+ * @status: the status line of the kernel
+ * @since: @status, with the growth of each counter in the last interval
+ * @latency: histograms by enum latency_path, since 'nearcache latency' was loaded
+ * @latency_since: growth of @latency in the last interval
+ * @label: the labels
  * @labels: entries in @label
- * @stream: its streams, sorted by key
+ * @stream: the streams, sorted by key
  * @streams: entries in @stream
- * @job: its jobs
+ * @job: the prefetch jobs that run
  * @jobs: entries in @job
  */
 struct top_device {
@@ -115,10 +115,10 @@ struct top_device {
 
 /**
  * struct top_model - a sample of all devices
- * @wall: real time, ns since 1970
- * @classifies: a classifier with streams is loaded
- * @foreign: name of a loaded classifier without streams, or ""
- * @measures: latencies are measured
+ * @wall: real time of the sample, ns since 1970
+ * @classifies: the loaded classifier has a map of streams
+ * @foreign: name of a loaded classifier that has no map of streams, or ""
+ * @measures: the latency program is loaded
  * @device: devices that are not normal first, then by name
  * @devices: entries in @device
  */

@@ -14,7 +14,7 @@
 #include "lib/sanitize.h"
 #include "top/sample_difference.h"
 
-/* Decodes the device number of bpf/classify.h. */
+/* Returns the device with number @dev, encoded as in bpf/classify.h, or NULL. */
 static struct top_device *device_of(const struct top_model *model, uint32_t dev)
 {
 	return model_device(model, makedev(dev >> 20, dev & 0xfffff));
@@ -44,8 +44,8 @@ static int add_stream(const void *key_, const void *value, void *arg)
 }
 
 /*
- * Sorts the streams. A stream that was removed and added while the map was read may be listed
- * twice: keeps one.
+ * Sorts the streams. The map may list a stream twice that was removed and added while the map was
+ * read: keeps one of the two.
  */
 static void sort_reads(struct top_device *device)
 {
@@ -70,7 +70,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Treats a program that cannot be read as not loaded. */
+/* Returns whether a program is loaded at @place. If it cannot be read, returns false. */
 static bool is_loaded(const struct program_place *place, struct program *program)
 {
 	bool found;
@@ -123,7 +123,7 @@ int programs_take(struct top_model *model)
 	return fail_code();
 }
 
-/* If the process has ended, the pid may belong to another process. */
+/* Names the process that has the pid now. This is not the reader if the reader has ended. */
 static void name_stream(struct top_stream *stream)
 {
 	char path[32];
@@ -140,7 +140,7 @@ static void name_stream(struct top_stream *stream)
 	fclose(file);
 }
 
-/* Sets the process names of streams that have none. */
+/* Sets the process names of streams for which since_subtract() took none from the last sample. */
 void programs_name(struct top_model *model)
 {
 	size_t i, s;

@@ -8,13 +8,13 @@
 
 #define SECOND	1e9
 
-/* A counter that restarted from 0 grew by its value. */
+/* Returns the growth of a counter; if it restarted from 0, its value. */
 static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : now;
 }
 
-/* Order of streams, for qsort() and bsearch(). */
+/* Compares two streams by key, for qsort() and bsearch(). */
 int since_order(const void *a, const void *b)
 {
 	const struct top_stream *one = a, *other = b;
@@ -42,7 +42,7 @@ static void subtract_label(struct top_label *now, const struct top_label *before
 					      before ? before->counter[i] : 0);
 }
 
-/* An idle stream keeps its process name, even if the process has ended. */
+/* An idle stream keeps its process name, because its pid may belong to another process now. */
 static void subtract_stream(struct top_stream *now, const struct top_stream *before)
 {
 	now->since_accesses = counter_grown(now->accesses, before ? before->accesses : 0);
@@ -61,7 +61,7 @@ static const struct top_job *find_job(const struct top_device *before, uint32_t 
 	return NULL;
 }
 
-/* @before is NULL if there is no earlier sample: counts all. */
+/* @before: previous sample of the device; NULL: none, so the counters count from 0. */
 static void subtract_parts(struct top_device *now, const struct top_device *before)
 {
 	size_t i;
@@ -98,7 +98,7 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 	subtract_parts(now, before);
 }
 
-/* The number may have been reused by another device. */
+/* Also compares the name, because a new device may have the number of a removed one. */
 static const struct top_device *find_device(const struct top_model *before,
 					    const struct top_device *now)
 {
@@ -107,7 +107,7 @@ static const struct top_device *find_device(const struct top_model *before,
 	return device && !strcmp(device->name, now->name) ? device : NULL;
 }
 
-/* Fills the last interval of @now. @before is empty if there is no earlier sample. */
+/* Sets all members of @now about the last interval. @before: previous sample, or empty. */
 void since_subtract(struct top_model *now, const struct top_model *before)
 {
 	size_t i;

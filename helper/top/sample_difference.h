@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Computes the difference between two samples. */
+/* Computes how much the counters have grown between two samples. */
 #ifndef HELPER_TOP_SAMPLE_DIFFERENCE_H
 #define HELPER_TOP_SAMPLE_DIFFERENCE_H
 

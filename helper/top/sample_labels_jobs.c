@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/sanitize.h"
 
-/* Attempts to read a list that changes while it is read. */
+/* Number of attempts to read the labels and jobs, which may change while they are read. */
 #define TRIES	4
 
 static void add_label(const struct nl_label *label, void *arg)
@@ -32,7 +32,7 @@ static void add_label(const struct nl_label *label, void *arg)
 	memcpy(longer->counter, label->counter, sizeof(longer->counter));
 }
 
-/* Skips jobs that have ended; 'nearcache jobs' shows them. */
+/* Skips jobs that have ended and fetch nothing; 'nearcache jobs' shows those. */
 static void add_job(const struct nl_job *job, void *arg)
 {
 	struct top_device *device = arg;
@@ -60,8 +60,8 @@ static void forget_device(struct top_device *device)
 }
 
 /*
- * Samples the labels and jobs of a device with a table. Leaves out lists that change during
- * each attempt. Returns 0, or an exit code after recording an error with fail().
+ * Samples the labels and jobs of a device with a table. If they change during each attempt, the
+ * sample has neither. Returns 0, or an exit code after recording an error with fail().
  */
 int parts_take(const struct dm_device *dev, struct top_device *device)
 {
@@ -80,10 +80,7 @@ int parts_take(const struct dm_device *dev, struct top_device *device)
 	return 0;
 }
 
-/*
- * Returns whether the device or its table disappeared since it was sampled. If so, forgets any
- * recorded error.
- */
+/* Returns whether parts_take() failed because the device or its table has disappeared. */
 bool parts_gone(const struct dm_device *dev)
 {
 	struct dm_device now;

@@ -17,10 +17,10 @@
 #define RED	1
 /* ^L: redraw all, because other programs may have written to the terminal. */
 #define REDRAW	('L' & 0x1f)
-/* Time until an escape is known not to start an arrow key, ms. */
+/* If no byte follows an escape for this many ms, the escape does not start an arrow key. */
 #define ESCAPE	25
 
-/* SIGWINCH stays blocked except while waiting for a key, so that none is missed. */
+/* Blocks SIGWINCH except while ppoll() waits for a key, so that no change of size is missed. */
 static int hold_signals(struct screen *screen)
 {
 	sigset_t resize;
@@ -57,8 +57,8 @@ static void prepare_screen(void)
 }
 
 /*
- * Until screen_close(), screen_wait() reports ^C and other signals that end the program.
- * Returns 0, or an exit code after recording an error with fail().
+ * Takes over the terminal until screen_close(). Blocks signals such as ^C, which screen_wait()
+ * then reports. Returns 0, or an exit code after recording an error with fail().
  */
 int screen_open(struct screen *screen)
 {
@@ -161,8 +161,9 @@ static void wait_until(const struct screen *screen, struct pollfd *events, uint6
 }
 
 /*
- * Waits for a key, a new size of the terminal, or @until (monotonic clock, ns). @key is
- * VIEW_NONE if the screen must be redrawn. Returns false at @until.
+ * Waits for a key, a signal, a new size of the terminal, or @until (monotonic clock, ns). Returns
+ * false at @until. Otherwise returns true with @key: VIEW_NONE: redraw the screen; VIEW_QUIT also
+ * after a signal that ends the program.
  */
 bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key)
 {
@@ -180,7 +181,7 @@ bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key
 			return true;
 		}
 		typed = getch();
-		/* The terminal was closed. */
+		/* Input is ready but getch() reads none: the terminal was closed, so quit. */
 		if (typed == ERR && events[0].revents)
 			return true;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The terminal. screen.c is the only user of ncurses. */
+/* Draws lines on the terminal, and reads keys. screen.c is the only user of ncurses. */
 #ifndef HELPER_TOP_SCREEN_H
 #define HELPER_TOP_SCREEN_H
 
@@ -11,8 +11,8 @@
  * struct screen - a terminal
  * @before: signal mask before screen_open()
  * @waiting: signal mask while waiting for a key
- * @stop: descriptor of signals that end the program
- * @terminal: of ncurses
+ * @stop: signalfd of the signals that end the program
+ * @terminal: SCREEN of ncurses
  */
 struct screen {
 	sigset_t before;

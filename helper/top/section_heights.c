@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/section_heights.h"
 
-/* Lines for a heading, a row and the number of hidden rows. */
+/* Least lines of a section: the heading, one row and the number of hidden rows. */
 #define LEAST	3U
-/* Extra lines for the section in focus per extra line of another section. */
+/* The section in focus gets this number of extra lines for each extra line of another section. */
 #define FOCUS	3U
 
-/* Most important first. */
+/* Order in which the sections get lines: the most important one first. */
 static const enum section order[] = {
 	SECTION_ALARMS, SECTION_DEVICES, SECTION_STREAMS, SECTION_LATENCIES,
 	SECTION_FLOWS, SECTION_JOBS, SECTION_LABELS,
@@ -17,7 +17,7 @@ static size_t least_of(size_t need)
 	return need < LEAST ? need : LEAST;
 }
 
-/* Returns the remaining lines. */
+/* Gives @section its least lines if so many are left. Returns the number of lines left then. */
 static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section section,
 			 size_t give[SECTIONS])
 {
@@ -29,7 +29,7 @@ static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section
 	return lines - least;
 }
 
-/* Returns the remaining lines. */
+/* Gives 1 line to each section that has lines, FOCUS lines to @focus. Returns the lines left. */
 static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section focus,
 			size_t give[SECTIONS])
 {
@@ -51,9 +51,9 @@ static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section 
 }
 
 /*
- * @need is the number of lines that show a section completely, @give the result, 0 if there is
- * no room. @focus gets the most lines, and is served after alarms and devices. Returns whether
- * each section gets some.
+ * Divides @lines. @need: lines that show a section completely; @give: result, 0 if there is no
+ * room for the section. @focus gets the most extra lines; its least lines come right after those
+ * of alarms and devices. Returns whether each section that needs lines gets some.
  */
 bool room_share(const size_t need[SECTIONS], size_t lines, enum section focus,
 		size_t give[SECTIONS])

@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cell_format.h"
 
-/* The columns of each section. Except in alarms, the first one is the device. */
+/* Columns by section. Except in alarms the first one is the device, which start_grid() may skip. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };
@@ -125,7 +125,7 @@ static void fill_latencies(struct grid *grid, const struct top_device *device)
 		fill_path(grid, &device->latency_since[path]);
 }
 
-/* Names the device only if there are several. */
+/* Names the device if @owner; otherwise the grid has no column for it. */
 static void fill_owner(struct grid *grid, const struct top_device *device, bool owner)
 {
 	if (owner)
@@ -182,7 +182,7 @@ static void fill_jobs(struct grid *grid, const struct top_model *model, bool own
 			fill_job(grid, &model->device[i], &model->device[i].job[j], owner);
 }
 
-/* A stream in display order, and its device. */
+/* A stream and its device, to sort the streams of all devices. */
 struct sorted {
 	const struct top_device *device;
 	const struct top_stream *stream;
@@ -194,8 +194,8 @@ static int compare_numbers(uint64_t one, uint64_t other)
 }
 
 /*
- * Orders by the keys @one and @other, then by bytes in the last interval, then by all bytes;
- * largest first.
+ * Compares two streams by their sort keys @one and @other, then by bytes in the last interval,
+ * then by all bytes, each largest first; finally by pid, smallest first.
  */
 static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
 {
@@ -313,7 +313,7 @@ static void start_grid(struct grid *grid, enum section section, bool owner)
 	grid_start(grid, of[section].column + skip, of[section].columns - skip);
 }
 
-/* @grid is for grid_free(). Running out of memory is a recorded error. */
+/* Makes @grid, which the caller frees with grid_free(). Records an error if memory runs out. */
 void sections_fill(const struct top_model *model, const struct view *view,
 		   enum section section, struct grid *grid)
 {

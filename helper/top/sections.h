@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The rows of each section. */
+/* Fills the table of each section with its rows. */
 #ifndef HELPER_TOP_SECTIONS_H
 #define HELPER_TOP_SECTIONS_H
 

@@ -17,7 +17,7 @@
 
 #define SECOND	1000000000ULL
 
-/* Selected devices: operands of the verb; @count 0 means all devices. */
+/* Names of the selected devices, from the command line; @count 0 means all devices. */
 struct wanted {
 	char **name;
 	int count;
@@ -33,7 +33,7 @@ static bool is_wanted(const struct wanted *wanted, const char *name)
 	return !wanted->count;
 }
 
-/* Sets the state, and the reason if the state is not normal. */
+/* Sets the state of the device, and the reason if the state is not normal. */
 static void judge_device(struct top_device *device, const struct dm_device *dev)
 {
 	const char *why = status_explain(&device->status);
@@ -62,7 +62,7 @@ static int take_device(struct top_device *device, const struct dm_device *dev)
 	return dev->status ? parts_take(dev, device) : 0;
 }
 
-/* A pass-through device has no status. */
+/* Samples a pass-through device: it maps the origin without a cache, so it has no cache status. */
 static void take_passing(struct top_device *device, const struct dm_device *dev)
 {
 	snprintf(device->name, sizeof(device->name), "%s", dev->name);
@@ -84,7 +84,7 @@ static void drop_last(struct top_model *model)
 	free(last->job);
 }
 
-/* Skips a device that disappears meanwhile. */
+/* Samples the wanted devices. Skips a device that disappeared after @list was read. */
 static int take_all(struct top_model *model, const struct wanted *wanted,
 		    const struct dm_device *list, size_t count)
 {
@@ -155,10 +155,10 @@ static uint64_t wall_clock(void)
 }
 
 /*
- * Samples the devices @names (operands of the verb), or all if @count is 0. @before is the
- * previous sample, perhaps empty. @model is for model_free(). Skips devices that do not exist
- * or disappear meanwhile. Changes and loads nothing. Returns 0, or an exit code after
- * recording an error with fail(), with @model empty.
+ * Samples the devices @names, as given on the command line, or all if @count is 0. Skips devices
+ * that do not exist. @before is the previous sample; it is empty before the first one. Loads no
+ * program. The caller frees @model with model_free(). Returns 0, or an exit code after recording
+ * an error with fail(); @model is then empty.
  */
 int gather(char **names, int count, const struct top_model *before,
 	   struct top_model *model)

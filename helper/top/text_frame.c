@@ -15,7 +15,7 @@
 #define SECOND	1000000000ULL
 #define KEYS	"  q quit  s sort  Tab"
 
-/* Takes ownership of @text; NULL: memory ran out. */
+/* Adds a line and takes ownership of @text. @text is NULL if memory ran out: records an error. */
 static void add_line(struct frame *frame, enum line_style style, char *text)
 {
 	size_t room = frame->room ? 2 * frame->room : 32;
@@ -56,7 +56,7 @@ static size_t columns_of(const struct view *view)
 	return view->columns ? view->columns : SIZE_MAX;
 }
 
-/* The interval of the numbers. */
+/* Returns the time that the numbers cover, for the title: "each 1 s", or "since load" at first. */
 static const char *span_word(const struct top_model *model, const struct view *view,
 			     char *text, size_t size)
 {
@@ -116,7 +116,7 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 		add_text(frame, LINE_HINT, columns, "for latencies: 'nearcache latency load'");
 }
 
-/* Layout of a section: visible rows from @first; @more: a line has the number of hidden rows. */
+/* Layout of a section: @rows rows from @first on are visible; @more: a line counts hidden rows. */
 struct block {
 	struct grid grid;
 	bool heading;
@@ -125,7 +125,7 @@ struct block {
 	bool more;
 };
 
-/* Selects the rows that fit into @give lines. */
+/* Selects the rows that fit into @give lines, from row @first on if possible. */
 static void cut_block(struct block *block, size_t give, size_t first)
 {
 	size_t rows = grid_rows(&block->grid), room = give - block->heading;
@@ -163,7 +163,7 @@ static void add_block(struct frame *frame, const struct block *block, bool focus
 		add_more(frame, block, columns);
 }
 
-/* Names the sections for which there is no room. */
+/* Adds a line that names the sections for which there is no room. */
 static void add_omitted(struct frame *frame, const struct block block[SECTIONS],
 			const size_t give[SECTIONS], size_t columns)
 {
@@ -179,7 +179,7 @@ static void add_omitted(struct frame *frame, const struct block block[SECTIONS],
 		add_text(frame, LINE_HINT, columns, "no room:%s", text);
 }
 
-/* @room is the number of lines. */
+/* Adds all sections in @room lines. If some do not fit, keeps the last line to name those. */
 static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 		       const struct view *view, size_t room)
 {

@@ -9,7 +9,7 @@
 #include "top/model.h"
 #include "top/view.h"
 
-/* LINE_HINT names rows or sections that are missing, or the next step. */
+/* LINE_HINT: names hidden rows or sections, or a command that lets 'top' show more. */
 enum line_style {
 	LINE_PLAIN,
 	LINE_TITLE,
@@ -26,8 +26,8 @@ struct line {
 };
 
 /*
- * A growing array of lines. @last is the largest first row of the section in focus; @shown has
- * a bit for each section with rows.
+ * A growing array of lines, and what view_take() needs: @last, the highest value of @first of
+ * struct view, and @shown, with a bit (1 << enum section) for each section that has rows.
  */
 struct frame {
 	struct line *line;

@@ -9,8 +9,8 @@
 #define CUT	'+'
 
 /*
- * The first character of a text. If the locale cannot print it, @shown is false and '?'
- * replaces it.
+ * The first character of a text. @width: columns of the terminal. @shown: false: the locale cannot
+ * print it, so '?' replaces it.
  */
 struct character {
 	size_t bytes;
@@ -55,8 +55,8 @@ size_t width_of(const char *text)
 }
 
 /*
- * Copies as much of a text as fits into @width columns and @room bytes (not 0). The last
- * column marks a cut. Returns the columns used.
+ * Copies as much of a text as fits into @width columns and @room bytes (not 0). If the text is
+ * cut, its last column shows CUT. Returns the columns used.
  */
 size_t width_copy(const char *text, size_t width, char *to, size_t room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Width of a text on a terminal. */
+/* Measures the width of a text on a terminal, and cuts the text to a width. */
 #ifndef HELPER_TOP_TEXT_WIDTH_H
 #define HELPER_TOP_TEXT_WIDTH_H
 

@@ -20,7 +20,7 @@
 /* Default interval between samples, ms. */
 #define INTERVAL	1000U
 
-/* The devices must exist at the start; later they may come and go. */
+/* Fails if a device named on the command line does not exist. Later gather() skips such devices. */
 static int need_devices(const struct arguments *args)
 {
 	struct dm_device dev;
@@ -34,7 +34,7 @@ static int need_devices(const struct arguments *args)
 	return 0;
 }
 
-/* Prints a frame without limit on the length of lines. */
+/* Prints a sample as lines, and cuts none. */
 static void print_frame(const struct top_model *model, unsigned int interval)
 {
 	const struct view view = { .interval = interval, .focus = SECTION_STREAMS };
@@ -49,7 +49,7 @@ static void print_frame(const struct top_model *model, unsigned int interval)
 	frame_free(&frame);
 }
 
-/* Like all others, the first frame needs an interval before it. */
+/* Takes one sample before the first frame, so that each frame covers an interval. */
 static int print_frames(const struct arguments *args, unsigned int interval)
 {
 	struct top_model before = { 0 }, now;
@@ -83,7 +83,7 @@ int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
-	/* The locale determines which characters the terminal can show. */
+	/* width.c asks the locale which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
 	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE, "'top --json' needs -b (--batch)");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shows devices and their readers, live or as lines. */
+/* 'nearcache top': shows devices and the processes that use them, live or as lines. */
 #ifndef HELPER_TOP_TOP_H
 #define HELPER_TOP_TOP_H
 

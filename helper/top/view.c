@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/view.h"
 
-/* Rows in a page. */
+/* Rows by which the page keys scroll. */
 #define PAGE	10
 
 const char *view_sort_word(enum sort sort)
@@ -50,7 +50,7 @@ static void next_section(struct view *view, unsigned int shown)
 	view->first = 0;
 }
 
-/* Handles a key. @last and @shown are those of struct frame. */
+/* Changes @view by a key. @last, @shown: members of the last struct frame. */
 void view_take(struct view *view, enum view_key key, size_t last,
 	       unsigned int shown)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The visible part of a sample and its order, as changed by keys. */
+/* The part of a sample that is visible, and its order. Keys change both. */
 #ifndef HELPER_TOP_VIEW_H
 #define HELPER_TOP_VIEW_H
 
@@ -12,7 +12,7 @@
  * @SECTION_DEVICES: state, hits and bandwidth of each device
  * @SECTION_FLOWS: fills, prefetches and writes of each device
  * @SECTION_LATENCIES: latencies of each device
- * @SECTION_LABELS: labelled ranges
+ * @SECTION_LABELS: hits and bandwidth of each label
  * @SECTION_STREAMS: reads and writes of processes
  * @SECTION_JOBS: prefetch jobs
  */
@@ -33,7 +33,7 @@ enum section {
  * @SORT_RATE: bytes per second, largest first
  * @SORT_BYTES: total bytes, largest first
  * @SORT_ACCESSES: total accesses, largest first
- * @SORT_PROCESS: by process
+ * @SORT_PROCESS: pid, smallest first
  */
 enum sort {
 	SORT_RATE,
@@ -46,13 +46,13 @@ enum sort {
 
 /**
  * struct view - the visible part
- * @columns: of the terminal; 0: do not cut lines
- * @rows: of the terminal; 0: show all
- * @interval: between samples, ms
+ * @columns: width of the terminal; 0: do not cut lines
+ * @rows: height of the terminal; 0: show all lines
+ * @interval: time between samples, ms
  * @sort: order of streams
  * @focus: section that gets the most room and can be scrolled
- * @first: its first visible row
- * @live: on a terminal with keys
+ * @first: first visible row of @focus
+ * @live: the frame is drawn on a terminal and names the keys
  */
 struct view {
 	size_t columns;
@@ -64,7 +64,7 @@ struct view {
 	bool live;
 };
 
-/* VIEW_NONE is any other key. */
+/* What a key does. VIEW_NONE: nothing. */
 enum view_key {
 	VIEW_NONE,
 	VIEW_QUIT,
