@@ -53,9 +53,8 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 }
 
 /*
- * Fail with CODE_BUSY if a device is stacked on the origin, other than nearcache devices (see
- * neighbour_check()) and @self (0: none). device-mapper would let it write to the origin while a
- * cache has older data.
+ * Fail with CODE_BUSY if a device is stacked on the origin, except @self (0: none) and nearcache
+ * devices, which neighbour_check() judges: device-mapper lets it write behind the cache.
  */
 int activate_check_holders(const struct device *origin, dev_t self)
 {
@@ -88,10 +87,7 @@ int activate_check_free(const struct device *origin)
 		    origin->path);
 }
 
-/*
- * Check what does not need a superblock about the origin and the cache devices. act->sb may be
- * NULL.
- */
+/* Check the origin and the cache devices as far as no superblock is needed: act->sb may be NULL. */
 int activate_check_devices(const struct activation *act)
 {
 	const struct device *origin = act->origin, *cache = act->cache;
@@ -142,10 +138,7 @@ static const char *params_of(const struct activation *act, char *text)
 	return params_print(&params, text);
 }
 
-/*
- * Create the device. The caller holds no claim on @act->cache: the kernel makes its own. A failure
- * leaves no device.
- */
+/* Create the device; the caller holds no claim on @act->cache. A failure leaves no device. */
 int activate(const struct activation *act)
 {
 	char text[PARAMS_TEXT];

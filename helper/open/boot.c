@@ -15,10 +15,7 @@
 #include "open/find_devices.h"
 #include "open/nearcachetab.h"
 
-/*
- * Seconds to wait for a cache device after its origin appeared: a local drive should be there
- * first.
- */
+/* Seconds to wait for a cache device, a local drive, after its origin appeared. */
 #define CACHE_WAIT	10U
 /* Seconds that one line may take after its devices appeared, including timeouts of the kernel. */
 #define OPEN_SECONDS	90U
@@ -76,8 +73,7 @@ static int keep_reason(struct reopening *re)
 /*
  * Check that the cache was made for this origin. If the line has a path, another drive may have
  * that path now: ignore the drive and open the device without a cache. A uuid means one cache only,
- * so the line is wrong, perhaps in its origin: fail, because a pass-through device would let users
- * write to a wrong origin.
+ * so the line is wrong, perhaps in its origin: fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -124,10 +120,7 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
 		return 0;
-	/*
-	 * Only these two errors can come from the cache device. With any other error a pass-through
-	 * device would fail as well.
-	 */
+	/* Only these two errors can come from the cache device. */
 	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
 		return fail_code();
 	return keep_reason(re);
@@ -182,10 +175,7 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 {
 	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
-	/*
-	 * Ignore a missing module: pass-through needs only device-mapper, which this call also
-	 * loads.
-	 */
+	/* Pass-through needs only device-mapper, which this loads as well: ignore a failure. */
 	if (!dry_run && dm_need_target())
 		fail_reset();
 	if (free_name(re->args.operand[0], dry_run))

@@ -9,10 +9,7 @@
 #include "lib/sanitize.h"
 #include "open/witness.h"
 
-/*
- * Demand a version that the superblock can store: valid UTF-8, at most 63 bytes. @version NULL (not
- * given) is valid.
- */
+/* Demand valid UTF-8 of at most 63 bytes, as the superblock stores it; or NULL: not given. */
 int dataset_check_version(const char *version)
 {
 	size_t good;
@@ -55,10 +52,7 @@ static void take_size(struct nearcache_super *sb,
 	if (!change->drop && size > le64_to_cpu(sb->origin_size))
 		return;
 	sb->origin_size = cpu_to_le64(size);
-	/*
-	 * Never reduce the region size: each set bit of the write intent stands for one such
-	 * region.
-	 */
+	/* Never reduce the region size: each set bit of the write intent means such a region. */
 	if (region > le64_to_cpu(sb->intent_region))
 		sb->intent_region = cpu_to_le64(region);
 }
@@ -147,9 +141,8 @@ int dataset_record(struct device *cache, const struct super *super,
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
 	    !check_same(cache, super)) {
 		/*
-		 * Give up the old witness record first. If a crash follows, the kernel drops the
-		 * cached data, because that record no longer confirms it. In the other order nobody
-		 * would know the path of the old witness.
+		 * Give up the old witness record first: a crash after this step costs at most the
+		 * cached data. In the other order the path of the old witness would be lost.
 		 */
 		if (change->witness)
 			witness_leave(super->best, change->witness_now);

@@ -11,10 +11,10 @@
 #include "open/find_devices.h"
 
 /**
- * struct meeting - a device (existing or planned) and another one on the same origin
- * @origin: open origin of the first device
+ * struct meeting - a device that shall use an origin, and another device that exists
+ * @origin: open origin that the first device shall use
  * @mode: mode of the first device
- * @other: other device
+ * @other: the other device
  * @writes: @other writes to its origin
  */
 struct meeting {
@@ -24,7 +24,7 @@ struct meeting {
 	bool writes;
 };
 
-/* Both devices use one origin. That is allowed if both only read. */
+/* Called if both devices use one origin: fail with CODE_BUSY if one of them writes to it. */
 static int judge_neighbour(const struct meeting *meet)
 {
 	const char *name = meet->other->name;
@@ -45,8 +45,8 @@ static int judge_neighbour(const struct meeting *meet)
 }
 
 /*
- * The kernel knows nothing about an origin that was removed, which may be back under another
- * number. The cache device stores its id.
+ * Judge a device whose origin the kernel has removed. That origin may be back under another number,
+ * so compare the device id that the cache device stores with that of @meet->origin.
  */
 static int check_gone(const struct meeting *meet)
 {
@@ -86,7 +86,7 @@ static int check_cache(struct meeting *meet)
 	       judge_neighbour(meet) : 0;
 }
 
-/* A pass-through device whose origin is removed cannot write and caches nothing. */
+/* Judge a pass-through device. One whose origin is removed can do no harm and is not found here. */
 static int check_passing(struct meeting *meet)
 {
 	struct dm_piece *piece;
@@ -125,8 +125,8 @@ static int check_all(const struct device *origin, enum nearcache_mode mode,
 }
 
 /*
- * Demand that no other device caches an origin that one device writes to. Other devices: caches and
- * pass-through devices, except the one named @self. Devices that only read may share an origin.
+ * Fail if a device @self in mode @mode on @origin and another cache or pass-through device use one
+ * origin and one of them writes to it. Devices that only read may share an origin.
  */
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self)
