@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks the parts of a cache and creates its dm device. */
 #include "open/activate.h"
 
 #include <uuid/uuid.h>

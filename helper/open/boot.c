@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens devices of nearcachetab(5), at boot or by name, if need be without their cache. */
 #include "open/boot.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Writes to the superblock what describes the origin and its dataset. */
 #include "open/dataset.h"
 
 #include <stdlib.h>

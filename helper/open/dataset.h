@@ -11,7 +11,7 @@
 #include "ondisk/superblock.h"
 
 /**
- * struct dataset_change - what dataset_record() changes in a superblock
+ * struct dataset_change - a change of the superblock by dataset_record()
  * @version: new version of the dataset, NULL: unchanged
  * @witness: path of the new witness, "": none, NULL: unchanged
  * @witness_now: with @witness: its device number, 0: none. If the old witness is another device,

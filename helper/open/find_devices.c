@@ -238,8 +238,8 @@ static int consider_device(struct carriers *all, dev_t number)
 }
 
 /*
- * Find all local devices that carry a member of the cache @uuid. Devices that share storage with
- * @origin (NULL: unknown) are not read, nor is @origin. Call resolve_free() even after a failure.
+ * Find all local devices that carry a member of the cache @uuid. @origin (NULL: unknown) and
+ * devices that share its storage are not read. Call resolve_free() even after a failure.
  */
 int resolve_carriers(struct carriers *all, const unsigned char *uuid,
 		     const struct device *origin)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens and checks the cache devices of a cache other than the first. */
 #include "open/members.h"
 
 #include <stdio.h>

@@ -36,7 +36,7 @@
  * @timeout: seconds to wait for the devices
  * @option: words that @args points into, freed by tab_free()
  * @options: entries of @option
- * @why: error message if the line is invalid, else NULL
+ * @why: error message of an invalid line; NULL: the line is valid
  */
 struct tab_entry {
 	unsigned int line;

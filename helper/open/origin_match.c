@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides whether the cached data is still that of the origin. */
 #include "open/origin_match.h"
 
 #include <stdio.h>
@@ -256,7 +257,7 @@ static bool drops_anyway(const struct origin_match *match)
 	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
-/* Set @match->differs: what differs from the superblock. Skips the content if drops_anyway(). */
+/* Compare the origin with the superblock and set @match->differs. No content if drops_anyway(). */
 int match_compare(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;

@@ -38,12 +38,12 @@
  * @session: match_record() raises the session number of the superblock to at least this one
  * @regions: if @proven: number of origin regions that were being written; their data is dropped
  * @on_change: what to do if the origin differs, from --on-change
- * @advice: last part of the error message of match_refuse(): what the user can do
+ * @advice: end of the error message of match_refuse(), with the next step for the user
  * @gap: set by match_ask_gaps(): the origin may have been written to without the cache
  * @differs: result: MATCH_* bits
  * @file_system: result: with MATCH_CONTENT: only the file system's fingerprint differs
- * @drop: result: match_record() has to drop all cached data and describe the origin anew
- * @trust: result: match_record() has to describe the origin anew and keep the cached data
+ * @drop: result: match_record() has to drop all cached data and update the description
+ * @trust: result: match_record() has to update the description and keep the cached data
  */
 struct origin_match {
 	struct device origin;

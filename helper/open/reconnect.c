@@ -245,8 +245,8 @@ static int execute_reconnect(struct reconnection *re)
 }
 
 /*
- * Return "dropped" if this change dropped cached data. The counter only grows, unless the reload
- * loaded the cache anew and it began at zero.
+ * Return "dropped" if this change dropped cached data, which the counter shows. The counter begins
+ * at zero if the reload loaded the cache again; then the present state counts.
  */
 static const char *content_word(const struct reconnection *re)
 {

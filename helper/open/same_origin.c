@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds devices that use an origin in a way that makes cached data stale. */
 #include "open/same_origin.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Keeps the list of gaps in a JSON file. */
 #include "open/uncached_writes.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens a witness, and claims, changes and frees the records of caches on it. */
 #include "open/witness.h"
 
 #include <dirent.h>
@@ -51,8 +52,8 @@ static void find_name(const char *folder, dev_t number, char *path)
 }
 
 /*
- * Set @witness->path: the path @given if it is stable, else another name of the device that is. A
- * name such as /dev/sda may mean another disk after a reboot.
+ * Set @witness->path to the path @given if it is stable, or to a stable name of the same device if
+ * there is one. A name such as /dev/sda may mean another disk after a reboot.
  */
 static int choose_path(struct witness *witness, const char *given)
 {
