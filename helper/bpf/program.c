@@ -21,10 +21,7 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
-/*
- * Bytes of the log to keep and lines to print: a refusal has a long log, with the reason at the
- * end.
- */
+/* Bytes of the log to keep, and lines to print: the reason for a refusal is at the end. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
 
@@ -290,7 +287,9 @@ static int load_and_pin(const struct program_place *place, struct bpf_object *ob
 	return fail_code();
 }
 
-/* Lock the place until lock_release(), fail if a program is loaded there, and remove remains. */
+/*
+ * Lock the place until lock_release(). Fail if it has a program; remove pins of interrupted runs.
+ */
 static int make_way(const struct program_place *place, bool dry_run)
 {
 	struct program loaded;
@@ -400,9 +399,7 @@ int program_unload(const struct program_place *place, bool *found)
 	return fail_code();
 }
 
-/*
- * Open a map of a loaded program. Returns a descriptor; -1 if no map has this name and these sizes.
- */
+/* Open a pinned map. Returns a descriptor; -1 if no map has this name and these sizes in bytes. */
 int program_open_map(const struct program_place *place, const char *name,
 		     size_t key, size_t value)
 {

@@ -18,7 +18,7 @@
 #define PROGRAM_NAME	16
 
 /**
- * struct program_place - a use of BPF programs; at most one program is loaded for each
+ * struct program_place - a use of BPF programs; at most one program is pinned for each
  * @word: name of the use and of its folder in PROGRAM_DIR. The folder has the pins of the loaded
  *	program: "link" attaches it to the event, each other pin is a map
  * @event: trace event whose raw tracepoint calls the program

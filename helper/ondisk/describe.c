@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prints superblocks, and what the status line of a device says. */
+/* Prints superblocks, and the parsed status line of a device. */
 #include "ondisk/describe.h"
 
 #include <stdio.h>
@@ -174,7 +174,7 @@ const char *describe_state(const struct dm_device *dev,
 			   status->field[NEARCACHE_FIELD_STATE]);
 }
 
-/* Print why a device runs without its cache, and what the user can do. */
+/* Print why a device runs without its cache, and the next step for the user. */
 void describe_reason(const struct dm_device *dev, const struct status *status)
 {
 	const char *why = status_explain(status);

@@ -39,7 +39,7 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 }
 
 /*
- * Store the fingerprints of the first sb->origin_size bytes of an origin in @sb, to be sealed then.
+ * Store the fingerprints of the first sb->origin_size bytes of @dev in @sb; the caller seals @sb.
  */
 int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
 {

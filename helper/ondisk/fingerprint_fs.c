@@ -7,7 +7,7 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* Most bytes per fsprint_look(), and of a buffer with room to align both ends of a read. */
+/* In bytes: maximum of fsprint_look(), and a buffer with room to align both ends of a read. */
 #define LOOK_MAX	65536U
 #define BUFFER		(3 * LOOK_MAX)
 
@@ -64,8 +64,8 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 }
 
 /*
- * Hash a range of the device, given in bytes. If the range exceeds the device, hash the offset from
- * which data is missing in its place.
+ * Hash a range of the device, given in bytes. From the first part that exceeds the device on, hash
+ * only the offset of that part.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {

@@ -40,7 +40,7 @@ static u64 round_up_to(u64 value, u64 unit)
 
 /*
  * Return the default block size: 256 KiB up to 4 TiB and 1 MiB above, so that the module needs at
- * most 128 MB of RAM per TB. A device of fewer than 1024 such blocks gets smaller ones (64 KiB).
+ * most 128 MB of RAM per TB. Less, but at least 64 KiB, if there were fewer than 1024 blocks.
  */
 u32 layout_block_size(u64 cache_size)
 {

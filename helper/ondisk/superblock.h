@@ -17,7 +17,7 @@
  * @sound: for each copy: it is valid by itself
  * @magic: for each copy: it begins with the magic, valid or not
  * @why: for each copy: why it is not valid
- * @refused: both copies are valid but of different caches, so @best is NULL; says so
+ * @refused: message if both copies are valid but of different caches; @best is then NULL
  */
 struct super {
 	struct nearcache_super *copy[NEARCACHE_SUPER_COPIES];

@@ -55,7 +55,8 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 
 /*
  * Fail with CODE_BUSY if a device is stacked on the origin, except @self (0: none) and nearcache
- * devices, which neighbour_check() judges: device-mapper lets it write behind the cache.
+ * devices, which neighbour_check() judges. device-mapper would let that device write to the origin,
+ * and the cached data would become stale.
  */
 int activate_check_holders(const struct device *origin, dev_t self)
 {
@@ -139,7 +140,10 @@ static const char *params_of(const struct activation *act, char *text)
 	return params_print(&params, text);
 }
 
-/* Create the device; the caller holds no claim on @act->cache. A failure leaves no device. */
+/*
+ * Create the device, or leave none after a failure. The kernel claims @act->cache by itself, which
+ * fails while the caller holds a claim.
+ */
 int activate(const struct activation *act)
 {
 	char text[PARAMS_TEXT];

@@ -17,10 +17,10 @@
  * @name: dm name, checked
  * @sb: valid superblock
  * @origin: open origin
- * @cache: open cache device, of several the first member
+ * @cache: open cache device; of several: the first member
  * @members: the other members; empty if there is one cache device
  * @witness: device number of the witness, 0: none
- * @mode: writing mode
+ * @mode: how writes are handled; may be read-only
  * @args: the command line: --fill-memory, --verify and the timeouts are used
  */
 struct activation {

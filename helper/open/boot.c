@@ -31,7 +31,7 @@ typedef int open_devices_t(const struct arguments *args);
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
  * @known: @uuid is set
- * @why: why the device is opened without its cache; "": it has it
+ * @why: reason to open the device without its cache; "": none
  */
 struct reopening {
 	const struct tab_entry *entry;
@@ -94,7 +94,7 @@ static int check_whose(struct reopening *re, bool by_uuid)
 	return keep_reason(re);
 }
 
-/* Returns 0 with @re->why set if the cache device is missing, in use or of another origin. */
+/* Returns 0 with @re->why set if the device has to be opened without its cache. */
 static int find_cache(struct reopening *re)
 {
 	const char *cache = re->entry->cache;
@@ -121,7 +121,7 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
 		return 0;
-	/* Only these two errors can come from the cache device. */
+	/* Other errors do not come from the cache device: pass-through would fail as well. */
 	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
 		return fail_code();
 	return keep_reason(re);
@@ -176,7 +176,7 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 {
 	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
-	/* Pass-through needs only device-mapper, which this loads as well: ignore a failure. */
+	/* Ignore a failure: pass-through needs only device-mapper, which is loaded by now. */
 	if (!dry_run && dm_need_target())
 		fail_reset();
 	if (free_name(re->args.operand[0], dry_run))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes to the superblock what describes the origin and its dataset. */
+/* Writes the description of the origin and its dataset to the superblock. */
 #include "open/dataset.h"
 
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lib/sanitize.h"
 #include "open/witness.h"
 
-/* Demand valid UTF-8 of at most 63 bytes, as the superblock stores it; or NULL: not given. */
+/* Demand 1 to 63 bytes of UTF-8 without control characters, or NULL: no version was given. */
 int dataset_check_version(const char *version)
 {
 	size_t good;

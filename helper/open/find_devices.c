@@ -91,7 +91,7 @@ static int await_answers(struct resolved *found, int pipe)
 		    found->path, RESOLVE_SECONDS);
 }
 
-/* Read the cache superblock of the device at @path. */
+/* Read the superblock of the device at @path. Fails if it does not answer in RESOLVE_SECONDS. */
 int resolve_path(struct resolved *cache, const char *path)
 {
 	int pipes[2];
@@ -156,9 +156,7 @@ static bool has_fabric(const char *disk)
 	return found;
 }
 
-/*
- * True for a device behind a network, which cannot be a cache device and may hang, or if unknown.
- */
+/* True for a device behind a network, which is no cache device and may hang; also if unknown. */
 static bool is_remote(const char *name)
 {
 	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
@@ -290,7 +288,7 @@ static int fail_two(const struct carriers *all, const struct resolved *a,
 		    a->path, b->path, uuid);
 }
 
-/* Record the error that no device carries this part of the cache. Returns the exit code. */
+/* Fail: no local device carries the member of the cache that was searched. */
 int resolve_none(const struct carriers *all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -303,7 +301,7 @@ int resolve_none(const struct carriers *all)
 
 /*
  * Find the device that carries member @index (from 0). Sets @found to NULL if there is none; fails
- * if there are several. A device in use counts like a free one: the copy may be the free one.
+ * if there are several. A device in use counts: it may be the right one, and its copy free.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)

@@ -12,7 +12,7 @@
 #include "block/device.h"
 #include "meta/format.h"
 
-/* Seconds to wait for the answer of a device; then it counts as missing. */
+/* Seconds to wait for the answer of a device; then resolve_path() fails. */
 #define RESOLVE_SECONDS	2
 
 /**

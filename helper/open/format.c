@@ -66,7 +66,7 @@ static int check_records(const struct device *cache)
 		    cache->path, used);
 }
 
-/* Fail if the device carries anything. Not called with --force. */
+/* Fail if the device has content that is recognised. Not called with --force. */
 static int check_content(const struct device *cache)
 {
 	char what[PROBE_WHAT];

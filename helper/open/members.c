@@ -192,7 +192,10 @@ static int check_two(const struct device *a, const struct device *b)
 	return 0;
 }
 
-/* Fail if a member is read-only, has too large logical blocks or shares storage with the others. */
+/*
+ * Fail if a member is read-only or has logical blocks above 4 KiB, or if it shares storage with the
+ * origin or another cache device. Warn if it only shares a drive with another cache device.
+ */
 int members_check_places(const struct members *members,
 			 const struct device *first, const struct device *origin)
 {
@@ -232,7 +235,7 @@ int members_check_first(const struct device *first, const struct super *super)
 		    super->geo.stripe_count);
 }
 
-/* Fail if the witness shares a drive with a cache device or the origin: it would vanish with it. */
+/* Fail if the witness is on a drive of a cache device or the origin: both would vanish together. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)
@@ -333,8 +336,8 @@ static void tell_left(const struct nearcache_super *sb, const struct device *one
 }
 
 /*
- * The superblock of @one is damaged (no valid copy in @super): warn about each other device that
- * its remains suggest to be of the same cache.
+ * The superblock of @one has no valid copy. Warn about other devices with the uuid that its damaged
+ * copies contain: they are probably of the same cache and stay unchanged.
  */
 void members_tell_left(const struct super *super, const struct device *one)
 {

@@ -39,7 +39,7 @@ int match_check_free(const struct device *cache, const char *self)
 		    cache->path);
 }
 
-/* True if a write session was interrupted; only a cache with a witness gets this state. */
+/* True if a write session was interrupted: only the witness can prove that the data is valid. */
 bool match_was_writing(const struct origin_match *match)
 {
 	return le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_WRITING;
@@ -210,7 +210,7 @@ static int compare_file_system(struct origin_match *match)
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	/* Skip it if the fingerprint is older than writes that went through the cache. */
+	/* No comparison if the fingerprint may be older than writes through the cache. */
 	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
@@ -257,7 +257,7 @@ static bool drops_anyway(const struct origin_match *match)
 	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
-/* Compare the origin with the superblock and set @match->differs. No content if drops_anyway(). */
+/* Set @match->differs by comparing origin and superblock; skips the content if drops_anyway(). */
 int match_compare(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -277,7 +277,7 @@ int match_compare(struct origin_match *match)
 	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
-/* Say what MATCH_CONTENT means here, for messages. */
+/* Return, for messages, which part of the content differs (MATCH_CONTENT). */
 const char *match_content(const struct origin_match *match)
 {
 	return match->file_system ?
@@ -325,7 +325,7 @@ int match_refuse(const struct origin_match *match)
 
 /*
  * Compare the origin with the superblock. If it differs, fail or set @match->drop or @match->trust
- * as @match->on_change says. Another logical block size always fails.
+ * as @match->on_change says. Always fails if the logical block size differs.
  */
 int match_check_origin(struct origin_match *match)
 {
@@ -398,7 +398,7 @@ int match_record(struct origin_match *match, bool held)
 		.version = match->version,
 		.witness = match->witness,
 		.witness_now = match->witness_now,
-		/* An old copy with a new number would pass for current: empty it first. */
+		/* An old copy with a higher number would pass for current, unless it is emptied. */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,
@@ -414,7 +414,7 @@ int match_record(struct origin_match *match, bool held)
 
 /*
  * True if match_refresh() has work: the superblock has a fingerprint of the ends but none of the
- * file system. The kernel renews only the former after it wrote to the origin.
+ * file system, because the kernel renews only that of the ends after writes.
  */
 bool match_can_refresh(const struct origin_match *match)
 {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Checks that a new block device is the lost origin of a device in use, and loads a table with it.
- */
+/* Checks that a block device is the lost origin of a device in use, and makes it the origin. */
 #include "open/reconnect.h"
 
 #include <string.h>
@@ -145,8 +143,8 @@ static int check_nameless(const struct reconnection *re)
 }
 
 /*
- * Fail if the content changed and this matters: the user wants refusal, or only the file system
- * shows the change. Otherwise the kernel itself compares the ends and drops the cached data.
+ * Fail if the content changed and either --on-change=refuse is given or only the file system shows
+ * the change. Other changes are left to the kernel: it compares the ends and drops the cached data.
  */
 static int check_content(const struct reconnection *re)
 {
@@ -187,7 +185,7 @@ static int check_identity(struct reconnection *re)
 	return 0;
 }
 
-/* Set @re->gap if a pass-through device may have written to the origin meanwhile. */
+/* Set @re->gap if a pass-through device may have written; then fail if --on-change=refuse. */
 static int check_gaps(struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -245,8 +243,8 @@ static int execute_reconnect(struct reconnection *re)
 }
 
 /*
- * Return "dropped" if this change dropped cached data, which the counter shows. The counter begins
- * at zero if the reload loaded the cache again; then the present state counts.
+ * Return "dropped" if the counter of dropped bytes grew. It restarts at zero if the reload loaded
+ * the cache again; the valid bytes then decide between "warm" and "cold".
  */
 static const char *content_word(const struct reconnection *re)
 {
@@ -326,9 +324,9 @@ static int run_reconnect(struct reconnection *re)
 }
 
 /*
- * Give a device in use its origin back; the kernel then sends it the reads that waited. After a
- * failure the device continues as before, or the error says that it does not. Without --origin in
- * @args the origin is found by its device id.
+ * Give a device in use its origin back; reads that waited for the origin then continue. After a
+ * failure the device works as before, or the error says that it does not. Without --origin in @args
+ * the origin is found by its device id.
  */
 int reconnect(const struct dm_device *dev, const struct arguments *args)
 {

@@ -46,8 +46,8 @@ static int judge_neighbour(const struct meeting *meet)
 }
 
 /*
- * Judge a device whose origin the kernel has removed. That origin may be back under another number,
- * so compare the device id that the cache device stores with that of @meet->origin.
+ * The kernel has removed the origin of @meet->other, which may be back under another number. Fail
+ * if its device id, which the cache device stores, may be that of @meet->origin.
  */
 static int check_gone(const struct meeting *meet)
 {
@@ -87,7 +87,7 @@ static int check_cache(struct meeting *meet)
 	       judge_neighbour(meet) : 0;
 }
 
-/* Judge a pass-through device. One whose origin is removed can do no harm and is not found here. */
+/* A pass-through device whose origin was removed is allowed: it cannot write and caches nothing. */
 static int check_passing(struct meeting *meet)
 {
 	struct dm_piece *piece;
@@ -126,8 +126,8 @@ static int check_all(const struct device *origin, enum nearcache_mode mode,
 }
 
 /*
- * Fail if a device @self in mode @mode on @origin and another cache or pass-through device use one
- * origin and one of them writes to it. Devices that only read may share an origin.
+ * Fail if another cache or pass-through device uses @origin, and that device or the device @self,
+ * which runs in @mode, writes to it. Devices that only read may share an origin.
  */
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self)

@@ -53,7 +53,7 @@ struct gap {
 
 /**
  * struct gaps - content of the file
- * @gap: one per origin
+ * @gap: one per origin and missing cache
  * @count: entries of @gap
  * @missing: the file does not exist, so @gap has one gap that concerns each cache
  */
@@ -342,8 +342,8 @@ static int make_folder(void)
 
 /*
  * Write the file.
- * @lasting: fail if the folder does not survive a reboot, as a new gap must. If another change is
- * lost, old gaps return, which costs only cached data.
+ * @lasting: the change is a new gap, so fail if the folder does not survive a reboot. If another
+ * change is lost, only old gaps return, which costs cached data.
  */
 static int save_gaps(const struct gaps *gaps, bool lasting)
 {

@@ -130,7 +130,7 @@ static int check_role(const struct device *dev, const struct dm_device *other)
 		    dev->role, dev->path, role, other->name);
 }
 
-/* Fail if the device is in use, except as witness of other caches: users overwrite the records. */
+/* Fail if the device is in use, except as witness: another user would overwrite the records. */
 static int check_users(const struct device *dev)
 {
 	struct dm_device *list;
@@ -337,7 +337,7 @@ struct choice {
 	bool wipe;
 };
 
-/* The device already has a record of this cache: continue from the sessions that it knows. */
+/* The device has a record of this cache already: do not lower the session number in it. */
 static void look_at_own(const struct nearcache_witness *record,
 			const struct witness_claim *claim,
 			struct choice *choice)
@@ -378,7 +378,7 @@ static int inspect_records(const struct witness *witness,
 			error = refuse_full(dev, records.count);
 	}
 	free(records.record);
-	/* A device with a record of this cache was accepted as its witness before. */
+	/* A device with a record of this cache passed the check of its content before. */
 	if (error || its_rank <= 1)
 		return error;
 	error = foreign_content(dev, what);
@@ -462,7 +462,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 /* What end_record() does to the record of a cache. */
 enum ending {
 	END_FREE,	/* overwrite it with zeros */
-	END_MOVED,	/* mark it: the cache moved to another witness; even a torn record */
+	END_MOVED,	/* mark it, even if torn: the cache moved to another witness */
 	END_SESSION,	/* record the end of a session that the kernel did not record here */
 };
 

@@ -13,7 +13,7 @@
 /* Size of the path in the superblock, in bytes with NUL. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)
 
-/* Word for "no witness" in the place of a device. */
+/* Value of an option in place of a path: no witness. */
 #define WITNESS_NONE	"none"
 
 /**

@@ -11,7 +11,9 @@
 #include "lib/error.h"
 #include "reads.h"
 
-/* Most pieces per recorder_look(): it must return even if reads come faster than @visit takes. */
+/*
+ * Most pieces per recorder_look(), so that it returns even if reads come faster than @visit runs.
+ */
 #define PIECES_MOST	65536U
 
 static int take_read(void *arg, void *data, size_t size)
@@ -46,7 +48,7 @@ int recorder_open(struct recorder *recorder, dev_t number)
 	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), take_read, recorder, NULL);
 	if (!recorder->pieces)
 		return fail_errno(errno, "cannot record reads");
-	/* The program records from now on: this tells it the device. */
+	/* From now on the program records: it waits for this device number. */
 	return bpf_map_update_elem(map_of(recorder, "wanted"), &key, &wanted, BPF_ANY) ?
 	       fail_errno(errno, "cannot record reads") : 0;
 }

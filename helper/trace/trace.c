@@ -137,7 +137,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	return false;
 }
 
-/* Decode all extents. Returns false if they contradict the header or memory is missing (fail()). */
+/* Decode all extents. False: they contradict the header, or an error was recorded (no memory). */
 static bool take_extents(struct trace *trace, const unsigned char *at, const unsigned char *end,
 			 uint64_t extents, uint64_t units)
 {
@@ -159,7 +159,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 	return at == end && !units;
 }
 
-/* Check the digest. Overwrites its place in @data with zeros, as the file was hashed. */
+/* Check the digest. It covers the file with zeros in its place, so write zeros there in @data. */
 static bool is_whole(unsigned char *data, size_t bytes, const struct trace_header *header)
 {
 	unsigned char digest[TRACE_DIGEST];

@@ -62,7 +62,7 @@ struct trace_header {
  * @extent: in the order of the first read, disjoint; the end of the device may cut the last unit
  * @count: entries in @extent
  * @room: allocated entries
- * @bytes: sum of the extents
+ * @bytes: sum of the lengths of all extents
  */
 struct trace {
 	uint32_t unit;

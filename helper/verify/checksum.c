@@ -35,7 +35,7 @@ static void forget_pages(const struct reading *r)
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Check that no page of a window is in the page cache: 0, CHECKSUM_RESIDENT or an errno. */
+/* Check that no page of a part of the file is cached. Returns 0, CHECKSUM_RESIDENT or an errno. */
 static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 {
 	unsigned char resident[WINDOW / ALIGN];
