@@ -124,7 +124,7 @@ static int go_buffered(struct reading *r)
 /* Read up to CHUNK bytes; *@n: how many, 0 at the end. Returns as checksum_file() does. */
 static int read_some(struct reading *r, ssize_t *n)
 {
-	/* O_DIRECT needs an aligned offset, but the file grew after its unaligned end was read. */
+	/* After a short read the offset may be unaligned, which O_DIRECT does not accept. */
 	int error = r->direct && r->at % ALIGN ? go_buffered(r) : 0;
 
 	while (!error) {
