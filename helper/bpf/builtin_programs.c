@@ -24,7 +24,7 @@ const struct program_place built_in_heat = {
 	.own = heat_bpf__elf_bytes,
 };
 
-/* Has no folder: the recording process holds the program. */
+/* Not pinned, so it has no folder: the recording process holds it (program_hold_own()). */
 const struct program_place built_in_reads = {
 	.word = "reads",
 	.event = "nearcache_access",

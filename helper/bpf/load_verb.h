@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The verbs that load, unload and show a BPF program: "nearcache WORD load|unload|show [FILE]".
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Verbs that load, unload and show a BPF program: 'nearcache WORD load|unload|show [FILE]'.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_BPF_LOAD_VERB_H
 #define HELPER_BPF_LOAD_VERB_H
@@ -11,10 +10,10 @@
 #include "bpf/program.h"
 
 /**
- * struct loading - a verb of this kind
- * @place: place of its program; its word is the verb
- * @files: programs from a file are allowed
- * @show: print the data of the program
+ * struct loading - one of these verbs
+ * @place: place of its program; place->word is also the name of the verb
+ * @files: 'load' accepts the FILE of a program, not only the built-in program
+ * @show: called last by 'show', even if no program is loaded, to print the data of the program
  */
 struct loading {
 	const struct program_place *place;

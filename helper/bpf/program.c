@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Loads, pins, attaches and unloads BPF programs, and reads their maps. */
 #include "bpf/program.h"
 
 #include <bpf/bpf.h>
@@ -20,11 +21,11 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
-/* The verifier's log of a refused program is long. Its end gives the reason. */
+/* Bytes of the log to keep, and lines to print: the reason for a refusal is at the end. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
 
-/* End of the log of libbpf and the verifier. */
+/* The last messages of libbpf and the verifier; keep_log() drops the oldest ones. */
 static char said[LOG_SIZE];
 
 static int keep_log(enum libbpf_print_level level, const char *format, va_list list)
@@ -50,7 +51,7 @@ static int keep_log(enum libbpf_print_level level, const char *format, va_list l
 	return 0;
 }
 
-/* Print the last lines of the log as warnings, before the error. */
+/* Print the last LOG_LINES of the log as warnings, which come before the error message. */
 static void tell_log(void)
 {
 	char *end = said + strlen(said), *line = end, *next;
@@ -70,7 +71,7 @@ static void tell_log(void)
 	}
 }
 
-/* Record an error of libbpf, which has its own error numbers. */
+/* Fail with errno; libbpf also sets errno to error numbers of its own. */
 static int fail_bpf(const char *what, const char *path)
 {
 	int error = errno;
@@ -92,7 +93,7 @@ static int need_bpffs(void)
 	return 0;
 }
 
-/* Path of the folder with the program's pins, valid until the next call. */
+/* Return the path of the folder with the pins, valid until the next call. */
 const char *program_folder(const struct program_place *place)
 {
 	static char path[PATH_MAX];
@@ -108,7 +109,7 @@ static const char *path_of(const struct program_place *place, const char *name,
 	return path;
 }
 
-/* Remove the pins, including those of an interrupted run. */
+/* Remove the folder with its pins, which unloads the program; also after an interrupted run. */
 static int remove_pins(const struct program_place *place)
 {
 	const char *path = program_folder(place);
@@ -152,7 +153,7 @@ static int look_at(int link, const char *path, struct program *loaded)
 	return fail_code();
 }
 
-/* Find the loaded program of a place. */
+/* Describe the loaded program of a place; @found is false if there is none. */
 int program_look(const struct program_place *place, struct program *loaded,
 		 bool *found)
 {
@@ -172,7 +173,10 @@ int program_look(const struct program_place *place, struct program *loaded,
 	return fail_code();
 }
 
-/* The only program of an object, which must be for this place. */
+/*
+ * Return the only program of an object. If there are several or none, or it is for another trace
+ * event than that of @place, record an error and return NULL.
+ */
 static struct bpf_program *program_of(const struct program_place *place,
 				      struct bpf_object *object, const char *path)
 {
@@ -198,7 +202,7 @@ static struct bpf_program *program_of(const struct program_place *place,
 	return NULL;
 }
 
-/* Names in the BPF file system must not contain dots. */
+/* Return the path for the pin of a map. Dots, which the BPF file system refuses, become "_". */
 static const char *pin_of(const struct program_place *place,
 			  const struct bpf_map *map, char *path)
 {
@@ -210,7 +214,7 @@ static const char *pin_of(const struct program_place *place,
 	return path;
 }
 
-/* Pin the link last: its pin proves that all other pins exist. */
+/* Pin the maps, then the link: program_look() takes the pin of the link for a complete set. */
 static int pin_program(const struct program_place *place, struct bpf_object *object,
 		       struct bpf_link *link)
 {
@@ -247,7 +251,7 @@ static struct bpf_link *attach_program(const struct program_place *place,
 	return link;
 }
 
-/* Let the kernel verify the object. Returns NULL after recording an error. */
+/* Let the kernel verify the object. Returns its program, or NULL after recording an error. */
 static struct bpf_program *load_program(const struct program_place *place,
 					struct bpf_object *object,
 					const char *path)
@@ -256,10 +260,7 @@ static struct bpf_program *load_program(const struct program_place *place,
 
 	if (!program || !bpf_object__load(object))
 		return program;
-	/*
-	 * The verifier's refusal is EACCES as well, which would be reported as a missing
-	 * permission.
-	 */
+	/* The verifier also refuses with EACCES: do not report it as a missing permission. */
 	if (errno == EACCES)
 		fail(CODE_DEVICE, "the kernel refuses '%s'", path);
 	else
@@ -286,7 +287,9 @@ static int load_and_pin(const struct program_place *place, struct bpf_object *ob
 	return fail_code();
 }
 
-/* Lock the place until lock_release() and check that it is free. */
+/*
+ * Lock the place until lock_release(). Fail if it has a program; remove pins of interrupted runs.
+ */
 static int make_way(const struct program_place *place, bool dry_run)
 {
 	struct program loaded;
@@ -311,14 +314,14 @@ static int load_object(const struct program_place *place, struct bpf_object *obj
 	*loaded = (struct program){ 0 };
 	if (!make_way(place, dry_run) && !load_and_pin(place, object, path, dry_run) && !dry_run)
 		program_look(place, loaded, &found);
-	/* The caller may be a long-running process that loads again. */
+	/* Do not keep the lock until the process ends: a daemon may load again. */
 	lock_release();
 	return fail_code();
 }
 
 /*
  * Load a program from an object file. It stays loaded after this process. A failure loads nothing.
- * @dry_run: let the kernel verify it, but do not attach it.
+ * @dry_run: let the kernel verify it, but do not attach or pin it.
  */
 int program_load_file(const struct program_place *place, const char *path,
 		      bool dry_run, struct program *loaded)
@@ -396,10 +399,7 @@ int program_unload(const struct program_place *place, bool *found)
 	return fail_code();
 }
 
-/*
- * Open a map of a loaded program. Returns a descriptor, or -1 if no map has this name and these
- * sizes in bytes.
- */
+/* Open a pinned map. Returns a descriptor; -1 if no map has this name and these sizes in bytes. */
 int program_open_map(const struct program_place *place, const char *name,
 		     size_t key, size_t value)
 {
@@ -422,8 +422,8 @@ static int visit_entry(int map, const struct bpf_map_info *info, char *key,
 		       char *value, program_visit *visit, void *arg)
 {
 	/*
-	 * If an element is deleted meanwhile, the kernel starts again with the first key: limit the
-	 * number of steps.
+	 * If an element is deleted meanwhile, the kernel starts again at the first key: limit the
+	 * number of steps, so that the loop ends.
 	 */
 	__u32 left = 2 * info->max_entries;
 	bool first = true;
@@ -468,7 +468,7 @@ int program_each(const struct program_place *place, const char *name, size_t key
 	return fail_code();
 }
 
-/* Visit the names of the pinned maps in program_folder(). */
+/* Call @visit with the name of each pinned map, in alphabetical order. */
 void program_maps(const struct program_place *place,
 		  void (*visit)(const char *name, void *arg), void *arg)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * BPF programs on the module's trace events. Pins in the BPF file system keep them loaded.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Load BPF programs that the trace events of the kernel module call. Pins in the BPF file system
+ * keep a program loaded after this process.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_BPF_PROGRAM_H
 #define HELPER_BPF_PROGRAM_H
@@ -18,11 +18,11 @@
 #define PROGRAM_NAME	16
 
 /**
- * struct program_place - the place of a loaded program
- * @word: its use, and the name of its folder in PROGRAM_DIR. The folder has its pins: "link" is the
- *		attachment, the others are its maps by name
- * @event: trace event whose raw tracepoint calls it
- * @own: object of the built-in program and its size in bytes
+ * struct program_place - a use of BPF programs; at most one program is pinned for each
+ * @word: name of the use and of its folder in PROGRAM_DIR. The folder has the pins of the loaded
+ *	program: "link" attaches it to the event, each other pin is a map
+ * @event: trace event whose raw tracepoint calls the program
+ * @own: returns the ELF object of the built-in program and its size in bytes
  */
 struct program_place {
 	const char *word;
@@ -44,15 +44,15 @@ struct program {
 
 /**
  * struct program_held - a program that is unloaded at the end of this process
- * @object: its object with the maps
- * @link: the attachment
+ * @object: its libbpf object, which has the maps
+ * @link: attaches the program to its trace event
  */
 struct program_held {
 	struct bpf_object *object;
 	struct bpf_link *link;
 };
 
-/* For program_each(). Returns nonzero to stop. */
+/* Called by program_each() with one element; returns nonzero to stop. */
 typedef int program_visit(const void *key, const void *value, void *arg);
 
 int program_look(const struct program_place *place, struct program *program,

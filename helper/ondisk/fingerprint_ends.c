@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Takes the fingerprints of an origin: of its first and last 64 KiB, and of its file system. */
 #include "ondisk/fingerprint_ends.h"
 
 #include <stdlib.h>
@@ -8,15 +9,15 @@
 #include "ondisk/fingerprint_fs.h"
 #include "lib/sha256.h"
 
-/* Bytes hashed at each end. */
+/* Bytes hashed at each end of the device. */
 #define END_BYTES	65536U
 
 _Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_SIZE, "SHA-256");
 
 /*
- * NEARCACHE_FP_ENDS: SHA-256 of the first and last 64 KiB of a device; one of less than 64 KiB
- * is hashed twice. @size is that of the device, or its size before it grew. @digest has
- * FINGERPRINT_SIZE bytes.
+ * Take a fingerprint of type NEARCACHE_FP_ENDS: SHA-256 of the first and last 64 KiB of a device.
+ * All bytes of a device of less than 64 KiB are hashed twice. @size: size of the device in bytes,
+ * or its size before it grew. @digest: FINGERPRINT_SIZE bytes.
  */
 int fingerprint_ends(const struct device *dev, uint64_t size,
 		     unsigned char *digest)
@@ -38,8 +39,7 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 }
 
 /*
- * Stores the fingerprints of an origin in @sb, which has its size already and must be sealed
- * afterwards.
+ * Store the fingerprints of the first sb->origin_size bytes of @dev in @sb; the caller seals @sb.
  */
 int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fingerprints: short proofs that an origin still has the cached content. Functions return 0,
- * or an exit code after recording an error with fail().
+ * A fingerprint is a hash of parts of an origin. If it is unchanged, the origin is taken to have
+ * the content that was cached.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_ONDISK_FINGERPRINT_ENDS_H
 #define HELPER_ONDISK_FINGERPRINT_ENDS_H

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * EROFS: the superblock (checksum, build time, uuid, counts), the start of the metadata, and
- * samples of the image. Nothing writes to an image in place. A new image has another
- * superblock, unless it is a reproducible build; then only the samples may detect it.
+ * Fingerprint of EROFS: hashes the superblock (checksum, build time, uuid, counts), the start of
+ * the metadata, and samples of the image. An image is never written in place, only replaced. A new
+ * image has another superblock, unless it is a reproducible build: then only the samples may show
+ * the change.
  *
  * Offsets: fs/erofs/erofs_fs.h.
  */

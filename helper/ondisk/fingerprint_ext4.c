@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ext2, ext3 and ext4: the superblock (uuid, times and number of mounts and writes, free
- * counts), the group descriptors (free counts, checksums of the bitmaps) and the journal's
- * superblock (number of the last transaction). Each mount for writing changes the superblock,
- * each allocation a group descriptor.
+ * Fingerprint of ext2, ext3 and ext4: hashes the superblock (uuid, times and number of mounts and
+ * writes, free counts), the group descriptors (free counts, checksums of the bitmaps) and the
+ * superblock of the journal (number of the last transaction). Each mount for writing changes the
+ * superblock, and each allocation changes a group descriptor.
  *
  * Offsets: fs/ext4/ext4.h, include/linux/jbd2.h.
  */
@@ -21,18 +21,18 @@
 #define INCOMPAT_META_BG	0x10U
 #define INCOMPAT_64BIT		0x80U
 #define RO_COMPAT_SPARSE_SUPER	0x1U
-/* Bytes of group descriptors; enough for 32 TiB in blocks of 4 KiB. */
+/* Most bytes of group descriptors that are hashed, enough for 32 TiB in blocks of 4 KiB. */
 #define GROUPS_MAX	(16ULL << 20)
 
 /**
  * struct ext4 - decoded fields of the superblock
  * @sb: the superblock
  * @block: block size, bytes
- * @first: first data block
- * @per_group: blocks in a group
- * @blocks: blocks of group descriptors
- * @together: the first blocks of @blocks, which lie together behind the superblock
- * @per_block: descriptors in a block
+ * @first: number of the first data block
+ * @per_group: number of blocks in a group
+ * @blocks: number of blocks with group descriptors that are hashed
+ * @together: how many of @blocks directly follow the superblock; the others are spread (meta_bg)
+ * @per_block: number of descriptors in a block
  */
 struct ext4 {
 	unsigned char sb[SUPER_BYTES];
@@ -103,7 +103,7 @@ static bool is_power(uint64_t number, unsigned int base)
 	return number == 1;
 }
 
-/* Returns whether a group begins with a copy of the superblock. */
+/* True if a group begins with a copy of the superblock. */
 static bool has_super(const struct ext4 *fs, uint64_t group)
 {
 	if (!group)
@@ -116,8 +116,8 @@ static bool has_super(const struct ext4 *fs, uint64_t group)
 }
 
 /*
- * Descriptors behind the superblock, then with meta_bg each block in the first group that it
- * describes.
+ * Hash the group descriptors: those behind the superblock, then with meta_bg each further block,
+ * which lies in the first of the groups that it describes.
  */
 static void add_groups(struct fsprint *print, const struct ext4 *fs)
 {
@@ -135,8 +135,8 @@ static void add_groups(struct fsprint *print, const struct ext4 *fs)
 }
 
 /*
- * The journal's first block, from the copy of the journal inode's block map in the superblock
- * (EXT3_JNL_BACKUP_BLOCKS): an extent in the inode, or a block number of the ext2 map.
+ * Return the number of the journal's first block, 0: unknown. The superblock has a copy of the
+ * block map in the journal's inode (EXT3_JNL_BACKUP_BLOCKS): extents, or a map as in ext2.
  */
 static uint64_t journal_block(const struct ext4 *fs)
 {

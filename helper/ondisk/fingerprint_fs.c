@@ -7,15 +7,15 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* Most bytes per read, and a buffer with room to align a read. */
+/* In bytes: maximum of fsprint_look(), and a buffer with room to align both ends of a read. */
 #define LOOK_MAX	65536U
 #define BUFFER		(3 * LOOK_MAX)
 
 /**
  * struct fsprint - state of a fingerprint
  * @dev: open device
- * @size: bytes of the device that count
- * @align: of offset and length of a read, bytes, at most LOOK_MAX
+ * @size: bytes of the device that belong to the fingerprint
+ * @align: alignment of offset and length of a read in bytes, at most LOOK_MAX
  * @buffer: data of the last read
  * @hash: SHA-256 so far
  */
@@ -28,8 +28,8 @@ struct fsprint {
 };
 
 /*
- * Reads at most 65536 bytes, valid until the next call. Returns NULL if they lie beyond the
- * end of the device, or after recording a read error.
+ * Read @bytes, at most 65536. Returns the data, valid until the next call. Returns NULL if the
+ * range exceeds the device, and after an error, which is recorded with fail().
  */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 {
@@ -64,8 +64,8 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 }
 
 /*
- * Adds a range of the device (bytes). Data beyond the end of the device is not added, but the
- * offset is.
+ * Hash a range of the device, given in bytes. From the first part that exceeds the device on, hash
+ * only the offset of that part.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {
@@ -108,10 +108,9 @@ static enum nearcache_fingerprint try_all(struct fsprint *print)
 }
 
 /*
- * Fingerprint of the file system on a device. @size is that of the device, or its size before
- * it grew. @type receives NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS or _NONE.
- * @digest has FSPRINT_SIZE bytes, zero for _NONE. Returns 0, or an exit code after recording
- * an error with fail().
+ * Take the fingerprint of the file system on a device. @size: size of the device in bytes, or its
+ * size before it grew. @type receives NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS or
+ * _NONE. @digest: FSPRINT_SIZE bytes, zero for _NONE. Returns 0 or an exit code of fail().
  */
 int fsprint_take(const struct device *dev, uint64_t size,
 		 enum nearcache_fingerprint *type, unsigned char *digest)

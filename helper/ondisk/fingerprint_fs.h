@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Fingerprints of file systems: they change with each write to one, also where the ends of the
- * volume do not change. Only metadata is read, so they miss a file's data that was overwritten
- * in place.
+ * Fingerprints of file systems. They show most writes that leave the first and last 64 KiB of the
+ * origin unchanged. They cover only metadata, so they miss file data that is overwritten in place.
  *
- * The file system is untrusted input: an offset beyond its end is not read, and each parser
- * reads a bounded number of bytes.
+ * The file system is untrusted input: an offset beyond its end is not read, and each parser reads a
+ * bounded number of bytes.
  */
 #ifndef HELPER_ONDISK_FINGERPRINT_FS_H
 #define HELPER_ONDISK_FINGERPRINT_FS_H
@@ -20,7 +19,7 @@ struct fsprint;
 int fsprint_take(const struct device *dev, uint64_t size,
 		 enum nearcache_fingerprint *type, unsigned char *digest);
 
-/* For the parsers. Each returns false if the device has another file system. */
+/* Used by the parsers below. A parser returns false if the device has another file system. */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes);
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes);
 void fsprint_add_number(struct fsprint *print, uint64_t number);

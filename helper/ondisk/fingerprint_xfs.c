@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * XFS: the headers of the allocation groups (superblock, free space, inodes, free list; with
- * checksums and log sequence numbers since version 5) and the head of the log. Each allocation
- * changes a header, and each change of metadata moves the head of the log at once.
+ * Fingerprint of XFS: hashes the headers of the allocation groups (superblock, free space, inodes,
+ * free list; with checksums and log sequence numbers since version 5) and the head of the log. Each
+ * allocation changes a header, and each change of metadata moves the head of the log.
  *
  * Offsets: fs/xfs/libxfs/xfs_format.h, xfs_log_format.h.
  */
@@ -14,7 +14,7 @@
 #define MAGIC		0x58465342U
 #define RECORD_MAGIC	0xFEEDBABEU
 #define HEADERS		4
-/* Most allocation groups that are read, evenly spread over all. */
+/* Most allocation groups that are hashed. If there are more, evenly spaced groups are taken. */
 #define GROUPS_MAX	1024U
 /* Unit of the log, bytes. */
 #define LOG_BLOCK	512U
@@ -50,7 +50,10 @@ static uint64_t get_be64(const unsigned char *at)
 	return (uint64_t)get_be32(at) << 32 | get_be32(at + 4);
 }
 
-/* A block number has the group in the upper bits, the block within the group in the lower ones. */
+/*
+ * Return the byte offset of the log, 0: on another device or invalid. The upper bits of a block
+ * number are the allocation group, the lower ones the block within the group.
+ */
 static uint64_t log_place(const unsigned char *sb, const struct xfs *fs)
 {
 	uint64_t start = get_be64(sb + 48);
@@ -88,14 +91,14 @@ static void add_groups(struct fsprint *print, const struct xfs *fs)
 	for (group = 0; group < fs->groups; group += step) {
 		uint64_t offset = group * fs->group_blocks * fs->block;
 
-		/* So do all later groups. */
+		/* This group and all later ones lie beyond the end of the device. */
 		if (offset >= fsprint_size(print))
 			return;
 		fsprint_add(print, offset, HEADERS * fs->sector);
 	}
 }
 
-/* Returns the log's cycle number when this block was written. */
+/* Return how often the log had wrapped around when block @index was written; 0: unreadable. */
 static uint32_t log_cycle(struct fsprint *print, const struct xfs *fs,
 			  uint64_t index)
 {
@@ -108,9 +111,9 @@ static uint32_t log_cycle(struct fsprint *print, const struct xfs *fs,
 }
 
 /*
- * Up to the head of the log, blocks have the cycle of the first block, behind it an older one:
- * search the head by halving. Do not hash behind the head: a mount may write there, even a
- * read-only mount.
+ * Find the head of the log and hash it. Blocks before the head have the cycle number of the first
+ * block, and blocks behind it have an older one, so halving finds the head. Do not hash behind the
+ * head: a mount may write there, even a read-only mount.
  */
 static void add_log(struct fsprint *print, const struct xfs *fs)
 {

@@ -6,22 +6,22 @@
 #define TIB	(1024 * 1024 * MIB)
 
 /*
- * Block size by size of the cache device. Smaller devices get smaller blocks, so that the
- * policy has at least BLOCKS_WANTED blocks to choose from.
+ * Bounds for layout_block_size(). A small device gets smaller blocks, so that eviction has at least
+ * BLOCKS_WANTED blocks to choose from.
  */
 #define BLOCK_USUAL		(256 * KIB)
 #define BLOCK_LARGE		(1 * MIB)
 #define BLOCK_LARGE_ABOVE	(4 * TIB)
 #define BLOCKS_WANTED		1024
 
-/* Size of a copy of the ranges area: a share of the device, within bounds. */
+/* Size of each copy of the ranges area: 1/512 of the first cache device, within bounds. */
 #define RANGES_SHARE		512
 #define RANGES_MIN		(64 * KIB)
 #define RANGES_MAX		(16 * MIB)
 
 /*
- * A larger region loses more of the cache after a crash; a smaller one makes writers wait more
- * often.
+ * Origin bytes per bit of the write intent. If regions are larger, a crash costs more cached data;
+ * if they are smaller, writers wait more often.
  */
 #define INTENT_REGION_MIN	MIB
 #define INTENT_BITS		NEARCACHE_INTENT_REGIONS
@@ -39,8 +39,8 @@ static u64 round_up_to(u64 value, u64 unit)
 }
 
 /*
- * 256 KiB up to 4 TiB and 1 MiB above, so that RAM stays at 128 MB or less per TB. Smaller,
- * down to 64 KiB, on devices of fewer than 1024 such blocks.
+ * Return the default block size: 256 KiB up to 4 TiB and 1 MiB above, so that the module needs at
+ * most 128 MB of RAM per TB. Less, but at least 64 KiB, if there were fewer than 1024 blocks.
  */
 u32 layout_block_size(u64 cache_size)
 {
@@ -65,7 +65,7 @@ static u64 table_pages(u64 slots)
 	return (slots + NEARCACHE_SLOTS_PER_PAGE - 1) / NEARCACHE_SLOTS_PER_PAGE;
 }
 
-/* Places the areas for @slots blocks behind each other, then the data. */
+/* Place the metadata areas for @slots slots one after the other, then the slots. */
 static void place_areas(struct layout *layout, u64 cache_size, u64 slots)
 {
 	u32 subblocks = layout->block_size / layout->subblock_size;
@@ -119,8 +119,8 @@ static u64 sum_sizes(const u64 *sizes, u32 members)
 }
 
 /*
- * More slots need a longer table, which leaves less room for slots. The end of the layout
- * grows with the slots, so halving finds the largest number that fits.
+ * Place the largest number of slots that fits. More slots need a longer slot table, which leaves
+ * less room for slots. The end of the layout grows with the slots, so halving finds the number.
  */
 static void place_most(struct layout *layout, const u64 *sizes)
 {
@@ -140,7 +140,7 @@ static void place_most(struct layout *layout, const u64 *sizes)
 	place_areas(layout, sizes[0], fits);
 }
 
-/* Returns the smallest region with which the bitmap covers the origin. */
+/* Return the smallest region with which the write-intent bitmap covers the origin. */
 u64 layout_intent_region(u64 origin_size)
 {
 	u64 region = INTENT_REGION_MIN;
@@ -150,7 +150,7 @@ u64 layout_intent_region(u64 origin_size)
 	return region;
 }
 
-/* Names the device that is too small, and the size that it needs. */
+/* Write to @why which device is too small, and the size that it needs. */
 static void explain_size(const struct layout *layout, const u64 *sizes, u64 slots, char *why)
 {
 	u32 i = 0;
@@ -166,11 +166,11 @@ static void explain_size(const struct layout *layout, const u64 *sizes, u64 slot
 }
 
 /*
- * Lays out the cache devices of a cache. All have the same number of slots, or one less, which
- * is limited by the smallest device.
+ * Compute the layout of all cache devices of a cache. The smallest device limits the number of
+ * slots on each: all have the same number, or one less.
  *
- * @block_size may be 0: use layout_block_size(). @cache_lbs is the largest of all devices.
- * Returns false if the layout does not fit, with the reason in @why (NC_WHY_SIZE bytes).
+ * @sizes: of the devices. @block_size: 0: use layout_block_size(). @cache_lbs: largest of all
+ * devices. Returns false if the layout does not fit, with the reason in @why (NC_WHY_SIZE bytes).
  */
 bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
 			    u32 block_size, bool checksums, u64 origin_size,
@@ -207,7 +207,7 @@ bool layout_compute(struct layout *layout, u64 cache_size, u32 block_size,
 				      cache_lbs, why);
 }
 
-/* Sets the layout's fields of @sb, leaves the others. */
+/* Set the fields of @sb that describe the layout; the others stay unchanged. */
 void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 {
 	unsigned int i;
@@ -234,10 +234,7 @@ void layout_to_super(const struct layout *layout, struct nearcache_super *sb)
 	}
 }
 
-/*
- * Turns @sb, a copy of the first member's superblock, into that of another member; the caller
- * must seal it.
- */
+/* Turn a copy of the first member's superblock into that of member @index; the caller seals it. */
 void layout_to_member(const struct layout *layout, u32 index,
 		      struct nearcache_super *sb)
 {

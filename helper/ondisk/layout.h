@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Computes the layout of a cache device. Does no I/O. All sizes and offsets are in bytes. */
+/* Compute where metadata and slots lie on cache devices. No I/O. Sizes and offsets are in bytes. */
 #ifndef HELPER_ONDISK_LAYOUT_H
 #define HELPER_ONDISK_LAYOUT_H
 
@@ -8,21 +8,21 @@
 /**
  * struct layout - fields of a superblock before it is written
  * @members: number of cache devices
- * @device_size: used bytes of each device, to the end of its last block
+ * @device_size: used bytes of each device, to the end of its last slot
  * @checksums: there is a checksum area
- * @block_size: of a block
- * @subblock_size: of a sub-block
+ * @block_size: size of a block, and so of a slot
+ * @subblock_size: size of a sub-block, to which a valid bit belongs
  * @origin_lbs: logical block size of the origin
  * @cache_lbs: logical block size of the cache devices
- * @slot_count: number of slots
+ * @slot_count: number of slots on all devices
  * @table_pages: pages in one copy of the slot table
- * @data_offset: start of the data on the first device
- * @member_offset: start of the data on the others
+ * @data_offset: start of the slots on the first device
+ * @member_offset: start of the slots on the other devices
  * @metadata_end: end of the last area
- * @origin_size: of the origin
+ * @origin_size: size of the origin
  * @intent_region: origin bytes per bit of the write-intent bitmap
- * @area_offset: 0 for an area that is not present
- * @area_length: 0 for an area that is not present
+ * @area_offset: start of each area on the first device, 0: not present
+ * @area_length: length of each area, 0: not present
  */
 struct layout {
 	u32 members;

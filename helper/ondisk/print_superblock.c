@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Prints superblocks, and the parsed status line of a device. */
 #include "ondisk/print_superblock.h"
 
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void describe_origin(const struct nearcache_super *sb)
 	print_number("session", NULL, le64_to_cpu(sb->session));
 }
 
-/* Prints a sound superblock. @all adds details in text; JSON always has them. */
+/* Print a valid superblock. @all: print details as text as well, not only as JSON. */
 void describe_super(const struct nearcache_super *sb, bool all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -136,7 +137,7 @@ void describe_areas(const struct nearcache_super *sb)
 	print_end();
 }
 
-/* Parses the status line of a device. @status is all zero if the device has no table. */
+/* Parse the status line of a device. If the device has no table, @status is all zero. */
 int describe_status(const struct dm_device *dev, struct status *status)
 {
 	char why[STATUS_WHY];
@@ -148,7 +149,10 @@ int describe_status(const struct dm_device *dev, struct status *status)
 		    dev->name, why);
 }
 
-/* Prints the witness in a device's table. @label is used in text if there is a witness. */
+/*
+ * Print the witness that the table of a device names. @label: its label in text; without a witness
+ * the text has no line, and JSON has null.
+ */
 void describe_witness(const struct dm_device *dev, const char *label)
 {
 	struct params params;
@@ -160,7 +164,7 @@ void describe_witness(const struct dm_device *dev, const char *label)
 		     has ? device_path_of(params.witness, path) : NULL);
 }
 
-/* A device that was never started has the state "no-table". */
+/* Return the state of a device as a word, "no-table" if it has no table. */
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status)
 {
@@ -170,7 +174,7 @@ const char *describe_state(const struct dm_device *dev,
 			   status->field[NEARCACHE_FIELD_STATE]);
 }
 
-/* Prints why a device runs without its cache, and the next step. */
+/* Print why a device runs without its cache, and the next step for the user. */
 void describe_reason(const struct dm_device *dev, const struct status *status)
 {
 	const char *why = status_explain(status);
@@ -220,8 +224,8 @@ static int describe_named(const char *operand,
 }
 
 /*
- * Prints each of @names with @describe, or without names all devices. With one name its values
- * stand at the top level of the JSON.
+ * Print each named device with @describe, or all devices if @count is 0. If one name is given, its
+ * values are at the top level of the JSON, otherwise in a list.
  */
 int describe_devices(char **names, int count,
 		     int (*describe)(const struct dm_device *dev,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prints superblocks and device status. Functions that return int return 0, or an exit code
- * after recording an error with fail().
+ * Print the superblock of a cache device and the status of nearcache devices, as text or JSON.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_ONDISK_PRINT_SUPERBLOCK_H
 #define HELPER_ONDISK_PRINT_SUPERBLOCK_H

@@ -35,9 +35,9 @@ static int write_copy(const struct device *dev, const struct nearcache_super *sb
 }
 
 /*
- * Writes both copies of an empty slot table to a claimed device, without a flush. @sb is the
- * superblock that follows: uuid, epoch and layout. Every page is written, so that a copy that
- * fails to verify later is known to be torn or damaged.
+ * Write both copies of an empty slot table to a claimed device, without a flush. @sb: the
+ * superblock to be written afterwards; its uuid, epoch and layout are used. Every page is written,
+ * so that a page that is invalid later is known to be torn or damaged.
  */
 int table_write(const struct device *dev, const struct nearcache_super *sb)
 {
@@ -63,7 +63,7 @@ static void count_slots(const struct nearcache_page *page,
 	u64 slot = index * NEARCACHE_SLOTS_PER_PAGE;
 	unsigned int i;
 
-	/* A page of another epoch is empty. */
+	/* To the kernel a page of another epoch is empty. */
 	if (page->epoch != super->best->table_epoch)
 		return;
 	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++, slot++) {
@@ -78,7 +78,7 @@ static void count_slots(const struct nearcache_page *page,
 	}
 }
 
-/* Counts the slots that the kernel would recover. */
+/* Check both copies of a page, and count the slots in the copy that the kernel would use. */
 static void count_page(const struct nearcache_page *a,
 		       const struct nearcache_page *b,
 		       const struct super *super, u64 index,
@@ -131,7 +131,7 @@ static int scan_pages(const struct device *dev, const struct super *super,
 }
 
 /*
- * Verifies each page of the slot table. @super has a sound copy. For an active cache the
+ * Check each page of the slot table. @super: has a valid copy. If a device uses the cache now, the
  * result is the state of the last commit.
  */
 int table_scan(const struct device *dev, const struct super *super,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The slot table of a cache device. Functions return 0, or an exit code after recording an
- * error with fail().
+ * Write an empty slot table to a cache device, or check a slot table.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_ONDISK_SLOT_TABLE_H
 #define HELPER_ONDISK_SLOT_TABLE_H
@@ -12,8 +12,8 @@
 /**
  * struct table_count - result of a scan of the slot table
  * @pages: pages in one copy
- * @sound_both: pages of which both copies verify
- * @sound_one: pages of which one copy is damaged
+ * @sound_both: pages of which both copies are valid
+ * @sound_one: pages of which only one copy is valid
  * @damaged: pages of which both copies are damaged
  * @slots_used: slots with an origin block, in the pages that the kernel would recover
  * @bytes_valid: bytes of the valid sub-blocks in these slots

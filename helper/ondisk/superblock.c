@@ -20,7 +20,7 @@ static int read_copy(struct super *super, const struct device *dev,
 	super->copy[i] = sb;
 	if (!sb)
 		return fail_code();
-	/* On a device that is too short for this copy, the copy stays zero and is not sound. */
+	/* If the device is too short for this copy, the copy stays zero and thus invalid. */
 	if (dev->size >= super_offset(i) + NEARCACHE_SUPER_SIZE &&
 	    device_read(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(i)))
 		return fail_code();
@@ -31,8 +31,8 @@ static int read_copy(struct super *super, const struct device *dev,
 }
 
 /*
- * Reads and verifies both copies. Call super_free() after success and failure. Unsound copies
- * are no failure, see super_require().
+ * Read and check both copies. Call super_free() even after a failure. Returns 0 even if no copy is
+ * valid: super->best is then NULL, and super_require() fails.
  */
 int super_read(struct super *super, const struct device *dev)
 {
@@ -45,8 +45,8 @@ int super_read(struct super *super, const struct device *dev)
 }
 
 /*
- * Call this only if @super->best is NULL. Returns the reason against both copies, or against
- * the copy with the magic.
+ * Return the defect of the copy that has the magic, or that two valid copies are of different
+ * caches. Call this only if @super->best is NULL.
  */
 const char *super_why(const struct super *super)
 {
@@ -55,7 +55,7 @@ const char *super_why(const struct super *super)
 	return super->why[super->magic[0] ? 0 : 1];
 }
 
-/* Fails with super_why() if there is no valid copy. */
+/* Fail if there is no valid copy; the message says why. */
 int super_require(const struct super *super, const struct device *dev)
 {
 	if (super->best)
@@ -77,7 +77,7 @@ void super_free(struct super *super)
 	memset(super, 0, sizeof(*super));
 }
 
-/* Writes both copies, copy 0 first, and flushes the device. @sb is sealed. */
+/* Write a sealed superblock to both copies, copy 0 first, and flush the device. */
 int super_write(const struct device *dev, const struct nearcache_super *sb)
 {
 	unsigned int i;
@@ -90,12 +90,11 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
 }
 
 /*
- * Replaces both copies of a claimed device in two steps. @sb is sealed, from device_buffer(),
- * with a higher sequence; @super has a sound copy.
+ * Replace both copies of a claimed device in two steps. @sb: sealed, from device_buffer(), with a
+ * higher sequence. @super: has a valid copy.
  *
- * The valid copy is written last: a crash while the other copy is written leaves it valid.
- * Once the other copy is durable, its higher sequence makes it the valid one; an error after
- * that says so.
+ * The valid copy is written last, so it survives a crash that tears the other copy. Once that copy
+ * is durable, its higher sequence makes it the valid one; the message of a later error says so.
  */
 int super_rewrite(const struct device *dev, const struct super *super,
 		  const struct nearcache_super *sb)
@@ -111,7 +110,7 @@ int super_rewrite(const struct device *dev, const struct super *super,
 	return 0;
 }
 
-/* Overwrites both copies of a claimed device with zeroes, and flushes the device. */
+/* Overwrite both copies of a claimed device with zeros, and flush the device. */
 int super_wipe(const struct device *dev)
 {
 	unsigned int i;

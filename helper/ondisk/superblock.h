@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The two superblock copies of a cache device. Functions that return int return 0, or an exit
- * code after recording an error with fail().
+ * Read, check and write the superblock of a cache device, which is stored in two copies.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_ONDISK_SUPERBLOCK_H
 #define HELPER_ONDISK_SUPERBLOCK_H
@@ -11,13 +11,13 @@
 
 /**
  * struct super - both copies of a superblock
- * @copy: 4096 bytes each
+ * @copy: both copies as read, 4096 bytes each
  * @geo: decoded fields of @best
- * @best: the valid copy; NULL if there is none
- * @sound: by copy: it verifies
- * @magic: by copy: has the magic, sound or not
- * @why: by copy: the reason why it is not sound
- * @refused: the reason why @best is NULL although both copies are sound
+ * @best: the valid copy that the kernel would use; NULL: none
+ * @sound: for each copy: it is valid by itself
+ * @magic: for each copy: it begins with the magic, valid or not
+ * @why: for each copy: why it is not valid
+ * @refused: message if both copies are valid but of different caches; @best is then NULL
  */
 struct super {
 	struct nearcache_super *copy[NEARCACHE_SUPER_COPIES];

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks the parts of a cache and creates its dm device. */
 #include "open/activate.h"
 
 #include <uuid/uuid.h>
@@ -11,7 +12,7 @@
 #include "lib/print.h"
 #include "ondisk/superblock.h"
 
-/* Demand an unused dm name. */
+/* Fail with CODE_BUSY if a dm device has this name. */
 int activate_check_name(const char *name)
 {
 	struct dm_device dev;
@@ -28,8 +29,9 @@ int activate_check_name(const char *name)
 }
 
 /*
- * Demand the kernel module, a free name and an origin that no other cache writes to. With @optional
- * nothing will be activated: then load no module, and accept a machine without device-mapper.
+ * Demand the kernel module (loaded here if missing), an unused name, and an origin that
+ * neighbour_check() accepts. @optional: the caller starts no device, so do not load the module, and
+ * ignore errors other than CODE_BUSY: the machine may lack device-mapper.
  */
 int activate_check_kernel(const struct activation *act, bool optional)
 {
@@ -42,7 +44,6 @@ int activate_check_kernel(const struct activation *act, bool optional)
 	return fail_code();
 }
 
-/* Refuse a writing mode on a read-only origin. */
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 {
 	if (!mode_writes(mode) || !origin->read_only)
@@ -53,9 +54,9 @@ int activate_check_mode(const struct device *origin, enum nearcache_mode mode)
 }
 
 /*
- * Demand an origin with no device on top but nearcache devices and @self (0: none). device-mapper
- * shares a device among all its tables, even with one that writes. Only caches may share an origin,
- * see neighbour_check().
+ * Fail with CODE_BUSY if a device is stacked on the origin, except @self (0: none) and nearcache
+ * devices, which neighbour_check() judges. device-mapper would let that device write to the origin,
+ * and the cached data would become stale.
  */
 int activate_check_holders(const struct device *origin, dev_t self)
 {
@@ -69,7 +70,7 @@ int activate_check_holders(const struct device *origin, dev_t self)
 		    origin->path, holder);
 }
 
-/* Demand an origin without users other than nearcache devices. */
+/* Fail with CODE_BUSY if anything but nearcache devices uses the origin, such as a mount. */
 int activate_check_free(const struct device *origin)
 {
 	char holder[64];
@@ -88,10 +89,7 @@ int activate_check_free(const struct device *origin)
 		    origin->path);
 }
 
-/*
- * Demand an origin and a cache device that can work together. act->sb is not used: it may be
- * missing.
- */
+/* Check the origin and the cache devices as far as no superblock is needed: act->sb may be NULL. */
 int activate_check_devices(const struct activation *act)
 {
 	const struct device *origin = act->origin, *cache = act->cache;
@@ -107,7 +105,7 @@ int activate_check_devices(const struct activation *act)
 	if (cache->read_only)
 		return fail(CODE_DEVICE, "cache device '%s' is read-only",
 			    cache->path);
-	/* Metadata is written in pages of 4 KiB. */
+	/* The kernel writes metadata in pages of 4 KiB, so a logical block must not be larger. */
 	if (cache->lbs > NEARCACHE_PAGE_SIZE)
 		return fail(CODE_DEVICE,
 			    "cache device '%s' has logical blocks of %u bytes, at most %u work",
@@ -143,7 +141,8 @@ static const char *params_of(const struct activation *act, char *text)
 }
 
 /*
- * Create the device. @act->cache must not be claimed by this process. A failure leaves no device.
+ * Create the device, or leave none after a failure. The kernel claims @act->cache by itself, which
+ * fails while the caller holds a claim.
  */
 int activate(const struct activation *act)
 {
@@ -159,7 +158,7 @@ int activate(const struct activation *act)
 	return dm_activate(act->name, uuid, &line);
 }
 
-/* Print a device that was created or, in a dry run, would be. */
+/* Print a device that activate() created or, in a dry run, would create. */
 void activate_print(const struct activation *act)
 {
 	char params[PARAMS_TEXT], line[PARAMS_TEXT + 64], path[PATH_MAX];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Create a running device from a superblock, an origin and a cache device.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Create the device-mapper (dm) device of a cache, after checks that its parts fit together.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_ACTIVATE_H
 #define HELPER_OPEN_ACTIVATE_H
@@ -18,11 +17,11 @@
  * @name: dm name, checked
  * @sb: valid superblock
  * @origin: open origin
- * @cache: open cache device, the first one of several
- * @members: the other cache devices
- * @witness: the witness device, 0: none
- * @mode: writing mode
- * @args: the command line: --fill-memory and the timeouts
+ * @cache: open cache device; of several: the first member
+ * @members: the other members; empty if there is one cache device
+ * @witness: device number of the witness, 0: none
+ * @mode: how writes are handled; may be read-only
+ * @args: the command line: --fill-memory, --verify and the timeouts are used
  */
 struct activation {
 	const char *name;

@@ -19,14 +19,14 @@
 #include "block/device_id.h"
 #include "ondisk/superblock.h"
 
-/* Interval of the checks for a missing device. */
+/* Milliseconds between two checks whether a missing device has appeared. */
 #define WAIT_PAUSE_MS	100
 
-/* Part of the error for a device that hangs; consider_device() looks for it. */
+/* Part of the error message for a device that hangs; consider_device() searches for it. */
 #define SILENT	"does not answer"
 
 /**
- * struct answer - result of a child process
+ * struct answer - result that probe_device() sends to its parent through the pipe
  * @code: exit code, 0: the device carries a valid superblock
  * @message: error message
  * @sb: its superblock
@@ -37,7 +37,7 @@ struct answer {
 	struct nearcache_super sb;
 };
 
-/* Runs in a child, which hangs for as long as the device does not answer. */
+/* Runs in a child process, which hangs until the device answers; its parent does not wait. */
 static void probe_device(const char *path, int pipe)
 {
 	struct device dev = DEVICE_CLOSED;
@@ -45,8 +45,8 @@ static void probe_device(const char *path, int pipe)
 	struct super super = { 0 };
 
 	/*
-	 * A hanging child must not keep the parent's locks, or pipes whose readers wait for their
-	 * end.
+	 * Close all inherited files: as long as they are open, a hanging child holds the locks of
+	 * the parent, and the readers of its output see no end of file.
 	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
@@ -59,7 +59,7 @@ static void probe_device(const char *path, int pipe)
 	snprintf(answer.message, sizeof(answer.message), "%s", fail_message());
 	if (!answer.code)
 		memcpy(&answer.sb, super.best, sizeof(answer.sb));
-	/* The answer fits into the pipe, so the write does not block. */
+	/* The answer is smaller than the pipe, so write() does not block if no one reads. */
 	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
 }
 
@@ -91,7 +91,7 @@ static int await_answers(struct resolved *found, int pipe)
 		    found->path, RESOLVE_SECONDS);
 }
 
-/* Read the cache superblock of the device at @path. */
+/* Read the superblock of the device at @path. Fails if it does not answer in RESOLVE_SECONDS. */
 int resolve_path(struct resolved *cache, const char *path)
 {
 	int pipes[2];
@@ -110,7 +110,7 @@ int resolve_path(struct resolved *cache, const char *path)
 		await_answers(cache, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
-		/* A hanging child exits when the device completes its request. */
+		/* Do not wait for a child that hangs: it dies only when its I/O ends. */
 		kill(child, SIGKILL);
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}
@@ -133,7 +133,10 @@ static bool is_fabric(const char *folder)
 	return *text && strncmp(text, "pcie", 4);
 }
 
-/* The head of an NVMe multipath disk has no controller of its own. Its paths have one each. */
+/*
+ * True for an NVMe disk behind a network. A multipath disk has no controller of its own but lists
+ * the controllers of its paths in its sysfs folder.
+ */
 static bool has_fabric(const char *disk)
 {
 	char folder[NAME_MAX + 32], path[PATH_MAX];
@@ -153,7 +156,7 @@ static bool has_fabric(const char *disk)
 	return found;
 }
 
-/* Skip remote devices: a cache device is local, and a remote device may hang with the network. */
+/* True for a device behind a network, which is no cache device and may hang; also if unknown. */
 static bool is_remote(const char *name)
 {
 	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
@@ -200,7 +203,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 	if (is_remote(name) ||
 	    (origin && identity_overlap(*number, origin->number)))
 		return false;
-	/* Skip disks without a medium, and nearcache devices. */
+	/* Skip disks without a medium and devices created by nearcache: no cache is on them. */
 	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
 	    !strcmp(text, "0") ||
 	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
@@ -233,8 +236,8 @@ static int consider_device(struct carriers *all, dev_t number)
 }
 
 /*
- * Find all members of a cache. resolve_free() is needed in any case. @origin is not read; NULL:
- * unknown.
+ * Find all local devices that carry a member of the cache @uuid. @origin (NULL: unknown) and
+ * devices that share its storage are not read. Call resolve_free() even after a failure.
  */
 int resolve_carriers(struct carriers *all, const unsigned char *uuid,
 		     const struct device *origin)
@@ -260,7 +263,8 @@ static bool is_part(const struct resolved *one, unsigned int index)
 }
 
 /*
- * If a device is stacked on another one and both show the same superblock, the upper one is meant.
+ * True if another device with the same member is stacked on @one, so that both show the same
+ * superblock. The upper device is the right one.
  */
 static bool is_covered(const struct carriers *all, const struct resolved *one)
 {
@@ -284,7 +288,7 @@ static int fail_two(const struct carriers *all, const struct resolved *a,
 		    a->path, b->path, uuid);
 }
 
-/* Record the error that no device carries this part of the cache. Returns the exit code. */
+/* Fail: no local device carries the member of the cache that was searched. */
 int resolve_none(const struct carriers *all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -296,9 +300,8 @@ int resolve_none(const struct carriers *all)
 }
 
 /*
- * Find the one device that carries member @index (0: the first or only one). @found is NULL if
- * there is none. Fails if there are several. Whether a device is in use does not matter: an
- * attached copy is free, and the right device may be in use.
+ * Find the device that carries member @index (from 0). Sets @found to NULL if there is none; fails
+ * if there are several. A device in use counts: it may be the right one, and its copy free.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)
@@ -321,8 +324,8 @@ int resolve_part(const struct carriers *all, unsigned int index,
 }
 
 /*
- * Find another device that carries the same member as device @number and shares no storage with it;
- * or NULL.
+ * Find a copy of the member on device @number: a device that carries member @index and shares no
+ * storage with @number. Returns NULL if there is none.
  */
 const struct resolved *resolve_rival(const struct carriers *all, unsigned int index,
 				     dev_t number)
@@ -343,8 +346,8 @@ void resolve_free(struct carriers *all)
 }
 
 /*
- * Find the first member of a cache on the drives of this machine. @origin is not read; NULL:
- * unknown.
+ * Find the first member of the cache @uuid on local devices. Fails unless exactly one device
+ * carries it. @origin is not read; NULL: unknown.
  */
 int resolve_uuid(struct resolved *cache, const char *uuid,
 		 const struct device *origin)
@@ -363,7 +366,7 @@ int resolve_uuid(struct resolved *cache, const char *uuid,
 	return fail_code();
 }
 
-/* Wait for a device to appear. False after @seconds. */
+/* Wait until @path exists. Returns false if it does not after @seconds. */
 bool resolve_wait(const char *path, unsigned int seconds)
 {
 	struct timespec pause = { .tv_nsec = WAIT_PAUSE_MS * 1000000L };

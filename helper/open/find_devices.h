@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find the devices that a table line means. Nothing here waits for a device that does not answer.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Find cache devices by path or uuid. A device that does not answer delays a search by at most
+ * RESOLVE_SECONDS.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_FIND_DEVICES_H
 #define HELPER_OPEN_FIND_DEVICES_H
@@ -12,14 +12,14 @@
 #include "block/device.h"
 #include "meta/format.h"
 
-/* Seconds that a device has to answer. */
+/* Seconds to wait for the answer of a device; then resolve_path() fails. */
 #define RESOLVE_SECONDS	2
 
 /**
- * struct resolved - a device with a cache superblock
+ * struct resolved - a cache device that was found
  * @path: path of the device
- * @number: device number, if it was found by uuid
- * @sb: its superblock
+ * @number: device number; set only by a search by uuid
+ * @sb: its valid superblock
  */
 struct resolved {
 	char path[PATH_MAX];
@@ -28,9 +28,9 @@ struct resolved {
 };
 
 /**
- * struct carriers - all devices of this machine that are a member of a cache
- * @uuid: of the cache
- * @one: the devices
+ * struct carriers - all devices of this machine that carry a member of one cache
+ * @uuid: uuid of the cache
+ * @one: the devices, which may include copies of a member
  * @count: entries of @one
  * @silent: number of devices that did not answer
  */

@@ -54,7 +54,7 @@ int formatting_claim(const struct formatting *new)
 	return 0;
 }
 
-/* Refuse to overwrite the records of other caches: these would start cold after a crash. */
+/* Fail if the device has witness records of other caches, which would start cold after a crash. */
 static int check_records(const struct device *cache)
 {
 	unsigned int used;
@@ -66,7 +66,7 @@ static int check_records(const struct device *cache)
 		    cache->path, used);
 }
 
-/* Refuse to overwrite content without --force. */
+/* Fail if the device has content that is recognised. Not called with --force. */
 static int check_content(const struct device *cache)
 {
 	char what[PROBE_WHAT];
@@ -91,7 +91,7 @@ static int check_content(const struct device *cache)
 	return fail_code();
 }
 
-/* With --force: the new cache takes over the witness record of the overwritten cache. */
+/* Remember the cache that is overwritten: the new cache takes over its record on the witness. */
 static void look_back(struct formatting *new)
 {
 	struct super super;
@@ -161,8 +161,8 @@ static int design_layout(struct formatting *new)
 }
 
 /*
- * Check the old content and design the new cache. The devices are claimed. new->sb is for free()
- * afterwards.
+ * Check the old content of the claimed devices and compose the superblock of the new cache. The
+ * caller frees new->sb, even after a failure.
  */
 int formatting_prepare(struct formatting *new)
 {
@@ -184,21 +184,21 @@ int formatting_prepare(struct formatting *new)
 	return *new->witness->path ? witness_prepare(new->witness, &claim) : 0;
 }
 
-/* Remove all signatures of the old content. */
+/* Remove the old superblocks and, with --force, all other signatures of the old content. */
 static int clear_device(const struct formatting *new, const struct device *cache)
 {
-	/* Before the first write: fail if a partition is in use. */
+	/* This call fails if a partition is in use, so it comes before the first write. */
 	if (device_reread_partitions(cache) || super_wipe(cache))
 		return fail_code();
 	if (option_given(new->args, OPTION_FORCE) && probe_wipe(cache))
 		return fail_code();
-	/* The partition table is gone, so remove the partitions from the kernel. */
+	/* The partition table may be gone now: make the kernel forget the partitions. */
 	return device_reread_partitions(cache);
 }
 
 /*
- * Write everything but the superblocks, which come last: an interrupted run leaves neither the old
- * content nor a cache.
+ * Write all metadata except the superblocks. These come last, so that an interrupted run leaves a
+ * device without any content instead of a cache with invalid metadata.
  */
 int formatting_write_areas(const struct formatting *new)
 {
@@ -220,7 +220,7 @@ int formatting_write_areas(const struct formatting *new)
 	return device_sync(cache);
 }
 
-/* Claim a record on the witness, if there is one. Call it after formatting_write_areas(). */
+/* Claim a record on the witness, if the cache has one. Call it after formatting_write_areas(). */
 int formatting_claim_record(const struct formatting *new)
 {
 	struct witness_claim claim = claim_of(new);
@@ -228,7 +228,7 @@ int formatting_claim_record(const struct formatting *new)
 	return *new->witness->path ? witness_claim(new->witness, &claim) : 0;
 }
 
-/* Write the superblock of a cache device after the first. */
+/* Write the superblock of member @index, which is at least 1. */
 static int write_member(const struct formatting *new, unsigned int index)
 {
 	struct device *dev = &new->members->dev[index - 1];
@@ -251,8 +251,8 @@ static int write_member(const struct formatting *new, unsigned int index)
 }
 
 /*
- * Write the superblocks and close the devices: the kernel claims them itself. Call it after the
- * areas are written.
+ * Write the superblocks, after formatting_write_areas(). Closes the cache devices in any case, so
+ * that the kernel can claim them.
  */
 int formatting_write_super(const struct formatting *new)
 {
@@ -260,7 +260,7 @@ int formatting_write_super(const struct formatting *new)
 
 	for (i = 1; i <= new->members->count && !fail_code(); i++)
 		write_member(new, i);
-	/* The superblock that makes the cache valid comes last. */
+	/* A cache is valid only with the superblock of its first member: write that one last. */
 	if (!fail_code())
 		super_write(new->cache, new->sb);
 	for (i = 0; i < new->members->count; i++)
@@ -270,9 +270,9 @@ int formatting_write_super(const struct formatting *new)
 }
 
 /*
- * Record that the new cache is empty, so it missed no write. The caller holds lock_all() since
- * before the superblock was written: a gap that begins later stays open. A failure only costs
- * cached data: the next open empties the cache.
+ * Record that this new, empty cache missed no write to the origin. A failure only warns: the next
+ * open empties the cache. The caller holds lock_all() since before the superblock was written, so
+ * no gap (uncached_writes.h) began in between that this would end by mistake.
  */
 void formatting_end_gaps(const struct formatting *new)
 {
@@ -282,7 +282,7 @@ void formatting_end_gaps(const struct formatting *new)
 	fail_reset();
 }
 
-/* The witness device may be closed. */
+/* Free the record of the new cache. Opens the witness again: it may be closed by now. */
 static void free_record(const struct formatting *new)
 {
 	struct witness witness = WITNESS_CLOSED;
@@ -306,7 +306,7 @@ static void undo_format(const struct formatting *new, struct device *cache)
 	super_free(&super);
 }
 
-/* Remove the witness record and the superblocks, if they are still those of the new cache. */
+/* Free the witness record, and wipe the superblocks if they are still those of the new cache. */
 void formatting_undo(const struct formatting *new)
 {
 	unsigned int i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Format a cache device as a new, empty cache of an origin.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Format cache devices as a new, empty cache of an origin. The functions are listed in the order of
+ * their calls; formatting_undo() reverts them after a failure.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_FORMAT_H
 #define HELPER_OPEN_FORMAT_H
@@ -19,12 +19,12 @@
  * @args: the command line: block size, dataset version, --force, --dry-run
  * @label: name of the cache
  * @origin: open origin
- * @cache: cache device (the first of several): open, later claimed
- * @members: the other cache devices: open, later claimed
- * @witness: open witness, place checked; empty path: none
+ * @cache: first or only cache device, open; formatting_claim() claims it
+ * @members: the other cache devices, open; formatting_claim() claims them
+ * @witness: open witness that passed witness_check_place(); empty path: none
  * @replaced: uuid of the cache that is overwritten, zeros: none
- * @layout: of the cache devices
- * @sb: the superblock to write, for free(); NULL before formatting_prepare()
+ * @layout: where blocks and metadata lie on the cache devices
+ * @sb: the superblock to write, NULL before formatting_prepare(); the caller frees it
  */
 struct formatting {
 	const struct arguments *args;

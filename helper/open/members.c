@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens and checks the cache devices of a cache other than the first. */
 #include "open/members.h"
 
 #include <stdio.h>
@@ -12,7 +13,7 @@
 
 #define ROLE	"cache device"
 
-/* Mark all as closed, for members_close() after any failure. */
+/* Mark all devices as closed, so that members_close() is valid after any failure. */
 static void reset_member(struct members *members)
 {
 	unsigned int i;
@@ -46,7 +47,7 @@ static int add_number(struct members *members, unsigned int index, dev_t number)
 	return 0;
 }
 
-/* Open the device of every --cache except the first. */
+/* Open the device of each --cache option except the first. */
 int members_open(struct members *members, const struct arguments *args)
 {
 	reset_member(members);
@@ -56,9 +57,7 @@ int members_open(struct members *members, const struct arguments *args)
 	return fail_code();
 }
 
-/*
- * True if a table names the first device, names @count devices in all, and all of them still exist.
- */
+/* True if table @used names @first and @count devices in all, and all of them still exist. */
 static bool are_used(const struct params *used, dev_t first, unsigned int count)
 {
 	char name[128];
@@ -72,9 +71,7 @@ static bool are_used(const struct params *used, dev_t first, unsigned int count)
 	return true;
 }
 
-/*
- * Fail if another device carries the same member as @one: the other members could belong to either.
- */
+/* Fail if a copy of member @one exists: the other members may belong to the copy. */
 static int check_rival(const struct carriers *all, unsigned int index,
 		       const struct device *one)
 {
@@ -87,7 +84,7 @@ static int check_rival(const struct carriers *all, unsigned int index,
 		    one->path, rival->path, index + 1);
 }
 
-/* Find the other members by uuid. Each of them, and the first one, must exist only once. */
+/* Find and open the other members by uuid. Fails if a member, even the first, has a copy. */
 static int find_rest(struct members *members, unsigned int count,
 		     const struct super *super, const struct device *first,
 		     const struct device *origin)
@@ -118,11 +115,11 @@ out:
 }
 
 /*
- * Find and check the members after @first.
- * @args: names all members, or only the first one.
+ * Open and check the members after @first.
+ * @args: --cache names all members, or only the first one; then the others are searched by uuid.
  * @super: valid superblock of @first.
- * @used: a table that may be of this cache, NULL: none. If it names @first, its members are used
- *	even if other devices carry the same superblocks.
+ * @used: table of a device, which may use this cache; NULL: none. If it names @first, its members
+ * are opened, although copies of them may exist.
  */
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
@@ -146,6 +143,7 @@ int members_find(struct members *members, const struct arguments *args,
 	       members_check_places(members, first, origin) ? fail_code() : 0;
 }
 
+/* Open the members that a table names, after the first. */
 int members_open_numbers(struct members *members, const struct params *params)
 {
 	reset_member(members);
@@ -171,7 +169,7 @@ static int judge_member(const struct device *dev, const struct super *first,
 	return fail_code();
 }
 
-/* Demand that each device is the right member for its position. @super: of the first one, valid. */
+/* Fail if a device is not the member for its position. @super: valid, of the first member. */
 int members_judge(const struct members *members, const struct super *super)
 {
 	unsigned int i;
@@ -194,7 +192,10 @@ static int check_two(const struct device *a, const struct device *b)
 	return 0;
 }
 
-/* Demand devices that can work together. */
+/*
+ * Fail if a member is read-only or has logical blocks above 4 KiB, or if it shares storage with the
+ * origin or another cache device. Warn if it only shares a drive with another cache device.
+ */
 int members_check_places(const struct members *members,
 			 const struct device *first, const struct device *origin)
 {
@@ -223,7 +224,7 @@ int members_check_places(const struct members *members,
 	return 0;
 }
 
-/* Demand the first member, which has the metadata. */
+/* Fail if @first is not the first member: only that one has the metadata. */
 int members_check_first(const struct device *first, const struct super *super)
 {
 	if (!super->geo.stripe_index)
@@ -234,7 +235,7 @@ int members_check_first(const struct device *first, const struct super *super)
 		    super->geo.stripe_count);
 }
 
-/* Demand a witness on another drive than any cache device. */
+/* Fail if the witness is on a drive of a cache device or the origin: both would vanish together. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)
@@ -257,7 +258,7 @@ void members_to_params(const struct members *members, struct params *params)
 	}
 }
 
-/* Turn the recorded error into a warning about a member that stays unchanged. */
+/* Turn the recorded error into a warning: this member cannot be used and is left unchanged. */
 static void leave_member(unsigned int index, unsigned int count)
 {
 	warn("%s; it is member %u of %u of the cache and stays unchanged",
@@ -266,8 +267,8 @@ static void leave_member(unsigned int index, unsigned int count)
 }
 
 /*
- * Open the other members of an unused cache, given any one of them. Warns about missing members.
- * Fails if two devices carry the same member, because it is unknown which one is meant.
+ * Open the other members of a cache that no device uses; @one is any of them. A missing member is
+ * only a warning. Fails if a member has a copy: the right one is unknown.
  */
 int members_find_rest(struct members *members, const struct super *super,
 		      const struct device *one)
@@ -295,7 +296,7 @@ out:
 	return fail_code();
 }
 
-/* Open the members that a table names, except device @one. */
+/* Open the members that a table names, except device @one. A missing member is only a warning. */
 void members_find_used(struct members *members, const struct params *params,
 		       dev_t one)
 {
@@ -335,8 +336,8 @@ static void tell_left(const struct nearcache_super *sb, const struct device *one
 }
 
 /*
- * Warn about other devices that may belong to the same cache as a damaged superblock. @super: no
- * valid copy.
+ * The superblock of @one has no valid copy. Warn about other devices with the uuid that its damaged
+ * copies contain: they are probably of the same cache and stay unchanged.
  */
 void members_tell_left(const struct super *super, const struct device *one)
 {
@@ -350,7 +351,7 @@ void members_tell_left(const struct super *super, const struct device *one)
 			tell_left(super->copy[i], one);
 }
 
-/* Close and remove one member that does not belong to the cache. */
+/* Close the member at position @at of the arrays and remove it from them. */
 void members_forget(struct members *members, unsigned int at)
 {
 	device_close(&members->dev[at]);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The members of a cache after the first one. The first one has the metadata; other files call it
- * the cache device.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise. members_close() is needed after each function that opens devices, even after
- * a failure.
+ * The members of a cache after the first. The first member has the metadata and is called "cache
+ * device" in other files.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
+ * Call members_close() after each function that opens members, even after a failure.
  */
 #ifndef HELPER_OPEN_MEMBERS_H
 #define HELPER_OPEN_MEMBERS_H
@@ -16,9 +15,9 @@
 #include "open/witness.h"
 
 /**
- * struct members - members after the first one
+ * struct members - the open members of a cache except one, usually the first
  * @count: entries of @index and @dev; 0: the cache has one device
- * @index: position of each in the cache, 0: the first
+ * @index: position of each member in the cache, 0: first
  * @dev: open devices
  */
 struct members {

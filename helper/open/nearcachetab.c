@@ -27,7 +27,9 @@ static bool is_octal(const char *digits)
 	       digits[1] <= '7' && digits[2] >= '0' && digits[2] <= '7';
 }
 
-/* Replace fstab(5) escapes in place: \040 is a blank. */
+/*
+ * Replace escapes as in fstab(5), in place: a backslash and three octal digits, \040 for a blank.
+ */
 void tab_unescape(char *word)
 {
 	char *to = word;
@@ -60,7 +62,7 @@ static int take_timeout(struct tab_entry *entry, const char *value)
 	return 0;
 }
 
-/* Parse an option that exists only in the table. False if @word is none. */
+/* Parse an option of the table itself. Returns false if @word must go to "nearcache open". */
 static bool take_own(struct tab_entry *entry, const char *word)
 {
 	static const char timeout[] = "timeout=";
@@ -82,7 +84,9 @@ static bool take_own(struct tab_entry *entry, const char *word)
 	return true;
 }
 
-/* These two options are wrong here: the second and the third word of the line name the devices. */
+/*
+ * True for --origin and --cache, which a line must not have: its second and third word name these.
+ */
 static bool is_device_option(const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -126,7 +130,9 @@ static int take_options(struct tab_entry *entry, char *options)
 	return fail_code();
 }
 
-/* Refuse options that make no sense for a device opened at boot without a user. */
+/*
+ * Refuse options that make no sense for a device that is opened at boot, when no user is present.
+ */
 static int check_given(const struct arguments *args)
 {
 	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
@@ -136,7 +142,7 @@ static int check_given(const struct arguments *args)
 	return 0;
 }
 
-/* Parse the options as 'nearcache open' does. */
+/* Parse the comma-separated options of a line as 'nearcache open' parses its command line. */
 static int parse_options(struct tab_entry *entry, char *options)
 {
 	static const struct verb open = { .name = "open", .optional = OPTIONS_OPEN };
@@ -175,7 +181,7 @@ static int check_cache(const char *cache)
 		    cache);
 }
 
-/* Cut a line into fields, in place. */
+/* Cut a line into words at blanks, in place. @fields is set to their number. */
 static int cut_fields(char *line, char **field, unsigned int *fields)
 {
 	char *rest = NULL, *word;
@@ -196,7 +202,7 @@ static int check_text(const char *line)
 {
 	const char *p;
 
-	/* Tabs separate words, so they are allowed. */
+	/* Tabs and carriage returns separate words, so they are no errors. */
 	for (p = line; *(p += text_check(p)) == '\t' || *p == '\r'; p++)
 		;
 	return *p ? fail(CODE_USAGE,
@@ -252,13 +258,13 @@ static int add_line(struct tab *tab, char *line, unsigned int number)
 	return 0;
 }
 
-/* Two lines with one name are ambiguous: mark the second one as invalid. */
+/* Mark the second of two valid lines with one name as invalid: the name would be ambiguous. */
 static int find_twins(struct tab *tab)
 {
 	size_t i, j;
 
 	for (i = 0; i < tab->entries; i++)
-		/* An invalid line keeps its first error. */
+		/* An invalid line already has its error message in @why. */
 		for (j = 0; j < i && !tab->entry[i].why; j++) {
 			if (tab->entry[j].why ||
 			    strcmp(tab->entry[i].name, tab->entry[j].name))
@@ -274,10 +280,10 @@ static int find_twins(struct tab *tab)
 }
 
 /*
- * Parse a table. An invalid line gets an error in its entry; the other lines are still used.
- * tab_free() is needed even after a failure.
- * @path: for messages; not copied.
- * @text: need not end with a 0.
+ * Parse a table. An invalid line gets an error message in its entry, and the function still returns
+ * 0. Call tab_free() even after a failure.
+ * @path: name in messages; not copied, so it must live as long as @tab.
+ * @text: @bytes long, without a terminating 0.
  */
 int tab_parse(struct tab *tab, const char *path, const char *text, size_t bytes)
 {
@@ -322,8 +328,8 @@ static int read_file(struct tab *tab, int fd)
 }
 
 /*
- * Read and parse the table. A missing file is an empty table. tab_free() is needed even after a
- * failure. @path is not copied.
+ * Read and parse the table; a missing file is an empty table. Call tab_free() even after a failure.
+ * @path is not copied, so it must live as long as @tab.
  */
 int tab_read(struct tab *tab, const char *path)
 {
@@ -340,7 +346,7 @@ int tab_read(struct tab *tab, const char *path)
 	return fail_code();
 }
 
-/* Find the line of a device, a valid line before an invalid one; NULL: none. */
+/* Find the line of a device, preferably a valid one. Returns NULL if there is none. */
 const struct tab_entry *tab_find(const struct tab *tab, const char *name)
 {
 	const struct tab_entry *found = NULL;
@@ -356,7 +362,7 @@ const struct tab_entry *tab_find(const struct tab *tab, const char *name)
 	return found;
 }
 
-/* Demand a valid line for a device. */
+/* Find the valid line of a device. Fails if there is none. */
 int tab_need(const struct tab *tab, const char *name,
 	     const struct tab_entry **entry)
 {

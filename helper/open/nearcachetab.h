@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of devices to open after a reboot, /etc/nearcache/nearcachetab. Format:
+ * Parser of /etc/nearcache/nearcachetab, the table of devices to open at boot. Format:
  * helper/man/nearcachetab.5.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_NEARCACHETAB_H
 #define HELPER_OPEN_NEARCACHETAB_H
@@ -15,20 +14,19 @@
 
 #define TAB_FILE	"/etc/nearcache/nearcachetab"
 
-/* Prefix of a cache that is named by uuid. */
+/* Prefix of the third word if it names the cache by uuid instead of by path. */
 #define TAB_UUID	"UUID="
 
 /* Seconds to wait for the devices of a line: default and maximum. */
 #define TAB_TIMEOUT		60U
 #define TAB_TIMEOUT_MAX		86400U
 
-/* Maximum size of the file in bytes. */
 #define TAB_BYTES_MAX	65536UL
 
 /**
  * struct tab_entry - one line
  * @line: line number, from 1
- * @name: name of the device, "" if it is invalid
+ * @name: name of the device, "" if the line has no valid name
  * @origin: path of the origin
  * @cache: path of the cache device, or TAB_UUID and the uuid
  * @args: options of the line, parsed as for 'nearcache open', without --cache
@@ -36,9 +34,9 @@
  * @netdev: open only after the network is online
  * @noauto: open only on request, not at boot
  * @timeout: seconds to wait for the devices
- * @option: words that @args points into
+ * @option: words that @args points into, freed by tab_free()
  * @options: entries of @option
- * @why: error in the line, NULL: none
+ * @why: error message of an invalid line; NULL: the line is valid
  */
 struct tab_entry {
 	unsigned int line;
@@ -57,9 +55,9 @@ struct tab_entry {
 
 /**
  * struct tab - the parsed file
- * @path: path of the file
- * @text: content, cut into words
- * @entry: lines, without comments and empty lines
+ * @path: path of the file, owned by the caller of tab_read()
+ * @text: content, cut into words to which @entry points
+ * @entry: lines, without comments and empty lines; invalid lines are included
  * @entries: entries of @entry
  */
 struct tab {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens devices of nearcachetab(5), at boot or by name, if need be without their cache. */
 #include "open/open_at_boot.h"
 
 #include <stdio.h>
@@ -15,22 +16,22 @@
 #include "open/find_devices.h"
 #include "open/nearcachetab.h"
 
-/* Seconds. A local drive appears long before the network. */
+/* Seconds to wait for a cache device, a local drive, after its origin appeared. */
 #define CACHE_WAIT	10U
-/* Seconds to open a device, including the kernel's timeouts, after the wait for its devices. */
+/* Seconds that one line may take after its devices appeared, including timeouts of the kernel. */
 #define OPEN_SECONDS	90U
 
 typedef int open_devices_t(const struct arguments *args);
 
 /**
- * struct reopening - a table line being opened
+ * struct reopening - state while the device of one table line is opened
  * @entry: the line
- * @args: options of the line, overridden by the command line
+ * @args: options of the line; those of the command line replace them
  * @origin: open origin
- * @cache: the device found at the cache's path, or by its uuid
+ * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
  * @known: @uuid is set
- * @why: why the cache is not used
+ * @why: reason to open the device without its cache; "": none
  */
 struct reopening {
 	const struct tab_entry *entry;
@@ -62,7 +63,7 @@ static int open_origin(struct reopening *re)
 	return 0;
 }
 
-/* Turn the recorded error into the reason for opening without the cache. */
+/* Move the recorded error to @re->why: the device will be opened without its cache. */
 static int keep_reason(struct reopening *re)
 {
 	snprintf(re->why, sizeof(re->why), "%s", fail_message());
@@ -71,10 +72,9 @@ static int keep_reason(struct reopening *re)
 }
 
 /*
- * Check that the cache was made for this origin. A path may now lead to another device that carries
- * the cache of another origin: leave that device alone and ignore its uuid. A uuid is unambiguous,
- * so a mismatch means that the line is wrong, maybe about the origin, and nobody should write
- * there.
+ * Check that the cache was made for this origin. If the line has a path, another drive may have
+ * that path now: ignore the drive and open the device without a cache. A uuid means one cache only,
+ * so the line is wrong, perhaps in its origin: fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -94,7 +94,7 @@ static int check_whose(struct reopening *re, bool by_uuid)
 	return keep_reason(re);
 }
 
-/* Sets @re->why if the cache is missing. */
+/* Returns 0 with @re->why set if the device has to be opened without its cache. */
 static int find_cache(struct reopening *re)
 {
 	const char *cache = re->entry->cache;
@@ -121,9 +121,7 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
 		return 0;
-	/*
-	 * Pass-through needs the origin as well. Only these two errors can be caused by the cache.
-	 */
+	/* Other errors do not come from the cache device: pass-through would fail as well. */
 	if (fail_code() != CODE_DEVICE && fail_code() != CODE_BUSY)
 		return fail_code();
 	return keep_reason(re);
@@ -144,14 +142,17 @@ static int open_without_cache(struct reopening *re)
 	return 0;
 }
 
-/* True for a nearcache device without a table, left by a killed run. */
+/* True for a nearcache device without a table: a run was killed while it created the device. */
 static bool is_half_made(const struct dm_device *dev)
 {
 	return !dev->live && !dev->open_count &&
 	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
 }
 
-/* The caller holds lock_name(), so no other run is creating the device now. */
+/*
+ * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name():
+ * no other run is just creating that device.
+ */
 static int free_name(const char *name, bool dry_run)
 {
 	struct dm_device dev;
@@ -175,10 +176,7 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 {
 	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
-	/*
-	 * Ignore a failure to load the module: device-mapper is available now, which pass-through
-	 * needs.
-	 */
+	/* Ignore a failure: pass-through needs only device-mapper, which is loaded by now. */
 	if (!dry_run && dm_need_target())
 		fail_reset();
 	if (free_name(re->args.operand[0], dry_run))
@@ -213,8 +211,8 @@ static const char *tab_path(const struct arguments *args)
 }
 
 /*
- * Open one device of the table. The command line wins over the table. Success even if the device
- * was opened without its cache.
+ * Open one device of the table. Options of the command line replace those of the line. Returns 0
+ * even if the device was opened without its cache.
  */
 int opentab(const struct arguments *args, open_devices_t *open_devices)
 {
@@ -229,7 +227,7 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 	return fail_code();
 }
 
-/* Arguments of each child process. */
+/* What open_one() needs in its child process. */
 struct all {
 	const struct tab_entry *entry;
 	const struct arguments *args;
@@ -250,7 +248,7 @@ static int open_one(const struct many_job *job)
 	return open_entry(all->entry, &args, all->open_devices);
 }
 
-/* State of the device with that name now; NULL: no such device. */
+/* Return the present state as a word for the output; NULL: no such device, or a half-made one. */
 static const char *state_of(const char *name)
 {
 	struct dm_device dev;
@@ -292,7 +290,7 @@ static void report_devices(const struct many_job *job, size_t count, bool dry_ru
 	print_flag("dry_run", NULL, dry_run);
 }
 
-/* False for a device that is already open. */
+/* True if --all must try this line: it has no "noauto", and its device is not open yet. */
 static bool is_wanted(const struct tab_entry *entry)
 {
 	const char *state;
@@ -331,12 +329,11 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 	return fail_code();
 }
 
-/* Open all devices of the table that are not open. */
+/* Open all devices of the table except open ones and lines with "noauto", each in a process. */
 int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 {
 	struct tab tab = { 0 };
 
-	/* Refuse options that belong to one device. */
 	if (args->given & ~(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
 			    OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
 		return fail(CODE_USAGE,

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Open devices of nearcachetab(5); without their cache if the cache device is missing.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
- * @open_devices opens a device with given origin and cache device.
+ * Open devices of nearcachetab(5). A device whose cache device is missing becomes a pass-through
+ * device (passthrough.h). @open_devices opens a device whose origin and cache device @args name.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_OPEN_AT_BOOT_H
 #define HELPER_OPEN_OPEN_AT_BOOT_H

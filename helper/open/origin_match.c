@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decides whether the cached data is still that of the origin. */
 #include "open/origin_match.h"
 
 #include <stdio.h>
@@ -15,7 +16,7 @@
 #include "meta/recover.h"
 #include "open/witness.h"
 
-/* Demand an unused cache device. @self: name of a nearcache device that may use it, NULL: none. */
+/* Fail with CODE_BUSY if anything but the nearcache device @self (NULL: none) uses @cache. */
 int match_check_free(const struct device *cache, const char *self)
 {
 	struct dm_device user;
@@ -38,15 +39,15 @@ int match_check_free(const struct device *cache, const char *self)
 		    cache->path);
 }
 
-/* True if the cache was cut off in a writing mode, with a witness. */
+/* True if a write session was interrupted: only the witness can prove that the data is valid. */
 bool match_was_writing(const struct origin_match *match)
 {
 	return le32_to_cpu(match->super.best->state) == NEARCACHE_STATE_WRITING;
 }
 
 /*
- * True if the next load will use no cached data: the cache was not stopped cleanly in a writing
- * mode, and match_read_witness() did not prove its data; or the cache device is an old copy.
+ * True if the next load will use no cached data: a writing mode was not stopped cleanly and
+ * match_read_witness() did not prove the data, or the cache device is an old copy.
  */
 bool match_is_cold(const struct origin_match *match)
 {
@@ -72,8 +73,8 @@ static u64 count_regions(const struct nearcache_intent *area,
 }
 
 /*
- * Read the write intent as the kernel does: a page that cannot be read (here: zeros, an invalid
- * page) counts as all regions being written.
+ * Read the write intent; the caller frees it. NULL: no memory. A page that cannot be read becomes
+ * zeros: nc_recover_intent() then takes all its regions as being written, as the kernel does.
  */
 static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 {
@@ -91,9 +92,9 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 }
 
 /*
- * True if a record knows a later session than the cache device. If the record says that the cache
- * moved to another witness, a superblock that still names this one is an old copy. The exception is
- * a higher session number in the superblock: match_come_back() set it.
+ * True if @record knows a later session than the superblock, which then is an old copy. If the
+ * record says that the cache moved to another witness, but the superblock still names this one
+ * (@named), an equal number means the same. match_come_back() therefore sets a higher one.
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -107,12 +108,12 @@ static bool knows_more(const struct nearcache_super *sb,
 }
 
 /*
- * Compare the cache with its witness record; sets @match->proven, @older, @session and @regions.
+ * Compare the cache with its witness record. Sets @match->proven, @older, @session and @regions.
  * @record: valid record of the cache, NULL: none.
  * @named: the record is on the witness that the superblock names.
  *
- * The record proves nothing if writes to the origin's ends were in flight: their fingerprint cannot
- * show then whether others wrote to the origin.
+ * The record proves nothing if a write to the first or last 64 KiB of the origin was in flight: it
+ * changes the fingerprint, which then cannot show whether others wrote to the origin.
  */
 void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
@@ -134,7 +135,7 @@ void match_read_witness(struct origin_match *match, const struct nearcache_witne
 	free(area);
 }
 
-/* Raise the minimum session number of the superblock. */
+/* Make match_record() raise the session number of the superblock to at least @session. */
 void match_take_session(struct origin_match *match, u64 session)
 {
 	if (session > match->session)
@@ -142,9 +143,8 @@ void match_take_session(struct origin_match *match, u64 session)
 }
 
 /*
- * The cache returns to a witness that still has its old record @record. The superblock is written
- * first, with a session number that no copy of it has. The record that follows then distinguishes
- * the copies.
+ * The cache returns to a witness that has an old @record of it. Raise the session number above all
+ * known ones, in the superblock and then in the record, to recognise older copies of the device.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
@@ -155,9 +155,9 @@ void match_come_back(struct origin_match *match, const struct nearcache_witness 
 }
 
 /*
- * Ask the witness that the superblock names and that is being replaced; sets @match->older. That
- * witness may know a later session than the new one. It may be read-only. Returns true if it knows
- * a later session than the cache device.
+ * Called when another witness, or none, will be used: read the record on the witness that the
+ * superblock names, which may be read-only. If that record knows a later session than the cache
+ * device, set @match->older and return true.
  */
 bool match_read_recorded(struct origin_match *match)
 {
@@ -180,7 +180,7 @@ bool match_read_recorded(struct origin_match *match)
 	return later;
 }
 
-/* Open the origin that the superblock names. */
+/* Find the origin by the device id in the superblock, and open it. */
 int match_find_origin(struct origin_match *match)
 {
 	const char *id = (const char *)match->super.best->origin_id;
@@ -203,14 +203,14 @@ int match_find_origin(struct origin_match *match)
 	return device_open_number(&match->origin, number, "origin");
 }
 
-/* Called when the fingerprint of the ends is equal. */
+/* Compare the file system, after compare_content() found the first and last 64 KiB unchanged. */
 static int compare_file_system(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	/* The fingerprint does not cover writes through the cache. */
+	/* No comparison if the fingerprint may be older than writes through the cache. */
 	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
@@ -227,9 +227,8 @@ static int compare_file_system(struct origin_match *match)
 }
 
 /*
- * Compare the fingerprints. An origin that grew keeps its old content up to its old end. A cache
- * that is cold may have written to the origin after the fingerprint; nothing cached is used then,
- * so skip the comparison.
+ * Compare the fingerprints over the recorded size: an origin that grew is unchanged up to its old
+ * end. Skip a cold cache: its data is not used, and its own writes may have changed the origin.
  */
 static int compare_content(struct origin_match *match)
 {
@@ -249,8 +248,8 @@ static int compare_content(struct origin_match *match)
 }
 
 /*
- * Another dataset version announces new data, and after a gap new data is expected. By default both
- * drop the cached data without an error.
+ * True if the differences need no decision of the user: new data is expected with another dataset
+ * version or after a gap. Without --on-change the cached data is then dropped, without an error.
  */
 static bool drops_anyway(const struct origin_match *match)
 {
@@ -258,10 +257,7 @@ static bool drops_anyway(const struct origin_match *match)
 	       match->on_change == ON_CHANGE_DEFAULT;
 }
 
-/*
- * Compare the origin with its record, MATCH_* bits in @match->differs. Skips the content if the
- * cached data is dropped anyway.
- */
+/* Set @match->differs by comparing origin and superblock; skips the content if drops_anyway(). */
 int match_compare(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -281,7 +277,7 @@ int match_compare(struct origin_match *match)
 	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
-/* The reason for MATCH_CONTENT, for messages. */
+/* Return, for messages, which part of the content differs (MATCH_CONTENT). */
 const char *match_content(const struct origin_match *match)
 {
 	return match->file_system ?
@@ -300,7 +296,7 @@ static void refuse_size(const struct origin_match *match)
 	     match->size > before ? ": if it grew, open it with --grow" : "");
 }
 
-/* Record an error that lists the differences. Returns its exit code. */
+/* Fail with an error that lists the differences and ends with @match->advice. */
 int match_refuse(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -328,8 +324,8 @@ int match_refuse(const struct origin_match *match)
 }
 
 /*
- * Demand the origin that the cache was made for (device id, logical block size, size and content),
- * or do what @match->on_change says. Sets @match->drop and @match->trust.
+ * Compare the origin with the superblock. If it differs, fail or set @match->drop or @match->trust
+ * as @match->on_change says. Always fails if the logical block size differs.
  */
 int match_check_origin(struct origin_match *match)
 {
@@ -354,8 +350,8 @@ int match_check_origin(struct origin_match *match)
 }
 
 /*
- * Ask whether the origin may have been written to without the cache. A gap found here makes
- * match_check_origin() drop the cached data instead of failing.
+ * Set @match->gap if the origin may have been written to without the cache. match_check_origin()
+ * then drops the cached data by default.
  */
 int match_ask_gaps(struct origin_match *match)
 {
@@ -363,8 +359,8 @@ int match_ask_gaps(struct origin_match *match)
 }
 
 /*
- * Check again for gaps under lock_all(): one may have begun after match_ask_gaps(). Drops the
- * cached data, which may be stale, or refuses; sets @match->drop and @match->trust.
+ * Check again for gaps, now under lock_all(), because one may have begun after match_ask_gaps(). If
+ * there is one, fail (--on-change=refuse) or set @match->drop.
  */
 int match_check_gaps(struct origin_match *match)
 {
@@ -380,7 +376,7 @@ int match_check_gaps(struct origin_match *match)
 	return 0;
 }
 
-/* The cache is empty now, so the gap is over for it. A failure here only empties it again. */
+/* Record that the gap is over for this cache, which is empty now. A failure only warns. */
 static void end_gap(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
@@ -392,9 +388,9 @@ static void end_gap(const struct origin_match *match)
 }
 
 /*
- * Write the decision of match_check_origin() to the cache device, which must be unused and is
- * closed afterwards.
- * @held: a device-mapper device that no longer uses the cache device still holds it.
+ * Write @match->drop, @trust, @session and @witness to the superblock. Closes the cache device,
+ * which must be unused.
+ * @held: see struct dataset_change.
  */
 int match_record(struct origin_match *match, bool held)
 {
@@ -402,9 +398,7 @@ int match_record(struct origin_match *match, bool held)
 		.version = match->version,
 		.witness = match->witness,
 		.witness_now = match->witness_now,
-		/*
-		 * A superblock that may be an old copy keeps its number until the cache is empty.
-		 */
+		/* An old copy with a higher number would pass for current, unless it is emptied. */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,
@@ -419,8 +413,8 @@ int match_record(struct origin_match *match, bool held)
 }
 
 /*
- * True if match_refresh() has work: there is no fingerprint of a file system. The kernel renews the
- * fingerprint of the ends after it wrote, but it does not know file systems.
+ * True if match_refresh() has work: the superblock has a fingerprint of the ends but none of the
+ * file system, because the kernel renews only that of the ends after writes.
  */
 bool match_can_refresh(const struct origin_match *match)
 {
@@ -432,8 +426,8 @@ bool match_can_refresh(const struct origin_match *match)
 }
 
 /*
- * Record the fingerprint of the file system if there is none. The cache device must be unused; it
- * may be closed afterwards. A failure is ignored: the fingerprint of the ends is still valid.
+ * Record the fingerprint of the file system if the superblock has none. The cache device must be
+ * unused and may be closed afterwards. Failures are ignored: the fingerprint of the ends suffices.
  */
 void match_refresh(struct origin_match *match)
 {
@@ -459,8 +453,8 @@ static void add_reason(char *text, const char *what, const char *value)
 }
 
 /*
- * List the differences for programs, "size, content"; NULL if there are none. @text: MATCH_TEXT
- * bytes.
+ * List the differences for JSON, such as "size, content". Returns @text, which has MATCH_TEXT
+ * bytes, or NULL if there are none.
  */
 const char *match_changed(const struct origin_match *match, char *text)
 {
@@ -478,7 +472,7 @@ const char *match_changed(const struct origin_match *match, char *text)
 	return *text ? text : NULL;
 }
 
-/* List the recorded values that differ, for people. @text: MATCH_TEXT bytes. */
+/* List the recorded values that differ, for a message to people. @text has MATCH_TEXT bytes. */
 const char *match_before(const struct origin_match *match, char *text)
 {
 	const struct nearcache_super *sb = match->super.best;

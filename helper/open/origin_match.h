@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Check that an origin and a formatted cache device belong together.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Check that an origin and a formatted cache device belong together and that the cached data is
+ * current; decide whether to drop the data, and record the decision.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_ORIGIN_MATCH_H
 #define HELPER_OPEN_ORIGIN_MATCH_H
@@ -11,7 +11,7 @@
 #include "lib/enum_words.h"
 #include "ondisk/superblock.h"
 
-/* How an origin differs from the cache's record of it, bits. */
+/* Differences between an origin and the superblock's description of it. */
 #define MATCH_SIZE	(1U << 0)
 #define MATCH_ID		(1U << 1)
 #define MATCH_CONTENT	(1U << 2)
@@ -19,7 +19,7 @@
 /* The origin may have been written to without the cache, see uncached_writes.h. */
 #define MATCH_GAP	(1U << 4)
 
-/* Room for a text about the differences. */
+/* Size of the buffer for match_changed() and match_before(), in bytes. */
 #define MATCH_TEXT	512
 
 /**
@@ -27,24 +27,23 @@
  * @origin: open origin
  * @cache: open cache device
  * @super: superblock of @cache
- * @size: size of the origin in bytes, as it is or will be used
- * @may_grow: @size may be larger than recorded
- * @version: the dataset's version as the user gave it, NULL: not given
+ * @size: bytes of the origin that the device uses or will use
+ * @may_grow: a @size larger than recorded is not a difference
+ * @version: dataset version given by the user, NULL: not given
  * @witness: path of the witness device to record, "": none, NULL: unchanged
  * @witness_now: with @witness: its device number, 0: none
- * @proven: the cache was cut off in a writing mode, and its witness proves that the cache device
- *	saw all writes
- * @older: the witness knows a later session: the cache device is an old copy
- * @session: minimum session number of the superblock: the witness's, or one that no copy of the
- *	cache device has
- * @regions: if @proven: number of regions with writes in flight, which are dropped
- * @on_change: what to do if the origin differs
- * @advice: what to do about a refusal, for messages
- * @gap: result of match_ask_gaps(): the origin may have been written to without the cache
+ * @proven: the cache was not stopped cleanly in a writing mode, but its witness proves that the
+ *	cache device took part in all writes
+ * @older: a witness knows a later session than the superblock: the cache device is an old copy
+ * @session: match_record() raises the session number of the superblock to at least this one
+ * @regions: if @proven: number of origin regions that were being written; their data is dropped
+ * @on_change: what to do if the origin differs, from --on-change
+ * @advice: end of the error message of match_refuse(), with the next step for the user
+ * @gap: set by match_ask_gaps(): the origin may have been written to without the cache
  * @differs: result: MATCH_* bits
  * @file_system: result: with MATCH_CONTENT: only the file system's fingerprint differs
- * @drop: result: drop all cached data and renew the record
- * @trust: result: renew the record and keep the cached data
+ * @drop: result: match_record() has to drop all cached data and update the description
+ * @trust: result: match_record() has to update the description and keep the cached data
  */
 struct origin_match {
 	struct device origin;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Writes the description of the origin and its dataset to the superblock. */
 #include "open/origin_record.h"
 
 #include <stdlib.h>
@@ -9,14 +10,14 @@
 #include "lib/sanitize.h"
 #include "open/witness.h"
 
-/* Demand a version that fits into the superblock. @version: NULL if not given. */
+/* Demand 1 to 63 bytes of UTF-8 without control characters, or NULL: no version was given. */
 int dataset_check_version(const char *version)
 {
 	size_t good;
 
 	if (!version)
 		return 0;
-	/* An empty version most likely comes from an unset variable. */
+	/* An empty version most likely comes from an unset shell variable: do not guess. */
 	if (!*version)
 		return fail(CODE_USAGE,
 			    "--dataset-version '': it is empty; omit the option for no version, or to keep the recorded one");
@@ -32,16 +33,16 @@ int dataset_check_version(const char *version)
 	return 0;
 }
 
-/* True if the cached data may be of another version than @version; false if that is NULL. */
+/* True if the user gave a version (not NULL) and the cached data is of another one. */
 bool dataset_is_new(const struct nearcache_super *sb, const char *version)
 {
 	return version && strcmp(version, (const char *)sb->dataset_version);
 }
 
 /*
- * Record the origin's size. If cached data stays, keep a smaller recorded size: only data up to
- * there is valid, and the kernel extends the size. If the origin shrank, record the new size: the
- * kernel drops the data behind it.
+ * Record the origin's size. If it grew and cached data stays, keep the old size: cached data is
+ * valid only up to there, and the kernel records the growth. If the origin shrank, record the new
+ * size: the kernel drops the cached data beyond it.
  */
 static void take_size(struct nearcache_super *sb,
 		      const struct dataset_change *change)
@@ -52,14 +53,14 @@ static void take_size(struct nearcache_super *sb,
 	if (!change->drop && size > le64_to_cpu(sb->origin_size))
 		return;
 	sb->origin_size = cpu_to_le64(size);
-	/* Never reduce the region size: bits that are set would change their meaning. */
+	/* Never reduce the region size: each set bit of the write intent means such a region. */
 	if (region > le64_to_cpu(sb->intent_region))
 		sb->intent_region = cpu_to_le64(region);
 }
 
 /*
- * Fill in the origin's identity and fingerprints and @version (NULL: keep the recorded one), then
- * the checksum.
+ * Describe the origin in @sb and compute the checksum. @version NULL: keep the recorded version.
+ * Fails if the kernel would refuse the result on @cache.
  */
 int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 		 const struct device *origin, const char *version)
@@ -76,7 +77,6 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 	if (fingerprint_record(origin, sb))
 		return fail_code();
 	nc_super_seal(sb);
-	/* Final check with the kernel's own rules. */
 	if (!nc_super_check(sb, cache->size, &geo, why))
 		return fail(CODE_DEVICE,
 			    "origin '%s' and cache device '%s' do not fit together: %s",
@@ -85,9 +85,9 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 }
 
 /*
- * Compose the complete change in one superblock, so that one write makes it. A new epoch empties
- * the slot table, because all its pages belong to an older epoch. A cache that was not stopped
- * cleanly keeps that state.
+ * Put all of @change into one superblock, so that one write makes it durable. To drop the cached
+ * data, raise the table epoch: slot-table pages of an older epoch count as empty. The state is
+ * kept: a cache that was not stopped cleanly stays so.
  */
 static int compose_superblock(struct nearcache_super *sb, const struct super *super,
 			      const struct device *cache, const struct device *origin,
@@ -103,8 +103,8 @@ static int compose_superblock(struct nearcache_super *sb, const struct super *su
 			sizeof(sb->witness) - 1);
 	}
 	/*
-	 * Raise the session number: the cache is empty, or the witness proves that it is current.
-	 * The write intent of an interrupted session refers to that session's number, so keep that.
+	 * The write intent of an interrupted session carries its session number. Keep that number
+	 * unless the cached data is dropped anyway.
 	 */
 	if (change->session > le64_to_cpu(sb->session) &&
 	    (change->drop ||
@@ -114,7 +114,7 @@ static int compose_superblock(struct nearcache_super *sb, const struct super *su
 	return dataset_seal(sb, cache, origin, change->version);
 }
 
-/* Check that nobody opened or formatted the cache device before the claim. */
+/* Fail if another process changed the superblock after it was read and before the claim. */
 static int check_same(const struct device *cache, const struct super *before)
 {
 	struct super now;
@@ -129,8 +129,8 @@ static int check_same(const struct device *cache, const struct super *before)
 }
 
 /*
- * Rewrite what the cache records about its origin. @cache must be open and unused; it is closed
- * afterwards. @super: read from it, valid. A crash leaves the old superblock or the new one.
+ * Write @change to the superblock of @cache, which is open and unused, and close @cache. @super:
+ * read from it, valid. A crash leaves the old superblock or the new one, never a mixture.
  */
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,
@@ -142,8 +142,8 @@ int dataset_record(struct device *cache, const struct super *super,
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
 	    !check_same(cache, super)) {
 		/*
-		 * Drop the old witness record first. After a crash in between the kernel drops the
-		 * cached data; in the other order the name of the old witness would be lost.
+		 * Give up the old witness record first: a crash after this step costs at most the
+		 * cached data. In the other order the path of the old witness would be lost.
 		 */
 		if (change->witness)
 			witness_leave(super->best, change->witness_now);

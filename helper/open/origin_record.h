@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a cache records about its origin: identity, size, fingerprint and dataset version.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * What the superblock says about the origin, to recognise it at the next open: device id, size,
+ * fingerprints and dataset version.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_ORIGIN_RECORD_H
 #define HELPER_OPEN_ORIGIN_RECORD_H
@@ -11,15 +11,15 @@
 #include "ondisk/superblock.h"
 
 /**
- * struct dataset_change - a change of the origin's record in a superblock
- * @version: the dataset's version, NULL: unchanged
- * @witness: path of the witness device, "": none, NULL: unchanged
- * @witness_now: with @witness: device number of the new witness, 0: none. The old witness drops its
- *	record
- * @session: minimum session number of the superblock
- * @size: size of the origin in bytes, as it is or will be used
+ * struct dataset_change - a change of the superblock by dataset_record()
+ * @version: new version of the dataset, NULL: unchanged
+ * @witness: path of the new witness, "": none, NULL: unchanged
+ * @witness_now: with @witness: its device number, 0: none. If the old witness is another device,
+ *	witness_leave() marks its record
+ * @session: a lower session number in the superblock is raised to this one
+ * @size: bytes of the origin that the device uses or will use
  * @drop: drop all cached data
- * @held: a device-mapper device that no longer uses the cache device still holds it
+ * @held: an idle dm device still has the cache device open, so it cannot be claimed exclusively
  */
 struct dataset_change {
 	const char *version;

@@ -12,7 +12,6 @@
 #include "lib/print.h"
 #include "block/dm_remove.h"
 
-/* Called in a dry run as well. */
 static int check_passthrough(const struct passthrough *pass)
 {
 	enum nearcache_mode mode = pass->read_only ? NEARCACHE_READ_ONLY :
@@ -25,8 +24,8 @@ static int check_passthrough(const struct passthrough *pass)
 }
 
 /*
- * Record writes that the cache will miss before they can happen. If that fails, start the device
- * read-only.
+ * Record that the cache will miss writes, before the first write is possible. If that fails, warn
+ * and make the device read-only: the cache would not know that its data is stale.
  */
 static void record_gap(struct passthrough *pass, bool dry_run)
 {
@@ -79,8 +78,8 @@ static void report_passthrough(const struct passthrough *pass, const char *param
 }
 
 /*
- * Create the device. It accepts writes only in a writing mode, and only after a durable record that
- * the cache is stale. A failure leaves no device.
+ * Create the device. It is writable only in a writing mode, and only if record_gap() durably
+ * recorded that the cache becomes stale. A failure leaves no device.
  */
 int passthrough_start(struct passthrough *pass, bool dry_run)
 {
@@ -101,6 +100,7 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 	return 0;
 }
 
+/* Remove the device. The record of its gap stays: the cache still has stale data. */
 int passthrough_close(const struct dm_device *dev, bool dry_run)
 {
 	if (dry_run ? stop_check(dev) : stop(dev))

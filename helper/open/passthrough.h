@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pass-through devices: a plain dm-linear on the origin, without a cache, so that a machine boots
- * without its cache device.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * A pass-through device is a dm-linear device on the origin that replaces a device whose cache is
+ * missing, so that the machine can boot.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_PASSTHROUGH_H
 #define HELPER_OPEN_PASSTHROUGH_H
@@ -14,11 +13,11 @@
 
 /**
  * struct passthrough - a pass-through device
- * @name: dm name, checked
+ * @name: dm name, valid
  * @origin: open origin
- * @mode: mode of the cached device
+ * @mode: mode that the device would have with its cache
  * @cache: uuid of the missing cache, NULL: unknown
- * @why: why the cache is missing
+ * @why: why the cache is missing, for messages
  * @read_only: result: the device refuses writes
  */
 struct passthrough {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Checks that a block device is the lost origin of a device in use, and makes it the origin. */
 #include "open/reconnect.h"
 
 #include <string.h>
@@ -18,13 +19,13 @@
 /**
  * struct reconnection - the state of one reconnection
  * @args: the command line
- * @dev: the device
- * @old: parameters before
- * @before: status before
- * @now: the device afterwards
- * @after: status afterwards
+ * @dev: the device in use, as it was found
+ * @old: parameters of its present table
+ * @before: its status before the change
+ * @now: the device after the change
+ * @after: its status after the change
  * @match: the new origin and the cache device
- * @judged: the cache device can be read: @match.super names the origin
+ * @judged: the cache device could be read, so @match.super says which origin is right
  * @gap: the origin may have been written to while it was disconnected
  */
 struct reconnection {
@@ -40,8 +41,8 @@ struct reconnection {
 };
 
 /*
- * True if the kernel has removed the origin of a device. The number of a device in use is not given
- * to another one.
+ * True if the kernel has removed the origin of a device. The check by number is safe: as long as a
+ * device is in use, the kernel gives its number to no other.
  */
 bool reconnect_needed(const struct dm_device *dev)
 {
@@ -69,8 +70,8 @@ static int check_gone(const struct reconnection *re)
 }
 
 /*
- * Read the id of the origin from the cache device. If it cannot be read, the user must name the
- * origin.
+ * Read the superblock, which has the device id of the origin. If it cannot be read, the user must
+ * name the origin with --origin and confirm it with --force.
  */
 static int read_cache(struct reconnection *re)
 {
@@ -103,7 +104,7 @@ static int check_size(const struct reconnection *re)
 		    re->dev->name, (unsigned long long)re->dev->size);
 }
 
-/* Checks that --force does not skip. */
+/* The checks that --force does not skip: size, block size, mode and other users of the origin. */
 static int check_fits(const struct reconnection *re)
 {
 	const struct device *origin = &re->match.origin;
@@ -127,7 +128,7 @@ static int check_fits(const struct reconnection *re)
 	return 0;
 }
 
-/* No device id is recorded: the content has to prove the origin. */
+/* The superblock has no device id: only equal fingerprints can show that this is the origin. */
 static int check_nameless(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -141,7 +142,10 @@ static int check_nameless(const struct reconnection *re)
 					 "its first or last 64 KiB differ");
 }
 
-/* The kernel checks the ends itself. */
+/*
+ * Fail if the content changed and either --on-change=refuse is given or only the file system shows
+ * the change. Other changes are left to the kernel: it compares the ends and drops the cached data.
+ */
 static int check_content(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -181,7 +185,7 @@ static int check_identity(struct reconnection *re)
 	return 0;
 }
 
-/* Check for writes to the volume through a pass-through device meanwhile. */
+/* Set @re->gap if a pass-through device may have written; then fail if --on-change=refuse. */
 static int check_gaps(struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -200,15 +204,15 @@ static int check_gaps(struct reconnection *re)
 }
 
 /*
- * Drop all data before the new origin is in use, so that no data of the old one stays. The next
- * open empties the cache once more, because it is unknown here when the drop becomes durable.
+ * After a gap, drop all cached data before the new origin is in use. The gap stays recorded,
+ * because it is unknown when the drop becomes durable; the next open empties the cache once more.
  */
 static int drop_all(const struct reconnection *re)
 {
 	return re->gap ? dm_message(re->dev, "invalidate all") : 0;
 }
 
-/* All checks, before any change. */
+/* Open the new origin and run all checks. Changes nothing. */
 static int check_reconnect(struct reconnection *re)
 {
 	struct origin_match *match = &re->match;
@@ -238,7 +242,10 @@ static int execute_reconnect(struct reconnection *re)
 	return 0;
 }
 
-/* Counters continue, unless the reload also loaded the cache again. */
+/*
+ * Return "dropped" if the counter of dropped bytes grew. It restarts at zero if the reload loaded
+ * the cache again; the valid bytes then decide between "warm" and "cold".
+ */
 static const char *content_word(const struct reconnection *re)
 {
 	uint64_t dropped =
@@ -317,9 +324,9 @@ static int run_reconnect(struct reconnection *re)
 }
 
 /*
- * Give a device in use its origin back. Waiting reads are then sent to it. After a failure the
- * device continues as before, or the error says that it does not. @args: names the origin; without
- * --origin its device id finds it.
+ * Give a device in use its origin back; reads that waited for the origin then continue. After a
+ * failure the device works as before, or the error says that it does not. Without --origin in @args
+ * the origin is found by its device id.
  */
 int reconnect(const struct dm_device *dev, const struct arguments *args)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Give a device its origin back after the origin was disconnected and returned under another device
- * number.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Connect a device in use to its origin again, after the origin was disconnected and came back
+ * under another device number.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_RECONNECT_H
 #define HELPER_OPEN_RECONNECT_H

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Finds devices that use an origin in a way that makes cached data stale. */
 #include "open/same_origin.h"
 
 #include <stdlib.h>
@@ -11,10 +12,10 @@
 #include "open/find_devices.h"
 
 /**
- * struct meeting - a device (existing or planned) and another one on the same origin
- * @origin: open origin of the first device
+ * struct meeting - a device that shall use an origin, and another device that exists
+ * @origin: open origin that the first device shall use
  * @mode: mode of the first device
- * @other: other device
+ * @other: the other device
  * @writes: @other writes to its origin
  */
 struct meeting {
@@ -24,7 +25,7 @@ struct meeting {
 	bool writes;
 };
 
-/* Both devices use one origin. That is allowed if both only read. */
+/* Called if both devices use one origin: fail with CODE_BUSY if one of them writes to it. */
 static int judge_neighbour(const struct meeting *meet)
 {
 	const char *name = meet->other->name;
@@ -45,8 +46,8 @@ static int judge_neighbour(const struct meeting *meet)
 }
 
 /*
- * The kernel knows nothing about an origin that was removed, which may be back under another
- * number. The cache device stores its id.
+ * The kernel has removed the origin of @meet->other, which may be back under another number. Fail
+ * if its device id, which the cache device stores, may be that of @meet->origin.
  */
 static int check_gone(const struct meeting *meet)
 {
@@ -86,7 +87,7 @@ static int check_cache(struct meeting *meet)
 	       judge_neighbour(meet) : 0;
 }
 
-/* A pass-through device whose origin is removed cannot write and caches nothing. */
+/* A pass-through device whose origin was removed is allowed: it cannot write and caches nothing. */
 static int check_passing(struct meeting *meet)
 {
 	struct dm_piece *piece;
@@ -125,8 +126,8 @@ static int check_all(const struct device *origin, enum nearcache_mode mode,
 }
 
 /*
- * Demand that no other device caches an origin that one device writes to. Other devices: caches and
- * pass-through devices, except the one named @self. Devices that only read may share an origin.
+ * Fail if another cache or pass-through device uses @origin, and that device or the device @self,
+ * which runs in @mode, writes to it. Devices that only read may share an origin.
  */
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Prevent that one device writes to an origin that another device caches.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * Prevent that a device writes to an origin that another device caches: the other cache would
+ * return stale data.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_SAME_ORIGIN_H
 #define HELPER_OPEN_SAME_ORIGIN_H

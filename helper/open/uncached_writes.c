@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Keeps the list of gaps in a JSON file. */
 #include "open/uncached_writes.h"
 
 #include <errno.h>
@@ -19,7 +20,7 @@
 #define FILE_NAME	"gaps.json"
 #define FILE_NEW	"gaps.json.new"
 #define SCHEMA		1
-/* Larger than a file with GAPS_MAX gaps. */
+/* Maximum size of the file in bytes, more than GAPS_MAX full gaps need. */
 #define BYTES_MAX	(4UL << 20)
 
 const char *gaps_folder = GAPS_FOLDER;
@@ -27,7 +28,7 @@ const char *gaps_folder = GAPS_FOLDER;
 /**
  * struct emptied - a cache that was emptied after a gap
  * @uuid: uuid of the cache
- * @epoch: its new table epoch; an older copy has a smaller one
+ * @epoch: its table epoch since then; a superblock with a smaller one is an old, stale copy
  */
 struct emptied {
 	uuid_t uuid;
@@ -37,9 +38,9 @@ struct emptied {
 /**
  * struct gap - an origin that may have been written to without its cache
  * @name: name of the latest pass-through device
- * @origin: device id of the origin, "": unknown
+ * @origin: device id of the origin, "": unknown, so the gap concerns each cache
  * @cache: uuid of the missing cache, zeros: unknown
- * @emptied: caches that were emptied after the gap
+ * @emptied: caches that were emptied after the gap, which no longer concerns them
  * @count: entries of @emptied
  */
 struct gap {
@@ -52,9 +53,9 @@ struct gap {
 
 /**
  * struct gaps - content of the file
- * @gap: one per origin
+ * @gap: one per origin and missing cache
  * @count: entries of @gap
- * @missing: the file does not exist
+ * @missing: the file does not exist, so @gap has one gap that concerns each cache
  */
 struct gaps {
 	struct gap gap[GAPS_MAX];
@@ -190,8 +191,8 @@ static bool is_absent(const char *path)
 }
 
 /*
- * A dangling link in any part of the path is an error, not a missing file: its target may be
- * mounted later.
+ * Fail if a part of the path is a dangling link. Its target may be a file system that is mounted
+ * later, so the file must not count as missing.
  */
 static int check_links(const char *path)
 {
@@ -211,7 +212,7 @@ static int check_links(const char *path)
 	return 0;
 }
 
-/* Without a file assume a gap of any origin. It ends for each cache when that is emptied. */
+/* If there is no file, assume one gap that concerns each cache until that cache is emptied. */
 static int load_missing(struct gaps *gaps)
 {
 	memset(&gaps->gap[0], 0, sizeof(gaps->gap[0]));
@@ -298,7 +299,7 @@ static bool write_all(int fd, const char *text)
 	return true;
 }
 
-/* Replace the file atomically and durably. */
+/* Replace the file: a crash leaves the old or the new one. */
 static int replace_file_at(int folder, const char *text)
 {
 	int fd = openat(folder, FILE_NEW,
@@ -317,7 +318,7 @@ static int replace_file_at(int folder, const char *text)
 			  gaps_folder);
 }
 
-/* The folder's entry in its parent must be durable as well. */
+/* Create the folder, and flush its parent: without a durable entry there, the file could vanish. */
 static int make_folder(void)
 {
 	char above[PATH_MAX];
@@ -340,8 +341,9 @@ static int make_folder(void)
 }
 
 /*
- * @lasting: the change must survive a reboot. Without it only old gaps could return, which costs
- *	cached data.
+ * Write the file.
+ * @lasting: the change is a new gap, so fail if the folder does not survive a reboot. If another
+ * change is lost, only old gaps return, which costs cached data.
  */
 static int save_gaps(const struct gaps *gaps, bool lasting)
 {
@@ -363,7 +365,7 @@ static int save_gaps(const struct gaps *gaps, bool lasting)
 	return fail_code();
 }
 
-/* Check without writing that a gap could be recorded. */
+/* For a dry run of gaps_begin(): fail if the file could not be written. Writes nothing. */
 int gaps_check(void)
 {
 	char above[PATH_MAX];
@@ -386,8 +388,8 @@ int gaps_check(void)
 }
 
 /*
- * Find the gap of this origin, or a free place. If the list is full, replace it by one gap of any
- * origin.
+ * Find the gap of this origin and cache, or a free entry. If there is none, forget all gaps and
+ * return one for an unknown origin, which concerns each cache.
  */
 static struct gap *place_for(struct gaps *gaps, struct gap *now)
 {
@@ -408,9 +410,9 @@ static struct gap *place_for(struct gaps *gaps, struct gap *now)
 }
 
 /*
- * Record durably that an origin may be written to without its cache, before any write is possible.
- * The caller holds lock_all(). If this fails, the device must refuse writes.
- * @name: of the pass-through device.
+ * Record durably that a pass-through device may write to an origin, before it can. The caller holds
+ * lock_all(). If this fails, the device must refuse writes.
+ * @name: name of the pass-through device.
  * @origin: device id, "": unknown.
  * @cache: uuid of the missing cache, NULL: unknown.
  */
@@ -468,9 +470,8 @@ static void warn_of_loss(void)
 }
 
 /*
- * Ask whether a cache may hold stale data because of a gap. If the file is missing, each cache may.
- * The caller holds lock_all() until it has acted on the result. @origin: present device id of the
- * origin.
+ * Set @concern if a gap may have made the data of a cache stale; without a file this holds for each
+ * cache. The caller keeps lock_all() until it has acted on @concern. @origin: present device id.
  */
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern)
@@ -497,7 +498,7 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 	while (i < gap->count && uuid_compare(gap->emptied[i].uuid, uuid))
 		i++;
 	if (i == GAPS_EMPTIED) {
-		/* Forget the oldest cache. It is emptied again at its next open. */
+		/* Forget the oldest cache: it is emptied once more at its next open. */
 		memmove(gap->emptied, gap->emptied + 1,
 			sizeof(gap->emptied[0]) * --i);
 		gap->count = i;
@@ -512,8 +513,8 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 }
 
 /*
- * True if the gap continues: its pass-through device is live and writable. A gap of any origin may
- * belong to any such device.
+ * True if the pass-through device of the gap can still write. For a gap of an unknown origin, any
+ * writable pass-through device may be the one.
  */
 static bool goes_on(const struct gap *gap, const struct dm_device *passing,
 		    size_t count)
@@ -545,9 +546,9 @@ static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
 }
 
 /*
- * Record that a cache was emptied durably and has no data from before the gaps. The caller holds
- * lock_all() since before that. A gap that continues does not end. If this fails, the cache is
- * emptied again at its next open.
+ * Record that a cache was emptied durably, so that past gaps no longer concern it. A gap whose
+ * pass-through device still exists stays. The caller holds lock_all() since before the cache was
+ * emptied. If this fails, the cache is emptied again at its next open.
  * @epoch: the new table epoch of the cache.
  */
 int gaps_emptied(const struct nearcache_super *sb, u64 epoch)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Gaps: times at which an origin could be written to without its cache, through a pass-through
- * device. Each cache of such an origin is emptied at its next open. The record survives a reboot;
- * without it the pass-through device is read-only.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * A gap is a time in which a pass-through device could write to an origin without its cache. Gaps
+ * are recorded in a file that survives a reboot; a pass-through device whose gap cannot be recorded
+ * is read-only. At its next open, each cache of that origin is emptied.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_UNCACHED_WRITES_H
 #define HELPER_OPEN_UNCACHED_WRITES_H
@@ -14,11 +13,14 @@
 
 #define GAPS_FOLDER	"/var/lib/nearcache"
 
-/* Maximum number of origins, and of caches for each. A cache that does not fit is emptied again. */
+/*
+ * Most gaps in the file, and most emptied caches listed for a gap. Beyond these numbers, caches are
+ * emptied more often than needed.
+ */
 #define GAPS_MAX	64
 #define GAPS_EMPTIED	64
 
-/* Folder of the record; tests use another one. */
+/* Folder of the file; tests set another one. */
 extern const char *gaps_folder;
 
 int gaps_begin(const char *name, const char *origin, const u8 *cache);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Opens a witness, and claims, changes and frees the records of caches on it. */
 #include "open/witness.h"
 
 #include <dirent.h>
@@ -13,20 +14,23 @@
 #include "block/probe.h"
 #include "ondisk/superblock.h"
 
-/* Folders whose names survive a reboot, best first. */
+/* Folders whose names mean the same device after a reboot, best first. */
 static const char *const stable[] = {
 	"/dev/mapper/", "/dev/disk/by-partuuid/", "/dev/disk/by-id/",
 };
 
 #define STABLE	(sizeof(stable) / sizeof(stable[0]))
 
-/* All records of a device. */
+/* All records of a witness device, read into memory. */
 struct records {
 	struct nearcache_witness *record;
 	unsigned int count;
 };
 
-/* Take the first name of @number in alphabetical order, so that the result is always the same. */
+/*
+ * Find the name of @number in a folder: the first in alphabetical order, to be the same each time.
+ * @path stays unchanged if there is none.
+ */
 static void find_name(const char *folder, dev_t number, char *path)
 {
 	DIR *dir = opendir(folder);
@@ -48,8 +52,8 @@ static void find_name(const char *folder, dev_t number, char *path)
 }
 
 /*
- * Choose the path for the superblock: the user's own path if it is stable. The name of a disk may
- * belong to another disk after a reboot.
+ * Set @witness->path to the path @given if it is stable, or to a stable name of the same device if
+ * there is one. A name such as /dev/sda may mean another disk after a reboot.
  */
 static int choose_path(struct witness *witness, const char *given)
 {
@@ -73,7 +77,7 @@ static int choose_path(struct witness *witness, const char *given)
 		    witness->dev.role, witness->dev.path, WITNESS_PATH - 1);
 }
 
-/* Open a witness device and check its size. witness_close() is needed even after a failure. */
+/* Open a witness device and check its size. Call witness_close() even after a failure. */
 int witness_open(struct witness *witness, const char *path)
 {
 	struct device *dev = &witness->dev;
@@ -92,14 +96,14 @@ int witness_open(struct witness *witness, const char *path)
 	return choose_path(witness, path);
 }
 
-/* Open the witness device that a table names. witness_close() is needed even after a failure. */
+/* Open the witness device that a table names. Call witness_close() even after a failure. */
 int witness_open_number(struct witness *witness, dev_t number)
 {
 	char path[PATH_MAX];
 
 	if (witness_open(witness, device_path_of(number, path)))
 		return fail_code();
-	/* The node in /dev can be older than the kernel's device. */
+	/* The node in /dev may be out of date and lead to another device. */
 	if (witness->dev.number == number)
 		return 0;
 	return fail(CODE_DEVICE, "'%s' is not the witness device of the table",
@@ -111,7 +115,7 @@ void witness_close(struct witness *witness)
 	device_close(&witness->dev);
 }
 
-/* Refuse a device that stores data of another cache. */
+/* Fail if @other uses @dev as cache device or origin: records would overwrite its data. */
 static int check_role(const struct device *dev, const struct dm_device *other)
 {
 	const char *role = NULL;
@@ -126,7 +130,7 @@ static int check_role(const struct device *dev, const struct dm_device *other)
 		    dev->role, dev->path, role, other->name);
 }
 
-/* Other caches may share a witness. Other users would overwrite the records. */
+/* Fail if the device is in use, except as witness: another user would overwrite the records. */
 static int check_users(const struct device *dev)
 {
 	struct dm_device *list;
@@ -163,7 +167,9 @@ static int check_drive(const struct device *dev, const struct device *other)
 		    dev->role, dev->path, other->role, other->path);
 }
 
-/* Demand a witness on another drive than cache device and origin, used by nothing but caches. */
+/*
+ * Fail if the witness shares a drive with cache device or origin, or is in use except as witness.
+ */
 int witness_check_place(const struct witness *witness,
 			const struct device *cache,
 			const struct device *origin)
@@ -189,7 +195,7 @@ static int read_records(const struct device *dev, struct records *records)
 			   count * NEARCACHE_WITNESS_SIZE, 0);
 }
 
-/* True even for a torn record: the kernel may be writing it now. */
+/* True for a record of any cache, even a torn one: the kernel may be writing it just now. */
 static bool is_ours(const struct nearcache_witness *record)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC;
@@ -208,13 +214,14 @@ static bool is_zero(const struct nearcache_witness *record)
 	return !*bytes && !memcmp(bytes, bytes + 1, sizeof(*record) - 1);
 }
 
+/* False only for a valid record of a cache that moved to another witness; a torn one is in use. */
 static bool is_current(const struct nearcache_witness *record)
 {
 	return !nc_witness_check(record, record->uuid) ||
 	       witness_is_current(record);
 }
 
-/* @current: count only records of caches that have not moved to another witness. */
+/* Count the records of caches. @current: leave out caches that moved to another witness. */
 static unsigned int count_used(const struct records *records, bool current)
 {
 	unsigned int i, used = 0;
@@ -226,9 +233,8 @@ static unsigned int count_used(const struct records *records, bool current)
 }
 
 /*
- * Rank a record for the claim, lower is better: 0 its own, 1 its own but torn, 2 of the replaced
- * cache, 3 empty, 4 other content, 5 of a cache that moved to another witness; -1: in use by
- * another cache.
+ * Rank a record for the claim, lower is better: 0 own, 1 own but torn, 2 of the replaced cache, 3
+ * empty, 4 other content, 5 of a cache that moved to another witness; -1: in use by another.
  */
 static int rank_record(const struct nearcache_witness *record,
 		       const struct witness_claim *claim)
@@ -242,7 +248,7 @@ static int rank_record(const struct nearcache_witness *record,
 	return is_zero(record) ? 3 : 4;
 }
 
-/* Returns the index of the best record, -1: all are in use. */
+/* Return the index of the best record and its rank; -1: all are in use by other caches. */
 static int choose_record(const struct records *records,
 			 const struct witness_claim *claim, int *its_rank)
 {
@@ -260,7 +266,7 @@ static int choose_record(const struct records *records,
 	return best;
 }
 
-/* Find the valid record of a cache. */
+/* Read the record of a cache. @found is false if the device has no valid one. */
 int witness_look(const struct witness *witness, const u8 *uuid,
 		 struct nearcache_witness *record, bool *found)
 {
@@ -279,7 +285,7 @@ int witness_look(const struct witness *witness, const u8 *uuid,
 	return error;
 }
 
-/* Count the caches that have a record on a device, which need not be a witness. */
+/* Count the caches with a record on @dev, which may be any device. */
 int witness_count(const struct device *dev, unsigned int *used)
 {
 	struct records records;
@@ -290,7 +296,7 @@ int witness_count(const struct device *dev, unsigned int *used)
 	return error;
 }
 
-/* Describe the content of a device without a record of this cache; "" if it is empty. */
+/* Name the file system, nearcache or other content of a device; "" if there is none. */
 static int foreign_content(const struct device *dev, char *what)
 {
 	struct super super;
@@ -318,10 +324,10 @@ static int refuse_full(const struct device *dev, unsigned int count)
 /**
  * struct choice - the record chosen for a cache
  * @at: index of the record
- * @kept: the cache has this record already
+ * @kept: the cache has this record already, so it stays unchanged
  * @session: session number for a new record
- * @previous: the number before, which is valid as well; 0: none
- * @wipe: wipe the other content of the device
+ * @previous: session number that a superblock may have as well; 0: none
+ * @wipe: wipe the other content of the device before the record is written
  */
 struct choice {
 	int at;
@@ -331,7 +337,7 @@ struct choice {
 	bool wipe;
 };
 
-/* A cache that returns to its old record: continue from the sessions that the record knows. */
+/* The device has a record of this cache already: do not lower the session number in it. */
 static void look_at_own(const struct nearcache_witness *record,
 			const struct witness_claim *claim,
 			struct choice *choice)
@@ -341,8 +347,8 @@ static void look_at_own(const struct nearcache_witness *record,
 	choice->kept = witness_is_current(record);
 	if (seen > choice->session) {
 		/*
-		 * The superblock is older than the record. Keep the record's number, so that this
-		 * stays visible.
+		 * The superblock is older than the record. Keep the number of the record, by which
+		 * the kernel sees that the cache device is an old copy.
 		 */
 		choice->session = seen;
 	} else if (claim->ahead) {
@@ -366,13 +372,13 @@ static int inspect_records(const struct witness *witness,
 		choice->at = choose_record(&records, claim, &its_rank);
 		if (!its_rank)
 			look_at_own(&records.record[choice->at], claim, choice);
-		/* Do not wipe records: the kernel writes to them. */
+		/* Wiping would destroy records of other caches, to which the kernel writes. */
 		choice->wipe = !count_used(&records, false);
 		if (choice->at < 0)
 			error = refuse_full(dev, records.count);
 	}
 	free(records.record);
-	/* A device with a record of this cache is its witness already. */
+	/* A device with a record of this cache passed the check of its content before. */
 	if (error || its_rank <= 1)
 		return error;
 	error = foreign_content(dev, what);
@@ -384,10 +390,7 @@ static int inspect_records(const struct witness *witness,
 	return error;
 }
 
-/*
- * Check, without writing, that a witness has a record for a cache. @claim->uuid may be NULL: not
- * known yet.
- */
+/* Check, without writing, that witness_claim() would succeed. @claim->uuid NULL: not known yet. */
 int witness_prepare(const struct witness *witness,
 		    const struct witness_claim *claim)
 {
@@ -396,10 +399,7 @@ int witness_prepare(const struct witness *witness,
 	return inspect_records(witness, claim, &choice);
 }
 
-/*
- * Open for writing and lock against other runs of this command until the device is closed: two runs
- * would take the same record.
- */
+/* Reopen for writing and lock until the device is closed: two runs would take the same record. */
 static int take_device(struct witness *witness)
 {
 	struct flock lock = {
@@ -416,7 +416,7 @@ static int take_device(struct witness *witness)
 	return 0;
 }
 
-/* @uuid NULL: write zeros and ignore the other values. */
+/* Write record @at. @uuid NULL: write zeros and ignore the other values, which frees the record. */
 static int write_record(const struct device *dev, int at, const u8 *uuid,
 			u64 session, u64 previous, u32 state)
 {
@@ -439,8 +439,8 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
 }
 
 /*
- * Take a record for a cache and close the device. The witness's place is checked. A record that the
- * cache already has stays unchanged.
+ * Write a record for a cache, unless it has a current one, and close the device. The caller has
+ * called witness_check_place().
  */
 int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
@@ -459,14 +459,14 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	return error;
 }
 
-/* How a record changes when it is given up. */
+/* What end_record() does to the record of a cache. */
 enum ending {
-	END_FREE,	/* free */
-	END_MOVED,	/* moved to another witness; a torn record is rewritten as well */
-	END_SESSION,	/* a session ended that the witness did not see */
+	END_FREE,	/* overwrite it with zeros */
+	END_MOVED,	/* mark it, even if torn: the cache moved to another witness */
+	END_SESSION,	/* record the end of a session that the kernel did not record here */
 };
 
-/* True if a valid record of the cache knows only sessions before @session. */
+/* True if the cache still uses this witness and its record knows only sessions before @session. */
 static bool knows_less(const struct nearcache_witness *record, u64 session)
 {
 	return witness_is_current(record) &&
@@ -474,9 +474,8 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
 }
 
 /*
- * Highest session number that a superblock of the cache may have. If the record was written ahead
- * of its superblock and is given back before any write, no superblock has the record's number; then
- * the previous number counts.
+ * Highest session number that a superblock of the cache may have. A new record with a previous
+ * number was written ahead of the superblock: no superblock has its number, only the previous one.
  */
 static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
@@ -515,17 +514,17 @@ static int end_record(struct witness *witness, const u8 *uuid,
 	return error;
 }
 
-/* Free the record of a cache and close the device. A missing record is not an error. */
+/* Free the record of a cache and close the device. Returns 0 if there is no record. */
 int witness_free(struct witness *witness, const u8 *uuid)
 {
 	return end_record(witness, uuid, END_FREE, 0);
 }
 
 /*
- * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
- * stays, so that an older copy of the cache device, which still names this witness, is detected: no
- * copy has a higher number.
- * @session: number in the superblock; the witness may not have seen it.
+ * Mark the record: the cache has moved to another witness or to none. Closes the device. An old
+ * copy of the cache device, which still names this witness, is detected by the record: its session
+ * number is at least that of each copy.
+ * @session: number in the superblock, which the record may not know yet.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {
@@ -533,9 +532,8 @@ int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 }
 
 /*
- * Record the end of a session that ran without this witness, and close the device. Ignores a cache
- * without a record here and one that has moved to another witness. @session: its number, already in
- * the superblock.
+ * Record the end of session @session, which ran without this witness and is in the superblock
+ * already. Closes the device. Does nothing if the cache has no current record here.
  */
 int witness_end(struct witness *witness, const u8 *uuid, u64 session)
 {
@@ -543,8 +541,8 @@ int witness_end(struct witness *witness, const u8 *uuid, u64 session)
 }
 
 /*
- * Tell the old witness in @sb, if any, that the cache now uses another witness @now (0: none). A
- * failure only warns: the cache itself is not affected.
+ * Mark the record on the witness that @sb names, if any: the cache now uses the witness @now (0:
+ * none). A failure only warns, since the cache itself is intact.
  */
 void witness_leave(const struct nearcache_super *sb, dev_t now)
 {

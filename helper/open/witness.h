@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A witness: a device on another drive that knows whether a cache device was present while its
- * origin was written. It has one record per cache, which the kernel updates.
- * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise.
+ * A witness is a device on another drive that records whether a cache device took part in all
+ * writes to its origin. It has one record per cache, which the kernel updates.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_WITNESS_H
 #define HELPER_OPEN_WITNESS_H
@@ -11,16 +10,16 @@
 #include "block/device.h"
 #include "meta/format.h"
 
-/* Room for the path that the superblock keeps. */
+/* Size of the path in the superblock, in bytes with NUL. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)
 
-/* Given instead of a device: no witness. */
+/* Value of an option in place of a path: no witness. */
 #define WITNESS_NONE	"none"
 
 /**
  * struct witness - a witness device
  * @dev: open device
- * @path: path of the device, one that survives a reboot if there is one
+ * @path: path for the superblock; if possible one that means the same device after a reboot
  */
 struct witness {
 	struct device dev;
@@ -32,12 +31,11 @@ struct witness {
 /**
  * struct witness_claim - the cache that needs a record
  * @uuid: uuid of the cache
- * @replaced: uuid of the cache that this one replaces, NULL: none
+ * @replaced: uuid of the cache that it overwrites and whose record it may take, NULL: none
  * @session: session number of its superblock, stored in a new record
- * @ahead: the cache had a record here before: the record gets a session number that no copy of the
- *	cache has, before
- *		the superblock does, and stores the superblock's number as the previous one
- * @force: accept a device with other content
+ * @ahead: if the cache has an old record here, write @session + 1 to the record, before the
+ *	superblock gets that number, and @session as the previous number, which is valid as well
+ * @force: overwrite other content of the device
  */
 struct witness_claim {
 	const u8 *uuid;
@@ -64,13 +62,15 @@ int witness_move(struct witness *witness, const u8 *uuid, u64 session);
 int witness_end(struct witness *witness, const u8 *uuid, u64 session);
 void witness_leave(const struct nearcache_super *sb, dev_t now);
 
-/* False if the cache has moved to another witness. The record must be valid. */
+/*
+ * False if the record says that its cache has moved to another witness. The record must be valid.
+ */
 static inline bool witness_is_current(const struct nearcache_witness *record)
 {
 	return le32_to_cpu(record->state) != NEARCACHE_WITNESS_MOVED;
 }
 
-/* True if @word, from the user or a superblock, names a device. */
+/* True if @word, from the user or a superblock, is the path of a witness. */
 static inline bool witness_named(const char *word)
 {
 	return word && *word && strcmp(word, WITNESS_NONE);

@@ -12,8 +12,7 @@
 #include "reads.h"
 
 /*
- * Most pieces per call of recorder_look(), which must return even if readers are faster than
- * @visit.
+ * Most pieces per recorder_look(), so that it returns even if reads come faster than @visit runs.
  */
 #define PIECES_MOST	65536U
 
@@ -29,16 +28,15 @@ static int take_read(void *arg, void *data, size_t size)
 	return ++recorder->told < PIECES_MOST ? 0 : -EAGAIN;
 }
 
-/* Returns a descriptor that the program owns. */
+/* Return the descriptor of a map; it belongs to the BPF object, so do not close it. */
 static int map_of(const struct recorder *recorder, const char *name)
 {
 	return bpf_object__find_map_fd_by_name(recorder->held.object, name);
 }
 
 /*
- * Starts recording. The caller sets @visit and @arg and zeroes the rest, and calls
- * recorder_close() after success and failure. @number is the dm device. Returns 0, or an exit
- * code after recording an error with fail().
+ * Start recording the reads of dm device @number. The caller has set @visit and @arg and zeroed the
+ * rest, and calls recorder_close() even after a failure. Returns 0 or an exit code of fail().
  */
 int recorder_open(struct recorder *recorder, dev_t number)
 {
@@ -50,15 +48,12 @@ int recorder_open(struct recorder *recorder, dev_t number)
 	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), take_read, recorder, NULL);
 	if (!recorder->pieces)
 		return fail_errno(errno, "cannot record reads");
-	/* From here on the program records. */
+	/* From now on the program records: it waits for this device number. */
 	return bpf_map_update_elem(map_of(recorder, "wanted"), &key, &wanted, BPF_ANY) ?
 	       fail_errno(errno, "cannot record reads") : 0;
 }
 
-/*
- * Calls @visit for each read since the last call. Returns 0, or the exit code that @visit
- * recorded.
- */
+/* Call @visit for up to PIECES_MOST new reads. Returns 0, or the exit code that @visit recorded. */
 int recorder_look(struct recorder *recorder)
 {
 	recorder->told = 0;
@@ -66,7 +61,7 @@ int recorder_look(struct recorder *recorder)
 	return fail_code();
 }
 
-/* Returns the number of reads that are missing because the ring buffer was full. */
+/* Return the number of reads that were not recorded because the ring buffer was full. */
 uint64_t recorder_lost(const struct recorder *recorder)
 {
 	struct wanted wanted = { 0 };

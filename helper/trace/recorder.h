@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Records the reads of a device while this process runs. */
+/* Record the reads that a device receives while this process runs. */
 #ifndef HELPER_TRACE_RECORDER_H
 #define HELPER_TRACE_RECORDER_H
 
@@ -11,9 +11,10 @@
 /**
  * struct recorder - records the reads of a device
  * @held: the BPF program
- * @pieces: ring buffer with the reads
+ * @pieces: ring buffer into which the program writes one struct piece for each read
  * @told: pieces handled in this call of recorder_look()
- * @visit: called for each piece, in sectors; returns 0 to continue
+ * @visit: called for each piece, in sectors of 512 bytes; returns 0 to continue, or an exit code
+ *	recorded with fail()
  * @arg: for @visit
  */
 struct recorder {

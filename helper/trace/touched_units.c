@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A sparse bitmap of the units of a device that were read. */
 #include "trace/touched_units.h"
 
 #include <stdbool.h>
@@ -7,13 +8,13 @@
 
 #include "lib/error.h"
 
-/* Bits in a page. */
+/* Bits in a page of 4 KiB, and in a word of a page. */
 #define PART_UNITS	32768U
 #define WORD_BITS	64U
 
 /*
- * The set takes a bit per unit: 32 MiB for 1 TiB in units of 4 KiB. touched_free() may be
- * called even after a failure.
+ * Create an empty set. It grows to at most one bit per unit: 32 MiB for 1 TiB in units of 4 KiB.
+ * touched_free() may be called even after a failure.
  */
 int touched_init(struct touched *touched, uint64_t units)
 {
@@ -46,8 +47,8 @@ static int touch_unit(struct touched *touched, uint64_t unit)
 }
 
 /*
- * Adds the units from @first up to @end (exclusive); ignores units beyond the device. Calls
- * @visit for each run of new units, ascending, until it returns nonzero.
+ * Add the units from @first up to @end (exclusive); ignore units beyond the device. Call @visit for
+ * each run of units that are new, ascending. If it returns nonzero, it has recorded an error: stop.
  */
 int touched_add(struct touched *touched, uint64_t first, uint64_t end,
 		int (*visit)(uint64_t first, uint64_t end, void *arg), void *arg)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A set of units of a device: those touched so far. Functions that return int return 0, or an
- * exit code after recording an error with fail().
+ * The set of units of a device that were read so far, to recognise the first read of a unit.
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_TRACE_TOUCHED_UNITS_H
 #define HELPER_TRACE_TOUCHED_UNITS_H
@@ -10,9 +10,9 @@
 
 /**
  * struct touched - a sparse bitmap
- * @units: of the device
- * @part: pages of 32,768 bits each; NULL: no bit set
- * @parts: allocated pages, of 4 KiB
+ * @units: number of units of the device, one bit each
+ * @part: pages of 4 KiB, with 32,768 bits each; NULL: no bit is set
+ * @parts: number of pages that are allocated
  */
 struct touched {
 	uint64_t units;

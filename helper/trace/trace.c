@@ -18,7 +18,7 @@
 _Static_assert(sizeof(struct trace_header) == 224, "file format");
 _Static_assert(TRACE_DIGEST == SHA256_DIGEST_SIZE, "SHA-256");
 
-/* Returns the units of the device; the last one may be shorter. */
+/* Return the number of units of the device; the last unit may be shorter. */
 uint64_t trace_units(const struct trace *trace)
 {
 	return trace->device_bytes / trace->unit + !!(trace->device_bytes % trace->unit);
@@ -29,7 +29,10 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Appends the units from @first up to @end (exclusive), which is at most trace_units(). */
+/*
+ * Append the units from @first up to @end (exclusive, at most trace_units()) as an extent, or
+ * extend the last extent if they follow it.
+ */
 int trace_add(struct trace *trace, uint64_t first, uint64_t end)
 {
 	uint64_t start = first * trace->unit;
@@ -87,7 +90,7 @@ static uint64_t count_units(const struct trace *trace)
 	return units;
 }
 
-/* Returns the contents of a file, which the caller frees, or NULL after recording an error. */
+/* Return the contents of a trace file, which the caller frees; NULL after recording an error. */
 unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
 {
 	struct trace_header *header;
@@ -115,7 +118,7 @@ unsigned char *trace_encode(const struct trace *trace, size_t *bytes)
 	return data;
 }
 
-/* Returns false if the number is truncated or too large. */
+/* Decode a number and move *@at behind it. Returns false if it is truncated or above 64 bits. */
 static bool take_number(const unsigned char **at, const unsigned char *end, uint64_t *number)
 {
 	unsigned int shift;
@@ -124,7 +127,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	for (shift = 0; *at < end && shift < 64; shift += 7) {
 		unsigned char byte = *(*at)++;
 
-		/* The last byte has room for one bit. */
+		/* The tenth byte has room for one bit: bit 63. */
 		if (shift == 63 && byte > 1)
 			return false;
 		*number |= (uint64_t)(byte & 0x7f) << shift;
@@ -134,7 +137,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	return false;
 }
 
-/* Returns false if the extents do not match the header. */
+/* Decode all extents. False: they contradict the header, or an error was recorded (no memory). */
 static bool take_extents(struct trace *trace, const unsigned char *at, const unsigned char *end,
 			 uint64_t extents, uint64_t units)
 {
@@ -144,7 +147,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 		if (!take_number(&at, end, &gap) || !take_number(&at, end, &length))
 			return false;
 		first = gap & 1 ? before - (gap / 2 + 1) : before + gap / 2;
-		/* Reject a distance that wrapped around. */
+		/* Reject a start outside the device: the calculation of @first wrapped around. */
 		if ((gap & 1 ? gap / 2 >= before : gap / 2 > all - before) || !length ||
 		    length > all - first || length > units)
 			return false;
@@ -156,7 +159,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 	return at == end && !units;
 }
 
-/* The digest covers the file with zeros in the digest's place. */
+/* Check the digest. It covers the file with zeros in its place, so write zeros there in @data. */
 static bool is_whole(unsigned char *data, size_t bytes, const struct trace_header *header)
 {
 	unsigned char digest[TRACE_DIGEST];
@@ -181,8 +184,8 @@ static bool take_header(struct trace *trace, const struct trace_header *header, 
 }
 
 /*
- * Decodes the contents of a file, and overwrites them. Zero @trace before, and call
- * trace_free() after success and failure. @path is for messages.
+ * Decode the contents of a trace file, which are overwritten. The caller zeroes @trace before, and
+ * calls trace_free() even after a failure. @path: name for messages.
  */
 int trace_decode(struct trace *trace, unsigned char *data, size_t bytes, const char *path)
 {

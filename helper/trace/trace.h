@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace: the extents that a job read of a device, in the order of their first read, in
- * memory and as a file for the next run.
+ * A trace: the extents that a job read of a device, in the order of their first read, in memory and
+ * as a file for the next run.
  *
- * File format: struct trace_header, then two numbers for each extent. The first is the
- * distance in units from the end of the previous extent (initially the start of the device) to
- * its start: 2 n forward, 2 n - 1 backward. The second is its length in units. A number has 7
- * bits per byte, lowest first; the highest bit of a byte means that another byte follows.
+ * File format: struct trace_header, then two numbers for each extent. The first number says where
+ * the extent starts: 2 n if n units after the end of the previous extent (at first: the start of
+ * the device), 2 n - 1 if n units before it. The second is the length of the extent in units. A
+ * number has 7 bits per byte, lowest first; the highest bit of a byte means that another byte
+ * follows.
  *
- * Functions that return int return 0, or an exit code after recording an error with fail().
+ * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_TRACE_TRACE_H
 #define HELPER_TRACE_TRACE_H
@@ -27,11 +28,11 @@
  * struct trace_header - the start of a file; little-endian
  * @magic: TRACE_MAGIC with its NUL
  * @version: TRACE_VERSION
- * @unit: bytes
+ * @unit: bytes per unit, in which extents are measured
  * @device_bytes: size of the device
  * @time: of the recording, seconds since the epoch
  * @extents: number of extents
- * @units: sum of their lengths
+ * @units: sum of the lengths of all extents, in units
  * @lost: reads that the recorder missed because they came too fast
  * @payload: bytes behind the header
  * @origin: identity of the volume, see nearcache(7); padded with zeros, may be empty
@@ -61,7 +62,7 @@ struct trace_header {
  * @extent: in the order of the first read, disjoint; the end of the device may cut the last unit
  * @count: entries in @extent
  * @room: allocated entries
- * @bytes: sum of the extents
+ * @bytes: sum of the lengths of all extents
  */
 struct trace {
 	uint32_t unit;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Reads a trace from a file, or writes it to one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 #include "lib/atomic_file.h"
 #include "trace/trace.h"
 
-/* Enough for a billion extents; limits the memory for a file that is not a trace. */
+/* Maximum file size, enough for a billion extents: a wrong file must not take all the memory. */
 #define FILE_MAX	(4LL << 30)
 
 static int read_all(int file, unsigned char *data, size_t bytes, const char *path)
@@ -47,7 +48,7 @@ static int read_file(struct trace *trace, int file, const char *path)
 	return fail_code();
 }
 
-/* Zero @trace before, and call trace_free() after success and failure. */
+/* Read a trace. The caller zeroes @trace before, and calls trace_free() even after a failure. */
 int trace_read(struct trace *trace, const char *path)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -59,7 +60,7 @@ int trace_read(struct trace *trace, const char *path)
 	return fail_code();
 }
 
-/* An existing file stays until the new one is complete. */
+/* Write a trace to a file. An existing file is replaced only when the new one is complete. */
 int trace_write(const struct trace *trace, const char *path)
 {
 	size_t bytes;

@@ -11,15 +11,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Bytes per read, and alignment of buffers: enough for any block device. */
+/* Bytes per read; alignment of buffers and offsets, which suffices for any block device. */
 #define CHUNK	(1U << 20)
 #define ALIGN	4096U
-/* Bytes of a file per mincore(). */
+/* Bytes of a file that one mincore() checks. */
 #define WINDOW	(64UL << 20)
 
 /*
- * A file that is being read: @direct bypasses the page cache (O_DIRECT), @size is that at
- * open, @at counts the bytes read so far, @buffer has CHUNK bytes.
+ * A file that is being read. @direct: reads bypass the page cache (O_DIRECT). @size: bytes when it
+ * was opened. @at: bytes read so far. @buffer: has CHUNK bytes.
  */
 struct reading {
 	int fd;
@@ -29,13 +29,13 @@ struct reading {
 	void *buffer;
 };
 
-/* Drops the page cache, which may differ from the device. */
+/* Drop the pages of the file from the page cache: they may differ from the device. */
 static void forget_pages(const struct reading *r)
 {
 	posix_fadvise(r->fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
-/* Returns 0, CHECKSUM_RESIDENT or an errno. */
+/* Check that no page of a part of the file is cached. Returns 0, CHECKSUM_RESIDENT or an errno. */
 static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 {
 	unsigned char resident[WINDOW / ALIGN];
@@ -55,8 +55,8 @@ static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 }
 
 /*
- * Pages that a process has mapped or just written stay in the page cache, and a read would
- * return them.
+ * Drop the pages of the file and check that none is left: a buffered read would return it. Pages
+ * that a process has mapped or just written stay. Returns 0, CHECKSUM_RESIDENT or an errno.
  */
 static int check_forgotten(const struct reading *r)
 {
@@ -70,7 +70,10 @@ static int check_forgotten(const struct reading *r)
 	return error;
 }
 
-/* Some file systems accept O_DIRECT but read through the page cache: ext4 with data=journal. */
+/*
+ * False if O_DIRECT does not help: some file systems accept it but read through the page cache,
+ * such as ext4 with data=journal.
+ */
 static bool is_direct(const struct reading *r)
 {
 #ifdef STATX_DIOALIGN
@@ -91,7 +94,7 @@ static int start_reading(struct reading *r, const char *path)
 
 	r->direct = true;
 	r->fd = open(path, flags | O_DIRECT);
-	/* Some file systems reject O_DIRECT, such as EROFS for compressed files. */
+	/* EROFS rejects O_DIRECT for compressed files: read through the page cache. */
 	if (r->fd < 0 && errno == EINVAL) {
 		r->direct = false;
 		r->fd = open(path, flags);
@@ -118,10 +121,10 @@ static int go_buffered(struct reading *r)
 	return fcntl(r->fd, F_SETFL, 0) ? errno : check_forgotten(r);
 }
 
-/* Returns 0, CHECKSUM_RESIDENT or an errno. At the end of the file *@n is 0. */
+/* Read up to CHUNK bytes; *@n: how many, 0 at the end. Returns as checksum_file() does. */
 static int read_some(struct reading *r, ssize_t *n)
 {
-	/* An unaligned offset: the file grew after its unaligned end was read. */
+	/* After a short read the offset may be unaligned, which O_DIRECT does not accept. */
 	int error = r->direct && r->at % ALIGN ? go_buffered(r) : 0;
 
 	while (!error) {
@@ -157,9 +160,9 @@ static int digest_all(struct reading *r, struct sha256_ctx *sum,
 }
 
 /*
- * SHA-256 of the regular file @path to @digest (CHECKSUM_BYTES). Calls @advance with the bytes
- * of each read, 1 to 1 MiB. Reads the device and leaves nothing in the page cache. Threads may
- * call it: it records no error. Returns 0, an errno, or CHECKSUM_RESIDENT.
+ * Compute the SHA-256 of the regular file @path (@digest: CHECKSUM_BYTES) from its device, and
+ * leave nothing in the page cache. Calls @advance after each read with its bytes, 1 to 1 MiB.
+ * Returns 0, an errno or CHECKSUM_RESIDENT. Records no error with fail(), so threads may call it.
  */
 int checksum_file(const char *path, unsigned char *digest,
 		  void (*advance)(uint64_t bytes, void *arg), void *arg)

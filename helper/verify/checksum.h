@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* SHA-256 of a file as it is on its device, not in the page cache. */
+/* Compute the SHA-256 of a file from the data on its device, not in the page cache. */
 #ifndef HELPER_VERIFY_CHECKSUM_H
 #define HELPER_VERIFY_CHECKSUM_H
 
@@ -8,8 +8,8 @@
 #define CHECKSUM_BYTES	32
 
 /*
- * Instead of an errno: pages of the file stay in the page cache, so a read would not reach the
- * device.
+ * Returned in place of an errno: some pages of the file could not be dropped from the page cache,
+ * so a read would return them and not reach the device.
  */
 #define CHECKSUM_RESIDENT	(-1)
 

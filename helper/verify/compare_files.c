@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Threads that compare files with their checksums, one file at a time each. */
 #include "verify/compare_files.h"
 
 #include <errno.h>
@@ -10,14 +11,14 @@
 #include "lib/error.h"
 #include "lib/progress.h"
 
-/* Number of threads: more than processors, because most threads wait for the origin. */
+/* Bounds for the number of threads. Two per processor, because most wait for the origin. */
 #define THREADS_MIN	4
 #define THREADS_MAX	32
 
 /**
  * struct pool - state shared by the threads
- * @lock: protects @next, @done and @progress; a file's verdict belongs to the thread that
- *	took it until the thread ends
+ * @lock: protects @next, @done and @progress. It does not protect a file: only the thread that
+ *	took it with take_file() accesses it, until that thread ends
  * @file: all files
  * @files: entries in @file
  * @next: first file that no thread has taken
@@ -92,7 +93,7 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* The calling thread also works; if no other thread can be started it does all. */
+/* Start threads and work in the calling thread as well: it does all if no thread can be started. */
 static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
@@ -107,9 +108,8 @@ static void run_workers(struct pool *pool)
 }
 
 /*
- * Reads the files that have no verdict, several in parallel, and sets their verdicts. @quiet
- * shows no progress. Returns 0, or an exit code after recording an error with fail(); a
- * mismatch is no error.
+ * Compare all files with VERDICT_NONE, several in parallel, and set their verdicts. @quiet: show no
+ * progress. Returns 0 even if a file differs, or an exit code recorded with fail().
  */
 int verifying_run(struct verifying *file, size_t files, bool quiet)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Compares many files with their checksums in parallel. */
+/* Compare many files with their checksums, several at a time. */
 #ifndef HELPER_VERIFY_COMPARE_FILES_H
 #define HELPER_VERIFY_COMPARE_FILES_H
 
@@ -14,7 +14,7 @@
  * @VERDICT_MISMATCH: the checksum differs
  * @VERDICT_MISSING: there is no such file
  * @VERDICT_UNREADABLE: the file cannot be read
- * @VERDICT_ELSEWHERE: the file is on another device
+ * @VERDICT_ELSEWHERE: the file is not on the device that the user wants to verify
  * @VERDICT_UNLISTED: the manifest has no checksum for the file
  */
 enum verdict {
@@ -30,10 +30,10 @@ enum verdict {
 
 /**
  * struct verifying - a file to compare
- * @path: of the file
+ * @path: path of the file
  * @digest: expected SHA-256
- * @size: bytes
- * @verdict: the result; only files with VERDICT_NONE are read
+ * @size: bytes of the file, for the progress bar
+ * @verdict: VERDICT_NONE: read the file and replace this by the result; other files are skipped
  * @error: errno for VERDICT_UNREADABLE
  */
 struct verifying {

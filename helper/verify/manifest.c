@@ -30,8 +30,8 @@ static bool parse_digest(const char *hex, unsigned char *digest)
 }
 
 /*
- * sha256sum escapes newlines and backslashes in a name, and marks such a line with a backslash
- * at its start.
+ * Undo the escapes of sha256sum in place, for newlines, carriage returns and backslashes; a line
+ * with escapes begins with a backslash. Returns false if an escape is invalid.
  */
 static bool unescape_name(char *name)
 {
@@ -56,7 +56,7 @@ static bool unescape_name(char *name)
 	return true;
 }
 
-/* "SHA256 (name) = digest". Returns the name, or NULL for another format. */
+/* Parse "SHA256 (name) = digest". Returns the name, or NULL if the line has another format. */
 static char *parse_tagged(char *line, unsigned char *digest)
 {
 	size_t length = strlen(line);
@@ -74,8 +74,7 @@ static char *parse_tagged(char *line, unsigned char *digest)
 }
 
 /*
- * "digest  name", with a '*' before the name for binary. Returns the name, or NULL for another
- * format.
+ * Parse "DIGEST  NAME" or "DIGEST *NAME" (read as binary). Returns the name; NULL: another format.
  */
 static char *parse_plain(char *line, unsigned char *digest)
 {
@@ -86,9 +85,8 @@ static char *parse_plain(char *line, unsigned char *digest)
 }
 
 /*
- * Parses a line without its newline. Changes @line; the path in @entry points into it. Returns
- * false with the reason in @why (MANIFEST_WHY bytes) if it does not name a file and its
- * SHA-256.
+ * Parse a line without its newline. Changes @line, into which entry->path then points. Returns
+ * false if the line is invalid, with the reason in @why (MANIFEST_WHY bytes).
  */
 bool manifest_parse(char *line, struct manifest_entry *entry, char *why)
 {
@@ -150,8 +148,8 @@ static int take_line(struct manifest *manifest, const char *path, char *line,
 }
 
 /*
- * Reads a manifest; "-" is standard input. Call manifest_free() after success and failure.
- * Returns 0, or an exit code after recording an error with fail().
+ * Read a manifest; @path "-" is standard input. Call manifest_free() even after a failure. Returns
+ * 0, or an exit code recorded with fail(), also if the manifest names no file.
  */
 int manifest_read(struct manifest *manifest, const char *path)
 {
@@ -177,7 +175,7 @@ int manifest_read(struct manifest *manifest, const char *path)
 	return fail_code();
 }
 
-/* May be called twice. */
+/* Leaves an empty manifest, which may be freed again. */
 void manifest_free(struct manifest *manifest)
 {
 	size_t i;

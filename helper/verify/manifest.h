@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A list of files and their SHA-256, in the format of sha256sum. */
+/* Read a manifest: a list of files and their SHA-256, in the format of sha256sum. */
 #ifndef HELPER_VERIFY_MANIFEST_H
 #define HELPER_VERIFY_MANIFEST_H
 
@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #define MANIFEST_DIGEST	32
-/* Size of a buffer for a reason. */
+/* Size of the buffer for the reason why a line is invalid, in bytes. */
 #define MANIFEST_WHY	120
 
 /* A file: @path as written in the list, @digest of its content (SHA-256), @line from 1. */
@@ -17,7 +17,7 @@ struct manifest_entry {
 	unsigned long line;
 };
 
-/* A growing array in the order of the list. */
+/* The entries in the order of the list. @room: entries that are allocated. */
 struct manifest {
 	struct manifest_entry *entry;
 	size_t count;
