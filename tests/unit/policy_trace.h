@@ -7,7 +7,7 @@
 
 enum order { SAME, SHUFFLED, SHARDS };
 
-/* Order SHARDS shuffles shards of so many blocks; the blocks of a shard stay in order. */
+/* Order SHARDS shuffles pieces of SHARD blocks; the blocks of a piece stay in order. */
 #define SHARD	40U
 
 /**

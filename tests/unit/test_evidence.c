@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
+/* Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
  * time and keep it, cold (it gets every access) and warm (it gets totals and a sample of the runs).
  */
 #include <stdio.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Checks of superblocks and slot table pages (kmod/meta/format.c): each invalid field and each
+/* Checks of superblocks and slot table pages (kmod/meta/format.c): each invalid field and each
  * flipped bit is refused, and the reason names the field; of two copies the newer valid one counts.
  */
 #include "helper/unit.h"

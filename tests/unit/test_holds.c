@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Grace periods ("rounds") of hit sections (kmod/core/hit_srcu.c) under random interleavings: when
+/* Grace periods ("rounds") of hit sections (kmod/core/hit_srcu.c) under random interleavings: when
  * a round is over, each reader in a hit section has looked up after the round began.  Barriers only
  * switch tasks here: the simulated processors do not reorder memory accesses.
  */

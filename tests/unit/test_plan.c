@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Plan mode (kmod/evict/belady.c) gets nearly as many hits as Belady's MIN, computed here from the
+/* Plan mode (kmod/evict/belady.c) gets nearly as many hits as Belady's MIN, computed here from the
  * actual reads, in patterns where MIN beats never evicting; and it finds readers that jump.
  */
 #include <errno.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Metadata after a stop or a crash (kmod/meta/recover.c): which commit record is the last, which
- * copy of a page counts, which slot entries are valid, and what write intent and witness prove.
+ * copy of a page counts, which slot entries are valid, and the proof of write intent and witness.
  */
 #include "helper/unit.h"
 #include "meta/recover.h"
@@ -156,7 +156,7 @@ static void torn_page_needs_a_record(void **state)
 	/* @newest is set although no copy counts, so that no sequence number is used twice. */
 	assert_int_equal(newest, 10);
 	/* The record says which copy was being rewritten.  If that copy is torn, the other counts.
-	 * If the other copy is invalid, it was damaged later, and what is left is too old.
+	 * If the other copy is invalid, it was damaged later: the one that is left may be outdated.
 	 */
 	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
@@ -423,8 +423,7 @@ static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
 	return nc_recover_member(&sb, 7, last);
 }
 
-/*
- * A commit from 20 to 22 has these steps: the member's superblock gets 21, record 21 and record 22
+/* A commit from 20 to 22 has these steps: the member's superblock gets 21, record 21 and record 22
  * are written to the first device, the member gets 22.  A crash after any step is accepted.  After
  * the commit its freed slots are overwritten, so a copy of either device from before is refused.
  */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests of the helper's sources that need no device, under ASan and UBSan.
-# Each prints TAP.
+# Unit tests of the helper's sources; fakes replace devices and the kernel.  The tests run under ASan
+# and UBSan and print TAP.
 
 BUILD	?= build
 Q	?= $(if $(filter 1,$(V)),,@)
@@ -30,7 +30,7 @@ HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/words
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/select.c helper/shard/tar.c \
 	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
-# With synthetic files in memory.
+# Tests of the index read files that shard.c makes in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
@@ -40,7 +40,7 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 	helper/lib/sanitize.c helper/lib/words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
 
-# Sources under test, for each test.
+# HELPER_UNIT_<test>: sources under test, and fakes of the sources that they call.
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/size.c \
 	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
@@ -139,7 +139,7 @@ HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/
 HELPER_UNIT_test_workers := helper/verify/workers.c helper/verify/checksum.c \
 	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_bar := helper/lib/bar.c
-# Shards and their samples.
+# Sources that the heatmap tests need to make samples of shards.
 HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
 	helper/lib/bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c
@@ -171,7 +171,7 @@ HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/li
 	helper/files/node_share.c helper/shard/partition.c helper/files/range_set.c \
 	helper/lib/name.c \
 	helper/lib/error.c helper/lib/sanitize.c
-# The record of pins.
+# Sources of the record of pins.
 HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
 	helper/lib/atomic_file.c helper/lib/name.c helper/lib/words.c helper/files/range_set.c \
 	helper/lib/error.c helper/lib/sanitize.c
