@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kmod/prefetch/job.c: which job is picked, which gets a slot, when an ended job is forgotten. */
+/* kmod/prefetch/job.c: which job is next, which one gets a slot, when ended ones are forgotten. */
 #include <stdlib.h>
 
 #include "helper/unit.h"

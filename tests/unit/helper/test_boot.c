@@ -243,9 +243,7 @@ static void without_cache(void **state)
 	assert_passed("REFUSED", false);
 }
 
-/* The cache is of another origin.  A path may name a new device by now: pass through.  A uuid is
- * just wrong: do not open the device.
- */
+/* The cache is of another origin: a path may be outdated (pass through), a uuid cannot (refuse). */
 static void of_another(void **state)
 {
 	(void)state;

@@ -220,7 +220,7 @@ static void other_places(void **state)
 	shard_free(&shard);
 }
 
-/* Read a column name of @bytes bytes: refused with reason @what, or accepted if @what is NULL. */
+/* Read a column name of @bytes bytes; expect refusal with reason @what, or (NULL) success. */
 static void long_name(size_t bytes, const char *what)
 {
 	char *name = calloc(1, 5000);

@@ -29,7 +29,7 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* Take a sample: @class read 100 MiB, @origin bytes of it from the origin, with @stall ns in all. */
+/* Take a sample: @class read 100 MiB, @origin bytes from the origin, with @stall ns in all. */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));

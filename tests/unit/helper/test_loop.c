@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* daemon/loop.c: when a pass of a looping reader is complete, and its position; the next prefetch. */
+/* daemon/loop.c: a looping reader's complete pass, its position in the pass, the next prefetch. */
 #include <stdlib.h>
 
 #include "daemon/loop.h"
@@ -100,7 +100,7 @@ static void reader(void **state)
 
 	(void)state;
 	close_pass();
-	/* One read does not show the position, nor do reads outside the loop; two in order do. */
+	/* One read does not show the position, two in order do; reads outside the loop never do. */
 	read_one(700);
 	assert_false(loop.known);
 	loop_follow(&loop, 1 * SECTORS, SECTORS);
@@ -152,7 +152,7 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* Prefetch from 20 to 200 units ahead of the reader, at most from 1/8 to 1/2 of the pass. */
+	/* Prefetch from 20 to 200 units ahead of the reader; most are 1/8 and 1/2 of the pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/origin_match.c: differences between an origin and the superblock, and the reaction to them. */
+/* open/origin_match.c: differences of an origin from the superblock, and what follows from them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -230,7 +230,7 @@ static void answers(void **state)
 		match.on_change = ON_CHANGE_TRUST;
 		assert_int_equal(match_check_origin(&match), 0);
 		assert_true(!match.drop && match.trust);
-		/* By default only a new version empties the cache, and not if the volume is another one. */
+		/* By default a new version empties the cache, unless the volume is another one. */
 		match = differing(bits);
 		if (bits & MATCH_VERSION && !(bits & MATCH_ID)) {
 			assert_int_equal(match_check_origin(&match), 0);
@@ -391,7 +391,7 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
-	/* Writes in the gap changed the content, but the cache is emptied anyway: no reason to refuse. */
+	/* Writes in the gap changed the content: no reason to refuse, the cache is emptied. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
 		match = differing(MATCH_CONTENT);
 		match.on_change = what;
@@ -558,7 +558,7 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&match, &record);
 		assert_true(match.older);
-		/* The new number is recorded only when the cache is emptied: until then it must look old. */
+		/* The witness's number is recorded only when the cache is emptied. */
 		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
 		match.drop = true;

@@ -12,9 +12,7 @@
 
 static struct device origin;
 static bool name_taken, in_use, shared, no_record, no_start;
-/* Calls in order: l activate_check_free (L: locked), c neighbour_check, g gaps_begin (G: with uuid),
- * ? gaps_check, a dm_activate.
- */
+/* Calls in order: l check_free (L: locked), c neighbours, g gap (G: with uuid), ? dry run, a dm. */
 static char order[16];
 static struct dm_line started;
 static char started_params[64], started_uuid[160];

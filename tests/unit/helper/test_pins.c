@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pins/pins.c, json.c and spans.c: the record of pins as JSON, replaced and dropped pins, labels. */
+/* pins/pins.c, json.c, spans.c: pins as JSON, replaced pins, dropped pins, labels. */
 #include <json-c/json.h>
 #include <stdlib.h>
 

@@ -282,7 +282,7 @@ static void after_gap(void **state)
 	fake_gaps.error = true;
 	take("/dev/new", OPTION_FORCE, 0);
 	assert_left();
-	/* If the cache device cannot be read, the record of gaps is asked with the uuid of the dm device. */
+	/* If the cache device cannot be read, the dm device's uuid says which cache it is. */
 	reset();
 	cache_dead = true;
 	fake.uuid = DM_UUID_PREFIX "01020304-0000-0000-0000-000000000000";
@@ -356,7 +356,7 @@ static void strangers(void **state)
 		if (!i)
 			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': if you know that it is the same volume, use --force");
 		again[i]();
-		/* The cache records no device id: equal content suffices, unless it cannot be compared. */
+		/* Without a recorded device id the origin is accepted if its content is equal. */
 		reset();
 		medium.origin_id[0] = '\0';
 		take("/dev/new", 0, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'unpin' of files (pins/record.c): recorded paths match words that lead there now or did before. */
+/* 'unpin' of files (pins/record.c): a word finds files by a present path or the recorded one. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static void gone(void **state)
 	assert_string_equal(dropped(below("d//e/c")), "2");
 	assert_string_equal(dropped(below("d")), "012");
 	assert_string_equal(dropped("d"), "012");
-	/* d leads to "other" now: it drops what is there, and d/e, which is gone, its recorded files. */
+	/* d is a link to "other" now: "d" drops files there, "d/e" the recorded file below it. */
 	assert_int_equal(symlink("other", "d"), 0);
 	assert_string_equal(dropped(below("d/e")), "2");
 	assert_string_equal(dropped(below("d")), "3");

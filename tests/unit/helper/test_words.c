@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/words.c: the words for modes, both ways. */
 #include "lib/words.h"
 #include "unit.h"
 
