@@ -294,7 +294,7 @@ static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 	return told;
 }
 
-/* The window is as long as the run so far; @length is the mean of past runs plus 1/16. */
+/* First run: the window is its length so far.  Later: the maximum, up to the predicted @length. */
 static void windows(void **state_)
 {
 	struct nearcache_classify told;
@@ -310,7 +310,7 @@ static void windows(void **state_)
 	told = window_of(8, 4, 20000);
 	assert_int_equal(told.window, 32768);
 	assert_int_equal(told.length, 21250);
-	/* Beyond the predicted length (21250) the window is a quarter of the run so far. */
+	/* The prediction is 21250; beyond it the window is a quarter of the run so far. */
 	told = window_of(20000, 4, 20000);
 	assert_int_equal(told.length, 21250);
 	told = window_of(24000, 4, 20000);
@@ -324,7 +324,7 @@ static void windows(void **state_)
 	assert_int_equal(told.window, 0);
 }
 
-/* A recognised class stays for ten more passes, and at most 1 of 16 runs is still reported. */
+/* A recognised class stays for ten more passes; fewer than 1 of 16 runs are still reported. */
 static void steady(void **state_)
 {
 	static const __u32 classes[] = {
@@ -343,7 +343,7 @@ static void steady(void **state_)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* The first verdict may come only now; no other one in 40,000 accesses. */
+			/* One change at most, the first verdict, in 40,000 accesses. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}
@@ -383,7 +383,7 @@ static void switches(void **state_)
 			}
 }
 
-/* A classifier that is loaded amid a pass sees the first part of a set last: still 'shuffled'. */
+/* A classifier that starts amid a pass recognises 'shuffled' after two more passes. */
 static void halfway(void **state_)
 {
 	static __u32 order[2000];

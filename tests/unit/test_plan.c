@@ -283,7 +283,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 	return hits;
 }
 
-/* Hits are close to those of MIN with the slots that are not kept free; MIN with all is printed. */
+/* Hits are close to those of MIN with the slots not kept free.  MIN with all is only printed. */
 static void compare(const char *name, void (*pattern)(struct reads *reads))
 {
 	static struct reads plan, reads;
@@ -340,7 +340,7 @@ static u32 follow(struct cache *c, u32 from, u32 end)
 	return hits;
 }
 
-/* Return the hits from @from on if plan and readers begin at @begun: as many as after a jump. */
+/* Return the hits from @from on if plan and readers begin at @begun: a goal for jumps to there. */
 static u32 foretold(u32 begun, u32 from)
 {
 	static struct reads whole;
@@ -548,7 +548,7 @@ static void without_memory(void **unused)
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
-	/* Three for the growing array of visits; next links, heads, done bits, blocks, the tree. */
+	/* Three as the array of visits grows; next links, heads, done bits, blocks and tree. */
 	assert_int_equal(n, 3 + 5);
 }
 

@@ -240,7 +240,7 @@ static void all_junk(struct run *r, enum order order)
 	steady_epochs(r, 0, order, 4);
 }
 
-/* A copy so long that the ghost, full of it, knows little of the dataset that follows. */
+/* The copy was so long that the ghost is full of it and knows little of the dataset. */
 static void full_of_all(void **state)
 {
 	(void)state;
@@ -423,12 +423,12 @@ static void unlike(void **state)
 	(void)state;
 	as_never(half_epochs, "a random half");
 	as_never(job_epochs, "two jobs");
-	/* On an origin that is all dataset, rarely read blocks are known early and evicted. */
+	/* If the origin is only the dataset, rarely read blocks are known early and evicted. */
 	assert_true(as_never_on(BLOCKS, mixture_epochs, "a mixture") >
 		    1.02 * as_never_on(ORIGIN, mixture_epochs, "a mixture"));
 }
 
-/* When the ticks in the stamps wrap, no block may look idle for that. */
+/* When the ticks in the stamps wrap, no block may look idle, and hit rates stay at the bound. */
 static void clock_wraps(void **state)
 {
 	struct run r = begin(0.5, 1, 3, "over a wrap");
@@ -457,7 +457,7 @@ static void clock_wraps(void **state)
 	end(&r);
 }
 
-/* The clocks of two CPUs differ by a tick: such a stamp is not idle, and no reuse is measured. */
+/* Clocks of two CPUs differ by a tick: a stamp ahead is not idle and gives no reuse distance. */
 static void stamp_ahead_of_the_clock(void **state)
 {
 	struct sim *s = sim_new(&nc_policy_keep, 4, 8, 1);

@@ -164,7 +164,7 @@ static void torn_page_needs_a_record(void **state)
 	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
-	/* A torn copy that no unfinished commit explains: the record names other pages, or none. */
+	/* No unfinished commit explains the torn copy: the record names other pages, or none. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(13, 0, 0);
@@ -175,7 +175,7 @@ static void torn_page_needs_a_record(void **state)
 
 static void entries_are_judged(void **state)
 {
-	/* The origin ends in the second sub-block of block 9. */
+	/* The origin ends in sub-block 1 of block 9: higher valid bits are invalid there. */
 	const struct nc_geometry geo = {
 		.origin_size = 9 * 65536 + 4096 + 512,
 		.block_size = 65536,
@@ -307,7 +307,7 @@ static void intent_is_judged(void **state)
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
-	/* The witness says that session 5, or 7, was to begin after 4; then it does not. */
+	/* The witness says that session 5 (or 7) was to begin after 4; then it does not. */
 	empty_area(5);
 	set_region(0);
 	judge(uuid, 4, 5, 4);
@@ -435,18 +435,18 @@ static void members_follow_commits(void **state)
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 21));
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 22));
 	assert_true(told(NEARCACHE_STATE_CLEAN, 7, 22, 22));
-	/* The first device is an older copy. */
+	/* Refused: the first device is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 20));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 19));
-	/* The member is an older copy. */
+	/* Refused: the member is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 22));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 23));
-	/* One of the devices is a copy from before all data was dropped: the epochs differ. */
+	/* Refused: one device is a copy from before all data was dropped, so the epochs differ. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 6, 22, 22));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 8, 22, 22));
-	/* In these states slots were overwritten without commits, so the numbers prove nothing. */
+	/* Refused: in these states slots were overwritten without commits. */
 	assert_false(told(NEARCACHE_STATE_ACTIVE, 7, 22, 22));
 	assert_false(told(NEARCACHE_STATE_WRITING, 7, 22, 22));
 }

@@ -60,7 +60,7 @@ static void written(void **state)
 	assert_false(found);
 	fsyncs = fail_at = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
-	/* fsync() of the file, its folder, and the parents of the two new folders. */
+	/* Four calls: for the file, its folder, and the parents of the two new folders. */
 	assert_int_equal(fsyncs, 4);
 	fsyncs = 0;
 	assert_int_equal(durable_write(path, "one"), 0);

@@ -94,7 +94,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	claimed_session = le64_to_cpu(claim->session);
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
-	/* The superblock follows the record; but one of a cache that comes back precedes it. */
+	/* The record precedes the superblock, except for a cache that comes back (has_moved). */
 	assert_true(recorded == has_moved && !fake.loads);
 	claimed = true;
 	return 0;
@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* After a gap the old cache is stale and is emptied.  With --format no stale data is left. */
+/* After a gap 'attach' empties the stale cache.  --format ends the gap: a new cache has no data. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -643,7 +643,7 @@ static void witness_proves(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
 	assert_said("may lack writes of 'nc'");
 	assert_false(claimed);
-	/* The own cache is accepted: the kernel invalidated its blocks that were written since. */
+	/* The device's own cache is accepted: the kernel invalidated blocks written since. */
 	reset(WRITING WITNESS);
 	used = was_writing = has_record = proven = true;
 	assert_int_equal(attach(NULL, 0), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'open' of lines of nearcachetab (open/boot.c): with the cache, passed through, or not at all. */
+/* open/boot.c opens a nearcachetab line: with its cache, as a passthrough device, or not at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -114,7 +114,7 @@ static void never_unpinned(void **state)
 	assert_int_equal(fake_nl.range[0].expires, 0);
 }
 
-/* A file moved: there is room for one of its places only, and the old one is removed at once. */
+/* A file moved.  There is room for one place only: one request replaces the old by the new one. */
 static void room_for_one(void **state)
 {
 	(void)state;
@@ -203,7 +203,7 @@ static void no_record(void **state)
 	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
 	assert_int_equal(mkdir(RECORD, 0700), 0);
 	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
-	/* This pin lies inside the new one, which is removed again: it must stay. */
+	/* A pin inside the new one stays when the new one is taken back. */
 	have("/d/e", "l", 65 * K, K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), RECORD));
@@ -211,7 +211,7 @@ static void no_record(void **state)
 	fake_nl_take(65 * K);
 	as_before();
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
-	/* The same, if the new record is empty. */
+	/* Likewise if no pin is left and the record should be removed. */
 	fail_reset();
 	pins_free(&pins);
 	fake_nl_reset(SIZE);
@@ -235,7 +235,7 @@ static void recorded(void **state)
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
 }
 
-/* The kernel already has the range: an earlier run was killed before it wrote the record. */
+/* An earlier run set the range and died before it wrote the record: no second range is set. */
 static void not_doubled(void **state)
 {
 	(void)state;
@@ -269,7 +269,7 @@ static void by_place(void **state)
 	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
 }
 
-/* With @some, pins that do not fit are left out: few requests find the one of 1000. */
+/* With @some, pins that do not fit are left out: at most 25 requests find the one of 1000. */
 static void some(void **state)
 {
 	struct change change = { .dev = &dev, .pins = &pins, .some = true };

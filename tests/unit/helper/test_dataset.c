@@ -27,7 +27,7 @@ void witness_leave(const struct nearcache_super *sb, dev_t now)
 static char dir[] = "/tmp/test_dataset.XXXXXX";
 static char cache_path[64], origin_path[64];
 
-/* Writes until one fails, -1: none fails; whether a part of that one reaches the device. */
+/* Writes that succeed before one fails (-1: none fails); whether that one is written in part. */
 static int writes_left = -1;
 static bool torn;
 
@@ -284,7 +284,7 @@ static void session(void **state)
 	look(&super);
 	assert_int_equal(super.best->session, 12);
 	super_free(&super);
-	/* In this state the number stays: the write intent of the interrupted session bears it. */
+	/* In state WRITING the number stays: the write intent was recorded with it. */
 	make_cache(NEARCACHE_STATE_WRITING, -1);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES }), 0);

@@ -107,7 +107,7 @@ static void tails(void **state)
 {
 	(void)state;
 	superblock(0, 0x20);
-	/* The tail follows a compact inode, its extended attributes, or an extended inode. */
+	/* The tail follows the inode (32 bytes, 64 if extended) and its extended attributes. */
 	put(8192 + 10 * 32, 2 << 1, 2);
 	assert_int_equal(tail(10), 8192 + 10 * 32 + 32);
 	put(8192 + 10 * 32 + 2, 3, 2);

@@ -92,7 +92,7 @@ static void none(void **state)
 	assert_int_equal(take_at(1024, digest), NEARCACHE_FP_NONE);
 }
 
-/* Blocks of 4 KiB, 2048 groups (128 KiB of 64-byte descriptors), the journal at block 0x2000. */
+/* Make an ext4: 4 KiB blocks, 2048 groups (128 KiB of descriptors), journal at block 0x2000. */
 static void make_ext4(void)
 {
 	unsigned char map[] = { 0x0a, 0xf3, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0,
@@ -145,7 +145,7 @@ static void ext4(void **state)
 #define LOG_BLOCKS	1024
 #define LOG		(20ULL << 20)
 
-/* Four groups of 16 MiB, 4 KiB blocks; the log head is behind log block 700. */
+/* Make an XFS: four groups of 16 MiB, 4 KiB blocks, the log head behind log block 700. */
 static void make_xfs(void)
 {
 	uint64_t i;
@@ -177,7 +177,7 @@ static void xfs(void **state)
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
-	/* Of the log only the last block before the head counts, and so the head's place. */
+	/* Of the log only the last block before the head counts, so a write to the log counts. */
 	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);

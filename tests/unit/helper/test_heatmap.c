@@ -40,7 +40,7 @@ static void counted(void **state)
 	counts_add(&before, 9, 4);
 	counts_add(&before, 12, 5);
 	assert_int_equal(counts_copy(&copy, &now), 0);
-	/* Region 9 has fewer reads than before: the map forgot it, and it counts from 0. */
+	/* Region 9 has fewer reads than before: the map dropped it meanwhile, so all are new. */
 	counts_since(&copy, &before);
 	counts_are(&copy, since, 4);
 	counts_free(&copy);
@@ -194,7 +194,7 @@ static void joined(void **state)
 	assert_int_equal(matrix.row[2].cached[0], 4000);
 	assert_int_equal(matrix.row[1].time, 40);
 	assert_int_equal(matrix.row[1].span, 20);
-	/* Rows hold two samples each since then: the next sample joins the last row. */
+	/* Rows hold two samples now; the last one has only one, which the next sample joins. */
 	add(&matrix, 60, 5000, 5);
 	assert_int_equal(matrix.rows, 3);
 	assert_int_equal(matrix.row[2].cached[0], 4500);

@@ -79,7 +79,7 @@ static void one(void **state)
 	/* Region 7 saves less now, but more than the mean: it stays pinned. */
 	look(10 * MB, 7, 10 * MB, 5);
 	assert_int_equal(pins + unpins, 0);
-	/* The heat of region 7 falls to the mean: it is unpinned. */
+	/* Region 7 saves no more than the mean now: it is unpinned. */
 	look(200 * MB, REGIONS, 0, 5);
 	seen[7].saved -= 200 * MB;
 	look(200 * MB, REGIONS, 0, 5);
@@ -88,7 +88,7 @@ static void one(void **state)
 	assert_int_equal(hot.pinned, 0);
 }
 
-/* Much more than others is not enough: the region must save more than a read of all of it costs. */
+/* Much more than others is not enough: a pinned region must save more than its own size. */
 static void little(void **state)
 {
 	(void)state;

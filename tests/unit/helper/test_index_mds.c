@@ -56,7 +56,7 @@ static void damaged(void **state)
 	shard_free(&shard);
 }
 
-/* Such a damaged table is not recognised as mds: only if the user names the format is it named. */
+/* A file with such a damaged table is of unknown format, unless the user names mds. */
 static void table(void **state)
 {
 	struct shard shard = { 0 };

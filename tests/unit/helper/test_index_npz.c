@@ -169,7 +169,7 @@ static void damaged64(void **state)
 		{ extra + 12, 8, UINT64_MAX, 0, "overlaps the directory" },
 		{ extra + 12, 8, UINT64_MAX - LOCAL64 + 1, 0, "overlaps" },
 		{ extra + 20, 8, 1ULL << 62, 1ULL << 62, "behind its own offset" },
-		/* Without a zip64 field the value UINT32_MAX is literal. */
+		/* Without a zip64 field UINT32_MAX is a real offset, beyond the end here. */
 		{ extra, 2, 2, UINT32_MAX, "places member" },
 	};
 

@@ -165,7 +165,7 @@ static void chunks(void **state)
 	shard_free(&shard);
 }
 
-/* A row group reaches from the first to the last byte of its chunks, in any order of these. */
+/* A row group reaches from the first to the last byte of its chunks, however these are ordered. */
 static void order(void **state)
 {
 	static const struct {

@@ -51,7 +51,7 @@ static void pace(void **state)
 	watch_wait(&watch);
 	assert_int_equal(until, 7000);
 	assert_int_equal(interrupts, 0);
-	/* Intervals that were missed are skipped; the next one ends on the old grid. */
+	/* Missed intervals are skipped; the ends stay multiples of the interval. */
 	now = 10500;
 	watch_wait(&watch);
 	assert_int_equal(until, 11000);

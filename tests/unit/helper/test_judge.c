@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* daemon/judge.c: the daemon changes the read-ahead after equal samples, keeps it if that helps. */
+/* daemon/judge.c: the read-ahead is set after equal samples, and set back if costs rise. */
 #include <stdio.h>
 
 #include "daemon/judge.h"
@@ -154,13 +154,13 @@ static void trials(void **state)
 				 row[i].what == JUDGE_KEEP ? 4 * MB : 131072);
 		if (row[i].what == JUDGE_KEEP)
 			continue;
-		/* After it took back a change, the daemon waits for the hold time. */
+		/* After a change was taken back, the next one waits for conf.hold seconds. */
 		assert_int_equal(until(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), conf.hold);
 		assert_int_equal(advice.what, JUDGE_SET);
 	}
 }
 
-/* If the class changes in a trial, costs are not compared; the next change waits for conf.calm. */
+/* If the class changes in a trial, costs are not compared; the next change waits conf.calm s. */
 static void changes(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void changes(void **state)
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);
 	assert_int_equal(advice.to, 16384);
-	/* Another process changed the setting: the trial ends, and the wait (conf.calm) begins. */
+	/* Another process changed the setting: the trial ends, and conf.calm seconds begin. */
 	look.read_ahead = 65536;
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);

@@ -95,7 +95,7 @@ static void every_size(void **state)
 	u64 size;
 
 	(void)state;
-	/* Steps of no round size, which are smaller than the smallest block up to 30 MiB. */
+	/* Odd steps, for sizes of all kinds; up to 30 MiB they are smaller than any block. */
 	for (size = SMALLEST; size <= 64 * TIB; size += size / 613 + 12809) {
 		u64 sectors = size / 512 * 512;
 
@@ -196,7 +196,7 @@ static void several_devices(void **state)
 			u64 room = sizes[i][j] - layout.device_size[j];
 
 			assert_true(layout.device_size[j] <= sizes[i][j]);
-			/* At least on one device another slot for each member would not fit. */
+			/* Less than three blocks are left: a larger share would not fit. */
 			tight += room < 3 * 64 * KIB;
 			if (!j)
 				continue;

@@ -77,7 +77,7 @@ static void too_long(void **state)
 
 	(void)state;
 	assert_int_equal(loop_begin(&loop, UNIT, 1ULL << 50), 0);
-	/* Each unit is in another page of the bitmap, which may have 16384 pages. */
+	/* Each unit is in another page of the bitmap; more than 16384 pages are too many. */
 	for (unit = 0; !loop_is_too_long(&loop); unit += 32768)
 		record_one(unit);
 	assert_int_equal(unit / 32768, 16385);
@@ -152,7 +152,7 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* Prefetch from 20 to 200 units ahead of the reader; most are 1/8 and 1/2 of the pass. */
+	/* Prefetch from 20 to 200 units ahead of the reader; limits: 1/8 and 1/2 of the pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
@@ -163,7 +163,7 @@ static void next(void **state)
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	/* Continue where the last prefetch ended, if at least half of the 200 units is missing. */
+	/* Continue where the last prefetch ended, but only if half of the 200 units is missing. */
 	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
 	assert_int_equal(from, near);
 	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);

@@ -34,7 +34,7 @@ static void first_look(void **state)
 	assert_int_equal(opening.open_bytes, 0);
 }
 
-/* Hits do not open a shard, a miss does, once.  Hits keep it open. */
+/* A miss opens a shard, hits do not.  Reads keep it open, and it is prefetched once. */
 static void open_and_close(void **state)
 {
 	(void)state;
@@ -102,7 +102,7 @@ static void waste(void **state)
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* No warning while as many bytes are used as wasted; one more MiB wasted, and it comes. */
+	/* 50 MiB used and 50 wasted since: no warning.  One more MiB wasted: a warning. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
@@ -113,8 +113,8 @@ static void waste(void **state)
 	opening_free(&opening);
 }
 
-/* opening_shut(): the next read opens the shard again, or (true) only after it was not read for a
- * while.  A label that no longer exists is forgotten.
+/* opening_shut(): after false the next read opens the shard again; after true none does while it is
+ * read.  A label that no longer exists is forgotten.
  */
 static void shut(void **state)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cli/options.c: lines that are parsed, and refused lines whose message quotes the wrong word. */
+/* cli/options.c: command lines that are accepted, and those refused with a message. */
 #include "cli/options.h"
 #include "lib/error.h"
 #include "unit.h"

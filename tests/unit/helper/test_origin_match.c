@@ -363,7 +363,7 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* After a gap the cache is emptied (or refused, if the user wants that), which ends the gap. */
+/* After a gap the cache is emptied, which ends the gap, or refused (ON_CHANGE_REFUSE). */
 static void gaps(void **state)
 {
 	enum on_change what;
@@ -446,7 +446,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	return match;
 }
 
-/* A proven cache is warm.  Only the ends are compared: the session itself changed the files. */
+/* A cache that the witness proves is warm; only the ends are compared: the session wrote files. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;

@@ -12,7 +12,9 @@
 
 static struct device origin;
 static bool name_taken, in_use, shared, no_record, no_start;
-/* Calls in order: l check_free (L: locked), c neighbours, g gap (G: with uuid), ? dry run, a dm. */
+/* Calls in order: 'l' activate_check_free ('L' with the lock), 'c' neighbour_check, 'g' gaps_begin
+ * ('G' with a uuid), '?' gaps_check, 'a' dm_activate.
+ */
 static char order[16];
 static struct dm_line started;
 static char started_params[64], started_uuid[160];

@@ -32,7 +32,7 @@ static void grows_to_sectors(void **state)
 	/* A range inside the last one changes nothing. */
 	shard_add_range(shard, 1100, 10);
 	assert_int_equal(shard->bytes, 512 + 1024);
-	/* A range in front of the last one is added behind it, as the file has it there. */
+	/* Ranges keep the order of the file: this one is first on the device but second here. */
 	shard_add_range(shard, 0, 512);
 	assert_int_equal(shard->ranges, 2);
 	assert_int_equal(shard->range[1].start, 0);

@@ -465,7 +465,7 @@ static void refused(void **state)
 	assert_live(READING, false);
 }
 
-/* Waiting reads would block the suspend: to set origin_timeout they are handed over. */
+/* Waiting reads would block the suspend, so a new origin_timeout has them handed over. */
 static void handed_over(void **state)
 {
 	(void)state;

@@ -99,7 +99,7 @@ static void bad(void **state)
 	}
 }
 
-/* setting_witness() returns the path; the verb opens it, so the parameter does not change. */
+/* setting_witness() returns the path; the verb opens it, so params.witness stays. */
 static void witness(void **state)
 {
 	char *words[] = { "mode=writethrough", "witness=/dev/x=y" };

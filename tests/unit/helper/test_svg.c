@@ -209,7 +209,7 @@ static void pictures(void **state)
 	shards_free(&shards);
 }
 
-/* Odd file names; 0 to 2 samples, with 0 of empty files, with 1 of no duration. */
+/* Odd file names, with no samples of empty files, one sample of no duration, and two samples. */
 static void odd_ones(void **state)
 {
 	struct shards shards;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* trace/: each unit once, in the order of first reads; trace files are read back or refused. */
+/* trace/: a trace lists each unit once, in order of its first read; damaged files are refused. */
 #include <endian.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -184,7 +184,7 @@ static void hostile(void **state)
 		fail_reset();
 		trace_free(&again);
 	}
-	/* Both happens: some bytes may have any value, others may not. */
+	/* Both happen, as some bytes may have any value. */
 	assert_in_range(taken, 100, 19000);
 	free(copy);
 	free(data);

@@ -404,7 +404,7 @@ static void links(void **state)
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
 	unreadable("a dangling link");
 	unlink(path);
-	/* A dangling link in a parent folder. */
+	/* A dangling link in a parent folder is an error as well. */
 	rmdir(folder);
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	gaps_folder = below;

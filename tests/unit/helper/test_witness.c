@@ -150,7 +150,7 @@ static int claim(unsigned int n)
 	return claim_as(uuid_of(n), NULL, false);
 }
 
-/* Return the index of cache @n's valid record, the only one, and read it; or -1. */
+/* Return the index of the only valid record of cache @n and copy it to @record; -1: none. */
 static int place(unsigned int n, struct nearcache_witness *record)
 {
 	struct nearcache_witness one;
@@ -514,7 +514,7 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
-	/* Only nearcache devices hold the witness: accepted if it is not one's cache or origin. */
+	/* Nearcache devices may share the witness, unless it is cache device or origin of one. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);
@@ -529,7 +529,7 @@ static void places(void **state)
 	assert_said("in use by 'dm-1'");
 }
 
-/* Each record takes 4096 bytes: a device of three has three. */
+/* A record takes 4096 bytes: this device has room for three. */
 static void small(void **state)
 {
 	struct witness witness = WITNESS_CLOSED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib/words.c: the words for modes, both ways. */
+/* lib/words.c: words for modes are printed and parsed; other words are refused. */
 #include "lib/words.h"
 #include "unit.h"
 

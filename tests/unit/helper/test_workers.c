@@ -33,7 +33,7 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
 	return __real_pread(fd, buffer, bytes, offset);
 }
 
-/* mincore() reports the last page of each file in memory if this is true, and no page if not. */
+/* If true, mincore() reports the last page of each file in memory; if false, no page. */
 static atomic_bool resident;
 
 int __wrap_mincore(void *map, size_t bytes, unsigned char *pages);
@@ -170,7 +170,7 @@ static void unreadable(void **state)
 			assert_int_equal(file[i].error, EIO);
 }
 
-/* A file with pages in memory is unreadable: these say nothing about the device. */
+/* A file with pages in memory is unreadable: reads of it would not test the device. */
 static void in_memory(void **state)
 {
 	unsigned int i;
