@@ -288,7 +288,7 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
-/* An earlier run was killed between creating and starting the device: it is removed if unused. */
+/* An earlier run died between creating and starting the device, which is removed if unused. */
 static void half(void **state)
 {
 	(void)state;

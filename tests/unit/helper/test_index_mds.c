@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* shard/mds.c: samples of MosaicML data shards, valid and damaged. */
+/* shard/mds.c: places of samples in MosaicML shards; damaged shards are refused with the place. */
 #include "index_unit.h"
 
 #define SAMPLES		2000U

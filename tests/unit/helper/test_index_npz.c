@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* shard/npz.c: arrays of npz files, synthetic, made by Python as NumPy does, and damaged. */
+/* shard/npz.c: places of arrays, also in files that Python made; damaged files are refused. */
 #include <stdlib.h>
 
 #include "index_unit.h"

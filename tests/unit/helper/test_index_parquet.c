@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* shard/parquet.c and thrift.c: row groups of Parquet files, valid and damaged. */
+/* shard/parquet.c and thrift.c: places of row groups and columns; damaged files are refused. */
 #include <stdlib.h>
 
 #include "index_unit.h"

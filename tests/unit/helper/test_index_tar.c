@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* shard/tar.c: samples of tar archives, synthetic, made by GNU tar and by Python, and damaged. */
+/* shard/tar.c: samples in archives, also of GNU tar and Python; damaged archives are refused. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -96,7 +96,7 @@ static void magics(void **state)
 	memset(shard.bytes + at + SHARD_TAR_MAGIC, 0, 8);
 	shard_tar_seal(shard.bytes + at);
 	at = shard_tar_header(&shard, "e/", TAR_FILE_OLD, 0);
-	/* A name that fills all 100 bytes. */
+	/* A name of 100 bytes has no NUL behind it; with prefix and slash it has 256 bytes. */
 	at = shard_tar_header(&shard, "", TAR_FILE, 0);
 	memset(shard.bytes + at, 'f', 100);
 	memset(shard.bytes + at + 345, 'p', 155);
@@ -239,7 +239,7 @@ static void refused_pax(void **state)
 	shard_free(&shard);
 }
 
-/* The length of names and attributes is limited. */
+/* Names of 64 KiB, and pax headers of more than 1 MiB, are refused. */
 static void refused_lengths(void **state)
 {
 	struct shard shard = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* shard/tfrecord.c: records of TFRecord files, valid and damaged. */
+/* shard/tfrecord.c: places of records; records with wrong checksums or lengths are refused. */
 #include "index_unit.h"
 
 #define RECORD(bytes)	(16 + (bytes))

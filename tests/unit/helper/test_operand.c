@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/operand.c: a file that operands name twice, by any of its hard links, is resolved once. */
+/* files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

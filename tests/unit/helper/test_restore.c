@@ -371,7 +371,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
-	/* All the same the record was written, with u2. */
+	/* In spite of that the record was written, with u2. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
 	assert_int_equal(mkdir(RECORD ".new", 0700), 0);
@@ -380,7 +380,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 2);
 	assert_int_equal(fake_nl.count, 2);
 	assert_non_null(strstr(warning, "the pins of 'nc' could not be recorded, the old record remains: cannot write '" RECORD ".new'"));
-	/* The pins are not set. */
+	/* From a damaged record no pins are set. */
 	fake_nl_reset(FAKE_BYTES);
 	assert_int_equal(truncate(RECORD, 9), 0);
 	restore("nc", NULL, &restored);

@@ -527,7 +527,7 @@ static void witness_set(void **state)
 	/* The superblock does not name the old witness, so its record gets the state MOVED. */
 	assert_true(moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* A former witness gets a new record. */
+	/* A witness whose record is MOVED gets a new one. */
 	has_record = has_moved = true;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -581,7 +581,7 @@ static void witness_not_set(void **state)
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
-	/* A former witness becomes former again. */
+	/* A record that was MOVED before becomes MOVED again. */
 	has_record = has_moved = true;
 	fake_reset(WRITING W3);
 	fake.start[0] = FAKE_REFUSES;

@@ -11,7 +11,7 @@
 #include "unit.h"
 
 #define K	1024ULL
-/* makedev() for initializers. */
+/* Like makedev(), but a constant for initializers. */
 #define NUMBER(major, minor)	((major) << 8 | (minor))
 #define CACHE	NUMBER(253, 0)
 #define OTHER	NUMBER(8, 0)
@@ -25,7 +25,7 @@ static const struct {
 	{ NUMBER(259, 1), "size", "2048" }, { NUMBER(259, 1), "partition", "1" },
 	{ NUMBER(259, 1), "start", "2048" }, { NUMBER(259, 1), "../dev", "253:0" },
 	{ NUMBER(7, 0), "size", "100" }, { NUMBER(7, 0), "loop/backing_file", "/none" },
-	/* Logical volumes. */
+	/* Three logical volumes and a RAID device. */
 	{ NUMBER(253, 1), "size", "40" }, { NUMBER(253, 1), "dm/name", "lv" },
 	{ NUMBER(253, 2), "size", "16" }, { NUMBER(253, 2), "dm/name", "secret" },
 	{ NUMBER(253, 3), "size", "16" }, { NUMBER(253, 3), "dm/name", "on-lv" },

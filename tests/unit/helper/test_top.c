@@ -267,7 +267,7 @@ static void alarms(void **state)
 	has(&frame, "! nc0 is degraded: the cache device does not answer");
 	for (i = 0; i < frame.lines; i++)
 		alarms += frame.line[i].style == LINE_ALARM;
-	/* The reason and the line of the device. */
+	/* Two lines are alarms: the reason, and the line of the device. */
 	assert_int_equal(alarms, 2);
 	frame_free(&frame);
 	model_free(&model);
@@ -351,7 +351,7 @@ static void come_and_go(void **state)
 	assert_int_equal(now.device[1].span, 0);
 	assert_int_equal(now.device[1].since.counter[NEARCACHE_COUNTER_HIT_BYTES],
 			 30 * MIB);
-	/* Another device with the same number. */
+	/* Another device with the same number: nothing is subtracted. */
 	strcpy(before.device[0].name, "other");
 	since_subtract(&now, &before);
 	assert_int_equal(now.device[0].span, 0);

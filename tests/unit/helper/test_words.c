@@ -17,7 +17,7 @@ static void words(void **state)
 		assert_true(mode_parse(word[i], &mode));
 		assert_int_equal(mode, i);
 		assert_int_equal(mode_writes(mode), i > 0);
-		/* Messages list exactly the accepted words. */
+		/* MODE_WORDS, the list in messages, has each accepted word. */
 		assert_non_null(strstr(MODE_WORDS, word[i]));
 	}
 	assert_string_equal(mode_word(i), "unknown");
