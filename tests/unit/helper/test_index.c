@@ -284,7 +284,7 @@ static void large_npz(void **state)
 
 	(void)state;
 	shard_npz(&first, 1, true);
-	/* Split the file behind the local header (62 bytes) and the data (10 bytes) of its array. */
+	/* Split the file behind the local header (62 bytes) and the data (10 bytes). */
 	shard_put(&last, first.bytes + 72, first.length - 72);
 	first.length = 72;
 	shard_set_le(&last, 46 + 12 + 6 + 4, more, 8);

@@ -86,7 +86,7 @@ static void fill(struct trace *trace, unsigned int extents)
 		first = (uint64_t)random() % 99990;
 		assert_int_equal(trace_add(trace, first, first + 1 + (uint64_t)random() % 10), 0);
 	}
-	/* Add the partial last unit, then the first one: the longest step needs the longest code. */
+	/* Add the partial last unit, then the first: the longest step has the longest code. */
 	assert_int_equal(trace_add(trace, 100000, 100001), 0);
 	assert_int_equal(trace_add(trace, 0, 1), 0);
 }
