@@ -225,7 +225,7 @@ static void bad_file(void **state)
 	close(bad);
 }
 
-/* A list of samples that needs too much memory is refused; a part of it, or the sum, is not. */
+/* A list of too many samples is refused; a selection of them, or --summary, is not. */
 static void long_list(void **state)
 {
 	struct shard shard = { 0 };

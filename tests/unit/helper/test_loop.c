@@ -64,7 +64,7 @@ static void whole(void **state)
 		record_one(unit_of(i / 2));
 		assert_false(loop_is_whole(&loop));
 	}
-	/* The next pass has some new units, which the page cache answered in the first. */
+	/* A pass is whole although the next one has new units, which a page cache hid before. */
 	for (i = 0; i < PASS; i++)
 		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
 	assert_true(loop_is_whole(&loop));
