@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * See policy_reference.h.  All policies but random share one cache and differ in the order of
- * eviction: each cached block has a rank, and the lowest rank is evicted.  A heap holds the
- * ranks; stale entries stay in the heap and are skipped when they reach the top.
+/* Reference policies for policy_table.c.  All policies except random run on one simulated cache:
+ * each cached block has a rank, and the block with the lowest rank is evicted.  A heap holds the
+ * ranks.  A block whose rank changes gets a second entry; evict() skips its stale one.
  */
 #include <stdlib.h>
 
@@ -21,9 +20,9 @@ struct entry {
 /**
  * struct cache - cache of whole blocks
  * @heap: entries, the lowest rank first
- * @count: entries in @heap
- * @rank: per block: its current rank
- * @cached: per block
+ * @count: entries in @heap, stale ones included
+ * @rank: current rank of each block
+ * @cached: whether each block is cached
  * @used: cached blocks
  * @slots: maximum of @used
  */
@@ -98,7 +97,9 @@ static void free_cache(struct cache *c)
 	free(c->cached);
 }
 
-/* Rank of a block after read @i; @next is the position of its next read.  0: the rank stays. */
+/* Return the rank of the block that read @i reads, or 0 to keep its rank.  @next[i] is the position
+ * of its next read, @t->count if there is none; only rank_min() uses @next.
+ */
 typedef u64 (*rank_fn)(const struct trace *t, const u32 *next, u32 i, bool hit);
 
 static u32 run(const struct trace *t, const u32 *next, u32 from, u32 blocks, u32 slots,
@@ -162,7 +163,7 @@ static u32 run_fifo(const struct trace *t, u32 from, u32 blocks, u32 slots)
 	return run(t, NULL, from, blocks, slots, rank_fifo);
 }
 
-/* Evict a random slot. */
+/* Run @t on a cache that evicts a random slot; return the hits from read @from on. */
 static u32 run_random(const struct trace *t, u32 from, u32 blocks, u32 slots)
 {
 	struct trace *dice = trace_new(1);

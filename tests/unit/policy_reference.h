@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reference policies, which cache every block that is read, and the theoretical bound. */
+/* Eviction policies for policy_table.c.  MIN knows all later reads: no policy has more hits. */
 #ifndef POLICY_REFERENCE_H
 #define POLICY_REFERENCE_H
 
@@ -7,8 +7,9 @@
 
 /**
  * struct reference - a policy on whole blocks
- * @name: for the table
- * @run: count the hits from read @from of @t on, in a cache of @slots that starts empty
+ * @name: name in the table
+ * @run: run all of @t, reads of an origin with @blocks blocks, on an empty cache of @slots blocks;
+ *	return the hits from read @from on
  */
 struct reference {
 	const char *name;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See policy_sim.h.  Sizes and thresholds match the module's cache.c and reclaim.c, with one
- * sub-block as the unit of bytes.
+/* Simulated cache for tests of the eviction policy.  The length of a tick and the water marks are
+ * those of kmod/cache.c and kmod/evict/slots.c, counted in sub-blocks instead of bytes.
  */
 #include <assert.h>
 #include <stdlib.h>
@@ -58,7 +58,7 @@ static u32 low_water(const struct sim *s)
 	return n < 1 ? 1 : n > 4096 ? 4096 : n;
 }
 
-/* Free a slot that holds a block. */
+/* Evict the block in @slot; the slot must hold one. */
 void sim_evict(struct sim *s, u32 slot)
 {
 	assert(s->block_of[slot] >= 0);
@@ -134,13 +134,13 @@ bool sim_read_sub(struct sim *s, u32 block, u32 sub)
 	return true;
 }
 
-/* Read one block; return true on a hit. */
+/* Read sub-block 0 of a block; return true on a hit. */
 bool sim_read(struct sim *s, u32 block)
 {
 	return sim_read_sub(s, block, 0);
 }
 
-/* Read all of @reads, each block * subs + sub-block; return the hits. */
+/* Read @reads in order, each as block * @s->subs + sub-block; return the number of hits. */
 u32 sim_run(struct sim *s, const u32 *reads, u32 count)
 {
 	u32 i, hits = 0;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * The parts of a cache that matter to the eviction policy: which block is in which slot, the
- * clock of bytes read, fills into free slots only, and the reclaim worker.  The worker runs
- * synchronously here; the module queues it.
+/* A simulated cache with the parts that matter to the eviction policy: which block is in which
+ * slot, the clock of bytes read, fills (only into free slots), and reclaim.  Here a fill calls
+ * reclaim; the module queues a worker.
  */
 #ifndef POLICY_SIM_H
 #define POLICY_SIM_H
@@ -24,10 +23,10 @@
  * @free: stack of free slots
  * @free_count: entries in @free
  * @clock: sub-blocks read
- * @tick_reads: sub-blocks per tick
- * @now: tick
+ * @tick_reads: sub-block reads per tick
+ * @now: current tick, @clock / @tick_reads
  * @hand: next slot that reclaim looks at
- * @reclaim_tick: tick of the last reclaim pass without a victim, plus one
+ * @reclaim_tick: tick of the last reclaim pass without a victim, plus one; 0: none so far
  * @evictions: since sim_new()
  */
 struct sim {

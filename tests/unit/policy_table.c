@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Table of hit rates per access pattern, for the policy, reference policies and the bound:
- * 'make policy-table'.  The policy is the module's source; policy_sim.h simulates the cache.
- * Values are hits in per cent of the reads in the second half of EPOCHS; for the change of
- * dataset, from the fourth epoch of the new dataset on.
+/* 'make policy-table': print a table of hit rates, one row for each access pattern and policy, one
+ * column for each cache size (f: part of the dataset).  The module's policy runs on the cache of
+ * policy_sim.h.  A value is hits in per cent of the reads that count: those in the second half of
+ * EPOCHS, or from the fourth epoch on in the patterns whose name says so.
  */
 #include "policy_reference.h"
 #include "policy_sim.h"
@@ -92,7 +91,7 @@ static u32 make_switch(struct trace *t)
 	return from;
 }
 
-/* First copy everything except the dataset. */
+/* Copy the whole origin except the dataset once, then read the dataset. */
 static u32 make_junk(struct trace *t)
 {
 	u32 n, from = 0;
@@ -163,7 +162,7 @@ static void print_pattern(const struct pattern *pattern)
 	for (i = 0; i < ARRAY_SIZE(fractions); i++)
 		printf(" **%.1f** |", 100 * keep(t, from, pattern->subs, fractions[i] * BLOCKS));
 	printf("\n");
-	/* The reference policies handle only whole blocks. */
+	/* The reference policies handle only whole blocks, so samples have no rows of them. */
 	for (r = 0; pattern->subs == 1 && r < REFERENCES; r++) {
 		printf("| | %s |", references[r].name);
 		for (i = 0; i < ARRAY_SIZE(fractions); i++)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See policy_trace.h. */
+/* Generate the block reads of training jobs; equal seeds give equal reads. */
 #include <stdlib.h>
 
 #include "policy_trace.h"
@@ -18,7 +18,7 @@ void trace_free(struct trace *t)
 	free(t);
 }
 
-/* xorshift64*: portable and reproducible. */
+/* Return a random number below @below: xorshift64*, the same with every C library. */
 u32 trace_random(struct trace *t, u32 below)
 {
 	t->random ^= t->random >> 12;
@@ -36,7 +36,7 @@ void trace_read(struct trace *t, u32 block)
 	t->reads[t->count++] = block;
 }
 
-/* Shuffle the reads from @from on, in units of @piece reads. */
+/* Shuffle the reads from @from on in pieces of @piece reads, which stay together. */
 static void shuffle(struct trace *t, u32 from, u32 piece)
 {
 	u32 i, j, k, pieces = (t->count - from) / piece;
@@ -52,7 +52,7 @@ static void shuffle(struct trace *t, u32 from, u32 piece)
 	}
 }
 
-/* Read each of the @blocks blocks from @first on once. */
+/* Add one epoch: one read of each of the @blocks blocks from @first on. */
 void trace_epoch(struct trace *t, u32 first, u32 blocks, enum order order)
 {
 	u32 i, from = t->count;
@@ -63,7 +63,7 @@ void trace_epoch(struct trace *t, u32 first, u32 blocks, enum order order)
 		shuffle(t, from, order == SHARDS ? SHARD : 1);
 }
 
-/* One node's share of an epoch: a random half of the blocks. */
+/* Add the share of one of two nodes in an epoch: a random half of the blocks, each once. */
 void trace_half(struct trace *t, u32 blocks)
 {
 	u32 from = t->count;
@@ -72,7 +72,7 @@ void trace_half(struct trace *t, u32 blocks)
 	t->count = from + blocks / 2;
 }
 
-/* Two independent jobs; the second is half an epoch behind. */
+/* Add the reads of two jobs, interleaved at random; the second one begins amid an epoch. */
 void trace_jobs(struct trace *t, u32 blocks, u32 epochs)
 {
 	struct trace *job[2] = { trace_new(t->random), trace_new(t->random + 1) };
@@ -91,7 +91,7 @@ void trace_jobs(struct trace *t, u32 blocks, u32 epochs)
 		trace_free(job[i]);
 }
 
-/* One epoch: 10 % of the blocks are read four times, 30 % twice, every second one of the rest. */
+/* Add one epoch: 10 % of the blocks four times, 30 % twice, a half of the others (in turn) once. */
 void trace_mixture(struct trace *t, u32 blocks, u32 epoch)
 {
 	u32 i, n, from = t->count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Block reads of training jobs. */
+/* Generator of the block reads of training jobs. */
 #ifndef POLICY_TRACE_H
 #define POLICY_TRACE_H
 
@@ -7,7 +7,7 @@
 
 enum order { SAME, SHUFFLED, SHARDS };
 
-/* Blocks per shard, for SHARDS. */
+/* Order SHARDS shuffles pieces of SHARD blocks; the blocks of a piece stay in order. */
 #define SHARD	40U
 
 /**

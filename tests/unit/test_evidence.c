@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Synthetic streams of every class.  The classifier must recognise each in time, cold (it gets
- * every access) and warm (it gets sampled runs and totals), and must not change its verdict.
+/* Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
+ * time and keep it, cold (it gets every access) and warm (it gets totals and a sample of the runs).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 #define NONE	(~0ULL)
 
-/* State that the module's stream.c keeps. */
+/* What kmod/io/stream.c keeps of a stream between two calls of the classifier. */
 static struct {
 	__u64 run, before, end, bytes;
 	__s64 gap;
@@ -21,11 +20,11 @@ static struct {
 static struct stream stream;
 static struct set set;
 
-/* Hash table of units, by the start sector of their run in steps of 64 KiB. */
+/* Sampled runs of the set, in place of the BPF program's map; index: start sector / 128. */
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
 static unsigned int changes;
-/* Percent of the reads that the page cache answers from the second pass on. */
+/* Per cent of the runs that read_set() leaves out after the first pass, as a page cache would. */
 static __u32 hidden;
 
 static __u64 state;
@@ -114,7 +113,7 @@ static void access(__u64 sector, __u32 sectors, __u32 op, bool warm)
 		tell(op, why, hash);
 }
 
-/* Read run @number of a set in @pieces accesses. */
+/* Read run @number of a set in @pieces accesses of 64 KiB. */
 static void read_run(__u32 number, __u32 pieces, bool warm)
 {
 	__u32 i;
@@ -143,7 +142,7 @@ static void assert_class(__u32 class)
 			 set.singles, set.loops, set.shuffles, set.sample);
 }
 
-/* Files of 16 accesses, mostly not adjacent. */
+/* Whole files, each read by 16 accesses, in an order that jumps: sequential after 256 accesses. */
 static void sequential(void **state_)
 {
 	__u32 i, warm;
@@ -187,7 +186,7 @@ static void checkpoint(void **state_)
 	assert_class(NEARCACHE_CLASS_CHECKPOINT);
 }
 
-/* Read a set of @count runs for @quarters / 4 passes, in passes or at random. */
+/* Read @quarters / 4 times all @count runs of a set, in the order in which @class reads them. */
 static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, bool warm)
 {
 	static __u32 order[20000];
@@ -256,7 +255,7 @@ static void random_reads(void **state_)
 	sets(NEARCACHE_CLASS_RANDOM, 0);
 }
 
-/* A page cache above the device hides some reads. */
+/* The class is recognised even if a page cache hides a third of the reads from the device. */
 static void hides(void **state_)
 {
 	(void)state_;
@@ -264,7 +263,7 @@ static void hides(void **state_)
 	sets(NEARCACHE_CLASS_LOOPING, 33);
 }
 
-/* One popular run among random ones must not look like a stride. */
+/* A quarter of the random reads hit one run: equal gaps between them are no stride. */
 static void popular(void **state_)
 {
 	__u32 i, seed;
@@ -280,7 +279,7 @@ static void popular(void **state_)
 	}
 }
 
-/* Answer at sector @read of a run that follows @runs - 1 runs of @mean sectors on average. */
+/* Ask for the window after @read sectors of a run; the @runs - 1 runs before had @mean each. */
 static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 {
 	struct nearcache_classify told = {
@@ -295,7 +294,7 @@ static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 	return told;
 }
 
-/* In the first run the window is the length read so far; later it follows the past runs. */
+/* First run: the window is its length so far.  Later: the maximum, up to the predicted @length. */
 static void windows(void **state_)
 {
 	struct nearcache_classify told;
@@ -311,7 +310,7 @@ static void windows(void **state_)
 	told = window_of(8, 4, 20000);
 	assert_int_equal(told.window, 32768);
 	assert_int_equal(told.length, 21250);
-	/* The run has the usual length and goes on. */
+	/* The prediction is 21250; beyond it the window is a quarter of the run so far. */
 	told = window_of(20000, 4, 20000);
 	assert_int_equal(told.length, 21250);
 	told = window_of(24000, 4, 20000);
@@ -325,7 +324,7 @@ static void windows(void **state_)
 	assert_int_equal(told.window, 0);
 }
 
-/* A class that was recognised stays, and few events are reported from then on. */
+/* A recognised class stays for ten more passes; fewer than 1 of 16 runs are still reported. */
 static void steady(void **state_)
 {
 	static const __u32 classes[] = {
@@ -339,18 +338,18 @@ static void steady(void **state_)
 			begin(seed);
 			read_set(2000, 2, classes[i], 4, true);
 			changes = 0;
-			/* Repeat the order of the first passes. */
+			/* With the same seed read_set() repeats the order of the first pass. */
 			if (classes[i] == NEARCACHE_CLASS_LOOPING)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* In 40,000 accesses, including the first verdict. */
+			/* One change at most, the first verdict, in 40,000 accesses. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}
 }
 
-/* Read @passes passes over 500 runs; a looping stream keeps its order. */
+/* Read @passes passes over 500 runs as a reader of @class does. */
 static void read_passes(__u32 class, __u32 passes)
 {
 	static __u32 order[500];
@@ -366,7 +365,7 @@ static void read_passes(__u32 class, __u32 passes)
 	}
 }
 
-/* If the same runs are read in another way, the class changes, however long the old one held. */
+/* If the same runs are read in another way, the class changes, even after 20 passes of the old. */
 static void switches(void **state_)
 {
 	__u32 from, to, seed;
@@ -384,7 +383,7 @@ static void switches(void **state_)
 			}
 }
 
-/* A classifier that starts in the middle of a pass is right after one whole pass. */
+/* A classifier that starts amid a pass recognises 'shuffled' after two more passes. */
 static void halfway(void **state_)
 {
 	static __u32 order[2000];

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Checks of superblocks and slot table pages.  Each invalid field is rejected by name even if the
- * checksum is right; damage is detected; the right one of two copies is chosen.
+/* Checks of superblocks and slot table pages (kmod/meta/format.c): each invalid field and each
+ * flipped bit is refused, and the reason names the field; of two copies the newer valid one counts.
  */
 #include "helper/unit.h"
 #include "meta/format.h"
@@ -21,7 +20,7 @@ static void set_area(struct nearcache_super *sb, int i, u64 *at, u64 length)
 	*at += length;
 }
 
-/* A valid superblock of a 64 MiB device. */
+/* Make a valid superblock of a 64 MiB device. */
 static struct nearcache_super sound(void)
 {
 	struct nearcache_super sb = { 0 };
@@ -85,7 +84,7 @@ static void sound_is_taken(void **state)
 	assert_int_equal(geo.subblocks, 16);
 }
 
-/* Old code may ignore compat features. */
+/* Compat features are those that old code may ignore: unknown bits are accepted. */
 static void compat_bits_are_ignored(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -157,7 +156,7 @@ static const struct corruption corruptions[] = {
 	BAD(area[5].offset, DATA_OFFSET), BAD(area[5].offset, ~0ULL << 12),
 };
 
-/* The checksum area has 16 * 4 bytes for each slot; any other length is rejected. */
+/* The checksum area has 4 bytes for each of a slot's 16 sub-blocks; other lengths are refused. */
 static void checksums_have_their_area(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -205,14 +204,14 @@ static void each_field_is_named(void **state)
 		nc_super_seal(&sb);
 		if (check(&sb, why))
 			fail_msg("%s = %llu is accepted", c->field, (unsigned long long)c->value);
-		/* For an area the reason names the area and shows both numbers. */
+		/* Compare up to the dot: for an area the reason names the area, not its field. */
 		if (strncmp(why, c->field, strcspn(c->field, ".")))
 			fail_msg("%s = %llu: '%s'", c->field,
 				 (unsigned long long)c->value, why);
 	}
 }
 
-/* A device that lost its end, and a superblock that claims less than it uses. */
+/* Refused: a device smaller than device_size, and a device_size smaller than the slots need. */
 static void truncated_is_refused(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -249,7 +248,7 @@ static void endless_text_is_refused(void **state)
 	}
 }
 
-/* Flip each of the 32768 bits without resealing. */
+/* Flip each bit and leave the checksum as it is.  Magic and version are checked before it. */
 static void every_bit_flip_is_found(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -335,7 +334,7 @@ static struct nearcache_page page(void)
 	return p;
 }
 
-/* Half of another cache was restored: nobody knows whose data the slots hold. */
+/* Copies with different uuids are refused: whose data the slots hold is unknown. */
 static void copies_of_two_caches_are_refused(void **state)
 {
 	struct nearcache_super a = sound(), b = sound();
@@ -402,7 +401,7 @@ static void crc_is_castagnoli(void **state)
 			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
 	}
 	assert_int_equal(nc_super_checksum(&sb), ~crc);
-	/* The checksum field itself counts as zero. */
+	/* The checksum is computed with zero in its own field. */
 	sb.checksum = ~0U;
 	assert_int_equal(nc_super_checksum(&sb), ~crc);
 }
@@ -418,7 +417,7 @@ static void subblock_sizes(void **state)
 	assert_int_equal(nc_subblock_size(64 << 10, 512, 65536), 65536);
 }
 
-/* Superblock of member @index of @count. */
+/* Make the superblock of member @index of a cache with @count members and @slots slots in all. */
 static struct nearcache_super member(u16 index, u16 count, u64 slots)
 {
 	struct nearcache_super sb = sound();
@@ -446,7 +445,7 @@ static void refused(struct nearcache_super sb, const char *field)
 		fail_msg("'%s' does not name %s", why, field);
 }
 
-/* Members behind the first hold only data, each an equal share. */
+/* Members behind the first hold an equal share of the slots and no metadata, or are refused. */
 static void members_are_judged(void **state)
 {
 	const u64 most = (DEVICE_BYTES - MIB) / BLOCK;
@@ -459,7 +458,7 @@ static void members_are_judged(void **state)
 	assert_int_equal(nc_member_slots(10, 1, 3), 3);
 	assert_int_equal(nc_member_slots(10, 2, 3), 3);
 	assert_int_equal(nc_member_slots(10, 0, 1), 10);
-	/* The last member of 16 has the fewest slots. */
+	/* Of 16 * most + 15 slots the last member has only most: they just fit. */
 	sb = member(15, 16, 16 * most + 15);
 	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
 	assert_int_equal(geo.stripe_index, 15);
@@ -470,7 +469,7 @@ static void members_are_judged(void **state)
 	refused(member(16, 16, 64), "stripe_index");
 	refused(member(1, 17, 64), "stripe_count");
 	refused(member(0, 1, 64), "stripe_count");
-	/* The first member must have metadata. */
+	/* The first member is refused without metadata. */
 	refused(member(0, 2, 64), "table_pages");
 	sb = member(1, 2, 64);
 	sb.table_pages = cpu_to_le64(1);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Grace periods ("rounds") of hit sections under arbitrary interleavings: when a round is over,
- * each reader in a hit section has looked up after the round began.  The simulated processors do
- * not reorder memory accesses: a barrier only switches tasks here and is not tested itself.
+/* Grace periods ("rounds") of hit sections (kmod/core/hit_srcu.c) under random interleavings: when
+ * a round is over, each reader in a hit section has looked up after the round began.  Barriers only
+ * switch tasks here: the simulated processors do not reorder memory accesses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -24,9 +23,9 @@
  * struct task - a cooperative task: a reader, or a thread that waits for rounds
  * @context: saved registers
  * @stack: its stack
- * @locks: it holds the mutex
- * @holds: it is in a hit section
- * @saw: value of @unlinked at its look-up
+ * @locks: the task holds the mutex of the rounds
+ * @holds: the task is in a hit section
+ * @saw: value of the global unlinked at its look-up
  */
 struct task {
 	ucontext_t context;
@@ -80,7 +79,7 @@ static void reads(void)
 	}
 }
 
-/* Waiter: when the round is over, no reader holds an entry unlinked before it. */
+/* Waiter: when a round is over, no reader may hold an entry unlinked before the round. */
 static void asks(void)
 {
 	u64 mine, round;
@@ -123,7 +122,7 @@ static struct task *owner(void)
 	return NULL;
 }
 
-/* Run a random task, except a task that sleeps or would block on the mutex. */
+/* Run a random task that is awake.  While a waiter holds the mutex, no other waiter runs. */
 static void run_one(void)
 {
 	static u32 asleep;
@@ -163,7 +162,7 @@ static void whatever_others_do(void **unused)
 	assert_true(waits > rounds / 4);
 }
 
-/* Hits that begin after the round began must not delay it. */
+/* A round waits for the hits that began before it, not for the hit that begins after it. */
 static void not_for_ever(void **unused)
 {
 	int first, other = 0, next;

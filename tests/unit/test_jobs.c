@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Order of prefetch jobs, order in which they get slots, and lifetime of ended jobs. */
+/* kmod/prefetch/job.c: which job is next, which one gets a slot, when ended ones are forgotten. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
@@ -70,7 +70,7 @@ static void in_order(void **state)
 	assert_int_equal(jobs.pieces, 2);
 }
 
-/* Equal jobs take turns, but if several wait for a slot, the first in line gets it. */
+/* Equal jobs take turns.  Of those that wait for a slot, the first in line (jobs.first) gets it. */
 static void alike(void **state)
 {
 	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(2, 0);
@@ -87,9 +87,9 @@ static void alike(void **state)
 	assert_ptr_equal(jobs.first, b);
 	assert_true(nc_jobs_behind(&jobs, c));
 	assert_false(nc_jobs_behind(&jobs, b));
-	/* A job that does not wait may still take a slot if it is older than the waiting one. */
+	/* Job a does not wait, and is older than the waiting b: it may take a slot. */
 	assert_false(nc_jobs_behind(&jobs, a));
-	/* A job of higher priority waits for no other job. */
+	/* A new job of higher priority may take a slot before b; one of lower priority may not. */
 	assert_false(nc_jobs_behind(&jobs, add(3, 0)));
 	assert_true(nc_jobs_behind(&jobs, add(1, 5)));
 	end(b);
@@ -97,7 +97,7 @@ static void alike(void **state)
 	assert_false(nc_jobs_behind(&jobs, c));
 }
 
-/* A bandwidth limit delays a job, and pick() reports for how long.  Jobs to be ended come first. */
+/* A job is picked when its bandwidth allows (@due); @wait is lowered to the jiffies until then. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
@@ -112,7 +112,7 @@ static void kept_back(void **state)
 	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
 	assert_int_equal(wait, 100);
 	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), slow);
-	/* The clock wraps. */
+	/* Jiffies wrap: 5 is 10 jiffies after ~0UL - 4. */
 	slow->due = 5;
 	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, &wait));
 	assert_int_equal(wait, 10);
@@ -139,7 +139,7 @@ static void numbered(void **state)
 	a = add(0, 0);
 	b = add(0, 0);
 	assert_int_equal(a->id, ~0U);
-	/* 0 is not a job number. */
+	/* Numbers wrap and skip 0, which is no job, and numbers in use. */
 	assert_int_equal(b->id, 1);
 	jobs.last = ~0U - 1;
 	c = add(0, 0);
@@ -163,7 +163,7 @@ static void bounded(void **state)
 	for (i = 0; i < NC_JOBS_MAX; i++)
 		add(0, 0);
 	assert_false(nc_jobs_add(&jobs, &more));
-	/* An ended job can be looked up until newer ended jobs displace it. */
+	/* An ended job can be looked up until NC_JOBS_OVER_MAX newer jobs have ended. */
 	for (i = 1; i <= NC_JOBS_MAX; i++)
 		end(nc_jobs_find(&jobs, i));
 	assert_int_equal(jobs.count + jobs.pieces, 0);
@@ -184,7 +184,7 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
-/* Data fetched by one pass does not count as present in the next pass. */
+/* The second pass counts as present only data that the first one (4096 bytes) did not fetch. */
 static void again(void **state)
 {
 	struct nc_job *job = add(0, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Plan mode compared with Belady's MIN, which this test computes from the actual reads, for
- * patterns in which MIN beats never evicting; and plan mode with readers that leave the plan.
+/* Plan mode (kmod/evict/belady.c) gets nearly as many hits as Belady's MIN, computed here from the
+ * actual reads, in patterns where MIN beats never evicting; and it finds readers that jump.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -54,7 +53,7 @@ static void shuffle(u32 *order, u32 count)
 	}
 }
 
-/* Add @part of the blocks in a new random order. */
+/* Add reads of @part different blocks in random order. */
 static void add_epoch(struct reads *reads, u32 part)
 {
 	u32 order[BLOCKS], i;
@@ -88,7 +87,7 @@ static void random_half(struct reads *reads)
 		add_epoch(reads, BLOCKS / 2);
 }
 
-/* Two jobs; one is a third of an epoch ahead. */
+/* Interleave two jobs at random; the first job is a third of an epoch ahead. */
 static void two_jobs(struct reads *reads)
 {
 	static struct reads a, b;
@@ -141,7 +140,7 @@ static void disorder(const struct reads *plan, u32 depth, struct reads *reads)
 	}
 }
 
-/* Hits of MIN with @slots slots in the second half of the reads. */
+/* Return the hits of MIN with @slots slots in the second half of @reads. */
 static u32 min_hits(const struct reads *reads, u32 slots)
 {
 	static u32 next[READS_MAX], when[BLOCKS];
@@ -175,13 +174,13 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 }
 
 /**
- * struct cache - a cache of which the plan decides
- * @plan: it
- * @low: see nc_belady_admits()
+ * struct cache - a cache whose fills and evictions follow a plan
+ * @plan: the plan
+ * @low: low-water mark of free slots, without a plan
  * @left: free slots
- * @late: reads until a slot that is to be free is
- * @has: block by block
- * @hits: of all reads
+ * @late: reads since make_room() became necessary
+ * @has: whether each block is cached
+ * @hits: hits of all reads
  */
 struct cache {
 	struct nc_belady plan;
@@ -214,7 +213,7 @@ static void cache_free(struct cache *c)
 	free(c);
 }
 
-/* The reclaim worker; it runs some reads after it was queued. */
+/* Play the reclaim worker: free slots up to the mark, two reads after they became too few. */
 static void make_room(struct cache *c)
 {
 	u32 end = NC_BELADY_NONE;
@@ -230,7 +229,7 @@ static void make_room(struct cache *c)
 	}
 }
 
-/* Seek, then report the cached blocks to the plan again. */
+/* Let the plan search for the readers; it forgets the cached blocks, so report them again. */
 static void seek(struct cache *c)
 {
 	u32 block;
@@ -267,7 +266,7 @@ static bool cache_read(struct cache *c, u32 block)
 	return hit;
 }
 
-/* Hits in the second half of the reads. */
+/* Read @reads with plan @plan; return the hits in the second half of the reads. */
 static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 slots)
 {
 	struct cache *c = cache_of(slots, plan);
@@ -284,7 +283,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 	return hits;
 }
 
-/* Hits come close to MIN with the slots not kept free.  MIN with all slots is only printed. */
+/* Hits are close to those of MIN with the slots not kept free.  MIN with all is only printed. */
 static void compare(const char *name, void (*pattern)(struct reads *reads))
 {
 	static struct reads plan, reads;
@@ -341,7 +340,7 @@ static u32 follow(struct cache *c, u32 from, u32 end)
 	return hits;
 }
 
-/* Hits from position @from on with a plan that begins at position @begun. */
+/* Return the hits from @from on if plan and readers begin at @begun: a goal for jumps to there. */
 static u32 foretold(u32 begun, u32 from)
 {
 	static struct reads whole;
@@ -359,8 +358,8 @@ static u32 foretold(u32 begun, u32 from)
 	return hits;
 }
 
-/* Readers restart the epoch, as after a crash.  Some visits later the plan has found their
- * position, and hits are as predicted.
+/* Readers restart the epoch, as after a crash.  After BLOCKS / 8 reads the plan has found their
+ * position, and from there on they get as many hits as foretold() predicts.
  */
 static void restarted(void **unused)
 {
@@ -381,7 +380,7 @@ static void restarted(void **unused)
 	cache_free(c);
 }
 
-/* Readers resume from a checkpoint that lies ahead. */
+/* Readers jump ahead, to a checkpoint: the plan finds them, and hits are as foretold() predicts. */
 static void resumed(void **unused)
 {
 	struct cache *c = planned(random_half);
@@ -399,7 +398,7 @@ static void resumed(void **unused)
 	cache_free(c);
 }
 
-/* Visits that readers leave out are skipped once readers are beyond them. */
+/* Readers leave out each tenth visit: the plan skips it when they are beyond it. */
 static void left_out(void **unused)
 {
 	struct cache *c = planned(same_order);
@@ -416,7 +415,7 @@ static void left_out(void **unused)
 	cache_free(c);
 }
 
-/* Reads outside the plan evict no planned block.  If nearly all are outside, the plan is lost. */
+/* Blocks outside the plan get no slot.  If nearly all reads are outside, the plan is lost. */
 static void others(void **unused)
 {
 	struct nc_belady_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
@@ -445,7 +444,7 @@ static void add(struct nc_belady *p, u64 first, u64 last)
 	assert_int_equal(nc_belady_append(p, first, last), 0);
 }
 
-/* Adjacent ranges in one block are one visit.  nc_belady_cut() removes ranges without a trace. */
+/* Adjacent ranges in one block are one visit.  nc_belady_cut() removes all after the mark. */
 static void visits(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };
@@ -472,7 +471,7 @@ static void visits(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* A block read several times in a row, in parts: each part counts once per visit. */
+/* Three visits of one block, read in halves: a visit is over when each half was read once. */
 static void parts(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };
@@ -515,7 +514,7 @@ static void memory_is_bounded(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* Make a plan; allocations fail after @allowed successful ones.  Return the error. */
+/* Make a plan; the allocation after @allowed ones fails (-1: none).  Return the error. */
 static int made(struct nc_belady *p, int allowed)
 {
 	u32 i;
@@ -549,7 +548,7 @@ static void without_memory(void **unused)
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
-	/* The visits as they grow; next links, heads, done bits, blocks, the tree. */
+	/* Three as the array of visits grows; next links, heads, done bits, blocks and tree. */
 	assert_int_equal(n, 3 + 5);
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The eviction policy under the access patterns of training.  If each block is read once per
- * epoch, no policy that fills on demand gets a hit rate above f = cache size / dataset size.
- * Never evicting reaches f, and this policy must reach it as well.
+/* The eviction policy (kmod/evict/keep.c) under the access patterns of training.  If each block is
+ * read once per epoch, no policy that fills on demand gets a hit rate above the bound f = cache
+ * size / dataset size.  Never evicting reaches f, and so must the policy, also for a new dataset.
  */
 #include <stdlib.h>
 
@@ -14,7 +13,7 @@
 #define ORIGIN	(20 * BLOCKS)	/* far larger than the dataset */
 #define SEEDS	3U
 #define NEAR	0.98
-/* File system metadata: a few blocks behind the data that are read all the time. */
+/* Hot blocks, like file system metadata: one of HOT is read after each HOT_EVERY reads of data. */
 #define HOT		16U
 #define HOT_EVERY	8U
 
@@ -23,9 +22,9 @@ static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
 /**
  * struct run - a simulated cache and its reader
  * @s: cache
- * @t: next reads
+ * @t: generator of the reads
  * @f: bound of the hit rate
- * @hot: there are hot blocks, which take slots from the data
+ * @hot: hot blocks are read as well; they take slots from the data
  */
 struct run {
 	struct sim *s;
@@ -61,7 +60,7 @@ static void read_hot(struct run *r)
 	sim_read(r->s, ORIGIN + trace_random(r->t, HOT));
 }
 
-/* Read one epoch over @blocks from @first in sub-blocks; return the hit rate. */
+/* Read each sub-block of @blocks blocks from @first on once; return the hit rate. */
 static double epoch_of(struct run *r, u32 first, u32 blocks, enum order order)
 {
 	u32 i, hits = 0, subs = r->s->subs;
@@ -87,7 +86,7 @@ static bool is_near(const struct run *r, double hits)
 	return hits >= NEAR * (r->f - (r->hot ? (double)HOT / BLOCKS : 0));
 }
 
-/* Read @epochs epochs; each must reach the bound. */
+/* Read @epochs epochs; each must reach the bound, and no hot block may be evicted. */
 static void steady_epochs(struct run *r, u32 first, enum order order, u32 epochs)
 {
 	u32 n, hot = sim_cached(r->s, ORIGIN, HOT);
@@ -137,7 +136,7 @@ static void hot_blocks(void **state)
 	for_each_run(steady, 1, true, "beside hot blocks");
 }
 
-/* Samples of a ninth of a block: missing sub-blocks of a retained block are filled. */
+/* A read fills a ninth of a block: later reads of a retained block must fill the rest. */
 static void steady_samples(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -151,7 +150,7 @@ static void samples(void **state)
 	for_each_run(steady_samples, 9, false, "samples");
 }
 
-/* A job moves to another dataset of the same size, on an origin that is far larger. */
+/* A job moves to another dataset of the same size: the bound is reached after three epochs. */
 static void left(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -172,7 +171,7 @@ static void dataset_is_left(void **state)
 	for_each_run(left, 9, false, "then another dataset, samples");
 }
 
-/* A small cache with @spare free slots when the dataset changes: does it reach the bound late? */
+/* Return true if a small cache with @spare free slots misses the bound in the 4th new epoch. */
 static bool small_is_late(u32 spare, u64 seed)
 {
 	u32 slots = 90, blocks = 224, n;
@@ -194,9 +193,9 @@ static bool small_is_late(u32 spare, u64 seed)
 	return late;
 }
 
-/* In a cache of a few dozen blocks, one block that is read again does not prove that all are.
- * Blocks filled into slots that happen to be free, as many as reclaim keeps free, must not delay
- * the change.
+/* In a small cache few reads decide whether the old dataset is still in use.  New blocks in slots
+ * that are free (2, or 11 as after reclaim) are read again in each epoch; they must not delay the
+ * change.
  */
 static void small_is_left(void **state)
 {
@@ -213,7 +212,7 @@ static void small_is_left(void **state)
 	assert_in_range(crowd, 0, 20);
 }
 
-/* The cache is full of data that was copied once. */
+/* The cache is full of data that was copied once: the dataset replaces it in three epochs. */
 static void junk(struct run *r, enum order order)
 {
 	epoch_of(r, BLOCKS, 3 * BLOCKS, SAME);
@@ -241,14 +240,14 @@ static void all_junk(struct run *r, enum order order)
 	steady_epochs(r, 0, order, 4);
 }
 
-/* The copy is so long that the ghost holds little of the dataset that follows. */
+/* The copy was so long that the ghost is full of it and knows little of the dataset. */
 static void full_of_all(void **state)
 {
 	(void)state;
 	for_each_run(all_junk, 1, false, "after a copy of all");
 }
 
-/* A scan of any length evicts nothing: between epochs ... */
+/* A scan between two epochs evicts nothing, however long it is. */
 static void scan(struct run *r, enum order order)
 {
 	epoch(r, 0, order);
@@ -260,7 +259,7 @@ static void scan(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* ... or during epochs. */
+/* A scan beside four epochs, three reads for each of theirs, does not lower their hit rate. */
 static void scan_beside(struct run *r, enum order order)
 {
 	u32 i, n, next = BLOCKS, hits;
@@ -295,7 +294,7 @@ static void scans(void **state)
 	for_each_run(scan_beside, 1, true, "and a scan beside, and hot blocks");
 }
 
-/* Every third epoch reads another dataset. */
+/* Every third epoch reads another dataset, as an evaluation: the first one keeps its slots. */
 static void evaluation(struct run *r, enum order order)
 {
 	u32 n;
@@ -310,7 +309,7 @@ static void evaluation(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* Long reuse distances of blocks that get no slot must not delay the change of dataset. */
+/* Blocks of the evaluation have no slots: their long reuse distances must not delay a change. */
 static void left_after_evaluations(struct run *r, enum order order)
 {
 	evaluation(r, order);
@@ -321,7 +320,7 @@ static void left_after_evaluations(struct run *r, enum order order)
 	steady_epochs(r, 2 * BLOCKS, order, 4);
 }
 
-/* Two datasets in turn: one of them is retained. */
+/* Two datasets are read in turn: the first one is retained and stays at its bound. */
 static void turns(struct run *r, enum order order)
 {
 	u32 n;
@@ -395,7 +394,7 @@ static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), co
 	return sum;
 }
 
-/* On an origin that is far larger than the dataset, and on one that is the dataset. */
+/* Run on an origin that is far larger than the dataset, and on one that is the dataset. */
 static void as_never(void (*epochs)(struct trace *t, u32 n), const char *what)
 {
 	as_never_on(ORIGIN, epochs, what);
@@ -424,12 +423,12 @@ static void unlike(void **state)
 	(void)state;
 	as_never(half_epochs, "a random half");
 	as_never(job_epochs, "two jobs");
-	/* If the origin's size shows early which blocks are read less often, those are evicted. */
+	/* If the origin is only the dataset, rarely read blocks are known early and evicted. */
 	assert_true(as_never_on(BLOCKS, mixture_epochs, "a mixture") >
 		    1.02 * as_never_on(ORIGIN, mixture_epochs, "a mixture"));
 }
 
-/* A tick that has wrapped must not evict a block or keep it forever. */
+/* When the ticks in the stamps wrap, no block may look idle, and hit rates stay at the bound. */
 static void clock_wraps(void **state)
 {
 	struct run r = begin(0.5, 1, 3, "over a wrap");
@@ -458,7 +457,7 @@ static void clock_wraps(void **state)
 	end(&r);
 }
 
-/* Clocks of two CPUs differ by a tick: the stamp is not idle, and this is not a reuse distance. */
+/* Clocks of two CPUs differ by a tick: a stamp ahead is not idle and gives no reuse distance. */
 static void stamp_ahead_of_the_clock(void **state)
 {
 	struct sim *s = sim_new(&nc_policy_keep, 4, 8, 1);
@@ -469,7 +468,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
 	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
-	/* Also with a known limit the stamp is not idle. */
+	/* With a known limit as well. */
 	s->policy.limit = 5;
 	s->policy.cut = 95;
 	assert_false(s->ops->idle(&s->policy, 101, 100));
@@ -480,7 +479,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	sim_free(s);
 }
 
-/* Eviction reads without the lock: it may see a new limit with an old cut. */
+/* idle() takes no lock: if it sees the new limit with the old cut, no block may look idle. */
 static void limit_is_seen_first(void **state)
 {
 	struct run r = begin(0.5, 1, 1, "before a limit is known");
@@ -506,7 +505,7 @@ static void limit_is_seen_first(void **state)
 	end(&r);
 }
 
-/* For a dataset of any size the ghost samples a suitable part of the blocks. */
+/* The ghost lowers its sampling rate until 3 million blocks fill at most half of its entries. */
 static void ghost_adapts(void **state)
 {
 	u64 *entries = calloc(NC_GHOST_ENTRIES, sizeof(*entries)), block;
@@ -527,7 +526,7 @@ static void ghost_adapts(void **state)
 		known += !!d;
 	}
 	assert_in_range(known, (3000000 >> g.shift) * 8 / 10, (3000000 >> g.shift) * 11 / 10);
-	/* All entries expire, which makes room for more blocks. */
+	/* When all entries have expired, the ghost samples more blocks again. */
 	known = g.shift;
 	nc_ghost_expire(&g, 1000, 100);
 	assert_int_equal(g.used, 0);
@@ -535,7 +534,7 @@ static void ghost_adapts(void **state)
 	free(entries);
 }
 
-/* Number of retained MiB among the 64 MiB from @first on. */
+/* Return how many of the 64 MiB from block @first on are retained; a block has 256 KiB. */
 static u32 stay_of(const struct nc_retain *s, u64 first)
 {
 	u32 i, n = 0;
@@ -545,8 +544,8 @@ static u32 stay_of(const struct nc_retain *s, u64 first)
 	return n;
 }
 
-/* An even part of consecutive data is retained, in whole MiBs.  Each lower threshold retains a
- * subset of that, down to the minimum threshold.
+/* Of any 64 MiB about the same part is retained, in whole MiBs.  Each lower threshold retains a
+ * subset of the MiBs before, down to the minimum threshold.
  */
 static void retention_is_even(void **unused)
 {

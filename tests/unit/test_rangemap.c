@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Overlapping ranges: the range map agrees at each sector with a search of all ranges. */
+/* kmod/ranges/segments.c: the map of overlapping ranges agrees with a search of all ranges. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
@@ -54,7 +54,7 @@ static void apart(void **state)
 	assert_ptr_equal(nc_rangemap_find(segment, made, 19), &segment[0]);
 	assert_ptr_equal(nc_rangemap_find(segment, made, 20), &segment[1]);
 	assert_null(nc_rangemap_find(segment, made, 60));
-	/* A range without an end. */
+	/* ~0ULL as end: the range has no end. */
 	add(0, 0, ~0ULL, 3, 4, 0);
 	make(1);
 	assert_segment(0, 0, ~0ULL, 3, 4);
@@ -70,18 +70,18 @@ static void nested(void **state)
 	assert_segment(0, 0, 40, 1, 1);
 	assert_segment(1, 40, 60, 2, 3);
 	assert_segment(2, 60, 100, 1, 1);
-	/* The range of higher priority wins, although it begins earlier. */
+	/* The outer range has the higher priority now, so the overlap gets its label. */
 	add(0, 0, 100, 1, 1, 1);
 	make(2);
 	assert_segment(1, 40, 60, 1, 3);
-	/* Two equal ranges, and an adjacent one, make one segment. */
+	/* Two equal ranges and an adjacent one make one segment: label and flags are the same. */
 	add(0, 0, 100, 1, 1, 0);
 	add(1, 0, 100, 1, 1, 0);
 	add(2, 100, 120, 1, 1, 0);
 	make(3);
 	assert_int_equal(made, 1);
 	assert_segment(0, 0, 120, 1, 1);
-	/* Of two ranges of equal priority and place the later one wins. */
+	/* Of two ranges of equal priority and place the later one gives the label. */
 	add(0, 0, 100, 8, 1, 0);
 	add(1, 0, 100, 7, 1, 0);
 	make(2);
@@ -105,7 +105,7 @@ static void too_deep(void **state)
 	assert_int_equal(made, 1);
 }
 
-/* Search all ranges for one sector. */
+/* Search all @n ranges for @sector; set @is if one covers it, and return its label and flags. */
 static struct nc_segment slow(u32 n, u64 sector, bool *is)
 {
 	struct nc_segment s = { 0 };
@@ -162,7 +162,7 @@ static void random_ranges(void **state)
 static void blocks_count_once(void **state)
 {
 	(void)state;
-	/* Blocks of 8 sectors. */
+	/* A block has 8 sectors.  Segments of one label that share a block count it once. */
 	add(0, 0, 1, 1, 1, 0);
 	add(1, 7, 9, 1, 1, 0);
 	add(2, 9, 10, 2, 1, 0);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Metadata after a stop or a crash: which commit record is the last, which copy of a page counts,
- * which slot entries are valid.
+/* Metadata after a stop or a crash (kmod/meta/recover.c): which commit record is the last, which
+ * copy of a page counts, which slot entries are valid, and the proof of write intent and witness.
  */
 #include "helper/unit.h"
 #include "meta/recover.h"
@@ -11,8 +10,8 @@ static const u8 foreign[16] = { 8 };
 
 static struct nearcache_commit ring[NC_RECOVER_RING];
 
-/* Write record @sequence to its place in the ring.  It names the @count pages from @first on;
- * @first also says which copies are being rewritten.
+/* Write record @sequence to its place in the ring.  It names the @count pages from @first on; with
+ * NEARCACHE_COMMIT_COPY_1 in @first it says that their copies 1 are being rewritten.
  */
 static void record(u64 sequence, u32 count, u64 first)
 {
@@ -57,7 +56,7 @@ static void last_record_counts(void **state)
 		assert_int_equal(nc_recover_listed(last, n), n % 2 ? 1 : NC_RECOVER_NONE);
 	}
 	assert_null(nc_recover_last(ring, foreign));
-	/* The record is torn: its predecessor is the last. */
+	/* The newest record is torn: its predecessor is the last. */
 	ring[139 % NC_RECOVER_RING].page[400] ^= 1;
 	last = nc_recover_last(ring, uuid);
 	assert_int_equal(le64_to_cpu(last->sequence), 138);
@@ -80,15 +79,15 @@ static void records_are_judged(void **state)
 		assert_false(nc_record_check(&r, uuid));
 		byte[i / 8] ^= 1U << i % 8;
 	}
-	/* The checksum is right, but the record claims more pages than fit. */
+	/* A record that claims more pages than fit is invalid, although its checksum is right. */
 	r.count = cpu_to_le32(NEARCACHE_COMMIT_PAGES + 1);
 	nc_record_seal(&r);
 	assert_false(nc_record_check(&r, uuid));
-	/* A sequence number that is about to wrap. */
+	/* A sequence number of 1 << 63 is invalid: sequence numbers must never wrap. */
 	empty_ring();
 	record(1ULL << 63, 0, 0);
 	assert_null(nc_recover_last(ring, uuid));
-	/* A record in the place of another one. */
+	/* A record is invalid in any place but that of its sequence number. */
 	empty_ring();
 	record(5, 1, 1);
 	ring[6] = ring[5];
@@ -131,16 +130,16 @@ static void newer_page_counts(void **state)
 	record(12, 1, 3);
 	assert_int_equal(choose(&a, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&b, &a, uuid, 3, 1, NULL), 0);
-	/* The epoch of the table decides first. */
+	/* A page of the table's epoch counts, even if the other copy is newer. */
 	assert_int_equal(choose(&c, &b, uuid, 3, 2, NULL), 0);
 	assert_int_equal(choose(&b, &c, uuid, 3, 2, NULL), 1);
 	assert_int_equal(newest, 12);
-	/* An invalid sequence number, about to wrap: otherwise that copy would count forever. */
+	/* Sequence number ~0ULL makes a copy invalid: no later copy could ever be newer. */
 	c = page(~0ULL, 1);
 	assert_int_equal(choose(&c, &b, uuid, 3, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&c, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(newest, 12);
-	/* The place of another page, and another cache. */
+	/* Copies of another page, or of another cache, are invalid. */
 	assert_int_equal(choose(&a, &b, uuid, 4, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&a, &b, foreign, 3, 1, NULL), NC_RECOVER_NONE);
 }
@@ -154,10 +153,10 @@ static void torn_page_needs_a_record(void **state)
 	record(11, 0, 0);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, NULL), NC_RECOVER_NONE);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[11]), NC_RECOVER_NONE);
-	/* The newest sequence is reported so that no sequence number is used twice. */
+	/* @newest is set although no copy counts, so that no sequence number is used twice. */
 	assert_int_equal(newest, 10);
-	/* The record says which copy was being rewritten.  If the other copy is invalid, it is
-	 * damaged, and this copy is too old.
+	/* The record says which copy was being rewritten.  If that copy is torn, the other counts.
+	 * If the other copy is invalid, it was damaged later: the one that is left may be outdated.
 	 */
 	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
@@ -165,7 +164,7 @@ static void torn_page_needs_a_record(void **state)
 	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
-	/* The record names other pages, or the commit is complete. */
+	/* No unfinished commit explains the torn copy: the record names other pages, or none. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(13, 0, 0);
@@ -176,7 +175,7 @@ static void torn_page_needs_a_record(void **state)
 
 static void entries_are_judged(void **state)
 {
-	/* The origin ends in the second sub-block of block 9. */
+	/* The origin ends in sub-block 1 of block 9: higher valid bits are invalid there. */
 	const struct nc_geometry geo = {
 		.origin_size = 9 * 65536 + 4096 + 512,
 		.block_size = 65536,
@@ -227,7 +226,7 @@ static void empty_area(u64 session)
 	}
 }
 
-/* Judge the area for superblock session @session; the witness has sessions @said and @previous. */
+/* Evaluate the area: superblock of @of with @session, witness record with @said and @previous. */
 static void judge(const u8 *of, u64 session, u64 said, u64 previous)
 {
 	struct nearcache_witness record = {
@@ -248,7 +247,7 @@ static void set_region(u64 region)
 	nc_intent_sector_seal(sector);
 }
 
-/* Blocks of 256 KiB, regions of 1 MiB: a region marks whole blocks and their neighbours. */
+/* Blocks of 256 KiB, regions of 1 MiB: a region marks all of its four blocks. */
 static void regions_longer_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -270,7 +269,7 @@ static void regions_longer_than_blocks(void **state)
 	assert_false(nc_recover_ends(area));
 }
 
-/* Blocks of 4 MiB, regions of 1 MiB: a region marks a quarter, nothing beyond the origin's end. */
+/* Blocks of 4 MiB, regions of 1 MiB: a region marks a quarter; none counts beyond the origin. */
 static void regions_shorter_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -291,8 +290,8 @@ static void regions_shorter_than_blocks(void **state)
 	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
 }
 
-/* A sector that is not of this session counts as all bits set.  A sector of the session that was
- * about to begin counts as empty: the data in its regions was dropped before it was written.
+/* A sector of another session than the superblock's counts as all bits set, and so does an invalid
+ * one.  A sector of the session that, as the witness says, was about to begin counts as empty.
  */
 static void intent_is_judged(void **state)
 {
@@ -308,7 +307,7 @@ static void intent_is_judged(void **state)
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
-	/* The witness says that session 5 or 7 was to begin after 4, or does not know of it. */
+	/* The witness says that session 5 (or 7) was to begin after 4; then it does not. */
 	empty_area(5);
 	set_region(0);
 	judge(uuid, 4, 5, 4);
@@ -393,7 +392,7 @@ static void copies_are_older(void **state)
 	assert_true(older(5, 6, 0));
 	assert_true(older(5, 7, 6));
 	assert_true(older(0, 1, 9));
-	/* A previous session of 0 means none; it does not match session number 0. */
+	/* 0 as previous session means none, so it does not match a superblock of session 0. */
 	assert_true(older(0, 3, 0));
 }
 
@@ -424,10 +423,9 @@ static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
 	return nc_recover_member(&sb, 7, last);
 }
 
-/*
- * A commit from 20 to 22 has these steps: the member gets 21, record 21, record 22, the member
- * gets 22.  A crash after any step is accepted.  Afterwards the freed slots are overwritten, so
- * neither the first device nor the member may be older than that.
+/* A commit from 20 to 22 has these steps: the member's superblock gets 21, record 21 and record 22
+ * are written to the first device, the member gets 22.  A crash after any step is accepted.  After
+ * the commit its freed slots are overwritten, so a copy of either device from before is refused.
  */
 static void members_follow_commits(void **state)
 {
@@ -437,18 +435,18 @@ static void members_follow_commits(void **state)
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 21));
 	assert_true(told(NEARCACHE_STATE_LIVE, 7, 21, 22));
 	assert_true(told(NEARCACHE_STATE_CLEAN, 7, 22, 22));
-	/* The first device is an older copy. */
+	/* Refused: the first device is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 22, 20));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 19));
-	/* The member is an older copy. */
+	/* Refused: the member is an older copy. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 22));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 23));
-	/* One of them is from before all was dropped. */
+	/* Refused: one device is a copy from before all data was dropped, so the epochs differ. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 6, 22, 22));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 8, 22, 22));
-	/* A session overwrites slots without commits. */
+	/* Refused: in these states slots were overwritten without commits. */
 	assert_false(told(NEARCACHE_STATE_ACTIVE, 7, 22, 22));
 	assert_false(told(NEARCACHE_STATE_WRITING, 7, 22, 22));
 }

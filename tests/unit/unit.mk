@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests: sources without kernel dependencies, in user space under ASan and UBSan.  Each prints
-# TAP.  For a new test add its name to UNIT and its sources as UNIT_<name>.
+# Unit tests of module sources that need no kernel: they run in user space under ASan and UBSan and
+# print TAP.  For a new test add its name to UNIT and its sources as UNIT_<name>.
 
 include tests/unit/helper/helper_unit.mk
 
@@ -25,7 +25,7 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal
 endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
-# ASan does not support switching stacks with swapcontext().
+# test_holds runs without ASan, which does not support switching stacks with swapcontext().
 $(BUILD)/unit/test_holds: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fake device_open(): any path exists.  /dev/sda, 8:0, is an origin; all others are 8:32. */
+/* Fake of block/device.c: each path is device 8:32; number 8:0 is /dev/sda, others are /dev/sdb. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Fake of block/dm.c with one device; see fake_dm.h. */
 #include "fake_dm.h"
 
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 struct fake fake;
 
-/* Fake a running device with table parameters @params. */
+/* Begin a test: the fake device runs with table parameters @params. */
 void fake_reset(const char *params)
 {
 	memset(&fake, 0, sizeof(fake));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One fake device-mapper device. */
+/* State of the fake device-mapper device of fake_dm.c, which tests set and check. */
 #ifndef HELPER_FAKE_DM_H
 #define HELPER_FAKE_DM_H
 
@@ -9,18 +9,18 @@
 #define FAKE_BYTES	(1ULL << 20)
 #define FAKE_TEXT	128
 
-/* How a failing start ends. */
+/* Result of dm_resume(): all but FAKE_STARTS fail. */
 enum fake_start {
 	FAKE_STARTS = 0,
-	FAKE_INTERRUPTED,	/* nothing happens */
-	FAKE_MISFITS,		/* suspended, the old table is live */
-	FAKE_REFUSES,		/* suspended, the new table is live */
+	FAKE_INTERRUPTED,	/* nothing changes */
+	FAKE_MISFITS,		/* the device is suspended, the old table is live */
+	FAKE_REFUSES,		/* the device is suspended, the new table is live */
 };
 
 /**
  * struct fake_table - a table
  * @params: parameters, "" for no table
- * @bytes: length
+ * @bytes: length of the device
  */
 struct fake_table {
 	char params[FAKE_TEXT];
@@ -32,18 +32,18 @@ struct fake_table {
  * @live: its live table
  * @loaded: its inactive table
  * @uuid: dm uuid
- * @gone: it does not exist
- * @suspended: it is suspended
+ * @gone: the device does not exist
+ * @suspended: the device is suspended
  * @cannot_clear: clearing the inactive table fails
  * @no_writing: loading a table with a writing mode fails, as after a failure of the cache device
- * @start: results of the next starts, one each; then starts succeed
- * @on_load: called right after a table was loaded, to play another process
- * @on_start: called right after a start
+ * @start: results of the next dm_resume() calls, in order; later ones succeed
+ * @on_load: called after dm_load() has loaded a table, to act as another process; or NULL
+ * @on_start: called at the end of dm_resume(), successful or not; or NULL
  * @cache: its cache device
  * @origin: its origin
  * @opens: open count
- * @loads: tables loaded
- * @handed_over: the last start was asked to hand over waiting reads
+ * @loads: tables loaded so far
+ * @handed_over: the last dm_resume() was to hand over waiting reads
  */
 struct fake {
 	struct fake_table live;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Fake of open/uncached_writes.c and lock_all(); see fake_gaps.h. */
 #include "fake_gaps.h"
 
 #include <stdio.h>

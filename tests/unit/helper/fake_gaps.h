@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fake record of gaps, and fake lock for it. */
+/* Input and calls of the fake functions of fake_gaps.c: the record of gaps and its lock. */
 #ifndef HELPER_FAKE_GAPS_H
 #define HELPER_FAKE_GAPS_H
 
@@ -7,12 +7,12 @@
 
 /**
  * struct fake_gaps - input and calls
- * @concern: every cache may be stale
- * @error: the record cannot be read
- * @hangs: the origin does not answer
+ * @concern: result of gaps_concern(): a gap makes the cache stale
+ * @error: gaps_concern() and gaps_emptied() fail
+ * @hangs: lock_all() fails
  * @locked: lock_all() was called
- * @asked: cache of the last query
- * @origin: origin of the last query
+ * @asked: superblock in the last call of gaps_concern()
+ * @origin: origin in that call
  * @ended: gaps_emptied() was called
  * @epoch: argument of gaps_emptied()
  */

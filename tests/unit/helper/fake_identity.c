@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Devices without an identity. */
+/* Fake of block/device_id.c: no device has an id, a name or attributes in sysfs. */
 #include "fake_identity.h"
 
 #include <stdio.h>

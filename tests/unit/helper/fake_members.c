@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Caches with one cache device. */
+/* Fake of open/members.c: every cache has one cache device, so there are no further members. */
 #include "open/members.h"
 
-/* Weak: not all tests link a definition. */
+/* Weak: if a test does not define it, each place of the witness is accepted. */
 extern __typeof__(witness_check_place) witness_check_place __attribute__((weak));
 
 int members_open(struct members *members, const struct arguments *args)

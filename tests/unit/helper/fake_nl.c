@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Fake of netlink/range.c and netlink/job.c; see fake_nl.h. */
 #include "fake_nl.h"
 
 #include <stdlib.h>
@@ -39,7 +40,7 @@ void fake_nl_give(uint64_t start, uint64_t length, const char *label,
 	give(&range);
 }
 
-/* Remove a range from the fake kernel without a request. */
+/* Remove the ranges that begin at @start, without a request that would be counted. */
 void fake_nl_take(uint64_t start)
 {
 	size_t i, left = 0;
@@ -72,7 +73,7 @@ static int by_start(const void *x, const void *y)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Pinned bytes, overlaps counted once; @watched: all of @fake_nl.watch is pinned. */
+/* Return the pinned bytes, overlaps once.  Set @watched if one pin covers all of fake_nl.watch. */
 static uint64_t pinned(bool *watched)
 {
 	static struct range pin[FAKE_RANGES];
@@ -149,7 +150,7 @@ static bool is_dropped(const struct nl_replacement *change, const struct nl_rang
 	return false;
 }
 
-/* The ranges that stay, then those that come; labels are copies. */
+/* Fill @next with the ranges that @change leads to, with copies of labels; return how many. */
 static size_t replaced(struct nl_replacement *change, struct nl_range *next)
 {
 	size_t i, count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Fake kernel: ranges of one device, and prefetch jobs. */
+/* State of fake_nl.c, a fake kernel with the ranges and prefetch jobs of one device. */
 #ifndef HELPER_FAKE_NL_H
 #define HELPER_FAKE_NL_H
 
@@ -8,21 +8,21 @@
 #define FAKE_RANGES	4096
 
 /**
- * struct fake_nl - what the kernel knows, and how it answers
- * @range: ranges; labels are their own copies
- * @count: how many
- * @size: bytes of the device; what ends behind them is out of range
+ * struct fake_nl - state of the kernel, faults to simulate, requests so far
+ * @range: ranges in the kernel; each label is a copy
+ * @count: entries in @range
+ * @size: size of the device in bytes; requests beyond it fail
  * @available: bytes that may be pinned
  * @changes: requests to change ranges
- * @added: ranges to add in these
- * @fail_change: number of the request that fails, from 1
- * @interrupts: lists that are interrupted
- * @watch: bytes that are to be pinned all the time
- * @unpinned: how often they were not, after a request
- * @piece: of the last job
- * @pieces: how many; of all jobs
- * @jobs: how many were submitted
- * @no_jobs: none can be
+ * @added: ranges that these requests were to add
+ * @fail_change: number of the request that fails, from 1; 0: none
+ * @interrupts: number of listings that will be interrupted
+ * @watch: range that must stay pinned; length 0: none
+ * @unpinned: requests after which @watch was not pinned
+ * @piece: ranges of the last prefetch job
+ * @pieces: entries in @piece
+ * @jobs: prefetch jobs submitted
+ * @no_jobs: submitting a job fails
  */
 struct fake_nl {
 	struct nl_range range[FAKE_RANGES];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Discard output, and return no kernel messages.  A test that checks them defines its own. */
+/* Fake of lib/print.c and block/kmsg.c: drop all output.  A test may replace a DEFAULT function. */
 #include "block/kmsg.h"
 #include "lib/print.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Synthetic shards and samples. */
+/* Synthetic shards, and random numbers, for the tests of heatmaps. */
 #ifndef HELPER_HEATMAP_UNIT_H
 #define HELPER_HEATMAP_UNIT_H
 
@@ -34,7 +34,7 @@ static inline uint64_t bytes_of(const struct sample *sample, const struct grid *
 	return density_edge(&line, cell + 1) - density_edge(&line, cell);
 }
 
-/* Reproducible random numbers. */
+/* Return the next number of a sequence that is the same in each run. */
 static inline uint32_t next_random(void)
 {
 	static uint64_t state = 1;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Unit tests of the helper's sources that need no device, under ASan and UBSan.
-# Each prints TAP.
+# Unit tests of the helper's sources; fakes replace devices and the kernel.  The tests run under ASan
+# and UBSan and print TAP.
 
 BUILD	?= build
 Q	?= $(if $(filter 1,$(V)),,@)
@@ -30,7 +30,7 @@ HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/enum_
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/sample_select.c helper/shard/tar.c \
 	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
-# With synthetic files in memory.
+# Tests of the index read files that shard.c makes in memory.
 HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
@@ -40,8 +40,8 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
 
-# Sources under test, for each test.
-HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
+# HELPER_UNIT_<test>: sources under test, and fakes of the sources that they call.
+HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/size.c \
 	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
@@ -138,10 +138,10 @@ HELPER_UNIT_test_erofs_map	:= helper/files/erofs_map.c helper/lib/error.c helper
 HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_workers := helper/verify/compare_files.c helper/verify/checksum.c \
 	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_bar := helper/lib/density_bar.c
-# Shards and their samples.
-HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/sample_matrix.c helper/heatmap/cell_level.c \
-	helper/lib/density_bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+HELPER_UNIT_test_bar := helper/lib/bar.c
+# Sources that the heatmap tests need to make samples of shards.
+HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
+	helper/lib/bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/read_counts.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/lib/size.c
@@ -171,9 +171,9 @@ HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/li
 	helper/files/node_share.c helper/shard/node_partition.c helper/files/range_set.c \
 	helper/lib/name.c \
 	helper/lib/error.c helper/lib/sanitize.c
-# The record of pins.
-HELPER_PINS	:= helper/pins/pins.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/deleted_spans.c \
-	helper/lib/atomic_file.c helper/lib/name.c helper/lib/enum_words.c helper/files/range_set.c \
+# Sources of the record of pins.
+HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
+	helper/lib/atomic_file.c helper/lib/name.c helper/lib/words.c helper/files/range_set.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the tests of the index share; after lib/error.h, as unit.h. */
+/* Shared by the tests of the index.  Like unit.h, after lib/error.h: cmocka redefines fail(). */
 #ifndef HELPER_INDEX_UNIT_H
 #define HELPER_INDEX_UNIT_H
 
@@ -11,7 +11,7 @@
 #include "shard.h"
 #include "unit.h"
 
-/* Call index_open_fd() for a file in memory. */
+/* Call index_open_fd() for a file in memory; return its exit code.  The caller frees @index. */
 static inline int take_as(const struct shard *shard, struct shard_index *index,
 			  enum index_format format, bool check)
 {
@@ -23,7 +23,7 @@ static inline int take_as(const struct shard *shard, struct shard_index *index,
 	return error;
 }
 
-/* Read the index of a valid file; the helper detects the format from the content. */
+/* Read the index of a valid file, which must be recognised by its content as @format. */
 static inline void take(const struct shard *shard, struct shard_index *index,
 			enum index_format format)
 {
@@ -33,7 +33,7 @@ static inline void take(const struct shard *shard, struct shard_index *index,
 	assert_int_equal(index->size, shard->length);
 }
 
-/* A damaged file is refused, with a message that gives the offset and the reason. */
+/* Check that a damaged file is refused, with a message that gives @offset and reason @what. */
 static inline void refused(const struct shard *shard, enum index_format format,
 			   uint64_t offset, const char *what)
 {

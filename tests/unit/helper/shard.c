@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Build synthetic shards in memory; see shard.h. */
 #include "shard.h"
 
 #include <isa-l/crc.h>
@@ -78,7 +79,7 @@ void shard_tar_seal(unsigned char *block)
 	snprintf((char *)block + 148, 8, "%06o", sum & 0777777);
 }
 
-/* Append a header and return its offset. */
+/* Append a ustar header and return its offset. */
 size_t shard_tar_header(struct shard *shard, const char *name, char type,
 			uint64_t size)
 {
@@ -96,7 +97,7 @@ size_t shard_tar_header(struct shard *shard, const char *name, char type,
 	return at;
 }
 
-/* Append data and padding. */
+/* Append the data of a member and its padding. */
 void shard_tar_body(struct shard *shard, const void *data, size_t bytes)
 {
 	shard_put(shard, data, bytes);
@@ -128,7 +129,7 @@ uint32_t shard_masked_crc(const void *data, size_t bytes)
 	return (crc >> 15 | crc << 17) + 0xa282ead8U;
 }
 
-/* Append a record of @bytes bytes. */
+/* Append a TFRecord record with @bytes bytes of data and both checksums. */
 void shard_tfrecord(struct shard *shard, size_t bytes)
 {
 	size_t at = shard->length;
@@ -153,7 +154,7 @@ static void zigzag(struct shard *shard, int64_t value)
 	shard_varint(shard, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Append a field header; @last is the number of the previous field in the structure. */
+/* Append a field header.  @last: number of the previous field in the structure; becomes @id. */
 void shard_field(struct shard *shard, int *last, int id, enum thrift_type type)
 {
 	int more = id - *last;
@@ -193,7 +194,7 @@ void shard_text(struct shard *shard, const char *text)
 	shard_put(shard, text, strlen(text));
 }
 
-/* Column chunks are adjacent, 100 bytes each; every second one has a dictionary. */
+/* Append a column chunk's metadata.  Chunks are adjacent, 100 bytes; odd ones have a dictionary. */
 static void parquet_chunk(struct shard *shard, unsigned int number,
 			  unsigned int column)
 {
@@ -223,14 +224,14 @@ static void parquet_chunk(struct shard *shard, unsigned int number,
 	shard_fill(shard, 0, 2);
 }
 
-/* Append the trailer: length of the metadata, which begins at @metadata, and magic. */
+/* Append the trailer: the length of the metadata that begins at offset @metadata, and the magic. */
 void shard_parquet_end(struct shard *shard, size_t metadata)
 {
 	shard_le(shard, shard->length - metadata, 4);
 	shard_put(shard, "PAR1", 4);
 }
 
-/* The schema also has unused fields of every type, which the reader must skip. */
+/* Append a schema with unused fields of every type, which the reader must skip. */
 static void parquet_schema(struct shard *shard, int *file)
 {
 	int element = 0;
@@ -285,7 +286,7 @@ void shard_parquet(struct shard *shard, unsigned int groups,
 	shard_parquet_end(shard, metadata);
 }
 
-/* Sample n has n bytes. */
+/* Make an MDS file in which sample n has n bytes. */
 void shard_mds(struct shard *shard, unsigned int samples)
 {
 	const char text[] = "{\"format\": \"mds\"}";
@@ -331,7 +332,7 @@ static void npz_end(struct shard *shard, unsigned int arrays, size_t directory,
 	shard_le(shard, 0, 2);
 }
 
-/* The part that a local header and a directory entry have in common. */
+/* Append the fields that a local header and a directory entry have in common. */
 static void npz_member(struct shard *shard, size_t bytes, bool zip64)
 {
 	shard_le(shard, 45, 2);
@@ -341,7 +342,7 @@ static void npz_member(struct shard *shard, size_t bytes, bool zip64)
 	shard_le(shard, strlen("array-00.npy"), 2);
 }
 
-/* Array n is "array-nn.npy" and has 10 + n bytes. */
+/* Make an npz file in which array n is "array-nn.npy" and has 10 + n bytes. */
 void shard_npz(struct shard *shard, unsigned int arrays, bool zip64)
 {
 	size_t start[100], directory;
@@ -373,7 +374,7 @@ void shard_npz(struct shard *shard, unsigned int arrays, bool zip64)
 		snprintf(name, sizeof(name), "array-%02u.npy", i % 100);
 		shard_put(shard, name, strlen(name));
 		if (zip64) {
-			/* The zip64 field is not the first extra field. */
+			/* The reader must find the zip64 field behind another extra field. */
 			shard_le(shard, 0x5455 | 2 << 16, 4);
 			shard_le(shard, 0, 2);
 			shard_le(shard, 1 | 24 << 16, 4);

@@ -21,7 +21,6 @@ struct shard {
 	size_t room;
 };
 
-/* Any format. */
 void shard_put(struct shard *shard, const void *data, size_t bytes);
 void shard_fill(struct shard *shard, unsigned char value, size_t bytes);
 void shard_le(struct shard *shard, uint64_t value, unsigned int bytes);
@@ -30,7 +29,7 @@ void shard_set_le(struct shard *shard, size_t offset, uint64_t value,
 int shard_file(const struct shard *shard);
 void shard_free(struct shard *shard);
 
-/* Tar. */
+/* Tar; the numbers are offsets of header fields. */
 #define SHARD_TAR_SIZE	124
 #define SHARD_TAR_TYPE	156
 #define SHARD_TAR_MAGIC	257
@@ -54,7 +53,7 @@ void shard_list(struct shard *shard, int *last, int id, enum thrift_type type,
 		uint64_t count);
 void shard_text(struct shard *shard, const char *text);
 
-/* Whole files with a number of row groups, samples or arrays. */
+/* Whole files with the given number of row groups and columns, samples or arrays. */
 void shard_parquet(struct shard *shard, unsigned int groups,
 		   unsigned int columns);
 void shard_parquet_end(struct shard *shard, size_t metadata);

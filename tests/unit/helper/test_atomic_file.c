@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/atomic_file.c: a file is replaced durably and completely, or the old file stays. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,13 +60,13 @@ static void written(void **state)
 	assert_false(found);
 	fsyncs = fail_at = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
-	/* fsync of the file, its folder, and the parents of new folders. */
+	/* Four calls: for the file, its folder, and the parents of the two new folders. */
 	assert_int_equal(fsyncs, 4);
 	fsyncs = 0;
 	assert_int_equal(durable_write(path, "one"), 0);
 	assert_int_equal(fsyncs, 2);
 	holds("one");
-	/* If fsync fails, the old file stays. */
+	/* If fsync() of the new file fails, the old file stays. */
 	fsyncs = 0;
 	fail_at = 1;
 	assert_int_equal(durable_write(path, "two"), CODE_DEVICE);
@@ -80,7 +81,7 @@ static void written(void **state)
 	assert_int_equal(access(new, F_OK), 0);
 	atomic_file_abandon(path);
 	holds("three");
-	/* If fsync of the folder fails, the file exists, maybe not durably: no error. */
+	/* If fsync() of the folder fails, the new file is there, maybe not durable: no error. */
 	fsyncs = 0;
 	fail_at = 2;
 	assert_int_equal(durable_write(path, "five"), 0);
@@ -114,7 +115,7 @@ static int teardown(void **state)
 	return 0;
 }
 
-/* As setup(), with the file in the folder itself. */
+/* Like setup(), but the file is in the temporary folder itself. */
 static int setup_flat(void **state)
 {
 	(void)state;
@@ -176,7 +177,7 @@ static void not_replaced(void **state)
 	check_refuses(long_name, CODE_USAGE, "the name is too long");
 	assert_int_equal(atomic_file_write("/nowhere/file", "x", 1, false), CODE_DEVICE);
 	fail_reset();
-	/* Another process has replaced the file with a folder. */
+	/* Another process has put a folder in the file's place: no ".new" file is left. */
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(atomic_file_write(path, "x", 1, true), CODE_DEVICE);
 	assert_int_equal(access(new, F_OK), -1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'attach' on a fake device: the table that goes live, refusals and messages. */
+/* 'attach' (cmd/attach.c) on a fake device: which cache devices it accepts, and the live table. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -24,7 +24,7 @@
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
 #define WRITING	"writethrough 8:0 8:16"
 
-/* State of the device before and after, state of the cache device, and calls made. */
+/* Health of the device before and after a load, properties of the cache device, calls made. */
 static uint64_t state_before, state_after;
 static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
@@ -33,7 +33,7 @@ static struct nearcache_super medium;
 /* Witness: faults to simulate, and calls made. */
 static bool witness_gone, witness_near, witness_full, was_writing, proven;
 static bool has_record, has_moved, asked, claimed;
-/* @claimed_session: session of the new record.  @outgrown: the old witness has a later session. */
+/* @claimed_session: of the new record.  @superseded: the old witness has a later session. */
 static uint64_t claimed_session;
 static bool superseded, emptied;
 static const char *named = "";
@@ -94,7 +94,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	claimed_session = le64_to_cpu(claim->session);
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
-	/* The superblock is written after the record, except for a cache that comes back. */
+	/* The record precedes the superblock, except for a cache that comes back (has_moved). */
 	assert_true(recorded == has_moved && !fake.loads);
 	claimed = true;
 	return 0;
@@ -174,7 +174,7 @@ bool match_is_cold(const struct origin_match *match)
 
 int match_check_free(const struct device *cache, const char *self)
 {
-	/* The device's own cache device may be in use, except when it is to be formatted. */
+	/* The device's own cache device may be in use, unless it is to be formatted (no @self). */
 	if (busy || (!self && cache->number == makedev(8, 16)))
 		return (fail)(CODE_BUSY, "in use");
 	return 0;
@@ -231,7 +231,7 @@ void formatting_end_gaps(const struct formatting *new)
 	fake_gaps.ended = true;
 }
 
-/* uuid of the cache for which attach restored the pins; NULL: it did not. */
+/* uuid of the cache for which 'attach' restored the pins; NULL: it did not restore any. */
 static const char *pinned_for;
 
 void restore(const char *name, const char *other, struct restored *restored)
@@ -323,7 +323,7 @@ void kmsg_explain(struct kmsg *log, const char *word)
 	fail_add("the kernel log says: so");
 }
 
-/* Everything is valid, and the cache is bypassed. */
+/* Begin a test: all devices are valid, and the device bypasses its cache. */
 static void reset(const char *params)
 {
 	fake_reset(params);
@@ -365,7 +365,7 @@ static void assert_said(const char *text)
 		fail_msg("no '%s' in: %s", text, fail_message());
 }
 
-/* The device keeps its options and its size. */
+/* Only the cache device in the table changes; options and size stay. */
 static void attached(void **state)
 {
 	(void)state;
@@ -381,7 +381,7 @@ static void attached(void **state)
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
 }
 
-/* Pins are restored for the new cache. */
+/* Pins are restored for the new cache, but not if 'attach' reconnects the origin. */
 static void pinned(void **state)
 {
 	(void)state;
@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* After a gap the cached data is stale; formatting a new cache ends the gap. */
+/* After a gap 'attach' empties the stale cache.  --format ends the gap: a new cache has no data. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -469,7 +469,7 @@ static void refused(void **state)
 	assert_int_equal(attach(NULL, OPTION_BLOCK_SIZE), CODE_USAGE);
 }
 
-/* A writing device refuses an old cache: it may lack writes. */
+/* In a writing mode a used cache is refused, as it may lack writes, unless it starts cold. */
 static void old_content(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void old_content(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 }
 
-/* The device's own cache is emptied, another one only with --on-change. */
+/* If the origin changed, the device's own cache is emptied, another one only with --on-change. */
 static void dropped(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DROP;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_true(recorded && !held);
-	/* In a writing mode another cache may lack writes. */
+	/* In a writing mode another cache may lack writes: ON_CHANGE_DROP empties it. */
 	reset(WRITING);
 	used = other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
@@ -518,7 +518,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DEFAULT;
 }
 
-/* 'attach' without a path reconnects the missing device; a missing origin comes first. */
+/* 'attach' without --cache reconnects the missing device; if both are missing, the origin. */
 static void which(void **state)
 {
 	(void)state;
@@ -541,7 +541,7 @@ static void formatted(void **state)
 {
 	(void)state;
 	reset(WRITING);
-	/* With --format the old content of the device does not matter. */
+	/* --format accepts a device whose old content would be refused. */
 	used = wrong_origin = true;
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT | OPTION_DRY_RUN), 0);
 	assert_false(areas_written);
@@ -562,7 +562,7 @@ static void formatted(void **state)
 
 #define WITNESS	" 2 witness 254:3"
 
-/* The new cache gets a record on the witness, and its superblock names the witness. */
+/* If the table has a witness, the new cache gets a record on it, and its superblock names it. */
 static void witnessed(void **state)
 {
 	(void)state;
@@ -585,7 +585,7 @@ static void witnessed(void **state)
 	other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_false(claimed || recorded);
-	/* A cache that comes back first gets a session number of its own. */
+	/* A cache that comes back to this witness first gets a new session number (12). */
 	reset(WRITING WITNESS);
 	has_record = has_moved = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -593,7 +593,7 @@ static void witnessed(void **state)
 	assert_int_equal(claimed_session, 12);
 }
 
-/* A cache with a witness that knows a later session is emptied, whichever witness the table has. */
+/* If the witness in the superblock knows a later session, the cache is old and is emptied. */
 static void witness_superseded(void **state)
 {
 	static const char *const table[] = { WRITING, WRITING WITNESS };
@@ -631,7 +631,7 @@ static void witness_refuses(void **state)
 	}
 }
 
-/* Another cache lacks recent writes even if its witness proves it, like a clean cache. */
+/* Another cache is refused although the witness proves that it is warm: it lacks recent writes. */
 static void witness_proves(void **state)
 {
 	(void)state;
@@ -643,7 +643,7 @@ static void witness_proves(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
 	assert_said("may lack writes of 'nc'");
 	assert_false(claimed);
-	/* For the device's own cache the kernel knows which blocks it invalidated. */
+	/* The device's own cache is accepted: the kernel invalidated blocks written since. */
 	reset(WRITING WITNESS);
 	used = was_writing = has_record = proven = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -658,7 +658,7 @@ static void given_up_again(void **state)
 	assert_said("failed again: the superblock cannot be written");
 	assert_said("the kernel log says");
 	assert_said("continues without its cache");
-	/* The kernel rejects the table. */
+	/* The kernel rejects the table: the old one stays live. */
 	reset(WRITING);
 	fake.no_writing = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);

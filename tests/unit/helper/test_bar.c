@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/bar.c: bytes present in each cell of a line, and the bar drawn from them. */
 #include "lib/density_bar.h"
 #include "unit.h"
 
@@ -40,7 +41,7 @@ static void drawn(void **state)
 	bar_is(&density, "################################");
 }
 
-/* Very few bytes, and the largest device. */
+/* Devices of 0 and 3 bytes, fewer than cells, and the largest device: nothing overflows. */
 static void extremes(void **state)
 {
 	struct density small = line(3), none = line(0);
@@ -60,7 +61,7 @@ static void extremes(void **state)
 	assert_int_equal(large.present, 512);
 }
 
-/* Boundaries of cells. */
+/* Cells of 1000 / 3 bytes: their edges are rounded down. */
 static void cells(void **state)
 {
 	struct density density = { .bytes = 1000, .cells = 3 };

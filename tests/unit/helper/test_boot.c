@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* One line of the table: the device is opened with a cache, without one, or not at all. */
+/* open/boot.c opens a nearcachetab line: with its cache, as a passthrough device, or not at all. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@
 #define UUID	"01010101-0101-0101-0101-010101010101"
 
 static char table[64];
-/* Identity of the origin, and the one recorded in the cache; NULL: there is no cache. */
+/* Device id of the origin, and the id that the cache records (NULL: there is no cache). */
 static const char *origin_id, *recorded;
 static enum exit_code open_fails, cache_fails;
 static bool origin_gone;
@@ -29,7 +29,7 @@ static struct passthrough passed;
 static u8 passed_uuid[16];
 static char passed_why[256];
 static unsigned int waits;
-/* A device was left half-made, with this open count; @removed: the helper removed it. */
+/* An earlier run left a device without a table; its open count; whether the helper removed it. */
 static bool half_made, removed;
 static int half_opens;
 
@@ -213,7 +213,7 @@ static void with_cache(void **state)
 	assert_int_equal(run(BY_UUID, OPTION_WAIT_DEVICES), 0);
 	assert_int_equal(waits, 1);
 	assert_null(passed.name);
-	/* The cache records no identity: the content of the origin must show it. */
+	/* The cache records no device id: it is opened, and the origin's content is compared. */
 	recorded = "";
 	assert_int_equal(run(BY_PATH, OPTION_WAIT_DEVICES), 0);
 	assert_int_equal(waits, 3);
@@ -230,7 +230,7 @@ static void without_cache(void **state)
 	assert_int_equal(opened.given, 0);
 	run(BY_UUID, 0);
 	assert_passed("BROKEN", true);
-	/* The cache is the right one, but opening it fails. */
+	/* Opening the right cache fails: pass through; the gap is recorded for its uuid. */
 	reset(NULL);
 	open_fails = CODE_DEVICE;
 	run(BY_PATH, 0);
@@ -243,7 +243,7 @@ static void without_cache(void **state)
 	assert_passed("REFUSED", false);
 }
 
-/* A path may name another cache by now; a uuid cannot. */
+/* The cache is of another origin: a path may be outdated (pass through), a uuid cannot (refuse). */
 static void of_another(void **state)
 {
 	(void)state;
@@ -288,7 +288,7 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
-/* An earlier run was killed between creating and starting the device. */
+/* An earlier run died between creating and starting the device, which is removed if unused. */
 static void half(void **state)
 {
 	(void)state;

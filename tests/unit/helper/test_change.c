@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Adding and removing pins: both the fake kernel and the record change, or neither. */
+/* Changes of pins (pins/change.c): both the fake kernel and the record change, or neither does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ static int apply(uint64_t *deleted)
 	return fail_code();
 }
 
-/* Removing a pin keeps other pins of the same label that lie inside it. */
+/* Removing a pin keeps other pins of the same label that lie inside its range. */
 static void others_stay(void **state)
 {
 	uint64_t deleted;
@@ -85,7 +85,7 @@ static void others_stay(void **state)
 	want(&pins, "/d/b", "l", 128 * K, 4 * K)->index_only = true;
 	pins.pin[pins.count - 1].fresh = false;
 	have("/d/c", "other", 8 * K, 4 * K);
-	/* In the record but not in the kernel, for lack of room: this change does not add it. */
+	/* This pin was recorded but did not fit into the kernel: a removal does not add it. */
 	want(&pins, "/d/e", "l", 16 * K, 4 * K)->fresh = false;
 	assert_int_equal(apply(&deleted), 0);
 	assert_int_equal(deleted, 1);
@@ -108,13 +108,13 @@ static void never_unpinned(void **state)
 	fake_nl.watch = (struct range){ 0, 64 * K };
 	assert_int_equal(apply(NULL), 0);
 	assert_int_equal(fake_nl.unpinned, 0);
-	/* The temporary range is removed. */
+	/* The range with the new priority has replaced the old one. */
 	assert_int_equal(fake_nl.count, 1);
 	assert_int_equal(fake_nl.range[0].priority, 3);
 	assert_int_equal(fake_nl.range[0].expires, 0);
 }
 
-/* A file that moved: without room for the old and the new place, the old one is removed first. */
+/* A file moved.  There is room for one place only: one request replaces the old by the new one. */
 static void room_for_one(void **state)
 {
 	(void)state;
@@ -160,7 +160,7 @@ static void refused(void **state)
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
 }
 
-/* The kernel refuses the request. */
+/* If the kernel refuses the request, neither ranges nor record change. */
 static void not_changed(void **state)
 {
 	(void)state;
@@ -198,12 +198,12 @@ static void no_record(void **state)
 	assert_int_equal(fake_nl.changes, 0);
 	as_before();
 	fail_reset();
-	/* The new record is written but cannot replace the old one. */
+	/* The new record cannot replace a folder in its place: the kernel's ranges are restored. */
 	unlink(PINS_DIR);
 	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
 	assert_int_equal(mkdir(RECORD, 0700), 0);
 	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
-	/* A pin that lies inside a new one is restored as well. */
+	/* A pin inside the new one stays when the new one is taken back. */
 	have("/d/e", "l", 65 * K, K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), RECORD));
@@ -211,7 +211,7 @@ static void no_record(void **state)
 	fake_nl_take(65 * K);
 	as_before();
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
-	/* The same, if the new record is empty. */
+	/* Likewise if no pin is left and the record should be removed. */
 	fail_reset();
 	pins_free(&pins);
 	fake_nl_reset(SIZE);
@@ -235,7 +235,7 @@ static void recorded(void **state)
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
 }
 
-/* An earlier run was killed after it changed the kernel and before it wrote the record. */
+/* An earlier run set the range and died before it wrote the record: no second range is set. */
 static void not_doubled(void **state)
 {
 	(void)state;
@@ -247,7 +247,7 @@ static void not_doubled(void **state)
 	assert_int_equal(fake_nl_count(K, K, "l", PIN), 1);
 }
 
-/* All ranges inside the given place are removed, whatever their owner; a pin beyond it stays. */
+/* All ranges inside a place are removed, recorded or not; a pin that reaches beyond it stays. */
 static void by_place(void **state)
 {
 	const struct nl_range which = { .range = { 0, 8 * K } };
@@ -269,7 +269,7 @@ static void by_place(void **state)
 	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
 }
 
-/* If most of many pins fit, few requests find those that do not. */
+/* With @some, pins that do not fit are left out: at most 25 requests find the one of 1000. */
 static void some(void **state)
 {
 	struct change change = { .dev = &dev, .pins = &pins, .some = true };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache.conf: valid settings apply; an invalid line is reported with its number. */
+/* nearcache.conf (daemon/conf.c): valid settings apply, an invalid line is named by its number. */
 #include <stdio.h>
 
 #include "daemon/conf.h"
@@ -102,7 +102,7 @@ static void files(void **state)
 	assert_int_equal(conf.interval, 1);
 	assert_int_equal(conf_read(&conf, "/none/at/all", true), CODE_DEVICE);
 	fail_reset();
-	/* A binary file. */
+	/* A binary file is refused. */
 	assert_int_equal(conf_read(&conf, "/proc/self/exe", true), CODE_USAGE);
 	fail_reset();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Changes of the dataset, on files instead of devices, with writes interrupted by a power cut. */
+/* open/dataset.c on files: whenever the power fails, the cache is the old one or the new one. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #define CACHE_BYTES	(64ULL << 20)
 #define ORIGIN_BYTES	(40ULL << 20)
 
-/* The old witness is informed right before the superblock is written. */
+/* Calls of witness_leave(): witness that the superblock named, and device of the new one. */
 static char left[160];
 static dev_t left_for;
 
@@ -27,7 +27,7 @@ void witness_leave(const struct nearcache_super *sb, dev_t now)
 static char dir[] = "/tmp/test_dataset.XXXXXX";
 static char cache_path[64], origin_path[64];
 
-/* Number of complete writes before a torn one; -1: none is torn. */
+/* Writes that succeed before one fails (-1: none fails); whether that one is written in part. */
 static int writes_left = -1;
 static bool torn;
 
@@ -60,7 +60,7 @@ static void put(const char *path, const void *data, size_t bytes, off_t offset)
 	close(fd);
 }
 
-/* Make a cache of version "v1"; damage copy @broken of its superblock, -1: none. */
+/* Make a cache of dataset version "version 1"; damage superblock copy @broken, -1: none. */
 static void make_cache(u32 super_state, int broken)
 {
 	struct nearcache_super sb = { 0 };
@@ -153,7 +153,7 @@ static void replaced(void **state)
 		}
 }
 
-/* Cached data stays, and the record is updated. */
+/* Without @drop cached data stays (same table epoch), and the superblock records the new origin. */
 static void trusted(void **state)
 {
 	static const struct {
@@ -162,7 +162,7 @@ static void trusted(void **state)
 		u64 recorded;
 	} row[] = {
 		{ NULL, ORIGIN_BYTES / 2, ORIGIN_BYTES / 2 },
-		/* A larger size is recorded by the kernel; it also drops data behind a new end. */
+		/* A larger size is not recorded here: the kernel records it. */
 		{ "v2", ORIGIN_BYTES, ORIGIN_BYTES / 2 },
 		{ NULL, ORIGIN_BYTES / 4, ORIGIN_BYTES / 4 },
 	};
@@ -216,12 +216,12 @@ static void stopped_within(void **state)
 					assert_int_equal(super.best->sequence,
 							 7);
 				super_free(&super);
-				/* A second attempt succeeds. */
+				/* The next attempt repairs both copies. */
 				assert_int_equal(replace("v2"), 0);
 			}
 }
 
-/* The witness changes, is removed, or stays if none is given. */
+/* A path replaces the recorded witness, NULL keeps it, and "" removes it. */
 static void witness(void **state)
 {
 	static const struct {
@@ -276,7 +276,7 @@ static void session(void **state)
 		.witness = "/dev/w", .witness_now = 7, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_string_equal(left, "<>");
 	assert_int_equal(left_for, 7);
-	/* A kept cache gets the session number as well; the number never decreases. */
+	/* A cache that keeps its data gets the number as well.  The number never decreases. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_int_equal(record(&(struct dataset_change){
@@ -284,7 +284,7 @@ static void session(void **state)
 	look(&super);
 	assert_int_equal(super.best->session, 12);
 	super_free(&super);
-	/* The write intent of an interrupted session belongs to its number, so the number stays. */
+	/* In state WRITING the number stays: the write intent was recorded with it. */
 	make_cache(NEARCACHE_STATE_WRITING, -1);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES }), 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fake openers of a device: which of them must stop before it becomes read-only. */
+/* block/dm_suspend.c: openers that keep a device from becoming read-only, or from being removed. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -9,10 +9,10 @@
 #include "block/dm_remove.h"
 #include "unit.h"
 
-/* Number of visible openers, and whether one of them can write. */
+/* Openers that the helper can see, of fake.opens in all; whether one of them can write. */
 static int visible;
 static bool writer;
-/* Checks until an invisible opener closes the device; -1: it stays. */
+/* Sleeps until an opener that the helper cannot see closes the device; -1: it does not. */
 static int looks = -1;
 
 int usleep(useconds_t microseconds)
@@ -72,14 +72,14 @@ static void writers(void **state)
 	assert_non_null(strstr(fail_message(), "open for writing"));
 	assert_int_equal(check(1, 1, false), 0);
 	assert_int_equal(check(2, 2, false), 0);
-	/* An invisible opener, alone and together with a visible one. */
+	/* An opener that cannot be seen may write: refused, alone or beside a visible one. */
 	assert_int_equal(check(1, 0, false), CODE_BUSY);
 	assert_int_equal(check(2, 1, false), CODE_BUSY);
 	assert_non_null(strstr(fail_message(), "open 2 times"));
 	assert_non_null(strstr(fail_message(), "unknown whether for writing"));
 }
 
-/* udev opens the device for a moment. */
+/* udev opens the device for a moment: the check waits for it. */
 static void passing(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Location of inline tails on a synthetic EROFS device. */
+/* files/erofs_map.c: place of a file's inline tail on a synthetic EROFS device. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ static void put(size_t at, uint64_t value, unsigned int bytes)
 	}
 }
 
-/* 4096-byte blocks; inodes begin at block 2. */
+/* Write a superblock: blocks of 4096 bytes, inodes from block 2 on. */
 static void superblock(unsigned int devices, uint32_t incompat)
 {
 	memset(disk, 0, sizeof(disk));
@@ -107,7 +107,7 @@ static void tails(void **state)
 {
 	(void)state;
 	superblock(0, 0x20);
-	/* Compact inode; with extended attributes; extended inode across two pages. */
+	/* The tail follows the inode (32 bytes, 64 if extended) and its extended attributes. */
 	put(8192 + 10 * 32, 2 << 1, 2);
 	assert_int_equal(tail(10), 8192 + 10 * 32 + 32);
 	put(8192 + 10 * 32 + 2, 3, 2);
@@ -131,7 +131,7 @@ static void unknown_tails(void **state)
 	put(1024 + 80, 0x80, 4);
 	assert_int_equal(tail(0), 0);
 	assert_non_null(strstr(fail_message(), "does not know"));
-	/* Beyond the end of the device. */
+	/* Inodes beyond the end of the device; offsets that would overflow. */
 	assert_int_equal(tail(BYTES), 0);
 	assert_non_null(strstr(fail_message(), "beyond the end"));
 	assert_int_equal(tail((ino_t)1 << 58), 0);

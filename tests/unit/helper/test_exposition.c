@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Metrics in the formats of Prometheus and OpenMetrics. */
+/* metrics/exposition.c: the same metrics in Prometheus' text format and as OpenMetrics. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Extents of files with a synthetic FIEMAP. */
+/* files/fiemap.c with synthetic answers of the kernel: extents of files, and files it refuses. */
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -19,7 +19,7 @@
 #define EXT4	0xEF53
 #define XFS	0x58465342
 
-/* The file: its device, and the kernel's answers. */
+/* What the faked system calls return for the file. */
 static struct {
 	uint64_t size;
 	dev_t device;
@@ -63,7 +63,7 @@ int __wrap_statx(int fd, const char *path, int flags, unsigned int mask, struct 
 	return 0;
 }
 
-/* Like the kernel, return as many extents as fit, from the first that ends behind the start. */
+/* Like the kernel, return as many extents as fit, from the first that ends behind fm_start. */
 static int fiemap(struct fiemap *map)
 {
 	unsigned int i;
@@ -157,7 +157,7 @@ static void mapped(void **state)
 	struct extents extents;
 
 	(void)state;
-	/* Adjacent extents are merged; the last extent ends behind the end of the file. */
+	/* Adjacent extents are merged.  What lies behind the end of the file is cut off. */
 	FILE_OF(4 * PAGE - 100, EXTENT(0, 100 * PAGE, PAGE, 0),
 		EXTENT(PAGE, 101 * PAGE, PAGE, 0),
 		EXTENT(2 * PAGE, 9 * PAGE, 2 * PAGE, FIEMAP_EXTENT_SHARED),
@@ -175,7 +175,7 @@ static void mapped(void **state)
 	assert_int_equal(extents.count, 0);
 }
 
-/* More extents than one request asks for. */
+/* More extents than one request asks for: further requests get the rest. */
 static void fragmented(void **state)
 {
 	static struct fiemap_extent extent[1000];
@@ -240,7 +240,7 @@ static void holes(void **state)
 	refused("file", "bytes 4096 to 12287 are a hole");
 	file.count = 0;
 	refused("file", "bytes 0 to 12287 are a hole");
-	/* Invalid extents must not cause an endless loop. */
+	/* The second extent makes no progress: it must not cause an endless loop. */
 	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0), EXTENT(10, PAGE, PAGE, 0));
 	refused("file", "changed during");
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fingerprints of synthetic file systems: which bytes count. */
+/* Fingerprints of file systems (ondisk/fingerprint_*.c): which bytes of synthetic ones count. */
 #include <endian.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static enum nearcache_fingerprint take(unsigned char *digest)
 	return take_at(BYTES, digest);
 }
 
-/* Does the byte at @offset change the fingerprint? */
+/* Check that a change of the byte at @offset changes the fingerprint if and only if @counts. */
 static void assert_counts(enum nearcache_fingerprint type, uint64_t offset,
 			  bool counts)
 {
@@ -92,7 +92,7 @@ static void none(void **state)
 	assert_int_equal(take_at(1024, digest), NEARCACHE_FP_NONE);
 }
 
-/* 4 KiB blocks; as many groups as make 128 KiB of 64-byte descriptors. */
+/* Make an ext4: 4 KiB blocks, 2048 groups (128 KiB of descriptors), journal at block 0x2000. */
 static void make_ext4(void)
 {
 	unsigned char map[] = { 0x0a, 0xf3, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0,
@@ -131,10 +131,10 @@ static void ext4(void **state)
 	assert_counts(NEARCACHE_FP_EXT4, (64 * 8 + 1) * 4096, false);
 	assert_counts(NEARCACHE_FP_EXT4, 64 * 8 * 4096 + 4095, true);
 	make_ext4();
-	/* The journal has a block map instead of extents. */
+	/* A journal with a block map instead of extents is found as well. */
 	put_le32(1024 + 0x10C, 0x2000);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
-	/* The journal is elsewhere, or there is none. */
+	/* If the journal is elsewhere, or there is none, block 0x2000 does not count. */
 	put_le32(1024 + 0x10C, 0x2001);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, false);
 	put_byte(1024 + 0xFD, 0);
@@ -145,7 +145,7 @@ static void ext4(void **state)
 #define LOG_BLOCKS	1024
 #define LOG		(20ULL << 20)
 
-/* Four groups of 16 MiB, 4 KiB blocks; the log head is behind log block 700. */
+/* Make an XFS: four groups of 16 MiB, 4 KiB blocks, the log head behind log block 700. */
 static void make_xfs(void)
 {
 	uint64_t i;
@@ -162,7 +162,7 @@ static void make_xfs(void)
 	put_byte(124, 12);
 	for (i = 0; i < LOG_BLOCKS; i++)
 		put_be32(LOG + i * 512, i <= 700 ? 6 : 5);
-	/* Header of a log record. */
+	/* Block 512 is a record header: its cycle number is in the second word. */
 	put_be32(LOG + 512 * 512, 0xFEEDBABE);
 	put_be32(LOG + 512 * 512 + 4, 6);
 }
@@ -177,7 +177,7 @@ static void xfs(void **state)
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
-	/* The log block before the head counts; blocks behind it and older ones do not. */
+	/* Of the log only the last block before the head counts, so a write to the log counts. */
 	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);
@@ -185,7 +185,7 @@ static void xfs(void **state)
 	put_be32(LOG + 701 * 512, 6);
 	assert_int_equal(take(after), NEARCACHE_FP_XFS);
 	assert_memory_not_equal(before, after, sizeof(before));
-	/* The superblock names no valid log. */
+	/* If the superblock names no valid log, no log block counts. */
 	put_be32(52, 0);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 }
@@ -204,7 +204,7 @@ static void erofs(void **state)
 	assert_counts(NEARCACHE_FP_EROFS, 64, true);
 }
 
-/* Invalid numbers: the code terminates and reads only from the device. */
+/* With random numbers in superblocks fsprint_take() ends, and reads only inside the device. */
 static void hostile(void **state)
 {
 	static void (*const make[])(void) = { make_ext4, make_xfs };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Relative paths are resolved in a temporary folder. */
+/* TARGET words (files/glob.c): files, patterns, folders and ranges, in a temporary folder. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +71,7 @@ static void found(void **state)
 	glob_add(&words, "./2024-01");
 	glob_add(&words, "dir");
 	glob_add(&words, "a*");
-	/* A file with exactly that name. */
+	/* A file of this name exists, so the word is no pattern. */
 	glob_add(&words, "a[1]");
 	glob_add(&words, "linked");
 	ARE(&words, "1K-2K", "./2024-01", "dir/b/x", "dir/b/y", "dir/z", "a", "a[1]", "a[1]",
@@ -130,7 +130,7 @@ static void listed(void **state)
 	make("list", "\n\n", 2);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
 	fail_reset();
-	/* Lines of a list are not patterns. */
+	/* Lines of a list are not patterns: no file is named 'a*'. */
 	make("list", "a*\n", 3);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_DEVICE);
 	fail_reset();
@@ -138,7 +138,7 @@ static void listed(void **state)
 	glob_free(&words);
 }
 
-/* Longer than one read. */
+/* A list longer than one read is read completely. */
 static void long_list(void **state)
 {
 	struct glob_words words = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of heatmaps: reads per region to reads per cell, joining of samples, shades. */
+/* Numbers of heatmaps: reads in cells (counts.c), joined samples (matrix.c, sample.c), shades. */
 #include "heatmap/read_counts.h"
 #include "heatmap/cell_level.h"
 #include "heatmap_unit.h"
@@ -27,7 +27,7 @@ static void counted(void **state)
 	(void)state;
 	counts_sort(&now);
 	assert_int_equal(now.regions, 0);
-	/* A region may occur twice. */
+	/* The kernel's map may list a region twice: the larger number counts. */
 	counts_add(&now, 9, 2);
 	counts_add(&now, 3, 28);
 	counts_add(&now, 12, 5);
@@ -40,7 +40,7 @@ static void counted(void **state)
 	counts_add(&before, 9, 4);
 	counts_add(&before, 12, 5);
 	assert_int_equal(counts_copy(&copy, &now), 0);
-	/* The map forgot region 9 in between. */
+	/* Region 9 has fewer reads than before: the map dropped it meanwhile, so all are new. */
 	counts_since(&copy, &before);
 	counts_are(&copy, since, 4);
 	counts_free(&copy);
@@ -63,7 +63,7 @@ static void reads_are(const double *reads, const double *expected, unsigned int 
 			fail_msg("cell %u: %g, not %g", i, reads[i], expected[i]);
 }
 
-/* A device of two and a half regions. */
+/* 40 MiB, two and a half regions: 20 reads of region 0, 8 of the half region 2. */
 static void spread(void **state)
 {
 	static const double fine[] = { 10, 10, 0, 0, 8 }, coarse[] = { 20, 8 };
@@ -80,13 +80,13 @@ static void spread(void **state)
 	shard_add_range(&shard, 0, 40 * MIB);
 	counts_spread(&counts, &shard, 40 * MIB, &line, reads);
 	reads_are(reads, fine, 5);
-	/* Cells of 20 MiB, larger than regions. */
+	/* Cells of 20 MiB are larger than regions. */
 	line.cells = 2;
 	memset(reads, 0, sizeof(reads));
 	counts_spread(&counts, &shard, 40 * MIB, &line, reads);
 	reads_are(reads, coarse, 2);
 	free(shard.range);
-	/* A file in two pieces, the second half of each region, in reverse order. */
+	/* A file in two pieces: the second half of region 0, and region 2. */
 	shard = (struct shard){ 0 };
 	shard_add_range(&shard, 8 * MIB, 8 * MIB);
 	shard_add_range(&shard, 32 * MIB, 8 * MIB);
@@ -98,7 +98,7 @@ static void spread(void **state)
 	counts_free(&counts);
 }
 
-/* No reads are lost or counted twice, wherever regions and cells are cut. */
+/* The sum over 77 cells is the sum over all regions: no read is lost or counted twice. */
 static void spread_sum(void **state)
 {
 	struct counts counts = { 0 };
@@ -135,7 +135,7 @@ static void levels(void **state)
 	assert_int_equal(level_share(667, 1000, 5), 3);
 	assert_int_equal(level_share(999, 1000, 5), 3);
 	assert_int_equal(level_share(1000, 1000, 5), 4);
-	/* Rounding never yields the level for 100 %. */
+	/* Only all bytes have the highest level: less is not rounded up to it. */
 	assert_int_equal(level_share(UINT64_MAX - 1, UINT64_MAX, 5), 3);
 	assert_int_equal(level_decade(0, 5), 0);
 	assert_int_equal(level_decade(0.01, 5), 1);
@@ -194,7 +194,7 @@ static void joined(void **state)
 	assert_int_equal(matrix.row[2].cached[0], 4000);
 	assert_int_equal(matrix.row[1].time, 40);
 	assert_int_equal(matrix.row[1].span, 20);
-	/* The last row is full only when it has two samples as well. */
+	/* Rows hold two samples now; the last one has only one, which the next sample joins. */
 	add(&matrix, 60, 5000, 5);
 	assert_int_equal(matrix.rows, 3);
 	assert_int_equal(matrix.row[2].cached[0], 4500);
@@ -213,7 +213,7 @@ static void joined(void **state)
 	shards_free(&shards);
 }
 
-/* A mean is "all" only if all values are, and "none" only if all values are. */
+/* A mean of cached bytes is "all" only if each sample had all, and 0 only if each had 0. */
 static void extremes(void **state)
 {
 	static const char *const name[] = { "device" };

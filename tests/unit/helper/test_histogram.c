@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/histogram.c: percentiles, sums and differences of latency histograms. */
 #include "lib/histogram.h"
 #include "unit.h"
 
@@ -17,13 +18,13 @@ static void percentiles(void **state)
 	put(&latency, 100000, 98);
 	put(&latency, 5000000, 2);
 	assert_int_equal(histogram_count(&latency), 100);
-	/* Resolution: a quarter of an octave. */
+	/* The result is the end of a bucket, and up to 25 % too large. */
 	assert_in_range(histogram_percentile(&latency, 5000), 100000, 125000);
 	assert_in_range(histogram_percentile(&latency, 9800), 100000, 125000);
 	assert_in_range(histogram_percentile(&latency, 9900), 5000000, 6250000);
 }
 
-/* The last bucket has no end: report the end of the one before. */
+/* The last bucket has no end: the end of the bucket before it is reported. */
 static void longest(void **state)
 {
 	struct latency latency = { 0 };
@@ -59,7 +60,7 @@ static void differences(void **state)
 	assert_int_equal(histogram_count(&since), 3);
 	assert_int_equal(since.bucket[latency_bucket(9000)], 3);
 	assert_int_equal(since.sum, 27000);
-	/* The counters restarted from 0. */
+	/* The counters restarted from 0: all of them count. */
 	histogram_since(&before, &now, &since);
 	assert_memory_equal(&since, &before, sizeof(since));
 }

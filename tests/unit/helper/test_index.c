@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Common to all shard formats: detection, reading of files, selection of samples. */
+/* Rules for all shard formats (shard/index.c, reader.c, select.c): detection, reads, selection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "shard/sample_select.h"
 #include "index_unit.h"
 
-/* Reads of the file: bytes, number, and which of them fails how. */
+/* Bytes and calls of pread() so far; number of the call that goes wrong (0: none), and how. */
 static uint64_t bytes_read;
 static unsigned int reads, bad_read;
 static enum { FINE, BROKEN, INTERRUPTED, SHORT, ENDS } how;
@@ -41,7 +41,6 @@ static void reset(void)
 	how = FINE;
 }
 
-/* Make a file of each format in the enumeration. */
 static void make(struct shard *shard, enum index_format format)
 {
 	shard->length = 0;
@@ -144,7 +143,7 @@ static void compressed(void **state)
 	shard_free(&shard);
 }
 
-/* Not a regular file, or a file that cannot be a shard. */
+/* Refused: paths that are no regular file, and files of no known format. */
 static void other_files(void **state)
 {
 	char pipe[] = "/tmp/test_index.XXXXXX";
@@ -189,7 +188,7 @@ static void check_is_for_tfrecord(void **state)
 	shard_free(&shard);
 }
 
-/* Each read in turn fails, is interrupted, or finds the file truncated. */
+/* Each read in turn fails or meets the end: an error.  An interrupted or short one is repeated. */
 static void bad_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -247,7 +246,7 @@ static int with_hole(const struct shard *first, const struct shard *last,
 	return fd;
 }
 
-/* A member of 1 TiB with a binary size field: only headers are read. */
+/* A member of 1 TiB, with a binary size field: the reader skips it and reads only headers. */
 static void large_tar(void **state)
 {
 	struct shard first = { 0 }, last = { 0 };
@@ -285,7 +284,7 @@ static void large_npz(void **state)
 
 	(void)state;
 	shard_npz(&first, 1, true);
-	/* 62 bytes of local header, 10 bytes of data. */
+	/* Split the file behind the local header (62 bytes) and the data (10 bytes). */
 	shard_put(&last, first.bytes + 72, first.length - 72);
 	first.length = 72;
 	shard_set_le(&last, 46 + 12 + 6 + 4, more, 8);
@@ -308,7 +307,7 @@ static void large_npz(void **state)
 	shard_free(&last);
 }
 
-/* Single pages where the next header is far away, larger reads where it is near. */
+/* If the next header is far away, single pages are read; if it is near, larger pieces. */
 static void few_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -332,7 +331,7 @@ static void few_reads(void **state)
 	shard_free(&shard);
 }
 
-/* At the limit no more memory is allocated. */
+/* One sample or part above the limit is refused, before memory is allocated. */
 static void too_many(void **state)
 {
 	struct shard_index index = { .samples = INDEX_SAMPLES_MAX };
@@ -351,7 +350,7 @@ static void too_many(void **state)
 	assert_null(index.part);
 }
 
-/* Sums of values from the file must not overflow. */
+/* scan_has() is false if offset + length overflows: both may come from a damaged file. */
 static void has(void **state)
 {
 	const struct index_scan scan = { .size = 100 };
@@ -363,7 +362,6 @@ static void has(void **state)
 	assert_false(scan_has(&scan, UINT64_MAX - 10, 90));
 }
 
-/* Samples 0 to 5 are named a, b, 12, a, 0-1, x=y. */
 static void make_named(struct shard *shard)
 {
 	static const char *const name[] = { "a", "b", "12", "a", "0-1", "x=y" };
@@ -376,7 +374,7 @@ static void make_named(struct shard *shard)
 
 static void choose(void **state)
 {
-	/* A list, and the expected samples as bits. */
+	/* A list, the expected samples as bits, and the number of spans. */
 	static const struct {
 		const char *list;
 		unsigned int samples, spans;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache index: output for a shard, as text and as JSON. */
+/* 'nearcache index' (cmd/index.c): its output as text and as JSON. */
 #include "capture.h"
 #include "cmd/commands.h"
 #include "lib/print.h"
@@ -16,7 +16,7 @@ static int place(const struct shard *shard, unsigned int n)
 	return fd;
 }
 
-/* Run the command on @files files; the output is valid until the next call. */
+/* Run 'index' on @files files; it must return @code.  The output is valid until the next call. */
 static const char *run(uint64_t options, const char *samples,
 		       unsigned int files, int code)
 {
@@ -203,7 +203,7 @@ static void summary(void **state)
 	close(mds);
 }
 
-/* Output from before the error is kept. */
+/* The second file is bad: the output of the first one is kept, and the error follows it. */
 static void bad_file(void **state)
 {
 	struct json_object *root, *error;
@@ -225,7 +225,7 @@ static void bad_file(void **state)
 	close(bad);
 }
 
-/* A list of samples that needs too much memory is refused; a part of it, or the sum, is not. */
+/* A list of too many samples is refused; a selection of them, or --summary, is not. */
 static void long_list(void **state)
 {
 	struct shard shard = { 0 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of MosaicML data shards, valid and damaged. */
+/* shard/mds.c: places of samples in MosaicML shards; damaged shards are refused with the place. */
 #include "index_unit.h"
 
 #define SAMPLES		2000U
-/* Offset of the samples, behind the table and the description of the columns. */
+/* Offset of the first sample, behind the table and the description of the columns. */
 #define FIRST(samples)	(4 * (2 + (samples)) + 17)
 
 static void make(struct shard *shard)
@@ -56,7 +56,7 @@ static void damaged(void **state)
 	shard_free(&shard);
 }
 
-/* With these the format is detected only if the user names it. */
+/* A file with such a damaged table is of unknown format, unless the user names mds. */
 static void table(void **state)
 {
 	struct shard shard = { 0 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Arrays of npz files: synthetic, made by Python as NumPy does, and damaged. */
+/* shard/npz.c: places of arrays, also in files that Python made; damaged files are refused. */
 #include <stdlib.h>
 
 #include "index_unit.h"
@@ -55,7 +55,7 @@ static void arrays(void **state)
 	shard_free(&shard);
 }
 
-/* A comment behind the end record that contains parts of an end record. */
+/* A comment full of end-record signatures is no end record; a byte behind it is refused. */
 static void comment(void **state)
 {
 	struct shard shard = { 0 };
@@ -88,7 +88,7 @@ static void cut_off(void **state)
 	shard_free(&shard);
 }
 
-/* Store the @width-byte number @value at @offset. */
+/* Number @value stored at @offset; the message must give offset @where and reason @what. */
 struct damage {
 	unsigned int offset;
 	unsigned int width;
@@ -169,7 +169,7 @@ static void damaged64(void **state)
 		{ extra + 12, 8, UINT64_MAX, 0, "overlaps the directory" },
 		{ extra + 12, 8, UINT64_MAX - LOCAL64 + 1, 0, "overlaps" },
 		{ extra + 20, 8, 1ULL << 62, 1ULL << 62, "behind its own offset" },
-		/* Without a zip64 field the value UINT32_MAX is literal. */
+		/* Without a zip64 field UINT32_MAX is a real offset, beyond the end here. */
 		{ extra, 2, 2, UINT32_MAX, "places member" },
 	};
 
@@ -179,7 +179,7 @@ static void damaged64(void **state)
 
 static char path[] = "/tmp/test_index_npz.XXXXXX";
 
-/* As numpy.savez() does, with room for zip64 in each local header. */
+/* Let Python write a file as numpy.savez() does, with room for zip64 in each local header. */
 static void check_python(const char *method)
 {
 	struct shard_index index;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Row groups of Parquet files, valid and damaged. */
+/* shard/parquet.c and thrift.c: places of row groups and columns; damaged files are refused. */
 #include <stdlib.h>
 
 #include "index_unit.h"
@@ -73,7 +73,7 @@ static void ends(void **state)
 	shard_free(&shard);
 }
 
-/* Begin metadata at offset 104; @last is the number of its last field. */
+/* Begin a file whose metadata is at offset 104; set @last, the number of its last field, to 0. */
 static void begin(struct shard *shard, int *last)
 {
 	shard->length = 0;
@@ -118,7 +118,7 @@ static void add_chunk(struct shard *shard, int64_t page, int64_t dictionary,
 	shard_fill(shard, 0, 2);
 }
 
-/* A row group with a single chunk. */
+/* Make a row group with a single chunk; see add_chunk(). */
 static void chunk(struct shard *shard, int64_t page, int64_t dictionary,
 		  int64_t size)
 {
@@ -165,7 +165,7 @@ static void chunks(void **state)
 	shard_free(&shard);
 }
 
-/* A row group spans from its first to its last byte, in any order of the columns. */
+/* A row group reaches from the first to the last byte of its chunks, however these are ordered. */
 static void order(void **state)
 {
 	static const struct {
@@ -220,7 +220,7 @@ static void other_places(void **state)
 	shard_free(&shard);
 }
 
-/* A column name of two parts, @bytes long with the dot. */
+/* Read a column name of @bytes bytes; expect refusal with reason @what, or (NULL) success. */
 static void long_name(size_t bytes, const char *what)
 {
 	char *name = calloc(1, 5000);
@@ -305,7 +305,7 @@ static void thrift(void **state)
 	shard_free(&shard);
 }
 
-/* Nested structures, lists and maps use the stack, so their depth is limited. */
+/* The reader recurses into structures, lists and maps, so their depth is limited. */
 static void nested(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Samples of tar archives: synthetic, made by GNU tar and by Python, and damaged. */
+/* shard/tar.c: samples in archives, also of GNU tar and Python; damaged archives are refused. */
 #include <fcntl.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ static void samples(void **state)
 	shard_tar_header(&shard, "d/", TAR_DIRECTORY, 0);
 	shard_tar_file(&shard, "d/a.jpg", 1000);
 	shard_tar_file(&shard, "d/a.seg.png", 512);
-	/* These members do not end a sample. */
+	/* Ignored members (AppleDouble files, links) do not end the sample around them. */
 	shard_tar_file(&shard, "d/._a.txt", 10);
 	shard_tar_header(&shard, "d/a.link", TAR_SOFT_LINK, 0);
 	shard_tar_header(&shard, "d/a.hard", TAR_HARD_LINK, 1000);
@@ -41,7 +41,7 @@ static void samples(void **state)
 	shard_free(&shard);
 }
 
-/* GNU and pax store a long name, and pax a size, before the member. */
+/* GNU and pax archives store a long name, pax also a size, in extra blocks before the member. */
 static void names(void **state)
 {
 	char path[401], record[420];
@@ -70,14 +70,14 @@ static void names(void **state)
 	part_is(&index, 0, path, 1024 + 1024 + 512, 7);
 	path[4] = 'p';
 	part_is(&index, 1, path, 3072 + 1024 + 1024 + 512, 3);
-	/* The sample begins with the member that holds its name. */
+	/* A sample begins with the pax header of its first member. */
 	sample_is(&index, 2, "c", 6144, 1024 + 512 + 1024);
 	part_is(&index, 2, "c.txt", 7680, 600);
 	index_free(&index);
 	shard_free(&shard);
 }
 
-/* ustar has a prefix; GNU stores other things in its place; v7 has no magic. */
+/* A ustar header has a prefix of the name, GNU headers have other fields there, v7 has no magic. */
 static void magics(void **state)
 {
 	struct shard shard = { 0 };
@@ -96,7 +96,7 @@ static void magics(void **state)
 	memset(shard.bytes + at + SHARD_TAR_MAGIC, 0, 8);
 	shard_tar_seal(shard.bytes + at);
 	at = shard_tar_header(&shard, "e/", TAR_FILE_OLD, 0);
-	/* A name that fills all 100 bytes. */
+	/* A name of 100 bytes has no NUL behind it; with prefix and slash it has 256 bytes. */
 	at = shard_tar_header(&shard, "", TAR_FILE, 0);
 	memset(shard.bytes + at, 'f', 100);
 	memset(shard.bytes + at + 345, 'p', 155);
@@ -115,7 +115,7 @@ static void magics(void **state)
 	shard_free(&shard);
 }
 
-/* Some writers sum signed bytes. */
+/* Some writers sum signed bytes for the checksum: that is accepted. */
 static void signed_checksum(void **state)
 {
 	struct shard shard = { 0 };
@@ -135,7 +135,7 @@ static void signed_checksum(void **state)
 	shard_free(&shard);
 }
 
-/* Set the size field of the first header and expect this reason. */
+/* Put @field into the size field of the first header; expect refusal with reason @why. */
 static void size_refused(const void *field, const char *why)
 {
 	struct shard shard = { 0 };
@@ -164,7 +164,7 @@ static void sizes(void **state)
 	size_refused("\x80\0\0\0\0\0\0\0\0\0\x08\x01", "2049 bytes reaches beyond");
 }
 
-/* The second member begins at offset 1024. */
+/* Begin an archive with one member, so that the next one begins at offset 1024. */
 static void begin(struct shard *shard)
 {
 	shard->length = 0;
@@ -239,7 +239,7 @@ static void refused_pax(void **state)
 	shard_free(&shard);
 }
 
-/* The length of names and attributes is limited. */
+/* Names of 64 KiB, and pax headers of more than 1 MiB, are refused. */
 static void refused_lengths(void **state)
 {
 	struct shard shard = { 0 };
@@ -277,16 +277,16 @@ static void damaged(void **state)
 	shard_tar_file(&shard, "b.x", 100);
 	shard.bytes[1024] = 'c';
 	refused(&shard, INDEX_ANY, 1024, "checksum");
-	/* With a damaged first header the format must be named by the user. */
+	/* With a damaged first header the format is unknown, unless the user names it. */
 	shard.bytes[0] = 'c';
 	refused(&shard, INDEX_ANY, 0, "--format");
 	refused(&shard, INDEX_TAR, 0, "checksum");
-	/* No end mark, or a part of the next header. */
+	/* Refused: no end mark, or only a part of a block in its place. */
 	begin(&shard);
 	refused(&shard, INDEX_ANY, 1024, "ends at 1024: was it cut off?");
 	shard_fill(&shard, 0, 511);
 	refused(&shard, INDEX_ANY, 1024, "ends at 1535: was it cut off?");
-	/* Truncated in the data, or in its padding. */
+	/* Refused: files that end in the data of a member, or in its padding. */
 	begin(&shard);
 	shard.length = 512 + 99;
 	refused(&shard, INDEX_ANY, 0, "100 bytes reaches beyond the end of the file at 611");
@@ -337,7 +337,6 @@ static void make(const char *command)
 		fail_msg("%s", all);
 }
 
-/* Return a file descriptor. */
 static int open_made(void)
 {
 	char path[sizeof(dir) + 16];

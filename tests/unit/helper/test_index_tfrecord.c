@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records of TFRecord files, valid and damaged. */
+/* shard/tfrecord.c: places of records; records with wrong checksums or lengths are refused. */
 #include "index_unit.h"
 
 #define RECORD(bytes)	(16 + (bytes))
 
-/*
- * Reference values from other implementations, so that the checksums are not only compared with
- * our own code: each event file of TensorFlow begins with this header, for a length of 24; the
- * published CRC-32C of "123456789" is 0xe3069283.
+/* Reference values from other implementations, as shard.c computes checksums with the same library
+ * as the helper: the header of a 24-byte record in TensorFlow's event files, and the published
+ * CRC-32C of "123456789" (0xe3069283), masked.
  */
 static const unsigned char header[] = {
 	24, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22,
@@ -82,7 +81,7 @@ static void cut_off(void **state)
 	refused(&shard, INDEX_ANY, 10053, "a record of 70000 bytes");
 	shard.length = 10053 + 11;
 	refused(&shard, INDEX_ANY, 10053, "12 bytes are expected");
-	/* A length that would overflow in a sum. */
+	/* A length that would overflow when it is added to its offset. */
 	shard.length = 0;
 	shard_le(&shard, UINT64_MAX - 20, 8);
 	shard_le(&shard, shard_masked_crc(shard.bytes, 8), 4);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/interval.c: a watch wakes up once per interval, without drift, and skips missed ones. */
 #include <errno.h>
 #include <time.h>
 
@@ -6,7 +7,7 @@
 #include "lib/interval.h"
 
 static uint64_t now;
-/* End of the last sleep, and number of signals that interrupt it. */
+/* End of the last sleep in ns, and number of sleeps that a signal will interrupt. */
 static uint64_t until;
 static int interrupts;
 
@@ -45,12 +46,12 @@ static void pace(void **state)
 	watch_start(&watch, 1000);
 	watch_wait(&watch);
 	assert_int_equal(until, 6000);
-	/* Interruptions cause no drift. */
+	/* An interrupted sleep is repeated until the same time. */
 	interrupts = 2;
 	watch_wait(&watch);
 	assert_int_equal(until, 7000);
 	assert_int_equal(interrupts, 0);
-	/* Missed intervals are skipped. */
+	/* Missed intervals are skipped; the ends stay multiples of the interval. */
 	now = 10500;
 	watch_wait(&watch);
 	assert_int_equal(until, 11000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decisions of the daemon: only when it is sure, within its limits, and not repeatedly. */
+/* daemon/judge.c: the read-ahead is set after equal samples, and set back if costs rise. */
 #include <stdio.h>
 
 #include "daemon/choose_readahead.h"
@@ -29,7 +29,7 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* One second in which streams of a class read 100 MiB. */
+/* Take a sample: @class read 100 MiB, @origin bytes from the origin, with @stall ns in all. */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));
@@ -84,7 +84,7 @@ static void nothing(void **state)
 		assert_int_equal(second(NEARCACHE_CLASS_UNKNOWN, MB, MB), JUDGE_NOTHING);
 	for (i = 0; i < 20; i++)
 		assert_int_equal(second(NEARCACHE_CLASS_CHECKPOINT, MB, MB), JUDGE_NOTHING);
-	/* Two classes with half of the bytes each. */
+	/* Two classes have half of the bytes each: none has three quarters. */
 	for (i = 0; i < 20; i++) {
 		memset(look.bytes, 0, sizeof(look.bytes));
 		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = 50 * MB;
@@ -93,7 +93,7 @@ static void nothing(void **state)
 		judge_look(&judge, &conf, &look, &advice);
 		assert_int_equal(advice.what, JUDGE_NOTHING);
 	}
-	/* Too few bytes. */
+	/* Samples of less than 1 MiB say nothing. */
 	for (i = 0; i < 20; i++) {
 		memset(look.bytes, 0, sizeof(look.bytes));
 		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = MB - 1;
@@ -111,7 +111,7 @@ static void nothing(void **state)
 		assert_int_equal(second(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), JUDGE_NOTHING);
 }
 
-/* Seconds until a decision. */
+/* Return the seconds until a decision. */
 static unsigned int until(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	unsigned int i;
@@ -131,13 +131,13 @@ static void trials(void **state)
 	} row[] = {
 		{ MB, MB, JUDGE_KEEP },
 		{ MB / 2, MB / 2, JUDGE_KEEP },
-		/* One measure is higher, the other lower. */
+		/* If one cost is higher and the other lower, the change is kept. */
 		{ 2 * MB, MB / 2, JUDGE_KEEP },
 		{ MB / 2, 2 * MB, JUDGE_KEEP },
 		{ 2 * MB, MB, JUDGE_TAKE_BACK },
 		{ MB, 2 * MB, JUDGE_TAKE_BACK },
 		{ 2 * MB, 2 * MB, JUDGE_TAKE_BACK },
-		/* Within the noise. */
+		/* Both costs are 4 % higher, within the noise: the change is kept. */
 		{ MB + MB / 25, MB + MB / 25, JUDGE_KEEP },
 	};
 	size_t i;
@@ -154,13 +154,13 @@ static void trials(void **state)
 				 row[i].what == JUDGE_KEEP ? 4 * MB : 131072);
 		if (row[i].what == JUDGE_KEEP)
 			continue;
-		/* The setting is not changed again for the hold time. */
+		/* After a change was taken back, the next one waits for conf.hold seconds. */
 		assert_int_equal(until(NEARCACHE_CLASS_SEQUENTIAL, MB, MB), conf.hold);
 		assert_int_equal(advice.what, JUDGE_SET);
 	}
 }
 
-/* If the class changes meanwhile, measures cannot be compared.  Changes are at least calm apart. */
+/* If the class changes in a trial, costs are not compared; the next change waits conf.calm s. */
 static void changes(void **state)
 {
 	(void)state;
@@ -169,7 +169,7 @@ static void changes(void **state)
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);
 	assert_int_equal(advice.to, 16384);
-	/* Another process changed the setting: the daemon takes no credit, and waits for calm. */
+	/* Another process changed the setting: the trial ends, and conf.calm seconds begin. */
 	look.read_ahead = 65536;
 	assert_int_equal(until(NEARCACHE_CLASS_RANDOM, 9 * MB, 9 * MB), conf.calm);
 	assert_int_equal(advice.what, JUDGE_SET);

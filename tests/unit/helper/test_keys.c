@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * JSON keys of status, stats and list are the names in the table of uapi/nearcache_counters.h.
- */
+/* JSON keys of 'status', 'stats' and 'list' are the names in uapi/nearcache_counters.h. */
 #include <stdlib.h>
 
 #include "capture.h"
@@ -12,7 +10,7 @@
 #include "block/status_line.h"
 #include "ondisk/superblock.h"
 
-/* Each number of the line identifies its field; enumerations need small values. */
+/* A number in the status line: base + index of its field.  Enumerations need a small value. */
 #define FIELD_BASE	1000
 #define COUNTER_BASE	2000
 #define ENUM_VALUE	1
@@ -113,7 +111,7 @@ const char *super_state_word(const struct nearcache_super *sb)
 	return "clean";
 }
 
-/* JSON output of a verb; free it with json_object_put(). */
+/* Return the JSON output of a verb; free it with json_object_put(). */
 static struct json_object *output(int (*verb)(const struct arguments *))
 {
 	char name[] = "nc";
@@ -134,7 +132,7 @@ static struct json_object *output(int (*verb)(const struct arguments *))
 	return json;
 }
 
-/* Name of the row with this value, or NULL. */
+/* Return the name of the field or counter that has @value in the status line; NULL: none. */
 static const char *row_of(int64_t value)
 {
 	if (value >= COUNTER_BASE &&
@@ -146,7 +144,7 @@ static const char *row_of(int64_t value)
 	return NULL;
 }
 
-/* Check the keys of all numbers from the line; return how many there are. */
+/* Check that each number from the line has its field's name as key; return how many there are. */
 static unsigned int check_names(struct json_object *object)
 {
 	unsigned int found = 0;
@@ -165,9 +163,8 @@ static unsigned int check_names(struct json_object *object)
 	return found;
 }
 
-/*
- * A word under the name of a field must be that field's.  Exception: if "witness_state" exists,
- * "witness" is the path.  Return the number of words.
+/* Check the word of each enumeration field in @object.  Exception: if "witness_state" is there,
+ * "witness" is a path.  Return the number of words.
  */
 static unsigned int check_words(struct json_object *object)
 {

@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* ondisk/layout.c: on devices of any size areas are adjacent, slots fill the rest, and the kernel's
+ * check of the superblock (kmod/meta/format.c) passes.
+ */
 #include "ondisk/layout.h"
 #include "unit.h"
 
@@ -7,10 +10,10 @@
 #define GIB	(1024 * MIB)
 #define TIB	(1024 * GIB)
 
-/* Smallest cache device: 1 MiB, 332 KiB of areas, two blocks of 64 KiB. */
+/* Smallest cache device: 332 KiB of areas from 1 MiB on, and from 1408 KiB on two 64 KiB slots. */
 #define SMALLEST	(1536 * KIB)
 
-/* Fill in the fields that 'create' adds before the superblock is checked. */
+/* Make the superblock of a layout, with the fields that only 'create' fills in. */
 static void finish(const struct layout *layout, struct nearcache_super *sb)
 {
 	memset(sb, 0, sizeof(*sb));
@@ -40,7 +43,7 @@ static void assert_areas(const struct layout *layout, u64 cache_size)
 		assert_in_range(ranges, cache_size / 512, cache_size / 512 + 4095);
 }
 
-/* One more block would not fit: only alignment wastes space. */
+/* Check that one more slot, with its table entry and checksums, would not fit. */
 static void assert_no_waste(const struct layout *layout, u64 cache_size)
 {
 	u64 slots = layout->slot_count + 1;
@@ -92,7 +95,7 @@ static void every_size(void **state)
 	u64 size;
 
 	(void)state;
-	/* Odd steps; up to 64 MiB they are smaller than any block. */
+	/* Odd steps, for sizes of all kinds; up to 30 MiB they are smaller than any block. */
 	for (size = SMALLEST; size <= 64 * TIB; size += size / 613 + 12809) {
 		u64 sectors = size / 512 * 512;
 
@@ -169,7 +172,7 @@ static void intent_regions(void **state)
 	assert_int_equal(layout.intent_region, 2 * MIB);
 }
 
-/* All members get the same share, as much as the smallest can hold. */
+/* All members get an equal share of the slots, as many as the smallest one can hold. */
 static void several_devices(void **state)
 {
 	const u64 sizes[][3] = {
@@ -193,7 +196,7 @@ static void several_devices(void **state)
 			u64 room = sizes[i][j] - layout.device_size[j];
 
 			assert_true(layout.device_size[j] <= sizes[i][j]);
-			/* The share is exact: one more block and its areas would not fit. */
+			/* Less than three blocks are left: a larger share would not fit. */
 			tight += room < 3 * 64 * KIB;
 			if (!j)
 				continue;

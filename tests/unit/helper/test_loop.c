@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Looping readers: detection of a complete pass, position of the reader, next prefetch. */
+/* daemon/loop.c: a looping reader's complete pass, its position in the pass, the next prefetch. */
 #include <stdlib.h>
 
 #include "daemon/looping_reads.h"
@@ -9,7 +9,7 @@
 #define UNIT		65536U
 #define SECTORS		(UNIT / 512)
 #define DEVICE		(1ULL << 33)
-/* Units in a pass: every third unit of the device, in a fixed shuffled order. */
+/* Units in a pass; unit_of() gives every third unit of the device, in a fixed shuffled order. */
 #define PASS		1009U
 
 static struct loop loop;
@@ -24,7 +24,7 @@ static void record_one(uint64_t unit)
 	assert_int_equal(loop_record(&loop, unit * SECTORS, SECTORS), 0);
 }
 
-/* Record one pass and as much of the next as detection needs; return the number of reads. */
+/* Record a pass, and as much of the next one as detection needs; return the reads of the latter. */
 static unsigned int record_pass(void)
 {
 	unsigned int i;
@@ -64,7 +64,7 @@ static void whole(void **state)
 		record_one(unit_of(i / 2));
 		assert_false(loop_is_whole(&loop));
 	}
-	/* The next pass has some new units, which the page cache answered in the first. */
+	/* A pass is whole although the next one has new units, which a page cache hid before. */
 	for (i = 0; i < PASS; i++)
 		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
 	assert_true(loop_is_whole(&loop));
@@ -77,7 +77,7 @@ static void too_long(void **state)
 
 	(void)state;
 	assert_int_equal(loop_begin(&loop, UNIT, 1ULL << 50), 0);
-	/* Each unit is in another page of the bitmap. */
+	/* Each unit is in another page of the bitmap; more than 16384 pages are too many. */
 	for (unit = 0; !loop_is_too_long(&loop); unit += 32768)
 		record_one(unit);
 	assert_int_equal(unit / 32768, 16385);
@@ -100,7 +100,7 @@ static void reader(void **state)
 
 	(void)state;
 	close_pass();
-	/* One read does not tell the position; reads outside the loop do not either. */
+	/* One read does not show the position, two in order do; reads outside the loop never do. */
 	read_one(700);
 	assert_false(loop.known);
 	loop_follow(&loop, 1 * SECTORS, SECTORS);
@@ -108,7 +108,7 @@ static void reader(void **state)
 	read_one(701);
 	assert_true(loop.known);
 	assert_int_equal(loop.reader, 701 * UNIT);
-	/* Reads of another reader, and late reads. */
+	/* Of these only 702 moves the position: 699 is late, 100 and 400 are of another reader. */
 	read_one(100);
 	read_one(702);
 	read_one(699);
@@ -117,23 +117,23 @@ static void reader(void **state)
 	for (i = 703; i < PASS + 10; i++)
 		read_one(i);
 	assert_int_equal(loop.reader, (PASS + 9) * UNIT);
-	/* Interleaved reads of another reader. */
+	/* Interleaved reads of another reader do not move the position. */
 	for (i = 0; i < 100; i++) {
 		read_one(500 + 2 * i);
 		read_one(501 + 2 * i);
 		read_one(PASS + 10 + i);
 	}
 	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
-	/* The reader has moved there. */
+	/* After 64 reads in a row at another place the reader has moved there. */
 	for (i = 0; i < 63; i++)
 		read_one(700 + i);
 	assert_int_equal(loop.reader, (PASS + 109) * UNIT);
 	read_one(763);
 	assert_int_equal(loop.reader, (PASS + 763) * UNIT);
-	/* A partial unit. */
+	/* A read inside a unit: the position is exact. */
 	loop_follow(&loop, unit_of(764) * SECTORS + 2, 1);
 	assert_int_equal(loop.reader, (PASS + 764) * UNIT + 1024);
-	/* From the start of the pass. */
+	/* The reader has moved back to the start of the pass. */
 	for (i = 0; i < 70; i++)
 		read_one(i);
 	assert_int_equal(loop.reader, (2 * PASS + 69) * UNIT);
@@ -152,18 +152,18 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* The prefetch begins a distance ahead of the reader, limited to a part of the pass. */
+	/* Prefetch from 20 to 200 units ahead of the reader; limits: 1/8 and 1/2 of the pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
 			 PASS * UNIT / 2 - PASS * UNIT / 8);
 	assert_int_equal(from, 1000 * UNIT + PASS * UNIT / 8);
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 0, &from), 20 * UNIT);
-	/* Only whole sectors. */
+	/* The start is rounded down to a sector. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	/* Continue where the last prefetch ended, unless that is far ahead. */
+	/* Continue where the last prefetch ended, but only if half of the 200 units is missing. */
 	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
 	assert_int_equal(from, near);
 	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* verify/manifest.c: lines of sha256sum files, plain, escaped and BSD style, and bad lines. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>

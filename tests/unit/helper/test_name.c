@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/name.c: names that device-mapper accepts, and the name in an operand. */
 #include "lib/name.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of devices: valid lines are used, invalid ones are reported. */
+/* nearcachetab (open/nearcachetab.c): valid lines are used, and invalid ones keep their reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -57,7 +57,7 @@ static void taken(void **state)
 	assert_null(tab_find(&tab, "e"));
 }
 
-/* An invalid line does not affect the next one. */
+/* An invalid line gets its number and a reason; the line behind it is still used. */
 static void refused(void **state)
 {
 	static const struct {
@@ -114,7 +114,7 @@ static void found(void **state)
 	const struct tab_entry *entry;
 
 	(void)state;
-	/* A valid line wins wherever it stands; of two valid ones the first wins. */
+	/* tab_find() prefers a valid line to an invalid one, and the first of two valid ones. */
 	parse("x /dev/o\nx /dev/o /dev/c\nx /dev/o /dev/d\nx\ny bad /dev/c\n");
 	entry = tab_find(&tab, "x");
 	assert_int_equal(entry->line, 2);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* files/node_share.c: nodes sort shards alike, and a checksum shows whether their lists differ. */
 #include "files/node_share.h"
 #include "unit.h"
 
@@ -36,7 +37,7 @@ static void sorted(void **state)
 	shards_free(&shards);
 }
 
-/* Computed by zlib.  These values must never change. */
+/* Values that zlib computed.  They must never change: nodes of different versions compare them. */
 static void fixed_checksums(void **state)
 {
 	struct shards shards = { 0 };
@@ -51,7 +52,7 @@ static void fixed_checksums(void **state)
 	shards_free(&shards);
 }
 
-/* Differences between nodes that the checksum must detect. */
+/* Each list has its own checksum, whatever the order in which a node found the shards. */
 static void tells_apart(void **state)
 {
 	static const struct {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Open shards: a shard is open from its first miss until no one reads it for a while. */
+/* daemon/opening.c: a shard is open from its first miss until it was not read for IDLE seconds. */
 #include <stdio.h>
 
 #include "daemon/open_shards.h"
@@ -10,7 +10,7 @@
 
 static struct opening opening;
 
-/* One sample of a label: @read bytes read so far, @missed of them from the origin. */
+/* Take a sample: @read bytes so far, @missed of them not cached.  True: prefetch the shard. */
 static bool see(const char *name, uint64_t bytes, uint64_t read, uint64_t missed, uint64_t time)
 {
 	struct nl_label label = { .name = name, .bytes = bytes };
@@ -20,7 +20,7 @@ static bool see(const char *name, uint64_t bytes, uint64_t read, uint64_t missed
 	return opening_see(&opening, &label, time, ROOM);
 }
 
-/* Reads before the first sample do not open a shard; new ones do. */
+/* Misses before the first sample (the first opening_close()) do not open a shard; later ones do. */
 static void first_look(void **state)
 {
 	(void)state;
@@ -34,7 +34,7 @@ static void first_look(void **state)
 	assert_int_equal(opening.open_bytes, 0);
 }
 
-/* Hits do not open a shard.  Reads keep it open, and it is prefetched once. */
+/* A miss opens a shard, hits do not.  Reads keep it open, and it is prefetched once. */
 static void open_and_close(void **state)
 {
 	(void)state;
@@ -45,7 +45,7 @@ static void open_and_close(void **state)
 	assert_false(see("a", 100, 40, 20, 5));
 	opening_close(&opening, 13, IDLE);
 	assert_int_equal(opening.open_bytes, 100);
-	/* A hit keeps it open. */
+	/* A hit at 14 s keeps the shard open until 24 s. */
 	assert_false(see("a", 100, 50, 20, 14));
 	assert_false(see("a", 100, 50, 20, 22));
 	opening_close(&opening, 23, IDLE);
@@ -58,7 +58,7 @@ static void open_and_close(void **state)
 	opening_free(&opening);
 }
 
-/* A shard that does not fit stays closed until there is room. */
+/* Open shards may have ROOM bytes in all: ten of these fit, the others stay closed. */
 static void room(void **state)
 {
 	char name[16];
@@ -79,7 +79,7 @@ static void room(void **state)
 	opening_free(&opening);
 }
 
-/* One sample of a label: MiB prefetched and read, and MiB prefetched and dropped. */
+/* Take a sample: so far @used MiB were prefetched and then read, @wasted MiB dropped unread. */
 static void see_prefetched(uint64_t used, uint64_t wasted)
 {
 	struct nl_label label = { .name = "p", .bytes = ROOM };
@@ -92,29 +92,29 @@ static void see_prefetched(uint64_t used, uint64_t wasted)
 static void waste(void **state)
 {
 	(void)state;
-	/* Counters from before the start do not count. */
+	/* Bytes wasted before the first sample do not count. */
 	see_prefetched(0, 100);
 	opening_close(&opening, 1, IDLE);
 	assert_false(opening_is_wasteful(&opening));
-	/* Too few bytes; then enough; the warning comes once. */
+	/* 15 wasted MiB are too few to warn; 16 are enough, and the warning comes once. */
 	see_prefetched(0, 115);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* As many bytes are read as dropped. */
+	/* 50 MiB used and 50 wasted since: no warning.  One more MiB wasted: a warning. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
 	assert_true(opening_is_wasteful(&opening));
-	/* The counters restarted from 0. */
+	/* The counters restarted from 0: no warning. */
 	see_prefetched(0, 40);
 	assert_false(opening_is_wasteful(&opening));
 	opening_free(&opening);
 }
 
-/* A shard whose prefetch failed is tried again.  A refused shard takes no room while it is read.  A
- * label that no longer exists is forgotten.
+/* opening_shut(): after false the next read opens the shard again; after true none does while it is
+ * read.  A label that no longer exists is forgotten.
  */
 static void shut(void **state)
 {
@@ -138,7 +138,7 @@ static void shut(void **state)
 	opening_free(&opening);
 }
 
-/* A device that is opened again counts from 0. */
+/* The device was opened again, so its counters begin at 0: the next miss opens the shard. */
 static void counted_anew(void **state)
 {
 	(void)state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operands: files in a temporary folder, with synthetic places on the device. */
+/* files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static int tear_down(void **state)
 	return chdir("/") || system(command);
 }
 
-/* Return the resolved names, each followed by a blank, like @words. */
+/* Resolve @words; return the names of the shards, each with a blank behind it, and the checksum. */
 static const char *resolved(const char *words, uint32_t *checksum)
 {
 	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
@@ -124,7 +124,7 @@ static const char *resolved(const char *words, uint32_t *checksum)
 	return names;
 }
 
-/* A file with several names has its first place and its smallest name. */
+/* A file with several names stands at its first place, under the smallest of the given names. */
 static void one_of_several_names(void **state)
 {
 	uint32_t checksum;
@@ -139,7 +139,7 @@ static void one_of_several_names(void **state)
 	assert_string_equal(resolved("z 0+512 a 0+512", &checksum), "a 0+512 0+512 ");
 }
 
-/* The order in which nodes list the folder does not matter. */
+/* Lists in another order, as another node may read a folder, have the same checksum. */
 static void nodes_agree(void **state)
 {
 	static const char *const lists[] = {
@@ -154,7 +154,7 @@ static void nodes_agree(void **state)
 		resolved(lists[i], &other);
 		assert_int_equal(other, first);
 	}
-	/* Other names give another checksum. */
+	/* "k" and "./a" are other names of the files, so the checksum differs. */
 	resolved(lists[3], &other);
 	assert_int_not_equal(other, first);
 }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* cli/options.c: command lines that are accepted, and those refused with a message. */
 #include "cli/options.h"
 #include "lib/error.h"
 #include "unit.h"
@@ -44,7 +45,6 @@ static const struct verb *const verbs[] = {
 
 #define WORDS_MAX	12
 
-/* Parse the words of a line; return the exit code. */
 static int parse(const char *line, struct arguments *args,
 		 const struct verb **verb)
 {
@@ -274,7 +274,7 @@ static void json_is_known_after_an_error(void **state)
 	assert_true(option_given(&args, OPTION_JSON));
 }
 
-/* Options of equal size must not overwrite their neighbours in the structure. */
+/* arguments_override() copies the given options and no byte beyond: the others stay 0xff. */
 static void one_over_another(void **state)
 {
 	struct arguments args, by;

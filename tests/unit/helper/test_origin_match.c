@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Differences between an origin and the record in its cache, and the reaction to them. */
+/* open/origin_match.c: differences of an origin from the superblock, and what follows from them. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,14 +18,14 @@
 #define BYTES	(64ULL << 20)
 
 static struct nearcache_super sb;
-/* Content of the origin's ends, and number of looks. */
+/* Fingerprint of the origin's ends; how often it was taken; origins found; records written. */
 static unsigned char content;
 static int looks, found, records;
-/* The file system on the origin. */
+/* Type and fingerprint of the file system on the origin. */
 static enum nearcache_fingerprint fs_type;
 static unsigned char fs_content;
 static struct dataset_change recorded;
-/* The write-intent bitmap, and the number of its unreadable page. */
+/* The write-intent bitmap, and the number of its unreadable page (-1: none). */
 static struct nearcache_intent intent[NC_RECOVER_INTENT];
 static int unreadable;
 
@@ -81,7 +81,7 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 	return 0;
 }
 
-/* Record of the witness that the superblock names. */
+/* Record on the witness that the superblock names; NULL: that device is missing. */
 static const struct nearcache_witness *before;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -142,7 +142,7 @@ void dm_device_free(struct dm_device *dev)
 	(void)dev;
 }
 
-/* A matching pair. */
+/* Return an origin and a cache that match. */
 static struct origin_match fitting(void)
 {
 	struct origin_match match = {
@@ -168,7 +168,7 @@ static struct origin_match fitting(void)
 	return match;
 }
 
-/* A pair with these differences. */
+/* Return an origin and a cache with the differences @bits. */
 static struct origin_match differing(unsigned int bits)
 {
 	struct origin_match match = fitting();
@@ -206,7 +206,7 @@ static void fits(void **state)
 	}
 }
 
-/* Each combination of differences with each answer. */
+/* Each combination of differences with each value of --on-change. */
 static void answers(void **state)
 {
 	unsigned int bits, expected;
@@ -215,7 +215,7 @@ static void answers(void **state)
 	for (bits = 1; bits < 16; bits++) {
 		struct origin_match match = differing(bits);
 
-		/* If the origin is too short, its content is unknown. */
+		/* If the origin is too short, its content is not compared. */
 		expected = bits & MATCH_SIZE ? bits & ~MATCH_CONTENT : bits;
 		match.on_change = ON_CHANGE_REFUSE;
 		assert_int_equal(match_check_origin(&match), CODE_DEVICE);
@@ -230,7 +230,7 @@ static void answers(void **state)
 		match.on_change = ON_CHANGE_TRUST;
 		assert_int_equal(match_check_origin(&match), 0);
 		assert_true(!match.drop && match.trust);
-		/* A new version empties the cache, but not for another volume. */
+		/* By default a new version empties the cache, unless the volume is another one. */
 		match = differing(bits);
 		if (bits & MATCH_VERSION && !(bits & MATCH_ID)) {
 			assert_int_equal(match_check_origin(&match), 0);
@@ -291,7 +291,7 @@ static void grown(void **state)
 	assert_int_equal(recorded.size, 2 * BYTES);
 }
 
-/* Cases in which the content says nothing, and cases that no answer makes acceptable. */
+/* Before a cold start the content is not compared; another block size is refused in any case. */
 static void special(void **state)
 {
 	struct origin_match match = differing(MATCH_CONTENT);
@@ -309,7 +309,7 @@ static void special(void **state)
 	assert_said("logical blocks of 512 bytes, at creation they had 4096");
 }
 
-/* The ends are equal; an unknown file system is not a difference. */
+/* If the ends are equal, the file system is compared, unless its recorded type is unknown. */
 static void file_system(void **state)
 {
 	struct origin_match match = fitting();
@@ -363,7 +363,7 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* After a gap nobody can vouch for the cache; emptying it ends the gap. */
+/* After a gap the cache is emptied, which ends the gap, or refused (ON_CHANGE_REFUSE). */
 static void gaps(void **state)
 {
 	enum on_change what;
@@ -391,7 +391,7 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
-	/* Writes in the gap change the content: that is no reason to refuse. */
+	/* Writes in the gap changed the content: no reason to refuse, the cache is emptied. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
 		match = differing(MATCH_CONTENT);
 		match.on_change = what;
@@ -402,7 +402,7 @@ static void gaps(void **state)
 		assert_int_equal(match.drop, what != ON_CHANGE_REFUSE);
 		assert_false(match.trust);
 	}
-	/* Another volume is still refused. */
+	/* After a gap another volume is still refused. */
 	match = differing(MATCH_ID);
 	fake_gaps.concern = true;
 	assert_int_equal(match_ask_gaps(&match), 0);
@@ -419,7 +419,7 @@ static void gaps(void **state)
 	assert_false(fake_gaps.ended);
 }
 
-/* A crash in session 5 of a writing mode, with one region being written. */
+/* Return a match after a crash in session 5 of a writing mode, with two regions being written. */
 static struct origin_match cut_off(struct nearcache_witness *record)
 {
 	struct origin_match match = fitting();
@@ -433,7 +433,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	for (i = 0; i < NC_RECOVER_INTENT; i++)
 		nc_intent_sector_init(&intent[i], sb.uuid, 5, i);
 	intent[0].bits[1] = 0x11;
-	/* Behind the end of the origin. */
+	/* Bits of regions behind the end of the origin do not count. */
 	intent[0].bits[8] = 0xff;
 	intent[9].bits[0] = 0xff;
 	for (i = 0; i < NC_RECOVER_INTENT; i++)
@@ -446,7 +446,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	return match;
 }
 
-/* The cache is warm; only its ends are compared, as the session itself changed the file system. */
+/* A cache that the witness proves is warm; only the ends are compared: the session wrote files. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;
@@ -468,7 +468,7 @@ static void witness_proves(void **state)
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 	assert_int_equal(match.differs, MATCH_CONTENT);
 	assert_false(match.file_system);
-	/* No file system fingerprint is taken while the session's own writes are not in it. */
+	/* After a crash in a writing mode no fingerprint of the file system is recorded. */
 	sb.file_system_type = NEARCACHE_FP_NONE;
 	assert_false(match_can_refresh(&match));
 	/* An unreadable page of the bitmap counts as marked, up to the origin's end. */
@@ -478,7 +478,7 @@ static void witness_proves(void **state)
 	assert_true(match.proven);
 	assert_int_equal(fail_code(), 0);
 	assert_int_equal(match.regions, 2);
-	/* The next session was about to begin. */
+	/* The witness shows that session 6 was about to begin after 5: proven as well. */
 	record.session = 6;
 	record.previous = 5;
 	nc_witness_seal(&record);
@@ -487,7 +487,7 @@ static void witness_proves(void **state)
 	assert_true(match.proven);
 }
 
-/* A cold start, as without a witness: nothing is compared or refused. */
+/* Check that @record proves nothing: a cold start, for which nothing is compared or refused. */
 static void assert_unproven(struct origin_match *match,
 			    const struct nearcache_witness *record)
 {
@@ -529,7 +529,7 @@ static void witness_does_not(void **state)
 	match = cut_off(&record);
 	unreadable = 0;
 	assert_unproven(&match, &record);
-	/* In other states the witness does not matter. */
+	/* Not after a writing mode: ACTIVE is cold and LIVE is warm, whatever the witness says. */
 	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	assert_unproven(&match, &record);
@@ -539,7 +539,7 @@ static void witness_does_not(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* An old copy, or a device pulled earlier: cold, however it was stopped. */
+/* The witness knows a later session: the cache is an old copy, and cold in whatever state it is. */
 static void witness_knows_more(void **state)
 {
 	static const u32 super_state[] = {
@@ -558,7 +558,7 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&match, &record);
 		assert_true(match.older);
-		/* The kernel treats the cache as old until it is empty. */
+		/* The witness's number is recorded only when the cache is emptied. */
 		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
 		match.drop = true;
@@ -566,7 +566,7 @@ static void witness_knows_more(void **state)
 		assert_int_equal(recorded.session, 7);
 		assert_false(match_can_refresh(&match));
 	}
-	/* That session did not begin. */
+	/* Session 7 was about to begin after 5 but did not: the cache is current. */
 	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_CLEAN;
 	record.session = 7;
@@ -576,7 +576,7 @@ static void witness_knows_more(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* The old witness, which is being replaced, is asked as well. */
+/* match_read_recorded() asks the witness in the superblock when another one replaces it. */
 static void witness_before(void **state)
 {
 	struct nearcache_witness record;
@@ -605,8 +605,8 @@ static void witness_before(void **state)
 	record.state = NEARCACHE_WITNESS_MOVED;
 	nc_witness_seal(&record);
 	assert_true(match_read_recorded(&match));
-	/* A superblock with a higher session number, given to a cache that comes back, is current.
-	 * If it names another witness, MOVED is expected.
+	/* A record in state MOVED is no sign of an old copy if the superblock has a higher number,
+	 * or the same number and names another witness (false).
 	 */
 	sb.session = 6;
 	match.older = false;
@@ -621,14 +621,14 @@ static void witness_before(void **state)
 	sb.session = 5;
 	match_read_witness(&match, &record, true);
 	assert_true(match.older);
-	/* The cache gets a new session number only once it is empty. */
+	/* The session number of match_take_session() is recorded only when the cache is emptied. */
 	match_take_session(&match, 12);
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 0);
 	match.drop = true;
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 12);
-	/* The record of another cache. */
+	/* The record of another cache is ignored. */
 	match = cut_off(&record);
 	strcpy((char *)sb.witness, "/dev/mapper/w");
 	record.uuid[0] ^= 1;
@@ -637,7 +637,6 @@ static void witness_before(void **state)
 	assert_false(match_read_recorded(&match));
 }
 
-/* The path of the witness is recorded with the rest. */
 static void witness_recorded(void **state)
 {
 	struct origin_match match = fitting();

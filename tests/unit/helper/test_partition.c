@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* shard/partition.c: shuffled orders, and shares of the nodes that are disjoint and complete. */
 #include "shard/node_partition.h"
 #include "unit.h"
 
@@ -12,7 +13,7 @@ static void fill(size_t *order, size_t count)
 		order[i] = i;
 }
 
-/* Computed by another program.  These values must never change. */
+/* Orders that another program computed.  They must never change: all nodes shuffle alike. */
 static void fixed_orders(void **state)
 {
 	static const struct {
@@ -34,7 +35,7 @@ static void fixed_orders(void **state)
 	}
 }
 
-/* The shares of all ranks are disjoint and cover the list. */
+/* Check that the shares of all ranks are disjoint and cover the list. */
 static void covers(size_t count, uint64_t nodes, bool shuffled,
 		   enum share_split split)
 {

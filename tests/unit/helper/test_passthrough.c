@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A device without its cache: the gap is recorded durably before anybody can write. */
+/* open/passthrough.c: a device without its cache; the gap is recorded before anybody can write. */
 #include <stdio.h>
 
 #include "open/activate.h"
@@ -12,7 +12,9 @@
 
 static struct device origin;
 static bool name_taken, in_use, shared, no_record, no_start;
-/* Order of the calls: l(ock) c(heck) g(ap) a(ctivate). */
+/* Calls in order: 'l' activate_check_free ('L' with the lock), 'c' neighbour_check, 'g' gaps_begin
+ * ('G' with a uuid), '?' gaps_check, 'a' dm_activate.
+ */
 static char order[16];
 static struct dm_line started;
 static char started_params[64], started_uuid[160];
@@ -121,7 +123,7 @@ static void ordered(void **state)
 	assert_false(started.read_only);
 	assert_int_equal(start(NEARCACHE_WRITETHROUGH, uuid, false), 0);
 	assert_string_equal(order, "LcGa");
-	/* On a read-only device no gap is recorded. */
+	/* Without a gap: nobody can write to a read-only device. */
 	assert_int_equal(start(NEARCACHE_READ_ONLY, NULL, false), 0);
 	assert_string_equal(order, "Lca");
 	assert_true(started.read_only);

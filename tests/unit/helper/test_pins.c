@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* pins/pins.c, json.c, spans.c: pins as JSON, replaced pins, dropped pins, labels. */
 #include <json-c/json.h>
 #include <stdlib.h>
 
@@ -19,7 +20,7 @@ static void place(struct pin *pin, uint64_t start, uint64_t length)
 	assert_int_equal(pin_place(pin, &shard), 0);
 }
 
-/* A file with two of its samples, a lease, and a range of the device. */
+/* Pin a file, two samples of another file until time 1000, and a range of the device. */
 static void fill(struct pins *pins)
 {
 	struct pin like = { .label = "train", .flags = NEARCACHE_RANGE_PIN,
@@ -125,7 +126,7 @@ static void refused(void **state)
 	pins_free(&pins);
 }
 
-/* The ranges that are passed to the kernel. */
+/* pins_replace() drops pins of the same file and samples, and marks the new ones as fresh. */
 static void replaced(void **state)
 {
 	struct pins pins, added = { 0 };
@@ -142,7 +143,7 @@ static void replaced(void **state)
 	assert_int_equal(pins_replace(&pins, &added), 0);
 	assert_int_equal(added.count, 0);
 	assert_int_equal(pins.count, 5);
-	/* The whole of b.tar differs from its samples. */
+	/* All of b.tar is another pin than its samples, so these stay: one pin is dropped. */
 	assert_int_equal(pins_ranges(&pins, pin_is_dropped, 0, &range, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(range[0].range.start, 0);
@@ -194,7 +195,7 @@ static void dropped(void **state)
 	assert_int_equal(range[0].expires, 0);
 	assert_int_equal(range[1].expires, 600);
 	free(range);
-	/* A range that reaches beyond the end is cut there. */
+	/* A range that reaches beyond the end of the device is cut there. */
 	pins.size = 9 * K;
 	pins_ranges(&pins, NULL, 400, &range, &count);
 	assert_int_equal(count, 2);
@@ -225,7 +226,7 @@ static void dropped(void **state)
 	pins_free(&pins);
 }
 
-/* Compare with a simple implementation, range by range. */
+/* spans_hold() agrees with a search of all ranges by lies_in(). */
 static void spans(void **state)
 {
 	static const char *const label[] = { NULL, "a", "b" };

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waiting for a prefetch job, with a fake kernel and a fake ^C. */
+/* files/prefetch_job.c: waiting for the end of a prefetch job, with a fake kernel and fake ^C. */
 #include "lib/error.h"
 #include "files/prefetch_job.h"
 #include "block/signals.h"
 #include "unit.h"
 
-/* Answer of the kernel to one query, and events that follow it. */
+/* Answer of the kernel to one query; whether ^C follows; whether it is too late to cancel. */
 struct look {
 	bool gone;
 	bool signal;
@@ -65,7 +65,7 @@ void print_ratio(const char *key, const char *label, uint64_t part,
 #define CTRL_C(...)	{ .signal = true, .job = { .label = "a", .bytes = 100, __VA_ARGS__ } }
 #define GONE		{ .gone = true }
 
-/* Expect final job state @state and @asked cancel requests; return the exit code. */
+/* Wait with the answers @look; expect job state @state and @asked cancels; return the exit code. */
 static int waited(const struct look *look, size_t count, uint32_t state,
 		  size_t asked)
 {
@@ -103,7 +103,7 @@ static void ends(void **state)
 	assert_non_null(strstr(fail_message(), "left out 10 B of 100 B"));
 }
 
-/* The kernel has forgotten the ended job, or another job has its number now. */
+/* The kernel has forgotten the ended job, or another job has its number: no error. */
 static void forgotten(void **state)
 {
 	(void)state;
@@ -120,7 +120,7 @@ static void forgotten(void **state)
 	assert_string_equal(job_state_word(JOB_FORGOTTEN), "forgotten");
 }
 
-/* After ^C the helper waits for the end of the job. */
+/* After ^C the helper cancels the job once and waits until no read is in flight. */
 static void cancelled(void **state)
 {
 	(void)state;
@@ -139,7 +139,7 @@ static void cancelled(void **state)
 				GONE), CODE_OK);
 }
 
-/* A read in flight hangs: a second ^C ends the wait. */
+/* A read in flight hangs: the second ^C ends the wait. */
 static void cancelled_twice(void **state)
 {
 	(void)state;

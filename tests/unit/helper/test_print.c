@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/print.c: the same calls print text or JSON. */
 #include "capture.h"
 #include "lib/print.h"
 
-/* The same calls for text and JSON. */
+/* Make each kind of call once. */
 static void print_all(bool json)
 {
 	print_start(json);
@@ -72,7 +73,7 @@ static void text(void **state)
 	assert_null(strstr(output, "schema"));
 }
 
-/* Output from before an error stays in the same document. */
+/* An error is added to the JSON document that was begun. */
 static void json_error(void **state)
 {
 	struct json_object *root, *error;
@@ -84,7 +85,7 @@ static void json_error(void **state)
 	print_list("devices");
 	print_record(NULL, "a");
 	print_string("name", "name", "a");
-	/* In parentheses, so that it is not cmocka's macro. */
+	/* The parentheses avoid cmocka's macro fail(). */
 	(fail)(CODE_DEVICE, "there is no '%s'", "b");
 	print_finish();
 	root = json_tokener_parse(captured());
@@ -127,7 +128,7 @@ static void lines(void **state)
 	assert_non_null(strstr(output, "{\"schema\":1,\"error\":{\"code\":4,"));
 	assert_ptr_equal(strchr(output, '\n'), output + strlen(output) - 1);
 	fail_reset();
-	/* In text, tables follow each other. */
+	/* As text, tables follow each other with a blank line between them. */
 	capture();
 	print_start(false);
 	print_lines();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/progress.c: progress as lines, as a bar on a terminal, or not at all. */
 #include <stdio.h>
 #include <time.h>
 #include <unistd.h>
@@ -60,7 +61,7 @@ static void lines(void **state)
 	terminal = 0;
 	capture();
 	progress_start(&progress, "verify", 100 * MIB, false);
-	/* Too early to show progress. */
+	/* Lines come at most every 5 s: the updates after 4 and 6 s are not shown. */
 	now += 4 * SECOND;
 	progress_update(&progress, 10 * MIB);
 	now += SECOND;
@@ -86,7 +87,7 @@ static void bar(void **state)
 	now += SECOND / 20;
 	progress_update(&progress, 51 * MIB);
 	now += SECOND;
-	/* More bytes than announced. */
+	/* More bytes than announced are shown as 100 %. */
 	progress_update(&progress, 200 * MIB);
 	progress_end(&progress);
 	text = captured();
@@ -94,7 +95,7 @@ static void bar(void **state)
 	assert_null(strstr(text, "51 MiB"));
 	assert_non_null(strstr(text, "[##############################] 100 %, 100 MiB of 100 MiB, "));
 	assert_null(strstr(text, "left"));
-	/* The line is erased. */
+	/* At the end the line is erased. */
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 }
 
@@ -110,7 +111,7 @@ static void nothing(void **state)
 	progress_update(&progress, 50);
 	progress_end(&progress);
 	assert_string_equal(captured(), "");
-	/* No work means complete. */
+	/* A total of 0 bytes is shown as 100 %. */
 	capture();
 	progress_start(&progress, "verify", 0, false);
 	now += 60 * SECOND;

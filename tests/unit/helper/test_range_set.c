@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* files/range_set.c: ranges of files, widened to sectors, sorted and merged. */
 #include <stdlib.h>
 
 #include "lib/error.h"
@@ -7,7 +8,6 @@
 
 #define K	1024ULL
 
-/* Add a shard with one range. */
 static struct shard *one(struct shards *shards, uint64_t start, uint64_t length)
 {
 	struct shard *shard = shards_add(shards, "shard");
@@ -25,14 +25,14 @@ static void grows_to_sectors(void **state)
 	(void)state;
 	assert_int_equal(shard->range[0].start, 512);
 	assert_int_equal(shard->range[0].length, 512);
-	/* Adjacent on the device: one range. */
+	/* A range that follows on the device extends the last one. */
 	shard_add_range(shard, 1024, 1000);
 	assert_int_equal(shard->ranges, 1);
 	assert_int_equal(shard->range[0].length, 512 + 1024);
-	/* Inside the range: no change. */
+	/* A range inside the last one changes nothing. */
 	shard_add_range(shard, 1100, 10);
 	assert_int_equal(shard->bytes, 512 + 1024);
-	/* In front of it: the order of the file is kept. */
+	/* Ranges keep the order of the file: this one is first on the device but second here. */
 	shard_add_range(shard, 0, 512);
 	assert_int_equal(shard->ranges, 2);
 	assert_int_equal(shard->range[1].start, 0);
@@ -72,7 +72,7 @@ static void sorted_and_merged(void **state)
 	RANGES(&shards, 512, 0, { 8 * K, 8 * K }, { 64 * K, 4 * K }, { 98 * K, 2 * K });
 	RANGES(&shards, 512, 47 * K, { 8 * K, 8 * K }, { 64 * K, 36 * K });
 	RANGES(&shards, 512, 48 * K, { 8 * K, 92 * K });
-	/* Rounding ends at the end of the device. */
+	/* Ranges are widened to multiples of 16 KiB, but not beyond the end of the device. */
 	RANGES(&shards, 16 * K, 0, { 0, 16 * K }, { 64 * K, 16 * K }, { 96 * K, 4 * K });
 	shards_free(&shards);
 }

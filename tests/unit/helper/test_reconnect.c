@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* An origin that comes back to a fake device: when it is accepted or refused. */
+/* open/reconnect.c: when an origin that comes back to a fake device is accepted or refused. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -167,7 +167,7 @@ static char told[64];
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	(void)dev;
-	/* Runs before the new origin is in the table. */
+	/* The message is sent before the new origin is in the table. */
 	assert_string_equal(fake.live.params, OLD);
 	snprintf(told, sizeof(told), "%s", message);
 	return 0;
@@ -240,7 +240,7 @@ static void taken(void **state)
 	reset();
 	take(NULL, 0, 0);
 	assert_taken();
-	/* The kernel drops the cached data. */
+	/* A changed origin is accepted: the kernel notices that and drops the cached data. */
 	reset();
 	differs = MATCH_CONTENT;
 	take(NULL, 0, 0);
@@ -257,7 +257,7 @@ static void taken(void **state)
 	assert_taken();
 }
 
-/* Others may have written to the origin while it was away. */
+/* After a gap the origin is accepted and all cached data invalidated, or refused on demand. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -282,7 +282,7 @@ static void after_gap(void **state)
 	fake_gaps.error = true;
 	take("/dev/new", OPTION_FORCE, 0);
 	assert_left();
-	/* If the cache device cannot be read, only its uuid is known. */
+	/* If the cache device cannot be read, the dm device's uuid says which cache it is. */
 	reset();
 	cache_dead = true;
 	fake.uuid = DM_UUID_PREFIX "01020304-0000-0000-0000-000000000000";
@@ -304,7 +304,7 @@ static void not_gone(void **state)
 	assert_left();
 }
 
-/* Refused even with --force. */
+/* Origins that are refused even with --force. */
 static void misfits(void **state)
 {
 	(void)state;
@@ -333,14 +333,14 @@ static void misfits(void **state)
 			 CODE_DEVICE);
 	assert_said("was changed while it was disconnected (ENDS)");
 	assert_left();
-	/* The kernel would not detect a changed file system. */
+	/* The kernel compares only the ends, so a changed file system is refused. */
 	file_system = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
 	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
 	assert_left();
 }
 
-/* Refused without --force. */
+/* Origins that are refused without --force (first turn) and accepted with it (second turn). */
 static void strangers(void **state)
 {
 	static void (*const again[])(void) = { assert_left, assert_taken };
@@ -356,7 +356,7 @@ static void strangers(void **state)
 		if (!i)
 			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': if you know that it is the same volume, use --force");
 		again[i]();
-		/* Without a recorded identity only the content can identify the origin. */
+		/* Without a recorded device id the origin is accepted if its content is equal. */
 		reset();
 		medium.origin_id[0] = '\0';
 		take("/dev/new", 0, 0);
@@ -373,7 +373,7 @@ static void strangers(void **state)
 		active = true;
 		take("/dev/new", option[i], 0);
 		again[i]();
-		/* The cache device cannot identify it either. */
+		/* Nothing identifies the origin if the cache device cannot be read. */
 		reset();
 		cache_dead = true;
 		take("/dev/new", option[i], 0);

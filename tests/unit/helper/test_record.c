@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Recorded files are found under any of their current names, and after they are gone. */
+/* 'unpin' of files (pins/record.c): a word finds files by a present path or the recorded one. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static int setup(void **state)
 		assert_non_null(pins_append(&pins, &like, path));
 		free(path);
 	}
-	/* A pin of a range has no path. */
+	/* A pin of a range has no path, so no word drops it. */
 	assert_non_null(pins_append(&pins, &(struct pin){ .label = "l" }, NULL));
 	assert_int_equal(recorded_make(&recorded, &pins), 0);
 	return 0;
@@ -66,7 +66,7 @@ static int teardown(void **state)
 	return chdir("/") || system(command);
 }
 
-/* Numbers of the files in @file that a word drops, as digits. */
+/* Return the numbers of the files in @file that @word drops, as digits. */
 static const char *dropped(const char *word)
 {
 	static char digits[FILES + 1];
@@ -106,7 +106,7 @@ static void there(void **state)
 	assert_string_equal(dropped("."), "2");
 }
 
-/* Through links to folders, and through links inside a folder. */
+/* Files are found through a link to their folder, and through a link inside the named folder. */
 static void linked(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void linked(void **state)
 	assert_string_equal(dropped("link/a"), "0");
 	assert_int_equal(symlink("../other", "d/link"), 0);
 	assert_string_equal(dropped("d"), "0123");
-	/* A dangling link does not affect the others. */
+	/* A dangling link in the folder does not keep other files from being found. */
 	assert_int_equal(symlink("nowhere", "d/bad"), 0);
 	assert_string_equal(dropped(below("link/e")), "2");
 }
@@ -137,7 +137,7 @@ static void gone(void **state)
 	assert_string_equal(dropped(below("d//e/c")), "2");
 	assert_string_equal(dropped(below("d")), "012");
 	assert_string_equal(dropped("d"), "012");
-	/* The path leads to something else by now. */
+	/* d is a link to "other" now: "d" drops files there, "d/e" the recorded file below it. */
 	assert_int_equal(symlink("other", "d"), 0);
 	assert_string_equal(dropped(below("d/e")), "2");
 	assert_string_equal(dropped(below("d")), "3");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Restoring pins after an open, and on another cache device. */
+/* pins/restore.c: recorded pins are set again after an open, and for another cache device. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +23,7 @@
 #define RECORD	PINS_DIR "/nc.json"
 
 static char file_path[64];
-/* Current place of the file. */
+/* Present place of the file on the device, in bytes. */
 static uint64_t place;
 static struct restored restored;
 
@@ -36,7 +36,6 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 	return shard_add_range(shards_add(shards, file_path), place, 4 * K);
 }
 
-/* The last warning. */
 static char warning[512];
 
 void __wrap_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
@@ -49,7 +48,7 @@ void __wrap_warn(const char *format, ...)
 	va_end(list);
 }
 
-/* Identity of the origin. */
+/* Device id of the origin; "": unknown. */
 static const char *origin_id;
 
 void identity_read(dev_t number, char *id)
@@ -58,7 +57,7 @@ void identity_read(dev_t number, char *id)
 	strcpy(id, origin_id);
 }
 
-/* Record a file, and ranges of the device. */
+/* Add a pin of file @path, or of a range of the device if @path is NULL. */
 static void want(struct pins *pins, const char *path, uint64_t start, uint64_t length)
 {
 	struct pin like = { .label = "l", .flags = PIN, .load = true };
@@ -113,7 +112,7 @@ static void opened(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The kernel still has all pins, but the data may not be cached. */
+/* The kernel still has all pins: only a prefetch job starts, as the data may not be cached. */
 static void followed(void **state)
 {
 	(void)state;
@@ -127,7 +126,7 @@ static void followed(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The old cache had too little room: the kernel kept the ranges unpinned. */
+/* The old cache had too little room, so the kernel kept the ranges unpinned: they are pinned. */
 static void stripped(void **state)
 {
 	(void)state;
@@ -155,7 +154,7 @@ static void little_room(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* Only where a file system is mounted. */
+/* A file that moved is pinned at its new place only if the device is in use (mounted). */
 static void moved(void **state)
 {
 	struct pins pins;
@@ -167,7 +166,7 @@ static void moved(void **state)
 	assert_int_equal(restored.moved, 0);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	fake.opens = 1;
-	/* Files are looked up only if all pins have to be set. */
+	/* Files are not looked up while the kernel has pins. */
 	restore("nc", NULL, &restored);
 	assert_int_equal(restored.moved, 0);
 	fake_nl_reset(FAKE_BYTES);
@@ -181,7 +180,7 @@ static void moved(void **state)
 	pins_free(&pins);
 }
 
-/* All or nothing, unlike at a start. */
+/* restore_refresh() sets all pins or none, while restore() sets those that fit. */
 static void refreshed(void **state)
 {
 	struct dm_device dev = { .name = "nc" };
@@ -197,7 +196,7 @@ static void refreshed(void **state)
 	fail_reset();
 	pins_free(&pins);
 	fake_nl.available = 12 * K;
-	/* Without room the old state cannot be restored either; lost pins are pinned now. */
+	/* There is room for both pins now: the moved file is pinned at its new place. */
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(restore_refresh(&dev, &pins, &restored), 0);
 	assert_int_equal(restored.moved, 1);
@@ -230,7 +229,7 @@ static void shrunk(void **state)
 	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl.pieces, 2);
 	assert_int_equal(fake_nl.piece[1].length, 2 * K);
-	/* No more is possible. */
+	/* Restoring again changes nothing. */
 	fake_nl.changes = 0;
 	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.changes, 0);
@@ -243,7 +242,7 @@ static void shrunk(void **state)
 	pins_free(&pins);
 }
 
-/* Write the record for the current device. */
+/* Write the record again; it gets the present device as owner. */
 static void own(void)
 {
 	struct dm_device dev;
@@ -267,7 +266,7 @@ static bool restored_of(const char *uuid, const char *id)
 	return restored.pins;
 }
 
-/* The name is used for another device now. */
+/* A record of the same name is restored only if its owner may be this device. */
 static void foreign(void **state)
 {
 	struct dm_device dev;
@@ -275,7 +274,7 @@ static void foreign(void **state)
 
 	(void)state;
 	record(4 * K);
-	/* Unknown volume, and another cache. */
+	/* The origin's id is unknown, so another cache means another owner. */
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	own();
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
@@ -288,7 +287,7 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", "wwid:eui.1"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "serial:7"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* Nothing in common, or certainly another volume. */
+	/* Neither cache nor origin agree, or the origin is certainly another volume. */
 	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
@@ -299,7 +298,7 @@ static void foreign(void **state)
 	assert_non_null(strstr(fail_message(), "'" RECORD "' belongs to another 'nc', with cache 'u1' and origin 'wwid:eui.1'"));
 	assert_non_null(strstr(fail_message(), "'nearcache pin nc --refresh'"));
 	fail_reset();
-	/* Unpinning a part leaves the rest to its owner. */
+	/* Saving the record does not change its owner; record_adopt() does. */
 	assert_int_equal(pins_save(&pins, "nc"), 0);
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 	record_adopt(&pins, &dev);
@@ -309,7 +308,7 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 }
 
-/* Another cache has replaced the one that the device was opened with. */
+/* Another cache (u2) was attached to the device of u1: the record belongs to both. */
 static void attached(void **state)
 {
 	(void)state;
@@ -317,16 +316,16 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	restore("nc", "u2", &restored);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* A record that is written meanwhile names both. */
+	/* A record that is written while u2 is attached names both. */
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u3", ""));
-	/* The first cache is back. */
+	/* u1 is attached again: the record is no longer that of u2. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "", &restored);
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
-	/* The other cache stays. */
+	/* The device is opened with u2: the record is no longer that of u1. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "u2", &restored);
 	fake.uuid = DM_UUID_PREFIX "u2";
@@ -335,7 +334,7 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 }
 
-/* Destroying a cache removes its record. */
+/* Destroying either cache of a record removes the record; another cache does not. */
 static void forgotten(void **state)
 {
 	(void)state;
@@ -358,7 +357,7 @@ static void forgotten(void **state)
 	assert_int_equal(record_forget("nc", "u3"), 0);
 }
 
-/* The warning names the failed step only. */
+/* A warning names only the step that failed. */
 static void told(void **state)
 {
 	(void)state;
@@ -372,7 +371,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
-	/* The rest of the record was written. */
+	/* In spite of that the record was written, with u2. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
 	assert_int_equal(mkdir(RECORD ".new", 0700), 0);
@@ -381,7 +380,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 2);
 	assert_int_equal(fake_nl.count, 2);
 	assert_non_null(strstr(warning, "the pins of 'nc' could not be recorded, the old record remains: cannot write '" RECORD ".new'"));
-	/* The pins are not set. */
+	/* From a damaged record no pins are set. */
 	fake_nl_reset(FAKE_BYTES);
 	assert_int_equal(truncate(RECORD, 9), 0);
 	restore("nc", NULL, &restored);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Two devices on one origin: allowed as long as neither writes. */
+/* open/same_origin.c: a second device on one origin is refused, unless neither of them writes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,11 +12,11 @@
 #include "unit.h"
 
 #define ORIGIN	0x810
-/* PATH: another path to the origin; OTHER: another volume. */
+/* PATH is another path to ORIGIN; OTHER is another volume. */
 #define PATH	0x820
 #define OTHER	0x830
 
-/* The only neighbour.  @gone: its origin is gone. */
+/* The other device: one with a cache, or a passthrough device; whether its origin is gone. */
 static struct dm_device cache, passing;
 static struct dm_piece piece;
 static bool gone, silent;
@@ -95,7 +95,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* @said: expected message, NULL: the neighbour is accepted. */
+/* Open "nc" in @mode beside the other device: refused with message @said, or (NULL) accepted. */
 static void meets(enum nearcache_mode mode, const char *said)
 {
 	struct device origin = { .number = ORIGIN, .id = "wwid:eui.a",
@@ -129,7 +129,7 @@ static void caches(void **state)
 	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	is_cache("writethrough", OTHER);
 	meets(NEARCACHE_WRITEAROUND, NULL);
-	/* The device itself, and a device without a table. */
+	/* "nc" itself and a device without a table are no obstacles. */
 	is_cache("writethrough", PATH);
 	strcpy(cache.name, "nc");
 	meets(NEARCACHE_WRITEAROUND, NULL);
@@ -157,7 +157,7 @@ static void passing_through(void **state)
 	meets(NEARCACHE_WRITEAROUND, NULL);
 }
 
-/* The origin was pulled and is back under another number: the kernel does not know that. */
+/* The other device's origin was pulled and may be back as ORIGIN: only the recorded id can tell. */
 static void origin_gone(void **state)
 {
 	(void)state;

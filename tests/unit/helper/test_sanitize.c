@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/sanitize.c: bytes that are no printable UTF-8 become '?'. */
 #include <string.h>
 
 #include "lib/sanitize.h"
@@ -42,7 +43,7 @@ static void no_utf8(void **state)
 	cleaned("\xc3", "?");
 	cleaned("\xe2\x82", "??");
 	cleaned("\xe2\x82z", "??z");
-	/* Overlong forms, surrogates, and code points beyond the last one. */
+	/* Overlong forms, surrogates and code points beyond the last one are no UTF-8. */
 	cleaned("\xc0\xaf", "??");
 	cleaned("\xe0\x80\xaf", "???");
 	cleaned("\xed\xa0\x80", "???");

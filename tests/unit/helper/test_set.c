@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* 'set' and 'resize' on a fake device: the table that goes live, and messages. */
+/* 'set' and 'resize' (cmd/) on a fake device: the live table, messages, and witness records. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -20,11 +20,11 @@
 #define WRITING_32M	WRITING " 2 fill_memory 33554432"
 #define READING		"read-only 8:0 8:16"
 
-/* Size of the origin, waiting reads, and the flags printed. */
+/* Size of the origin; reads that wait; the flags that the verb printed. */
 static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
 
-/* Witnesses: their content, faults to simulate, and calls made. */
+/* Superblock; state of the witness, and faults to simulate; records claimed, released, moved. */
 static struct nearcache_super medium;
 static bool has_record, has_moved, witness_near, cache_dead;
 static unsigned int claims;
@@ -80,7 +80,7 @@ int witness_open_number(struct witness *witness, dev_t number)
 	return 0;
 }
 
-/* "/dev/w3" is 254:3. */
+/* The digit in "/dev/w3" is the minor number: 254:3. */
 int witness_open(struct witness *witness, const char *path)
 {
 	strcpy(witness->path, path);
@@ -157,7 +157,7 @@ int describe_status(const struct dm_device *dev, struct status *status)
 
 int stop_check_writers(const struct dm_device *dev)
 {
-	/* In parentheses, so that it is not cmocka's macro. */
+	/* The parentheses avoid cmocka's macro fail(). */
 	return dev->open_count ? (fail)(CODE_BUSY, "a writer") : 0;
 }
 
@@ -242,7 +242,7 @@ static void applied(void **state)
 	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), 0);
 	assert_int_equal(resize(OPTION_FORCE), 0);
 	assert_true(!changed && !started && !resized);
-	/* No change was needed. */
+	/* Nothing had to change, so no table was loaded. */
 	assert_int_equal(fake.loads, 1);
 	origin_bytes = 2 * FAKE_BYTES;
 	assert_int_equal(resize(OPTION_DRY_RUN), 0);
@@ -252,7 +252,7 @@ static void applied(void **state)
 	assert_int_equal(fake.live.bytes, origin_bytes);
 }
 
-/* With --force, even if nothing else changes. */
+/* A suspended device is refused, and resumed with --force even if nothing else changes. */
 static void suspended(void **state)
 {
 	int verb;
@@ -300,7 +300,7 @@ static void others_grow(void)
 	fake.live.bytes *= 2;
 }
 
-/* Another process changes the table between look-up and load: its table stays. */
+/* Another process changes the device between look-up and load: refused, its change stays. */
 static void changed_before(void **state)
 {
 	static void (*const others[])(void) = {
@@ -352,7 +352,7 @@ static void changed_after(void **state)
 	assert_said("its table is now '" WRITING_32M "'");
 }
 
-/* The device continues with its old table and size. */
+/* If the new table does not start, the device goes on with its old table and size. */
 static void taken_back(void **state)
 {
 	enum fake_start how;
@@ -380,7 +380,7 @@ static void fail_cache(void)
 	fake.no_writing = true;
 }
 
-/* The cache device failed: the old table has a writing mode, so it is not loaded again. */
+/* The cache device failed, so the old table, which has a writing mode, cannot be loaded again. */
 static void not_taken_back(void **state)
 {
 	(void)state;
@@ -390,16 +390,16 @@ static void not_taken_back(void **state)
 	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
 	assert_said("'nearcache set nc mode=read-only --force'");
 	assert_live(WRITING_32M, true);
-	/* Resuming is not that easy. */
+	/* Resuming the live table fails as well. */
 	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), CODE_DEVICE);
 	assert_said("is suspended now");
 	assert_said("'nearcache set nc mode=read-only --force'");
-	/* The advice of the message works. */
+	/* The command that the message advises works. */
 	assert_int_equal(set("mode=read-only", OPTION_FORCE), 0);
 	assert_live(READING " 2 fill_memory 33554432", false);
 }
 
-/* The live table starts at the second attempt. */
+/* The old table cannot be loaded again, but the live one starts at the second attempt. */
 static void started_after_all(void **state)
 {
 	(void)state;
@@ -458,14 +458,14 @@ static void refused(void **state)
 	origin_bytes = FAKE_BYTES - 512;
 	assert_int_equal(resize(OPTION_FORCE), CODE_DEVICE);
 	assert_said("can only grow");
-	/* Default values do not appear in the table. */
+	/* Default values are left out of the table. */
 	assert_int_equal(set("cache_timeout=700", 0), 0);
 	assert_int_equal(set("origin_timeout=0", 0), 0);
 	assert_int_equal(set("fill_memory=64M", 0), 0);
 	assert_live(READING, false);
 }
 
-/* Reads that wait for the origin must not block the command that ends their wait. */
+/* Waiting reads would block the suspend, so a new origin_timeout has them handed over. */
 static void handed_over(void **state)
 {
 	(void)state;
@@ -484,7 +484,7 @@ static void handed_over(void **state)
 	assert_live(READING " 2 origin_timeout 5", false);
 }
 
-/* The superblock names the old witness until the device is closed. */
+/* The superblock still names the old witness (1:3), so its record is neither moved nor freed. */
 static void witness_recorded(void **state)
 {
 	(void)state;
@@ -500,7 +500,7 @@ static void witness_recorded(void **state)
 #define W3	" 2 witness 254:3"
 #define W4	" 2 witness 254:4"
 
-/* The new record is claimed before the table names the witness; the old one is released then. */
+/* The record on the new witness is claimed before the load, the old one is moved after it. */
 static void witness_set(void **state)
 {
 	(void)state;
@@ -512,11 +512,11 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_live(WRITING W3, false);
 	assert_true(changed && claims == 1 && !freed);
-	/* The setting is unchanged. */
+	/* The same witness again: nothing to do. */
 	has_record = true;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_true(!changed && !claims && fake.loads == 1);
-	/* The setting is unchanged but the record is missing; only a load writes it. */
+	/* The same witness, but its record is missing: it is claimed, and a load fills it in. */
 	has_record = false;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -524,10 +524,10 @@ static void witness_set(void **state)
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
-	/* No superblock names the old witness, so its record is unused. */
+	/* The superblock does not name the old witness, so its record gets the state MOVED. */
 	assert_true(moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* A former witness gets a new record. */
+	/* A witness whose record is MOVED gets a new one. */
 	has_record = has_moved = true;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -538,7 +538,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_true(!claims && moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* The setting is unchanged but the witness is cold: only a new session can make it warm. */
+	/* The same witness, but it is cold: a load begins a new session, which makes it warm. */
 	fake.loads = 0;
 	has_record = true;
 	witness_state = NEARCACHE_WITNESS_COLD;
@@ -553,7 +553,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("mode=read-only", 0), 0);
 	assert_live(READING W4, false);
 	assert_true(!claims && !freed);
-	/* The record stays until the device is closed. */
+	/* witness=none leaves the record until the device is closed. */
 	assert_int_equal(set("witness=none", 0), 0);
 	assert_live(READING, false);
 	assert_true(changed && !claims && !freed);
@@ -581,14 +581,14 @@ static void witness_not_set(void **state)
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
-	/* A former witness becomes former again. */
+	/* A record that was MOVED before becomes MOVED again. */
 	has_record = has_moved = true;
 	fake_reset(WRITING W3);
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_true(!freed && moved == makedev(254, 4));
 	has_record = has_moved = false;
-	/* The kernel accepts the table although the start fails: the record is in use. */
+	/* The start fails but the new table is live: its record is in use and stays. */
 	fake_reset(WRITING W3);
 	fake.on_start = fail_cache;
 	fake.start[0] = FAKE_REFUSES;

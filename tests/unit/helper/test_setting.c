@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* cli/setting.c: words like mode=writethrough change table parameters, or are refused. */
 #include "lib/error.h"
 #include "cli/setting.h"
 #include "unit.h"
@@ -23,14 +24,14 @@ static void good(void **state)
 				       &params), 0);
 	assert_true(params.origin_timeout_given);
 	assert_int_equal(params.origin_timeout, 60);
-	/* Only the given settings change. */
+	/* The settings of earlier calls stay. */
 	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
 				       &params), 0);
 	assert_int_equal(params.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(params.fill_memory, 32 << 20);
 }
 
-/* read-ahead is not part of the table. */
+/* read-ahead is no table parameter: setting_read_ahead() returns it. */
 static void read_ahead(void **state)
 {
 	char *words[] = { "fill-memory=32M", "read-ahead=4M" };
@@ -98,7 +99,7 @@ static void bad(void **state)
 	}
 }
 
-/* The verb opens the witness, so parsing changes nothing in the table. */
+/* setting_witness() returns the path; the verb opens it, so params.witness stays. */
 static void witness(void **state)
 {
 	char *words[] = { "mode=writethrough", "witness=/dev/x=y" };

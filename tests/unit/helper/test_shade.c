@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Heatmaps as text. */
+/* heatmap/shade.c: heatmaps as lines of text. */
 #include "heatmap/text_shades.h"
 #include "heatmap_unit.h"
 
 static const char *const device[] = { "nc" };
 static const char *const files[] = { "one.tar", "two\033[2J\xff.tar" };
 
-/* Drawn text, valid until the next call. */
+/* Return the text of a sample, or of the heading (NULL), valid until the next call. */
 static const char *drawn(const struct shade *shade, const struct grid *grid,
 			 const struct sample *sample)
 {
@@ -28,7 +28,7 @@ static void contains(const char *text, const char *word)
 		fail_msg("no '%s' in:\n%s", word, text);
 }
 
-/* Cells cached not at all, a third, two thirds, more, and all; reads in decades. */
+/* Make a sample: cells 0 to 4 have 0, 30, 60, 90 and 100 % cached, and reads of all levels. */
 static void make(struct sample *sample, const struct grid *grid)
 {
 	static const double reads[] = { 0, 0.5, 10, 999, 1e6 };
@@ -60,7 +60,7 @@ static void lines(void **state)
 	shade.utf8 = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |.-+*#...........|\n");
-	/* The program was unloaded in between. */
+	/* Without the BPF program reads are unknown. */
 	sample.counted = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |????????????????|\n");
@@ -92,7 +92,7 @@ static void heading(void **state)
 	shards_free(&shards);
 }
 
-/* One line per shard; control characters in a name do not reach the terminal. */
+/* Each shard has its own line; control characters in its name are printed as '?'. */
 static void several(void **state)
 {
 	struct shade shade = { .name = "nc", .numbered = true };
@@ -115,7 +115,7 @@ static void several(void **state)
 	shards_free(&shards);
 }
 
-/* A line fills the width of the terminal. */
+/* shade_cells() makes a line fill the width of the terminal. */
 static void fits(void **state)
 {
 	struct shade shade = { .name = "nc" };

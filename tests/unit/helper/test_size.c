@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/size.c: sizes, bandwidths and durations as text. */
 #include "lib/size.h"
 #include "unit.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stacked devices, all synthetic. */
+/* block/stacking.c: places on synthetic stacked devices become places on the cached device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
@@ -11,12 +11,12 @@
 #include "unit.h"
 
 #define K	1024ULL
-/* makedev() for initializers. */
+/* Like makedev(), but a constant for initializers. */
 #define NUMBER(major, minor)	((major) << 8 | (minor))
 #define CACHE	NUMBER(253, 0)
 #define OTHER	NUMBER(8, 0)
 
-/* Attributes in sysfs. */
+/* Attributes in the fake sysfs. */
 static const struct {
 	dev_t number;
 	const char *attribute, *value;
@@ -25,7 +25,7 @@ static const struct {
 	{ NUMBER(259, 1), "size", "2048" }, { NUMBER(259, 1), "partition", "1" },
 	{ NUMBER(259, 1), "start", "2048" }, { NUMBER(259, 1), "../dev", "253:0" },
 	{ NUMBER(7, 0), "size", "100" }, { NUMBER(7, 0), "loop/backing_file", "/none" },
-	/* Logical volumes. */
+	/* Three logical volumes and a RAID device. */
 	{ NUMBER(253, 1), "size", "40" }, { NUMBER(253, 1), "dm/name", "lv" },
 	{ NUMBER(253, 2), "size", "16" }, { NUMBER(253, 2), "dm/name", "secret" },
 	{ NUMBER(253, 3), "size", "16" }, { NUMBER(253, 3), "dm/name", "on-lv" },
@@ -52,7 +52,7 @@ bool identity_kernel_name(dev_t number, char *name, size_t size)
 	return true;
 }
 
-/* The volume has two pieces on the cached device and a piece on another one between them. */
+/* Logical volume 253:1: two pieces on CACHE, and between them a piece on OTHER. */
 static const struct dm_piece volume[] = {
 	{ 0, 4 * K, "linear", true, CACHE, 100 * K },
 	{ 4 * K, 4 * K, "linear", true, OTHER, 0 },
@@ -129,7 +129,7 @@ static void logical_volume(void **state)
 	at(0, 20 * K, 100 * K, 4 * K);
 	not_at(4 * K, "it is on 'name-8:0'");
 	at(9 * K, 20 * K, 51 * K, 11 * K);
-	/* This volume maps bytes 2 KiB to 10 KiB of the first one. */
+	/* 253:3 is stacked on 253:1: it maps bytes 2 KiB to 10 KiB of that volume. */
 	resolve(NUMBER(253, 3));
 	at(0, 8 * K, 102 * K, 2 * K);
 	not_at(2 * K, "'name-8:0'");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* block/status_line.c: the numbers of a status line, by position, and the words for them. */
 #include <stdio.h>
 
 #include "block/status_line.h"
@@ -6,7 +7,7 @@
 
 #define NUMBERS	(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT)
 
-/* "2 101 102 ...": a line with @count numbers. */
+/* Return a line with @count numbers: the version, then 101, 102 and so on. */
 static char *line_of(unsigned int count)
 {
 	static char line[4096];
@@ -97,7 +98,7 @@ static void words(void **state)
 	assert_null(status_word(NEARCACHE_FIELD_BLOCKS, 0));
 }
 
-/* Each reason of a state without the cache has its own text; other states have none. */
+/* Each reason for BYPASS has its own text; a normal state has none. */
 static void explained(void **state)
 {
 	struct status status = { 0 };
@@ -121,7 +122,7 @@ static void explained(void **state)
 					NEARCACHE_DEGRADED), "degraded");
 }
 
-/* State after a crash; in a writing mode it depends on the witness. */
+/* What a crash would leave cached: in a writing mode that depends on the witness. */
 static void crash(void **state)
 {
 	static const char *const said[] = {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Heatmaps as SVG: valid XML, each cell in its colour, limited size. */
+/* Heatmaps as SVG (heatmap/svg.c): valid XML, each cell in its colour, limited size. */
 #include <stdio.h>
 #include <unistd.h>
 
@@ -29,7 +29,7 @@ static void contains(const char *text, const char *word)
 		fail_msg("no '%s' in:\n%.4000s", word, text);
 }
 
-/* Output of xmllint with these options for a document; "" if it is not installed. */
+/* Return the first line that xmllint with @options prints for @text; "" if it is not installed. */
 static const char *lint(const char *text, const char *options)
 {
 	char path[] = "/tmp/heatmap.XXXXXX", command[256];
@@ -54,7 +54,7 @@ static const char *lint(const char *text, const char *options)
 	return answer;
 }
 
-/* @expected: result of an XPath expression. */
+/* Check that XPath expression @path has the value @expected; no check without xmllint. */
 static void xpath_is(const char *text, const char *path, const char *expected)
 {
 	char options[256];
@@ -80,7 +80,7 @@ static void escaped(void **state)
 	free(text);
 }
 
-/* Paint the rectangles of a path and return their number. */
+/* Paint the rectangles of @path in @level; return their number. */
 static size_t paint(struct plane *plane, const char *path, unsigned char level)
 {
 	size_t x, y, width, height, back, row, cell, count = 0;
@@ -127,7 +127,7 @@ static size_t repaint(const struct plane *plane, unsigned char levels)
 	return rectangles;
 }
 
-/* The rectangles together make the plane. */
+/* plane_path() covers each cell by one rectangle of its level; few suffice for simple planes. */
 static void planes(void **state)
 {
 	unsigned char level[37 * 23];
@@ -137,7 +137,7 @@ static void planes(void **state)
 	(void)state;
 	memset(level, 2, sizeof(level));
 	assert_int_equal(repaint(&plane, 4), 1);
-	/* The left half, in all rows. */
+	/* The left half and the right half are a rectangle each. */
 	for (i = 0; i < sizeof(level); i++)
 		level[i] = i % 37 < 18;
 	assert_int_equal(repaint(&plane, 4), 2);
@@ -151,7 +151,7 @@ static void planes(void **state)
 	assert_int_equal(repaint(&plane, 4), 0);
 }
 
-/* Samples of a device that fills up and is read. */
+/* Make @rows samples of a cache that fills up; with @counted it is read as well. */
 static void make(struct matrix *matrix, const struct grid *grid, size_t rows, bool counted)
 {
 	size_t cells = grid->shards->count * grid->cells, row, i;
@@ -195,7 +195,7 @@ static void pictures(void **state)
 	contains(text, ">20.0 s</text>");
 	xpath_is(text, "local-name(/*)", "svg");
 	xpath_is(text, "count(//*[local-name()='g'])", "2");
-	/* Only colours of the legend are used. */
+	/* Each level has one path, so only colours of the legend are used. */
 	xpath_is(text, "count(//*[local-name()='g']/*[local-name()='path'])", "22");
 	free(text);
 	matrix_free(&matrix);
@@ -209,7 +209,7 @@ static void pictures(void **state)
 	shards_free(&shards);
 }
 
-/* Odd file names, an empty file, no samples, a single sample. */
+/* Odd file names, with no samples of empty files, one sample of no duration, and two samples. */
 static void odd_ones(void **state)
 {
 	struct shards shards;
@@ -237,7 +237,7 @@ static void odd_ones(void **state)
 	}
 }
 
-/* The maximum number of files. */
+/* With 256 files, the maximum, the picture stays below 1 MB. */
 static void many(void **state)
 {
 	const char *name[256];
@@ -261,7 +261,7 @@ static void many(void **state)
 	shards_free(&shards);
 }
 
-/* 1000 samples of 500 cells: equal rows are drawn one by one, rows of noise are joined. */
+/* 1000 samples of 500 cells: regular rows are all drawn; of noise rows are joined until it fits. */
 static void small(void **state)
 {
 	struct shards shards;
@@ -289,7 +289,7 @@ static void small(void **state)
 	contains(text, ">2000.0 s</text>");
 	lint(text, "--noout");
 	free(text);
-	/* At least one row is drawn. */
+	/* However small the limit is, one row is drawn. */
 	text = picture_draw(&svg, &matrix, 1, &bytes);
 	assert_int_equal(matrix.rows, 1);
 	assert_true(bytes > 1);

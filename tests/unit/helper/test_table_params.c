@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* block/table_params.c: parameters of a table line as text and as a struct. */
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
 #include "block/table_params.h"
 #include "unit.h"
 
-/* Parsing and printing is lossless, because the line is compared with the kernel's. */
+/* Parsing and printing loses nothing: the helper compares its line with the kernel's. */
 static void there_and_back(void **state)
 {
 	static const char *const line[] = {
@@ -46,7 +47,7 @@ static void parts(void **state)
 	assert_int_equal(params.origin, makedev(259, 3));
 	assert_int_equal(params.cache, makedev(8, 16));
 	assert_int_equal(params.fill_memory, 2097152);
-	/* Unknown options are kept when others change. */
+	/* Options that the helper does not know are kept when others change. */
 	params.mode = NEARCACHE_READ_ONLY;
 	params.fill_memory = 0;
 	assert_string_equal(params_print(&params, text),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Screen of 'nearcache top': all data that fits is shown, the rest is cut, no line is too long. */
+/* Screen of 'nearcache top' (top/frame.c): data that fits is shown, and no line is too long. */
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void make(const struct top_model *model, const struct view *view,
 	assert_int_equal(frame_make(model, view, frame), 0);
 }
 
-/* All data of one device fits. */
+/* All data of one device fits: rates of the interval and totals are shown. */
 static void usual(void **state)
 {
 	const struct view view = { .columns = 80, .rows = 24, .interval = 1000,
@@ -172,9 +172,9 @@ static void usual(void **state)
 	make(&model, &view, &frame);
 	no_longer(&frame, &view);
 	has(&frame, "1 device  each 1 s  streams by rate  q quit");
-	/* Rates of the interval, and the total since load: 39 of 50 MiB. */
+	/* Hit rate of the interval: 9 of 10 MiB; of all time: 39 of 50 MiB. */
 	has(&frame, "nc0     normal  read-only  90.0 %      78.0 %  4.5 MiB   512 KiB");
-	/* The interval has the latency of one hit only. */
+	/* In the interval one hit was measured, and nothing else. */
 	has(&frame, "nc0      5.2 ms  5.2 ms         -");
 	has(&frame, "1001  trainer  read    shuffled    4 MiB");
 	assert_string_equal(find(&frame, "train "), find(&frame, "30.0 %"));
@@ -188,7 +188,7 @@ static void usual(void **state)
 	model_free(&before);
 }
 
-/* Too many entries: each section gets some lines and a count of the rest. */
+/* If entries do not fit, each section shows some and the number of the others. */
 static void cut(void **state)
 {
 	struct view view = { .columns = 80, .rows = 24, .focus = SECTION_STREAMS };
@@ -210,7 +210,7 @@ static void cut(void **state)
 	assert_null(find(&frame, "1000 "));
 	assert_true(frame.last > 100);
 	frame_free(&frame);
-	/* At the end of the list. */
+	/* Scrolled to the end of the list. */
 	view.first = SIZE_MAX;
 	make(&model, &view, &frame);
 	has(&frame, " above, 0 below");
@@ -242,7 +242,7 @@ static void sizes(void **state)
 	view = (struct view){ .rows = 8, .columns = 80, .focus = SECTION_STREAMS };
 	make(&model, &view, &frame);
 	assert_int_equal(frame.lines, 8);
-	/* Problems come first, and hidden sections are named. */
+	/* In 8 lines a problem comes first, and sections without room are named. */
 	has(&frame, "! nc1 is bypass: the cache device timed out");
 	has(&frame, "DEVICE  STATE");
 	has(&frame, "no room: fills (4), latencies (4), labels (36), streams (36), jobs (36)");
@@ -267,7 +267,7 @@ static void alarms(void **state)
 	has(&frame, "! nc0 is degraded: the cache device does not answer");
 	for (i = 0; i < frame.lines; i++)
 		alarms += frame.line[i].style == LINE_ALARM;
-	/* The reason and the line of the device. */
+	/* Two lines are alarms: the reason, and the line of the device. */
 	assert_int_equal(alarms, 2);
 	frame_free(&frame);
 	model_free(&model);
@@ -330,7 +330,7 @@ static void hints(void **state)
 	model_free(&model);
 }
 
-/* A new device, and one that was reopened under the same name. */
+/* since_subtract(): a device whose counters restarted, a new one, and one with a reused number. */
 static void come_and_go(void **state)
 {
 	struct top_model before, now;
@@ -346,12 +346,12 @@ static void come_and_go(void **state)
 	assert_int_equal(now.device[0].span, SECOND);
 	assert_int_equal(now.device[0].since.counter[NEARCACHE_COUNTER_HIT_BYTES], MIB);
 	assert_int_equal(now.device[0].stream[0].since_bytes, 0);
-	/* The stream was idle, so its process name is still valid. */
+	/* The stream has no name now: its former one is kept, as it was idle. */
 	assert_string_equal(now.device[0].stream[0].command, "gone");
 	assert_int_equal(now.device[1].span, 0);
 	assert_int_equal(now.device[1].since.counter[NEARCACHE_COUNTER_HIT_BYTES],
 			 30 * MIB);
-	/* Another device with the same number. */
+	/* Another device with the same number: nothing is subtracted. */
 	strcpy(before.device[0].name, "other");
 	since_subtract(&now, &before);
 	assert_int_equal(now.device[0].span, 0);
@@ -383,7 +383,7 @@ static void keys(void **state)
 	assert_int_equal(view.focus, SECTION_DEVICES);
 	view_take(&view, VIEW_FOCUS, 12, shown);
 	assert_int_equal(view.focus, SECTION_STREAMS);
-	/* Rows have disappeared meanwhile. */
+	/* Fewer rows are left than were scrolled. */
 	view.first = 12;
 	view_take(&view, VIEW_NONE, 3, shown);
 	assert_int_equal(view.first, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Traces: each read once, in order.  A trace file is read back unchanged, or refused. */
+/* trace/: a trace lists each unit once, in order of its first read; damaged files are refused. */
 #include <endian.h>
 #include <openssl/sha.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ static int put(uint64_t first, uint64_t end, void *arg)
 	return trace_add(arg, first, end);
 }
 
-/* A device with a partial last unit. */
+/* An empty trace, of a device with a partial last unit. */
 static const struct trace fresh = {
 	.unit = UNIT,
 	.device_bytes = 100000 * (uint64_t)UNIT + 512,
@@ -42,7 +42,7 @@ static void assert_same(const struct trace *a, const struct trace *b)
 	}
 }
 
-/* Repeated reads are not recorded. */
+/* touched_add() records only units that were not read before. */
 static void first_touch(void **state)
 {
 	struct trace trace = fresh;
@@ -55,7 +55,7 @@ static void first_touch(void **state)
 	assert_int_equal(touched_add(&touched, 10, 12, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 50, 64, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 8, 70, put, &trace), 0);
-	/* Across the boundary of a bitmap page, and beyond the end. */
+	/* Reads across a page of the bitmap (32768 units), and beyond the end of the device. */
 	assert_int_equal(touched_add(&touched, 32760, 32780, put, &trace), 0);
 	assert_int_equal(touched_add(&touched, 99999, UINT64_MAX, put, &trace), 0);
 	assert_int_equal(trace.count, 7);
@@ -86,7 +86,7 @@ static void fill(struct trace *trace, unsigned int extents)
 		first = (uint64_t)random() % 99990;
 		assert_int_equal(trace_add(trace, first, first + 1 + (uint64_t)random() % 10), 0);
 	}
-	/* The partial last unit, then the first one. */
+	/* Add the partial last unit, then the first: the longest step has the longest code. */
 	assert_int_equal(trace_add(trace, 100000, 100001), 0);
 	assert_int_equal(trace_add(trace, 0, 1), 0);
 }
@@ -127,7 +127,7 @@ static void assert_refused(const unsigned char *data, size_t bytes, const char *
 	free(copy);
 }
 
-/* Change each byte, and try every other length. */
+/* A file with any changed byte is refused, and so is one with any part cut off. */
 static void damaged(void **state)
 {
 	struct trace trace;
@@ -149,7 +149,7 @@ static void damaged(void **state)
 	trace_free(&trace);
 }
 
-/* A foreign file with a valid digest: the content is plausible, or it is refused. */
+/* A file with wrong bytes but a valid digest is refused, or all its extents are on the device. */
 static void hostile(void **state)
 {
 	struct trace trace, again;
@@ -184,7 +184,7 @@ static void hostile(void **state)
 		fail_reset();
 		trace_free(&again);
 	}
-	/* Some bytes may have any value. */
+	/* Both happen, as some bytes may have any value. */
 	assert_in_range(taken, 100, 19000);
 	free(copy);
 	free(data);

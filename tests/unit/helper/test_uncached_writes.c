@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gaps: which caches are stale after an origin was used without them. */
+/* Gaps (open/uncached_writes.c): caches that are stale after an origin was used without them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -21,13 +21,13 @@
 #define B	"wwid:eui.b"
 
 static char folder[64], path[80];
-/* Type of the folder's file system, and number of the flush that fails. */
+/* Type of the record's file system; fsync() calls so far, and number of the one that fails. */
 static long type;
 static int flushes, flush_fails;
-/* Device of the file system, and its attribute ("": none). */
+/* Device of that file system, and its only attribute in sysfs ("": none). */
 static const char *disk, *attribute_of_disk, *value_of_disk;
 static struct dm_piece piece;
-/* A passthrough device; "": there is none. */
+/* The passthrough device; without a uuid there is none. */
 static struct dm_device passing;
 
 bool identity_kernel_name(dev_t number, char *name, size_t size)
@@ -119,7 +119,7 @@ static void write_file(const char *text)
 	fclose(file);
 }
 
-/* The record exists and is empty. */
+/* Begin a test with a record that has no gaps. */
 static int reset_empty(void **state)
 {
 	reset(state);
@@ -164,7 +164,7 @@ static void concern(void **state)
 	(void)state;
 	assert_false(stale(1, A, A, 1));
 	begin(A, NULL);
-	/* Every cache of that origin is stale, and every cache that may be one. */
+	/* A cache is stale if the origin that it records, or is opened with, may be A. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 1));
 	assert_true(stale(2, A, B, 1));
@@ -174,32 +174,32 @@ static void concern(void **state)
 	emptied(1, 2);
 	assert_false(stale(1, A, A, 2));
 	assert_false(stale(1, A, A, 9));
-	/* An older copy of the emptied cache. */
+	/* An older copy of the emptied cache (epoch 1) is still stale. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 2));
 	emptied(2, 5);
 	assert_false(stale(1, A, A, 2) || stale(2, A, A, 5));
-	/* A second gap. */
+	/* A second gap of A makes the emptied caches stale again. */
 	begin(A, NULL);
 	assert_true(stale(1, A, A, 2) && stale(2, A, A, 5));
 	assert_false(stale(2, B, B, 1));
 }
 
-/* The record is lost: each cache is emptied once, except new ones. */
+/* Without a record each cache is stale until it was emptied: gaps may have been lost. */
 static void missing(void **state)
 {
 	(void)state;
 	type = TMPFS_MAGIC;
 	assert_true(stale(1, A, A, 1) && stale(2, B, B, 1));
 	assert_true(access(path, F_OK));
-	/* Emptying creates the record, which a tmpfs loses again at a reboot. */
+	/* Emptying a cache creates the record, even on a tmpfs, which loses it at a reboot. */
 	emptied(1, 1);
 	assert_false(access(path, F_OK));
 	assert_false(stale(1, A, A, 1));
 	assert_true(stale(2, B, B, 1));
 	emptied(2, 5);
 	assert_false(stale(2, B, B, 5));
-	/* An older copy of the cache says nothing. */
+	/* Emptying an older copy (epoch 3) does not make the copy with epoch 4 valid. */
 	emptied(2, 3);
 	assert_true(stale(2, B, B, 4));
 	unlink(path);
@@ -209,7 +209,7 @@ static void missing(void **state)
 	assert_true(stale(1, B, B, 1));
 }
 
-/* A passthrough device still writes to the origin while the cache is created. */
+/* A gap goes on while a passthrough device may write: emptying a cache does not end it. */
 static void going_on(void **state)
 {
 	(void)state;
@@ -226,13 +226,13 @@ static void going_on(void **state)
 	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
 	emptied(1, 3);
 	assert_false(stale(1, A, A, 3));
-	/* The origin is unknown: any device may be it. */
+	/* The origin of this gap is unknown, so any passthrough device may be on it. */
 	begin("", NULL);
 	emptied(1, 4);
 	assert_true(stale(1, A, A, 4));
 }
 
-/* A gap with a known uuid also concerns a cache that records another origin. */
+/* A gap with the uuid of a cache makes that cache stale, whatever origin it records. */
 static void known(void **state)
 {
 	u8 uuid[16];
@@ -246,10 +246,10 @@ static void known(void **state)
 	emptied(3, 2);
 	assert_false(stale(3, B, B, 2));
 	assert_true(stale(1, A, A, 1));
-	/* A later gap of the same origin without a uuid keeps the old uuid. */
+	/* A second gap of A, without a uuid, keeps the uuid of the first one. */
 	begin(A, NULL);
 	assert_true(stale(3, B, B, 2));
-	/* A second uuid does not replace the first. */
+	/* A gap of A with another uuid: both caches are stale. */
 	memset(uuid, 4, sizeof(uuid));
 	begin(A, uuid);
 	assert_true(stale(3, B, B, 2) && stale(4, B, B, 1));
@@ -280,7 +280,7 @@ static void identities(void **state)
 			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
 }
 
-/* If the record is full, entries are merged into more general ones. */
+/* In a full record one gap of any origin replaces all, and the oldest emptied cache is lost. */
 static void full(void **state)
 {
 	char origin[32];
@@ -326,7 +326,7 @@ static void not_durable(void **state)
 	type = EXT4_SUPER_MAGIC;
 	assert_int_equal(gaps_check(), 0);
 	begin(A, NULL);
-	/* Flush of the file, and of the folder. */
+	/* If fsync() of the file or its folder fails, the old record stays. */
 	for (i = 1; i <= 2; i++) {
 		flushes = 0;
 		flush_fails = (int)i;
@@ -347,7 +347,7 @@ static void unreadable(const char *said)
 	refuse_begin(said);
 }
 
-/* The device below the file system. */
+/* The record is refused on devices that a reboot empties, also below a dm device. */
 static void fleeting(void **state)
 {
 	(void)state;
@@ -391,7 +391,7 @@ static void damaged(void **state)
 	assert_false(stale(1, A, A, 1));
 }
 
-/* A dangling link may be mounted later, so it does not mean that no gap is recorded. */
+/* The target of a dangling link may be mounted later and have gaps: an error, not "no gap". */
 static void links(void **state)
 {
 	static char below[96];
@@ -404,7 +404,7 @@ static void links(void **state)
 	assert_int_equal(symlink("/nowhere/at/all", path), 0);
 	unreadable("a dangling link");
 	unlink(path);
-	/* A dangling link in a parent folder. */
+	/* A dangling link in a parent folder is an error as well. */
 	rmdir(folder);
 	assert_int_equal(symlink("/nowhere/at/all", folder), 0);
 	gaps_folder = below;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Witness records, in a file instead of a device. */
+/* Records on a witness (open/witness.c): claimed, freed, moved.  A file stands for the device. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/test_witness.XXXXXX";
 
-/* Content of the device according to libblkid, and its users. */
+/* Content of the device according to libblkid; wipes of it so far; users of the device. */
 static const char *content;
 static unsigned int wipes;
 static bool busy, foreign, same_drive;
@@ -106,7 +106,7 @@ static const u8 *uuid_of(unsigned int n)
 	return result;
 }
 
-/* An empty and unused device. */
+/* Begin a test with an empty and unused device. */
 static void reset(void)
 {
 	assert_int_equal(truncate(path, 0), 0);
@@ -150,7 +150,7 @@ static int claim(unsigned int n)
 	return claim_as(uuid_of(n), NULL, false);
 }
 
-/* Index of the valid record of cache @n, or -1. */
+/* Return the index of the only valid record of cache @n and copy it to @record; -1: none. */
 static int place(unsigned int n, struct nearcache_witness *record)
 {
 	struct nearcache_witness one;
@@ -201,7 +201,7 @@ static unsigned int used(void)
 	return count;
 }
 
-/* A record keeps the state of its session.  A torn record is replaced in its place. */
+/* A claim of a cache's own record keeps its session.  A torn record is replaced in its place. */
 static void kept(void **state)
 {
 	struct nearcache_witness record;
@@ -222,7 +222,7 @@ static void kept(void **state)
 	assert_int_equal(record.session, 77);
 	put("X", 1, 600);
 	assert_place(1, -1);
-	/* No other cache takes the place meanwhile. */
+	/* No other cache takes the place of the torn record. */
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 2);
 	assert_int_equal(claim(1), 0);
@@ -285,7 +285,7 @@ static void freed(void **state)
 	assert_memory_equal(bytes, zero, sizeof(zero));
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 0);
-	/* Also during the cleanup after another error. */
+	/* A record is freed even if another error was reported before. */
 	(fail)(CODE_BUSY, "before");
 	{
 		struct witness witness = WITNESS_CLOSED;
@@ -342,7 +342,7 @@ static void moved(void **state)
 	move(1);
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
-	/* Until the cache comes back. */
+	/* A moved record is made current again when the cache comes back, with its session. */
 	nc_witness_init(&record, uuid_of(1));
 	record.session = cpu_to_le64(9);
 	record.state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
@@ -354,13 +354,13 @@ static void moved(void **state)
 	assert_true(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 9);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
-	/* The new number is higher than that of the superblock and of any old copy. */
+	/* claim_ahead() takes the number after the superblock's, which no old copy has. */
 	move(1);
 	assert_int_equal(claim_ahead(uuid_of(1), 9), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 10);
 	assert_int_equal(le64_to_cpu(record.previous), 9);
-	/* A session that the witness missed; a record that is older or moved does not change. */
+	/* witness_end() records a later session that was missed, but not in a moved record. */
 	assert_int_equal(end_session(1, 10), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_NEW);
@@ -374,14 +374,14 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 12);
-	/* After missed sessions no copy that names this witness has a higher number. */
+	/* A moved record gets the superblock's number (15) unless its own is higher. */
 	move_at(1, 11);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 12);
 	move_at(1, 15);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 15);
-	/* Released before anybody wrote: the number was not used. */
+	/* Session 17 was claimed but not begun, so the move takes the number back. */
 	assert_int_equal(claim_ahead(uuid_of(1), 16), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 17);
@@ -389,7 +389,7 @@ static void moved(void **state)
 	move_at(1, 16);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
-	/* An older superblock stays older. */
+	/* A superblock with a lower number (14) does not lower the record's. */
 	assert_int_equal(claim_ahead(uuid_of(1), 14), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
@@ -407,7 +407,7 @@ static void moved(void **state)
 	assert_int_equal(claim(RECORDS + 2), CODE_BUSY);
 }
 
-/* Concurrent claims: each cache gets its own place, and one too many gets none. */
+/* RECORDS processes claim at once: each gets its own place, and a claim more is refused. */
 static void side_by_side(void **state)
 {
 	unsigned int n;
@@ -442,7 +442,7 @@ static void side_by_side(void **state)
 	assert_int_equal(used(), RECORDS);
 }
 
-/* Other content is overwritten only with --force. */
+/* Other content on the device is overwritten only with --force. */
 static void carries(void **state)
 {
 	(void)state;
@@ -455,23 +455,23 @@ static void carries(void **state)
 	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
-	/* The cache already has a record, so no more of the device is used. */
+	/* Cache 1 has a record already and overwrites nothing; cache 2 would. */
 	content = "ext4";
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(claim(2), CODE_DEVICE);
-	/* Records in use are kept. */
+	/* --force keeps records in use, and does not wipe the device again. */
 	assert_int_equal(claim_as(uuid_of(2), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
 	assert_place(2, 1);
-	/* Unknown content is skipped while there is room. */
+	/* A place with unknown bytes is skipped while other places are free. */
 	reset();
 	put("something", 9, 100);
 	assert_int_equal(claim(1), 0);
 	assert_place(1, 1);
 }
 
-/* The device is a cache device. */
+/* A cache device is overwritten only with --force. */
 static void carries_cache(void **state)
 {
 	struct nearcache_super sb = { .magic = NEARCACHE_MAGIC };
@@ -514,7 +514,7 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
-	/* Several caches share the witness. */
+	/* Nearcache devices may share the witness, unless it is cache device or origin of one. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);
@@ -529,7 +529,7 @@ static void places(void **state)
 	assert_said("in use by 'dm-1'");
 }
 
-/* The size limits the number of records. */
+/* A record takes 4096 bytes: this device has room for three. */
 static void small(void **state)
 {
 	struct witness witness = WITNESS_CLOSED;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* lib/words.c: words for modes are printed and parsed; other words are refused. */
 #include "lib/enum_words.h"
 #include "unit.h"
 
@@ -16,7 +17,7 @@ static void words(void **state)
 		assert_true(mode_parse(word[i], &mode));
 		assert_int_equal(mode, i);
 		assert_int_equal(mode_writes(mode), i > 0);
-		/* Messages list exactly the accepted words. */
+		/* MODE_WORDS, the list in messages, has each accepted word. */
 		assert_non_null(strstr(MODE_WORDS, word[i]));
 	}
 	assert_string_equal(mode_word(i), "unknown");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* verify/workers.c and checksum.c: the verdict for each of many files, checked in parallel. */
 #include <errno.h>
 #include <fcntl.h>
 #include <openssl/sha.h>
@@ -18,7 +19,7 @@ static char top[] = "/tmp/verifying.XXXXXX";
 static char path[FILES][32];
 static unsigned char digest[FILES][32];
 static struct verifying file[FILES];
-/* Reads until one fails; negative: none fails. */
+/* Reads that succeed before one fails; negative: none fails. */
 static atomic_int fails_in = -1;
 
 ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t offset);
@@ -32,7 +33,7 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
 	return __real_pread(fd, buffer, bytes, offset);
 }
 
-/* mincore() reports the last page of each file, or nothing, even on a tmpfs. */
+/* If true, mincore() reports the last page of each file in memory; if false, no page. */
 static atomic_bool resident;
 
 int __wrap_mincore(void *map, size_t bytes, unsigned char *pages);
@@ -44,7 +45,7 @@ int __wrap_mincore(void *map, size_t bytes, unsigned char *pages)
 	return 0;
 }
 
-/* statx() does not report that direct I/O is impossible. */
+/* If true, statx() reports that direct I/O is impossible; if false, it reports nothing. */
 static atomic_bool silent;
 
 int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
@@ -60,7 +61,7 @@ int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
 	return 0;
 }
 
-/* Files from empty to several MiB, with odd sizes. */
+/* Make files from 0 to 2.6 MiB and compute their digests. */
 static int set_up(void **state)
 {
 	unsigned int i;
@@ -138,7 +139,7 @@ static void wrong(void **state)
 	file[8].path = "none";
 	file[9].path = ".";
 	file[10].path = "/dev/null";
-	/* This file already has a verdict. */
+	/* File 11 has a verdict already, which must stay. */
 	file[11].verdict = VERDICT_UNLISTED;
 	file[11].path = "none";
 	verifying_run(file, FILES, true);
@@ -169,7 +170,7 @@ static void unreadable(void **state)
 			assert_int_equal(file[i].error, EIO);
 }
 
-/* Pages in memory say nothing about the device. */
+/* A file with pages in memory is unreadable: reads of it would not test the device. */
 static void in_memory(void **state)
 {
 	unsigned int i;

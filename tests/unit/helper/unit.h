@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cmocka with TAP on stdout. */
+/* cmocka, and RUN() to run the tests of a file with TAP on standard output. */
 #ifndef HELPER_UNIT_H
 #define HELPER_UNIT_H
 

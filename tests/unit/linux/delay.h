@@ -2,7 +2,7 @@
 #ifndef UNIT_LINUX_DELAY_H
 #define UNIT_LINUX_DELAY_H
 
-/* The test defines what happens during the sleep. */
+/* Each test defines this function, which can act as other tasks during the sleep. */
 void usleep_range(unsigned long least, unsigned long most);
 
 #endif /* UNIT_LINUX_DELAY_H */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Mutexes without contention: locking one twice is a bug. */
+/* Mutexes that never wait: a second lock, or an unlock of a free one, aborts the test. */
 #ifndef UNIT_LINUX_MUTEX_H
 #define UNIT_LINUX_MUTEX_H
 

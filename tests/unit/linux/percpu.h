@@ -17,7 +17,7 @@ void unit_elsewhere(void);
 #define alloc_percpu(type)	((type *)kvcalloc(UNIT_CPUS, sizeof(type), GFP_KERNEL))
 #define free_percpu		free
 #define per_cpu_ptr(counts, cpu)	(unit_elsewhere(), &(counts)[cpu])
-/* For struct nc_hold_counts: four words per processor. */
+/* @counter is in a struct nc_hit_counts, which has four words per processor. */
 #define this_cpu_inc(counter) \
 	(unit_elsewhere(), (void)(++(&(counter))[4 * unit_cpu]))
 

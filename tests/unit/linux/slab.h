@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Number of allocations that succeed before one fails; -1: none fails. */
+/* Allocations that succeed before one fails (once); -1: none fails. */
 __attribute__((weak)) int unit_allocations = -1;
 
 static inline bool unit_memory_fails(void)
