@@ -41,7 +41,7 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 	helper/block/status_line.c
 
 # HELPER_UNIT_<test>: sources under test, and fakes of the sources that they call.
-HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/address.c helper/lib/size.c \
+HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
 	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
