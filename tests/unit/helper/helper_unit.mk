@@ -138,10 +138,10 @@ HELPER_UNIT_test_erofs_map	:= helper/files/erofs_map.c helper/lib/error.c helper
 HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_workers := helper/verify/compare_files.c helper/verify/checksum.c \
 	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_bar := helper/lib/bar.c
+HELPER_UNIT_test_bar := helper/lib/density_bar.c
 # Sources that the heatmap tests need to make samples of shards.
-HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/matrix.c helper/heatmap/level.c \
-	helper/lib/bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/sample_matrix.c helper/heatmap/cell_level.c \
+	helper/lib/density_bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/read_counts.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/lib/size.c
@@ -172,8 +172,8 @@ HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/li
 	helper/lib/name.c \
 	helper/lib/error.c helper/lib/sanitize.c
 # Sources of the record of pins.
-HELPER_PINS	:= helper/pins/pins.c helper/pins/file.c helper/pins/json.c helper/pins/spans.c \
-	helper/lib/atomic_file.c helper/lib/name.c helper/lib/words.c helper/files/range_set.c \
+HELPER_PINS	:= helper/pins/pins.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/deleted_spans.c \
+	helper/lib/atomic_file.c helper/lib/name.c helper/lib/enum_words.c helper/files/range_set.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
