@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device ids, read from sysfs: a name of a block device that survives reboots and a changed device
- * number. Also which devices a device is stacked on (holders, drives).
+ * Device ids, from sysfs: names of block devices that survive a reboot and a new device number.
+ * Also the devices stacked on a device (holders), those below it, and its drives.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */

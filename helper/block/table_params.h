@@ -13,9 +13,9 @@
 #include "lib/words.h"
 #include "nearcache_format.h"
 
-/* Room for the parameters as text. */
+/* Size of the text of params_print() with NUL. */
 #define PARAMS_TEXT	768
-/* Room for options that this command does not know. */
+/* Size of params.others with NUL. */
 #define PARAMS_OTHERS	128
 
 /* Range of fill_memory, in words. */
@@ -42,11 +42,11 @@
  * @origin_timeout_given: @origin_timeout is an option of the line
  * @origin_timeout: seconds
  * @verify_given: @verify is an option of the line
- * @verify: one of @verify hits is compared with the origin
+ * @verify: one of @verify hits is compared with the origin, 0: none
  * @witness: the witness device, 0: none
  * @member: cache devices after the first
  * @members: entries of @member
- * @others: options of a newer kernel, kept unchanged: " name value"...
+ * @others: options that only a newer kernel module has, unchanged: " name value"...
  * @other_words: words in @others
  */
 struct params {

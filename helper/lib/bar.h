@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts the bytes that are present in each cell of a line, and draws the line: "###+....". */
+/* Divides a file or device into cells, and draws how much of each is present: "###+....". */
 #ifndef HELPER_LIB_BAR_H
 #define HELPER_LIB_BAR_H
 
 #include <stdint.h>
 
-/* Cells of density_bar(). */
+/* Number of cells that density_bar() draws. */
 #define DENSITY_CELLS	32
 
-/* A line of @bytes bytes in @cells cells. @present and @cell[] count the bytes that are present. */
+/*
+ * @bytes bytes in @cells cells. Present bytes, in any sense: @present in all, @cell[i] in a cell.
+ */
 struct density {
 	uint64_t bytes;
 	uint64_t present;
