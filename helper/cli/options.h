@@ -2,8 +2,8 @@
 /*
  * Parses the command line and prints help, from tables of verbs and options. Functions that return
  * int return 0, or an exit code after recording an error with fail(), unless they say otherwise.
- * The parse functions reorder @argv. They set the bit of --json in @args->given even after an
- * error.
+ * The parse functions reorder @argv. Even after an error @args->given has the bit of --json, so that
+ * the caller can print the error as JSON.
  */
 #ifndef HELPER_CLI_OPTIONS_H
 #define HELPER_CLI_OPTIONS_H
@@ -72,7 +72,7 @@
 #define OPTION_ALL		(1ULL << 44)
 #define OPTION_TAB		(1ULL << 45)
 #define OPTION_WAIT_DEVICES	(1ULL << 46)
-/* Options of 'open' that lines of nearcachetab have as well. */
+/* Options of 'open'. A line of nearcachetab can have the same ones. */
 #define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
 				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
 				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \

@@ -9,7 +9,8 @@
 #define DENSITY_CELLS	32
 
 /*
- * @bytes bytes in @cells cells. Present bytes, in any sense: @present in all, @cell[i] in a cell.
+ * A file or device of @bytes bytes, divided into @cells cells. @present counts the bytes that are
+ * present (for example cached), @cell[i] those of one cell.
  */
 struct density {
 	uint64_t bytes;

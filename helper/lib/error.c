@@ -65,7 +65,8 @@ static enum exit_code code_of_errno(int error)
 }
 
 /*
- * Records a failed system call. @error is its errno: it selects the exit code and ends the message.
+ * Records a failed system call. @error: its errno, which selects the exit code and whose text ends
+ * the message.
  */
 int fail_errno(int error, const char *format, ...)
 {

@@ -15,9 +15,7 @@ static const char allowed[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789#+-.:=@_";
 
-/*
- * Returns whether device-mapper and a superblock can hold @name. If not, sets @why to the reason.
- */
+/* Returns whether device-mapper and a superblock can hold @name. @why: the reason if not. */
 bool name_check(const char *name, const char **why)
 {
 	size_t length = strlen(name);

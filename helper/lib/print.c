@@ -232,7 +232,7 @@ static int indent_of(unsigned int level)
 	return level ? 2 : 0;
 }
 
-/* Gives @value to the innermost scope. A record without @key drops it. */
+/* Gives @value to the innermost scope. In a record, a value without @key is dropped. */
 static void add_json(const char *key, struct json_object *value)
 {
 	struct scope *scope = top_scope();
@@ -480,7 +480,7 @@ void print_flag(const char *key, const char *label, bool value)
 	add_cell(label, value ? "yes" : "no", NULL, NULL, false);
 }
 
-/* Prints @part of @whole: 0 to 1 in JSON, percent in text. If @whole is 0: null, "-". */
+/* Prints @part / @whole: 0 to 1 in JSON, percent in text. If @whole is 0: null, or "-" in text. */
 void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses ranges of a device as users write them: START:LENGTH, or also START-END among files. Sizes
+ * Parses ranges of a device as users write them: START:LENGTH; as a TARGET also START-END. Sizes
  * are those of size_parse(). If the functions with @why return false, the reason is in @why
  * (RANGE_WHY bytes).
  */

@@ -130,7 +130,7 @@ const char *bandwidth_parse(const char *text, uint64_t *bytes)
 	memcpy(word, text, length);
 	word[length] = '\0';
 	bits = is_bits(word);
-	/* For size_parse(), K is 1024 and KB is 1000: Kb needs the B again. */
+	/* "40Gb" is now "40G". With B, size_parse() uses powers of 1000, as bandwidths do. */
 	if (bits && isalpha((unsigned char)word[strlen(word) - 1]))
 		strcat(word, "B");
 	if (!size_parse(word, bytes, &why))
