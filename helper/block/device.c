@@ -96,7 +96,7 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();
-	/* An outdated node in /dev leads to another device. */
+	/* An outdated node in /dev may lead to another device. */
 	if (dev->number == number)
 		return 0;
 	return fail(CODE_DEVICE, "'%s' is not the %s of number %u:%u",
@@ -226,7 +226,7 @@ void *device_buffer(size_t bytes)
 	return buffer;
 }
 
-/* @buffer: from device_buffer(). @bytes, @offset: multiples of the logical block size. */
+/* Read exactly @bytes. @bytes, @offset: multiples of @dev->lbs. @buffer: from device_buffer(). */
 int device_read(const struct device *dev, void *buffer, size_t bytes,
 		uint64_t offset)
 {

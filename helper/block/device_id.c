@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Device ids, holders, and the devices and drives below a device, all from sysfs. */
 #include "block/device_id.h"
 
 #include <ctype.h>
@@ -19,7 +20,7 @@
 
 /* Maximum depth of a stack of devices. Searches ignore deeper devices. */
 #define STACK_MAX	16
-/* Bytes of the longest id that is not hashed: DEVICE_ID minus room for prefix and suffix. */
+/* Bytes of the longest value that is not hashed: DEVICE_ID minus room for prefix and suffix. */
 #define VALUE_MAX	80
 
 static void sysfs_path(dev_t number, const char *attribute, char *path)

@@ -36,7 +36,7 @@
  * @live: has a live table
  * @suspended: suspended
  * @read_only: the kernel refuses writes
- * @open_count: openers
+ * @open_count: how often the device is open
  * @size: bytes of the nearcache target, 0: none
  * @table: parameters of the nearcache target, NULL: none
  * @status: status line of the target, NULL: none

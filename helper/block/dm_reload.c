@@ -200,10 +200,7 @@ int reload(const struct dm_device *dev, const struct params *old,
 	sigset_t before;
 	int error;
 
-	/*
-	 * The program may be on the device, or swapped to it: a page fault would wait for this
-	 * reload.
-	 */
+	/* The program may be stored on, or swapped to, the device: a page fault would hang. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	signals_hold(&before);
 	error = swap_tables(dev, &old_line, &line, hand_over);

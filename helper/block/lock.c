@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Locks against other runs of this command. */
 #include "block/lock.h"
 
 #include <errno.h>

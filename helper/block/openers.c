@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Find the users that keep a block device open: mounts, swap, stacked devices and processes. */
 #include "block/openers.h"
 
 #include <ctype.h>

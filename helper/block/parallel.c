@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Run one job per device, each in a process of its own, with a time limit. */
 #include "block/parallel.h"
 
 #include <errno.h>

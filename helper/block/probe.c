@@ -97,7 +97,7 @@ static void describe_probe(blkid_probe probe, char *what)
 	}
 }
 
-/* Describe, or wipe, the signatures that libblkid knows. Buffered, as it reads at any offset. */
+/* Describe or wipe the signatures that libblkid finds. libblkid needs buffered I/O. */
 static int walk_signatures(const struct device *dev, bool wipe, char *what)
 {
 	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -146,8 +146,8 @@ int probe_content(const struct device *dev, char *what)
 }
 
 /*
- * Overwrite the signatures on a claimed device, so that nothing recognises its content. The data
- * stays.
+ * Overwrite the signatures on a claimed device, so that nothing recognises its content. All other
+ * data stays.
  */
 int probe_wipe(const struct device *dev)
 {

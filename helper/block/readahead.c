@@ -14,7 +14,7 @@
 
 #define ATTRIBUTE	"queue/read_ahead_kb"
 #define KIB		1024U
-/* Bytes of a page: the kernel counts read-ahead in pages. */
+/* Bytes of a page: the kernel would round the read-ahead to whole pages. */
 #define GRAIN		4096U
 #define MOST		(1ULL << 30)
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Find the bytes of a file system's block device on the nearcache device below it. */
 #include "block/stacking.h"
 
 #include <stdio.h>
@@ -231,10 +232,10 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 }
 
 /*
- * Map the start of a range of the upper device. Returns true and the contiguous bytes on the lower
- * device in @piece; call again for the rest, which begins @piece->length bytes further on. Returns
- * false if the first byte is not on the lower device. @why: the reason, as the end of a sentence.
- * @length: not 0
+ * Map the start of a range of the upper device to the lower device. Returns true and the contiguous
+ * bytes there in @piece; call again for the rest, which begins @piece->length bytes further on.
+ * Returns false if the first byte is not on the lower device. @why: the reason, as the end of a
+ * sentence. @length: not 0
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's parameters: the words after "nearcache" in a table line. Format:
- * kmod/doc/interface.md.
+ * Parse and print the parameters of the nearcache target: the words after "nearcache" in a table
+ * line, see kmod/doc/interface.md.
  */
 #ifndef HELPER_BLOCK_TABLE_PARAMS_H
 #define HELPER_BLOCK_TABLE_PARAMS_H
@@ -32,10 +32,10 @@
 #define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
 
 /**
- * struct params - parameters, parsed
+ * struct params - the parameters of one table line
  * @mode: writing mode
  * @origin: the origin
- * @cache: the cache device
+ * @cache: the first cache device
  * @fill_memory: bytes, 0: not given, use the kernel's default
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds

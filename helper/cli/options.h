@@ -2,8 +2,8 @@
 /*
  * Parses the command line and prints help, from tables of verbs and options. Functions that return
  * int return 0, or an exit code after recording an error with fail(), unless they say otherwise.
- * The parse functions reorder @argv. Even after an error @args->given has the bit of --json, so that
- * the caller can print the error as JSON.
+ * The parse functions reorder @argv. Even after an error @args->given has the bit of --json, so
+ * that the caller can print the error as JSON.
  */
 #ifndef HELPER_CLI_OPTIONS_H
 #define HELPER_CLI_OPTIONS_H
@@ -93,8 +93,8 @@
 				 OPTION_VERSION)
 
 /*
- * A parsed command line. @given has a bit OPTION_* for each option on it. A member with the name of
- * an option is its value, and 0 or NULL by default: then @mode is read-only, @integrity none,
+ * A parsed command line. @given has the bit OPTION_* of each option on it. A member with the name
+ * of an option is its value, 0 or NULL by default: then @mode is read-only, @integrity none,
  * @split strided, and @shard_format INDEX_ANY.
  * @cache is the first --cache; @member are the others in their order, @members their number.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.

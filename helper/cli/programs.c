@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Starts the programs of verbs that have one of their own, and is the main() of these programs. */
 #include "cli/programs.h"
 
 #include <errno.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Settings of a device in use, as "NAME=VALUE" on the command line. */
 #include "cli/setting.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Counts which bytes of a file or device are present, and draws them as a bar. */
 #include "lib/bar.h"
 
 /*

@@ -47,8 +47,8 @@ uint64_t histogram_count(const struct latency *latency)
 
 /*
  * Returns the latency, ns, that @of of 10,000 entries do not exceed: 9900 gives the 99th
- * percentile. The result is the upper end of a bucket, a quarter of an octave. @latency is not
- * empty.
+ * percentile. The result is the upper end of a bucket; a bucket is a quarter of an octave. @latency
+ * is not empty.
  */
 uint64_t histogram_percentile(const struct latency *latency, uint64_t of)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Waits for points of time that are a constant interval apart. */
 #include "lib/interval.h"
 
 #include <errno.h>

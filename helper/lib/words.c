@@ -88,7 +88,7 @@ const char *want_print(uint32_t flags, char *text)
 	return text;
 }
 
-/* Parses a text of want_print(). */
+/* Parses a text of want_print(). Returns false for any other text. */
 bool want_parse(const char *text, uint32_t *flags)
 {
 	char again[WANT_TEXT];

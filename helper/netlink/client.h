@@ -47,7 +47,7 @@ struct nl_range {
 
 /**
  * struct nl_room - space that pins need
- * @count: number of ranges of the device; only from nl_range_room()
+ * @count: number of ranges of the device; valid only from nl_range_room()
  * @needed: bytes of cache that pins need
  * @available: bytes of cache that pins may use
  */

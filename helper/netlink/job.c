@@ -195,7 +195,7 @@ int nl_job_end(dev_t number, uint32_t id)
 		     (int)fail_code();
 }
 
-/* Cancel the job @id, or all jobs if @id is 0. @count: number of jobs that were running. */
+/* Cancel the job @id (unknown: an error), or all if @id is 0. @count: jobs that were running. */
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
 {
 	struct nl_msg *msg = id ?

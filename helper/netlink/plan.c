@@ -56,7 +56,7 @@ static int put_range(struct nl_msg *msg, const struct range *range)
 	return 0;
 }
 
-/* Put ranges of a plan. @at: number of those in earlier requests. @last: activate the plan. */
+/* Put ranges of a plan. @at: number of ranges in earlier requests. @last: activate the plan. */
 static int put_part(struct nl_msg *msg, const struct range *range, size_t count, uint64_t at,
 		    bool last)
 {

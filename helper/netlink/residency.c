@@ -9,7 +9,7 @@
 #include "netlink/request.h"
 
 /*
- * Merges adjacent runs of the kernel that are equal. @run: the last run, not yet visited because
+ * Joins adjacent runs that are both cached or both not. @run: the last run, not yet visited because
  * the next one may extend it; length 0: none.
  */
 struct residency {
