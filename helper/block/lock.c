@@ -43,8 +43,9 @@ static off_t byte_of(const char *name)
  * act on outdated checks. Waits without a time limit; a ^C ends the process.
  *
  * The locked file is device-mapper's own node: it needs no writable directory and no cleanup. Each
- * name has its own lock, because a run may take long if an origin does not answer. If the node
- * cannot be opened, nothing is locked, and the next step of the caller fails for the same reason.
+ * name has its own lock, because a run may take long if an origin does not answer. Locks nothing if
+ * the node cannot be opened: no device exists, or the caller's next step reports the lack of
+ * rights.
  */
 void lock_name(const char *name)
 {
