@@ -547,8 +547,8 @@ int dm_clear(const char *name)
 }
 
 /*
- * Send a message once. Returns 0, the errno of a refusal by the kernel (which is not recorded), or
- * -1 after recording another error.
+ * Send a message once. Returns 0, the errno of a refusal by the kernel (which is not recorded as an
+ * error), or -1 after recording another error.
  */
 static int try_message(const char *name, const char *message)
 {

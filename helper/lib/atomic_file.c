@@ -138,7 +138,7 @@ static int open_new(const char *path, char *new)
 	struct stat st;
 	int file;
 
-	/* rename() would replace a device node or a link by a regular file. */
+	/* rename() would replace a device node or a link by a regular file: refuse these. */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
 		fail(CODE_DEVICE, "'%s' is not a regular file: name another one", path);
 		return -1;
