@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Test whether a device answers, in a child process that may hang. */
 #include "block/answer_timeout.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 
 #include "lib/error.h"
 
-/* Runs in a child, which hangs for as long as the device does not answer. */
+/* Read the device, in a child process, and send the error message, or "", to @pipe. */
 static void __attribute__((noreturn))
 ask(const struct device *dev, int pipe)
 {
@@ -19,8 +20,8 @@ ask(const struct device *dev, int pipe)
 	void *buffer;
 
 	/*
-	 * A hanging child must not keep the parent's locks, or pipes whose readers wait for their
-	 * end.
+	 * Close all inherited files: while the child hangs, it would hold the locks of the parent
+	 * and keep pipes open whose readers wait for the end.
 	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
@@ -50,7 +51,7 @@ static int await_answer(const struct device *dev, int pipe)
 	return *said ? fail(CODE_DEVICE, "%s", said) : 0;
 }
 
-/* Demand a device that can be read within ANSWER_SECONDS. It need not be open. */
+/* Fail unless the device can be read within ANSWER_SECONDS. @dev: only path and role are used. */
 int answer_check(const struct device *dev)
 {
 	int pipes[2];
@@ -68,7 +69,7 @@ int answer_check(const struct device *dev)
 		await_answer(dev, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
-		/* A hanging child exits when the device completes its request. */
+		/* Do not wait for a hanging child: it ends once the device completes the read. */
 		kill(child, SIGKILL);
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}

@@ -9,7 +9,7 @@
 
 #include "block/device.h"
 
-/* Seconds. Longer than most networks need to fail over to another path. */
+/* Time limit of answer_check(), longer than most networks need to fail over to another path. */
 #define ANSWER_SECONDS	30
 
 int answer_check(const struct device *dev);

@@ -28,8 +28,8 @@ static int open_direct(const char *path, int flags, bool is_file)
 	int fd = open(path, flags | O_CLOEXEC | O_DIRECT);
 
 	/*
-	 * Some file systems have no direct I/O. For a file it does not matter: no module is below
-	 * it.
+	 * Some file systems refuse O_DIRECT. A file needs none: no module writes below its page
+	 * cache.
 	 */
 	if (fd < 0 && errno == EINVAL && is_file)
 		fd = open(path, flags | O_CLOEXEC);
@@ -81,28 +81,29 @@ static int open_checked(struct device *dev, const char *path, const char *role,
 }
 
 /*
- * device_close() is needed even after a failure. @path: as the user wrote it. @role is not copied.
+ * Open a block device for reading. The caller calls device_close() even after a failure, and keeps
+ * the string @role valid until then: it is not copied.
  */
 int device_open(struct device *dev, const char *path, const char *role)
 {
 	return open_checked(dev, path, role, false);
 }
 
-/* device_close() is needed even after a failure. @role is not copied. */
+/* Like device_open(), but by device number. */
 int device_open_number(struct device *dev, dev_t number, const char *role)
 {
 	char path[PATH_MAX];
 
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();
-	/* The node in /dev can be older than the kernel's device. */
+	/* An outdated node in /dev may lead to another device. */
 	if (dev->number == number)
 		return 0;
 	return fail(CODE_DEVICE, "'%s' is not the %s of number %u:%u",
 		    dev->path, role, major(number), minor(number));
 }
 
-/* device_open() that also accepts a regular file (an image). */
+/* Like device_open(), but also accepts a regular file (the image of a device). */
 int device_open_any(struct device *dev, const char *path, const char *role)
 {
 	return open_checked(dev, path, role, true);
@@ -134,15 +135,18 @@ static int reopen_device(struct device *dev, int flags)
 	return 0;
 }
 
-/* Reopen for writing; excludes file systems, swap, md, dm and other callers of this function. */
+/*
+ * Reopen for writing with O_EXCL: until device_close(), no file system, swap, md, dm or other
+ * caller can claim the device. Fails with CODE_BUSY if one has claimed it already.
+ */
 int device_claim(struct device *dev)
 {
 	return reopen_device(dev, O_EXCL);
 }
 
 /*
- * Reopen for writing while another user holds the device. The caller knows that the holder does not
- * use it.
+ * Reopen for writing without O_EXCL, so that another user may have claimed the device. The caller
+ * makes sure that this user does not use the bytes that the caller writes.
  */
 int device_share(struct device *dev)
 {
@@ -150,19 +154,19 @@ int device_share(struct device *dev)
 }
 
 /*
- * Make the kernel read the partition table again. A command that writes to a whole disk must call
- * this: no partition of the disk may be in use, and partitions of an overwritten table must not
- * stay. Fails with CODE_BUSY if a partition is in use.
+ * Make the kernel read the partition table again. Fails with CODE_BUSY if a partition is in use. A
+ * command that overwrites a whole disk calls this before, as a test for partitions in use, and
+ * after, to remove the partitions of the old table.
  */
 int device_reread_partitions(const struct device *dev)
 {
 	int tries = 0, error;
 
-	/* udev opens each new partition for a moment. */
+	/* udev opens each new partition for a moment, and BLKRRPART fails meanwhile: retry. */
 	while ((error = ioctl(dev->fd, BLKRRPART) ? errno : 0) == EBUSY &&
 	       tries++ < REREAD_TRIES)
 		usleep(REREAD_PAUSE_US);
-	/* The device is a partition, or a disk without partitions. */
+	/* EINVAL, ENOTTY: the device is a partition, or of a kind that has no partitions. */
 	if (!error || error == EINVAL || error == ENOTTY)
 		return 0;
 	if (error == EBUSY)
@@ -174,8 +178,8 @@ int device_reread_partitions(const struct device *dev)
 }
 
 /*
- * Test whether anybody holds a device. Retry if no kernel holder is visible: another run of this
- * command may be testing the device at the same moment.
+ * Set @busy to whether a file system, swap, md, dm or another process has claimed the device. If so
+ * but sysfs shows no holder, retry for 200 ms: another run of this command may do the same test.
  */
 int device_test_claim(const struct device *dev, bool *busy)
 {
@@ -207,8 +211,8 @@ void device_close(struct device *dev)
 }
 
 /*
- * Zeroed memory, aligned for direct I/O, for free(); NULL after recording the error. @bytes:
- * multiple of 4096.
+ * Return zeroed memory, aligned for direct I/O, or NULL after recording an error. The caller frees
+ * it with free(). @bytes: multiple of 4096.
  */
 void *device_buffer(size_t bytes)
 {
@@ -222,7 +226,7 @@ void *device_buffer(size_t bytes)
 	return buffer;
 }
 
-/* @buffer: from device_buffer(). @bytes, @offset: multiples of the logical block size. */
+/* Read exactly @bytes. @bytes, @offset: multiples of @dev->lbs. @buffer: from device_buffer(). */
 int device_read(const struct device *dev, void *buffer, size_t bytes,
 		uint64_t offset)
 {
@@ -249,10 +253,7 @@ int device_read(const struct device *dev, void *buffer, size_t bytes,
 	return 0;
 }
 
-/*
- * @dev: claimed. @buffer: from device_buffer(). @bytes, @offset: multiples of the logical block
- *	size.
- */
+/* @dev: after device_claim() or device_share(). @buffer, @bytes, @offset: as in device_read(). */
 int device_write(const struct device *dev, const void *buffer, size_t bytes,
 		 uint64_t offset)
 {
@@ -274,7 +275,7 @@ int device_write(const struct device *dev, const void *buffer, size_t bytes,
 	return 0;
 }
 
-/* @dev: claimed. @offset, @bytes: multiples of 4096. */
+/* @dev: after device_claim() or device_share(). @offset, @bytes: multiples of 4096. */
 int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
 {
 	size_t chunk = bytes < CHUNK ? bytes : CHUNK;
@@ -301,9 +302,9 @@ int device_sync(const struct device *dev)
 }
 
 /*
- * Write the node of a device number to @path (PATH_MAX bytes) and return it: /dev/mapper/NAME for
- * device-mapper,
- * dev/NAME for others, the bare number if the device no longer exists.
+ * Write the path of a device's node to @path (PATH_MAX bytes) and return @path: /dev/mapper/NAME
+ * for device-mapper, /dev/NAME for others. If the device no longer exists, @path is its number,
+ * like "253:0".
  */
 const char *device_path_of(dev_t number, char *path)
 {

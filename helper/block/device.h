@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A block device and its properties. All I/O is direct: the kernel module writes below the page
- * cache, so a cached page could be older than the device.
+ * Open, claim, read and write a block device. All I/O is direct (O_DIRECT): the kernel module
+ * writes below the page cache, whose pages may therefore be older than the device.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -14,9 +14,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Room for a device id: the superblock's origin_id. */
+/* Size of a device id with NUL: that of origin_id in the superblock. */
 #define DEVICE_ID	128
-/* Alignment of buffers for device_read() and device_write(). */
+/* Alignment in memory of buffers for device_read() and device_write(), bytes. */
 #define DEVICE_ALIGN	4096
 
 /**

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Device ids, holders, and the devices and drives below a device, all from sysfs. */
 #include "block/device_id.h"
 
 #include <ctype.h>
@@ -17,9 +18,9 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* Maximum depth of a stack of devices. */
+/* Maximum depth of a stack of devices. Searches ignore deeper devices. */
 #define STACK_MAX	16
-/* Longest id that is stored unhashed: DEVICE_ID minus prefix and suffix. */
+/* Bytes of the longest value that is not hashed: DEVICE_ID minus room for prefix and suffix. */
 #define VALUE_MAX	80
 
 static void sysfs_path(dev_t number, const char *attribute, char *path)
@@ -28,7 +29,7 @@ static void sysfs_path(dev_t number, const char *attribute, char *path)
 		 minor(number), attribute);
 }
 
-/* First line of a sysfs file, trimmed. */
+/* Read the first line of a file in sysfs, trimmed. Returns false if it is missing or empty. */
 static bool read_line(const char *path, char *value, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -52,8 +53,8 @@ static bool read_line(const char *path, char *value, size_t size)
 }
 
 /*
- * Read an attribute, @attribute: path below the device's directory in sysfs. Returns false if it is
- * missing or empty.
+ * Read the first line of a sysfs file. @attribute: its path below the directory of the device.
+ * Returns false if the file is missing or the line is empty.
  */
 bool identity_attribute(dev_t number, const char *attribute, char *value,
 			size_t size)
@@ -64,7 +65,7 @@ bool identity_attribute(dev_t number, const char *attribute, char *value,
 	return read_line(path, value, size);
 }
 
-/* For example "nvme0n1". Returns false if there is no such device. */
+/* Get the kernel's name of a device, like "nvme0n1". Returns false if there is no such device. */
 bool identity_kernel_name(dev_t number, char *name, size_t size)
 {
 	char path[PATH_MAX], target[PATH_MAX];
@@ -75,7 +76,7 @@ bool identity_kernel_name(dev_t number, char *name, size_t size)
 		return false;
 	p = strrchr(target, '/');
 	snprintf(name, size, "%s", p ? p + 1 : target);
-	/* The kernel writes '/' in a name as '!'. */
+	/* sysfs writes '!' for a '/' in a name: restore the '/'. */
 	while ((p = strchr(name, '!')))
 		*p = '/';
 	return true;
@@ -94,7 +95,7 @@ static bool number_attribute(dev_t number, const char *attribute,
 	return true;
 }
 
-/* The disk that contains a partition; a whole disk is its own. */
+/* Return the disk of a partition. For a device that is no partition, return the device itself. */
 static dev_t whole_disk(dev_t number)
 {
 	char text[32];
@@ -106,7 +107,7 @@ static dev_t whole_disk(dev_t number)
 	return number;
 }
 
-/* Sources of device ids, strongest first. */
+/* Sources of device ids, the most reliable first. The first attribute that exists is the id. */
 static const struct {
 	const char *attribute;
 	const char *prefix;
@@ -130,9 +131,9 @@ static void hash_text(const char *text, char *hex)
 }
 
 /*
- * Get the device id, DEVICE_ID bytes: "wwid:eui.0025...", "serial:...", for a partition with a
- * suffix "...-part2"; "" if the device has none. A value too long for the superblock is replaced by
- * its SHA-256.
+ * Write the device id to @id (DEVICE_ID bytes): "wwid:eui.0025...", "serial:...", or "" if the
+ * device has none. A partition has the id of its disk with a suffix like "-part2". A value too long
+ * for the superblock is replaced by its SHA-256.
  */
 void identity_read(dev_t number, char *id)
 {
@@ -161,8 +162,7 @@ void identity_read(dev_t number, char *id)
 }
 
 /*
- * Find devices with the id @id (not ""), except @except. Returns how many have it; @number is the
- * last one found.
+ * Count the devices other than @except that have the id @id (not ""). @number: the last one found.
  */
 int identity_find(const char *id, dev_t except, dev_t *number)
 {
@@ -176,7 +176,7 @@ int identity_find(const char *id, dev_t except, dev_t *number)
 		unsigned int major_number, minor_number;
 		dev_t candidate;
 
-		/* Hidden paths below an NVMe multipath disk have no number. */
+		/* Skip hidden paths of an NVMe multipath disk: they have no device number. */
 		snprintf(path, sizeof(path), "%s/%s/dev", dir_path,
 			 entry->d_name);
 		if (entry->d_name[0] == '.' ||
@@ -195,7 +195,7 @@ int identity_find(const char *id, dev_t except, dev_t *number)
 	return found;
 }
 
-/* Same device, or a disk and its partition. */
+/* True if both are the same device, or one is a partition of the other. */
 static bool same_place(dev_t a, dev_t b)
 {
 	dev_t whole_a = whole_disk(a), whole_b = whole_disk(b);
@@ -204,8 +204,8 @@ static bool same_place(dev_t a, dev_t b)
 }
 
 /*
- * Find the first device below @number, or below the disk that contains it, for which @wanted
- * returns true. Sets @none if there is no device below.
+ * Call @wanted for each device directly below @number, or below the disk of a partition, until one
+ * call returns true. Returns whether one did. @depth: levels searched. @none: nothing is below.
  */
 static bool find_below(dev_t number,
 		       bool (*wanted)(dev_t below, const void *data, int depth),
@@ -234,7 +234,7 @@ static bool find_below(dev_t number,
 	return found;
 }
 
-/* True if @upper is stored, at any depth, on @lower. */
+/* True if @upper, or a device at any depth below it, is @lower, its disk or its partition. */
 static bool rests_on(dev_t upper, const void *lower, int depth)
 {
 	bool none;
@@ -243,7 +243,7 @@ static bool rests_on(dev_t upper, const void *lower, int depth)
 	       find_below(upper, rests_on, lower, depth, &none);
 }
 
-/* True if @upper is stored, at any depth, on @lower; false for a disk and its partition. */
+/* True if @upper is stacked on @lower, at any depth. False if they are a disk and its partition. */
 bool identity_rests_on(dev_t upper, dev_t lower)
 {
 	bool none;
@@ -263,11 +263,11 @@ bool identity_overlap(dev_t a, dev_t b)
 		return true;
 	identity_read(a, id_a);
 	identity_read(b, id_b);
-	/* Only a wwid is unique by contract. Drives may share a serial number. */
+	/* Only equal wwids prove that the disk is the same: drives may share a serial number. */
 	return !strncmp(id_a, "wwid:", 5) && !strcmp(id_a, id_b);
 }
 
-/* For NVMe this is the controller or subsystem: its namespaces appear and disappear together. */
+/* Get a disk's drive, as a path in sysfs: for NVMe the controller or subsystem of the namespace. */
 static bool drive_of(dev_t disk, char *path)
 {
 	char link[PATH_MAX];
@@ -285,7 +285,7 @@ static bool same_drive(dev_t a, dev_t b)
 	return drive_of(a, of_a) && drive_of(b, of_b) && !strcmp(of_a, of_b);
 }
 
-/* The device that holds the file system of a loop device's file. */
+/* Get the device that stores the file of a loop device. Returns false if it is unknown. */
 static bool loop_below(dev_t number, dev_t *below)
 {
 	char file[PATH_MAX];
@@ -335,7 +335,7 @@ bool identity_same_drive(dev_t a, dev_t b)
 	return shares_drive(a, &b, 0);
 }
 
-/* Holders to skip: those whose dm uuid starts with @uuid, and @self. */
+/* Parameters of identity_foreign_holder(), for is_foreign(). */
 struct friends {
 	const char *uuid;
 	dev_t self;
@@ -399,15 +399,15 @@ static bool find_holder(dev_t number,
 	return found;
 }
 
-/* Get the kernel's name of a device stacked on this one; "" and false if there is none. */
+/* Get the kernel's name of a device that is stacked on @number; "" and false if there is none. */
 bool identity_holder(dev_t number, char *name, size_t size)
 {
 	return find_holder(number, is_any, NULL, name, size);
 }
 
 /*
- * Get a holder that is not nearcache's own: skips dm uuids that start with @uuid, and @self (0:
- * none). Pass-through devices are not skipped. @name: the kernel's name, "" if there is none.
+ * Like identity_holder(), but skips the device @self (0: none) and devices whose dm uuid starts
+ * with @uuid. Never skips other pass-through devices, because their writes bypass all caches.
  */
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size)
@@ -417,10 +417,7 @@ bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 	return find_holder(number, is_foreign, &friends, name, size);
 }
 
-/*
- * Get a device stacked on this one that accepts writes. @name: the kernel's name, "" if there is
- * none.
- */
+/* Like identity_holder(), but skips devices that refuse writes. */
 bool identity_writable_holder(dev_t number, char *name, size_t size)
 {
 	return find_holder(number, takes_writes, NULL, name, size);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device ids, read from sysfs: a name of a block device that survives reboots and a changed device
- * number. Also which devices a device is stacked on (holders, drives).
+ * Device ids, from sysfs: names of block devices that survive a reboot and a new device number.
+ * Also the devices stacked on a device (holders), those below it, and its drives.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -26,7 +26,7 @@ bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size);
 bool identity_writable_holder(dev_t number, char *name, size_t size);
 
-/* device_id_match.c */
+/* In device_id_match.c. */
 bool identity_may_be_same(const char *a, const char *b);
 
 #endif /* HELPER_BLOCK_DEVICE_ID_H */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Decide whether two device ids can be of the same volume. */
 #include "block/device_id.h"
 
 #include <string.h>
 
-/* Bytes of a device id without the partition suffix. */
+/* Length of a device id without its suffix "-partN". */
 static size_t whole_length(const char *id)
 {
 	const char *part = strrchr(id, '-');
@@ -15,10 +16,10 @@ static size_t whole_length(const char *id)
 }
 
 /*
- * Length of the prefix that gives the kind of a device id; 0 if ids of this kind cannot prove that
- * two volumes differ. One volume can have several wwids of different schemes (eui., naa., ...), a
- * hash hides the scheme, dm uuid and serial are chosen by whoever maps the volume, and a target may
- * create a new uuid at each start (nvmet).
+ * Return the length of the prefix that gives the kind of a device id: different ids of one kind
+ * prove that the volumes differ. Returns 0 for ids that prove nothing: a hash hides its kind, users
+ * choose dm uuid and serial, and a target (nvmet) may create a new uuid at each start. The scheme
+ * of a wwid (eui., naa., ...) is part of its kind, because one volume can have wwids of several.
  */
 static size_t kind_length(const char *id)
 {
@@ -30,8 +31,8 @@ static size_t kind_length(const char *id)
 }
 
 /*
- * False only if the ids prove that the two volumes differ. The ids may be of partitions; "":
- * unknown.
+ * Return false only if the ids prove that they are of different volumes. Partition suffixes are
+ * ignored. "" is an unknown id and proves nothing.
  */
 bool identity_may_be_same(const char *a, const char *b)
 {

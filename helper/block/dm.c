@@ -18,7 +18,7 @@
 #include "block/table_params.h"
 #include "block/signals.h"
 
-/* A suspended device refuses messages: retry for one second. */
+/* dm_message() retries for one second while the device is suspended and refuses messages. */
 #define BUSY_TRIES	10
 #define BUSY_PAUSE_US	(100 * 1000)
 
@@ -41,13 +41,13 @@ static int no_device_mapper(void)
 		    "the kernel has no device-mapper: modprobe dm-mod");
 }
 
-/* Returns NULL after recording the error. @name may be NULL. */
+/* Returns NULL after recording an error. @name: dm name, NULL for a task without a device. */
 static struct dm_task *new_task(int type, const char *name)
 {
 	struct dm_task *task;
 
 	dm_log_with_errno_init(drop_log);
-	/* Names are checked before, so nothing needs mangling. */
+	/* Use names unchanged: name_check() accepts none that libdevmapper would have to mangle. */
 	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
 	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
 		fail_errno(errno,
@@ -71,7 +71,7 @@ static int task_failed(struct dm_task *task, const char *what, const char *name)
 {
 	int error = dm_task_get_errno(task);
 
-	/* No errno: libdevmapper did not even try the ioctl. */
+	/* No errno: libdevmapper could not open device-mapper, so there was no ioctl. */
 	if (!error)
 		return no_device_mapper();
 	return fail_errno(error, "cannot %s '%s'", what, name);
@@ -110,12 +110,12 @@ static void run_modprobe(void)
 		waitpid(child, NULL, 0);
 }
 
-/* Demand the kernel module; load it if it is missing. */
+/* Fail unless the kernel has the nearcache target. Loads the kernel module if necessary. */
 int dm_need_target(void)
 {
 	bool known;
 
-	/* libdevmapper never looks again for a missing device-mapper, so load the module first. */
+	/* libdevmapper looks for device-mapper only once: load the module before the first task. */
 	if (access(DM_CONTROL_NODE, F_OK))
 		run_modprobe();
 	if (target_known(&known) || known)
@@ -151,7 +151,7 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 		dev->mode[0] = '\0';
 }
 
-/* Run a TABLE or STATUS task for a device with one target. */
+/* Set @dev->table or @dev->status. They stay NULL for another target and a device that is gone. */
 static int query_task(int type, struct dm_device *dev)
 {
 	struct dm_task *task = new_task(type, dev->name);
@@ -197,7 +197,7 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 			     sizeof(DM_UUID_PREFIX) - 1);
 }
 
-/* Look up a device of any kind. If @found, dm_device_free() is needed. */
+/* Look up a dm device of any kind. If it exists, @found is true and dm_device_free() is needed. */
 int dm_find(const char *name, struct dm_device *dev, bool *found)
 {
 	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
@@ -392,9 +392,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that creates or removes a node, and wait for the node. With udev the wait uses a
- * cookie; without udev libdevmapper creates the node itself. If the task succeeded, call @then
- * before that wait: udev may take long to process the device.
+ * Run a task that creates or removes a node in /dev, and wait for udev to do so; without udev,
+ * libdevmapper does it. Returns whether the task succeeded. If so, calls @then (may be NULL) before
+ * the wait, because udev may take long.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
@@ -435,7 +435,7 @@ static int create_empty(const char *name, const char *uuid)
 	return error;
 }
 
-/* Load a table into the inactive slot. */
+/* Load a table into the inactive slot of a device. dm_resume() makes it live. */
 int dm_load(const char *name, const struct dm_line *line)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
@@ -455,12 +455,11 @@ int dm_load(const char *name, const struct dm_line *line)
 }
 
 /*
- * Make the loaded table live, or start a suspended device. The kernel suspends a running device
- * itself if it has an inactive table. As soon as the table is live, other runs may start devices,
- * see lock_all().
+ * Make the loaded table live, or start a suspended device. If there is a loaded table, the kernel
+ * first suspends a running device. Success releases lock_all(): other runs may then start devices.
  * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
- * @hand_over: the new table takes over reads that wait for the origin; without it the old table
- *	must complete them first. File systems are not frozen then.
+ * @hand_over: suspend without a flush: file systems are not frozen, and reads that wait for the
+ *	origin move to the new table. Otherwise the old table has to complete these reads first.
  */
 int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {
@@ -469,7 +468,7 @@ int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 
 	if (!task)
 		return fail_code();
-	/* AUTO keeps libdevmapper from setting its own read-ahead. */
+	/* With AUTO, libdevmapper leaves the read-ahead to the kernel. */
 	if (read_ahead == DM_READ_AHEAD_KERNEL)
 		read_ahead = DM_READ_AHEAD_AUTO;
 	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
@@ -517,8 +516,8 @@ static void make_device(const char *name, const char *uuid,
 }
 
 /*
- * Create a device and start it. On failure it removes the device and quotes the kernel's reason. A
- * ^C removes the device as well, unless the caller already holds the signal back.
+ * Create a device and start it. After a failure, remove it and quote the kernel's reason in the
+ * error. Remove it after a ^C as well, unless the caller has called signals_hold() before.
  */
 int dm_activate(const char *name, const char *uuid,
 		const struct dm_line *line)
@@ -548,8 +547,8 @@ int dm_clear(const char *name)
 }
 
 /*
- * One try. Returns 0; the errno of a refusal, which is not recorded; or -1 after recording another
- * error.
+ * Send a message once. Returns 0, the errno of a refusal by the kernel (which is not recorded as an
+ * error), or -1 after recording another error.
  */
 static int try_message(const char *name, const char *message)
 {
@@ -573,13 +572,13 @@ static int try_message(const char *name, const char *message)
 	return error;
 }
 
-/* Send a message to the target, see kmod/doc/interface.md. A refusal quotes the kernel's reason. */
+/* Send a message to the target. The error of a refusal quotes the kernel log. */
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	struct kmsg log = kmsg_mark(dev->number);
 	int tries, error = try_message(dev->name, message);
 
-	/* Another process may be starting a new table, which takes a moment. */
+	/* EBUSY: the device is suspended, perhaps only while another process replaces its table. */
 	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
 		usleep(BUSY_PAUSE_US);
 		error = try_message(dev->name, message);
@@ -604,7 +603,7 @@ int dm_remove(const char *name)
 
 	if (!task)
 		return fail_code();
-	/* udev may have the device open for a moment. */
+	/* udev may have the device open for a moment: let libdevmapper retry. */
 	dm_task_retry_remove(task);
 	if (!run_with_node(task, NULL))
 		error = task_failed(task, "remove the device", name);

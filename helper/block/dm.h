@@ -2,8 +2,8 @@
 /*
  * Device-mapper devices of the nearcache target. Only dm.c and dm_tree.c use libdevmapper.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise. Errors recorded before a call do not change what dm_load(), dm_resume(),
- * dm_clear() and dm_remove() return.
+ * they say otherwise. dm_load(), dm_resume(), dm_clear() and dm_remove() can clean up after an
+ * error: they return 0 after success although an earlier error is recorded.
  */
 #ifndef HELPER_BLOCK_DM_H
 #define HELPER_BLOCK_DM_H
@@ -17,11 +17,11 @@
 #define DM_CONTROL_NODE	"/dev/mapper/control"
 #define DM_TARGET	"nearcache"
 #define DM_MODULE	"dm-nearcache"
-/* A device's uuid is this prefix and the cache's uuid. */
+/* The dm uuid of a nearcache device is this prefix and the uuid of its cache. */
 #define DM_UUID_PREFIX	"nearcache-"
 /*
- * The uuid of a pass-through device (no cache, all I/O goes to the origin) is this prefix and its
- * name.
+ * A pass-through device has no cache: all its I/O goes to the origin. Its dm uuid is this prefix
+ * and its name.
  */
 #define DM_PASSTHROUGH_PREFIX	"nearcache-passthrough-"
 /* Target of a pass-through device. */
@@ -36,11 +36,11 @@
  * @live: has a live table
  * @suspended: suspended
  * @read_only: the kernel refuses writes
- * @open_count: openers
- * @size: bytes of its table
+ * @open_count: how often the device is open
+ * @size: bytes of the nearcache target, 0: none
  * @table: parameters of the nearcache target, NULL: none
  * @status: status line of the target, NULL: none
- * @mode: first word of @table, "": none
+ * @mode: first word of @table, "": none, or @table cannot be parsed
  * @origin: from @table, 0: none
  * @cache: from @table, 0: none
  */
@@ -63,7 +63,7 @@ struct dm_device {
 
 /**
  * struct dm_line - a table of one target
- * @target: its name, NULL: DM_TARGET
+ * @target: name of the target, NULL: DM_TARGET
  * @bytes: size of the device
  * @params: the target's parameters
  * @read_only: the device refuses writes

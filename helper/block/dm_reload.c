@@ -10,12 +10,11 @@
 #include "block/readahead.h"
 #include "block/signals.h"
 
-/* Bytes. */
 #define SECTOR	512
 
 /*
- * The current read-ahead in sectors. The kernel derives a new one from each table, which would undo
- * a change.
+ * Return the read-ahead in sectors. The kernel derives a new one from each table, so reload() has
+ * to set the present value again.
  */
 static uint32_t read_ahead(dev_t number)
 {
@@ -27,8 +26,8 @@ static uint32_t read_ahead(dev_t number)
 }
 
 /*
- * Demand a device that can get a new table, and parse its present one into @params.
- * @force: also accept a suspended device; it will run after the reload.
+ * Fail unless reload() can replace the table of the device. Parse its present table into @params.
+ * @force: also accept a suspended device, which reload() will start.
  */
 int reload_prepare(const struct dm_device *dev, bool force,
 		   struct params *params)
@@ -48,7 +47,7 @@ int reload_prepare(const struct dm_device *dev, bool force,
 		    dev->name, dev->name);
 }
 
-/* Otherwise the next 'dmsetup resume' would make the loaded table live. */
+/* Drop the loaded table, because the next 'dmsetup resume' would make it live. */
 static void drop_loaded(const char *name)
 {
 	if (dm_clear(name))
@@ -80,12 +79,11 @@ static void report_failure(const struct dm_device *old)
 }
 
 /*
- * A failed start leaves one of three states: the new table inactive and the device running (suspend
- * failed); the old table live and suspended (the new one does not fit); or the new table live and
- * suspended (it refused to start). In the last two states loading and starting the old table is
- * right. The kernel refuses the old table if it writes and the cache device failed meanwhile. Then
- * still resume: the live table may start, because it is the old one or because the fault has
- * passed.
+ * Restore the old table after dm_resume() failed. The device is in one of three states: running
+ * with the old table (the suspend failed), suspended with the old table (the new one does not fit),
+ * or suspended with the new one (it refused to start). A suspended device gets the old table again.
+ * The kernel may refuse to load the old table, in a writing mode after a failure of the cache
+ * device. Resume even then: the live table may be the old one, or the new one may start now.
  */
 static void put_back(const struct dm_device *old, const struct dm_line *line,
 		     uint32_t ahead)
@@ -112,8 +110,8 @@ static int changed_by_others(const struct dm_device *now)
 }
 
 /*
- * The new table was built from an earlier look-up of the device. Other runs of this command wait
- * (lock.h), but dmsetup does not.
+ * Fail with CODE_BUSY if the device has changed since @old was looked up, because the new table was
+ * built from @old. lock_name() stops other runs of this command, but not dmsetup.
  */
 static int check_unchanged(const struct dm_device *old)
 {
@@ -129,7 +127,7 @@ static int check_unchanged(const struct dm_device *old)
 	return error;
 }
 
-/* Another program may have loaded its own table after dm_load(), which then went live instead. */
+/* Fail unless @line is live: another program may have loaded its own table after dm_load(). */
 static int verify_table(const struct dm_device *old, const struct dm_line *line)
 {
 	struct dm_device now;
@@ -177,13 +175,13 @@ out:
 }
 
 /*
- * Replace the table of a device in use. I/O waits during the change. After a failure the device has
- * its old table again, or the error says that it has not. The read-ahead stays. A ^C is held back
- * until the end.
+ * Replace the table of a device in use. I/O waits during the change. The read-ahead stays. A ^C
+ * takes effect at the end. After a failure the device has its old table, or the error says which
+ * table.
  * @dev: accepted by reload_prepare().
- * @old: of the present table.
+ * @old: parameters of the present table.
  * @bytes: size under the new table.
- * @hand_over: the new table takes over reads that wait for the origin, see dm_resume().
+ * @hand_over: see dm_resume().
  */
 int reload(const struct dm_device *dev, const struct params *old,
 	   const struct params *params, uint64_t bytes, bool hand_over)
@@ -202,7 +200,7 @@ int reload(const struct dm_device *dev, const struct params *old,
 	sigset_t before;
 	int error;
 
-	/* This program may itself be stored on the device or be swapped to it. */
+	/* The program may be stored on, or swapped to, the device: a page fault would hang. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	signals_hold(&before);
 	error = swap_tables(dev, &old_line, &line, hand_over);
@@ -212,8 +210,8 @@ int reload(const struct dm_device *dev, const struct params *old,
 }
 
 /*
- * Print that a suspended device runs again, or would with @dry_run. @dev: the device before
- * reload().
+ * If reload() started a suspended device, or would start it (@dry_run), print that. @dev: the
+ * device before reload().
  */
 void reload_print_started(const struct dm_device *dev, bool dry_run)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Remove a device-mapper device, after a check that nobody has it open. */
 #include "block/dm_remove.h"
 
 #include <string.h>
@@ -7,7 +8,7 @@
 #include "lib/error.h"
 #include "block/openers.h"
 
-/* udev opens a new device for a moment. */
+/* udev opens a new device for a moment: the checks repeat for one second. */
 #define TRIES		10
 #define PAUSE_US	(100 * 1000)
 
@@ -23,7 +24,7 @@ static int count_opens(const char *name, int *opens)
 	return 0;
 }
 
-/* Demand that nobody has the device open. */
+/* Fail with CODE_BUSY, and name the user, if the device is open. */
 int stop_check(const struct dm_device *dev)
 {
 	int opens = dev->open_count;
@@ -47,7 +48,7 @@ int stop_check(const struct dm_device *dev)
 		    dev->name, what);
 }
 
-/* Demand that nobody can be writing to the device. */
+/* Fail with CODE_BUSY if the device is open for writing, or if that cannot be excluded. */
 int stop_check_writers(const struct dm_device *dev)
 {
 	int opens = dev->open_count;
@@ -58,7 +59,7 @@ int stop_check_writers(const struct dm_device *dev)
 		if (holder_writer(dev->number, what, sizeof(what)))
 			return fail(CODE_BUSY, "device '%s' %s", dev->name,
 				    what);
-		/* All openers are known, and they only read. */
+		/* All openers are known, and none of them can write. */
 		if (holder_count(dev->number) >= opens)
 			return 0;
 		usleep(PAUSE_US);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Remove a device that is not open; check that nobody has it open, or open for writing.
+ * Check that nobody has a device open, or open for writing. Remove a device that is not open.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */

@@ -54,8 +54,8 @@ static int take_pieces(struct dm_task *task, struct dm_piece **list,
 }
 
 /*
- * Get the table of a dm device as an ascending list, for free() even after a failure. @count 0: no
- * table.
+ * Get the lines of a dm device's table in ascending order. The caller frees @list with free(), even
+ * after a failure. @count: lines, 0 if the device has no table.
  */
 int dm_pieces(dev_t number, struct dm_piece **list, size_t *count)
 {

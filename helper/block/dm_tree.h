@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The table of a device-mapper device of any kind.
+ * Read the table of a device-mapper device of any kind.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Room for the type of a target. */
+/* Size of a target's type with NUL. */
 #define DM_TYPE		16
 
 /**

@@ -15,8 +15,8 @@
 #define LEVEL_WARNING	4
 
 /*
- * Remember the end of the kernel log. kmsg_explain() prefers lines about the device @number (0:
- * none).
+ * Return a mark at the end of the kernel log for kmsg_explain(), which prefers lines about the
+ * device @number (0: no device). Needs kmsg_close().
  */
 struct kmsg kmsg_mark(dev_t number)
 {
@@ -32,8 +32,8 @@ struct kmsg kmsg_mark(dev_t number)
 }
 
 /*
- * Turn "3,123,456,-;text\n KEY=value\n" into "text". The three lowest bits of the first number are
- * the level. Levels above warning do not explain an error.
+ * Return "text" of a record "3,123,456,-;text\n KEY=value\n". The three lowest bits of the first
+ * number are the level. Returns NULL if the level is above warning: such a line explains no error.
  */
 static char *text_of(char *record)
 {
@@ -46,7 +46,7 @@ static char *text_of(char *record)
 	return text;
 }
 
-/* Keep only the first line: it names the cause. */
+/* Copy @text to @kept only if that is empty: the first line names the cause. */
 static void keep_text(char *kept, size_t size, const char *text)
 {
 	if (!kept[0])
@@ -54,8 +54,8 @@ static void keep_text(char *kept, size_t size, const char *text)
 }
 
 /*
- * Add the kernel's reason to the recorded error: the first line since the mark that contains @word.
- * Without such a line point to dmesg.
+ * Add the kernel's reason to the recorded error: the first line since the mark that contains @word,
+ * if possible one about the device of the mark. If there is no such line, point to dmesg.
  */
 void kmsg_explain(struct kmsg *log, const char *word)
 {

@@ -7,8 +7,8 @@
 
 /**
  * struct kmsg - a position in the kernel log
- * @fd: /dev/kmsg, -1: it cannot be read
- * @device: ": 253:0: ", which the kernel puts before messages about the device
+ * @fd: /dev/kmsg, or -1 if it cannot be read
+ * @device: text in the kernel's messages about the device, like ": 253:0: "
  */
 struct kmsg {
 	int fd;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Locks against other runs of this command. */
 #include "block/lock.h"
 
 #include <errno.h>
@@ -10,7 +11,7 @@
 #include "block/dm.h"
 #include "lib/error.h"
 
-/* Seconds to wait for another run that starts a device. */
+/* Seconds that lock_all() waits for another run, which is starting a device. */
 #define LOCK_SECONDS	40
 #define LOCK_PAUSE_US	(50 * 1000)
 
@@ -18,14 +19,14 @@
 #define HASH_START	0xcbf29ce484222325ULL
 #define HASH_FACTOR	0x100000001b3ULL
 
-/* Lock of lock_name(); -1: none. */
+/* Descriptor that holds the lock of lock_name(); -1: none. */
 static int held = -1;
-/* Lock of lock_all(); -1: none. */
+/* Descriptor that holds the lock of lock_all(); -1: none. */
 static int all = -1;
 
 /*
- * The byte of the file that stands for a name. After a hash collision one run only waits for the
- * other.
+ * Return the offset of the byte of DM_CONTROL_NODE that a run locks for @name: a hash. Two names
+ * with one hash share a lock, so that their runs wait for each other without need.
  */
 static off_t byte_of(const char *name)
 {
@@ -37,13 +38,14 @@ static off_t byte_of(const char *name)
 }
 
 /*
- * Lock a device name against other runs of this command until this process ends. Two changes at
- * once, each built from its own look-up, would undo each other or act on outdated checks. Waits; a
- * ^C ends the wait.
+ * Lock a device name against other runs of this command, until lock_release() or the end of the
+ * process. Otherwise two runs, each with a look-up of its own, could undo each other's change or
+ * act on outdated checks. Waits without a time limit; a ^C ends the process.
  *
- * The file is device-mapper's own node: it needs no writable directory and no cleanup. The lock is
- * per name, because another device may take long if its origin does not answer. If the node cannot
- * be opened, no device exists or the caller lacks the rights; the next step reports that.
+ * The locked file is device-mapper's own node: it needs no writable directory and no cleanup. Each
+ * name has its own lock, because a run may take long if an origin does not answer. Locks nothing if
+ * the node cannot be opened: no device exists, or the caller's next step reports the lack of
+ * rights.
  */
 void lock_name(const char *name)
 {
@@ -61,7 +63,7 @@ void lock_name(const char *name)
 	held = fd;
 }
 
-/* Drop the last lock of lock_name(), for a command that from now on only reads. */
+/* Drop the lock of the last lock_name(), for a process that goes on but changes nothing more. */
 void lock_release(void)
 {
 	if (held >= 0)
@@ -69,13 +71,13 @@ void lock_release(void)
 	held = -1;
 }
 
-/* Fails after LOCK_SECONDS. */
+/* Lock for lock_all(). Fails with CODE_BUSY after LOCK_SECONDS. */
 static int wait_for_all(int fd)
 {
 	struct flock lock = {
 		.l_type = F_WRLCK,
 		.l_whence = SEEK_SET,
-		/* No device has an empty name. */
+		/* No device has an empty name, so lock_name() never locks this byte. */
 		.l_start = byte_of(""),
 		.l_len = 1,
 	};
@@ -95,17 +97,17 @@ static int wait_for_all(int fd)
 }
 
 /*
- * Keep other runs of this command from starting devices, until dm_resume() has made a table live or
- * this process ends. Without it two devices on one origin (which may have two names) could each
- * check before the other exists. Call it after lock_name() and after any slow step: the origin is
- * read before, so that an origin that does not answer does not block other runs. Fails if another
- * run holds the lock for LOCK_SECONDS.
+ * Keep other runs of this command from starting any device, until dm_resume() has made a table live
+ * or this process ends. Otherwise two runs could each find an origin free before the device of the
+ * other run exists. A lock for each origin would not do: one origin may have two names. Call this
+ * after lock_name() and after any slow step. Reads @origin before it locks, so that an origin that
+ * does not answer does not block other runs. Fails if another run holds the lock for LOCK_SECONDS.
  */
 int lock_all(const struct device *origin)
 {
 	int fd;
 
-	/* A second lock of this process would wait for the first one. */
+	/* A second lock, on another descriptor, would wait for the first one of this process. */
 	if (all >= 0)
 		return 0;
 	if (answer_check(origin))
@@ -131,7 +133,7 @@ void unlock_all(void)
 
 	if (all < 0)
 		return;
-	/* Unlock first: a child may share the open descriptor. */
+	/* Unlock first: close() keeps the lock while a child process has the same open file. */
 	fcntl(all, F_OFD_SETLK, &lock);
 	close(all);
 	all = -1;

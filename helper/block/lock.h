@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Locks between runs of the command: only one at a time changes a device. */
+/* Locks against other runs of this command, so that only one at a time changes a device. */
 #ifndef HELPER_BLOCK_LOCK_H
 #define HELPER_BLOCK_LOCK_H
 

@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* Maximum number of remembered mount namespaces. Further ones are searched more than once. */
+/* Mount namespaces that mounts_find() remembers. It may search further ones more than once. */
 #define NAMESPACES	256
 
-/* Only below /dev: stat() of another path may hang in a file system. */
+/* True if @path is a node of the device. Looks only below /dev: elsewhere stat() may hang. */
 static bool is_device(const char *path, dev_t number)
 {
 	struct stat st;
@@ -21,7 +21,7 @@ static bool is_device(const char *path, dev_t number)
 	       st.st_rdev == number;
 }
 
-/* btrfs mounts have an anonymous device number, so compare the mount's source. */
+/* A btrfs mount has no device number of its own (major 0): compare its source, like /dev/sda1. */
 static bool is_on(struct libmnt_fs *fs, dev_t number)
 {
 	dev_t its = mnt_fs_get_devno(fs);
@@ -31,7 +31,7 @@ static bool is_on(struct libmnt_fs *fs, dev_t number)
 }
 
 /*
- * Options of the file system: a single mount can be read-only while the file system still writes.
+ * Looks at the options of the file system: a mount can be read-only while the file system writes.
  */
 static bool is_writable(struct libmnt_fs *fs)
 {
@@ -83,9 +83,9 @@ static bool is_new(const char *pid, ino_t *seen, size_t *count)
 }
 
 /*
- * Find a mount of a device in any mount namespace. @where: the mount point, as some process sees
- * it.
- * @writable: only of a file system that may write to the device.
+ * Find a mount of a device in any mount namespace. Returns false if there is none.
+ * @writable: ignore file systems that cannot write to the device.
+ * @where: the mount point, as a process in its namespace sees it.
  */
 bool mounts_find(dev_t number, bool writable, char *where, size_t size)
 {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Find the users that keep a block device open: mounts, swap, stacked devices and processes. */
 #include "block/openers.h"
 
 #include <ctype.h>
@@ -13,7 +14,7 @@
 #include "block/device_id.h"
 #include "block/mounts.h"
 
-/* Reads the flags in the process's fdinfo. */
+/* True if descriptor @fd of process @pid is open for writing, according to its fdinfo. */
 static bool opened_for_writing(const char *pid, const char *fd)
 {
 	char path[96], line[64];
@@ -83,15 +84,15 @@ static bool find_process(dev_t number, bool writing, char *what, size_t size)
 	return found;
 }
 
-/* Find a process that has a device open: "process 123 (fio)". */
+/* Find a process that has a device open: "process 123 (fio)". Returns false if none is seen. */
 bool holder_process(dev_t number, char *what, size_t size)
 {
 	return find_process(number, false, what, size);
 }
 
 /*
- * Find a holder of a device by cheap means: "mounted on /data", "used by dm-3". There may be
- * others.
+ * Find a user of a device without a search of all open files. @what: "mounted on /data", "in use as
+ * swap", "used by dm-3". Returns false if there is none of these; a process may still have it open.
  */
 bool holder_describe(dev_t number, char *what, size_t size)
 {
@@ -113,8 +114,8 @@ bool holder_describe(dev_t number, char *what, size_t size)
 }
 
 /*
- * Lower bound of the open count: all processes count as one, all devices on top count as one,
- * because open files may be shared.
+ * Return a lower bound of the open count: 1 each for mounts, swap, devices on top and processes.
+ * Several processes count as one because they may share an open file.
  */
 int holder_count(dev_t number)
 {
@@ -127,8 +128,9 @@ int holder_count(dev_t number)
 }
 
 /*
- * Find a user that can write to the device, with advice: "is mounted read-write on '/data': remount
- * it read-only". Openers inside the kernel are not visible.
+ * Find a user that can write to a device. @what: the user and advice, like "is mounted read-write
+ * on '/data': remount it read-only". Returns false if it finds none; it cannot see openers inside
+ * the kernel.
  */
 bool holder_writer(dev_t number, char *what, size_t size)
 {

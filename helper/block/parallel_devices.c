@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Run one job per device, each in a process of its own, with a time limit. */
 #include "block/parallel_devices.h"
 
 #include <errno.h>
@@ -17,7 +18,7 @@ static void __attribute__((noreturn))
 child(const struct many_job *job, int (*run)(const struct many_job *job),
       int pipe)
 {
-	/* Only the parent reports results. */
+	/* Drop the output of the job: only the parent reports results. */
 	if (!freopen("/dev/null", "w", stdout))
 		_exit(CODE_DEVICE);
 	print_start(false);
@@ -57,7 +58,7 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Leave a job running after its time: killing it could leave its work half done. */
+/* Wait for a job. After its time leave it running: killing it could leave its work half done. */
 static void finish_job(struct many_job *job, long begin)
 {
 	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
@@ -84,7 +85,7 @@ static void finish_job(struct many_job *job, long begin)
 	job->code = WIFEXITED(status) ? WEXITSTATUS(status) : CODE_DEVICE;
 }
 
-/* Run all jobs at once, each in a child process with its output dropped. */
+/* Run @run for all jobs at once, each in a child process. Sets @code and @message of each job. */
 void many_run(struct many_job *job, size_t count,
 	      int (*run)(const struct many_job *job))
 {
@@ -103,8 +104,8 @@ void many_run(struct many_job *job, size_t count,
 }
 
 /*
- * Record an error if a job failed and return the exit code of the first failed one. @done:
- * "opened".
+ * If jobs failed, record their number and the message of the first one. Returns the exit code of
+ * the first one, or 0 if none failed. @done: the action in the error, like "opened".
  */
 int many_sum(const struct many_job *job, size_t count, const char *done)
 {

@@ -11,14 +11,14 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Room for the error message of a job. */
+/* Size of the error message of a job with NUL. */
 #define MANY_TEXT	1024
 
 /**
  * struct many_job - the job for one device
  * @name: device name
  * @data: for the function that runs the job
- * @seconds: maximum duration
+ * @seconds: many_run() waits this long; a longer job continues in the background
  * @code: result: exit code
  * @message: result: error message
  * @pid: process of the job

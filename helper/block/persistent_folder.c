@@ -21,14 +21,14 @@
 #define RAMFS_MAGIC	0x858458f6
 #endif
 
-/* Maximum depth of file systems and devices below each other. */
+/* Maximum depth of file systems and devices below each other. Deeper ones are not examined. */
 #define DEPTH_MAX	16
 
-/* Name the volatile storage below a file or a device; NULL: none known. */
+/* Return a name for the volatile storage below a file or a device; NULL: none found. */
 static const char *fleeting_file(int fd, int depth);
 static const char *fleeting_device(dev_t number, int depth);
 
-/* A live system writes through a dm snapshot into memory. Its devices look like any disk. */
+/* A live system writes to memory through a dm snapshot, whose devices look like any disk. */
 static const char *fleeting_pieces(dev_t number, int depth)
 {
 	const char *what = NULL;
@@ -48,7 +48,7 @@ static const char *fleeting_pieces(dev_t number, int depth)
 	return what;
 }
 
-/* A deleted backing file disappears at reboot as well. */
+/* A backing file that cannot be opened counts as deleted: it will be gone after a reboot. */
 static const char *fleeting_loop(const char *backing, int depth)
 {
 	const char *what = "a loop device on a file that is gone";
@@ -103,7 +103,7 @@ static const char *fleeting_file(int fd, int depth)
 	}
 }
 
-/* Demand a folder whose content survives a reboot. @path: for messages. */
+/* Fail unless files in the open @folder survive a reboot. @path: its name for messages. */
 int persistent_folder_check(int folder, const char *path)
 {
 	const char *what = fleeting_file(folder, 0);

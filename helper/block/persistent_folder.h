@@ -4,9 +4,9 @@
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
-#ifndef HELPER_BLOCK_LASTING_H
-#define HELPER_BLOCK_LASTING_H
+#ifndef HELPER_BLOCK_PERSISTENT_FOLDER_H
+#define HELPER_BLOCK_PERSISTENT_FOLDER_H
 
 int persistent_folder_check(int folder, const char *path);
 
-#endif /* HELPER_BLOCK_LASTING_H */
+#endif /* HELPER_BLOCK_PERSISTENT_FOLDER_H */

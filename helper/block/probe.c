@@ -22,7 +22,7 @@ static const struct {
 	uint64_t magic;
 	size_t bytes;
 } signatures[] = {
-	/* Octal in the kernel's source: it is a date. */
+	/* Octal, as in the kernel's source: this magic is a date. */
 	{ "dm-cache metadata", 32, 06142003, 8 },
 	{ "dm-thin metadata", 32, 27022010, 8 },
 	{ "dm-era metadata", 32, 2126579579, 8 },
@@ -97,7 +97,7 @@ static void describe_probe(blkid_probe probe, char *what)
 	}
 }
 
-/* Buffered I/O, because libblkid reads at any offset. */
+/* Describe or wipe the signatures that libblkid finds. libblkid needs buffered I/O. */
 static int walk_signatures(const struct device *dev, bool wipe, char *what)
 {
 	int fd = open(dev->path, (wipe ? O_RDWR : O_RDONLY) | O_CLOEXEC);
@@ -131,7 +131,8 @@ static int walk_signatures(const struct device *dev, bool wipe, char *what)
 }
 
 /*
- * Describe the content of a device in PROBE_WHAT bytes: "ext4 labelled 'data'"; "" if it is empty.
+ * Describe the content of a device in @what (PROBE_WHAT bytes): "ext4 labelled 'data'", or "" if
+ * nothing is recognised.
  */
 int probe_content(const struct device *dev, char *what)
 {
@@ -145,8 +146,8 @@ int probe_content(const struct device *dev, char *what)
 }
 
 /*
- * Overwrite the signatures on a claimed device, so that nothing recognises its content. The data
- * stays.
+ * Overwrite the signatures on a claimed device, so that nothing recognises its content. All other
+ * data stays.
  */
 int probe_wipe(const struct device *dev)
 {

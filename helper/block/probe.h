@@ -9,7 +9,7 @@
 
 #include "block/device.h"
 
-/* Room for a description. */
+/* Size of a description with NUL. */
 #define PROBE_WHAT	160
 
 int probe_content(const struct device *dev, char *what);

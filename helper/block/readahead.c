@@ -14,11 +14,11 @@
 
 #define ATTRIBUTE	"queue/read_ahead_kb"
 #define KIB		1024U
-/* The kernel counts read-ahead in pages. */
+/* Bytes of a page: the kernel would round the read-ahead to whole pages. */
 #define GRAIN		4096U
 #define MOST		(1ULL << 30)
 
-/* Parse a size; false if it is not a valid read-ahead. */
+/* Parse a size in bytes. Returns false if it is not in READAHEAD_RANGE. */
 bool readahead_parse(const char *text, uint64_t *bytes)
 {
 	const char *why;
@@ -27,7 +27,7 @@ bool readahead_parse(const char *text, uint64_t *bytes)
 	       *bytes % GRAIN == 0;
 }
 
-/* Returns false if the read-ahead is unknown. */
+/* Get the read-ahead in bytes. Returns false if it is unknown. */
 bool readahead_get(dev_t number, uint64_t *bytes)
 {
 	char text[32];

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Accepted values, in words. */
+/* Values that readahead_parse() accepts, for messages. */
 #define READAHEAD_RANGE	"0 (none) to 1G, a multiple of 4K"
 
 bool readahead_parse(const char *text, uint64_t *bytes);

@@ -18,7 +18,7 @@ static void stop_signals(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/* Block the signals that ask the program to stop. @before is for the functions below. */
+/* Block SIGINT, SIGTERM and SIGHUP. @before: the mask until then, for the functions below. */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
@@ -28,8 +28,8 @@ void signals_hold(sigset_t *before)
 }
 
 /*
- * True if signals_release() will end the program: a signal is pending that was not blocked before.
- * The kernel drops ignored signals, so these do not count.
+ * True if signals_release() will end the program: a signal is pending that was not blocked before
+ * signals_hold(). The kernel never makes ignored signals pending.
  */
 bool signals_waiting(const sigset_t *before)
 {
@@ -51,8 +51,8 @@ void signals_release(const sigset_t *before)
 }
 
 /*
- * A descriptor that becomes readable when a blocked signal is pending, for close(); -1 with errno.
- * For callers that also wait for something else.
+ * Return a descriptor that is readable while a signal of signals_hold() is pending, for callers
+ * that poll other descriptors as well. The caller closes it. -1 with errno after an error.
  */
 int signals_descriptor(void)
 {
@@ -63,8 +63,8 @@ int signals_descriptor(void)
 }
 
 /*
- * Wait for a blocked signal. Returns true if one arrived; it is consumed and will not end the
- * program.
+ * Wait at most @milliseconds for a signal of signals_hold(). Returns true if one arrived: it is
+ * consumed and will not end the program.
  */
 bool signals_wait(unsigned int milliseconds)
 {

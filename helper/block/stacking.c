@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Find the bytes of a file system's block device on the nearcache device below it. */
 #include "block/stacking.h"
 
 #include <stdio.h>
@@ -14,8 +15,8 @@
 #define SECTOR	512
 
 /**
- * struct piece_here - a contiguous part of the upper device on its way down the stack
- * @device: current device
+ * struct piece_here - contiguous bytes of the upper device, and where they are on a device below
+ * @device: the device below
  * @start: first byte on @device
  * @length: bytes
  * @top: first byte on the upper device
@@ -59,7 +60,7 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 	return 0;
 }
 
-/* @kind NULL: the device is of no kind that has other devices below. */
+/* Add bytes that are not on the lower device. @kind NULL: no device is below @here->device. */
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {
@@ -102,7 +103,7 @@ static int follow_partition(struct layers *layers,
 	return follow_here(layers, &below);
 }
 
-/* A loop device on a file is on another file system. */
+/* Follow a loop device only if it is on a block device: a file is on another file system. */
 static int follow_loop(struct layers *layers, const struct piece_here *here,
 		       const char *backing)
 {
@@ -177,8 +178,8 @@ static int follow_here(struct layers *layers, const struct piece_here *here)
 }
 
 /*
- * Map @upper (device of a file system) onto @lower (cached device). layers_free() is needed even
- * after a failure. Success does not mean that anything is on @lower: layers_map() gives the reason.
+ * Map @upper, the device of a file system, onto @lower, the nearcache device. Succeeds even if
+ * nothing is on @lower. layers_free() is needed even after a failure.
  */
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 {
@@ -231,10 +232,10 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 }
 
 /*
- * Map the first bytes of a range of the upper device to the lower one. @piece: the contiguous part;
- * call again for the rest, @piece->length further on. If the first byte is not mapped, returns
- * false and sets @why, the end of a sentence.
- * @length: not 0
+ * Map the start of a range of the upper device to the lower device. Returns true and the contiguous
+ * bytes there in @piece; call again for the rest, which begins @piece->length bytes further on.
+ * Returns false if the first byte is not on the lower device. @why: the reason, as the end of a
+ * sentence. @length: not 0
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)

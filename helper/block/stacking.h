@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Map a file system's block device to the cached device below it, through partitions, loop devices
- * and device-mapper tables of linear pieces. Data on other devices (RAID, encryption, other disks)
- * is not mapped, and the map gives the reason.
+ * Map the block device of a file system to the nearcache device below it, through partitions, loop
+ * devices and linear device-mapper targets. Bytes that are elsewhere (RAID, encryption, another
+ * disk) are not mapped, and the map has the reason.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -16,7 +16,7 @@
 
 #include "lib/range.h"
 
-/* Room for a reason. */
+/* Size of a reason with NUL. */
 #define LAYERS_WHY	160
 
 /**
@@ -38,7 +38,7 @@ struct layer_piece {
 /**
  * struct layers - the map of one device onto another
  * @upper: device of a file system
- * @lower: cached device
+ * @lower: nearcache device
  * @piece: ascending, covers the upper device
  * @count: entries of @piece
  */

@@ -21,7 +21,7 @@ const struct status_row status_counter_row[] = {
 
 #undef ROW
 
-/* Parse the next number of the line. On failure @why names the word in its place. */
+/* Parse the number at *@line and move *@line behind it. @name: in the error text @why. */
 static bool next_number(const char **line, uint64_t *value, const char *name,
 			char *why)
 {
@@ -48,9 +48,9 @@ static bool next_number(const char **line, uint64_t *value, const char *name,
 }
 
 /*
- * Parse a status line (without the target's name). Numbers behind the known ones are of a newer
- * kernel and are ignored. Returns false and sets @why (STATUS_WHY bytes) if a number that this
- * command knows is missing.
+ * Parse a status line without the target's name. Ignores numbers after the known ones: they are of
+ * a newer kernel module. Returns false, with the reason in @why (STATUS_WHY bytes), if a known
+ * number is missing or wrong, or if the line has another version.
  */
 bool status_parse(const char *line, struct status *status, char *why)
 {
@@ -94,8 +94,8 @@ bool status_integrity_parse(const char *text, enum nearcache_integrity *integrit
 }
 
 /*
- * The word for the value of an enum field: MODE, STATE, REASON, LOADED, INTEGRITY or WITNESS.
- * Returns "unknown" for a value of a newer kernel, NULL if @field is not an enum.
+ * Return the word for the value of an enum field: MODE, STATE, REASON, LOADED, INTEGRITY or
+ * WITNESS. Returns "unknown" for a value of a newer kernel module, NULL if @field is not an enum.
  */
 const char *status_word(enum nearcache_status_field field, uint64_t value)
 {
@@ -149,7 +149,7 @@ const char *status_word(enum nearcache_status_field field, uint64_t value)
 #undef WORD
 }
 
-/* Explain to people why the cache device is not used; NULL if it is in use. */
+/* Return the reason, for people, why the cache device is not used; NULL if it is in use. */
 const char *status_explain(const struct status *status)
 {
 	uint64_t state = status->field[NEARCACHE_FIELD_STATE];
@@ -179,8 +179,8 @@ const char *status_explain(const struct status *status)
 }
 
 /*
- * Tell people how much of the cache a crash now would leave. NULL in a mode that does not write: a
- * crash loses only the last seconds.
+ * Return text for people: how much of the cache would survive a crash now. NULL in read-only mode,
+ * where a crash loses only the fills of the last seconds.
  */
 const char *status_crash(const struct status *status)
 {
@@ -199,8 +199,8 @@ const char *status_crash(const struct status *status)
 }
 
 /*
- * Bytes read through the device since load: hits, misses, joins and bypasses. The denominator of
- * the hit ratio.
+ * Return the bytes read through the device since it was loaded: hits, misses, joins and bypasses.
+ * They are the denominator of the hit ratio.
  */
 uint64_t status_read_bytes(const struct status *status)
 {

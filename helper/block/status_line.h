@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The target's status line, parsed by position. */
+/* Parse the status line of the nearcache target, and put its values into words. */
 #ifndef HELPER_BLOCK_STATUS_LINE_H
 #define HELPER_BLOCK_STATUS_LINE_H
 
@@ -8,7 +8,7 @@
 
 #include "nearcache_counters.h"
 
-/* Room for a reason. */
+/* Size of a reason with NUL. */
 #define STATUS_WHY	160
 
 /**
@@ -25,7 +25,7 @@ struct status {
  * struct status_row - name and unit of a number in the line
  * @name: key in JSON and word in text
  * @unit: "bytes", "reads" ...; "enum" for a word, "" for none
- * @help: one line
+ * @help: explanation, one line
  */
 struct status_row {
 	const char *name;

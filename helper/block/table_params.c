@@ -33,7 +33,7 @@ static bool number_parse(const char *text, uint64_t *number)
 	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* Parses digits; false if the target would refuse the value. So do the two functions below. */
+/* Parse digits. Return false if the target would refuse the value. So do the next two functions. */
 bool params_cache_timeout_parse(const char *text, unsigned int *ms)
 {
 	uint64_t number;
@@ -71,7 +71,7 @@ unsigned int params_cache_timeout(const struct params *params)
 					     PARAMS_CACHE_TIMEOUT_DEFAULT;
 }
 
-/* Parse a device number in the kernel's format. */
+/* Parse a device number as the kernel prints it: "253:0". */
 static bool device_parse(const char *text, dev_t *device)
 {
 	unsigned int major_number, minor_number;
@@ -117,7 +117,7 @@ static bool take_option(struct params *params, const char *name,
 	return true;
 }
 
-/* "2 fill_memory 67108864", or an empty text. */
+/* Parse the number of words and the options: "2 fill_memory 67108864". Without options: "". */
 static bool parse_options(const char *text, struct params *params)
 {
 	unsigned int words, i;
@@ -139,8 +139,8 @@ static bool parse_options(const char *text, struct params *params)
 }
 
 /*
- * Parse parameters as 'dmsetup table' shows them, without the target's name. False if they cannot
- * be parsed. Unknown options are kept, not parsed.
+ * Parse parameters as 'dmsetup table' shows them, without the target's name. Returns false if they
+ * cannot be parsed. Options that this command does not know go to @params->others.
  */
 bool params_parse(const char *text, struct params *params)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The target's parameters: the words after "nearcache" in a table line. Format:
- * kmod/doc/interface.md.
+ * Parse and print the parameters of the nearcache target: the words after "nearcache" in a table
+ * line, see kmod/doc/interface.md.
  */
 #ifndef HELPER_BLOCK_TABLE_PARAMS_H
 #define HELPER_BLOCK_TABLE_PARAMS_H
@@ -13,9 +13,9 @@
 #include "lib/enum_words.h"
 #include "nearcache_format.h"
 
-/* Room for the parameters as text. */
+/* Size of the text of params_print() with NUL. */
 #define PARAMS_TEXT	768
-/* Room for options that this command does not know. */
+/* Size of params.others with NUL. */
 #define PARAMS_OTHERS	128
 
 /* Range of fill_memory, in words. */
@@ -32,21 +32,21 @@
 #define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
 
 /**
- * struct params - parameters, parsed
+ * struct params - the parameters of one table line
  * @mode: writing mode
  * @origin: the origin
- * @cache: the cache device
+ * @cache: the first cache device
  * @fill_memory: bytes, 0: not given, use the kernel's default
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds
  * @origin_timeout_given: @origin_timeout is an option of the line
  * @origin_timeout: seconds
  * @verify_given: @verify is an option of the line
- * @verify: one of @verify hits is compared with the origin
+ * @verify: one of @verify hits is compared with the origin, 0: none
  * @witness: the witness device, 0: none
  * @member: cache devices after the first
  * @members: entries of @member
- * @others: options of a newer kernel, kept unchanged: " name value"...
+ * @others: options that only a newer kernel module has, unchanged: " name value"...
  * @other_words: words in @others
  */
 struct params {

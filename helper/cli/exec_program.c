@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Starts the programs of verbs that have one of their own, and is the main() of these programs. */
 #include "cli/exec_program.h"
 
 #include <errno.h>
@@ -63,8 +64,8 @@ const struct verb daemon_verb = {
 };
 
 /*
- * Print help or version if the command line asks for it; returns whether it did.  @verbs is
- * needed if @verb is NULL.
+ * Print help or the version if the command line asks for one of them. Returns whether it does.
+ * @verbs: for help without a verb; may be NULL if @verb is not NULL.
  */
 bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 		  const struct verb *verb)
@@ -76,7 +77,7 @@ bool program_tell(const struct arguments *args, const struct verb *const *verbs,
 	return option_given(args, OPTION_HELP | OPTION_VERSION);
 }
 
-/* The main() of a program with one verb, which @argv does not name. */
+/* The main() of a program that has one verb. @argv does not contain the verb. */
 int program_main(int argc, char **argv, const struct verb *verb,
 		 int (*run)(const struct arguments *args))
 {
@@ -92,10 +93,9 @@ int program_main(int argc, char **argv, const struct verb *verb,
 }
 
 /*
- * Execute the program of a verb.  @word is the one of @argv that names the verb.  Looks only in
- * the directory of the running program: root may run this with any PATH.
- *
- * Returns an exit code if there is no such program.
+ * Replace this process by the program of a verb, with @argv except @word, the word that names the
+ * verb. Looks only in the directory of the running program, because root may run this with any
+ * PATH. Returns only after a failure, with an exit code.
  */
 int program_exec(const struct verb *verb, char **argv, const char *word)
 {

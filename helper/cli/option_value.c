@@ -56,7 +56,7 @@ static bool take_interval(void *place, const char *value)
 	return true;
 }
 
-/* Accepts only digits. */
+/* Parses digits. Returns false for anything else, or if the number is above @most. */
 static bool take_number(const char *value, uint64_t most, uint64_t *number)
 {
 	char *end;
@@ -88,7 +88,7 @@ static const char *take_label(void *place, const char *value)
 	return why;
 }
 
-/* Parses values of prefetch and pins. */
+/* Parses the kinds of values that prefetch, pin and plan have. */
 static const char *take_wish(void *place, enum option_value kind, const char *value)
 {
 	switch (kind) {
@@ -168,7 +168,7 @@ const char *option_value_take(void *place, enum option_value kind,
 	}
 }
 
-/* Returns the size in bytes of a value in struct arguments. */
+/* Returns the number of bytes that a value takes in struct arguments. */
 size_t option_value_size(enum option_value kind)
 {
 	switch (kind) {

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+/* Kinds of values of options. FLAG: no value. option_value_size() gives the size of the others. */
 enum option_value {
 	FLAG, TEXT, SIZE, MODE, ON_CHANGE, RANGE, CACHE_TIMEOUT, ORIGIN_TIMEOUT, VERIFY,
 	INTEGRITY, SHARD_FORMAT, INTERVAL, COUNT,

@@ -13,7 +13,7 @@
 
 /*
  * Options of all verbs. @offset: place of the value in struct arguments. Two options may have one
- * name if no verb has both; they must follow the verb on the command line.
+ * name if no verb has both. Such options must follow the verb, which decides between them.
  */
 static const struct option_row {
 	uint64_t bit;
@@ -169,9 +169,7 @@ static uint64_t options_of(const struct verb *verb)
 	return verb->required | verb->optional | OPTIONS_GLOBAL;
 }
 
-/*
- * Several options may have the name: prefers an option of @verb. @verb is NULL if it is not known.
- */
+/* Finds an option by name. If several have the name, prefers one of @verb (NULL: not known yet). */
 static const struct option_row *find_option(const char *word, size_t length,
 					    const struct verb *verb)
 {
@@ -215,7 +213,7 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
-/* Adds another --cache. */
+/* Takes a --cache after the first one. Returns the number of words used. */
 static int take_member(struct arguments *args, const char *value,
 		       const char *next)
 {
@@ -229,7 +227,7 @@ static int take_member(struct arguments *args, const char *value,
 	return value || !next ? 1 : 2;
 }
 
-/* Returns the number of words used. @value: from the same word, or NULL. @next: the next word. */
+/* Returns the number of words used. @value: in the option's word, or NULL. @next: the next word. */
 static int take_row(struct arguments *args, const struct option_row *row,
 		    const char *value, const char *next)
 {
@@ -291,8 +289,8 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 
 /*
  * Separates options and operands; operands move to the front of @argv. The first operand is the
- * verb, looked up in @verbs. If @verbs is NULL, the caller sets @verb, and all operands are its
- * own.
+ * verb: it is looked up in @verbs, and @verb receives the result. If @verbs is NULL, the caller has
+ * set @verb, and no operand is the verb.
  */
 static void split_words(struct arguments *args, int argc, char **argv,
 			const struct verb *const *verbs, const struct verb **verb)
@@ -365,7 +363,7 @@ static int check_values(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--read-only contradicts --mode %s: give one of them",
 			    mode_word(args->mode));
-	/* Probably an unset shell variable. */
+	/* An empty word is probably an unset shell variable. */
 	if (option_given(args, OPTION_WITNESS) && !*args->witness)
 		return fail(CODE_USAGE,
 			    "--witness '': it is empty; give a device, or none");
@@ -400,7 +398,8 @@ static int parse_words(struct arguments *args, int argc, char **argv,
 }
 
 /*
- * Parses the words of a verb that may lack operands and options. @argv does not contain the verb.
+ * Parses the words after a verb. Missing operands and required options are no error. @argv[0] is
+ * ignored.
  */
 int arguments_parse_options(struct arguments *args, int argc, char **argv,
 			    const struct verb *verb)
@@ -415,7 +414,7 @@ static int check_complete(const struct arguments *args, const struct verb *verb)
 	return check_needed(args, verb) || check_operands(args, verb) ? fail_code() : 0;
 }
 
-/* Like arguments_parse_options(), but nothing may be missing. */
+/* Like arguments_parse_options(), but missing operands and required options are an error. */
 int arguments_parse_verb(struct arguments *args, int argc, char **argv,
 			 const struct verb *verb)
 {
@@ -433,12 +432,12 @@ int arguments_parse(struct arguments *args, int argc, char **argv,
 	return parse_words(args, argc, argv, verbs, verb) ?: check_complete(args, *verb);
 }
 
-/* Replaces options and operands of @args by those of @by. */
+/* Replaces the operands of @args, and each option that @by has, by those of @by. */
 void arguments_override(struct arguments *args, const struct arguments *by)
 {
 	const struct option_row *row;
 
-	/* Both options set the mode. */
+	/* Either of the two options in @by replaces both in @args, because both set the mode. */
 	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
 		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
@@ -457,7 +456,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 	args->operands = by->operands;
 }
 
-/* Demands either operands or --all. */
+/* Fails unless there are either operands or --all. */
 int arguments_check_operand(const struct arguments *args)
 {
 	if (!args->operands == !!option_given(args, OPTION_ALL))
@@ -493,7 +492,7 @@ static void help_options(uint64_t bits)
 	}
 }
 
-/* Wraps the line before column 80. */
+/* Prints the usage, wrapped before column 80. */
 static void help_synopsis(const struct verb *verb)
 {
 	int column = printf("Usage: nearcache %s%s%s", verb->name,
@@ -536,9 +535,7 @@ static void help_all(const struct verb *const *verbs)
 		printf("  %d  %s\n", code, fail_code_word(code));
 }
 
-/*
- * Prints help on stdout: on @verb, or on the command if @verb is NULL. @verbs is needed only then.
- */
+/* Prints help on @verb on stdout. If @verb is NULL, prints help on the command and its @verbs. */
 void arguments_help(const struct verb *const *verbs, const struct verb *verb)
 {
 	if (!verb) {

@@ -2,8 +2,8 @@
 /*
  * Parses the command line and prints help, from tables of verbs and options. Functions that return
  * int return 0, or an exit code after recording an error with fail(), unless they say otherwise.
- * The parse functions reorder @argv. They set the bit of --json in @args->given even after an
- * error.
+ * The parse functions reorder @argv. Even after an error @args->given has the bit of --json, so
+ * that the caller can print the error as JSON.
  */
 #ifndef HELPER_CLI_OPTIONS_H
 #define HELPER_CLI_OPTIONS_H
@@ -72,7 +72,7 @@
 #define OPTION_ALL		(1ULL << 44)
 #define OPTION_TAB		(1ULL << 45)
 #define OPTION_WAIT_DEVICES	(1ULL << 46)
-/* Options of 'open' that lines of nearcachetab have as well. */
+/* Options of 'open'. A line of nearcachetab can have the same ones. */
 #define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
 				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
 				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \
@@ -93,8 +93,8 @@
 				 OPTION_VERSION)
 
 /*
- * A parsed command line. @given has a bit OPTION_* for each option on it. A member with the name of
- * an option is its value, and 0 or NULL by default: then @mode is read-only, @integrity none,
+ * A parsed command line. @given has the bit OPTION_* of each option on it. A member with the name
+ * of an option is its value, 0 or NULL by default: then @mode is read-only, @integrity none,
  * @split strided, and @shard_format INDEX_ANY.
  * @cache is the first --cache; @member are the others in their order, @members their number.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Settings of a device in use, as "NAME=VALUE" on the command line. */
 #include "cli/setting.h"
 
 #include <string.h>
@@ -47,14 +48,14 @@ static const char *take_verify(const char *value, struct params *params)
 	       NULL : "give " PARAMS_VERIFY_RANGE;
 }
 
-/* The device depends on origin and cache device: the caller uses setting_witness(). */
+/* Checks the value only: it is not in @params. The caller gets it from setting_witness(). */
 static const char *take_witness(const char *value, struct params *params)
 {
 	(void)params;
 	return *value ? NULL : "give a device, or none";
 }
 
-/* Read-ahead is no parameter of the table: the caller uses setting_read_ahead(). */
+/* Checks the value only: it is not in @params. The caller gets it from setting_read_ahead(). */
 static const char *take_read_ahead(const char *value, struct params *params)
 {
 	uint64_t bytes;
@@ -78,7 +79,7 @@ static const struct setting {
 
 #define SETTINGS	(sizeof(settings) / sizeof(settings[0]))
 
-/* Returns whether the first @length bytes of @word are @name; '-' stands for '_'. */
+/* Returns whether the first @length bytes of @word are @name, where @word may have '-' for '_'. */
 bool setting_is(const char *name, const char *word, size_t length)
 {
 	size_t i;
@@ -110,7 +111,7 @@ const char *setting_witness(char **words, int count)
 	return NULL;
 }
 
-/* Returns whether @words set the read-ahead. */
+/* Returns whether @words set the read-ahead. @bytes: its value. */
 bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 {
 	int i;
@@ -124,7 +125,7 @@ bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 	return false;
 }
 
-/* Sets @params except witness and read-ahead. */
+/* Checks all @words, and sets those in @params that are parameters of the table. */
 int setting_apply(char **words, int count, struct params *params)
 {
 	unsigned int given = 0;

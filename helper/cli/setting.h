@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings of a device in use: @words are "NAME=VALUE" each, in the form that setting_apply()
- * accepts. setting_apply() returns 0, or an exit code after recording an error with fail().
+ * Settings of a device in use. Each of @words is "NAME=VALUE". setting_apply() checks all of them
+ * and returns 0, or an exit code after recording an error with fail(). Call it before the others.
  */
 #ifndef HELPER_CLI_SETTING_H
 #define HELPER_CLI_SETTING_H
@@ -12,7 +12,7 @@
 
 #include "block/table_params.h"
 
-/* List of the names for messages. */
+/* Names of all settings, for messages. */
 #define SETTING_NAMES	"mode, fill_memory, cache_timeout, origin_timeout, verify, witness or read_ahead"
 
 const char *setting_witness(char **words, int count);

@@ -13,8 +13,8 @@
 #include "lib/error.h"
 
 /*
- * The rename is durable once the folder is synced. A failure is only a warning: the running system
- * already sees the new content.
+ * Makes changes of names in the folder of @path durable. A failure is only a warning: the running
+ * system already sees the new content.
  */
 static void sync_folder(const char *path)
 {
@@ -74,8 +74,8 @@ static const char *new_of(const char *path, char *new)
 }
 
 /*
- * Writes @text to PATH.new. @path is absolute; missing folders are created. The caller holds a
- * lock, because all calls for a file share PATH.new.
+ * Writes @text durably to PATH.new, for atomic_file_commit(). @path is absolute; missing folders
+ * are created. The caller holds a lock, because all calls for a file share PATH.new.
  */
 int atomic_file_prepare(const char *path, const char *text)
 {
@@ -120,7 +120,7 @@ void atomic_file_abandon(const char *path)
 	unlink(new_of(path, new));
 }
 
-/* @found: whether the file existed. A missing file is not an error. */
+/* Removes a file. Not an error if there is none. @found: whether the file existed. */
 int atomic_file_remove(const char *path, bool *found)
 {
 	*found = !unlink(path);
@@ -132,13 +132,13 @@ int atomic_file_remove(const char *path, bool *found)
 	return 0;
 }
 
-/* Creates PATH.new and stores its name in @new. Returns a descriptor, or -1. */
+/* Creates PATH.new and stores its name in @new. Returns a descriptor, or -1 after an error. */
 static int open_new(const char *path, char *new)
 {
 	struct stat st;
 	int file;
 
-	/* rename() would replace a device node or a link by a regular file. */
+	/* rename() would replace a device node or a link by a regular file: refuse these. */
 	if (!lstat(path, &st) && !S_ISREG(st.st_mode)) {
 		fail(CODE_DEVICE, "'%s' is not a regular file: name another one", path);
 		return -1;
@@ -164,7 +164,7 @@ int atomic_file_check(const char *path)
 	char new[PATH_MAX];
 	int file;
 
-	/* Probably an unset shell variable. */
+	/* An empty name is probably an unset shell variable. */
 	if (!*path)
 		return fail(CODE_USAGE, "'' is not a file: name one");
 	file = open_new(path, new);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Replaces files as a whole: a reader sees the old content or the new, also after a crash.
+ * Replaces files as a whole: a reader sees the old or the new content, never a mixture.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* For content that must be complete before another step: prepare, then commit or abandon. */
+/* prepare writes the new content durably. Later, commit puts it in place or abandon drops it. */
 int atomic_file_prepare(const char *path, const char *text);
 int atomic_file_commit(const char *path);
 void atomic_file_abandon(const char *path);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Counts which bytes of a file or device are present, and draws them as a bar. */
 #include "lib/density_bar.h"
 
 /*
- * Returns the first byte of @cell, or @bytes for the cell after the last one. Dividing first keeps
- * the products below 64 bits for every device.
+ * Returns the first byte of @cell, or @bytes for the cell after the last one. Dividing before
+ * multiplying keeps the products within 64 bits.
  */
 uint64_t density_edge(const struct density *density, unsigned int cell)
 {
@@ -27,8 +28,8 @@ unsigned int density_cell(const struct density *density, uint64_t byte)
 }
 
 /*
- * Marks bytes as present. Bytes after the end of the line are ignored. The caller zeroes @present
- * and the cells first.
+ * Counts bytes as present, in @present and @cell, which the caller zeroes before the first call.
+ * Ignores bytes after the end.
  */
 void density_add(struct density *density, uint64_t start, uint64_t length)
 {

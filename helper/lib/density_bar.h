@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counts the bytes that are present in each cell of a line, and draws the line: "###+....". */
+/* Divides a file or device into cells, and draws how much of each is present: "###+....". */
 #ifndef HELPER_LIB_DENSITY_BAR_H
 #define HELPER_LIB_DENSITY_BAR_H
 
 #include <stdint.h>
 
-/* Cells of density_bar(). */
+/* Number of cells that density_bar() draws. */
 #define DENSITY_CELLS	32
 
-/* A line of @bytes bytes in @cells cells. @present and @cell[] count the bytes that are present. */
+/*
+ * A file or device of @bytes bytes, divided into @cells cells. @present counts the bytes that are
+ * present (for example cached), @cell[i] those of one cell.
+ */
 struct density {
 	uint64_t bytes;
 	uint64_t present;

@@ -9,7 +9,7 @@
 #include "nearcache.h"
 #include "nearcache_classify.h"
 
-/* Words of the table line, by number. */
+/* Words for enum nearcache_mode, as in the table line. */
 static const char *const mode_words[] = {
 	[NEARCACHE_READ_ONLY] = "read-only",
 	[NEARCACHE_WRITEAROUND] = "writearound",
@@ -18,7 +18,7 @@ static const char *const mode_words[] = {
 
 #define MODES	(sizeof(mode_words) / sizeof(mode_words[0]))
 
-/* @mode: from the status line. A mode of a newer kernel is "unknown". */
+/* @mode: from the status line. Returns "unknown" for a mode of a newer kernel module. */
 const char *mode_word(uint64_t mode)
 {
 	return mode < MODES ? mode_words[mode] : "unknown";
@@ -37,7 +37,7 @@ bool mode_parse(const char *word, enum nearcache_mode *mode)
 	return false;
 }
 
-/* Returns whether the device is writable in this mode. */
+/* Returns whether the nearcache device accepts writes in this mode. */
 bool mode_writes(enum nearcache_mode mode)
 {
 	return mode != NEARCACHE_READ_ONLY;
@@ -73,7 +73,7 @@ static const struct {
 
 /*
  * Fills @text (WANT_TEXT bytes) and returns it: the words of NEARCACHE_RANGE_* flags, separated by
- * commas, or "count" without flags.
+ * commas. A range without flags only counts reads: "count".
  */
 const char *want_print(uint32_t flags, char *text)
 {
@@ -88,7 +88,7 @@ const char *want_print(uint32_t flags, char *text)
 	return text;
 }
 
-/* Parses a text of want_print(). */
+/* Parses a text of want_print(). Returns false for any other text. */
 bool want_parse(const char *text, uint32_t *flags)
 {
 	char again[WANT_TEXT];
@@ -117,7 +117,7 @@ const char *class_word(uint32_t class)
 	return words[class < NEARCACHE_CLASSES ? class : NEARCACHE_CLASS_UNKNOWN];
 }
 
-/* @path: enum latency_path. A path of a newer program is "unknown". */
+/* @path: enum latency_path. Returns "unknown" for a path of a newer BPF program. */
 const char *path_word(uint32_t path)
 {
 	static const char *const words[PATHS] = {
@@ -158,8 +158,8 @@ const char *index_format_word(enum index_format format)
 }
 
 /*
- * Guesses the format from the file name. Only for a damaged file, whose content does not identify
- * the format: the reader of that format can report the place of the damage.
+ * Guesses the format from the name of a file whose content does not identify it, because the file
+ * is damaged: the reader of that format can report the damage. INDEX_ANY: no guess.
  */
 enum index_format index_format_of_path(const char *path)
 {

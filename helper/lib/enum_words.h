@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Words for numbers of the kernel and for choices on the command line. The parse functions return
- * false for an unknown word.
+ * Turns numbers of the kernel module and choices on the command line into words and back. The parse
+ * functions return false for an unknown word.
  */
 #ifndef HELPER_LIB_ENUM_WORDS_H
 #define HELPER_LIB_ENUM_WORDS_H

@@ -27,7 +27,7 @@ static void append_text(const char *text)
 
 static int record_error(enum exit_code code, const char *format, va_list args)
 {
-	/* An error during cleanup follows the error that caused the cleanup. */
+	/* A second error comes from the cleanup after the first one: keep both. */
 	if (first_code)
 		append_text("; moreover ");
 	else
@@ -65,7 +65,8 @@ static enum exit_code code_of_errno(int error)
 }
 
 /*
- * Records a failed system call. @error, an errno, selects the exit code; its text ends the message.
+ * Records a failed system call. @error: its errno, which selects the exit code and whose text ends
+ * the message.
  */
 int fail_errno(int error, const char *format, ...)
 {
@@ -137,7 +138,7 @@ const char *fail_message(void)
 	return message;
 }
 
-/* Forgets the error, for a look-up that has a fallback. */
+/* Forgets all recorded errors, for a caller that can do without the failed step. */
 void fail_reset(void)
 {
 	first_code = CODE_OK;

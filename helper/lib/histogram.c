@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/histogram.h"
 
-/* Adds @count histograms to @sum; there is one for each processor. */
+/* Adds the @count histograms @each, one for each processor, to @sum. */
 void histogram_add(struct latency *sum, const struct latency *each, int count)
 {
 	unsigned int b;
@@ -16,8 +16,8 @@ void histogram_add(struct latency *sum, const struct latency *each, int count)
 }
 
 /*
- * Subtracts the earlier histogram @before. If the histogram was reset meanwhile, @since is all of
- * @now.
+ * Sets @since to @now minus the earlier histogram @before. If the histogram was reset between the
+ * two, @since is @now.
  */
 void histogram_since(const struct latency *now, const struct latency *before,
 		     struct latency *since)
@@ -34,7 +34,7 @@ void histogram_since(const struct latency *now, const struct latency *before,
 				    now->bucket[b] : before->bucket[b];
 }
 
-/* Counts the entries of the buckets. @latency->count is read at another time and may be larger. */
+/* Returns the sum of the buckets. @latency->count was read at another time and may be larger. */
 uint64_t histogram_count(const struct latency *latency)
 {
 	uint64_t count = 0;
@@ -46,8 +46,9 @@ uint64_t histogram_count(const struct latency *latency)
 }
 
 /*
- * Returns the upper bound in ns, to a quarter of an octave, for @of of 10,000 entries. @latency is
- * not empty.
+ * Returns the latency, ns, that @of of 10,000 entries do not exceed: 9900 gives the 99th
+ * percentile. The result is the upper end of a bucket; a bucket is a quarter of an octave. @latency
+ * is not empty.
  */
 uint64_t histogram_percentile(const struct latency *latency, uint64_t of)
 {

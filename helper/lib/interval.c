@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Waits for points of time that are a constant interval apart. */
 #include "lib/interval.h"
 
 #include <errno.h>
@@ -6,7 +7,7 @@
 
 #define SECOND	1000000000ULL
 
-/* Returns the monotonic clock, ns. */
+/* Returns the time of the monotonic clock in ns. */
 uint64_t watch_now(void)
 {
 	struct timespec now;
@@ -15,7 +16,7 @@ uint64_t watch_now(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-/* The first interval begins now. @interval is in ns, not 0. */
+/* The first watch_wait() ends one interval from now. @interval: ns, not 0. */
 void watch_start(struct watch *watch, uint64_t interval)
 {
 	watch->interval = interval;
@@ -23,7 +24,7 @@ void watch_start(struct watch *watch, uint64_t interval)
 }
 
 /*
- * Returns the first time after @now that is a multiple of @interval after @last. Times that were
+ * Returns the first time after @now that is @last plus a multiple of @interval. Times that were
  * missed, for example in suspend, are skipped.
  */
 uint64_t watch_after(uint64_t last, uint64_t now, uint64_t interval)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Waits for times at a constant interval. */
+/* Waits for points of time that are a constant interval apart. */
 #ifndef HELPER_LIB_INTERVAL_H
 #define HELPER_LIB_INTERVAL_H
 
 #include <stdint.h>
 
-/* @next is the next time, monotonic clock, ns; @interval is in ns. */
+/* @interval: ns. @next: end of the last or present wait, monotonic clock, ns. */
 struct watch {
 	uint64_t interval;
 	uint64_t next;

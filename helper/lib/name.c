@@ -10,12 +10,12 @@
 #include "lib/error.h"
 #include "lib/sanitize.h"
 
-/* The characters that libdevmapper does not encode in /dev/mapper. */
+/* The characters that libdevmapper does not encode in names of /dev/mapper. */
 static const char allowed[] =
 	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 	"0123456789#+-.:=@_";
 
-/* Checks that device-mapper and the label of a superblock can hold @name. If not, sets @why. */
+/* Returns whether device-mapper and a superblock can hold @name. @why: the reason if not. */
 bool name_check(const char *name, const char **why)
 {
 	size_t length = strlen(name);
@@ -36,7 +36,7 @@ bool name_check(const char *name, const char **why)
 	return !*why;
 }
 
-/* Returns NAME of "NAME" or "/dev/mapper/NAME": a pointer into @operand. */
+/* Returns NAME in "NAME" or "/dev/mapper/NAME": a pointer into @operand. */
 const char *name_of_operand(const char *operand)
 {
 	static const char dir[] = "/dev/mapper/";
@@ -122,9 +122,9 @@ static char *extend_path(const char *path)
 }
 
 /*
- * Makes absolute the path of a file or folder that may have been deleted. The result matches the
- * paths that path_absolute() returned for that file, or for files in that folder, while they
- * existed.
+ * Makes the path of a file or folder absolute that may have been deleted. The result is the path
+ * that path_absolute() returned for that file, or the start of the paths it returned for files in
+ * that folder, while they existed.
  */
 char *path_once(const char *path)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names of devices, labels, and paths of files. */
+/* Checks names of devices and labels, and makes paths absolute. */
 #ifndef HELPER_LIB_NAME_H
 #define HELPER_LIB_NAME_H
 
@@ -7,7 +7,7 @@
 
 #include "nearcache.h"
 
-/* Size of a device name with NUL: that of the label in a superblock. */
+/* Size of a device name with NUL: the label in a superblock, which holds the name, is as long. */
 #define NAME_SIZE	64
 
 bool name_check(const char *name, const char **why);

@@ -20,7 +20,7 @@
  */
 enum kind { RECORD, LIST, TABLE, ROW };
 
-/* A value in text: up to four columns. */
+/* A value in text: up to four columns. @number: align it to the right. @row: number of its row. */
 struct cell {
 	char *label;
 	char *text;
@@ -31,8 +31,9 @@ struct cell {
 };
 
 /*
- * The open scopes, outermost first. The enclosing scope owns @json; this file owns that of the
- * root. @cell collects text until the scope is complete, because the columns are aligned.
+ * A record, list, table or row that is open. @json belongs to the enclosing scope, the outermost
+ * one to this file. @cell collects text until the scope ends: only then is the width of the columns
+ * known.
  */
 struct scope {
 	enum kind kind;
@@ -105,8 +106,8 @@ void print_start(bool json)
 }
 
 /*
- * Prints several documents, each ended by print_next(); in JSON one document per line. Values after
- * the last one are dropped, unless an error follows.
+ * Makes the output several documents, each ended by print_next(); in JSON each is one line. In
+ * JSON, values after the last print_next() are dropped, unless an error is recorded.
  */
 void print_lines(void)
 {
@@ -177,7 +178,7 @@ static void print_column(const struct cell *cell, const char *text, int width,
 		printf("%-*s  ", width, text);
 }
 
-/* The labels are the heading. All rows have the same labels. */
+/* Prints a table with the labels as its heading. All rows have the same labels. */
 static void flush_table(struct scope *scope)
 {
 	size_t i, c, columns = 0;
@@ -231,7 +232,7 @@ static int indent_of(unsigned int level)
 	return level ? 2 : 0;
 }
 
-/* Adds a value to the innermost scope, which then owns it. */
+/* Gives @value to the innermost scope. In a record, a value without @key is dropped. */
 static void add_json(const char *key, struct json_object *value)
 {
 	struct scope *scope = top_scope();
@@ -245,8 +246,8 @@ static void add_json(const char *key, struct json_object *value)
 }
 
 /*
- * Opens an object. @key is NULL in a list or table. In a record, NULL continues that record under
- * the new @title. @title is printed above it in text, or NULL.
+ * Opens a JSON object. In a list or table, @key is NULL. In a record, @key NULL opens no new
+ * object: the values go to that record. @title (or NULL) is printed above the values in text.
  */
 void print_record(const char *key, const char *title)
 {
@@ -328,7 +329,7 @@ static void print_error(void)
 /* Returns true if stdout failed, and records the error. */
 static bool output_lost(void)
 {
-	/* The errno of an earlier failure is lost. */
+	/* stdio does not keep the errno of an earlier failure. */
 	bool earlier = ferror(stdout);
 
 	if (fflush(stdout))
@@ -417,7 +418,7 @@ static void add_cell(const char *label, const char *text, const char *unit,
 	cell->row = scope->rows;
 }
 
-/* @value NULL: unknown or none; null in JSON. */
+/* @value NULL means unknown or none: null in JSON, "-" in text. */
 void print_string(const char *key, const char *label, const char *value)
 {
 	add_json(key, value ? json_text(value) : NULL);
@@ -443,7 +444,7 @@ void print_real(const char *key, const char *label, double value)
 	add_cell(label, text, NULL, NULL, true);
 }
 
-/* JSON has bytes, text has a unit. */
+/* Prints a size: in bytes in JSON, as "1.5 GiB" in text. */
 void print_bytes(const char *key, const char *label, uint64_t value)
 {
 	char text[SIZE_TEXT];
@@ -479,7 +480,7 @@ void print_flag(const char *key, const char *label, bool value)
 	add_cell(label, value ? "yes" : "no", NULL, NULL, false);
 }
 
-/* JSON has 0 to 1, text has percent. If @whole is 0, there is no ratio: null in JSON. */
+/* Prints @part / @whole: 0 to 1 in JSON, percent in text. If @whole is 0: null, or "-" in text. */
 void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole)
 {
@@ -503,7 +504,7 @@ void print_quantity(const char *key, uint64_t value, const char *unit,
 	add_cell(key, text, unit, help, true);
 }
 
-/* Prints a word between quantities. JSON does not have @help. */
+/* Prints a word in the columns of print_quantity(). JSON does not have @help. */
 void print_word(const char *key, const char *word, const char *help)
 {
 	add_json(key, json_text(word));

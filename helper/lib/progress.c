@@ -41,7 +41,7 @@ void progress_start(struct progress *progress, const char *what,
 							 PROGRESS_LINES;
 }
 
-/* "47 %, 1.2 GiB of 2.6 GiB, 310 MiB/s, 5 s left" */
+/* Writes "47 %, 1.2 GiB of 2.6 GiB, 310 MiB/s, 5 s left" to @text. */
 static void describe_progress(const struct progress *progress, uint64_t elapsed,
 			      char *text, size_t size)
 {
@@ -96,8 +96,8 @@ static void show_line(struct progress *progress, uint64_t time)
 }
 
 /*
- * @done: bytes so far, limited to the total. Cheap enough to call after each MiB. Callers serialize
- * their calls.
+ * Shows the progress if the last output is old enough. @done: bytes so far; more than the total
+ * count as the total. Cheap enough to call after each MiB. Callers serialize their calls.
  */
 void progress_update(struct progress *progress, uint64_t done)
 {

@@ -8,7 +8,7 @@
 #include "lib/size.h"
 
 #define SECTOR	512
-/* Size of a side of a range with NUL. */
+/* Size of START, LENGTH or END with NUL. */
 #define PART_MAX	64
 
 static bool parse_part(const char *text, const char *what, uint64_t *bytes,
@@ -22,8 +22,8 @@ static bool parse_part(const char *text, const char *what, uint64_t *bytes,
 		return false;
 	}
 	/*
-	 * Rounding outwards would drop data that the user did not name; rounding inwards would keep
-	 * stale data.
+	 * Do not round: when data is dropped, rounding outwards would take data that the user did
+	 * not name, and rounding inwards would leave stale data.
 	 */
 	if (*bytes % SECTOR) {
 		snprintf(why, RANGE_WHY,
@@ -84,8 +84,8 @@ static size_t separator_of(const char *word)
 }
 
 /*
- * Returns whether a TARGET is meant as a range of the device, valid or not. The user writes "./"
- * before a file with such a name.
+ * Returns whether a TARGET on the command line is a range of the device, valid or not, and not a
+ * file. The user writes "./" before the name of a file that looks like a range.
  */
 bool range_like(const char *word)
 {
@@ -113,7 +113,7 @@ bool range_parse_word(const char *word, struct range *range, char *why)
 	return not_empty(range, why);
 }
 
-/* @size: of the device, bytes. */
+/* Checks that a range is inside its device. @size: of the device, bytes. */
 bool range_inside(const struct range *range, uint64_t size, char *why)
 {
 	if (range->start < size && range->length <= size - range->start)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ranges of a device in the words of the user: START:LENGTH, or START-END in a list of files. Sizes
- * are those of size_parse(). On failure the functions return false, with the reason in @why
+ * Parses ranges of a device as users write them: START:LENGTH; as a TARGET also START-END. Sizes
+ * are those of size_parse(). If the functions with @why return false, the reason is in @why
  * (RANGE_WHY bytes).
  */
 #ifndef HELPER_LIB_RANGE_H

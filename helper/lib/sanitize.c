@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the length that a lead byte announces, or 0 for an invalid one. */
+/* Returns the bytes of a UTF-8 character with the first byte @lead, or 0 if it is invalid. */
 static size_t lead_length(unsigned char lead)
 {
 	if (lead < 0x80)
@@ -39,7 +39,7 @@ static size_t char_length(const unsigned char *p)
 	return bytes;
 }
 
-/* Returns the length of the valid start: without control characters and invalid UTF-8. */
+/* Returns the number of bytes before the first control character or invalid UTF-8. */
 size_t text_check(const char *text)
 {
 	const unsigned char *p = (const unsigned char *)text;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * SHA-256 of Nettle. With libcrypto of OpenSSL the command takes twice as long to start, because
- * the loader resolves its 4,000 symbols.
+ * SHA-256 by the library Nettle. With OpenSSL's libcrypto, the command would take twice as long to
+ * start, because the loader would resolve 4,000 symbols.
  */
 #ifndef HELPER_LIB_SHA256_H
 #define HELPER_LIB_SHA256_H

@@ -96,7 +96,7 @@ const char *size_print(uint64_t bytes, char *text)
 /* Size of the longest bandwidth with NUL. */
 #define WORD_MAX	40
 
-/* Bits end with a lower-case b, or with "bit". Removes that ending. */
+/* Returns whether a bandwidth is in bits: it ends with "b" or "bit". Removes that ending. */
 static bool is_bits(char *word)
 {
 	size_t length = strlen(word);
@@ -130,7 +130,7 @@ const char *bandwidth_parse(const char *text, uint64_t *bytes)
 	memcpy(word, text, length);
 	word[length] = '\0';
 	bits = is_bits(word);
-	/* A size in powers of 1000 ends with B, unless it is a bare number. */
+	/* "40Gb" is now "40G". With B, size_parse() uses powers of 1000, as bandwidths do. */
 	if (bits && isalpha((unsigned char)word[strlen(word) - 1]))
 		strcat(word, "B");
 	if (!size_parse(word, bytes, &why))

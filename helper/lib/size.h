@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Size of the text of size_print(). */
+/* Size of a text of size_print() with NUL. */
 #define SIZE_TEXT	32
 
 bool size_parse(const char *text, uint64_t *bytes, const char **why);
 const char *size_print(uint64_t bytes, char *text);
 
-/* Return NULL, or the reason why @text is invalid. The result is not 0. */
+/* Return NULL, or the reason why @text is invalid; 0 is invalid. @bytes: bytes per second. */
 const char *bandwidth_parse(const char *text, uint64_t *bytes);
 const char *duration_parse(const char *text, unsigned int *seconds);
 

@@ -13,9 +13,9 @@
 #include "lib/error.h"
 #include "nearcache.h"
 
-/* Room for a request with a few numbers. */
+/* Bytes of a request that has only a few numbers. */
 #define REQUEST_USUAL	4096
-/* Every socket may send this many bytes. */
+/* Bytes that any socket can send. A longer request needs send_more(). */
 #define SEND_USUAL	65536
 
 static struct nl_sock *sock;
@@ -25,7 +25,7 @@ static int family;
  * struct answer: the result of a request.
  * @over: the answer is complete.
  * @error: positive errno from the kernel, or 0.
- * @interrupted: devices appeared or disappeared during a dump.
+ * @interrupted: devices or ranges changed during a dump, so it may be incomplete.
  * @text: the kernel's text for the error.
  */
 struct answer {
@@ -45,12 +45,12 @@ static void set_option(int option)
 {
 	int one = 1;
 
-	/* Not checked: an older kernel without the option only sends shorter error texts. */
+	/* The result does not matter: an older kernel only sends shorter error texts. */
 	setsockopt(nl_socket_get_fd(sock), SOL_NETLINK, option, &one,
 		   sizeof(one));
 }
 
-/* A request may have 262144 ranges, a job 1048576. The default send buffer is smaller. */
+/* Enlarge the send buffer: 262144 ranges, or 1048576 of a job, do not fit into the default one. */
 static void send_more(size_t bytes)
 {
 	int room = (int)(2 * bytes + 65536);
@@ -111,7 +111,7 @@ static int on_error(struct sockaddr_nl *from, struct nlmsgerr *error, void *arg)
 	return NL_STOP;
 }
 
-/* End of a dump, with its error code. */
+/* End of a dump. The message carries the error code of the dump. */
 static int on_finish(struct nl_msg *msg, void *arg)
 {
 	const struct nlmsghdr *h = nlmsg_hdr(msg);
@@ -164,8 +164,8 @@ static int receive_answer(struct answer *answer, nl_recvmsg_msg_cb_t valid, void
 }
 
 /*
- * Send a request and receive the whole answer, as nl_ask(). The device or job may have disappeared:
- * then @found is false. With @found NULL that is an error.
+ * Like nl_ask(), for a device or job that may have disappeared: then @found is false, which is no
+ * error. @found NULL: then it is an error.
  */
 int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	    void *arg, bool *found)
@@ -197,10 +197,10 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 }
 
 /*
- * Send a request and receive the whole answer.
+ * Send a request and receive the whole answer. CODE_BUSY: devices or ranges changed during a dump.
  * @msg: from nl_request(); freed.
  * @what: start of the error message: "cannot ...".
- * @valid: called for each message of the answer.
+ * @valid: called with @arg for each message of the answer.
  */
 int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	   void *arg)
@@ -209,7 +209,8 @@ int nl_ask(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 }
 
 /*
- * Begin a request about a device, for nl_ask() or nlmsg_free(); NULL after recording an error.
+ * Begin a request about a device. Returns NULL after recording an error. The caller passes the
+ * message to nl_ask(), nl_look() or nlmsg_free().
  * @command: NEARCACHE_CMD_*.
  * @flags: NLM_F_DUMP or 0.
  * @bytes: room for attributes in addition to a few numbers.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel module's generic netlink family. Only the files of netlink/ use libnl.
+ * Requests to the kernel module over generic netlink. Only the files of netlink/ use libnl.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
- * @number is always the number of a nearcache device.
+ * @number is always the device number of a nearcache device.
  */
 #ifndef HELPER_NETLINK_CLIENT_H
 #define HELPER_NETLINK_CLIENT_H
@@ -21,7 +21,7 @@
  * struct nl_run - contiguous bytes of a device, all cached or all not cached
  * @start: first byte
  * @length: bytes
- * @cached: they are cached
+ * @cached: whether the bytes are cached
  */
 struct nl_run {
 	uint64_t start;
@@ -30,12 +30,12 @@ struct nl_run {
 };
 
 /**
- * struct nl_range - a range of a device
+ * struct nl_range - a range of a device; in the drop list of a change only @range and @label count
  * @range: bytes
- * @label: for counting; to drop: NULL matches any label
- * @flags: NEARCACHE_RANGE_*; to drop: not used
- * @priority: 0 to NEARCACHE_PRIORITY_MAX; to drop: not used
- * @expires: seconds until it expires, 0: never; to drop: not used
+ * @label: name for counting; in a drop list NULL matches any label
+ * @flags: NEARCACHE_RANGE_*
+ * @priority: 0 to NEARCACHE_PRIORITY_MAX
+ * @expires: seconds until the range expires, 0: never
  */
 struct nl_range {
 	struct range range;
@@ -47,7 +47,7 @@ struct nl_range {
 
 /**
  * struct nl_room - space that pins need
- * @count: number of ranges
+ * @count: number of ranges of the device; valid only from nl_range_room()
  * @needed: bytes of cache that pins need
  * @available: bytes of cache that pins may use
  */
@@ -59,14 +59,14 @@ struct nl_room {
 
 /**
  * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
- * @drop: delete the ranges inside one of these that have its label; length 0: to the device's end
- * @keep: ranges to keep although @drop matches them
- * @add: ranges to add, replacing equal ones
+ * @drop: delete ranges that lie in one of these and have its label; length 0: to the device's end
+ * @keep: do not delete these ranges, although @drop matches them
+ * @add: add these ranges, in place of equal ones
  * @drop_count: elements of @drop
  * @keep_count: elements of @keep
  * @add_count: elements of @add
  * @deleted: result: ranges that were deleted and not added again
- * @room: result: space that pins need afterwards, or would need
+ * @room: result: space that pins need after the change, or would need if it is @refused
  * @refused: result: the cache has no room for the pins, so nothing was changed
  */
 struct nl_replacement {
@@ -84,10 +84,10 @@ struct nl_replacement {
 /**
  * struct nl_label - a label and the counters of its ranges
  * @name: the label
- * @ranges: with this label
- * @bytes: total of these ranges
- * @id: number in trace events
- * @counter: NEARCACHE_LABEL_*
+ * @ranges: number of ranges with the label
+ * @bytes: total length of these ranges
+ * @id: number of the label in trace events
+ * @counter: by NEARCACHE_LABEL_*
  */
 struct nl_label {
 	const char *name;
@@ -100,16 +100,16 @@ struct nl_label {
 /**
  * struct nl_job - a prefetch job
  * @id: number of the job
- * @label: owner's label
+ * @label: names the owner of the job
  * @state: NEARCACHE_JOB_*
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
- * @deadline: seconds left, 0: none
- * @bandwidth: bytes per second, 0: unlimited
- * @bytes: total of its ranges
- * @fetched: bytes fetched from the origin
- * @present: bytes that were already cached
- * @left: bytes not fetched
- * @flying: bytes being fetched now
+ * @deadline: seconds from now within which the job should finish, 0: none
+ * @bandwidth: limit in bytes per second, 0: unlimited
+ * @bytes: total length of its ranges
+ * @fetched: bytes that the job fetched from the origin
+ * @present: bytes that were cached already, or that others cached meanwhile
+ * @left: bytes that the job tried but did not cache, for example because a read failed
+ * @flying: bytes that are being fetched now
  */
 struct nl_job {
 	uint32_t id;
@@ -129,17 +129,17 @@ struct nl_job {
  * struct nl_plan - the active plan, or the last one
  * @coming: ranges received so far of a plan that is being submitted
  * @state: NEARCACHE_PLAN_*
- * @ranges: in the plan
- * @visits: block visits that the ranges make
- * @blocks: different blocks among them
- * @position: visits completed
+ * @ranges: number of ranges in the plan
+ * @visits: number of visits; a visit is the reading of one block at its place in the plan
+ * @blocks: number of different blocks
+ * @position: visits that were made or skipped
  * @hits: visits whose first read was a hit
- * @misses: visits whose first read was a miss
- * @skipped: visits without a read
- * @astray: reads outside any visit
- * @refused: reads that were not cached, because the plan needs their slots
+ * @misses: visits whose first read was not a hit
+ * @skipped: visits that no read made
+ * @astray: reads that belong to no visit
+ * @refused: reads that were not cached, because the plan needs all cached blocks earlier
  * @sought: how often the position was found again elsewhere in the plan
- * @memory: bytes of memory
+ * @memory: bytes of memory that the plan takes
  */
 struct nl_plan {
 	uint64_t coming;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prefetch jobs of a device. */
+/* Submit, query and cancel prefetch jobs of a device. */
 #include <netlink/genl/genl.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "netlink/client.h"
 #include "netlink/request.h"
 
-/* Bytes of a piece in a request. */
+/* Bytes that a piece, which is a range of a job, takes in a request. */
 #define PIECE_ROOM	32U
 /* Maximum number of pieces in all jobs of a device. */
 #define PIECES_MAX	1048576U
@@ -22,7 +22,7 @@ static uint64_t bytes_of(struct nlattr *const *tb, int type)
 	return tb[type] ? nla_get_u64(tb[type]) : 0;
 }
 
-/* False if the message has no job. */
+/* Returns false if the message has no job. */
 static bool parse_job(struct nl_msg *msg, struct nl_job *job)
 {
 	struct nlattr *tb[NEARCACHE_A_DEVICE_MAX + 1];
@@ -90,8 +90,9 @@ static int put_wishes(struct nl_msg *msg, const struct nl_job *wishes)
 
 /*
  * Start a job that fetches ranges into the cache.
- * @wishes: label, priority, deadline and bandwidth.
+ * @wishes: label, priority, deadline and bandwidth of the job.
  * @range: in the order of fetching; @count is not 0.
+ * @id: result: number of the job.
  */
 int nl_job_submit(dev_t number, const struct nl_job *wishes,
 		  const struct range *range, size_t count, uint32_t *id)
@@ -135,8 +136,8 @@ static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
 }
 
 /*
- * Get the progress of a job. @found: the kernel knows the job; of finished jobs it keeps the
- * latest.
+ * Get the progress of a job. @found is false if the device is gone or the kernel does not know the
+ * job: of the finished jobs it keeps only the latest.
  */
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 {
@@ -162,7 +163,7 @@ static int on_jobs(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Visit all running jobs and the latest finished ones, by ascending number. */
+/* Call @visit for all running jobs and the latest finished ones, by ascending number. */
 int nl_job_each(dev_t number,
 		void (*visit)(const struct nl_job *job, void *arg), void *arg)
 {
@@ -183,7 +184,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Cancel a job. Success if the job is already finished. */
+/* Cancel a job. Not an error if the job has finished or the kernel does not know it. */
 int nl_job_end(dev_t number, uint32_t id)
 {
 	struct nl_msg *msg = request_of(NEARCACHE_CMD_JOB_CANCEL, number, id);
@@ -194,7 +195,7 @@ int nl_job_end(dev_t number, uint32_t id)
 		     (int)fail_code();
 }
 
-/* Cancel one job, or all with @id 0. @count: how many were running. */
+/* Cancel the job @id (unknown: an error), or all if @id is 0. @count: jobs that were running. */
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
 {
 	struct nl_msg *msg = id ?

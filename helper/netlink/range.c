@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ranges of a device, and their labels. */
+/* Change and list the ranges of a device and their labels. */
 #include <errno.h>
 #include <netlink/genl/genl.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "netlink/client.h"
 #include "netlink/request.h"
 
-/* Bytes of a range in a request, without its label. */
+/* Bytes that a range without its label takes in a request. */
 #define RANGE_ROOM	56U
 
 struct reply {
@@ -48,7 +48,7 @@ static int put_piece(struct nl_msg *msg, const struct range *range)
 	       nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range->length) : 0;
 }
 
-/* Put one range. The kernel takes omitted values from the range before it, @before. */
+/* Put one range. @before: the range before it, or NULL; the kernel takes omitted values from it. */
 static int put_range(struct nl_msg *msg, int type, const struct nl_range *range,
 		     const struct nl_range *before)
 {
@@ -134,8 +134,8 @@ static struct nl_msg *replace_request(dev_t number, const struct nl_replacement 
 
 /*
  * Delete ranges and add others in one atomic change. The ranges must lie inside the device; those
- * to add or keep must have labels. The cached data of a deleted range stays cached, without a
- * range. Returns 0 as well if the cache has no room (@change->refused).
+ * to add or keep must have labels. Cached data of a deleted range stays cached. If the cache has no
+ * room for the pins, nothing changes, @change->refused is true, and the function returns 0.
  */
 int nl_range_replace(dev_t number, struct nl_replacement *change)
 {
@@ -209,7 +209,7 @@ static int on_ranges(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Visit all ranges in ascending order. The label is valid only during the visit. */
+/* Call @visit for all ranges in ascending order. The label is valid only during the call. */
 int nl_range_each(dev_t number,
 		  void (*visit)(const struct nl_range *range, void *arg),
 		  void *arg)
@@ -257,7 +257,7 @@ static int on_label(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Visit all labels with their counters. The name is valid only during the visit. */
+/* Call @visit for all labels with their counters. The name is valid only during the call. */
 int nl_label_each(dev_t number,
 		  void (*visit)(const struct nl_label *label, void *arg),
 		  void *arg)

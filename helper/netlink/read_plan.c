@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The plan of a device. */
+/* Submit, query and clear the plan of a device: the order in which it will be read. */
 #include <netlink/genl/genl.h>
 #include <string.h>
 
@@ -56,7 +56,7 @@ static int put_range(struct nl_msg *msg, const struct range *range)
 	return 0;
 }
 
-/* @at: ranges in earlier requests. @last: activate the plan. */
+/* Put ranges of a plan. @at: number of ranges in earlier requests. @last: activate the plan. */
 static int put_part(struct nl_msg *msg, const struct range *range, size_t count, uint64_t at,
 		    bool last)
 {
@@ -99,7 +99,7 @@ int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct
 	return 0;
 }
 
-/* Get the progress of the active plan, or of the last one. */
+/* Get the progress of the active plan, or the result of the last one. */
 int nl_plan_get(dev_t number, struct nl_plan *plan)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_GET, 0, number, 0);
@@ -117,7 +117,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* @count: plans that were active. */
+/* Drop the active plan and one that is being submitted. @count: plans that were active, 0 or 1. */
 int nl_plan_clear(dev_t number, uint64_t *count)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_CLEAR, 0, number, 0);

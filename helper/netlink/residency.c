@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Ask which bytes of a device are cached. */
 #include <linux/netlink.h>
 #include <netlink/genl/genl.h>
 
@@ -8,8 +9,8 @@
 #include "netlink/request.h"
 
 /*
- * Merges adjacent runs before the visit. @run: the pending run, which the next one may extend;
- * length 0: none.
+ * Joins adjacent runs that are both cached or both not. @run: the last run, not yet visited because
+ * the next one may extend it; length 0: none.
  */
 struct residency {
 	void (*visit)(const struct nl_run *run, void *arg);
@@ -54,9 +55,9 @@ static int on_runs(struct nl_msg *msg, void *arg)
 }
 
 /*
- * Visit the cached and uncached runs of a range in ascending order, without gaps; adjacent runs
- * differ.
- * @range: of length 0: the whole device.
+ * Call @visit for the cached and uncached runs of a range in ascending order, without gaps. Cached
+ * and uncached runs alternate.
+ * @range: length 0 stands for the whole device.
  */
 int nl_residency(dev_t number, const struct range *range,
 		 void (*visit)(const struct nl_run *run, void *arg), void *arg)
