@@ -26,7 +26,7 @@ HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open verify bpf 
 HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
 HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
 # Superblocks and pages of the slot table are checked by source files shared with the kernel module.
-HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/meta/format.o $(BUILD)/helper/kmod/meta/recover.o
+HELPER_OBJ	:= $(HELPER_SRC:%.c=$(BUILD)/%.o) $(BUILD)/helper/kmod/meta/ondisk_check.o $(BUILD)/helper/kmod/meta/recover.o
 HELPER_LIB	:= $(BUILD)/helper/libnearcache.a
 HELPER_CFLAGS	:= -std=gnu11 -pthread -O2 -g -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 \
 	-D_FORTIFY_SOURCE=2 -fstack-protector-strong -Wall -Wextra -Werror \

@@ -12,7 +12,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "block/dm_tree.h"
+#include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "block/device_id.h"
 

@@ -14,7 +14,7 @@
 #include "nearcache.h"
 #include "block/table_params.h"
 #include "lib/range.h"
-#include "shard/node_partition.h"
+#include "shard/shard_split.h"
 #include "block/status_line.h"
 
 /* The take_* functions that return a string return NULL, or the reason why @value is invalid. */

@@ -14,7 +14,7 @@
 #include "lib/enum_words.h"
 #include "nearcache_format.h"
 #include "lib/range.h"
-#include "shard/node_partition.h"
+#include "shard/shard_split.h"
 
 /* Options, one bit each. */
 #define OPTION_ORIGIN		(1U << 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * nearcache attach: give a cache device to a device in state bypass.  open/reconnect.c does the
+ * nearcache attach: give a cache device to a device in state bypass.  open/reconnect_origin.c does the
  * other half of the verb: it attaches an origin that came back.
  */
 #include <stdio.h>
@@ -20,7 +20,7 @@
 #include "lib/name.h"
 #include "open/origin_match.h"
 #include "lib/print.h"
-#include "open/reconnect.h"
+#include "open/reconnect_origin.h"
 #include "block/dm_reload.h"
 #include "pins/restore.h"
 #include "block/signals.h"

@@ -10,7 +10,7 @@
 #include "open/format.h"
 #include "block/lock.h"
 #include "open/same_origin.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "lib/print.h"
 #include "block/signals.h"
 

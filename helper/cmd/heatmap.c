@@ -12,17 +12,17 @@
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "heatmap/take_samples.h"
+#include "heatmap/take_sample.h"
 #include "heatmap/sample_matrix.h"
 #include "heatmap/json_numbers.h"
-#include "heatmap/picture_size.h"
+#include "heatmap/svg_byte_limit.h"
 #include "heatmap/text_shades.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "files/operand.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 #define MILLISECOND	1000000ULL
 /* Default time from one sample to the next, milliseconds. */

@@ -2,7 +2,7 @@
 /* nearcache index: list the samples of training shards and their places. */
 #include "cmd/commands.h"
 #include "lib/error.h"
-#include "shard/index.h"
+#include "shard/detect_format.h"
 #include "shard/sample_select.h"
 #include "lib/print.h"
 

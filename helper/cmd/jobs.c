@@ -3,7 +3,7 @@
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "files/prefetch_job.h"
+#include "files/job_wait.h"
 #include "lib/name.h"
 #include "lib/print.h"
 

@@ -5,7 +5,7 @@
 
 #include "cmd/commands.h"
 #include "lib/error.h"
-#include "metrics/snapshot.h"
+#include "metrics/metrics_text.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
 

@@ -7,7 +7,7 @@
 #include "pins/change.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
-#include "files/prefetch_job.h"
+#include "files/job_wait.h"
 #include "lib/name.h"
 #include "block/lock.h"
 #include "lib/print.h"

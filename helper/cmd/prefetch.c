@@ -7,7 +7,7 @@
 #include "files/node_share.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
-#include "files/prefetch_job.h"
+#include "files/job_wait.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "block/signals.h"

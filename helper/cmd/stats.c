@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 #define SECOND		1000000000ULL
 #define MILLISECOND	1000000ULL

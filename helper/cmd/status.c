@@ -8,7 +8,7 @@
 #include "open/members.h"
 #include "block/table_params.h"
 #include "lib/print.h"
-#include "open/reconnect.h"
+#include "open/reconnect_origin.h"
 
 static void print_devices(const struct dm_device *dev)
 {

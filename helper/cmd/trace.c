@@ -8,7 +8,7 @@
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_id.h"
-#include "files/prefetch_job.h"
+#include "files/job_wait.h"
 #include "lib/name.h"
 #include "files/read_plan.h"
 #include "lib/print.h"
@@ -16,7 +16,7 @@
 #include "block/signals.h"
 #include "trace/recorder.h"
 #include "trace/touched_units.h"
-#include "trace/trace.h"
+#include "trace/trace_format.h"
 
 #define SECTOR		512U
 /* Interval at which the recorder collects reads, milliseconds. */

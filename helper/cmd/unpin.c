@@ -9,11 +9,11 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "lib/name.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "lib/print.h"
 #include "pins/record_owner.h"
 #include "block/signals.h"
-#include "pins/deleted_spans.h"
+#include "pins/unpin_match.h"
 #include "files/operand.h"
 #include "files/glob.h"
 

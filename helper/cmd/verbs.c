@@ -3,7 +3,7 @@
 #include "files/node_share.h"
 #include "cli/exec_program.h"
 #include "cmd/commands.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "files/operand.h"
 
 #define MODES_HELP \

@@ -13,12 +13,12 @@
 #include "ondisk/print_superblock.h"
 #include "files/fiemap.h"
 #include "lib/error.h"
-#include "block/stacking.h"
+#include "block/layer_map.h"
 #include "verify/manifest.h"
 #include "lib/name.h"
 #include "lib/print.h"
 #include "files/operand.h"
-#include "verify/compare_files.h"
+#include "verify/verify_threads.h"
 #include "files/glob.h"
 
 /*

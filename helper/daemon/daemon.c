@@ -25,13 +25,13 @@
 #include "ondisk/print_superblock.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "metrics/snapshot.h"
+#include "metrics/metrics_text.h"
 #include "block/readahead.h"
 #include "lib/atomic_file.h"
 #include "block/signals.h"
 #include "lib/size.h"
 #include "lib/sanitize.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 #define SECOND		1000000000ULL
 /* Most seconds between two watchdog messages to systemd: below half of the unit's WatchdogSec. */

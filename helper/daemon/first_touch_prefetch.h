@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "daemon/open_shards.h"
+#include "daemon/shards_in_use.h"
 #include "block/dm.h"
 
 /**

@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "netlink/client.h"
 #include "lib/size.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 /* If at most this percentage of the bytes comes from the origin, the loop fits into the cache. */
 #define MISSES		5U

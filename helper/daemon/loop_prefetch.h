@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "daemon/choose_readahead.h"
-#include "daemon/looping_reads.h"
+#include "daemon/loop_position.h"
 #include "block/dm.h"
 #include "trace/recorder.h"
 

@@ -13,7 +13,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "files/erofs_map.h"
+#include "files/erofs_tail.h"
 #include "lib/error.h"
 
 /* Extents per ioctl. */

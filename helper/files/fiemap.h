@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "shard/index.h"
+#include "shard/detect_format.h"
 
 /* Bytes that are consecutive both in a file (from @offset) and on its device (from @start). */
 struct extent {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "lib/error.h"
-#include "shard/node_partition.h"
+#include "shard/shard_split.h"
 
 /* Fails if one of NODE_SHARE_OPTIONS lacks another that it needs, or --rank is too large. */
 int node_share_check_words(const struct arguments *args)

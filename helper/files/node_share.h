@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
-#include "files/range_set.h"
+#include "files/shard_ranges.h"
 
 /* Options that a verb adds to its own if it can select one node's share. */
 #define NODE_SHARE_OPTIONS	(OPTION_RANK | OPTION_WORLD_SIZE | OPTION_SEED | \

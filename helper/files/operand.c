@@ -12,8 +12,8 @@
 
 #include "files/fiemap.h"
 #include "lib/error.h"
-#include "block/stacking.h"
-#include "files/sample_select.h"
+#include "block/layer_map.h"
+#include "files/sample_extents.h"
 #include "files/glob.h"
 
 /**

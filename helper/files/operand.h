@@ -12,7 +12,7 @@
 
 #include "cli/options.h"
 #include "block/dm.h"
-#include "files/range_set.h"
+#include "files/shard_ranges.h"
 
 /* Options that a verb with TARGETs adds to its own. */
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \

@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 #include "lib/density_bar.h"
-#include "files/range_set.h"
+#include "files/shard_ranges.h"
 
 int residency_of(dev_t number, const struct shard *shard, struct density *density);
 

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "lib/density_bar.h"
-#include "files/range_set.h"
+#include "files/shard_ranges.h"
 
 /* Each shard is divided into @cells (not 0) equal cells. The caller owns @shards. */
 struct grid {

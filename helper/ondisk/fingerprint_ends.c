@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "ondisk/fingerprint_fs.h"
 #include "lib/sha256.h"
 

@@ -3,7 +3,7 @@
 #ifndef HELPER_ONDISK_LAYOUT_H
 #define HELPER_ONDISK_LAYOUT_H
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 /**
  * struct layout - fields of a superblock before it is written

@@ -7,7 +7,7 @@
 #define HELPER_ONDISK_PRINT_SUPERBLOCK_H
 
 #include "block/dm.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "block/status_line.h"
 
 void describe_super(const struct nearcache_super *sb, bool all);

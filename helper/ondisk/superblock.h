@@ -7,7 +7,7 @@
 #define HELPER_ONDISK_SUPERBLOCK_H
 
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 /**
  * struct super - both copies of a superblock

@@ -8,7 +8,7 @@
 
 #include "cli/options.h"
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "open/members.h"
 #include "lib/enum_words.h"
 

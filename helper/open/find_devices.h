@@ -10,7 +10,7 @@
 #include <uuid/uuid.h>
 
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 /* Seconds to wait for the answer of a device; then resolve_path() fails. */
 #define RESOLVE_SECONDS	2

@@ -9,7 +9,7 @@
 
 #include "cli/options.h"
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "ondisk/layout.h"
 #include "open/members.h"
 #include "open/witness.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "block/dm.h"
-#include "block/dm_tree.h"
+#include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "block/device_id.h"
 #include "open/find_devices.h"

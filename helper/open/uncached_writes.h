@@ -9,7 +9,7 @@
 #define HELPER_OPEN_UNCACHED_WRITES_H
 
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 #define GAPS_FOLDER	"/var/lib/nearcache"
 

@@ -8,7 +8,7 @@
 #define HELPER_OPEN_WITNESS_H
 
 #include "block/device.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 /* Size of the path in the superblock, in bytes with NUL. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)

@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "lib/size.h"
 #include "pins/kernel_ranges.h"
-#include "pins/deleted_spans.h"
+#include "pins/unpin_match.h"
 
 /**
  * struct lists - the change as requests need it, for free_lists()

@@ -8,7 +8,7 @@
 #define HELPER_PINS_CHANGE_H
 
 #include "block/dm.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 
 /**
  * struct change - a change of pins

@@ -11,7 +11,7 @@
 #include <stddef.h>
 
 #include "netlink/client.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 
 /**
  * struct known - ranges of a device

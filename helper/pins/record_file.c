@@ -9,7 +9,7 @@
 
 #include "lib/atomic_file.h"
 #include "lib/error.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 
 /* Largest valid record, bytes: NEARCACHE_RANGES_MAX ranges with a path of 4 KiB each. */
 #define BYTES_MAX	(1L << 30)

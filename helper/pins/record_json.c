@@ -6,7 +6,7 @@
 
 #include "lib/name.h"
 #include "nearcache.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "lib/enum_words.h"
 
 #define SCHEMA	1

@@ -12,7 +12,7 @@
 
 #include "block/device.h"
 #include "block/dm.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 
 void owner_of(const struct dm_device *dev, struct owner *owner);
 bool owner_known(const struct owner *owner);

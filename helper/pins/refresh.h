@@ -9,7 +9,7 @@
 
 #include "cli/options.h"
 #include "block/dm.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "pins/restore.h"
 
 /**

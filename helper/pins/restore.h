@@ -8,7 +8,7 @@
 #define HELPER_PINS_RESTORE_H
 
 #include "block/dm.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 
 /* Label of the jobs that prefetch pins. */
 #define RESTORE_LABEL	"pins"

@@ -10,7 +10,7 @@
 #ifndef HELPER_SHARD_READER_H
 #define HELPER_SHARD_READER_H
 
-#include "shard/index.h"
+#include "shard/detect_format.h"
 
 /* Most bytes that scan_look() returns. */
 #define SCAN_LOOK_MAX	4096U

@@ -7,7 +7,7 @@
 #ifndef HELPER_SHARD_SAMPLE_SELECT_H
 #define HELPER_SHARD_SAMPLE_SELECT_H
 
-#include "shard/index.h"
+#include "shard/detect_format.h"
 
 /* Samples from number @first up to @end (exclusive). */
 struct index_span {

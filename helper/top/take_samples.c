@@ -13,7 +13,7 @@
 #include "top/sample_labels_jobs.h"
 #include "top/sample_bpf.h"
 #include "top/sample_difference.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 #define SECOND	1000000000ULL
 

@@ -11,10 +11,10 @@
 #include "lib/name.h"
 #include "lib/print.h"
 #include "top/json_document.h"
-#include "top/text_frame.h"
+#include "top/compose_frame.h"
 #include "top/take_samples.h"
-#include "top/live_terminal.h"
-#include "lib/interval.h"
+#include "top/live_loop.h"
+#include "lib/periodic_wait.h"
 
 #define MILLISECOND	1000000ULL
 /* Default interval between samples, ms. */

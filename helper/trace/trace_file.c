@@ -8,7 +8,7 @@
 
 #include "lib/error.h"
 #include "lib/atomic_file.h"
-#include "trace/trace.h"
+#include "trace/trace_format.h"
 
 /* Maximum file size, enough for a billion extents: a wrong file must not take all the memory. */
 #define FILE_MAX	(4LL << 30)

@@ -2,7 +2,7 @@
 /* Helpers for bios: cut, restore, send to the origin. */
 #include "cache.h"
 #include "core/bio.h"
-#include "core/clock.h"
+#include "core/policy_clock.h"
 
 /* Cut a read to @sectors, so that device-mapper maps the rest again, and count its bytes in the
  * policy's clock.  Context: map of @bio; call it once for each piece.

@@ -11,10 +11,10 @@
 #include "io/trace_io.h"
 #include "io/origin_retry.h"
 #include "io/read.h"
-#include "dm/registry.h"
+#include "dm/claim_registry.h"
 #include "dm/status.h"
 #include "dm/target.h"
-#include "io/writearound.h"
+#include "io/write_path.h"
 
 static void target_free(struct nc_target *t)
 {

@@ -6,7 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/spinlock.h>
 
-#include "evict/keep_policy.h"
+#include "evict/default_policy.h"
 
 /**
  * struct nc_policy_state - the eviction policy of a cache

@@ -14,7 +14,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "ranges/lookup.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 
 /* Reclaim starts once readers have finished 1 / PARTS of the reserve, because a pass may visit all
  * slots.

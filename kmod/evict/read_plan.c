@@ -16,7 +16,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "evict/read_plan.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 
 void nc_plan_init(struct nc_cache *c)
 {

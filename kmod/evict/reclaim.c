@@ -12,7 +12,7 @@
 #include "meta/meta.h"
 #include "ranges/lookup.h"
 #include "evict/reclaim.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 #include "core/tracepoints.h"
 
 /* Ticks since the last use.  A high priority reduces them, but not those beyond half of the range:

@@ -5,7 +5,7 @@
  * invalidation is a write that ends at once.
  */
 #include "cache.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"

@@ -12,7 +12,7 @@
 #include "io/trace_io.h"
 #include "io/miss.h"
 #include "io/read.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 
 /**
  * struct look - state of a missing run under the bucket lock

@@ -19,7 +19,7 @@
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "core/bio.h"
-#include "core/clock.h"
+#include "core/policy_clock.h"
 #include "meta/members.h"
 #include "io/miss.h"
 #include "io/trace_io.h"

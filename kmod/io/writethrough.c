@@ -16,7 +16,7 @@
 #include "io/fill.h"
 #include "core/write_range.h"
 #include "io/trace_io.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 #include "io/writethrough.h"
 
 /* Flags of the write that its copy keeps on the way to the origin. */

@@ -6,7 +6,7 @@
 #include <linux/mutex.h>
 #include <linux/types.h>
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 struct nc_cache;
 struct work_struct;

@@ -6,7 +6,7 @@
 #ifndef NEARCACHE_META_RECOVER_H
 #define NEARCACHE_META_RECOVER_H
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 /* Number of commit records in the ring. */
 #define NC_RECOVER_RING	(NEARCACHE_COMMIT_AREA_SIZE / NEARCACHE_PAGE_SIZE)

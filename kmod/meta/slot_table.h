@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 struct nc_cache;
 

@@ -13,7 +13,7 @@
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "meta/superblock.h"
 
 static const u64 super_offset[NEARCACHE_SUPER_COPIES] = {

@@ -6,7 +6,7 @@
  */
 #include <linux/blkdev.h>
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 #include "meta/superblock.h"
 #include "meta/witness.h"
 

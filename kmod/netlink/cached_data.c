@@ -6,7 +6,7 @@
 #include "io/invalidate.h"
 #include "netlink/policy_gen.h"
 #include "netlink/op.h"
-#include "dm/registry.h"
+#include "dm/claim_registry.h"
 #include "io/residency.h"
 
 /**

@@ -17,8 +17,8 @@
 #include "netlink/family.h"
 #include "netlink/policy_gen.h"
 #include "netlink/op.h"
-#include "dm/registry.h"
-#include "dm/settings.h"
+#include "dm/claim_registry.h"
+#include "dm/live_settings.h"
 #include "dm/status.h"
 
 /* Attribute numbers of counters and fields: those of uapi/nearcache_counters.h, after the pad. */

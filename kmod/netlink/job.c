@@ -7,7 +7,7 @@
 #include "cache.h"
 #include "netlink/policy_gen.h"
 #include "netlink/op.h"
-#include "dm/registry.h"
+#include "dm/claim_registry.h"
 
 /* Get the attributes of a request's job, validated with the message; all NULL without one. */
 static int parse_job(const struct genl_info *info, struct nlattr **attrs)

@@ -11,7 +11,7 @@
 #include "netlink/family.h"
 #include "netlink/policy_gen.h"
 #include "netlink/op.h"
-#include "dm/registry.h"
+#include "dm/claim_registry.h"
 
 /* Most ranges in one range-delete request. */
 #define WHICH_MAX	1024U

@@ -6,7 +6,7 @@
 #include "cache.h"
 #include "netlink/policy_gen.h"
 #include "netlink/op.h"
-#include "dm/registry.h"
+#include "dm/claim_registry.h"
 
 static_assert(NC_BELADY_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
 

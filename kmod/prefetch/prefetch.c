@@ -18,7 +18,7 @@
 #include "prefetch/prefetch.h"
 #include "ranges/lookup.h"
 #include "io/read.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 
 /* Most bytes that a job submits per turn. */
 #define TURN_BYTES	(4U << 20)

@@ -20,7 +20,7 @@
 #include "prefetch/prefetch.h"
 #include "ranges/lookup.h"
 #include "io/read.h"
-#include "evict/slots.h"
+#include "evict/free_slots.h"
 #include "prefetch/readahead.h"
 
 /* Most bytes that a window submits per turn. */

@@ -2,7 +2,7 @@
 # Crash test: the guest logs writes (logger/), the host replays the log (crash.c);
 # tests/selftests/host/crash.sh.
 
-CRASH_SRC := $(wildcard tests/crash/*.c) kmod/meta/format.c kmod/meta/recover.c
+CRASH_SRC := $(wildcard tests/crash/*.c) kmod/meta/ondisk_check.c kmod/meta/recover.c
 CRASH_LOGGER_SRC := $(wildcard tests/crash/logger/*)
 CRASH_LOGGER_DIR = $(abspath $(BUILD))/crash/logger/$(KVER)
 

@@ -10,7 +10,7 @@
 #include "io/origin_retry.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
-#include "io/writearound.h"
+#include "io/write_path.h"
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;

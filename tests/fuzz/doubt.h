@@ -7,7 +7,7 @@
 #define NEARCACHE_FUZZ_DOUBT_H
 
 #include "kernel.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 #define DOUBT_SECTORS	(NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE)
 

@@ -5,9 +5,9 @@
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
-FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/format.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c \
-	meta/write_intent.c meta/members.c meta/meta.c evict/keep_policy.c meta/recover.c dm/registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/slot_table.c \
-	dm/target.c dm/settings.c meta/witness.c)
+FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/ondisk_check.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c \
+	meta/write_intent.c meta/members.c meta/meta.c evict/default_policy.c meta/recover.c dm/claim_registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/slot_table.c \
+	dm/target.c dm/live_settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty files: kernel.h has the declarations of these headers.
@@ -22,7 +22,7 @@ FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
 FUZZ_OBJECTS := $(patsubst %.c,$(FUZZ_DIR)/%.o,$(FUZZ_KMOD) $(FUZZ_SHARED))
 
 # The parsers of disk structures may not even overflow unsigned integers, which C allows.
-$(FUZZ_DIR)/kmod/meta/format.o $(FUZZ_DIR)/kmod/meta/recover.o: \
+$(FUZZ_DIR)/kmod/meta/ondisk_check.o $(FUZZ_DIR)/kmod/meta/recover.o: \
 	FUZZ_CFLAGS += -fsanitize=unsigned-integer-overflow
 
 $(FUZZ_EMPTY):

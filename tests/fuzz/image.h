@@ -6,7 +6,7 @@
 #ifndef NEARCACHE_FUZZ_IMAGE_H
 #define NEARCACHE_FUZZ_IMAGE_H
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 #define IMAGE_RECORDS	4U
 #define IMAGE_PAGES	3U

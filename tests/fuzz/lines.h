@@ -3,7 +3,7 @@
 #ifndef NEARCACHE_FUZZ_LINES_H
 #define NEARCACHE_FUZZ_LINES_H
 
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 #define LINES_ROOM_MIN	256U
 

@@ -3,7 +3,7 @@
 #ifndef NEARCACHE_FUZZ_SHARDS_H
 #define NEARCACHE_FUZZ_SHARDS_H
 
-#include "shard/index.h"
+#include "shard/detect_format.h"
 #include "shard.h"
 
 /* Bytes of the list of samples. */

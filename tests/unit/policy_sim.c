@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Simulated cache for tests of the eviction policy.  The length of a tick and the water marks are
- * those of kmod/cache.c and kmod/evict/slots.c, counted in sub-blocks instead of bytes.
+ * those of kmod/cache.c and kmod/evict/free_slots.c, counted in sub-blocks instead of bytes.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #ifndef POLICY_SIM_H
 #define POLICY_SIM_H
 
-#include "evict/keep_policy.h"
+#include "evict/default_policy.h"
 
 /**
  * struct sim - a simulated cache

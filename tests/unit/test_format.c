@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of superblocks and slot table pages (kmod/meta/format.c): each invalid field and each
+/* Checks of superblocks and slot table pages (kmod/meta/ondisk_check.c): each invalid field and each
  * flipped bit is refused, and the reason names the field; of two copies the newer valid one counts.
  */
 #include "helper/unit.h"
-#include "meta/format.h"
+#include "meta/ondisk_check.h"
 
 #define MIB		(1ULL << 20)
 #define DEVICE_BYTES	(64 * MIB)

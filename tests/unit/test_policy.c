@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The eviction policy (kmod/evict/keep_policy.c) under the access patterns of training.  If each block is
+/* The eviction policy (kmod/evict/default_policy.c) under the access patterns of training.  If each block is
  * read once per epoch, no policy that fills on demand gets a hit rate above the bound f = cache
  * size / dataset size.  Never evicting reaches f, and so must the policy, also for a new dataset.
  */

@@ -5,9 +5,9 @@
 include tests/unit/helper/helper_unit.mk
 
 UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence
-UNIT_test_format := kmod/meta/format.c
-UNIT_test_recover := kmod/meta/recover.c kmod/meta/format.c
-UNIT_test_policy := kmod/evict/keep_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
+UNIT_test_format := kmod/meta/ondisk_check.c
+UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
+UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
 UNIT_test_rangemap := kmod/ranges/segments.c
 UNIT_test_jobs := kmod/prefetch/job.c
 UNIT_test_plan := kmod/evict/belady.c kmod/evict/bittree.c
@@ -29,7 +29,7 @@ $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 $(BUILD)/unit/test_holds: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
-	kmod/evict/keep_policy.c kmod/evict/reuse_distance.c
+	kmod/evict/default_policy.c kmod/evict/reuse_distance.c
 
 $(BUILD)/unit/policy_table: $(POLICY_TABLE) $(wildcard kmod/*.h kmod/*/*.h tests/unit/*.h) tests/unit/unit.mk
 	@mkdir -p $(@D)

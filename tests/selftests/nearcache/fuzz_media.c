@@ -11,7 +11,7 @@
  * must return the origin's data after "invalidate all".
  * In each case a refusal must name the bad field in the kernel log.
  */
-#include "meta/format.c"
+#include "meta/ondisk_check.c"
 #include "helper/ondisk/layout.c"
 #include "image.c"
 #include "mutate.c"

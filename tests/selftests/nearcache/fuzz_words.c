@@ -7,7 +7,7 @@
  * A refusal must give its reason in the kernel log, and a live device must return the origin's data
  * (sectors of blockdata, generation 1).
  */
-#include "meta/format.c"
+#include "meta/ondisk_check.c"
 #include "helper/ondisk/layout.c"
 #include "image.c"
 #include "lines.c"

@@ -10,7 +10,7 @@
  *	intent CACHE flip SECTOR		flip one bit of a sector of the bitmap
  *	intent CACHE empty SESSION		write the bitmap with which that session begins
  */
-#include "meta/format.c"
+#include "meta/ondisk_check.c"
 #include "crc32c.h"
 #include "device.h"
 

@@ -13,7 +13,7 @@
  *	sbset DEV fill		fill every slot with a complete block, in scattered order
  * Single bytes of texts and of the magic are fields "label[3]"; "label" sets the whole text.
  */
-#include "meta/format.c"
+#include "meta/ondisk_check.c"
 #include "crc32c.h"
 #include "device.h"
 

@@ -26,7 +26,7 @@ HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 
 HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
 	helper/ondisk/fingerprint_erofs.c
-HELPER_INDEX	:= helper/shard/index.c helper/shard/index_build.c helper/lib/enum_words.c \
+HELPER_INDEX	:= helper/shard/detect_format.c helper/shard/index_append.c helper/lib/enum_words.c \
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/sample_select.c helper/shard/tar.c \
 	helper/shard/tfrecord.c helper/shard/tar_header.c helper/shard/thrift.c helper/shard/zip.c
@@ -36,7 +36,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 
 # The parser of nearcachetab needs the options of 'open'.
 HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
-	helper/lib/size.c helper/shard/node_partition.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
 
@@ -46,22 +46,22 @@ HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c hel
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot_regions.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_loop	:= helper/daemon/looping_reads.c helper/trace/trace.c helper/trace/touched_units.c \
+HELPER_UNIT_test_loop	:= helper/daemon/loop_position.c helper/trace/trace_format.c helper/trace/touched_units.c \
 	helper/lib/sha256.c helper/lib/error.c \
 	helper/lib/sanitize.c
-HELPER_UNIT_test_opening := helper/daemon/open_shards.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_trace	:= helper/trace/trace.c helper/trace/touched_units.c helper/lib/sha256.c \
+HELPER_UNIT_test_opening := helper/daemon/shards_in_use.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units.c helper/lib/sha256.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
-HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/format.c
+HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
 HELPER_UNIT_test_options := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
 	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
-	helper/shard/node_partition.c
+	helper/shard/shard_split.c
 HELPER_UNIT_test_print	:= helper/lib/print.c helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_sanitize	:= helper/lib/sanitize.c
@@ -75,7 +75,7 @@ HELPER_UNIT_test_setting := helper/cli/setting.c helper/block/readahead.c \
 HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock.c helper/block/device.c \
 	helper/ondisk/layout.c helper/ondisk/fingerprint_ends.c helper/lib/sha256.c $(HELPER_FSPRINT) \
 	helper/lib/error.c \
-	helper/lib/sanitize.c kmod/meta/format.c tests/unit/helper/fake_identity.c
+	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
 	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
 	helper/lib/enum_words.c \
@@ -96,8 +96,8 @@ HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helpe
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
 	helper/lib/sanitize.c \
-	kmod/meta/format.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_reconnect := helper/open/reconnect.c helper/block/dm_reload.c \
+	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
+HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \
@@ -111,7 +111,7 @@ HELPER_UNIT_test_dm_suspend	:= helper/block/dm_remove.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_witness := helper/open/witness.c helper/block/device.c helper/ondisk/superblock.c \
-	helper/lib/error.c helper/lib/sanitize.c kmod/meta/format.c \
+	helper/lib/error.c helper/lib/sanitize.c kmod/meta/ondisk_check.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/enum_words.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
@@ -129,51 +129,51 @@ HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_fiemap := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_range_set	:= helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+HELPER_UNIT_test_range_set	:= helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_glob	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_stacking	:= helper/block/stacking.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_erofs_map	:= helper/files/erofs_map.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_stacking	:= helper/block/layer_map.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_erofs_map	:= helper/files/erofs_tail.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_workers := helper/verify/compare_files.c helper/verify/checksum.c \
+HELPER_UNIT_test_workers := helper/verify/verify_threads.c helper/verify/checksum.c \
 	helper/lib/progress.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_bar := helper/lib/density_bar.c
 # Sources that the heatmap tests need to make samples of shards.
 HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/sample_matrix.c helper/heatmap/cell_level.c \
-	helper/lib/density_bar.c helper/files/range_set.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/density_bar.c helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c
-HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/read_counts.c
+HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/region_reads.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/lib/size.c
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
-	helper/heatmap/picture_size.c helper/heatmap/svg_rectangles.c helper/heatmap/xml.c helper/lib/size.c
+	helper/heatmap/svg_byte_limit.c helper/heatmap/svg_rectangles.c helper/heatmap/xml.c helper/lib/size.c
 HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
 	helper/ondisk/print_superblock.c helper/block/status_line.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/print.c \
-	helper/lib/size.c helper/lib/name.c helper/lib/interval.c helper/lib/error.c \
+	helper/lib/size.c helper/lib/name.c helper/lib/periodic_wait.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_progress := helper/lib/progress.c helper/lib/size.c
-HELPER_UNIT_test_top	:= helper/top/cell_format.c helper/top/text_frame.c helper/top/grid.c \
+HELPER_UNIT_test_top	:= helper/top/cell_format.c helper/top/compose_frame.c helper/top/grid.c \
 	helper/top/model.c helper/top/section_heights.c helper/top/sections.c helper/top/sample_difference.c \
 	helper/top/view.c helper/top/text_width.c helper/lib/enum_words.c helper/lib/histogram.c \
 	helper/block/status_line.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_interval	:= helper/lib/interval.c
+HELPER_UNIT_test_interval	:= helper/lib/periodic_wait.c
 HELPER_UNIT_test_atomic_file := helper/lib/atomic_file.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_partition	:= helper/shard/node_partition.c
-HELPER_UNIT_test_prefetch_job	:= helper/files/prefetch_job.c helper/lib/progress.c \
+HELPER_UNIT_test_partition	:= helper/shard/shard_split.c
+HELPER_UNIT_test_prefetch_job	:= helper/files/job_wait.c helper/lib/progress.c \
 	helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_node_share	:= helper/files/node_share.c helper/shard/node_partition.c \
-	helper/files/range_set.c helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_node_share	:= helper/files/node_share.c helper/shard/shard_split.c \
+	helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c \
 	helper/lib/size.c \
-	helper/files/node_share.c helper/shard/node_partition.c helper/files/range_set.c \
+	helper/files/node_share.c helper/shard/shard_split.c helper/files/shard_ranges.c \
 	helper/lib/name.c \
 	helper/lib/error.c helper/lib/sanitize.c
 # Sources of the record of pins.
-HELPER_PINS	:= helper/pins/pins.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/deleted_spans.c \
-	helper/lib/atomic_file.c helper/lib/name.c helper/lib/enum_words.c helper/files/range_set.c \
+HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/unpin_match.c \
+	helper/lib/atomic_file.c helper/lib/name.c helper/lib/enum_words.c helper/files/shard_ranges.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "shard/index.h"
+#include "shard/detect_format.h"
 #include "shard.h"
 #include "unit.h"
 

@@ -15,7 +15,7 @@
 #include "block/kmsg.h"
 #include "open/origin_match.h"
 #include "lib/print.h"
-#include "open/reconnect.h"
+#include "open/reconnect_origin.h"
 #include "pins/restore.h"
 #include "unit.h"
 #include "open/witness.h"

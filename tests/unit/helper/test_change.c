@@ -8,7 +8,7 @@
 #include "pins/change.h"
 #include "lib/error.h"
 #include "fake_nl.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "unit.h"
 
 #define K	1024ULL

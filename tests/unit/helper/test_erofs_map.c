@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/erofs_map.c: place of a file's inline tail on a synthetic EROFS device. */
+/* files/erofs_tail.c: place of a file's inline tail on a synthetic EROFS device. */
 #include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
 #include "block/device.h"
-#include "files/erofs_map.h"
+#include "files/erofs_tail.h"
 #include "lib/error.h"
 #include "unit.h"
 

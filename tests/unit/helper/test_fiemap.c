@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "files/erofs_map.h"
+#include "files/erofs_tail.h"
 #include "files/fiemap.h"
 #include "lib/error.h"
 #include "unit.h"

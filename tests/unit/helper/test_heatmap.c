@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of heatmaps: reads in cells (counts.c), joined samples (matrix.c, sample.c), shades. */
-#include "heatmap/read_counts.h"
+#include "heatmap/region_reads.h"
 #include "heatmap/cell_level.h"
 #include "heatmap_unit.h"
 

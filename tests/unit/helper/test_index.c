@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rules for all shard formats (shard/index.c, reader.c, select.c): detection, reads, selection. */
+/* Rules for all shard formats (shard/detect_format.c, reader.c, select.c): detection, reads, selection. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

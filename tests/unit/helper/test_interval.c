@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib/interval.c: a watch wakes up once per interval, without drift, and skips missed ones. */
+/* lib/periodic_wait.c: a watch wakes up once per interval, without drift, and skips missed ones. */
 #include <errno.h>
 #include <time.h>
 
 #include "unit.h"
-#include "lib/interval.h"
+#include "lib/periodic_wait.h"
 
 static uint64_t now;
 /* End of the last sleep in ns, and number of sleeps that a signal will interrupt. */

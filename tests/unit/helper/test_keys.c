@@ -6,7 +6,7 @@
 #include "cmd/commands.h"
 #include "block/device.h"
 #include "lib/print.h"
-#include "open/reconnect.h"
+#include "open/reconnect_origin.h"
 #include "block/status_line.h"
 #include "ondisk/superblock.h"
 

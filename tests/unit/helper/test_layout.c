@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ondisk/layout.c: on devices of any size areas are adjacent, slots fill the rest, and the kernel's
- * check of the superblock (kmod/meta/format.c) passes.
+ * check of the superblock (kmod/meta/ondisk_check.c) passes.
  */
 #include "ondisk/layout.h"
 #include "unit.h"

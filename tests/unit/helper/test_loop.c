@@ -2,7 +2,7 @@
 /* daemon/loop.c: a looping reader's complete pass, its position in the pass, the next prefetch. */
 #include <stdlib.h>
 
-#include "daemon/looping_reads.h"
+#include "daemon/loop_position.h"
 #include "lib/error.h"
 #include "unit.h"
 

@@ -2,7 +2,7 @@
 /* daemon/opening.c: a shard is open from its first miss until it was not read for IDLE seconds. */
 #include <stdio.h>
 
-#include "daemon/open_shards.h"
+#include "daemon/shards_in_use.h"
 #include "unit.h"
 
 #define ROOM	1000U

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* shard/partition.c: shuffled orders, and shares of the nodes that are disjoint and complete. */
-#include "shard/node_partition.h"
+#include "shard/shard_split.h"
 #include "unit.h"
 
 #define COUNT	1000

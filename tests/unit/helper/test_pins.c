@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pins/pins.c, json.c, spans.c: pins as JSON, replaced pins, dropped pins, labels. */
+/* pins/pin_list.c, json.c, spans.c: pins as JSON, replaced pins, dropped pins, labels. */
 #include <json-c/json.h>
 #include <stdlib.h>
 
 #include "lib/error.h"
 #include "lib/name.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "unit.h"
 #include "lib/enum_words.h"
 

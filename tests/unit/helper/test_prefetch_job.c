@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/prefetch_job.c: waiting for the end of a prefetch job, with a fake kernel and fake ^C. */
+/* files/job_wait.c: waiting for the end of a prefetch job, with a fake kernel and fake ^C. */
 #include "lib/error.h"
-#include "files/prefetch_job.h"
+#include "files/job_wait.h"
 #include "block/signals.h"
 #include "unit.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/range_set.c: ranges of files, widened to sectors, sorted and merged. */
+/* files/shard_ranges.c: ranges of files, widened to sectors, sorted and merged. */
 #include <stdlib.h>
 
 #include "lib/error.h"
-#include "files/range_set.h"
+#include "files/shard_ranges.h"
 #include "unit.h"
 
 #define K	1024ULL

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/reconnect.c: when an origin that comes back to a fake device is accepted or refused. */
+/* open/reconnect_origin.c: when an origin that comes back to a fake device is accepted or refused. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -13,7 +13,7 @@
 #include "open/same_origin.h"
 #include "open/origin_match.h"
 #include "lib/print.h"
-#include "open/reconnect.h"
+#include "open/reconnect_origin.h"
 #include "unit.h"
 
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"

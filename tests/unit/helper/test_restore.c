@@ -12,7 +12,7 @@
 #include "fake_dm.h"
 #include "fake_nl.h"
 #include "block/device_id.h"
-#include "pins/pins.h"
+#include "pins/pin_list.h"
 #include "pins/record_owner.h"
 #include "pins/restore.h"
 #include "files/operand.h"

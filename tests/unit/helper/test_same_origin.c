@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "block/dm.h"
-#include "block/dm_tree.h"
+#include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "block/device_id.h"
 #include "open/same_origin.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* block/stacking.c: places on synthetic stacked devices become places on the cached device. */
+/* block/layer_map.c: places on synthetic stacked devices become places on the cached device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/sysmacros.h>
 
-#include "block/dm_tree.h"
+#include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "block/device_id.h"
-#include "block/stacking.h"
+#include "block/layer_map.h"
 #include "unit.h"
 
 #define K	1024ULL

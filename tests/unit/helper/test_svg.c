@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "heatmap/legend.h"
-#include "heatmap/picture_size.h"
+#include "heatmap/svg_byte_limit.h"
 #include "heatmap/svg_rectangles.h"
 #include "heatmap/xml.h"
 #include "heatmap_unit.h"

@@ -6,7 +6,7 @@
 #include <sys/sysmacros.h>
 
 #include "lib/error.h"
-#include "top/text_frame.h"
+#include "top/compose_frame.h"
 #include "top/sample_difference.h"
 #include "top/text_width.h"
 #include "unit.h"

@@ -6,7 +6,7 @@
 
 #include "lib/error.h"
 #include "trace/touched_units.h"
-#include "trace/trace.h"
+#include "trace/trace_format.h"
 #include "unit.h"
 
 #define UNIT	4096U

@@ -11,7 +11,7 @@
 
 #include "block/device.h"
 #include "block/dm.h"
-#include "block/dm_tree.h"
+#include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "open/uncached_writes.h"
 #include "block/device_id.h"

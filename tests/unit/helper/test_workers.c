@@ -11,7 +11,7 @@
 
 #include "verify/checksum.h"
 #include "unit.h"
-#include "verify/compare_files.h"
+#include "verify/verify_threads.h"
 
 #define FILES	40
 

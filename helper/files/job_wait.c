@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Waits for prefetch jobs, judges and prints them. */
+#include "files/job_wait.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/error.h"
+#include "lib/print.h"
+#include "lib/progress.h"
+#include "block/signals.h"
+#include "lib/size.h"
+
+/* Interval between queries of a job's progress, milliseconds. */
+#define LOOK_MS	200U
+
+/* @state: NEARCACHE_JOB_* or JOB_FORGOTTEN */
+const char *job_state_word(uint32_t state)
+{
+	static const char *const words[] = {
+		[NEARCACHE_JOB_RUNNING] = "running",
+		[NEARCACHE_JOB_DONE] = "done",
+		[NEARCACHE_JOB_CANCELLED] = "cancelled",
+	};
+
+	if (state == JOB_FORGOTTEN)
+		return "forgotten";
+	return state < sizeof(words) / sizeof(words[0]) ? words[state] :
+							  "unknown";
+}
+
+static bool cancel_job(const struct dm_device *dev, uint32_t id)
+{
+	uint64_t count;
+
+	/* Ignore an error: the job may have ended just now. */
+	if (nl_job_cancel(dev->number, id, &count))
+		fail_reset();
+	return count;
+}
+
+/* True if @now is another job than @known: a reopened device numbers its jobs from 1 again. */
+static bool is_other(const struct nl_job *known, const struct nl_job *now)
+{
+	return (*known->label && strcmp(known->label, now->label)) ||
+	       (known->bytes && known->bytes != now->bytes);
+}
+
+/* Sets the state of a job that the kernel has dropped. Warns unless this process @cancelled it. */
+static void forget_job(const struct dm_device *dev, bool cancelled,
+		       struct nl_job *job)
+{
+	job->flying = 0;
+	job->state = cancelled ? NEARCACHE_JOB_CANCELLED : JOB_FORGOTTEN;
+	if (!cancelled)
+		warn("prefetch job %u of '%s' has ended and the kernel has dropped its result: 'nearcache residency %s TARGET' shows which data is cached",
+		     job->id, dev->name, dev->name);
+}
+
+/*
+ * Shows the progress of a job, unless @quiet, until it ends. @job receives its last state. On entry
+ * @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
+ *
+ * The first ^C cancels the job, and the function still waits for its reads in flight; the second ^C
+ * ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
+ */
+int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
+	     struct nl_job *job)
+{
+	struct progress progress = { 0 };
+	bool found, started = false, cancelled = false;
+	struct nl_job now;
+	sigset_t before;
+
+	job->id = id;
+	signals_hold(&before);
+	while (!nl_job_get(dev->number, id, &now, &found)) {
+		if (!found || is_other(job, &now)) {
+			forget_job(dev, cancelled, job);
+			break;
+		}
+		*job = now;
+		if (!started)
+			progress_start(&progress, "prefetch", job->bytes, quiet);
+		started = true;
+		progress_update(&progress,
+				job->fetched + job->present + job->left);
+		if (job->state != NEARCACHE_JOB_RUNNING && !job->flying)
+			break;
+		if (!signals_wait(LOOK_MS))
+			continue;
+		if (job->state != NEARCACHE_JOB_RUNNING)
+			break;
+		cancelled |= cancel_job(dev, id);
+	}
+	progress_end(&progress);
+	signals_release(&before);
+	return fail_code();
+}
+
+/*
+ * Fails if @job, the result of job_wait(), was cancelled or left out bytes. Succeeds if its outcome
+ * is unknown (JOB_FORGOTTEN).
+ */
+int job_judge(const struct dm_device *dev, const struct nl_job *job)
+{
+	char came[SIZE_TEXT], all[SIZE_TEXT], flying[SIZE_TEXT];
+
+	size_print(job->bytes, all);
+	size_print(job->flying, flying);
+	if (job->state == JOB_FORGOTTEN)
+		return 0;
+	if (job->state == NEARCACHE_JOB_CANCELLED)
+		return fail(CODE_DEVICE,
+			    "prefetch job %u of '%s' was cancelled: %s of %s are cached%s%s",
+			    job->id, dev->name,
+			    size_print(job->fetched + job->present, came), all,
+			    job->flying ? ", still in flight: " : "",
+			    job->flying ? flying : "");
+	if (job->left)
+		return fail(CODE_DEVICE,
+			    "prefetch job %u of '%s' left out %s of %s: no room, bypassed, being written, or not readable; 'nearcache stats %s' shows the reason",
+			    job->id, dev->name, size_print(job->left, came), all,
+			    dev->name);
+	return 0;
+}
+
+/* Prints the fields of a job. The caller has called print_record(). */
+void job_print(const struct nl_job *job)
+{
+	char rate[SIZE_TEXT + 2] = "-", text[SIZE_TEXT];
+
+	print_number("job", "job", job->id);
+	print_string("state", "state", job_state_word(job->state));
+	print_ratio("done", "done", job->fetched + job->present + job->left,
+		    job->bytes);
+	print_bytes("bytes", "bytes", job->bytes);
+	print_bytes("fetched_bytes", "fetched", job->fetched);
+	print_bytes("present_bytes", "present", job->present);
+	print_bytes("left_bytes", "left out", job->left);
+	print_bytes("flying_bytes", NULL, job->flying);
+	print_number("priority", "priority", job->priority);
+	print_seconds("deadline_s", NULL, job->deadline);
+	if (job->bandwidth)
+		snprintf(rate, sizeof(rate), "%s/s",
+			 size_print(job->bandwidth, text));
+	print_bytes("bandwidth", NULL, job->bandwidth);
+	print_string(NULL, "bandwidth", rate);
+	print_string("label", "label", job->label);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Restricts a shard to its index or to some samples: --index-only and --samples. */
+#ifndef HELPER_FILES_SAMPLE_EXTENTS_H
+#define HELPER_FILES_SAMPLE_EXTENTS_H
+
+#include "files/fiemap.h"
+#include "lib/enum_words.h"
+
+/**
+ * struct narrowing - the selected part of each file
+ * @samples: only the index and the samples in this list for index_select(); NULL: not given
+ * @index_only: only the index, which a reader reads to open the file
+ * @format: format of the files; INDEX_ANY: detect it from the content
+ */
+struct narrowing {
+	const char *samples;
+	bool index_only;
+	enum index_format format;
+};
+
+int narrow(struct extents *extents, int fd, const char *path,
+	   const struct narrowing *narrowing);
+
+#endif /* HELPER_FILES_SAMPLE_EXTENTS_H */

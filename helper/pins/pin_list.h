@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The pins of a device: files and ranges that the cache shall keep, bypass, evict after use or
+ * count. A record of them in a file lets the next open pin them again.
+ * Functions that return int return 0, or an exit code after recording an error with fail(), unless
+ * they say otherwise.
+ */
+#ifndef HELPER_PINS_PIN_LIST_H
+#define HELPER_PINS_PIN_LIST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "block/device.h"
+#include "block/dm.h"
+#include "files/shard_ranges.h"
+#include "lib/range.h"
+#include "lib/enum_words.h"
+#include "netlink/client.h"
+#include "pins/unpin_match.h"
+
+/* Room for the uuid of a cache. */
+#define OWNER_UUID	(sizeof(((struct dm_device *)0)->uuid))
+
+/**
+ * struct owner - identity of a device that has pins
+ * @uuid: uuid of the cache with which the device was opened; "": unknown
+ * @attached: uuid of the cache that was attached since, for the next open; "": none
+ * @origin_id: device id of the origin, "": unknown
+ */
+struct owner {
+	char uuid[OWNER_UUID];
+	char attached[OWNER_UUID];
+	char origin_id[DEVICE_ID];
+};
+
+/* Folder with a file "NAME.json" per device; tests use another one. */
+#ifndef PINS_DIR
+#define PINS_DIR	"/var/lib/nearcache/pins"
+#endif
+
+/**
+ * struct pin - a file or a range with a wish
+ * @path: absolute path of the file; NULL: a range of the device
+ * @label: label of its ranges
+ * @flags: NEARCACHE_RANGE_*: the wish
+ * @priority: 0 to NEARCACHE_PRIORITY_MAX
+ * @expires: time of expiry, seconds since 1970; 0: never
+ * @load: prefetch it into the cache
+ * @samples: only these samples of the file; NULL: all
+ * @index_only: only the index that a reader needs to open the file
+ * @format: format of the file, INDEX_ANY: detect it from the content
+ * @range: ranges of the device
+ * @ranges: entries of @range
+ * @fresh: still to be added to the kernel's ranges
+ * @dropped: to be deleted from the kernel's ranges and from the record
+ */
+struct pin {
+	char *path;
+	char *label;
+	uint32_t flags;
+	uint32_t priority;
+	int64_t expires;
+	bool load;
+	char *samples;
+	bool index_only;
+	enum index_format format;
+	struct range *range;
+	size_t ranges;
+	bool fresh;
+	bool dropped;
+};
+
+/**
+ * struct pins - the pins of one device
+ * @pin: in the order of the user's requests
+ * @count: entries of @pin
+ * @room: allocated entries
+ * @size: bytes of the device; 0: unknown.  Ranges beyond it stay on record, but are not pinned
+ * @owner: the device to which the record belongs
+ * @foreign: the record belongs to an earlier device of the same name
+ */
+struct pins {
+	struct pin *pin;
+	size_t count;
+	size_t room;
+	uint64_t size;
+	struct owner owner;
+	bool foreign;
+};
+
+void pins_free(struct pins *pins);
+
+struct pin *pins_append(struct pins *pins, const struct pin *like,
+			const char *path);
+int pin_place(struct pin *pin, const struct shard *shard);
+int pins_replace(struct pins *pins, struct pins *added);
+void pins_drop(struct pins *pins, const struct spans *spans);
+void pins_drop_old(struct pins *pins, int64_t now);
+bool pins_inside(const struct pins *pins, const struct range *range,
+		 struct range *part);
+int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
+		int64_t now, struct nl_range **range, size_t *count);
+int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
+		struct range **piece, size_t *count);
+bool pin_is_fresh(const struct pin *pin);
+bool pin_is_dropped(const struct pin *pin);
+bool pin_stays(const struct pin *pin);
+
+/* file.c */
+#define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
+const char *pins_path(const char *name, char *path);
+int pins_load(struct pins *pins, const char *name);
+int pins_prepare(const struct pins *pins, const char *name);
+int pins_commit(const struct pins *pins, const char *name);
+void pins_abandon(const char *name);
+int pins_save(const struct pins *pins, const char *name);
+int pins_forget(const char *name, bool *found);
+
+/* json.c */
+struct json_object;
+struct json_object *pins_to_json(const struct pins *pins, const char *name);
+const char *pins_from_json(struct pins *pins, struct json_object *json);
+
+#endif /* HELPER_PINS_PIN_LIST_H */

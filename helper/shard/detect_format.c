@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "shard/detect_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "shard/reader.h"
+
+/*
+ * The strongest test comes first: a magic number (Parquet, zip), a 32-bit checksum (TFRecord), a
+ * sum of bytes (tar), numbers that are only plausible (MDS).
+ */
+static const struct {
+	enum index_format format;
+	bool (*is)(struct index_scan *scan);
+	int (*index)(struct index_scan *scan);
+} formats[] = {
+	{ INDEX_PARQUET, index_parquet_is, index_parquet },
+	{ INDEX_NPZ, index_npz_is, index_npz },
+	{ INDEX_TFRECORD, index_tfrecord_is, index_tfrecord },
+	{ INDEX_TAR, index_tar_is, index_tar },
+	{ INDEX_MDS, index_mds_is, index_mds },
+};
+
+#define FORMATS	(sizeof(formats) / sizeof(formats[0]))
+
+/* Returns the name of the compression, or NULL if none is recognized. */
+static const char *find_compression(struct index_scan *scan)
+{
+	static const struct {
+		const char *name, *magic;
+		size_t bytes;
+	} kind[] = {
+		{ "gzip", "\x1f\x8b\x08", 3 },
+		{ "zlib", "\x78\x01", 2 },
+		{ "zlib", "\x78\x5e", 2 },
+		{ "zlib", "\x78\x9c", 2 },
+		{ "zlib", "\x78\xda", 2 },
+		{ "zstd", "\x28\xb5\x2f\xfd", 4 },
+		{ "bzip2", "BZh", 3 },
+		{ "xz", "\xfd" "7zXZ", 6 },
+		{ "lz4", "\x04\x22\x4d\x18", 4 },
+		{ "snappy", "\xff\x06\x00\x00sNaPpY", 10 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(kind) / sizeof(kind[0]); i++)
+		if (scan_starts(scan, kind[i].magic, kind[i].bytes))
+			return kind[i].name;
+	return NULL;
+}
+
+/*
+ * Called if no test accepts the file. Records an error if the file is compressed, or if @format is
+ * INDEX_ANY. Otherwise returns 0, so that the parser of @format finds and reports the damage.
+ */
+static int refuse_format(struct index_scan *scan, enum index_format format)
+{
+	const char *compressed = find_compression(scan);
+
+	if (fail_code())
+		return fail_code();
+	if (compressed)
+		return scan_damage(scan, 0,
+				   "the file is compressed (%s): its samples can only be found once it is decompressed",
+				   compressed);
+	if (format)
+		return 0;
+	if (!scan->size)
+		return scan_damage(scan, 0, "the file is empty");
+	return scan_damage(scan, 0,
+			   "unknown format; if the file is damaged, name its format with --format " INDEX_FORMAT_WORDS);
+}
+
+/* Returns the number of the format in formats[], or FORMATS after recording an error. */
+static unsigned int choose_format(struct index_scan *scan, enum index_format format)
+{
+	unsigned int i;
+
+	for (i = 0; i < FORMATS && !fail_code(); i++)
+		if ((!format || format == formats[i].format) &&
+		    formats[i].is(scan))
+			return i;
+	if (!format)
+		format = index_format_of_path(scan->path);
+	if (fail_code() || refuse_format(scan, format))
+		return FORMATS;
+	for (i = 0; formats[i].format != format; i++)
+		;
+	return i;
+}
+
+static int run_format(struct index_scan *scan, enum index_format format)
+{
+	unsigned int i = choose_format(scan, format);
+
+	if (i == FORMATS)
+		return fail_code();
+	scan->index->format = formats[i].format;
+	if (scan->check && scan->index->format != INDEX_TFRECORD)
+		return fail(CODE_USAGE,
+			    "--check: '%s' has format %s; only tfrecord files have checksums of their data",
+			    scan->path, index_format_word(formats[i].format));
+	return formats[i].index(scan);
+}
+
+/*
+ * Parses the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
+ * the format. @check reads all data and compares its checksums (tfrecord only). Call
+ * index_free() after success and failure.
+ */
+int index_open_fd(struct shard_index *index, int fd, const char *path,
+		  enum index_format format, bool check)
+{
+	struct index_scan scan = {
+		.path = path, .fd = fd, .check = check, .index = index
+	};
+	struct stat st;
+	int error;
+
+	memset(index, 0, sizeof(*index));
+	if (fstat(fd, &st))
+		return fail_errno(errno, "file '%s'", path);
+	if (!S_ISREG(st.st_mode))
+		return fail(CODE_DEVICE, "'%s' is not a regular file", path);
+	scan.size = index->size = (uint64_t)st.st_size;
+	error = scan_start(&scan);
+	if (!error)
+		error = run_format(&scan, format);
+	scan_end(&scan);
+	return error;
+}
+
+/* Like index_open_fd(), but opens @path. */
+int index_open(struct shard_index *index, const char *path,
+	       enum index_format format, bool check)
+{
+	/* Without O_NONBLOCK, opening a FIFO would block until a writer opens it. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	int error;
+
+	memset(index, 0, sizeof(*index));
+	if (fd < 0)
+		return fail_errno(errno, "cannot open '%s'", path);
+	error = index_open_fd(index, fd, path, format, check);
+	close(fd);
+	return error;
+}
+
+/* May be called twice. */
+void index_free(struct shard_index *index)
+{
+	free(index->sample);
+	free(index->part);
+	free(index->names);
+	memset(index, 0, sizeof(*index));
+}
+
+/* Returns the name as stored in the file, or NULL for INDEX_NO_NAME. */
+const char *index_name(const struct shard_index *index, uint64_t name)
+{
+	return name == INDEX_NO_NAME ? NULL : index->names + name;
+}
+
+uint64_t index_parts(const struct shard_index *index, uint64_t sample)
+{
+	uint64_t end = sample + 1 < index->samples ?
+		       index->sample[sample + 1].part : index->parts;
+
+	return end - index->sample[sample].part;
+}
+
+/* Returns the bytes that a reader reads to open the file. */
+uint64_t index_bytes(const struct shard_index *index)
+{
+	uint64_t bytes = 0;
+	unsigned int i;
+
+	for (i = 0; i < index->ranges; i++)
+		bytes += index->range[i].length;
+	return bytes;
+}

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ownership of cache devices.
+ *
+ * device-mapper does not keep two tables from using one cache device, because all of its
+ * opens share one claim.  The registry does.  A live cache belongs to one dm device from
+ * the first constructor that names it until its last table is destroyed; the second table
+ * of the same dm device (a reload) shares it.
+ */
+#include <linux/mutex.h>
+#include <linux/sched/mm.h>
+#include <linux/wait.h>
+
+#include "cache.h"
+#include "meta/members.h"
+#include "meta/meta.h"
+#include "dm/claim_registry.h"
+
+static DEFINE_MUTEX(registry_lock);
+static LIST_HEAD(registry);
+/* Woken when the last holder of a cache releases it; see nc_registry_hold(). */
+static DECLARE_WAIT_QUEUE_HEAD(registry_unheld);
+/* Changes with the list, so that a walk in several parts can detect it. */
+static atomic_t registry_changes = ATOMIC_INIT(0);
+
+/* A cache or table was added or removed, went live or was suspended.  Context: any. */
+void nc_registry_changed(void)
+{
+	atomic_inc(&registry_changes);
+}
+
+/* May another cache of the dm device of @t replace @c, also one of the same cache device
+ * after it came back?  True if @c is in bypass, has lost its device, or never went live because
+ * its medium had changed.
+ */
+static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
+{
+	return c->dev.owner == dm_table_get_md(t->ti->table) &&
+	       (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS ||
+		READ_ONCE(c->life.load_failed) ||
+		nc_members_gone(c));
+}
+
+/* Find the cache of the cache device of @t.  Of several prefer one that cannot be replaced,
+ * then the newest.
+ */
+static struct nc_cache *registry_find(const struct nc_target *t)
+{
+	struct nc_cache *c, *given_up = NULL;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, reg.list) {
+		if (c->dev.devt != t->dev->bdev->bd_dev)
+			continue;
+		if (!is_replaceable(c, t))
+			return c;
+		/* The list begins with the newest. */
+		if (!given_up)
+			given_up = c;
+	}
+	return given_up;
+}
+
+/* Find another live cache with the uuid of @c: one device is a copy of the other. */
+static struct nc_cache *registry_twin(const struct nc_cache *c,
+				      const struct nc_target *t)
+{
+	struct nc_cache *other;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(other, &registry, reg.list)
+		if (other != c && other->reg.ready && !is_replaceable(other, t) &&
+		    !memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))
+			return other;
+	return NULL;
+}
+
+static int refuse_busy(struct nc_target *t, struct nc_cache *holder)
+{
+	DMERR("%s: cache device %s (or a copy of it) is in use by dm device %s",
+	      dm_device_name(dm_table_get_md(t->ti->table)), t->dev->name,
+	      nc_cache_name(holder));
+	t->ti->error = "Cache device or its uuid is in use by another dm device";
+	return -EBUSY;
+}
+
+/* Is @bdev a cache device of the table, or does it overlap one? */
+static bool is_cache_of(const struct nc_target *t, struct block_device *bdev)
+{
+	u32 i;
+
+	if (nc_overlap(bdev, t->dev->bdev))
+		return true;
+	for (i = 0; i < t->others; i++)
+		if (nc_overlap(bdev, t->other[i]->bdev))
+			return true;
+	return false;
+}
+
+static bool members_overlap(const struct nc_cache *c, const struct nc_target *t)
+{
+	u32 i;
+
+	for (i = 0; i < nc_members_count(c); i++)
+		if (is_cache_of(t, nc_members_bdev(c, i)))
+			return true;
+	return false;
+}
+
+/* Return why @t and the live cache @c cannot coexist, or NULL.  An origin has either one
+ * cache that writes, or any number of read-only ones, because no cache sees the writes of
+ * another.  No device, and no overlapping one, is both origin and cache device.
+ */
+static char *find_conflict(const struct nc_cache *c, const struct nc_target *t)
+{
+	const struct nc_target *other;
+	u32 i;
+
+	list_for_each_entry(other, &c->reg.targets, list) {
+		if (nc_overlap(other->origin->bdev, t->origin->bdev) &&
+		    (c->reg.writers || nc_target_writes(t)))
+			return "Origin has another nearcache on it: both must be read-only";
+		if (is_cache_of(t, other->origin->bdev))
+			return "Cache device is the origin of another nearcache";
+	}
+	for (i = 0; i < nc_members_count(c); i++)
+		if (nc_overlap(nc_members_bdev(c, i), t->origin->bdev))
+			return "Origin is the cache device of another nearcache";
+	return members_overlap(c, t) ?
+	       "Cache device overlaps that of another nearcache" : NULL;
+}
+
+static int registry_check(struct nc_target *t, const struct nc_cache *own)
+{
+	struct nc_cache *c;
+	char *error;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, reg.list) {
+		if (c == own || is_replaceable(c, t))
+			continue;
+		error = find_conflict(c, t);
+		if (!error)
+			continue;
+		DMERR("%s: origin %s or cache device %s conflicts with dm device %s: %s",
+		      dm_device_name(dm_table_get_md(t->ti->table)),
+		      t->origin->name, t->dev->name, nc_cache_name(c), error);
+		t->ti->error = error;
+		return -EBUSY;
+	}
+	return 0;
+}
+
+/* Is it the same origin, or a volume that has got another device number?  Then the disk of
+ * the old one is dead.
+ */
+static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
+{
+	const struct nc_target *other;
+
+	list_for_each_entry(other, &c->reg.targets, list)
+		if (other->origin->bdev != t->origin->bdev &&
+		    !test_bit(GD_DEAD, &other->origin->bdev->bd_disk->state))
+			return false;
+	return true;
+}
+
+static void hold_cache(struct nc_cache *c, struct nc_target *t)
+{
+	lockdep_assert_held(&registry_lock);
+	/* From here on nc_registry_each() visits it. */
+	t->cache = c;
+	list_add(&t->list, &c->reg.targets);
+	c->reg.refs++;
+	c->reg.writers += nc_target_writes(t);
+}
+
+/* A reload: share the live cache if the table fits it. */
+static int registry_share(struct nc_cache *c, struct nc_target *t)
+{
+	int r;
+
+	/* Same number, different device: the old one is gone and not released yet. */
+	if (c->dev.owner != dm_table_get_md(t->ti->table) || !c->reg.ready ||
+	    c->dev.bdev != t->dev->bdev)
+		return refuse_busy(t, c);
+	if (!nc_members_same(c, t)) {
+		DMERR("%s: live cache has other cache devices after %s: close and reopen it",
+		      nc_cache_name(c), t->dev->name);
+		t->ti->error = "The live cache has other cache devices";
+		return -EINVAL;
+	}
+	if (!same_origin(c, t)) {
+		DMERR("%s: live cache holds data of another origin than %s: close and reopen it",
+		      nc_cache_name(c), t->origin->name);
+		t->ti->error = "The live cache belongs to another origin";
+		return -EINVAL;
+	}
+	/* Refuse this now: at resume it might succeed (see mark_active()) or leave the
+	 * device suspended.
+	 */
+	if (nc_target_writes(t) &&
+	    READ_ONCE(c->hot.state) == NEARCACHE_BYPASS &&
+	    !nc_meta_starts_cold(c)) {
+		t->ti->error = "Cache is bypassed and not marked active: close and reopen it";
+		return -EIO;
+	}
+	r = registry_check(t, c);
+	if (r)
+		return r;
+	hold_cache(c, t);
+	return 0;
+}
+
+/* Add an entry, which reserves the cache device while the superblock is being checked. */
+static struct nc_cache *registry_add(struct nc_target *t)
+{
+	struct nc_cache *c;
+	int r;
+
+	lockdep_assert_held(&registry_lock);
+	r = registry_check(t, NULL);
+	if (r)
+		return ERR_PTR(r);
+	c = nc_cache_new(t);
+	if (!c) {
+		t->ti->error = "Out of memory";
+		return ERR_PTR(-ENOMEM);
+	}
+	hold_cache(c, t);
+	list_add(&c->reg.list, &registry);
+	nc_registry_changed();
+	return c;
+}
+
+static void registry_drop(struct nc_cache *c)
+{
+	mutex_lock(&registry_lock);
+	list_del(&c->reg.list);
+	nc_registry_changed();
+	mutex_unlock(&registry_lock);
+	nc_cache_free(c);
+}
+
+/* Check the superblock of a new entry. */
+static int registry_open(struct nc_cache *c, struct nc_target *t)
+{
+	struct nc_cache *twin;
+	int r = nc_cache_open(c, t);
+
+	if (r)
+		return r;
+	mutex_lock(&registry_lock);
+	twin = registry_twin(c, t);
+	if (twin)
+		r = refuse_busy(t, twin);
+	else
+		c->reg.ready = true;
+	nc_registry_changed();
+	mutex_unlock(&registry_lock);
+	return r;
+}
+
+/* The device is as bad as when its cache went to bypass: share that cache. */
+static struct nc_cache *registry_stay(struct nc_target *t, int error)
+{
+	struct nc_cache *c;
+
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && is_replaceable(c, t))
+		error = registry_share(c, t);
+	mutex_unlock(&registry_lock);
+	return error ? ERR_PTR(error) : c;
+}
+
+/**
+ * nc_registry_get() - claim a cache device for a table
+ * @t: target under construction, its devices open; t->ti->error is set on failure
+ *
+ * Reads only the superblock, and only if the device is not live or its cache may be replaced.
+ * It does so without the registry's mutex, so that a hung device does not block others.
+ *
+ * Context: constructor; may sleep.
+ * Return: the live cache, or a new one, which replaces the old one if there is one;
+ * ERR_PTR(-EBUSY) if another dm device holds this device or a copy of it, or uses the origin
+ * and one of the two writes; -EINVAL if it is not a valid nearcache device, or the live cache
+ * belongs to another origin; -EIO; -ENOMEM.
+ */
+struct nc_cache *nc_registry_get(struct nc_target *t)
+{
+	unsigned int noio = memalloc_noio_save();
+	bool shared = false;
+	struct nc_cache *c;
+	int r = 0;
+
+	/* A resume takes the mutex, so no holder may wait for I/O, not even to get memory. */
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && !is_replaceable(c, t)) {
+		shared = true;
+		r = registry_share(c, t);
+	} else {
+		c = registry_add(t);
+	}
+	mutex_unlock(&registry_lock);
+	memalloc_noio_restore(noio);
+	if (IS_ERR(c) || shared)
+		return r ? ERR_PTR(r) : c;
+	r = registry_open(c, t);
+	if (!r)
+		return c;
+	registry_drop(c);
+	return registry_stay(t, r);
+}
+
+/**
+ * nc_registry_put() - drop a table's claim
+ * @c: live cache; no I/O of the table is in flight
+ * @t: target of the table
+ *
+ * Context: destructor; may sleep.
+ */
+void nc_registry_put(struct nc_cache *c, struct nc_target *t)
+{
+	bool last;
+
+	mutex_lock(&registry_lock);
+	list_del(&t->list);
+	c->reg.writers -= nc_target_writes(t);
+	last = !--c->reg.refs;
+	if (last)
+		list_del(&c->reg.list);
+	nc_registry_changed();
+	mutex_unlock(&registry_lock);
+	if (!last)
+		return;
+	/* Off the list, so no new holder can appear. */
+	wait_event(registry_unheld, !READ_ONCE(c->reg.users));
+	nc_cache_free(c);
+}
+
+/* Of the caches that the tables of a dm device hold, return the live one, or else the newest. */
+static struct nc_cache *current_cache(const struct mapped_device *owner)
+{
+	struct nc_cache *c, *newest = NULL;
+
+	lockdep_assert_held(&registry_lock);
+	list_for_each_entry(c, &registry, reg.list) {
+		if (c->dev.owner != owner || !c->reg.ready)
+			continue;
+		if (READ_ONCE(c->life.active))
+			return c;
+		/* The list begins with the newest. */
+		if (!newest)
+			newest = c;
+	}
+	return newest;
+}
+
+/**
+ * nc_registry_each() - visit the cache of each dm device
+ * @visit: called with the cache, a table that holds it (the live one, if any), and @arg;
+ *	a return value other than 0 ends the visits.  Must not do I/O or call the registry
+ * @arg: for @visit
+ *
+ * Neither cache nor table is freed during the visit.
+ *
+ * Context: may sleep, waits for no I/O.
+ * Return: the last return value of @visit, or 0.
+ */
+int nc_registry_each(nc_registry_visit *visit, void *arg)
+{
+	struct nc_target *t;
+	struct nc_cache *c;
+	int r = 0;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(c, &registry, reg.list) {
+		if (current_cache(c->dev.owner) != c)
+			continue;
+		/* A live table cannot be freed before it has left the list.  For a suspended
+		 * device use the oldest table.
+		 */
+		t = READ_ONCE(c->life.active);
+		if (!t)
+			t = list_last_entry(&c->reg.targets, struct nc_target, list);
+		r = visit(c, t, arg);
+		if (r)
+			break;
+	}
+	mutex_unlock(&registry_lock);
+	return r;
+}
+
+/* A number that changes when the visits of nc_registry_each() do. */
+unsigned int nc_registry_changes(void)
+{
+	return atomic_read(&registry_changes);
+}
+
+/**
+ * nc_registry_hold() - keep a cache from being freed even without a table
+ * @c: cache that is being visited
+ *
+ * The destructor of its last table waits for nc_registry_release().  Parts that need a table
+ * may be used only under nc_life.lock while nc_life.active is set.
+ */
+void nc_registry_hold(struct nc_cache *c)
+{
+	lockdep_assert_held(&registry_lock);
+	c->reg.users++;
+}
+
+/* Undo nc_registry_hold(); @c may be freed at once.  May sleep, waits for no I/O. */
+void nc_registry_release(struct nc_cache *c)
+{
+	unsigned int left;
+
+	mutex_lock(&registry_lock);
+	left = c->reg.users - 1;
+	/* Once this is 0 the waiting destructor may free the cache. */
+	WRITE_ONCE(c->reg.users, left);
+	if (!left)
+		wake_up_all(&registry_unheld);
+	mutex_unlock(&registry_lock);
+}
+
+/* What the medium of @c must have, at least: caches of another device or origin may have written,
+ * or recorded an invalidation, that the medium of @c knows nothing of.
+ */
+static void collect_known(const struct nc_cache *c, struct nc_known *known)
+{
+	struct nc_cache *other;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner)
+			continue;
+		if (other->life.dirty_unrecorded ||
+		    (other->life.was_live &&
+		     (other->origin.bdev != c->origin.bdev ||
+		      memcmp(other->dev.uuid, c->dev.uuid, sizeof(c->dev.uuid)))))
+			known->doubtful = true;
+		if (xchg(&other->origin.flush_owed, false))
+			known->flush_owed = true;
+		if (!other->life.was_live)
+			continue;
+		known->super = max(known->super, other->meta->super.known);
+		known->commit = max(known->commit,
+				    READ_ONCE(other->meta->commit.known));
+	}
+	mutex_unlock(&registry_lock);
+}
+
+/* Find the cache that @c replaces: the same dm device, the same origin or one whose disk is gone,
+ * and it was live or inherited ranges.  Of several take the newest, which has inherited from them.
+ */
+static struct nc_cache *hold_predecessor(const struct nc_cache *c)
+{
+	struct nc_cache *other, *found = NULL;
+
+	mutex_lock(&registry_lock);
+	list_for_each_entry(other, &registry, reg.list) {
+		if (other == c || other->dev.owner != c->dev.owner ||
+		    (!other->life.was_live && !READ_ONCE(other->ranges.count)))
+			continue;
+		if (other->origin.bdev != c->origin.bdev &&
+		    !test_bit(GD_DEAD, &other->origin.bdev->bd_disk->state))
+			continue;
+		found = other;
+		other->reg.users++;
+		break;
+	}
+	mutex_unlock(&registry_lock);
+	return found;
+}
+
+/**
+ * nc_registry_activate() - the table of a target goes live
+ * @t: target
+ *
+ * Earlier caches of the same dm device are still registered now.  A cache that is loaded takes
+ * over their ranges, and their knowledge of its medium (struct nc_known).
+ *
+ * Context: preresume; may sleep, allocates without I/O.
+ * Return: as nc_cache_activate().
+ */
+int nc_registry_activate(struct nc_target *t)
+{
+	unsigned int noio = memalloc_noio_save();
+	struct nc_cache *before, *c = t->cache;
+	struct nc_known known = { };
+	int r;
+
+	/* device-mapper serialises resumes, and nothing else loads the cache. */
+	if (READ_ONCE(c->hot.state) == NEARCACHE_NOT_LOADED) {
+		before = hold_predecessor(c);
+		if (before) {
+			mutex_lock(&c->life.lock);
+			nc_ranges_inherit(c, before, t->ti->len);
+			mutex_unlock(&c->life.lock);
+			nc_registry_release(before);
+		}
+		collect_known(c, &known);
+	}
+	r = nc_cache_activate(c, t, &known);
+	nc_registry_changed();
+	memalloc_noio_restore(noio);
+	return r;
+}

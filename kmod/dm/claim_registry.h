@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Registry: ownership of cache devices. */
+#ifndef NEARCACHE_DM_CLAIM_REGISTRY_H
+#define NEARCACHE_DM_CLAIM_REGISTRY_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct nc_cache;
+struct nc_target;
+
+/**
+ * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
+ * @list: in the registry
+ * @targets: tables that hold the cache
+ * @refs: number of @targets
+ * @writers: those of them in a writing mode
+ * @users: holders without a table, see nc_registry_hold()
+ * @ready: the superblock was judged; before, the entry only keeps others off
+ */
+struct nc_registration {
+	struct list_head list;
+	struct list_head targets;
+	unsigned int refs;
+	unsigned int writers;
+	unsigned int users;
+	bool ready;
+};
+
+typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg);
+
+struct nc_cache *nc_registry_get(struct nc_target *t);
+void nc_registry_put(struct nc_cache *c, struct nc_target *t);
+int nc_registry_activate(struct nc_target *t);
+int nc_registry_each(nc_registry_visit *visit, void *arg);
+void nc_registry_changed(void);
+unsigned int nc_registry_changes(void);
+void nc_registry_hold(struct nc_cache *c);
+void nc_registry_release(struct nc_cache *c);
+
+#endif /* NEARCACHE_DM_CLAIM_REGISTRY_H */

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The pool of slots: number of free slots to keep, and rules for taking one.
+ *
+ * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
+ * Other blocks cannot take these.  reclaim.c frees slots; nc_slots_check() starts it.
+ */
+#include "cache.h"
+#include "evict/free_slots.h"
+#include "meta/meta.h"
+#include "ranges/lookup.h"
+
+/* Low water mark: number of free slots below which the worker starts. */
+static u32 low_water(const struct nc_cache *c)
+{
+	return nc_index_low_water(&c->index);
+}
+
+/* Number of free slots at which the worker stops.  Each of its rounds waits for hits and a commit:
+ * in a small cache readers would use up fewer free slots meanwhile.
+ */
+static u32 high_water(const struct nc_cache *c)
+{
+	return max(2 * low_water(c), min(32U, c->index.count / 8));
+}
+
+/* low_water(), but lower while there is a plan. */
+static u32 low_mark(const struct nc_cache *c)
+{
+	if (likely(!nc_plan_any(c)))
+		return low_water(c);
+	/* Most of a tiny cache stays. */
+	return min(nc_belady_low(low_water(c)), max(c->index.count / 6, 1U));
+}
+
+/* Number of free slots at which the worker stops: high_water(), but lower while there is a plan. */
+u32 nc_slots_high_mark(const struct nc_cache *c)
+{
+	if (likely(!nc_plan_any(c)))
+		return high_water(c);
+	return min(nc_belady_enough(low_water(c)), max(c->index.count / 4, 2U));
+}
+
+/* Number of free slots that only pinned blocks may take. */
+u32 nc_slots_for_pins(const struct nc_cache *c)
+{
+	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
+}
+
+/* Number of free slots below which the worker also evicts blocks that are not idle. */
+u32 nc_slots_due(const struct nc_cache *c)
+{
+	return nc_slots_for_pins(c) + nc_reserve_due(c);
+}
+
+/* Number of free slots that neither reads nor writes may take. */
+u32 nc_slots_reserved(const struct nc_cache *c)
+{
+	return nc_slots_for_pins(c) + nc_reserve_kept(c);
+}
+
+/* Start the reclaim worker when free slots run low.  A pass that found nothing idle is not repeated
+ * within its tick, because blocks become idle only when the clock advances.  It is repeated for
+ * pins, jobs, retained blocks and plans, which may evict blocks that are not idle.  Context: any.
+ */
+void nc_slots_check(struct nc_cache *c)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+
+	if (left >= low_mark(c) + nc_slots_reserved(c) || !READ_ONCE(c->reclaim.enabled))
+		return;
+	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= nc_slots_due(c) &&
+	    !nc_plan_any(c) && !READ_ONCE(c->policy.retain.wanted))
+		return;
+	queue_work(c->workers.cache, &c->reclaim.work);
+}
+
+/* Let reclaim repeat a pass that found nothing within its tick: something became evictable.
+ * Context: any.
+ */
+void nc_slots_look_again(struct nc_cache *c)
+{
+	u32 now = READ_ONCE(c->hot.now);
+
+	if (READ_ONCE(c->reclaim.tick) == now + 1)
+		WRITE_ONCE(c->reclaim.tick, now);
+}
+
+/* Count a slot that became nc_slot_is_empty().  After low_water() such slots reclaim may repeat a
+ * pass within its tick.  Not earlier, because a pass may visit all slots.  Context: any.
+ */
+void nc_slots_emptied(struct nc_cache *c)
+{
+	if (atomic_inc_return(&c->reclaim.emptied) < low_water(c))
+		return;
+	atomic_set(&c->reclaim.emptied, 0);
+	nc_slots_look_again(c);
+}
+
+/* Does retention let @block take one of @left free slots?  A retained block that finds few free
+ * slots asks reclaim for more.
+ */
+static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
+{
+	u32 made = retain_free_slots(low_water(c));
+
+	if (left > made || !retain_in_force(&c->policy.retain, &c->policy.keep))
+		return left;
+	if (!retain_keeps(&c->policy.retain, block))
+		return false;
+	if (left <= made / 2 && !READ_ONCE(c->policy.retain.wanted))
+		WRITE_ONCE(c->policy.retain.wanted, true);
+	return left;
+}
+
+/**
+ * nc_slots_room() - would a block without a slot get one?
+ * @c: live cache
+ * @block: origin block
+ * @reserve: for a prefetch job, which may use the prefetch reserve
+ *
+ * Context: any; a hint.
+ */
+bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
+{
+	u32 left = READ_ONCE(c->index.free_count);
+	u32 others = reserve ? nc_slots_for_pins(c) : nc_slots_reserved(c);
+
+	if (left && nc_plan_any(c) && !reserve && !nc_ranges_pinned(c, block))
+		return nc_plan_admits(c, block, left - min(left, others), low_water(c));
+	if (reserve ? left > others : retain_admits(c, block, left - min(left, others)))
+		return true;
+	return left && nc_ranges_pinned(c, block);
+}
+
+/**
+ * nc_slots_take() - give a free slot to a block
+ * @c: live cache
+ * @block: origin block without a slot
+ * @reserve: for a prefetch job, which may use the prefetch reserve
+ *
+ * Context: the block's bucket lock is held.
+ * Return: linked slot without valid data; NC_NIL if the block may not take one.
+ */
+u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
+{
+	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
+	bool others = left > nc_slots_reserved(c);
+
+	/* Held until the slot is linked and tagged: see struct nc_ranges. */
+	rcu_read_lock();
+	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
+	if (nc_tag_is_pinned(tagged) || others || (reserve && left > nc_slots_for_pins(c)))
+		i = nc_index_pop(&c->index);
+	if (i != NC_NIL) {
+		c->index.generation[i] = nc_meta_generation(c->meta);
+		nc_index_link(&c->index, i, block);
+		if (tagged)
+			nc_ranges_retag(c, &c->index.slots[i], tagged);
+		if (reserve)
+			nc_prefetched_begin(c, &c->index.slots[i],
+					    !others && !nc_tag_is_pinned(tagged));
+		if (nc_plan_any(c))
+			nc_plan_took(c, block);
+		atomic64_inc(&c->slots.used);
+	}
+	rcu_read_unlock();
+	return i;
+}
+
+/* Are there more free slots than reads will need soon?  Reclaim never frees this many, so slots
+ * that writes take never cause evictions.  Context: any.
+ */
+bool nc_slots_spare(const struct nc_cache *c)
+{
+	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
+}
+
+/* Report a read of a sampled block to the policy.  Drop the report if the lock is taken. */
+void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
+{
+	if (!spin_trylock(&c->policy.lock))
+		return;
+	c->hot.policy_ops->read(&c->policy.keep, block, READ_ONCE(c->hot.now), cached);
+	spin_unlock(&c->policy.lock);
+}
+
+/* A hit uses a slot for the first time in this tick.  Context: a hit section. */
+void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
+{
+	u64 block = nc_slot_block(slot);
+
+	WRITE_ONCE(slot->stamp, (READ_ONCE(c->hot.now) & NC_STAMP_TICK) | NC_STAMP_REUSED);
+	if (nc_ghost_samples(&c->policy.keep.ghost, block))
+		nc_slots_sample(c, block, true);
+}
