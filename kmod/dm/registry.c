@@ -392,7 +392,7 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	return r;
 }
 
-/* Return a number that differs after nc_registry_each() may visit other caches or tables. */
+/* Return a number that changes whenever nc_registry_each() may visit other caches or tables. */
 unsigned int nc_registry_changes(void)
 {
 	return atomic_read(&registry_changes);
@@ -412,7 +412,7 @@ void nc_registry_hold(struct nc_cache *c)
 	c->reg.users++;
 }
 
-/* Undo nc_registry_hold(); @c may be freed at once.  May sleep, waits for no I/O. */
+/* Undo nc_registry_hold(); the caller must not touch @c any more.  May sleep, waits for no I/O. */
 void nc_registry_release(struct nc_cache *c)
 {
 	unsigned int left;

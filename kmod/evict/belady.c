@@ -255,7 +255,7 @@ static u64 visits_memory(const struct nc_belady *plan)
 }
 
 /**
- * nc_belady_build() - make a completely appended plan usable
+ * nc_belady_build() - make a plan usable after the last nc_belady_append()
  * @plan: with at least one visit; the caller destroys it, also after an error
  * @seed: random
  * @slots: number of slots of the cache
@@ -382,7 +382,7 @@ static void advance_position(struct nc_belady *plan)
 	}
 }
 
-/* A read makes visit @v, the next one of block @i. */
+/* Record that a read makes visit @v, the next visit of block @i; @seen: see struct nc_planned. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step_block(plan, i, v);

@@ -238,8 +238,8 @@ static u64 enough_alive(const struct nc_policy *p)
 	return max(max(p->slots / 8, min(p->slots / 4, 64ULL)), 1ULL);
 }
 
-/* Ticks over which look_for_life() averages: a dataset with just enough live blocks shows FEW
- * sampled reuses in them, a beat perhaps none.  At most half the mean distance: reacts in time.
+/* Ticks over which look_for_life() averages: as many as a dataset with just enough live blocks
+ * needs for FEW sampled reuses, because a beat may have none; at most half the mean distance.
  */
 static u32 living_ticks(const struct nc_policy *p)
 {

@@ -78,7 +78,7 @@ struct nc_reuses {
  * @cut: tick; a block not used since is idle
  * @left: tick; a block not used since belongs to a dataset that readers left
  * @collapses: number of datasets that readers left
- * @alive: tick behind the last one in which the cached dataset was read as a whole
+ * @alive: tick after the last tick in which the cached dataset was read as a whole
  * @living: decaying sum of the distances of reuses of cached blocks
  * @living_last: tick of the last reuse of a cached block
  * @evidence: sum of the distances of uncached blocks that were read twice since @alive

@@ -72,7 +72,7 @@ void nc_plan_lock(struct nc_cache *c)
 void nc_plan_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
-	/* Pairs with the barrier in end_plan(). */
+	/* Unlock, then load @late.  Pairs with end_plan(): store @late, then try the lock. */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
 		nc_plan_kick(c);
@@ -316,7 +316,7 @@ void nc_plan_gone(struct nc_cache *c, u64 block)
 	give_back(active);
 }
 
-/* Does the plan not count a cached block?  Then reclaim may evict it.  A hint. */
+/* Is a cached block not in the plan, so that reclaim may evict it as if it were idle?  A hint. */
 bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active;
@@ -413,7 +413,7 @@ static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
 		     enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->plan.late, true);
-	/* Pairs with the barrier in nc_plan_unlock(). */
+	/* Store @late, then try the lock.  Pairs with nc_plan_unlock(): unlock, then load @late. */
 	smp_mb();
 	if (!mutex_trylock(&c->plan.lock))
 		return;

@@ -256,7 +256,7 @@ static void take_idle(struct pass *p)
 	}
 }
 
-/* Not wanted by a range, not prefetched, not read again, and above the retention threshold? */
+/* Is the block not wanted by a range, not prefetched, not read again, and above the threshold? */
 static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&

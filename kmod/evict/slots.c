@@ -3,14 +3,14 @@
  * The pool of slots: how many slots reclaim keeps free, and which blocks may take a free slot.
  *
  * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
- * Other blocks cannot take these.  nc_slots_check() starts the worker, which frees slots.
+ * Other blocks cannot take these.  nc_slots_check() starts the reclaim worker, which frees slots.
  */
 #include "cache.h"
 #include "evict/slots.h"
 #include "meta/meta.h"
 #include "ranges/lookup.h"
 
-/* Low water mark: number of free slots below which the worker starts. */
+/* Low water mark: number of free slots below which the reclaim worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return nc_index_low_water(&c->index);

@@ -26,7 +26,7 @@
 /* Nice value of the thread. */
 #define NICE	10
 
-/* Most fills per batch.  A plug holds back the batch's requests, so that the block layer merges. */
+/* Most fills per batch.  A plug holds back requests of a batch, so that adjacent ones can merge. */
 #define TOGETHER	16
 
 /* Bytes after which a batch gets no further fill: a longer batch would delay hits at the device, or

@@ -179,7 +179,7 @@ static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 	}
 }
 
-/* Invalidate the whole cache.  Does not write the slot table.  May sleep. */
+/* Invalidate the whole cache, in memory only: does not write the slot table.  May sleep. */
 void nc_invalidate_all(struct nc_cache *c)
 {
 	struct nc_write_range all = {
@@ -204,7 +204,7 @@ static void accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_invalidate_unless_flushed() - flush the origin, so that other writers' data is durable
+ * nc_invalidate_unless_flushed() - flush the origin after others wrote to it without the cache
  * @c: live cache
  *
  * If the flush fails, the cache treats these writes as its own: the stop flushes again, and no

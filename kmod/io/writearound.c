@@ -58,7 +58,7 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 	return end - bio->bi_iter.bi_sector;
 }
 
-/* Write the data of the first block through the cache, by an update; if it fails, write around. */
+/* Write the data of the first block through the cache; around the cache if no update can start. */
 static int write_update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -106,7 +106,7 @@ static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *i
 					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/* Number of sectors before the first block that is pinned unlike the first one, result @pinned. */
+/* Number of leading sectors whose blocks are all pinned (result @pinned: true) or all not. */
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);

@@ -214,7 +214,7 @@ static int put_run(struct sk_buff *skb, const struct nc_run *run)
 	return 0;
 }
 
-/* A message ends after this many blocks even if it is not full, to release the cache. */
+/* A message ends after this many blocks even if it is not full: others may wait for the cache. */
 #define RUN_BLOCKS	1048576U
 
 /* Put the next runs into the message, until it is full. */

@@ -188,7 +188,7 @@ free:
 	nlmsg_free(reply);
 }
 
-/* Only on a live device, because the origin's size, which limits pieces, can change otherwise. */
+/* Queue a job.  The device must be live: the origin's size, a limit of pieces, is constant then. */
 static s64 submit_job(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
 {
 	s64 id = nc_nl_take_live(c, info->extack);

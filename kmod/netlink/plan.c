@@ -94,7 +94,7 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
-/* Submit on a live device only: the origin's size, which limits ranges, can change otherwise. */
+/* Handle plan-submit.  The device is live, so the origin's size, a limit of ranges, is constant. */
 static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		       const struct wishes *wishes)
 {

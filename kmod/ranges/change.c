@@ -356,7 +356,7 @@ static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32
 	}
 }
 
-/* Delete the @gone ranges marked in @goes and add rp->add.  Returns an error if nothing changed. */
+/* Delete the @gone ranges marked in @goes and add rp->add.  Returns 0, or an error: no change. */
 static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
 			 u32 gone, struct nc_room *room)
 {

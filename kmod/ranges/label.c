@@ -36,7 +36,7 @@ static u16 free_id(struct nc_labels *l)
 	return l->next;
 }
 
-/* Allocate or zero the counters of a new label.  Returns 0 or -ENOMEM. */
+/* Provide zeroed counters for a new label.  Returns 0 or -ENOMEM. */
 static int clear_counts(struct nc_labels *l, u16 id)
 {
 	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
