@@ -163,7 +163,7 @@ void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 		atomic_dec(&c->slots.reserve.used);
 }
 
-/* Take an unlinked slot out of the reserve; count unread data as wasted.  For the reclaim worker. */
+/* Take an unlinked slot out of the reserve; count unread data as wasted.  Context: reclaim. */
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
 	u8 was = change_tag(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);

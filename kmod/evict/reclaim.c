@@ -358,7 +358,7 @@ void nc_reclaim_work(struct work_struct *work)
 		p.found = 0;
 		take_oldest(&p, false);
 		finish_batch(&p);
-		/* Do not retry in a loop: the job asks again later. */
+		/* Drop the demand, so that reclaim does not loop: the job asks again later. */
 		if (!p.found)
 			nc_reserve_want(c, 0);
 	}

@@ -16,8 +16,8 @@ static u32 low_water(const struct nc_cache *c)
 	return nc_index_low_water(&c->index);
 }
 
-/* Number of free slots at which the worker stops.  At least 32, but at most an eighth of a small
- * cache: readers use up free slots while the worker waits for hits and a commit in each batch.
+/* Number of free slots at which the worker stops: at least 32 (in a small cache an eighth), because
+ * readers use up free slots while the worker waits for hits and a commit in each batch.
  */
 static u32 high_water(const struct nc_cache *c)
 {

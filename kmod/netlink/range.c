@@ -193,7 +193,7 @@ static int parse_want(struct request *q, const struct nlattr *range, struct nc_w
 	return 0;
 }
 
-/* Parse all ranges of @type into @list, which has room for them; after an error *@count of them. */
+/* Parse all ranges of @type into @list, which has room for them.  *@count: number parsed so far. */
 static int parse_wants(struct request *q, int type, struct nc_want *list, u32 *count, bool add)
 {
 	const struct nlattr *range = nc_nl_next_range(q->info, type, NULL);

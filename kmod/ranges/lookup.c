@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Look-up of ranges: when a block gets a slot, when a read misses, and for the counters of
- * blocks with several labels.  A hit looks no range up, because its slot's tag tells all.
+ * blocks with several labels.  A hit looks no range up: it finds the result in its slot's tag.
  */
 #include <linux/slab.h>
 
