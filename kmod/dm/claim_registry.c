@@ -3,9 +3,9 @@
  * Ownership of cache devices.
  *
  * device-mapper does not keep two tables from using one cache device, because all of its
- * opens share one claim.  The registry does.  A live cache belongs to one dm device from
- * the first constructor that names it until its last table is destroyed; the second table
- * of the same dm device (a reload) shares it.
+ * opens share one claim.  The registry does.  A cache device belongs to one dm device from the
+ * first constructor that names the cache device until the last table with it is destroyed.  A
+ * second table of the same dm device (a reload) shares the cache.
  */
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
@@ -18,20 +18,19 @@
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
-/* Woken when the last holder of a cache releases it; see nc_registry_hold(). */
+/* Woken when nc_registration.users of some cache falls to 0: nc_registry_put() waits for this. */
 static DECLARE_WAIT_QUEUE_HEAD(registry_unheld);
-/* Changes with the list, so that a walk in several parts can detect it. */
+/* Counts changes, so that a walk in several parts can detect that the list changed meanwhile. */
 static atomic_t registry_changes = ATOMIC_INIT(0);
 
-/* A cache or table was added or removed, went live or was suspended.  Context: any. */
+/* Note that a cache or table was added or removed, went live or was suspended.  Context: any. */
 void nc_registry_changed(void)
 {
 	atomic_inc(&registry_changes);
 }
 
-/* May another cache of the dm device of @t replace @c, also one of the same cache device
- * after it came back?  True if @c is in bypass, has lost its device, or never went live because
- * its medium had changed.
+/* May a new cache of the dm device of @t replace @c, even on the same cache device?  True if @c
+ * is in bypass, has lost its device, or never went live because its medium had changed.
  */
 static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -41,8 +40,8 @@ static bool is_replaceable(const struct nc_cache *c, const struct nc_target *t)
 		nc_members_gone(c));
 }
 
-/* Find the cache of the cache device of @t.  Of several prefer one that cannot be replaced,
- * then the newest.
+/* Return the cache of the cache device of @t, or NULL.  If several exist, prefer a cache that
+ * cannot be replaced, then the newest.
  */
 static struct nc_cache *registry_find(const struct nc_target *t)
 {
@@ -61,7 +60,7 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 	return given_up;
 }
 
-/* Find another live cache with the uuid of @c: one device is a copy of the other. */
+/* Return another cache with the uuid of @c, or NULL: the devices are copies of each other then. */
 static struct nc_cache *registry_twin(const struct nc_cache *c,
 				      const struct nc_target *t)
 {
@@ -107,9 +106,9 @@ static bool members_overlap(const struct nc_cache *c, const struct nc_target *t)
 	return false;
 }
 
-/* Return why @t and the live cache @c cannot coexist, or NULL.  An origin has either one
- * cache that writes, or any number of read-only ones, because no cache sees the writes of
- * another.  No device, and no overlapping one, is both origin and cache device.
+/* Return why @t and the cache @c cannot coexist, or NULL.  An origin has either one cache that
+ * writes, or any number of read-only caches, because no cache sees the writes of another.  Nothing
+ * may be both origin and cache device, not even in part.
  */
 static char *find_conflict(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -151,8 +150,8 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 	return 0;
 }
 
-/* Is it the same origin, or a volume that has got another device number?  Then the disk of
- * the old one is dead.
+/* Does @t have the origin of @c?  A volume that came back with another device number counts as the
+ * same origin: the disk of its old number is dead then.
  */
 static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -168,19 +167,19 @@ static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 static void hold_cache(struct nc_cache *c, struct nc_target *t)
 {
 	lockdep_assert_held(&registry_lock);
-	/* From here on nc_registry_each() visits it. */
+	/* From here on nc_registry_each() may visit @c with @t. */
 	t->cache = c;
 	list_add(&t->list, &c->reg.targets);
 	c->reg.refs++;
 	c->reg.writers += nc_target_writes(t);
 }
 
-/* A reload: share the live cache if the table fits it. */
+/* Let the table of a reload share the cache @c, if the table fits.  Returns 0 or an error. */
 static int registry_share(struct nc_cache *c, struct nc_target *t)
 {
 	int r;
 
-	/* Same number, different device: the old one is gone and not released yet. */
+	/* bdev: a new device may have the number of an old one that is gone but still open. */
 	if (c->dev.owner != dm_table_get_md(t->ti->table) || !c->reg.ready ||
 	    c->dev.bdev != t->dev->bdev)
 		return refuse_busy(t, c);
@@ -196,8 +195,8 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 		t->ti->error = "The live cache belongs to another origin";
 		return -EINVAL;
 	}
-	/* Refuse this now: at resume it might succeed (see mark_active()) or leave the
-	 * device suspended.
+	/* Refuse a writing mode now rather than at resume: mark_active() may fail there and leave
+	 * the device suspended.
 	 */
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->hot.state) == NEARCACHE_BYPASS &&
@@ -242,7 +241,7 @@ static void registry_drop(struct nc_cache *c)
 	nc_cache_free(c);
 }
 
-/* Check the superblock of a new entry. */
+/* Check the superblock of a new entry, without the registry's mutex.  Returns 0 or an error. */
 static int registry_open(struct nc_cache *c, struct nc_target *t)
 {
 	struct nc_cache *twin;
@@ -261,7 +260,7 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/* The device is as bad as when its cache went to bypass: share that cache. */
+/* After a failed open of the device: share its replaceable cache, or return @error without one. */
 static struct nc_cache *registry_stay(struct nc_target *t, int error)
 {
 	struct nc_cache *c;
@@ -278,14 +277,13 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  * nc_registry_get() - claim a cache device for a table
  * @t: target under construction, its devices open; t->ti->error is set on failure
  *
- * Reads only the superblock, and only if the device is not live or its cache may be replaced.
- * It does so without the registry's mutex, so that a hung device does not block others.
+ * Reads only the superblock, and only if the device has no cache or its cache may be replaced.
+ * Reads without the registry's mutex, so that a hung device does not block others.
  *
  * Context: constructor; may sleep.
- * Return: the live cache, or a new one, which replaces the old one if there is one;
- * ERR_PTR(-EBUSY) if another dm device holds this device or a copy of it, or uses the origin
- * and one of the two writes; -EINVAL if it is not a valid nearcache device, or the live cache
- * belongs to another origin; -EIO; -ENOMEM.
+ * Return: the cache, existing or new; ERR_PTR(-EBUSY) if another dm device uses this cache device
+ * or a copy of it, or uses the origin and one of the two writes; -EINVAL if this is no valid cache
+ * device, or its cache belongs to another origin or has other members; -EIO; -ENOMEM.
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
@@ -294,7 +292,7 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 	struct nc_cache *c;
 	int r = 0;
 
-	/* A resume takes the mutex, so no holder may wait for I/O, not even to get memory. */
+	/* A resume takes the mutex: its holder may not wait for I/O, not even to get memory. */
 	mutex_lock(&registry_lock);
 	c = registry_find(t);
 	if (c && !is_replaceable(c, t)) {
@@ -315,11 +313,11 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 }
 
 /**
- * nc_registry_put() - drop a table's claim
- * @c: live cache; no I/O of the table is in flight
+ * nc_registry_put() - drop a table's claim; the last claim frees the cache
+ * @c: cache from nc_registry_get(); no I/O of the table is in flight
  * @t: target of the table
  *
- * Context: destructor; may sleep.
+ * Context: destructor; may sleep, also until nc_registry_release().
  */
 void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 {
@@ -335,12 +333,12 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	mutex_unlock(&registry_lock);
 	if (!last)
 		return;
-	/* Off the list, so no new holder can appear. */
+	/* The cache is off the list, so nc_registry_hold() cannot be called for it any more. */
 	wait_event(registry_unheld, !READ_ONCE(c->reg.users));
 	nc_cache_free(c);
 }
 
-/* Of the caches that the tables of a dm device hold, return the live one, or else the newest. */
+/* Return the live cache of a dm device; without one the newest of its caches, or NULL. */
 static struct nc_cache *current_cache(const struct mapped_device *owner)
 {
 	struct nc_cache *c, *newest = NULL;
@@ -359,12 +357,13 @@ static struct nc_cache *current_cache(const struct mapped_device *owner)
 }
 
 /**
- * nc_registry_each() - visit the cache of each dm device
- * @visit: called with the cache, a table that holds it (the live one, if any), and @arg;
- *	a return value other than 0 ends the visits.  Must not do I/O or call the registry
+ * nc_registry_each() - visit one cache of each dm device: the live one, or else the newest
+ * @visit: called with the cache, a table that holds the cache (the live table, if any), and @arg;
+ *	a return value other than 0 ends the visits.  Must not do I/O; may call only
+ *	nc_registry_hold()
  * @arg: for @visit
  *
- * Neither cache nor table is freed during the visit.
+ * Neither cache nor table is freed during the visit: the registry's mutex is held.
  *
  * Context: may sleep, waits for no I/O.
  * Return: the last return value of @visit, or 0.
@@ -379,8 +378,8 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	list_for_each_entry(c, &registry, reg.list) {
 		if (current_cache(c->dev.owner) != c)
 			continue;
-		/* A live table cannot be freed before it has left the list.  For a suspended
-		 * device use the oldest table.
+		/* The live table leaves the list, under the mutex, before it is freed.  For a
+		 * suspended device use the oldest table.
 		 */
 		t = READ_ONCE(c->life.active);
 		if (!t)
@@ -393,7 +392,7 @@ int nc_registry_each(nc_registry_visit *visit, void *arg)
 	return r;
 }
 
-/* A number that changes when the visits of nc_registry_each() do. */
+/* Return a number that changes whenever nc_registry_each() may visit other caches or tables. */
 unsigned int nc_registry_changes(void)
 {
 	return atomic_read(&registry_changes);
@@ -401,10 +400,11 @@ unsigned int nc_registry_changes(void)
 
 /**
  * nc_registry_hold() - keep a cache from being freed even without a table
- * @c: cache that is being visited
+ * @c: cache that nc_registry_each() is visiting
  *
- * The destructor of its last table waits for nc_registry_release().  Parts that need a table
- * may be used only under nc_life.lock while nc_life.active is set.
+ * The destructor of its last table waits for nc_registry_release(), so the holder must not wait for
+ * the device.  Parts that need a table, such as the devices, may be used only under nc_life.lock
+ * while nc_life.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)
 {
@@ -412,22 +412,22 @@ void nc_registry_hold(struct nc_cache *c)
 	c->reg.users++;
 }
 
-/* Undo nc_registry_hold(); @c may be freed at once.  May sleep, waits for no I/O. */
+/* Undo nc_registry_hold(); the caller must not touch @c any more.  May sleep, waits for no I/O. */
 void nc_registry_release(struct nc_cache *c)
 {
 	unsigned int left;
 
 	mutex_lock(&registry_lock);
 	left = c->reg.users - 1;
-	/* Once this is 0 the waiting destructor may free the cache. */
+	/* Do not touch @c after this: if @left is 0, nc_registry_put() may free it. */
 	WRITE_ONCE(c->reg.users, left);
 	if (!left)
 		wake_up_all(&registry_unheld);
 	mutex_unlock(&registry_lock);
 }
 
-/* What the medium of @c must have, at least: caches of another device or origin may have written,
- * or recorded an invalidation, that the medium of @c knows nothing of.
+/* Collect the knowledge of other caches of the dm device about the medium of @c, see struct
+ * nc_known.  Its content is doubtful if they wrote or invalidated data without a record there.
  */
 static void collect_known(const struct nc_cache *c, struct nc_known *known)
 {
@@ -453,8 +453,9 @@ static void collect_known(const struct nc_cache *c, struct nc_known *known)
 	mutex_unlock(&registry_lock);
 }
 
-/* Find the cache that @c replaces: the same dm device, the same origin or one whose disk is gone,
- * and it was live or inherited ranges.  Of several take the newest, which has inherited from them.
+/* Find and hold the cache whose ranges @c inherits, or NULL: a cache of the same dm device that was
+ * live or has ranges, with the same origin or one whose disk is gone.  If there are several, take
+ * the newest, which has inherited the ranges of the others.
  */
 static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 {
@@ -477,11 +478,11 @@ static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 }
 
 /**
- * nc_registry_activate() - the table of a target goes live
+ * nc_registry_activate() - make the table of a target live
  * @t: target
  *
- * Earlier caches of the same dm device are still registered now.  A cache that is loaded takes
- * over their ranges, and their knowledge of its medium (struct nc_known).
+ * Earlier caches of the same dm device are still registered now.  A cache that is loaded for the
+ * first time takes over their ranges, and their knowledge of its medium (struct nc_known).
  *
  * Context: preresume; may sleep, allocates without I/O.
  * Return: as nc_cache_activate().
@@ -493,7 +494,7 @@ int nc_registry_activate(struct nc_target *t)
 	struct nc_known known = { };
 	int r;
 
-	/* device-mapper serialises resumes, and nothing else loads the cache. */
+	/* No other caller loads the cache now: device-mapper serialises resumes. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_NOT_LOADED) {
 		before = hold_predecessor(c);
 		if (before) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Registry: ownership of cache devices. */
+/* The registry: the list of all caches, and which dm device owns which cache device. */
 #ifndef NEARCACHE_DM_CLAIM_REGISTRY_H
 #define NEARCACHE_DM_CLAIM_REGISTRY_H
 
@@ -11,12 +11,12 @@ struct nc_target;
 
 /**
  * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
- * @list: in the registry
+ * @list: entry in the registry
  * @targets: tables that hold the cache
- * @refs: number of @targets
- * @writers: those of them in a writing mode
- * @users: holders without a table, see nc_registry_hold()
- * @ready: the superblock was judged; before, the entry only keeps others off
+ * @refs: number of tables in @targets
+ * @writers: number of tables in @targets with a writing mode
+ * @users: number of holders without a table, see nc_registry_hold()
+ * @ready: the superblock was found valid; before that, the entry only reserves the cache device
  */
 struct nc_registration {
 	struct list_head list;

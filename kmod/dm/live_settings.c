@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Settings of a table that can change while it is live.  A change updates the table as well, so
- * that the table still reloads to itself.
+ * Settings of a table that can change while the table is live.  A change also updates the words of
+ * the table line, so that a reload of the printed table line keeps the setting.
  */
 #include "cache.h"
 #include "dm/live_settings.h"
@@ -9,8 +9,8 @@
 /**
  * nc_tune_fill_memory() - set the memory cap of fills and checks
  * @t: live table
- * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; memory in use above it is
- *	freed as fills and checks end
+ * @bytes: NEARCACHE_FILL_MEMORY_MIN to NEARCACHE_FILL_MEMORY_MAX; if more is in use, no fill or
+ *	check starts until enough of them have ended
  *
  * Context: nc_life.lock, as for the functions below.
  */
@@ -21,7 +21,7 @@ void nc_tune_fill_memory(struct nc_target *t, u64 bytes)
 	nc_cache_apply_settings(t);
 }
 
-/* @hits: compare one of this many hits with the origin; 0: none. */
+/* Set how many hits are compared with the origin: one in @hits; 0: none. */
 void nc_tune_verify(struct nc_target *t, u32 hits)
 {
 	WRITE_ONCE(t->verify, hits);
@@ -29,7 +29,9 @@ void nc_tune_verify(struct nc_target *t, u32 hits)
 	nc_cache_apply_settings(t);
 }
 
-/* @milliseconds: 0, or NEARCACHE_CACHE_TIMEOUT_MIN to NEARCACHE_CACHE_TIMEOUT_MAX. */
+/* Set after how many milliseconds to bypass a hung cache device; 0: never.  The caller has checked
+ * NEARCACHE_CACHE_TIMEOUT_MIN and NEARCACHE_CACHE_TIMEOUT_MAX.
+ */
 void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds)
 {
 	WRITE_ONCE(t->cache_timeout, milliseconds);
@@ -38,7 +40,7 @@ void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds)
 	nc_intent_retime(t->cache);
 }
 
-/* @seconds: up to NEARCACHE_ORIGIN_TIMEOUT_MAX. */
+/* Set how long reads wait for a failed origin, at most NEARCACHE_ORIGIN_TIMEOUT_MAX; 0: not. */
 void nc_tune_origin_timeout(struct nc_target *t, u32 seconds)
 {
 	WRITE_ONCE(t->origin_timeout, seconds);

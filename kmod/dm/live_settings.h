@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a table says and may be changed while it is live. */
+/* Settings of a table that can change while the table is live. */
 #ifndef NEARCACHE_DM_LIVE_SETTINGS_H
 #define NEARCACHE_DM_LIVE_SETTINGS_H
 

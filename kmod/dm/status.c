@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The status line: uapi/nearcache_counters.h defines the positions. */
+/* The status line.  uapi/nearcache_counters.h defines the position of each field and counter. */
 #include "cache.h"
 #include "meta/meta.h"
 #include "dm/status.h"
 
-/* Would the cache be warm after a crash? */
+/* Return NEARCACHE_WITNESS_*: no witness, or: a crash would leave the cache warm or cold. */
 static u64 witness_number(const struct nc_target *t)
 {
 	if (!t->witness)
@@ -14,7 +14,7 @@ static u64 witness_number(const struct nc_target *t)
 		       NEARCACHE_WITNESS_WARM : NEARCACHE_WITNESS_COLD;
 }
 
-/* Value of a status field.  Must not do I/O. */
+/* Return the value of a status field.  Must not do I/O, because a device may hang. */
 u64 nc_status_field(struct nc_target *t, enum nearcache_status_field which)
 {
 	struct nc_cache *c = t->cache;
@@ -79,7 +79,7 @@ u64 nc_status_field(struct nc_target *t, enum nearcache_status_field which)
 	return 0;
 }
 
-/* Print the status line to @result.  Must not do I/O.  Returns the number of bytes printed. */
+/* Print the status line to @result, cut at @room bytes.  Returns its length.  Does no I/O. */
 size_t nc_status_print(struct nc_target *t, char *result, size_t room)
 {
 	size_t n = 0;

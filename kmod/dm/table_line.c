@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table line: parsed into a struct nc_target and printed from it, so that it reloads
- * to itself.  Format: kmod/doc/interface.md.
+ * The table line is parsed into a struct nc_target and printed from it, so that a reload of the
+ * printed line changes nothing.  Format: kmod/doc/interface.md.
  */
 #include "dm/table_line.h"
 #include "cache.h"
 
-/* Bytes: 64 MiB. */
-#define FILL_MEMORY_DEFAULT	67108864ULL
+#define FILL_MEMORY_DEFAULT	67108864ULL	/* bytes: 64 MiB */
 
-/* Milliseconds: reads bypass a hung cache device within 1 s. */
+/* In milliseconds.  With this value reads bypass a hung cache device within 1 s. */
 #define CACHE_TIMEOUT_DEFAULT	700U
 
-/* A record of the kernel log has room for about 1000 bytes; cut the value, so that the
- * error behind it is complete.
+/* Report a bad word of the table line; returns -EINVAL.  Cuts @value: a record of the kernel log
+ * has room for about 1000 bytes, and must hold the complete @error behind it.
  */
 static int bad_word(struct nc_target *t, char *error, const char *value)
 {
@@ -138,7 +137,7 @@ static const char *const mode_names[] = {
 	[NEARCACHE_WRITETHROUGH]	= "writethrough",
 };
 
-/* Word of an enum nearcache_mode. */
+/* Return the word for an enum nearcache_mode in the table line. */
 const char *nc_args_mode(int mode)
 {
 	return mode_names[mode];
@@ -210,7 +209,7 @@ static bool on_others(const struct nc_target *t, struct block_device *bdev)
 	return false;
 }
 
-/* The witness must not share the fate of the cache device, so it has to be another device. */
+/* Open the witness.  It must detect that the cache device left, so it has to be another device. */
 static int open_witness(struct nc_target *t, const char *path)
 {
 	struct block_device *bdev;
@@ -232,9 +231,9 @@ static int open_witness(struct nc_target *t, const char *path)
 
 /**
  * nc_args_parse() - parse a table line and open its devices
- * @t: zeroed except ti; after an error the caller closes the devices that are not NULL
+ * @t: zeroed except @t->ti; after an error the caller closes the devices that are not NULL
  * @argc: number of words
- * @argv: words
+ * @argv: words behind the name of the target
  *
  * Context: constructor; may sleep.
  * Return: 0, -EINVAL or the error of opening a device; t->ti->error is set and the kernel
@@ -275,10 +274,10 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 
-/* Print the table line as it was given. */
+/* Print the table line to @result, cut at @room bytes: as it was given, with changed settings. */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
-	/* settings.c may set these concurrently: use one snapshot for the count and the words. */
+	/* settings.c may set these flags concurrently: count and print the same words. */
 	bool fill_memory = READ_ONCE(t->fill_memory_given);
 	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
 	bool origin_timeout = READ_ONCE(t->origin_timeout_given);

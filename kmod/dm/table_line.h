@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The words of a table line. */
+/* Parsing and printing of the table line. */
 #ifndef NEARCACHE_DM_TABLE_LINE_H
 #define NEARCACHE_DM_TABLE_LINE_H
 

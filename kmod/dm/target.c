@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Operations of the dm target. */
+/* The dm target "nearcache": its operations, which call the other parts of the module. */
 #include <linux/module.h>
 #include <linux/slab.h>
 
@@ -34,7 +34,7 @@ static void target_free(struct nc_target *t)
 	kfree(t);
 }
 
-/* Do the sizes of the devices fit the superblock? */
+/* Check the sizes of the table and the origin against the superblock.  Returns 0 or -EINVAL. */
 static int check_device_sizes(struct nc_target *t)
 {
 	const struct nc_geometry *geo = &t->cache->geo;
@@ -73,9 +73,9 @@ static int check_device_sizes(struct nc_target *t)
 	return 0;
 }
 
-/* A writing mode offers the origin's operations except secure erase, because a copy on the
- * cache device would survive it.  device-mapper disables write-zeroes again if the cache
- * device has none.
+/* In a writing mode offer the origin's operations except secure erase, because a copy on the cache
+ * device would survive a secure erase.  device-mapper disables write-zeroes again if the cache
+ * device does not support them.
  */
 static void offer_limits(struct nc_target *t)
 {
@@ -86,7 +86,7 @@ static void offer_limits(struct nc_target *t)
 		return;
 	if (bdev_max_discard_sectors(origin)) {
 		t->ti->num_discard_bios = 1;
-		/* Even if the cache device has no discards. */
+		/* Keeps discards enabled even if the cache device does not support them. */
 		t->ti->discards_supported = true;
 	}
 	if (bdev_write_zeroes_sectors(origin))
@@ -167,8 +167,8 @@ static int nearcache_preresume(struct dm_target *ti)
 	return nc_registry_activate(t);
 }
 
-/* Just before this, device-mapper makes the disk writable if the table was loaded without
- * --readonly; in read-only mode it must not be.
+/* In read-only mode make the disk read-only again: just before this call, device-mapper makes it
+ * writable if the table was loaded without --readonly.
  */
 static void nearcache_resume(struct dm_target *ti)
 {
@@ -300,8 +300,8 @@ static int nearcache_iterate_devices(struct dm_target *ti,
 	return r;
 }
 
-/* Limit the blocks that map visits for one discard or write-zeroes.  Discards follow the origin
- * even if the cache device has none.
+/* Limit a discard or write-zeroes to NC_WRITE_BLOCKS_MAX blocks.  Take the other limits of discards
+ * from the origin even if the cache device does not support them.
  */
 static void limit_discards(struct nc_target *t, struct queue_limits *limits)
 {
@@ -321,10 +321,9 @@ static void limit_discards(struct nc_target *t, struct queue_limits *limits)
 	limits->discard_alignment = bdev_discard_alignment(origin);
 }
 
-/* Keep the origin's logical block size, or a file system made on the bare origin would not
- * mount.  Keep its memory alignment as well, so that programs that read the bare origin
- * can read this device.  Hits that are not aligned for the cache device bypass
- * it.
+/* Keep the origin's logical block size, or a file system made on the bare origin would not mount.
+ * Keep the origin's memory alignment, so that programs that read the bare origin can read this
+ * device.  Hits that are not aligned for the cache device bypass the cache device.
  */
 static void nearcache_io_hints(struct dm_target *ti,
 			       struct queue_limits *limits)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
+/* Registration of the dm target "nearcache". */
 #ifndef NEARCACHE_DM_TARGET_H
 #define NEARCACHE_DM_TARGET_H
 

@@ -2,14 +2,14 @@
 /*
  * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each
  * block, the visit in which it is read next.  Each cached block sets one bit, at the position of
- * that visit, so the last set bit belongs to the farthest block.  A read of a block clears its
- * bit and sets that of its following visit: this keeps the order.
+ * that visit, so the last set bit belongs to the farthest block.  A read of a cached block clears
+ * this bit and sets the bit of the block's following visit, so the order stays right.
  *
  * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
- * as the next visit of its block unless that visit is far ahead; a visit that no reader makes
+ * as the next visit of its block unless that visit is far ahead.  A visit that no reader makes
  * is skipped once readers are well beyond it.  One visit may consist of several reads, each of
- * sub-blocks not yet read in it.  If unexpected reads of planned blocks outnumber expected ones,
- * readers have moved to another place of the plan, and nc_belady_seek() finds it.
+ * sub-blocks not yet read in this visit.  If unexpected reads of planned blocks outnumber expected
+ * ones, readers have moved to another place of the plan, and nc_belady_seek() finds this place.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -22,23 +22,23 @@
 
 #include "evict/belady.h"
 
-/* Packed visit: number of the block, above it the first and the last sub-block. */
+/* Packed visit, from the lowest bit: number of the block, first sub-block, last sub-block. */
 #define NUMBER_BITS	40U
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
-/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, within limits. */
+/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but LAG_MIN to LAG_MAX. */
 #define LAG_PARTS	64U
 #define LAG_MIN		128U
 #define LAG_MAX		4096U
-/* Unexpected reads before a search for the readers' place; doubled after each search. */
+/* Surplus of unexpected reads that starts nc_belady_seek(); each search doubles it, up to _MAX. */
 #define BEARABLE	24U
 #define BEARABLE_MAX	1048576U
-/* Expected reads after which the threshold is reset to BEARABLE. */
+/* Visits made in a period after which nc_belady.bearable is BEARABLE again. */
 #define SETTLED		1024U
 /* Length of a place in visits, and how many of the recent unexpected reads must lie in it. */
 #define PLACE		192U
 #define PLACE_ENOUGH	14U
-/* Unplanned reads per period; more than PATIENCE_RATIO times the planned ones end the plan. */
+/* Least nc_belady.patience; more than PATIENCE_RATIO reads outside per visit made end the plan. */
 #define PATIENCE_MIN	1024U
 #define PATIENCE_RATIO	8U
 
@@ -82,7 +82,7 @@ static int grow_visits(struct nc_belady *plan)
 	return 0;
 }
 
-/* Append sub-blocks; those that continue the last visit extend it. */
+/* Append a visit of sub-blocks of a block; extend the last visit if they continue it. */
 static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
 {
 	u32 n = plan->figures.visits;
@@ -108,7 +108,7 @@ static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
  * @last: last sub-block, inclusive
  *
  * Context: may sleep.
- * Return: 0, -ENOMEM, or -E2BIG: too many visits.  After an error a part may be appended.
+ * Return: 0, -ENOMEM, or -E2BIG: too many visits.  After an error call nc_belady_cut().
  */
 int nc_belady_append(struct nc_belady *plan, u64 first, u64 last)
 {
@@ -127,7 +127,7 @@ int nc_belady_append(struct nc_belady *plan, u64 first, u64 last)
 	return r;
 }
 
-/* Mark the present end, for nc_belady_cut(). */
+/* Return the present end of a plan that is not built yet, for nc_belady_cut(). */
 struct nc_belady_mark nc_belady_mark(const struct nc_belady *plan)
 {
 	u32 visits = plan->figures.visits;
@@ -158,7 +158,9 @@ static u32 next_head(const struct nc_belady *plan, u32 at)
 	return (at + 1) & ((1U << plan->head_bits) - 1);
 }
 
-/* Number the blocks, in @after for now.  Heads hold the first visit of each block. */
+/* Number the different blocks from 0 and return how many there are.  Until name_blocks(), @after
+ * holds the number of each visit's block, and @head the first visit of each block.
+ */
 static u32 number_blocks(struct nc_belady *plan)
 {
 	u32 v, at, blocks = 0;
@@ -182,7 +184,7 @@ static u32 number_blocks(struct nc_belady *plan)
 	return blocks;
 }
 
-/* Replace blocks in visits, and first visits in heads, by the numbers of the blocks. */
+/* Replace the origin blocks in @visit, and the first visits in @head, by the blocks' numbers. */
 static void name_blocks(struct nc_belady *plan)
 {
 	u32 v, at;
@@ -200,8 +202,8 @@ static void name_blocks(struct nc_belady *plan)
 	}
 }
 
-/* Link each block's visits from @from on.  Links of a second call equal those of the first, but
- * planned.next starts at @from.
+/* Forget all reads, and set each block's next visit to its first visit from visit @from on.  A
+ * repeated call writes the same values to @after as the first call.
  */
 static void link_visits(struct nc_belady *plan, u32 from)
 {
@@ -253,10 +255,10 @@ static u64 visits_memory(const struct nc_belady *plan)
 }
 
 /**
- * nc_belady_build() - make a completely appended plan usable
+ * nc_belady_build() - make a plan usable after the last nc_belady_append()
  * @plan: with at least one visit; the caller destroys it, also after an error
  * @seed: random
- * @slots: cache blocks
+ * @slots: number of slots of the cache
  *
  * Context: may sleep; takes up to a second.
  * Return: 0 or -ENOMEM.
@@ -293,7 +295,7 @@ void nc_belady_destroy(struct nc_belady *plan)
 	nc_bittree_destroy(&plan->far);
 }
 
-/* Return the number of a block, or NC_BELADY_NONE. */
+/* Return the index of an origin block in @planned, or NC_BELADY_NONE. */
 static u32 find_block(const struct nc_belady *plan, u64 block)
 {
 	u32 at = head_of(plan, block), i;
@@ -317,13 +319,13 @@ static bool is_done(const struct nc_belady *plan, u32 v)
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
-/* End of the expected visits: readers are in the same place up to twice the lag ahead. */
+/* First visit that is too far ahead: a read makes its block's next visit only if that is nearer. */
 static u32 expected_end(const struct nc_belady *plan)
 {
 	return plan->figures.position + 2 * plan->lag;
 }
 
-/* May the block's last visit still get reads of sub-blocks that it lacks? */
+/* May further reads belong to the latest visit of the block, because it lacks sub-blocks? */
 static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned *planned)
 {
 	u64 visit;
@@ -334,7 +336,7 @@ static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned 
 	return bit_range(first_of(visit), last_of(visit)) & ~planned->seen;
 }
 
-/* Does a read continue the last visit of its block? */
+/* Does a read of the sub-blocks @touched continue the latest visit of its block? */
 static bool goes_on(const struct nc_belady *plan, const struct nc_planned *planned, u64 touched)
 {
 	u64 visit;
@@ -345,7 +347,7 @@ static bool goes_on(const struct nc_belady *plan, const struct nc_planned *plann
 	return touched & bit_range(first_of(visit), last_of(visit));
 }
 
-/* Set the next visit of block @i to the one after @v. */
+/* Set the next visit of block @i to its visit after @v. */
 static void step_block(struct nc_belady *plan, u32 i, u32 v)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
@@ -380,7 +382,7 @@ static void advance_position(struct nc_belady *plan)
 	}
 }
 
-/* A read makes visit @v, the next one of block @i. */
+/* Record that a read makes visit @v, the next visit of block @i; @seen: see struct nc_planned. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step_block(plan, i, v);
@@ -401,7 +403,9 @@ static void begin_period(struct nc_belady *plan)
 	plan->others = 0;
 }
 
-/* A read outside the plan.  When nearly all reads are, the plan is marked as lost. */
+/* Count a read that is part of no visit; @i: index of its block, or NC_BELADY_NONE.  Mark the plan
+ * as lost if nearly all reads of the period are part of no visit.
+ */
 static void count_stray(struct nc_belady *plan, u32 i)
 {
 	plan->figures.astray++;
@@ -424,7 +428,7 @@ static void set_held(struct nc_belady *plan, u32 i, bool held)
 		nc_bittree_clear(&plan->far, bit_of(plan, i));
 }
 
-/* Follow a read of one block. */
+/* Report the part of a read that lies in one block: advances the plan and the statistics. */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
 	u64 touched = bit_range(piece->first, piece->last);
@@ -450,7 +454,7 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	set_held(plan, i, piece->cached);
 }
 
-/* Visit in which block @i is read again after the present read. */
+/* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet. */
 static u32 next_visit(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
@@ -467,9 +471,9 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * @left: free slots available to it
  * @low: low water mark without a plan
  *
- * With more free slots than reclaim ever makes, a slot costs nothing.  Otherwise reclaim
- * replaces the slot by evicting the farthest cached block, so admit only a block whose next
- * use is before that.
+ * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
+ * any other slot reclaim evicts the farthest cached block: admit only a block that is read
+ * before it.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 {
@@ -485,7 +489,7 @@ bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 	return false;
 }
 
-/* A block got a slot, or turns out to have one.  Returns whether it is planned. */
+/* Count a block as cached: it has a slot.  Returns false if the plan does not contain it. */
 bool nc_belady_took(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -496,7 +500,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block)
 	return true;
 }
 
-/* A block lost its slot. */
+/* Count a block as not cached: it lost its slot. */
 void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -505,7 +509,7 @@ void nc_belady_gone(struct nc_belady *plan, u64 block)
 		set_held(plan, i, false);
 }
 
-/* Is the block among those that nc_belady_farthest() finds? */
+/* Does the plan count the block as cached, so that nc_belady_farthest() may find it? */
 bool nc_belady_holds(const struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -515,9 +519,9 @@ bool nc_belady_holds(const struct nc_belady *plan, u64 block)
 
 /**
  * nc_belady_farthest() - find the cached block with the farthest next use
- * @plan: plan; no longer counts that block as cached
- * @end: NC_BELADY_NONE for the first call; later calls find the blocks before it, even if the
- *	caller returned the found one with nc_belady_took()
+ * @plan: plan; no longer counts the found block as cached
+ * @end: NC_BELADY_NONE for the first call, which sets it; each later call finds a block with a
+ *	nearer next use, even if the caller gave the found block back with nc_belady_took()
  * @block: result, an origin block
  *
  * Return: false if no planned block is cached.
@@ -535,13 +539,13 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 	return true;
 }
 
-/* Are readers at another place of the plan? */
+/* Do the unexpected reads suggest that readers moved: should the caller run nc_belady_seek()? */
 bool nc_belady_astray(const struct nc_belady *plan)
 {
 	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_BELADY_RECENT;
 }
 
-/* Set of the recent unexpected reads that visit @v would explain. */
+/* Bit per entry of @recent: visit @v is a visit of that block. */
 static u32 recent_of(const struct nc_belady *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]), at, found = 0;
@@ -558,8 +562,8 @@ static u32 visit_distance(const struct nc_belady *plan, u32 v)
 	return v > position ? v - position : position - v;
 }
 
-/* Find the place that explains most of the recent unexpected reads; the nearest one if several
- * do.  Steps are half a place, so each place is seen as two adjacent halves.
+/* Return the first visit of the place that visits most blocks of @recent, of several such places
+ * the nearest, or NC_BELADY_NONE.  Places overlap: each is the union of two adjacent halves.
  */
 static u32 find_place(const struct nc_belady *plan)
 {
@@ -583,7 +587,7 @@ static u32 find_place(const struct nc_belady *plan)
 	return best;
 }
 
-/* Move to @place and count the recent reads as visits there. */
+/* Move the position to visit @place, and count the reads in @recent as visits made there. */
 static void go_to(struct nc_belady *plan, u32 place)
 {
 	u32 v, end = min(place + PLACE, plan->figures.visits), i;
@@ -602,9 +606,9 @@ static void go_to(struct nc_belady *plan, u32 place)
 
 /**
  * nc_belady_seek() - find the readers' place in the plan
- * @plan: astray; the caller must report all cached blocks again with nc_belady_took()
+ * @plan: nc_belady_astray(); the caller must report all cached blocks again with nc_belady_took()
  *
- * The next attempt follows after twice as many unexpected reads; SETTLED expected ones reset this.
+ * Doubles the number of unexpected reads that start the next search.
  *
  * Context: may sleep; takes up to a second.
  */

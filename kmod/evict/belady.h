@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A plan: the order in which the origin will be read, and from it the cached block whose next
- * use is farthest.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
+ * Belady order: from the declared order of future reads (the plan), find the cached block whose
+ * next read is farthest.  The plan is a sequence of visits: one visit is one planned read of one
+ * block.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_BELADY_H
 #define NEARCACHE_EVICT_BELADY_H
@@ -10,19 +11,18 @@
 
 #include "evict/bittree.h"
 
-/* A visit takes up to 49 bytes of memory, and up to 24 more during the hand-over: 206 MB. */
+/* Most visits of a plan: at up to 49 bytes each 206 MB, plus 24 bytes each during the hand-over. */
 #define NC_BELADY_VISITS_MAX	4194304U
-/* No visit. */
 #define NC_BELADY_NONE		0xffffffffU
-/* Number of recent unexpected reads to remember, for the search for the place. */
+/* Number of recent unexpected reads to remember: nc_belady_seek() looks them up in the plan. */
 #define NC_BELADY_RECENT		16U
 
 /**
  * struct nc_planned - a block of the plan
  * @block: origin block
- * @seen: sub-blocks read to their end in visit @at
- * @next: visit in which it is read next; NC_BELADY_NONE: none
- * @at: visit in which it was read last, or NC_BELADY_NONE
+ * @seen: bit per sub-block: it was read to its end in visit @at
+ * @next: next visit of the block; NC_BELADY_NONE: none
+ * @at: latest visit of the block that was made; NC_BELADY_NONE: none
  */
 struct nc_planned {
 	u64 block;
@@ -33,17 +33,17 @@ struct nc_planned {
 
 /**
  * struct nc_belady_figures - statistics of a plan
- * @ranges: ranges handed over
- * @visits: visits of blocks that they contain
- * @blocks: different blocks
- * @position: first visit that is not over
+ * @ranges: ranges handed over by user space
+ * @visits: visits of these ranges
+ * @blocks: different blocks of these ranges
+ * @position: first visit that was neither made nor skipped
  * @hits: visits whose first read was a hit
  * @misses: visits whose first read was not a hit
  * @skipped: visits that no reader made
  * @astray: reads that are part of no visit
  * @refused: misses not cached because no cached block is used later than the missing one
  * @sought: number of moves to another place in the plan
- * @memory: bytes
+ * @memory: size of the plan in bytes
  */
 struct nc_belady_figures {
 	u64 ranges;
@@ -62,28 +62,28 @@ struct nc_belady_figures {
 /**
  * struct nc_belady - a plan
  * @subs: sub-blocks of a block
- * @visit: in reading order: index of the block in @planned, and sub-blocks; before
- *	nc_belady_build() the origin block instead of the index
- * @room: allocated visits, before nc_belady_build()
- * @after: of each visit: the next one of the same block, or NC_BELADY_NONE
- * @planned: blocks
- * @head: hash table of @planned with open addressing; NC_BELADY_NONE: free
- * @head_bits: log2 of its length
- * @seed: of the hash, so that a crafted plan cannot make all blocks collide
- * @done: bit per visit: it is over
- * @far: bit per visit: a cached block is read next in it; so the last set bit belongs to the
- *	block whose next use is farthest.  Blocks without another visit have bits of their own
+ * @visit: packed visits in reading order: index of the block in @planned, first and last
+ *	sub-block; before nc_belady_build() the origin block instead of the index
+ * @room: number of entries allocated for @visit
+ * @after: per visit: the next visit of the same block, or NC_BELADY_NONE
+ * @planned: the different blocks of the plan
+ * @head: hash table of indices of @planned with open addressing; NC_BELADY_NONE: free
+ * @head_bits: log2 of the length of @head
+ * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
+ * @done: bit per visit: it was made
+ * @far: bit per visit: a cached block is read next in this visit; so the last set bit belongs to
+ *	the block whose next use is farthest.  Blocks without another visit have bits of their own
  *	behind those of all visits
- * @front: one behind the last visit that was made
- * @lag: visits behind @front after which a visit is skipped
+ * @front: one behind the farthest visit that was made
+ * @lag: a visit that is more than @lag visits behind @front is skipped
  * @unexpected: reads of planned blocks that match no expected visit, less those that match
  * @bearable: value of @unexpected that starts a search for the readers' place
  * @recent: the latest unexpected reads, as indices of @planned; a ring
- * @recent_at: next entry of it
- * @expected: planned reads of this period
- * @others: unplanned reads of this period
- * @patience: number of @others that ends the period
- * @lost: in a period hardly any read was planned
+ * @recent_at: number of entries written to @recent so far
+ * @expected: visits made in this period
+ * @others: reads in this period that are part of no visit
+ * @patience: value of @others that ends the period
+ * @lost: in some period less than one visit was made per 8 @others
  * @figures: statistics
  *
  * @visit, @after and planned.block are constant after nc_belady_build().  The caller serialises
@@ -114,10 +114,10 @@ struct nc_belady {
 };
 
 /**
- * struct nc_belady_mark - a state of a plan that is being appended to
+ * struct nc_belady_mark - an end of a growing plan, to which nc_belady_cut() can return
  * @ranges: ranges so far
  * @visits: visits so far
- * @last: the last visit, which a later range may extend
+ * @last: value of the last visit, because a later range may extend this visit
  */
 struct nc_belady_mark {
 	u64 ranges;
@@ -126,13 +126,13 @@ struct nc_belady_mark {
 };
 
 /**
- * struct nc_belady_piece - a read of a block
+ * struct nc_belady_piece - the part of a read that lies in one block
  * @block: origin block
  * @first: first sub-block
  * @last: last sub-block, inclusive
- * @whole: it reads @last to its end
- * @hit: it is a hit
- * @cached: the block has a slot, perhaps only since this read
+ * @whole: the read covers the last sector of @last
+ * @hit: the read is a hit
+ * @cached: the block has a slot; a missing block may have got it for this read
  */
 struct nc_belady_piece {
 	u64 block;
@@ -157,22 +157,22 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 
-/* High and low water mark with a plan.  They are low, because reclaim evicts the farthest block
- * before it knows which block takes the slot.  But a round of reclaim (hits, commit) may take
- * longer than an origin read: meanwhile all reads in flight may need a slot.
- * @low: low water mark without a plan.
+/* Return the high water mark of free slots with a plan.  @low: low water mark without a plan.
+ * With a plan the marks are low, because each free slot costs the farthest cached block.  But at
+ * least 32 slots: all reads in flight may need one during a round of reclaim.
  */
 static inline u32 nc_belady_enough(u32 low)
 {
 	return low > 32 ? low : 32;
 }
 
+/* Return the low water mark of free slots with a plan.  @low: low water mark without a plan. */
 static inline u32 nc_belady_low(u32 low)
 {
 	return nc_belady_enough(low) * 2 / 3;
 }
 
-/* All visits are over. */
+/* Was every visit of the plan made or skipped? */
 static inline bool nc_belady_over(const struct nc_belady *plan)
 {
 	return plan->figures.position == plan->figures.visits;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* A bitmap with summary levels, which find the last set bit without a scan of the bitmap. */
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/slab.h>
@@ -81,7 +82,7 @@ void nc_bittree_empty(struct nc_bittree *tree)
 	memset(tree->level[0], 0, nc_bittree_memory(tree));
 }
 
-/* Bits below @end in its word of a level. */
+/* The bits before @end that share a word of @level with bit @end. */
 static u64 bits_before(const struct nc_bittree *tree, u32 level, u32 end)
 {
 	return end % 64 ? tree->level[level][end / 64] & ((1ULL << end % 64) - 1) : 0;

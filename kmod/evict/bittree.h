@@ -6,16 +6,15 @@
 #include <linux/types.h>
 
 #define NC_BITTREE_LEVELS	4U
-/* 64 to the power of the levels. */
 #define NC_BITTREE_BITS_MAX	(1U << (6 * NC_BITTREE_LEVELS))
 #define NC_BITTREE_NONE		0xffffffffU
-/* For trees and plans: rather fail than wait long for memory or wake the OOM killer. */
+/* For trees and plans: fail rather than wake the OOM killer, as a cache works without a plan. */
 #define NC_BITTREE_GFP		(GFP_KERNEL | __GFP_NOWARN | __GFP_RETRY_MAYFAIL)
 
 /**
- * struct nc_bittree - bitmap with summary levels: one bit says whether any of 64 below is set
- * @level: [0] the bitmap, the summaries above; one allocation that starts at [0]
- * @words: length of each level
+ * struct nc_bittree - bitmap with summary levels: a bit is set if any of 64 bits one level below is
+ * @level: [0]: the bitmap; higher: summaries; one allocation that starts at @level[0]
+ * @words: length of each level in words of 64 bits
  *
  * The owner serialises access.
  */

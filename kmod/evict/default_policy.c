@@ -7,45 +7,43 @@
  * worse.  So a slot is evicted only when the bytes read through the device since its last use
  * exceed the observed reuse distances, which reach twice the dataset under reshuffling.
  *
- * The ghost measures the distances of cached and uncached blocks.  A distance is the time, in
- * bytes read, during which one block was known to be wanted.  So the sum of the distances that
- * end in an interval, divided by its length, is the number of live blocks: those that are read
- * again and again.  A few hot blocks (file system metadata) count as few, no matter how often
- * they are read, and a block that is read once does not count.  From this follows:
+ * The ghost measures the reuse distances of cached and uncached blocks.  A distance is the number
+ * of bytes read through the device between two reads of one block; in between, the block was live.
+ * So the sum of the distances that end in an interval, divided by the interval's length, is the
+ * number of live blocks: blocks that are read again and again.  A few hot blocks (file system
+ * metadata) count as few, however often they are read; a block that is read once does not count.
  *
- * - When the clock of idleness advances: only while the number of live blocks is at least a
- *   quarter of the slots.  A scan makes no block idle: its own blocks are not read again.
- * - Which distances count: those of all blocks, because a cache full of dead blocks would
- *   otherwise learn nothing.  A few hot blocks have no weight, since each distance weighs as
- *   much as it is long.
- * - When a dataset counts as left: cached blocks stopped being live, for an interval in which
- *   nearly all of them should have been read, and meanwhile a number of blocks equal to a
- *   quarter of the slots was read twice.  Twice, because blocks of an evaluation set are read
- *   again as well, but their previous read was while the training set was live.
+ * - Blocks grow idle only while the number of live blocks is at least a quarter of the slots.  So a
+ *   scan makes no block idle, because the blocks of the scan are not read again.
+ * - The limit of idleness is learnt from the distances of all blocks: from those of cached blocks
+ *   alone, a cache full of dead blocks would learn nothing.  Each distance weighs as much as it
+ *   is long, so a few hot blocks have no weight.
+ * - Readers have left a dataset if its cached blocks were not live for an interval in which nearly
+ *   all of them should have been read, and if in this interval as many blocks as a quarter of the
+ *   slots were read twice.  One read in the interval is no evidence: blocks of an evaluation set
+ *   are read again as well, but their previous read was while the training set was live.
  *
  * The last resort is the size of the origin.  A job that reads all of it has distances of up to
- * twice that, so a block that was not read for longer is idle.  Several jobs, or one that reads a
- * part in each epoch, have longer distances: then the blocks not read for longest are read soon,
- * or no later than others, and these distances raise the limit.  They do not if such old blocks
- * are read much later than the blocks read instead, as when some blocks are read more often than
- * others.  Nor do they without bound: random reads over the whole origin have no longest distance,
- * every slot is equally good then, and the cache must keep adapting.
+ * twice the origin, so a block that was not read for longer is idle.  Several jobs, or a job that
+ * reads a part in each epoch, have longer distances.  These raise the last resort, up to a bound:
+ * random reads over the whole origin have no longest distance, all slots are equally good then, and
+ * the cache must keep adapting.  They do not raise it if blocks that old are read much later than
+ * uncached blocks, as when some blocks are read more often than others.
  */
 #include "evict/default_policy.h"
 
-/* Longer distances cannot be distinguished from a wrap of the tick. */
 #define LIMIT_MAX	NC_STAMP_FAR
-/* Ticks: four cache sizes. */
+/* Shortest window in ticks: four cache sizes. */
 #define WINDOW_MIN	64U
-/* Number of sampled blocks that may be hot by chance. */
+/* Number of sampled blocks that may be hot by chance: fewer are no evidence. */
 #define FEW		8ULL
-/* Ticks between two expiries of old ghost entries: 64 cache sizes. */
+/* Ticks between two calls of nc_ghost_expire(): 64 cache sizes. */
 #define EXPIRE		1024U
-/* Factor by which observed distances may raise the last resort: four jobs, or one that reads half
- * of the origin in each epoch.
+/* Factor by which observed distances may raise the last resort: enough for four jobs, or for a job
+ * that reads half of the origin in each epoch.
  */
 #define RESORTS		4U
-/* Ticks per tick of the clock by which the cut makes up for a delay. */
+/* After a delay the cut approaches the clock by at most this many ticks per tick of the clock. */
 #define CATCH_UP	4U
 
 static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed)
@@ -62,8 +60,8 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 	nc_ghost_init(&p->ghost, ghost, seed);
 }
 
-/* A stamp may be a tick ahead of the caller's clock, which gives nearly a full turn.
- * The policy never acts on distances that long, so return 0 for them.
+/* Ticks since @stamp.  A stamp may be ahead of the caller's clock: the difference then wraps to
+ * nearly a full turn, for which this returns 0.
  */
 static u32 stamp_distance(u16 stamp, u32 now)
 {
@@ -83,7 +81,7 @@ static u32 class_of(u32 d)
 	return 8 * shift + (d >> shift);
 }
 
-/* Longest distance of a class. */
+/* Longest distance, in ticks, that class_of() puts into a class. */
 static u32 class_end(u32 class)
 {
 	u32 shift;
@@ -124,7 +122,7 @@ static void add_reuses(struct nc_reuses *to, const struct nc_reuses *from)
 	add_distances(&to->of[NC_OUTSIDE], &from->of[NC_OUTSIDE]);
 }
 
-/* Distance that all except 1 / @part of the distances, weighted by length, do not exceed. */
+/* Distance in ticks that is exceeded by at most 1 / @part of the distances, weighted by length. */
 static u32 distance_quantile(const struct nc_distances *seen, u32 part)
 {
 	u64 above = 0, most = seen->total / part;
@@ -138,8 +136,8 @@ static u32 distance_quantile(const struct nc_distances *seen, u32 part)
 	return min(class_end(i), seen->longest);
 }
 
-/* Add this beat to the window.  Begin a new window after twice the limit, if the old one
- * was long enough to learn the limit.
+/* Add this beat to the window.  A window that was long enough to learn the limit ends after twice
+ * the limit: it becomes the previous window, and the beat starts a new one.
  */
 static void keep_beat(struct nc_policy *p)
 {
@@ -151,9 +149,9 @@ static void keep_beat(struct nc_policy *p)
 	add_reuses(&p->seen[0], &p->now);
 }
 
-/* Learn the limit from @all, the distances seen in @ticks.  Until the window is nearly as long as
- * the distances, the limit may only grow: short distances end first, so an early window has
- * no long ones.
+/* Learn the limit from @all, the distances seen in @ticks.  Until the windows are nearly as long as
+ * the distances, the limit may only grow: an early window has seen only short distances, because
+ * long ones end later.
  */
 static void learn_limit(struct nc_policy *p, const struct nc_distances *all, u32 ticks)
 {
@@ -166,15 +164,13 @@ static void learn_limit(struct nc_policy *p, const struct nc_distances *all, u32
 	p->beat = max(limit / 32, 1U);
 }
 
-/* Mean distance in ticks; 0: none seen. */
+/* Mean distance in ticks; 0: no distance was seen. */
 static u32 mean_of(const struct nc_distances *seen)
 {
 	return seen->blocks ? seen->total / seen->blocks : 0;
 }
 
-/* Mean time until a block is read again that was not read for @ticks; 0:
- * unknown.
- */
+/* Mean number of ticks until a block that was not read for @ticks is read again; 0: unknown. */
 static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen, u32 ticks)
 {
 	u64 mass = 0, blocks = 0;
@@ -182,7 +178,7 @@ static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen
 
 	for (i = class_of(ticks) + 1; i < NC_DISTANCES; i++) {
 		mass += seen->mass[i];
-		/* The middle of the class. */
+		/* Number of distances, if each is as long as the middle of its class. */
 		blocks += 2 * seen->mass[i] / (class_end(i - 1) + 1 + class_end(i));
 	}
 	if (blocks >> p->ghost.shift < FEW)
@@ -191,8 +187,8 @@ static u32 rest_after(const struct nc_policy *p, const struct nc_distances *seen
 	return mass > ticks ? mass - ticks : 0;
 }
 
-/* Learn the last resort.  @instead: mean distance of uncached blocks.  At most half a turn of the
- * tick, because an older stamp must remain distinguishable for some time.
+/* Learn the last resort.  @instead: mean distance of uncached blocks.  The last resort is at most
+ * half a turn of the tick, so that an older stamp can be recognized for some time before it wraps.
  */
 static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u32 instead)
 {
@@ -206,7 +202,7 @@ static void learn_resort(struct nc_policy *p, const struct nc_distances *all, u3
 	WRITE_ONCE(p->resort, resort);
 }
 
-/* Was the cached dataset left?  @usual: distances of its blocks. */
+/* Check whether readers left the cached dataset.  @usual: usual distances of its blocks. */
 static void look_for_collapse(struct nc_policy *p, const struct nc_distances *usual, u32 now)
 {
 	u32 dead = now - p->alive;
@@ -234,16 +230,16 @@ static void review_sample(struct nc_policy *p, u32 now)
 	look_for_collapse(p, cached->total ? cached : all, now);
 }
 
-/* Number of live cached blocks that proves their dataset to be live.  It exceeds the number of
- * slots that reclaim keeps free, a larger part of a small cache: blocks in these are new.
+/* Number of live cached blocks that proves the cached dataset to be live: more than the slots that
+ * reclaim keeps free, because new blocks fill these.  They are a larger part of a small cache.
  */
 static u64 enough_alive(const struct nc_policy *p)
 {
 	return max(max(p->slots / 8, min(p->slots / 4, 64ULL)), 1ULL);
 }
 
-/* Ticks in which a live dataset with just enough live blocks shows FEW reuses: a beat of a small
- * cache may have only one, by chance.  At most half an epoch, to react in time.
+/* Ticks over which look_for_life() averages: as many as a dataset with just enough live blocks
+ * needs for FEW sampled reuses, because a beat may have none; at most half the mean distance.
  */
 static u32 living_ticks(const struct nc_policy *p)
 {
@@ -252,7 +248,7 @@ static u32 living_ticks(const struct nc_policy *p)
 	return min((FEW << p->ghost.shift) * mean / enough_alive(p), mean / 2);
 }
 
-/* Is the cached dataset as a whole being read? */
+/* Check whether the cached dataset as a whole is being read. */
 static void look_for_life(struct nc_policy *p, u32 now)
 {
 	u32 ticks = p->now.ticks, window = max(ticks, living_ticks(p));
@@ -261,7 +257,7 @@ static void look_for_life(struct nc_policy *p, u32 now)
 	p->living += p->now.of[NC_CACHED].total;
 	if (!are_alive(p->living, window, enough_alive(p)))
 		return;
-	/* Blocks used in that tick belong to the dataset if it is left. */
+	/* One tick later than the last reuse: if readers left, blocks of that tick go as well. */
 	p->alive = p->living_last + (p->living_last != now);
 	p->evidence = 0;
 }
@@ -280,7 +276,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 		p->behind -= min(p->behind, CATCH_UP * p->now.ticks);
 	}
 	p->behind = max(p->behind, p->limit);
-	/* A concurrent eviction may see a new limit with the old cut. */
+	/* keep_idle() may see a new limit with the old cut: see struct nc_policy. */
 	WRITE_ONCE(p->cut, now - (p->limit ? p->behind : LIMIT_MAX));
 	if (now - p->expired > EXPIRE) {
 		nc_ghost_expire(&p->ghost, now, max(8 * p->limit, 4 * EXPIRE));
@@ -292,7 +288,7 @@ static void end_beat(struct nc_policy *p, u32 now)
 	p->regret_longest = 0;
 }
 
-/* Count a block that was read again after @d ticks. */
+/* Count a sampled block that was read again after @d ticks. */
 static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 {
 	struct nc_distances *seen = &p->now.of[cached ? NC_CACHED : NC_OUTSIDE];
@@ -304,7 +300,7 @@ static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
-		/* Not only at the end of the beat: a block evicted before misses in this epoch. */
+		/* At once, not at the end of the beat: it ends retention, whose victims miss. */
 		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
 			WRITE_ONCE(p->knows, true);
 		return;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Eviction policy.  Pure arithmetic on a few words: kernel, unit tests and a simulator
- * compile this source.
+ * The eviction policy "keep", and retention.  Pure arithmetic on a few words: kernel, unit tests
+ * and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_DEFAULT_POLICY_H
 #define NEARCACHE_EVICT_DEFAULT_POLICY_H
@@ -20,35 +20,35 @@
 #include "evict/reuse_distance.h"
 
 /*
- * Stamp of a slot: the tick of its last use in the low 15 bits, and whether it was used
- * again since it was filled.
+ * Stamp of a slot.  Low 15 bits: tick of its last use.  NC_STAMP_REUSED: a reader used the slot
+ * again after it was filled.
  */
 #define NC_STAMP_TICK	0x7fffU
 #define NC_STAMP_REUSED	0x8000U
-/* Initial stamp of a slot that a write fills: this many ticks ahead, so that the first read
- * sees another tick.
+/* A write stamps its slot this many ticks ahead: so the first read sees another tick and sets
+ * NC_STAMP_REUSED.
  */
 #define NC_STAMP_AHEAD	8
-/* The policy never acts on longer distances: ticks wrap at 15 bits. */
+/* The policy ignores distances in ticks from this on: the 15-bit tick may have wrapped. */
 #define NC_STAMP_FAR	0x7000U
 
-/* Ticks per cache size of bytes read through the device: 6 % resolution of the idle
- * distance, and the 15-bit tick wraps only after 2048 cache sizes.
+/* Ticks of the policy's clock while a cache size of bytes is read through the device.  So a tick is
+ * 6 % of the cache, and the 15-bit tick wraps only after 2048 cache sizes.
  */
 #define NC_TICKS_PER_CACHE	16
 
-/* Number of distance classes, 8 for each power of two. */
+/* Number of classes of a histogram of distances, 8 for each power of two. */
 #define NC_DISTANCES		104U
 
-/* Whether a block was cached when it was read again. */
+/* Did a block have a slot when it was read again? */
 enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
 
 /**
- * struct nc_distances - reuse distances seen in an interval
- * @mass: per class: sum of the distances
+ * struct nc_distances - histogram of the reuse distances seen in an interval, in ticks
+ * @mass: per class of distances: sum of the distances, extrapolated from the sample to all blocks
  * @total: sum of @mass
- * @blocks: number of blocks that the sampled ones represent
- * @longest: in ticks
+ * @blocks: number of distances, extrapolated in the same way
+ * @longest: longest distance
  */
 struct nc_distances {
 	u64 mass[NC_DISTANCES];
@@ -59,8 +59,8 @@ struct nc_distances {
 
 /**
  * struct nc_reuses - blocks read again in an interval
- * @ticks: its length
- * @of: distances of uncached and of cached blocks
+ * @ticks: length of the interval
+ * @of: distances of uncached and of cached blocks, by enum nc_where
  */
 struct nc_reuses {
 	u32 ticks;
@@ -69,36 +69,36 @@ struct nc_reuses {
 
 /**
  * struct nc_policy - state of the eviction policy
- * @ghost: see ghost.h
- * @slots: cache blocks
- * @never_seen: last resort while nothing is known: idle distance in ticks
- * @resort: last resort learnt from @seen, in ticks
- * @limit: a block idle for longer will not be read again; 0: not known yet
- * @behind: ticks by which the cut is behind the clock
+ * @ghost: reuse distances of a sample of the blocks, see ghost.h
+ * @slots: number of slots
+ * @never_seen: initial @resort: a little more than twice the size of the origin, in ticks
+ * @resort: a block not used for more ticks is idle, whatever @cut and @left
+ * @limit: ticks without a use after which a block will not be read again; 0: not known yet
+ * @behind: ticks by which @cut is behind the clock
  * @cut: tick; a block not used since is idle
- * @left: tick; a block not used since belongs to a dataset that was left
- * @collapses: number of datasets that were left
- * @alive: tick behind the last one in which the cached dataset was read as a whole
- * @living: decaying sum of the distances of reuses in the cache
- * @living_last: tick of the last such reuse
+ * @left: tick; a block not used since belongs to a dataset that readers left
+ * @collapses: number of datasets that readers left
+ * @alive: tick after the last tick in which the cached dataset was read as a whole
+ * @living: decaying sum of the distances of reuses of cached blocks
+ * @living_last: tick of the last reuse of a cached block
  * @evidence: sum of the distances of uncached blocks that were read twice since @alive
  * @patience: longest absence after which a dataset considered left was read again, in ticks
- * @regret: sum of the distances of its blocks in this beat
- * @regret_longest: longest of them
- * @beat: ticks between two evaluations
+ * @regret: sum of the distances of reuses that reach back before @left, in this beat
+ * @regret_longest: longest distance in @regret
+ * @beat: ticks between two evaluations of the reuses; such an interval is a beat
  * @beat_start: tick at which the beat began
- * @expired: tick of the last expiry of the ghost
+ * @expired: tick of the last nc_ghost_expire()
  * @knows: in some beat an eighth of the cached blocks was live
- * @ripe: @limit was learnt from the present @seen
+ * @ripe: the present window was long enough to learn @limit
  * @now: reuses of this beat
- * @seen: of this window and of the previous one; beats with few live blocks do not
- *	count
+ * @seen: reuses of this window and of the previous one; a window is a series of beats, without
+ *	beats with few live blocks
  * @sum: scratch space for the sum of @seen
  *
  * The owner's lock protects all fields.  Eviction reads @limit, @resort, @cut, @left and @knows
- * without it: it may combine old and new values and find a block idle a little early or late.
- * While there is no limit, @cut and @left are too old to make a block idle, even if read together
- * with a new limit.
+ * without the lock: it may combine old and new values, and find a block idle a little early or
+ * late.  While @limit is 0, @cut and @left are too old to make a block idle, so a new limit with
+ * an old @cut is harmless.
  */
 struct nc_policy {
 	struct nc_ghost ghost;
@@ -130,13 +130,13 @@ struct nc_policy {
 /**
  * struct nc_policy_ops - an eviction policy
  * @name: for logs and status
- * @init: @slots cache blocks, origin of @origin_ticks; @ghost: NC_GHOST_BYTES, zeroed
- * @read: a block that nc_ghost_samples() is read at tick @now, for the first time or again
- *	in this tick; @cached: it has a slot
+ * @init: set up @p for @slots slots and an origin of @origin_ticks; @ghost: NC_GHOST_BYTES, zeroed
+ * @read: report a read at tick @now of a block for which nc_ghost_samples() is true; a block may be
+ *	reported several times in a tick; @cached: the block has a slot
  * @idle: may a slot with @stamp be evicted at tick @now?
  *
- * The read path calls read with the owner's lock held.  The one reclaim worker calls idle
- * without it.
+ * The read path calls @read with the owner's lock held.  The one reclaim worker calls @idle
+ * without the lock.
  */
 struct nc_policy_ops {
 	const char *name;
@@ -147,42 +147,42 @@ struct nc_policy_ops {
 
 extern const struct nc_policy_ops nc_policy_keep;
 
-/* Has the policy seen reuse?  A hint, without the lock. */
+/* Has the policy seen reuse?  Reads without the owner's lock, so a hint. */
 static inline bool nc_policy_knows(const struct nc_policy *p)
 {
 	return READ_ONCE(p->knows) || READ_ONCE(p->limit);
 }
 
 /*
- * Retention selects the part of a too large dataset that stays, before any block is read again.
+ * Retention: in the first epoch over a dataset that exceeds the cache, select the part that stays.
  *
- * Until then all parts are worth the same number of hits.  But the blocks that are read first form
- * whole files: in the next epoch some files would come from the cache and others from the origin.
- * The origin would be overloaded during the latter and idle during the former.  So the same
- * fraction of each file stays: the blocks whose hash is at most a threshold.  The threshold falls
- * while more data is read.  A block below it, just read from the origin, replaces one above it.
- * Once the threshold fits the dataset, evictions end, whatever the order of reads.
+ * Until a block is read again, all parts are worth the same number of hits.  But the blocks that
+ * are read first form whole files.  If these stayed, the next epoch would read some files from the
+ * cache and others from the origin, which would be overloaded at times and idle at others.  So the
+ * same fraction of each file stays: the blocks whose hash is at most a threshold.  The threshold
+ * falls while more data is read.  A newly read block at or below the threshold replaces a cached
+ * block above it.  Once the threshold fits the dataset, evictions end, whatever the order of reads.
  */
 
-/* Bytes that share a hash, so that one request does not need both devices. */
+/* Adjacent bytes that stay or leave together, so that one request rarely needs both devices. */
 #define NC_RETAIN_BYTES		1048576U
 /* One step lowers the threshold by a NC_RETAIN_PARTS-th. */
 #define NC_RETAIN_PARTS		128U
-/* Lowest threshold.  A lower one gains nothing: most of the dataset comes from the origin anyway,
- * and blocks that are never read again would replace cached ones.
+/* Lowest threshold: a quarter of the dataset.  A lower threshold gains nothing: most reads go to
+ * the origin anyway, and blocks that are never read again would replace cached blocks.
  */
 #define NC_RETAIN_LEAST		(U32_MAX / 4)
 
 /**
  * struct nc_retain - retention
- * @seed: random, constant
- * @shift: log2 of the blocks that share a hash, constant
+ * @seed: random seed of the hash, constant
+ * @shift: log2 of the number of adjacent blocks that share a hash, constant
  * @threshold: highest hash of a block that stays; U32_MAX: all blocks stay
  * @on: the cache started empty, and no prefetch job was submitted
- * @wanted: a block below the threshold found few free slots; a hint, set by readers
+ * @wanted: a block that stays found few free slots: reclaim must evict others; a hint by readers
  *
- * The reclaim worker owns @threshold; submitting a job clears @on for the rest of the cache's life.
- * Others read both as hints.
+ * Only the reclaim worker changes @threshold.  Submitting a job clears @on for the rest of the
+ * cache's life.  Readers of both fields take no lock and treat them as hints.
  */
 struct nc_retain {
 	u64 seed;
@@ -201,7 +201,7 @@ static inline void retain_init(struct nc_retain *r, u64 seed, u32 block_size)
 	r->wanted = false;
 }
 
-/* Does @block stay?  The hash samples consecutive blocks evenly. */
+/* Does @block stay?  The multiplicative hash keeps the same fraction of each run of blocks. */
 static inline bool retain_keeps(const struct nc_retain *r, u64 block)
 {
 	u64 hash = ((block >> r->shift) ^ r->seed) * 0x61c8864680b583ebULL;
@@ -218,13 +218,13 @@ static inline bool retain_lower(struct nc_retain *r)
 	return true;
 }
 
-/* Does retention decide?  Only until the policy has seen reuse. */
+/* Does retention, not the policy, select victims?  Only until the policy has seen reuse. */
 static inline bool retain_in_force(const struct nc_retain *r, const struct nc_policy *p)
 {
 	return READ_ONCE(r->on) && !nc_policy_knows(p);
 }
 
-/* Number of free slots that reclaim provides for retained blocks. */
+/* Number of free slots that reclaim provides for blocks that stay.  @low: low water mark. */
 static inline u32 retain_free_slots(u32 low)
 {
 	return low / 2 > 2 ? low / 2 : 2;

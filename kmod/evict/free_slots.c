@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The pool of slots: number of free slots to keep, and rules for taking one.
+ * The pool of slots: how many slots reclaim keeps free, and which blocks may take a free slot.
  *
  * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
- * Other blocks cannot take these.  reclaim.c frees slots; nc_slots_check() starts it.
+ * Other blocks cannot take these.  nc_slots_check() starts the reclaim worker, which frees slots.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
 #include "meta/meta.h"
 #include "ranges/lookup.h"
 
-/* Low water mark: number of free slots below which the worker starts. */
+/* Low water mark: number of free slots below which the reclaim worker starts. */
 static u32 low_water(const struct nc_cache *c)
 {
 	return nc_index_low_water(&c->index);
 }
 
-/* Number of free slots at which the worker stops.  Each of its rounds waits for hits and a commit:
- * in a small cache readers would use up fewer free slots meanwhile.
+/* Number of free slots at which the worker stops: at least 32 (in a small cache an eighth), because
+ * readers use up free slots while the worker waits for hits and a commit in each batch.
  */
 static u32 high_water(const struct nc_cache *c)
 {
@@ -29,7 +29,7 @@ static u32 low_mark(const struct nc_cache *c)
 {
 	if (likely(!nc_plan_any(c)))
 		return low_water(c);
-	/* Most of a tiny cache stays. */
+	/* In a tiny cache the marks of a plan would evict most blocks. */
 	return min(nc_belady_low(low_water(c)), max(c->index.count / 6, 1U));
 }
 
@@ -41,7 +41,7 @@ u32 nc_slots_high_mark(const struct nc_cache *c)
 	return min(nc_belady_enough(low_water(c)), max(c->index.count / 4, 2U));
 }
 
-/* Number of free slots that only pinned blocks may take. */
+/* Number of free slots that only pinned blocks may take: for those that have no slot yet. */
 u32 nc_slots_for_pins(const struct nc_cache *c)
 {
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
@@ -75,8 +75,8 @@ void nc_slots_check(struct nc_cache *c)
 	queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Let reclaim repeat a pass that found nothing within its tick: something became evictable.
- * Context: any.
+/* Let reclaim make another pass in this tick although one found nothing idle: the caller made
+ * blocks evictable.  Context: any.
  */
 void nc_slots_look_again(struct nc_cache *c)
 {
@@ -86,8 +86,8 @@ void nc_slots_look_again(struct nc_cache *c)
 		WRITE_ONCE(c->reclaim.tick, now);
 }
 
-/* Count a slot that became nc_slot_is_empty().  After low_water() such slots reclaim may repeat a
- * pass within its tick.  Not earlier, because a pass may visit all slots.  Context: any.
+/* Count a slot for which nc_slot_is_empty() became true.  After low_water() such slots reclaim may
+ * make another pass in this tick.  Not earlier: a pass may visit all slots.  Context: any.
  */
 void nc_slots_emptied(struct nc_cache *c)
 {
@@ -97,8 +97,8 @@ void nc_slots_emptied(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* Does retention let @block take one of @left free slots?  A retained block that finds few free
- * slots asks reclaim for more.
+/* Does retention let @block take one of @left free slots?  For a block that stays but finds few
+ * free slots, ask reclaim for more.
  */
 static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 {
@@ -147,7 +147,7 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
 	bool others = left > nc_slots_reserved(c);
 
-	/* Held until the slot is linked and tagged: see struct nc_ranges. */
+	/* RCU until the slot is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
 	if (nc_tag_is_pinned(tagged) || others || (reserve && left > nc_slots_for_pins(c)))
@@ -168,15 +168,15 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 	return i;
 }
 
-/* Are there more free slots than reads will need soon?  Reclaim never frees this many, so slots
- * that writes take never cause evictions.  Context: any.
+/* May a write take a free slot?  Only while there are more free slots than the number at which
+ * reclaim stops: so a write causes no eviction.  Context: any; a hint.
  */
 bool nc_slots_spare(const struct nc_cache *c)
 {
 	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
 }
 
-/* Report a read of a sampled block to the policy.  Drop the report if the lock is taken. */
+/* Report a read of a sampled block, unless the policy's lock is held.  @cached: it has a slot. */
 void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 {
 	if (!spin_trylock(&c->policy.lock))
@@ -185,7 +185,7 @@ void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 	spin_unlock(&c->policy.lock);
 }
 
-/* A hit uses a slot for the first time in this tick.  Context: a hit section. */
+/* Record a hit that uses a slot for the first time in this tick.  Context: a hit section. */
 void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
 {
 	u64 block = nc_slot_block(slot);

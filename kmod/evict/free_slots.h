@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The pool of slots: which blocks and jobs may take a free slot. */
+/* The pool of slots: which blocks may take a free slot, and when reclaim must free more. */
 #ifndef NEARCACHE_EVICT_FREE_SLOTS_H
 #define NEARCACHE_EVICT_FREE_SLOTS_H
 
@@ -15,9 +15,9 @@ struct nc_cache;
 
 /**
  * struct nc_slots - slots of a cache as a pool
- * @used: slots that hold a block
- * @valid_subblocks: valid bits set in all slots
- * @reserve: see prefetched.h
+ * @used: number of slots that hold a block
+ * @valid_subblocks: number of valid bits set in all slots
+ * @reserve: the prefetch reserve, see prefetched.h
  */
 struct nc_slots {
 	atomic64_t used;
@@ -43,7 +43,7 @@ static inline bool nc_tag_is_pinned(u32 tagged)
 	return nc_tag_of(tagged).wants & NEARCACHE_RANGE_PIN;
 }
 
-/* May reclaim free a linked slot because it has no valid data?  A hint. */
+/* Has a linked slot no valid data, and no pinned block, so that reclaim may free it?  A hint. */
 static inline bool nc_slot_is_empty(const struct nc_slot *slot)
 {
 	return !READ_ONCE(slot->valid) && !nc_tag_is_pinned(READ_ONCE(slot->tagged));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The eviction policy of a cache, with its clock. */
+/* The state of a cache's eviction policy, with the clock that counts bytes read. */
 #ifndef NEARCACHE_EVICT_POLICY_H
 #define NEARCACHE_EVICT_POLICY_H
 
@@ -11,10 +11,10 @@
 /**
  * struct nc_policy_state - the eviction policy of a cache
  * @keep: state of the default policy
- * @lock: protects @keep, see there; reads of sampled blocks take it if it is free
- * @retain: see keep.h
- * @clock: bytes read, in portions
- * @ghost: entries of the ghost of @keep
+ * @lock: protects @keep, see struct nc_policy; reads of sampled blocks only try to take it
+ * @retain: retention, see keep.h
+ * @clock: bytes read so far; processors add their bytes in portions
+ * @ghost: memory of @keep.ghost.entries
  */
 struct nc_policy_state {
 	struct nc_policy keep;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Prefetched blocks, until a reader has used them.
+ * Prefetched blocks, until readers have used them.
  *
- * In a full cache without idle blocks a prefetch job would find no slot.  The prefetch reserve,
- * as many slots as cannot be pinned, provides some: while jobs want them, the least recently
- * used blocks are evicted for them, once.  A slot of the reserve is freed when readers have read
- * all of its valid data, so the reserve moves ahead of the readers.  Freed slots stay in the
- * reserve for the next job: otherwise each job would evict more of the policy's blocks.
+ * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim evicts
+ * least recently used blocks for jobs: the slots form the prefetch reserve, at most as many as
+ * cannot be pinned.  A slot of the reserve is freed when readers have finished it (have read all
+ * of its valid data), so the reserve moves ahead of the readers.  Freed slots stay reserved for
+ * jobs: otherwise each job would evict more blocks of the policy.
  */
 #include <linux/bio.h>
 
@@ -16,13 +16,11 @@
 #include "ranges/lookup.h"
 #include "evict/free_slots.h"
 
-/* Reclaim starts once readers have finished 1 / PARTS of the reserve, because a pass may visit all
- * slots.
- */
+/* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots. */
 #define PARTS	8U
 
-/* Clear bits of nc_tag.ahead and count sub-blocks as read.  Hits call this without a lock while
- * others may change the label and flags, so it exchanges the whole tag.  Returns the old value.
+/* Clear the bits @clear of nc_tag.ahead, count @read sub-blocks as read, and return the old value.
+ * Exchanges the whole tag, because hits call this without a lock while others change its label.
  */
 static u8 change_tag(struct nc_slot *slot, u8 clear, u32 read)
 {
@@ -52,7 +50,7 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 	return span->last - span->first + (bio_end_sector(bio) >= end);
 }
 
-/* All valid data of a slot in the reserve was read. */
+/* Count a slot of the reserve that readers have finished; start reclaim after enough of them. */
 static void count_over(struct nc_cache *c)
 {
 	u32 share = c->index.count - nc_index_pinnable(&c->index);
@@ -61,7 +59,7 @@ static void count_over(struct nc_cache *c)
 		nc_reserve_look(c);
 }
 
-/* Count a read of prefetched data.  Returns whether it is the first. */
+/* Count a read of @read prefetched sub-blocks.  Returns whether it is the slot's first read. */
 static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 {
 	u8 was = change_tag(slot, NC_AHEAD_UNREAD, read);
@@ -73,7 +71,7 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 }
 
 /**
- * nc_prefetched_begin() - mark a slot that a prefetch is about to fill
+ * nc_prefetched_begin() - mark a slot that a prefetch job is about to fill
  * @c: live cache
  * @slot: just linked
  * @reserve: the slot belongs to the prefetch reserve
@@ -98,7 +96,7 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
 }
 
-/* Mark a just linked slot for a readahead window.  Process context; bucket lock is held. */
+/* As nc_prefetched_begin(), for a readahead window.  Context: process; the bucket lock is held. */
 void nc_prefetched_window(struct nc_slot *slot)
 {
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD);
@@ -107,9 +105,9 @@ void nc_prefetched_window(struct nc_slot *slot)
 /**
  * nc_prefetched_read() - count a hit on prefetched data
  * @c: live cache
- * @slot: slot with nc_tag.ahead
+ * @slot: slot of the hit; its nc_tag.ahead is not 0
  * @bio: read
- * @span: sub-blocks that it reads
+ * @span: sub-blocks that @bio reads in the slot
  *
  * Context: any; inside a hit section.
  */
@@ -123,9 +121,9 @@ void nc_prefetched_read(struct nc_cache *c, struct nc_slot *slot, const struct b
 /**
  * nc_prefetched_joined() - count a read that joins a fill of a prefetch
  * @c: live cache
- * @slot: slot of the fill; afterwards the block counts neither as used nor as wasted
+ * @slot: slot of the fill; after this call its block counts neither as used nor as wasted
  * @bio: read, cut to @span
- * @span: sub-blocks
+ * @span: sub-blocks that @bio reads in the slot
  *
  * Context: the bucket lock is held.
  */
@@ -137,8 +135,8 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 }
 
 /*
- * A fill of a prefetch ended, perhaps without valid data.  Readers that joined the fill may
- * have read all of its data: then no hit follows, so the slot is counted as finished here.
+ * Handle the end of a prefetch's fill, which may have failed.  If readers that joined the fill have
+ * read all of its data, no hit follows, so count the slot as finished here.
  *
  * Context: the bucket lock is held.
  */
@@ -150,7 +148,7 @@ void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
 		count_over(c);
 }
 
-/* Is the slot in the reserve, and was all of its valid data read?  Context: any; a hint. */
+/* Is the slot in the reserve, and have readers finished it?  Context: any; a hint. */
 bool nc_prefetched_is_over(const struct nc_slot *slot)
 {
 	u8 read = READ_ONCE(slot->tag.ahead) & NC_AHEAD_RESERVE;
@@ -158,14 +156,14 @@ bool nc_prefetched_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
-/* Take a slot out of the prefetch reserve.  Context: the bucket lock is held. */
+/* Take a slot, whose block stays, out of the reserve.  Context: the bucket lock is held. */
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
 		atomic_dec(&c->slots.reserve.used);
 }
 
-/* A slot lost its block and is not reachable any more.  Context: the reclaim worker. */
+/* Take an unlinked slot out of the reserve; count unread data as wasted.  Context: reclaim. */
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
 	u8 was = change_tag(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);
@@ -176,8 +174,8 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 		nc_ranges_count_wasted(c, slot, block);
 }
 
-/* Number of slots that jobs wait for.  Reclaim evicts the least recently used blocks for them.
- * Context: any; a hint.
+/* Number of slots that jobs wait for and that the reserve may still get: reclaim evicts the least
+ * recently used blocks for them.  Context: any; a hint.
  */
 u32 nc_reserve_due(const struct nc_cache *c)
 {
@@ -204,7 +202,7 @@ void nc_reserve_want(struct nc_cache *c, u64 slots)
 	WRITE_ONCE(c->slots.reserve.wanted, min_t(u64, slots, U32_MAX));
 }
 
-/* Let reclaim free the finished slots of the reserve.  Context: any. */
+/* Start reclaim if there are finished slots of the reserve to free.  Context: any. */
 void nc_reserve_look(struct nc_cache *c)
 {
 	if (!atomic_xchg(&c->slots.reserve.over, 0))

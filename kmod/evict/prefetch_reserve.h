@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetched blocks: whether a reader has used them, and the prefetch reserve. */
+/* State of prefetched blocks until readers have used them, and the prefetch reserve. */
 #ifndef NEARCACHE_EVICT_PREFETCH_RESERVE_H
 #define NEARCACHE_EVICT_PREFETCH_RESERVE_H
 
@@ -12,18 +12,18 @@ struct bio;
 struct nc_cache;
 struct nc_span;
 
-/* nc_tag.ahead */
-#define NC_AHEAD_UNREAD		0x80	/* a prefetch brought it, and no reader used it */
-/* 0: not in the reserve; n > 0: in the reserve, n - 1 sub-blocks read so far */
+/* nc_tag.ahead: state of a slot's prefetched data */
+#define NC_AHEAD_UNREAD		0x80	/* no reader has used the data yet */
+/* 0: the slot is not in the reserve; n > 0: it is, and n - 1 of its sub-blocks were read so far */
 #define NC_AHEAD_RESERVE	0x7f
 
 /**
  * struct nc_prefetch_reserve - slots of a full cache for data that is prefetched and read once
- * @used: slots in the reserve
- * @over: number of slots whose valid data was all read since nc_reserve_look() last ran
- * @own: highest value of @used: the reserve keeps these slots, in use or free
+ * @used: number of slots of the reserve that hold a block
+ * @over: number of slots that readers finished since nc_reserve_look() last ran
+ * @own: size of the reserve, the highest value of @used so far: freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
- * @given: number of slots that jobs got, without pinned ones
+ * @given: number of slots that jobs got so far, without slots of pinned blocks
  * @pressed: a job has waited long: reclaim may evict old unread blocks of the reserve
  */
 struct nc_prefetch_reserve {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The plan that a cache follows.  User space hands over the future order in several requests;
- * the plan is in force from the last one on, until all of it was read, nearly all reads are
- * outside of it, it is cleared, or another plan replaces it.  After that the policy decides
- * again; it has updated its stamps meanwhile.
+ * The plan that a cache follows: the order in which user space will read.  User space hands the
+ * order over in several requests.  The plan is in force from the last request until all of it was
+ * read, nearly all reads are outside of it, it is cleared, or another plan replaces it.  Meanwhile
+ * slots keep their stamps up to date, so that the policy can select victims again afterwards.
  *
  * Readers take the plan's spin lock for one look-up and a few bit operations; the reclaim worker
  * does all longer work.  Callers report each slot that a block gets or loses under the block's
- * bucket lock, so plan and index agree.  Reports of reads may arrive late; reclaim detects a
- * wrong answer of the plan when it tries to evict the block.
+ * bucket lock, so plan and index agree.  Reports of reads may arrive late: the plan may then name a
+ * block that has no slot, which reclaim detects in the index.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -31,8 +31,8 @@ static void release_plan(struct nc_active_plan *active)
 	kfree(active);
 }
 
-/* Return the plan in force, locked; NULL without a plan, or while the worker owns it.  The sparse
- * annotations balance: sparse sees nothing held until give_back().
+/* Lock the plan in force.  Returns NULL without a plan, or while the reclaim worker uses the plan.
+ * The caller must call give_back() in all cases.  sparse sees nothing held until then.
  */
 static struct nc_active_plan *take_plan(struct nc_cache *c)
 {
@@ -72,7 +72,7 @@ void nc_plan_lock(struct nc_cache *c)
 void nc_plan_unlock(struct nc_cache *c)
 {
 	mutex_unlock(&c->plan.lock);
-	/* Pairs with the barrier in end_plan(). */
+	/* Unlock, then load @late.  Pairs with end_plan(): store @late, then try the lock. */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
 		nc_plan_kick(c);
@@ -89,7 +89,7 @@ static void set_checks(struct nc_cache *c)
 	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
 }
 
-/* Record whether hits are checked for reasons other than a plan.  Context: nc_life.lock. */
+/* Record whether nc_hot.checks must be set even without a plan.  Context: nc_life.lock. */
 void nc_plan_checks(struct nc_cache *c, bool checked)
 {
 	nc_plan_lock(c);
@@ -98,7 +98,7 @@ void nc_plan_checks(struct nc_cache *c, bool checked)
 	nc_plan_unlock(c);
 }
 
-/* Put @seen, or no plan, in force.  @state: final state of the old plan if @seen is NULL. */
+/* Put @active, or no plan, in force.  @state: final state of the old plan if @active is NULL. */
 static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 			 enum nearcache_plan_state state)
 {
@@ -198,7 +198,7 @@ int nc_plan_commit(struct nc_cache *c)
 	return 0;
 }
 
-/* There is no plan any more, nor one that is coming.  Returns whether there was one in force. */
+/* End the plan and drop an unfinished one.  Returns whether a plan was in force. */
 bool nc_plan_clear(struct nc_cache *c)
 {
 	bool any;
@@ -212,7 +212,7 @@ bool nc_plan_clear(struct nc_cache *c)
 	return any;
 }
 
-/* How far the plan is, or how far the last one came. */
+/* Return the figures of the plan in force, or of the last one.  Context: nc_plan.lock. */
 void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
 {
 	struct nc_plan *f = &c->plan;
@@ -227,7 +227,7 @@ void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
 	spin_unlock(&active->lock);
 }
 
-/* Does the plan need the worker? */
+/* Does the plan need nc_plan_work(): to end, or to find the readers' place? */
 static bool wants_work(const struct nc_belady *plan)
 {
 	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
@@ -236,10 +236,10 @@ static bool wants_work(const struct nc_belady *plan)
 /**
  * nc_plan_read() - report a read to the plan
  * @c: live cache
- * @span: sub-blocks of the read
- * @first: first sector
- * @end: sector behind the last one; only the part in @span counts
- * @hit: it is a hit, and the caller is in its hit section
+ * @span: sub-blocks of the read, in one block
+ * @first: first sector of the read
+ * @end: sector behind the read, which may extend beyond @span
+ * @hit: the read is a hit, and the caller is in its hit section
  *
  * Context: process.
  */
@@ -284,6 +284,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  * @low: low water mark without a plan
  *
  * Context: process; bucket locks may be held, as for the functions below.
+ * Return: whether the block may take a slot; without a plan: whether @left is not 0.
  */
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
@@ -294,7 +295,7 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* A block got a slot, and its bucket lock is held; or the block turns out to have one still. */
+/* Report that a block has a slot: it just got one under its bucket lock, or was not evicted. */
 void nc_plan_took(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active = take_plan(c);
@@ -305,7 +306,7 @@ void nc_plan_took(struct nc_cache *c, u64 block)
 		nc_plan_stray(c);
 }
 
-/* Its slot was taken from a block; its bucket lock is held. */
+/* Report that a block lost its slot.  Context: the block's bucket lock is held. */
 void nc_plan_gone(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active = take_plan(c);
@@ -315,7 +316,7 @@ void nc_plan_gone(struct nc_cache *c, u64 block)
 	give_back(active);
 }
 
-/* Is a cached block one that the plan knows nothing of? */
+/* Is a cached block not in the plan, so that reclaim may evict it as if it were idle?  A hint. */
 bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active;
@@ -329,7 +330,7 @@ bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 	return stray;
 }
 
-/* A block outside the plan may be cached: have reclaim look for it. */
+/* Report that a block outside the plan may be cached: the next pass of reclaim looks for it. */
 void nc_plan_stray(struct nc_cache *c)
 {
 	if (READ_ONCE(c->plan.strays))
@@ -338,7 +339,7 @@ void nc_plan_stray(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* Reclaim looked at all slots and found no block outside the plan. */
+/* Report that reclaim looked at all slots and found no block outside the plan. */
 void nc_plan_no_strays(struct nc_cache *c)
 {
 	WRITE_ONCE(c->plan.strays, false);
@@ -348,7 +349,7 @@ void nc_plan_no_strays(struct nc_cache *c)
  * nc_plan_farthest() - find the planned block to evict first
  * @c: live cache
  * @end: see nc_belady_farthest()
- * @block: result; not found again until it is read or passed to nc_plan_took()
+ * @block: result; later calls do not find it until it is read or passed to nc_plan_took()
  *
  * Return: false if no planned block is cached.
  */
@@ -368,7 +369,7 @@ void nc_plan_kick(struct nc_cache *c)
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Report all cached blocks to the plan.  Concurrent changes report themselves. */
+/* Report all cached blocks to the plan.  Concurrent changes of slots report themselves. */
 static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 {
 	u32 i;
@@ -388,7 +389,7 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 			cond_resched();
 	}
 	WRITE_ONCE(active->unscanned, false);
-	/* A pass that began with another plan may just have cleared the hint. */
+	/* Set by replace_plan(), but a pass that began before may have cleared the hint. */
 	WRITE_ONCE(c->plan.strays, true);
 	nc_slots_look_again(c);
 }
@@ -405,14 +406,14 @@ static void seek_position(struct nc_active_plan *active)
 	WRITE_ONCE(active->unscanned, true);
 }
 
-/* End the plan, unless another one has replaced it.  If nc_plan.lock is taken, for a new plan,
- * do not wait, as reclaim must go on: nc_plan_unlock() queues the worker again.
+/* End the plan, unless another one has replaced it.  If somebody holds nc_plan.lock, to build a new
+ * plan, do not wait, because reclaim must go on: nc_plan_unlock() queues the worker again.
  */
 static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
 		     enum nearcache_plan_state state)
 {
 	WRITE_ONCE(c->plan.late, true);
-	/* Pairs with the barrier in nc_plan_unlock(). */
+	/* Store @late, then try the lock.  Pairs with nc_plan_unlock(): unlock, then load @late. */
 	smp_mb();
 	if (!mutex_trylock(&c->plan.lock))
 		return;
@@ -442,7 +443,7 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 		scan_slots(c, active);
 }
 
-/* Do the longer work of the plan, which reads leave to the reclaim worker. */
+/* End the plan, find the readers' place or report cached blocks.  Context: the reclaim worker. */
 void nc_plan_work(struct nc_cache *c)
 {
 	struct nc_active_plan *active;
@@ -458,7 +459,7 @@ void nc_plan_work(struct nc_cache *c)
 	release_plan(active);
 }
 
-/* Free all plans.  No user of the cache is left, and the reclaim worker does not run. */
+/* Free all plans.  The caller ensures that no I/O is left and that the reclaim worker is idle. */
 void nc_plan_destroy(struct nc_cache *c)
 {
 	struct nc_active_plan *active = rcu_dereference_protected(c->plan.now, true);

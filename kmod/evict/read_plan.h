@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Plans: the future order of reads, declared by user space. */
+/* Plans: the order of future reads of the origin (not of evictions), declared by user space. */
 #ifndef NEARCACHE_EVICT_READ_PLAN_H
 #define NEARCACHE_EVICT_READ_PLAN_H
 
@@ -21,9 +21,9 @@ struct nc_span;
  * @refs: references: one of nc_plan.now, one of the reclaim worker while it runs
  * @order: the plan's data
  * @paused: the reclaim worker uses @order without the lock; readers must not touch it
- * @unscanned: the reclaim worker has not yet added the cached blocks to @order.  Initialised
+ * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
  *	before the plan is visible to others; then only the worker writes it
- * @asked: the reclaim worker was queued to update the plan; a hint
+ * @asked: a reader queued the reclaim worker for this plan: others need not; a hint
  */
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */
@@ -38,11 +38,11 @@ struct nc_active_plan {
  * struct nc_plan - the plans of a cache
  * @lock: protects this structure and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
- * @coming: a plan that user space is handing over, or NULL
+ * @coming: a plan that user space is handing over in several requests, or NULL
  * @state: state of @now, or the reason why the last plan ended
  * @last: figures of the last plan that ended
- * @checked: hits are checked even without a plan
- * @strays: blocks may be cached that the plan does not contain; a hint, without the lock
+ * @checked: nc_hot.checks must be set even without a plan
+ * @strays: cached blocks may exist that the plan does not contain; a hint, without the lock
  * @late: the reclaim worker has to end the plan but found @lock taken: nc_plan_unlock() queues
  *	the worker again
  */

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reclaim.  A worker keeps some slots free, so that fills never wait for an eviction.  It
- * unlinks victims in batches; for each batch it waits once for hits and commits the slot
- * table once.
+ * Reclaim.  A worker keeps some slots free, so that fills never wait for an eviction.  It unlinks
+ * victims in batches; for each batch it waits once for hits and commits the slot table once.
  *
  * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
- * have none, and other blocks do not get these.  If no block is idle, it evicts the least
- * recently used ones for them, and for the prefetch reserve: see prefetched.c.
+ * have no slot yet; other blocks cannot take these.  For them, and for the prefetch reserve (see
+ * prefetched.c), reclaim also evicts blocks that are not idle, least recently used first.
  */
 #include "cache.h"
 #include "meta/meta.h"
@@ -15,14 +14,14 @@
 #include "evict/free_slots.h"
 #include "core/tracepoints.h"
 
-/* Ticks since the last use.  A high priority reduces them, but not those beyond half of the range:
- * otherwise no age could reach a large learnt limit.
+/* Ticks since the last use.  The priority of a range divides them, unless they are more than
+ * half of NC_STAMP_FAR: otherwise no age could reach a large learnt limit.
  */
 static u32 slot_age(const struct nc_slot *slot, u32 now)
 {
 	u32 age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
 
-	/* The stamp is ahead of the clock. */
+	/* The stamp is ahead of the clock: the slot was just used. */
 	if (age >= NC_STAMP_FAR)
 		return 0;
 	if (age >= NC_STAMP_FAR / 2)
@@ -30,7 +29,7 @@ static u32 slot_age(const struct nc_slot *slot, u32 now)
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
-/* Block of a slot that another thread may just be linking: a hint. */
+/* Block of a slot, read without a lock while another thread may be linking the slot: a hint. */
 static u64 slot_block(const struct nc_slot *slot)
 {
 	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
@@ -48,10 +47,10 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
-/* Age at which unread blocks of the reserve may be evicted if other jobs wait. */
+/* Age in ticks from which unread blocks of the reserve may be evicted if a job has waited long. */
 #define TRANSIT_TICKS	2U
 
-/* Does a range, or a prefetch that is over, allow an early eviction of the block? */
+/* Do a range's flags or the state of prefetched data allow an early eviction of the block? */
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u8 wants = READ_ONCE(slot->tag.wants), ahead = READ_ONCE(slot->tag.ahead);
@@ -66,7 +65,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_RESERVE && READ_ONCE(c->slots.reserve.pressed) &&
 		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
-	/* Within a tick readers may still come for the next sub-blocks. */
+	/* Not in the tick of the last use: readers may still come for the next sub-blocks. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }
 
@@ -102,9 +101,9 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 	return false;
 }
 
-/* Unlink a slot if it is evictable.  The block is read without a lock, and the slot may just
- * be getting another one: only the look-up under the lock proves that they belong
- * together.  @forced: it need not be idle.
+/* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns whether it did.
+ * slot_block() reads without a lock: only the look-up under the bucket lock proves that the slot
+ * still holds this block.
  */
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
@@ -121,7 +120,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 		nc_index_unlink(&c->index, i);
 		bucket->drops++;
 		/* Under the lock: an invalidation that does not find the block
-		 * must be able to rely on the next commit.
+		 * relies on the next commit to drop the block from the medium.
 		 */
 		nc_table_dirty(c, i);
 		if (nc_plan_any(c))
@@ -137,8 +136,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
-/* Free a batch of victims, after all hits that may read from them have ended and the cache
- * device no longer maps them to their old blocks.
+/* Free the first @n slots of the batch, after all hits that may read from them have ended and the
+ * slot table on the cache device no longer maps them to their old blocks.
  */
 static void release_batch(struct nc_cache *c, u32 n)
 {
@@ -164,15 +163,15 @@ static void release_batch(struct nc_cache *c, u32 n)
 	atomic64_sub(n, &c->slots.used);
 }
 
-/* Number of slots per sample, of which the least recently used one is evicted for a pin or job. */
+/* Evictions for a pin or job take the least recently used of this many slots. */
 #define SAMPLE	16U
 
 /**
  * struct pass - a pass of the worker over the slots
  * @c: live cache
- * @want: sufficient number of free slots
- * @n: victims of the present batch
- * @found: victims of the pass
+ * @want: number of free slots at which the pass ends
+ * @n: number of unlinked slots in nc_reclaim.batch
+ * @found: number of victims so far
  */
 struct pass {
 	struct nc_cache *c;
@@ -217,8 +216,8 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 	return true;
 }
 
-/* With a plan: evict the blocks whose next use is farthest.  A block that is still being filled
- * is evicted later: do not take one that is read sooner in its place, unless slots run short.
+/* With a plan: evict the blocks whose next use is farthest.  A block that is being filled cannot be
+ * evicted yet: lower p->want, by at most half, rather than evict a block that is read sooner.
  */
 static void take_farthest(struct pass *p)
 {
@@ -242,8 +241,7 @@ static void take_farthest(struct pass *p)
 }
 
 /* Evict idle blocks, in one round over all slots.  Reads the clock for each slot: releasing a batch
- * takes time, and a slot used meanwhile would seem to have a stamp ahead of an old
- * clock.
+ * takes time, and the stamp of a slot used meanwhile would be ahead of an old clock.
  */
 static void take_idle(struct pass *p)
 {
@@ -258,7 +256,7 @@ static void take_idle(struct pass *p)
 	}
 }
 
-/* Not wanted by a range, not prefetched, not read again, and above the retention threshold? */
+/* Is the block not wanted by a range, not prefetched, not read again, and above the threshold? */
 static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
@@ -266,7 +264,7 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 	       !retain_keeps(&c->policy.retain, slot_block(slot));
 }
 
-/* Most rounds, each with a lower retention threshold. */
+/* Most rounds of take_surplus() over all slots, each with a lower retention threshold. */
 #define NARROWED	4U
 
 /* Evict blocks above the retention threshold; lower it if that is not enough. */
@@ -287,13 +285,13 @@ static void take_surplus(struct pass *p)
 	}
 }
 
-/* For a pin anything evictable; for a job no unread block of another job. */
+/* May the slot be evicted for a pin (@pins), or for a job?  A job may not evict unread blocks. */
 static bool may_go(const struct nc_slot *slot, bool pins)
 {
 	return is_evictable(slot) && (pins || !(READ_ONCE(slot->tag.ahead) & NC_AHEAD_UNREAD));
 }
 
-/* Evict victims; without enough of them, the least recently used block of each sample. */
+/* Evict victims, and of every SAMPLE other slots the least recently used, for pins or for jobs. */
 static void take_oldest(struct pass *p, bool pins)
 {
 	struct nc_cache *c = p->c;
@@ -323,6 +321,7 @@ static void take_oldest(struct pass *p, bool pins)
 	}
 }
 
+/* Evict idle blocks, or with a plan the farthest, then for retention, pins and jobs if needed. */
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);
@@ -359,7 +358,7 @@ void nc_reclaim_work(struct work_struct *work)
 		p.found = 0;
 		take_oldest(&p, false);
 		finish_batch(&p);
-		/* Do not retry in a loop: the job asks again later. */
+		/* Drop the demand, so that reclaim does not loop: the job asks again later. */
 		if (!p.found)
 			nc_reserve_want(c, 0);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reclaim: keeps slots free by evicting the blocks that the policy finds idle. */
+/* Reclaim: keeps some slots free by evicting blocks that the policy or the plan selects. */
 #ifndef NEARCACHE_EVICT_RECLAIM_H
 #define NEARCACHE_EVICT_RECLAIM_H
 
@@ -7,8 +7,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
-/* Slots freed per round of reclaim: hits in flight may take milliseconds, and after a checkpoint
- * every new block waits for a slot that a write held.
+/* Most slots freed per batch.  Many, because each batch waits milliseconds for hits in flight, and
+ * every new block may need a slot at once, as after an application wrote a checkpoint.
  */
 #define NC_RECLAIM_BATCH	1024U
 
@@ -16,14 +16,14 @@ struct nc_cache;
 
 /**
  * struct nc_reclaim - the reclaim worker of a cache
- * @work: see reclaim.c
+ * @work: runs nc_reclaim_work()
  * @enabled: @work may be queued: the table is live; changed under nc_life.lock, also while I/O runs
- * @emptied: slots that lost their last valid sub-block since the last hint
+ * @emptied: slots that lost their last valid sub-block since nc_slots_emptied() last reset it
  * @hand: next slot to look at; only the worker uses it
- * @tick: tick of the last pass that found nothing, plus one; the worker's hint to others
- * @awaits_fills: a victim cannot go before it is filled: the fill writer must hurry; a hint, which
- *	it clears when its lists are empty
- * @batch: victims, while hits are waited for; only the worker uses it
+ * @tick: tick of the last pass that found nothing idle, plus one: no other such pass in this tick
+ * @awaits_fills: a fill in flight delays an eviction: the fill writer must hurry; a hint, which the
+ *	fill writer clears when its lists are empty
+ * @batch: unlinked slots, while the worker waits for hits; only the worker uses it
  */
 struct nc_reclaim {
 	struct work_struct work;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ghost: a table of fixed size that holds the sampled blocks.  When it is half full, every
- * second block leaves the sample until it grows again.  The hash decides which one, never the
- * age: a sample of young blocks has no long distances.  Once old entries no longer matter,
- * the sample grows again.
+ * The ghost: when the blocks of a sample, cached or not, were last read.  A repeated read gives a
+ * reuse distance.  It is no list of evicted blocks, unlike the ghost lists of other policies.
+ *
+ * When the table is half full, half of the blocks leave the sample.  The hash selects them, never
+ * the age: a sample of young blocks has no long distances.  nc_ghost_expire() drops entries that
+ * are too old to matter, and then enlarges the sample again.
  */
 #ifdef __KERNEL__
 #include <linux/minmax.h>
@@ -17,7 +19,7 @@ static void set_shift(struct nc_ghost *g, u32 shift)
 	WRITE_ONCE(g->sampled, U32_MAX >> shift);
 }
 
-/* Initialise.  @entries: NC_GHOST_BYTES, zeroed.  @seed: random. */
+/* Set up a ghost.  @entries: NC_GHOST_BYTES, zeroed, owned by the caller.  @seed: random. */
 void nc_ghost_init(struct nc_ghost *g, u64 *entries, u64 seed)
 {
 	g->entries = entries;
@@ -36,7 +38,7 @@ static u32 entry_age(u64 entry, u32 now)
 	return (now - (u32)entry) & NC_GHOST_TICK;
 }
 
-/* Mixes with a constant of its own: independent of the hash that samples blocks. */
+/* The factor differs from that of nc_ghost_hash(), so that sampled blocks spread over all sets. */
 static u64 *set_of(const struct nc_ghost *g, u64 block)
 {
 	u64 mixed = (block ^ g->seed) * 0xd6e8feb86659fd93ULL;
@@ -60,7 +62,7 @@ static void sweep_entries(struct nc_ghost *g, u32 now, u32 ticks)
 	}
 }
 
-/* Find the entry of @block, or else the one to replace: a free one, or the oldest of its set. */
+/* Find the entry of @block.  If it has none: a free entry of its set, or the oldest to replace. */
 static u64 *place_of(const struct nc_ghost *g, u64 block, u32 now)
 {
 	u64 *set = set_of(g, block), *place = set;
@@ -81,7 +83,7 @@ static u64 *place_of(const struct nc_ghost *g, u64 block, u32 now)
  * @block: origin block
  * @now: tick
  *
- * Return: ticks since its previous read; 0: within this tick, or unknown.
+ * Return: ticks since the previous read of the block; 0: same tick, or no previous read is known.
  */
 u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 {
@@ -91,7 +93,7 @@ u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
 	if (old && entry_block(old) == block) {
 		u32 d = entry_age(old, now);
 
-		/* A caller's late clock gives a distance of nearly a full turn. */
+		/* @now is older than the entry: the difference wrapped, so it is no distance. */
 		return d > NC_GHOST_TICK / 2 ? 0 : d;
 	}
 	if (!old && ++g->used > NC_GHOST_ENTRIES / 2 && g->shift < 31) {
@@ -105,7 +107,7 @@ u32 nc_ghost_read(struct nc_ghost *g, u64 block, u32 now)
  * nc_ghost_expire() - drop old entries, and sample more blocks instead
  * @g: ghost
  * @now: tick
- * @ticks: age above which an entry does not matter
+ * @ticks: drop entries that are older
  *
  * Does nothing while the ghost samples all blocks.
  */
@@ -119,7 +121,7 @@ void nc_ghost_expire(struct nc_ghost *g, u32 now, u32 ticks)
 	used = max(g->used, 1U);
 	while (g->shift && used < NC_GHOST_ENTRIES / 8) {
 		set_shift(g, g->shift - 1);
-		/* Expected value after the sample has grown. */
+		/* Estimate: a sample of twice the size will use twice the entries. */
 		used *= 2;
 	}
 }

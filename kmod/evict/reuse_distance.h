@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The ghost: when blocks were last read, cached or not.  A table of fixed size for a sample
- * of the blocks, chosen by a hash, so that it is as accurate for 1 PB as for 100 MB.
- * Pure arithmetic: see keep.h.
+ * The ghost: a table of the last reads of a sample of all blocks, cached or not, which yields
+ * reuse distances.  Its size is fixed and a hash chooses the sample, so that it is as accurate for
+ * 1 PB as for 100 MB.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_REUSE_DISTANCE_H
 #define NEARCACHE_EVICT_REUSE_DISTANCE_H
@@ -15,13 +15,13 @@
 #include "meta/format_user.h"
 #endif
 
-/* 64 KiB for each cache of any size. */
+/* A set-associative table of 64 KiB, whatever the size of the cache. */
 #define NC_GHOST_WAYS		16U
 #define NC_GHOST_SETS		512U
 #define NC_GHOST_ENTRIES	(NC_GHOST_WAYS * NC_GHOST_SETS)
 #define NC_GHOST_BYTES		(NC_GHOST_ENTRIES * sizeof(u64))
 
-/* An entry: block number plus one, above the tick of its last read; 0: free. */
+/* Entry: low bits: tick of the last read; high bits: block number plus one.  0: a free entry. */
 #define NC_GHOST_TICK_BITS	24U
 #define NC_GHOST_TICK		((1U << NC_GHOST_TICK_BITS) - 1)
 
@@ -33,8 +33,8 @@
  * @sampled: highest hash of a sampled block
  * @used: entries in use
  *
- * The owner's lock protects all except @seed, which is constant, and @sampled, which readers load
- * without it: an old value samples a block once too often or once too rarely.
+ * The owner's lock protects all fields except the constant @seed.  nc_ghost_samples() loads
+ * @sampled without the lock: an old value samples a block once too often or once too rarely.
  */
 struct nc_ghost {
 	u64 *entries;

@@ -11,18 +11,18 @@
  *	 readers)   queue up     at once         |
  *	                        SENDING ---------+   (update: see writethrough.c)
  *
- * The completion of the origin read copies up to INLINE_MAX bytes itself, even in an
- * interrupt.  It copies up to SOFTIRQ_MAX itself in a thread, otherwise in a softirq right
- * after the interrupt.  A completion worker handles longer copies, several readers, and errors.
- * From FILLED on no reader waits.
+ * The completion of the origin read copies to the reader.  It copies up to INLINE_MAX bytes even
+ * in an interrupt.  It copies up to SOFTIRQ_MAX bytes if it runs in a thread, otherwise it leaves
+ * them to a softirq right after the interrupt.  A completion worker handles longer copies, several
+ * readers, and errors.  From FILLED on no reader waits.
  *
- * Submissions to the origin that may wait for a request run on nc_workers.origin, so that a cache
- * device that hangs cannot delay the origin's data.
+ * If a worker has to submit to the origin, it runs on nc_workers.origin, which never waits for the
+ * cache device: so a cache device that hangs cannot delay the origin's data.
  *
  * A fill is on the list of its bucket lock from its start until it is published or dropped.
  * Under that lock at most one fill covers a sub-block, and a sub-block is missing, being
- * filled or valid: concurrent misses cause one origin read.  Fills of disjoint runs of one
- * block run in parallel and share the slot.  An overlapping write marks the sub-blocks of
+ * filled or valid.  So concurrent misses cause one origin read.  Fills of disjoint runs of one
+ * block run in parallel and share the slot.  A write that overlaps a fill marks these sub-blocks of
  * the fill stale under the same lock: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
@@ -39,12 +39,10 @@
 /* Longest fill: the most that a bio of order-0 pages can hold. */
 #define FILL_BYTES_MAX	((u32)BIO_MAX_VECS << PAGE_SHIFT)
 
-/* Largest copy in the completion of the origin read, which may be an interrupt: a few
- * microseconds.
- */
+/* Longest copy, in bytes, in the completion of the origin read even in an interrupt: a few us. */
 #define INLINE_MAX	(32U << 10)
 
-/* Largest copy without a worker: 10 to 20 microseconds, during which this processor takes
+/* Longest copy, in bytes, in a softirq: 10 to 20 microseconds, during which this processor takes
  * interrupts but runs no thread.  When many fills complete together, softirq processing makes at
  * most ten of these copies before it serves other softirqs, and defers to a thread after 2 ms.
  */
@@ -52,7 +50,7 @@
 
 static void fill_work(struct work_struct *work);
 
-/* Bytes of @span on the origin: less than whole sub-blocks where the origin ends. */
+/* Bytes of @span that the origin has: not whole sub-blocks if the origin ends inside the last. */
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	u64 start = (span->block << c->hot.block_shift) +
@@ -71,7 +69,9 @@ u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
 	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fills.memory_max) >> half) / 2);
 }
 
-/* Shorten @span to the longest fill or check, but not below one sub-block.  @half: see above. */
+/* Shorten @span to nc_fill_bytes_max() of @half, the limit of fills and checks of cached data, but
+ * not below one sub-block.
+ */
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
 {
 	u32 count = nc_fill_bytes_max(c, half) >> (c->hot.sub_shift + SECTOR_SHIFT);
@@ -87,14 +87,14 @@ void nc_fill_free(struct nc_cache *c, struct nc_fill *f)
 
 /**
  * nc_fill_alloc() - allocate a fill and its pages
- * @t: target
+ * @t: table line for which the fill runs
  * @ops: kind of fill
  * @sector: first sector on the origin
  * @bytes: length, at most nc_fill_bytes_max() or one sub-block
  * @half: for writes and prefetches, which leave half of the memory cap to reads
  *
  * Context: map; does not sleep.
- * Return: a fill on no list, or NULL without memory within the cap.
+ * Return: a fill on no list, or NULL if no memory is free or the cap is reached.
  */
 struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,
 			      u32 bytes, bool half)
@@ -127,9 +127,9 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops
 }
 
 /*
- * Drop a reference.  The cache outlives the wake-up: the last reference is dropped either by
- * a worker or the fill writer, which nc_fill_drain() flushes, or by a reader whose bio is
- * not yet complete.
+ * Drop a reference.  The cache stays until the wake-up is over: the last reference is dropped
+ * either by a worker or the fill writer, which nc_fill_drain() flushes, or by a reader whose bio
+ * is not yet complete.
  */
 static void fill_put(struct nc_fill *f)
 {
@@ -177,7 +177,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 	return bits;
 }
 
-/* Count an unlisted fill that published @bits, and drop the fill's own reference. */
+/* End a fill that is off its list and made @bits valid: report it, drop the fill's reference. */
 static void fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
@@ -192,8 +192,8 @@ static void fill_done(struct nc_fill *f, u64 bits, int error)
 	fill_put(f);
 }
 
-/* Stop queuing readers: a later reader copies at once.  A reader that loads NC_FILL_READY in
- * nc_fill_wait() also sees the data: the exchange is fully ordered.
+/* Take the queued readers, and let later readers copy at once.  Pairs with nc_fill_wait(): the
+ * exchange is fully ordered, so a reader that loads NC_FILL_READY there also sees the data.
  */
 static struct bio *close_waiters(struct nc_fill *f)
 {
@@ -211,8 +211,8 @@ static struct bio *next_waiter(struct bio **waiters)
 	return bio;
 }
 
-/* The origin read failed.  The fill is wider than each read, so each reader asks the origin
- * itself and gets the status of its own sectors.
+/* Handle a failed origin read.  The fill may be wider than its readers' reads, so each reader asks
+ * the origin itself and gets the status of its own sectors.
  */
 static void fill_read_failed(struct nc_fill *f)
 {
@@ -229,7 +229,7 @@ static void fill_read_failed(struct nc_fill *f)
 	fill_done(f, 0, error);
 }
 
-/* The caller associates the bio with a cgroup. */
+/* Initialise the bio to cover all pages.  The caller must associate the bio with a cgroup. */
 static void fill_init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
 			  sector_t sector, bio_end_io_t *end_io)
 {
@@ -247,8 +247,8 @@ static void fill_init_bio(struct nc_fill *f, struct block_device *bdev, blk_opf_
  * @f: fill; its bio is not initialised
  * @bdev: device
  * @opf: operation and flags
- * @sector: on @bdev
- * @end_io: completion
+ * @sector: first sector on @bdev
+ * @end_io: completion; bi_private is @f
  *
  * The bio covers all pages of the fill and is charged to the caller's cgroup.
  */
@@ -259,8 +259,8 @@ void nc_fill_init_bio(struct nc_fill *f, struct block_device *bdev,
 	bio_associate_blkg(&f->bio);
 }
 
-/* A fill serves readers of all cgroups: charge it to the root cgroup, so that it does not wait
- * for the I/O limits of the first reader's cgroup.  Limits on the dm device still apply.
+/* As nc_fill_init_bio(), but charge the root cgroup: a fill serves readers of all cgroups and must
+ * not wait for the I/O limits of the first reader's cgroup.  Limits on the dm device still apply.
  */
 static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev, blk_opf_t opf,
 				   sector_t sector, bio_end_io_t *end_io)
@@ -269,7 +269,7 @@ static void init_bio_for_everybody(struct nc_fill *f, struct block_device *bdev,
 	bio_associate_blkg_from_css(&f->bio, blkcg_root_css);
 }
 
-/* The origin read succeeded: serve the readers and hand the fill to the fill writer. */
+/* Serve the readers after the origin read succeeded; then the fill writer owns the fill. */
 static void fill_read_done(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -286,7 +286,7 @@ static void fill_read_done(struct nc_fill *f)
 	nc_fill_writer_filled(&c->fills.writer, &f->bio);
 }
 
-/* Completion worker: the origin read completed, perhaps with an error. */
+/* Handle the end of the origin read, perhaps an error.  Context: a completion worker. */
 static void fill_read_over(struct nc_fill *f)
 {
 	if (f->since)
@@ -297,8 +297,8 @@ static void fill_read_over(struct nc_fill *f)
 		fill_read_done(f);
 }
 
-/* Is the copy short enough to do without a worker?  A concurrent reader may join after this
- * test and add to the copy.
+/* Is the copy short enough to need no worker?  A hint: another reader may join after this test and
+ * lengthen the copy.
  */
 static bool is_short(const struct nc_fill *f)
 {
@@ -313,10 +313,9 @@ static void over_to_worker(struct nc_fill *f)
 	queue_work(f->target->cache->workers.completion, &f->work);
 }
 
-/* Softirq: copy to readers.  More of them may have joined since the fill was queued.  When this
- * returns, the fill writer owns the fill or has freed it, and the cache may be gone, so nothing
- * may touch either after that.  The module stays: its removal waits for an RCU grace period,
- * which a softirq delays.
+/* Softirq: copy to readers.  More readers may have joined since the fill was queued.  Afterwards
+ * the fill writer owns the fill or has freed it, and the cache may be gone: touch neither.  The
+ * module stays: its removal waits for an RCU grace period, which a softirq delays.
  */
 static void copy_work(struct work_struct *work)
 {
@@ -328,9 +327,8 @@ static void copy_work(struct work_struct *work)
 		over_to_worker(f);
 }
 
-/* Copy in a softirq right after the interrupt, if the kernel has WQ_BH.  This function is the
- * only one of a fill that runs there.  INIT_WORK() is safe: the submitter of the origin read does
- * not use the fill any more.
+/* Run copy_work() in a softirq right after the interrupt; a worker if the kernel lacks WQ_BH.
+ * INIT_WORK() is safe: the submitter of the origin read does not use the fill any more.
  */
 static void copy_soon(struct nc_fill *f)
 {
@@ -342,7 +340,7 @@ static void copy_soon(struct nc_fill *f)
 	queue_work(nc_bh_wq, &f->work);
 }
 
-/* The origin completed the read. */
+/* Completion of the origin read, perhaps in an interrupt: copy now, in a softirq or in a worker. */
 static void read_end_io(struct bio *bio)
 {
 	struct nc_fill *f = bio->bi_private;
@@ -355,8 +353,8 @@ static void read_end_io(struct bio *bio)
 		fill_read_done(f);
 }
 
-/* The cache device completed the write.  The sub-blocks of an update are invalid until it is
- * published, so an update does not queue behind the fill writer's other fills.
+/* Completion of the write to the cache device.  A worker publishes an update at once, not behind
+ * the fill writer's other fills: its sub-blocks, valid before the write, miss until then.
  */
 static void write_end_io(struct bio *bio)
 {
@@ -419,7 +417,7 @@ void nc_fill_write(struct nc_fill *f)
 	submit_bio(&f->bio);
 }
 
-/* The cache device completed the write of @f, perhaps with an error.  Context: process. */
+/* End a fill after the write to the cache device; set valid bits unless it failed.  May sleep. */
 void nc_fill_publish(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -434,7 +432,7 @@ void nc_fill_publish(struct nc_fill *f)
 	fill_done(f, fill_unlist(f, !error), error);
 }
 
-/* nc_workers.cache: the origin completed the write of an update, perhaps with an error. */
+/* nc_workers.cache: continue an update after its write to the origin, or drop it on an error. */
 static void update_sent(struct nc_fill *f)
 {
 	int error = blk_status_to_errno(f->bio.bi_status);
@@ -474,7 +472,7 @@ static void fill_work(struct work_struct *work)
 		update_sent(f);
 		break;
 	case NC_FILL_FILLED:
-		/* The fill writer takes it from here. */
+		/* Not reached: the fill writer runs this step. */
 		break;
 	case NC_FILL_WRITING:
 		nc_fill_publish(f);
@@ -482,9 +480,7 @@ static void fill_work(struct work_struct *work)
 	}
 }
 
-/* Put a fill on the list of its bucket lock, which is held.  Its span, slot, sector and
- * bytes are set.
- */
+/* Put a fill on the list of its bucket lock, which is held.  Span, slot, sector, bytes are set. */
 void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 {
 	lockdep_assert_held(&bucket->lock);
@@ -514,17 +510,18 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
 /**
  * nc_fill_wait() - queue a reader for the data of a fill
  * @f: listed fill; its bucket lock is held
- * @bio: read, completed when the data arrives
+ * @bio: read, cut to the fill
  *
- * Return: false if the data is already here: the caller copies it.
+ * Return: true if the fill owns @bio now and completes it; false if the fill has its data already:
+ * the caller copies it.
  */
 bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 {
 	struct bio *first;
 
 	do {
-		/* Pairs with the exchange in close_waiters(): the data is read after this load.
-		 * A failed cmpxchg() orders nothing, so each attempt loads again.
+		/* Acquire: the caller reads the data after this load.  Pairs with the exchange in
+		 * close_waiters().  A failed cmpxchg() orders nothing, so each attempt loads again.
 		 */
 		first = smp_load_acquire(&f->waiters);
 		if (first == NC_FILL_READY)
@@ -535,14 +532,14 @@ bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 }
 
 /**
- * nc_fill_serve() - complete a read from a fill that has the data
- * @f: fill, at least NC_FILL_FILLED, that covers the read; drops the caller's reference
+ * nc_fill_serve() - complete a read from a fill that has the data, and drop the caller's reference
+ * @f: fill in state NC_FILL_FILLED or later, which covers the read
  * @bio: read
  */
 void nc_fill_serve(struct nc_fill *f, struct bio *bio)
 {
 	copy_to_reader(f, bio);
-	/* Before the bio completes: fill_put() needs the cache, which the bio keeps. */
+	/* Before bio_endio(): fill_put() needs the cache, which stays until the bio completes. */
 	fill_put(f);
 	bio_endio(bio);
 }
@@ -571,11 +568,7 @@ struct nc_fill *nc_fill_find(const struct nc_bucket_lock *bucket,
 	return NULL;
 }
 
-/**
- * nc_fill_busy() - is anything filling these sub-blocks?
- * @bucket: the block's bucket, locked
- * @span: sub-blocks
- */
+/* Does a listed fill cover any sub-block of @span?  Context: @bucket->lock of the block is held. */
 bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *span)
 {
 	struct nc_span rest = *span;
@@ -600,7 +593,7 @@ void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits
 				   (bits & nc_span_bits(&f->entry.span)));
 }
 
-/* Wait until no fill is under way.  The caller has stopped new reads.  May sleep. */
+/* Wait until no fill is in flight or in use.  The caller has stopped new I/O.  May sleep. */
 void nc_fill_drain(struct nc_cache *c)
 {
 	nc_fill_writer_hurry(&c->fills.writer, true);

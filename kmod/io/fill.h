@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A fill: a run of sub-blocks that goes from the origin (after a miss) or from a write (an
- * update, see writethrough.c) into a slot.
+ * A fill copies a run of sub-blocks into a slot.  The data comes from the origin, after a miss or
+ * for a prefetch, or from a write: such a fill is an update, see writethrough.c.
  */
 #ifndef NEARCACHE_IO_FILL_H
 #define NEARCACHE_IO_FILL_H
@@ -34,14 +34,15 @@ struct nc_fill;
 
 /**
  * struct nc_fill_ops - kind of a fill, set by the file that starts it
- * @ahead: a prefetch: no reader waits for the data yet
+ * @ahead: the fill is a prefetch: no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
- * @write: an update: the data comes from a writer; readers cannot join
- * @sent: called before the origin read at time nc_fill.since, only while nc_demand.watched; may be
- *	NULL
+ * @write: the fill is an update: the data comes from a writer, and readers cannot join
+ * @sent: called before the origin read is submitted, only while nc_demand.watched; nc_fill.since is
+ *	the time of the call; may be NULL
  * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context
- * @joined: called when a read of @bytes joined, under the bucket lock; may be NULL
- * @done: called after the fill left its list and @bits became valid; process context
+ * @joined: called when a read of @bytes joins the fill, under the bucket lock; may be NULL
+ * @done: called after the fill left its list; @bits: sub-blocks that became valid; @error: 0, or
+ *	the error of the origin or the cache device; process context
  */
 struct nc_fill_ops {
 	bool ahead;
@@ -59,27 +60,27 @@ struct nc_fill_ops {
  * @target: table line that started the fill
  * @ops: kind of the fill
  * @owner: struct nc_job, for a fill of a prefetch job
- * @stale: sub-blocks written since the fill started: they are not published, and readers cannot
- *	join them; bucket lock
- * @dropped: for an update: sub-blocks that its write invalidated.  It may cover some of them in
- *	part, and these are not in @entry
+ * @stale: sub-blocks written since the fill started: the fill does not make them valid, and readers
+ *	cannot join for them; bucket lock
+ * @dropped: for an update: sub-blocks that its write invalidated, including sub-blocks that are
+ *	not in @entry because the write covers only a part of them
  * @slot: slot that the fill writes; it keeps its block while the fill is listed
  * @state: enum nc_fill_state; written by the code that runs the present step
- * @refs: references: one of the fill, one of each reader that copies in state FILLED
+ * @refs: references: one of the fill itself, one of each reader that copies in state FILLED
  * @waiters: readers that wait in state START or READING, linked by bi_next, newest first; later
  *	NC_FILL_READY.  Readers add themselves under the bucket lock; the completion takes the list
  *	without it
  * @writer: for an update: the write, until the origin completed it
- * @since: ns of ktime when the origin read was submitted; 0: not measured
- * @undisturbed: see nc_demand_begin_read()
+ * @since: ktime_get_ns() when the origin read was submitted; 0: not measured
+ * @undisturbed: result of nc_demand_begin_read(), for nc_demand_end_read()
  * @sector: origin sector of the first byte
  * @bytes: bytes to read from the origin, or to write to it
  * @skip: bytes at the start that do not go to the slot
  * @cache_bytes: bytes that go to the slot
  * @work: runs the steps that the fill writer does not run
  * @bio: bio to the origin, then to the cache device.  Before and after the write to the cache
- *	device it is on the fill writer's lists
- * @pages: data, and zeros up to the end of the sub-block if the origin ends inside it
+ *	device @bio is on the fill writer's lists
+ * @pages: the data; if the origin ends inside a sub-block, zeros up to the end of the sub-block
  */
 struct nc_fill {
 	struct nc_fill_entry entry;
@@ -109,7 +110,7 @@ struct nc_fill {
  * @count: fills in flight
  * @memory: bytes of memory that the fills use
  * @memory_peak: highest value of @memory
- * @memory_max: cap, from the live table; changed under nc_life.lock, also while I/O runs
+ * @memory_max: cap of @memory, from the live table; changed under nc_life.lock, also while I/O runs
  * @idle: woken when @count falls to zero
  * @writer: see fill_writer.h
  */
@@ -122,7 +123,7 @@ struct nc_fills {
 	struct nc_fill_writer writer;
 };
 
-/* Value of nc_fill.waiters once the fill has its data. */
+/* Value of nc_fill.waiters after the origin read ended: no reader can wait any more. */
 #define NC_FILL_READY	((struct bio *)ERR_PTR(-EALREADY))
 
 struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops, sector_t sector,

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The fill writer: one thread per cache that writes fills to their slots and publishes them,
- * after their readers have been served.  Since no reader waits for it, the thread yields the
- * processor to other threads.  On a busy processor reads therefore run as without a cache
- * until waiting fills use all of the fill memory; then reads bypass the cache and count as
- * bypass_memory, as with a slow cache device.  Until then the data is available from memory.
+ * after their readers have been served.  No reader waits for the thread, so it yields the
+ * processor to other threads.  On a busy processor fills wait with their data in memory, where
+ * readers can join them.  When they use all of the fill memory, reads bypass the cache and count
+ * as bypass_memory, as with a slow cache device.
  *
- * The thread handles all fills that arrived since it last ran together: one wake-up, and one
- * request to the cache device for adjacent data.
+ * The thread handles all fills that arrived since it last ran in one go.  That saves wake-ups, and
+ * adjacent data can share one request to the cache device.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -26,16 +26,16 @@
 /* Nice value of the thread. */
 #define NICE	10
 
-/* Most fills per batch, for which a plug holds back requests to the cache device. */
+/* Most fills per batch.  A plug holds back requests of a batch, so that adjacent ones can merge. */
 #define TOGETHER	16
 
-/* Bytes per batch after which no fill is added: a longer batch would delay hits, at the device
- * or, if the cache device copies in the submitter (a ramdisk), on the processor.
+/* Bytes after which a batch gets no further fill: a longer batch would delay hits at the device, or
+ * on the processor if the cache device copies in the submitter (a ramdisk).
  */
 #define PORTION		(128U << 10)
 
-/* Fills per sleep: the thread sleeps once for this many fills while other threads are runnable,
- * then writes them anyway, so that fills always reach their slots.
+/* While other threads are runnable, the thread sleeps once for this many fills of a batch, and then
+ * writes the batch anyway, so that fills always reach their slots.
  */
 #define PATIENCE	2U
 
@@ -44,7 +44,7 @@ static struct nc_cache *cache_of(const struct nc_fill_writer *s)
 	return container_of(s, struct nc_cache, fills.writer);
 }
 
-/* Take all fills off the lists.  Returns whether there are any. */
+/* Append queued fills to @filled, move the others to @written.  Returns false if both are empty. */
 static bool take_fills(struct nc_fill_writer *s, struct bio_list *filled, struct bio_list *written)
 {
 	bool busy;
@@ -86,8 +86,8 @@ static u32 fill_portion(const struct bio_list *filled)
 	return TOGETHER;
 }
 
-/* Yield the processor for a time proportional to @count fills.  Returns whether this thread is
- * the only runnable one.
+/* Yield the processor to other runnable threads, for a time proportional to @count fills.  Returns
+ * true if no other thread is runnable; false after the whole time, or if somebody waits for fills.
  */
 static bool give_way(const struct nc_fill_writer *s, u32 count)
 {
@@ -103,7 +103,7 @@ static bool give_way(const struct nc_fill_writer *s, u32 count)
 	return false;
 }
 
-/* Write one batch.  It ends early when another thread becomes runnable after an idle start. */
+/* Write one batch.  If no other thread was runnable at the start, end early when one becomes so. */
 static void write_fills(const struct nc_fill_writer *s, struct bio_list *filled)
 {
 	u32 count = fill_portion(filled);
@@ -130,7 +130,7 @@ static enum hrtimer_restart store_wake(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-/* Publish first: that frees memory, which other fills may lack. */
+/* Publish before writing: publishing frees memory that new fills may lack. */
 static void store_work(struct kthread_work *work)
 {
 	struct nc_fill_writer *s = container_of(work, struct nc_fill_writer, work);
@@ -166,7 +166,7 @@ int nc_fill_writer_start(struct nc_cache *c)
 	return 0;
 }
 
-/* Stop the thread, if it was started.  No fill is under way.  May sleep. */
+/* Stop the thread, if it was started.  The caller ensures that no fill is in flight.  May sleep. */
 void nc_fill_writer_destroy(struct nc_fill_writer *s)
 {
 	hrtimer_cancel(&s->timer);
@@ -174,7 +174,7 @@ void nc_fill_writer_destroy(struct nc_fill_writer *s)
 		kthread_destroy_worker(s->worker);
 }
 
-/* Queue and wake under the lock: once the thread has the fill, the cache may be freed. */
+/* Start the timer under the lock: once the thread can take the fill, the cache may be freed. */
 static void queue_fill(struct nc_fill_writer *s, struct bio_list *list, struct bio *bio)
 {
 	unsigned long flags;
@@ -201,7 +201,7 @@ void nc_fill_writer_filled(struct nc_fill_writer *s, struct bio *bio)
 }
 
 /**
- * nc_fill_writer_written() - queue a fill that the cache device completed
+ * nc_fill_writer_written() - queue a fill whose write the cache device completed
  * @s: fill writer of a live cache
  * @bio: nc_fill.bio; the thread continues with nc_fill_publish()
  *
@@ -212,15 +212,13 @@ void nc_fill_writer_written(struct nc_fill_writer *s, struct bio *bio)
 	queue_fill(s, &s->written, bio);
 }
 
-/* Stop yielding the processor while a caller waits for all fills, or yield again.
- * Context: any.
- */
+/* @hurry: let the thread work without yielding, as the caller waits for fills.  Context: any. */
 void nc_fill_writer_hurry(struct nc_fill_writer *s, bool hurry)
 {
 	WRITE_ONCE(s->hurry, hurry);
 }
 
-/* Wait until the thread has let go of all fills that are over.  Context: may sleep. */
+/* Wait until the thread does not use any fill that has ended.  Context: may sleep. */
 void nc_fill_writer_flush(struct nc_fill_writer *s)
 {
 	kthread_flush_worker(s->worker);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The fill writer: writes fills that have their data to slots, with low priority. */
+/* The fill writer: a thread of low priority that writes the data of fills to their slots. */
 #ifndef NEARCACHE_IO_FILL_WRITER_H
 #define NEARCACHE_IO_FILL_WRITER_H
 
@@ -15,15 +15,14 @@ struct nc_cache;
  * @worker: thread with a raised nice value
  * @work: handles all fills on the lists
  * @timer: queues @work
- * @hurry: a caller waits for all fills
- * @wanted: reclaim waits for some fill; a hint, until the lists are empty
+ * @hurry: nc_fill_drain() waits for all fills: do not yield the processor
  * @lock: protects the fields below; innermost; taken in interrupts
  * @busy: @timer or @work will process the lists
  * @filled: nc_fill.bio of fills that have their data
  * @written: nc_fill.bio of fills whose write the cache device completed
  *
- * After dropping @lock the caller must touch neither the fill nor the cache: the thread may
- * have freed them.
+ * After adding a fill to a list and dropping @lock, the caller must touch neither the fill nor the
+ * cache: the thread may have ended the fill, and the cache may be freed.
  */
 struct nc_fill_writer {
 	struct kthread_worker *worker;

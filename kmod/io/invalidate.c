@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Invalidation of cached data, including many blocks at once when the origin was changed
- * without the cache or its content is unknown.  In the protocol of doc/writing.md an
- * invalidation is a write that ends at once.
+ * Invalidation of cached data: of the sectors that a write changes, or of many blocks when the
+ * origin was changed without the cache or its content is unknown.  In the protocol of
+ * doc/writing.md the latter is a write that sends nothing to the origin.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
@@ -17,7 +17,7 @@
  * @i: linked slot
  * @bits: sub-blocks
  *
- * Return: the bits that were valid.
+ * Return: those of @bits that were valid.
  */
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits)
@@ -35,7 +35,7 @@ u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 	return bits;
 }
 
-/* Invalidate the sub-block in which the origin ends, before the origin's size changes: its cached
+/* Invalidate the sub-block in which the origin ends, before the origin's size changes: the cached
  * copy has zeros where the longer origin may have data.
  */
 void nc_invalidate_tail(struct nc_cache *c)
@@ -54,7 +54,7 @@ void nc_invalidate_tail(struct nc_cache *c)
 	spin_unlock(&bucket->lock);
 }
 
-/* Sub-blocks of @block that the sectors from @first to @last touch. */
+/* Sub-blocks of @block that contain any sector from @first to @last, inclusive. */
 u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sector_t last)
 {
 	u64 start = block << c->hot.block_shift;
@@ -68,11 +68,11 @@ u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sect
  * nc_invalidate_subblocks() - invalidate sub-blocks that are about to change on the origin
  * @c: live cache
  * @bucket: bucket lock of @block, held
- * @block: origin block; the sectors are in nc_cache.write_ranges
+ * @block: origin block; its sectors that change are in nc_cache.write_ranges
  * @bits: sub-blocks to invalidate; fills in flight will not make them valid either
- * @empty: result: the slot has no valid data any more
+ * @empty: result: this call took the last valid data of a slot that is not pinned
  *
- * Return: sub-blocks that were valid; give them to nc_invalidate_count().
+ * Return: sub-blocks that were valid; without the lock, pass them to nc_invalidate_count().
  */
 u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block, u64 bits,
 			    bool *empty)
@@ -90,7 +90,7 @@ u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u
 	return dropped;
 }
 
-/* Account @dropped: sub-blocks that the same write does not make valid again. */
+/* Account invalidated sub-blocks, except those that the same write makes valid again. */
 void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 {
 	if (dropped)
@@ -100,7 +100,7 @@ void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 		nc_slots_emptied(c);
 }
 
-/* Invalidate the sectors from @first to @last in one block.  They may extend beyond the block, and
+/* Invalidate the part of the sectors from @first to @last, inclusive, that lies in @block.  They
  * are in nc_cache.write_ranges.  Context: any except interrupts.
  */
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last)
@@ -116,8 +116,8 @@ void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t
 	nc_invalidate_count(c, dropped, empty);
 }
 
-/* Invalidate the range in every slot that holds one of its blocks.  A block that gets a slot
- * during the scan has no sub-block of the range, because nc_cache.write_ranges keeps fills away.
+/* Invalidate the sectors from @first to @last in all slots.  A block that gets a slot during the
+ * scan gets no valid sub-block of them, because nc_cache.write_ranges keeps fills away.
  */
 static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 {
@@ -127,7 +127,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 		struct nc_slot *slot = &c->index.slots[i];
 		u64 block;
 
-		/* Racy, as is the block: nc_invalidate_block() looks it up again under the lock. */
+		/* Read without the lock: nc_invalidate_block() looks the block up again. */
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
 			block = (u64)READ_ONCE(slot->block_hi) << 32 |
 				READ_ONCE(slot->block_lo);
@@ -140,7 +140,7 @@ static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 	}
 }
 
-/* Mark the sectors stale in every fill in flight. */
+/* Keep fills in flight from making the sectors from @first to @last valid. */
 static void mark_fills(struct nc_cache *c, u64 first, u64 last)
 {
 	struct nc_fill_entry *entry;
@@ -179,7 +179,7 @@ static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 	}
 }
 
-/* Invalidate the whole cache.  Does not write the slot table.  May sleep. */
+/* Invalidate the whole cache, in memory only: does not write the slot table.  May sleep. */
 void nc_invalidate_all(struct nc_cache *c)
 {
 	struct nc_write_range all = {
@@ -190,9 +190,9 @@ void nc_invalidate_all(struct nc_cache *c)
 	nc_write_range_remove(&c->write_ranges, &all);
 }
 
-/* Take the fingerprint of the changed origin, so that the next load does not see the reported
- * change as a new one.  Only after the whole cache was invalidated: the fingerprint vouches for
- * all cached data.
+/* Record the fingerprint of the changed origin, so that the next load does not detect the reported
+ * change again.  Only after the whole cache was invalidated: the fingerprint vouches for all
+ * cached data.
  */
 static void accept_origin(struct nc_cache *c)
 {
@@ -204,11 +204,11 @@ static void accept_origin(struct nc_cache *c)
 }
 
 /**
- * nc_invalidate_unless_flushed() - flush the origin, so that other writers' data is durable
+ * nc_invalidate_unless_flushed() - flush the origin after others wrote to it without the cache
  * @c: live cache
  *
  * If the flush fails, the cache treats these writes as its own: the stop flushes again, and no
- * cached data survives a crash.  If the cache has written as well, all cached data is invalidated.
+ * cached data survives a crash.  If the cache has written itself, all cached data is invalidated.
  *
  * Context: may sleep; nc_life.lock.
  * Return: whether the flush succeeded.
@@ -232,8 +232,8 @@ static int record_drop(struct nc_cache *c, bool all)
 {
 	if (!nc_meta_starts_cold(c))
 		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
-	/* Cached copies of other writers' data last until the stop at most, which flushes the
-	 * origin because of this mark.
+	/* No record needed: cached data does not survive a crash.  Before it survives a stop, the
+	 * stop flushes the origin because of this mark.
 	 */
 	WRITE_ONCE(c->origin.written, true);
 	return 0;
@@ -246,11 +246,11 @@ static int record_drop(struct nc_cache *c, bool all)
  * @last: last sector, inclusive
  *
  * Reads that begin after the return get the origin's present data.  If the sectors are the whole
- * origin, hits stop before the fingerprint is read, which may take long.
+ * origin, the call also reads the origin's fingerprint, which may take long.
  *
  * Context: may sleep; takes nc_life.lock.
- * Return: 0: the data stays invalid after a crash as well; -EBUSY while suspended; -EIO if the
- * cache device cannot record the invalidation: the next load would trust the invalidated data.
+ * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, nothing was done;
+ * -EIO: the cache device cannot record the invalidation: the next load may trust the old data.
  */
 int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 {
@@ -277,8 +277,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/* The origin failed a flush: it may have lost acknowledged writes, and cached data may be newer.  A
- * device may report such an error once and let the next flush succeed.  Context: any.
+/* Invalidate all cached data after the origin failed a flush: it may have lost acknowledged
+ * writes, so cached data may be newer.  Does nothing if the cache has not written.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {
@@ -286,16 +286,16 @@ void nc_invalidate_lost(struct nc_cache *c)
 		return;
 	DMERR_LIMIT("%s: origin %pg failed a flush, it may have lost writes: dropping cached data",
 		    nc_cache_name(c), c->origin.bdev);
-	/* The next flush may succeed wrongly: keep all write-intent marks of this session, and let
-	 * no data that is read from now on survive the session.
+	/* A device may report the error once and let the next flush succeed: keep all write-intent
+	 * marks of this session, and let no data that is read from now on survive the session.
 	 */
 	WRITE_ONCE(c->meta->flush_failed, true);
 	nc_intent_leave(c);
 	queue_work(c->workers.completion, &c->workers.drop_all);
 }
 
-/* Does not take nc_life.lock: a suspend waits for this work.  The drop need not be recorded: after
- * writes the superblock says active, or the write intent marks the written regions.
+/* Does not take nc_life.lock, because a suspend waits for this work.  Need not record the drop:
+ * after writes the superblock says active, or the write intent marks the written regions.
  */
 void nc_invalidate_lost_work(struct work_struct *work)
 {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Misses.  Under the bucket lock of its block a missing run of sub-blocks is valid by now,
- * being filled (join the fill), being written (read the origin), or none of these (start a
- * fill).
+ * Misses.  A look-up without a lock found a run of sub-blocks missing.  A second look-up, under the
+ * bucket lock of the block, finds that the run is valid by now, is being filled (the read joins the
+ * fill), is being written (the read bypasses the cache), or none of these (the read starts a fill).
  *
- * Nothing here waits for memory or for a free slot: a read that cannot start a fill bypasses
- * the cache.
+ * Nothing here waits for memory or a free slot: a read that cannot start a fill bypasses the cache.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -15,11 +14,11 @@
 #include "evict/free_slots.h"
 
 /**
- * struct look - state of a missing run under the bucket lock
+ * struct look - result of the look-up under the bucket lock
  * @bucket: bucket lock of the block
  * @slot: slot of the block, or NC_NIL
- * @fill: for NC_MISS_JOINED the fill to copy from, or NULL if the read waits; for
- *	NC_MISS_STARTED the new fill once it is listed
+ * @fill: for NC_MISS_JOINED: fill to copy from, with a reference, or NULL if the fill will complete
+ *	the read; for NC_MISS_STARTED: the new fill after it was listed
  */
 struct look {
 	struct nc_bucket_lock *bucket;
@@ -27,7 +26,7 @@ struct look {
 	struct nc_fill *fill;
 };
 
-/* A miss uses the slot as well: the policy must not judge the slot by its last hit. */
+/* Set the slot's last use to now: a miss in its block uses the slot as a hit does. */
 static void refresh_slot(struct nc_cache *c, u32 i)
 {
 	struct nc_slot *slot = &c->index.slots[i];
@@ -48,8 +47,8 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 				   span->first + __ffs64(stale) - 1);
 }
 
-/* Join @f.  Returns true if the data is here already: then the caller holds a reference
- * and copies after it drops the bucket lock.
+/* Let @bio, cut to @span, join @f.  Returns false if @f will complete @bio.  Returns true if the
+ * data is here already: the caller drops the bucket lock, then copies and drops a reference.
  */
 static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		      struct nc_fill *f, struct bio *bio, struct nc_span *span)
@@ -73,15 +72,13 @@ static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
 	return true;
 }
 
-/* Can a read join @f at the start of @span? */
+/* May a read join @f: no update, and the first sub-block of @span is not stale? */
 static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 {
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the start of @span being written?  If not, shorten @span to end before the first
- * sub-block that is.
- */
+/* Is the first sub-block of @span being written?  If not, end @span before the first that is. */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
 {
 	u64 block = span->block << c->hot.block_shift;
@@ -99,8 +96,9 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 	return false;
 }
 
-/* Look a miss up under the bucket lock.  NC_MISS_STARTED: the caller has to start a fill of @span,
- * which may be shorter now.  @bio: the read, or NULL.  @reserve: see struct nc_fill_ops.
+/* Look a miss up under the bucket lock; the result applies to @span, which it may shorten.  For
+ * NC_MISS_STARTED the caller must start a fill of @span.  @bio: the read that misses, or NULL.
+ * @reserve: see struct nc_fill_ops.
  */
 static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 				 struct nc_span *span, struct look *l, bool reserve)
@@ -134,7 +132,7 @@ static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
-		/* No reader depends on the length: continue sub-block by sub-block. */
+		/* The write may end inside @span: report its first sub-block only. */
 		if (!bio)
 			span->last = span->first;
 		return NC_MISS_WRITE;
@@ -178,7 +176,7 @@ static void list_fill(struct nc_fill *f, struct nc_bucket_lock *bucket, struct b
 	nc_fill_list(f, bucket);
 }
 
-/* For nc_fill_ops of data that users read, or are about to. */
+/* nc_fill_ops.sent and .read_done for demand fills and readahead: measure the origin's reads. */
 void nc_miss_sent(struct nc_fill *f)
 {
 	f->undisturbed = nc_demand_begin_read(&f->target->cache->origin.demand, f->bytes, f->since);
@@ -195,14 +193,14 @@ static void demand_done(struct nc_fill *f, u64 bits, int error)
 		nc_count(f->target->cache, FILLS);
 }
 
-/* Fills that users' reads start. */
+/* Fills of data that users read. */
 static const struct nc_fill_ops demand_fill_ops = {
 	.sent = nc_miss_sent,
 	.read_done = nc_miss_read_done,
 	.done = demand_done,
 };
 
-/* The block's slot, or a free one, which it then has. */
+/* Return the slot of the block, or give it a free one.  NC_NIL: the block may not take a slot. */
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
 		     const struct nc_fill_ops *ops)
 {
@@ -216,8 +214,8 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 	return i;
 }
 
-/* Make the fill that look_up_miss() asks for.  The bucket lock is held since that call, so its
- * answer is still true; this function does not sleep.  Prefetches use at most half of the memory.
+/* Allocate and list the fill that look_up_miss() asks for, unless memory or a slot is lacking.  The
+ * bucket lock is held since that call, so its answer is still true.  Does not sleep.
  */
 static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			       struct look *l, const struct nc_fill_ops *ops)
@@ -242,7 +240,7 @@ static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struc
 	return NC_MISS_STARTED;
 }
 
-/* Look up @span, and list a fill when that is NC_MISS_STARTED: the caller starts it. */
+/* Look up @span.  If the result is NC_MISS_STARTED, l->fill is listed and the caller starts it. */
 static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct nc_span *span,
 				   const struct nc_fill_ops *ops, struct look *l)
 {
@@ -265,8 +263,8 @@ static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct 
  * @bio: read, starting in @span->first
  * @span: missing sub-blocks of the read; shortened to those that the result applies to
  *
- * On STARTED and JOINED the bio was cut to @span and belongs to the fill; it may already be
- * complete.
+ * On NC_MISS_STARTED and NC_MISS_JOINED @bio was cut to @span and belongs to a fill; @bio may
+ * already be complete.
  *
  * Context: map; does not sleep.
  * Return: see enum nc_miss.
@@ -296,7 +294,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
  * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
  *
  * Context: process.
- * Return: see enum nc_miss; joined: another fill brings the data.
+ * Return: see enum nc_miss; NC_MISS_JOINED: another fill already brings the data.
  */
 enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 			      const struct nc_fill_ops *ops, struct nc_fill **f)
@@ -311,9 +309,10 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 /**
  * nc_miss_fill() - fill sub-blocks that no reader waits for
  * @t: target
- * @span: missing sub-blocks; those that cannot be filled now stay missing
+ * @span: missing sub-blocks; shortened to those that were handled: a fill was queued, or they stay
+ *	missing because no fill can start now
  *
- * Context: process; may wait for a request to the origin.
+ * Context: process.
  */
 void nc_miss_fill(struct nc_target *t, struct nc_span *span)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A missing read starts a fill, joins one, or bypasses the cache. */
+/* Misses: a read of missing data starts a fill, joins a fill, or bypasses the cache. */
 #ifndef NEARCACHE_IO_MISS_H
 #define NEARCACHE_IO_MISS_H
 
@@ -10,13 +10,13 @@ struct nc_span;
 struct nc_target;
 
 /**
- * enum nc_miss - fate of a missing read
+ * enum nc_miss - fate of a read or prefetch of missing sub-blocks
  * @NC_MISS_STARTED: a new fill owns the bio
  * @NC_MISS_JOINED: a fill under way owns the bio, or already completed it
- * @NC_MISS_VALID: the data became valid meanwhile: look it up again
- * @NC_MISS_FULL: no free slot: bypass
- * @NC_MISS_MEMORY: no memory within the cap: bypass
- * @NC_MISS_WRITE: the data is being written: bypass
+ * @NC_MISS_VALID: the data became valid meanwhile: the caller looks it up again
+ * @NC_MISS_FULL: the block may not take a free slot: the read bypasses the cache
+ * @NC_MISS_MEMORY: no memory, or the cap is reached: the read bypasses the cache
+ * @NC_MISS_WRITE: the data is being written: the read bypasses the cache
  */
 enum nc_miss {
 	NC_MISS_STARTED,

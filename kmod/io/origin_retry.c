@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads that wait for a failed origin.  With origin_timeout in the table, a read that the
- * origin failed for a reason that may pass is sent again each second until it succeeds or
+ * Reads that wait for a failed origin.  With origin_timeout in the table, a read that failed at
+ * the origin with a path error, which may pass, is sent again each second until it succeeds or
  * the timeout ends.  A suspend without flush returns all waiting reads to device-mapper,
  * which maps them again with the next table: that table may name the origin's new device.
  *
@@ -13,17 +13,17 @@
 #include "io/origin_retry.h"
 #include "io/read.h"
 
-/* Interval between two attempts. */
+/* Interval between two attempts, in jiffies. */
 #define AGAIN	HZ
 
 /**
  * nc_origin_retry_wait() - queue a failed origin read for another attempt
  * @t: target
  * @bio: dm's clone, completed with @error
- * @error: status; set to BLK_STS_DM_REQUEUE if device-mapper must take the read back
+ * @error: status; set to BLK_STS_DM_REQUEUE if a suspend without flush has begun
  *
  * Context: completion of @bio, including interrupts.
- * Return: true if the read was queued and stays incomplete.
+ * Return: true if the read was queued and stays incomplete; false if it completes with @error.
  */
 bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *error)
 {
@@ -61,7 +61,7 @@ bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *er
 }
 
 /**
- * nc_origin_retry_answered() - a read that waited completes
+ * nc_origin_retry_answered() - account a completed read that waited for the origin
  * @t: target
  * @bio: dm's clone
  * @well: the read succeeded
@@ -107,8 +107,8 @@ static void send_again(struct work_struct *work)
 }
 
 /*
- * The table of @t is about to be suspended, with the flag t->noflush.  Without flush, waiting
- * reads return to device-mapper at once; with flush, the suspend waits for them.
+ * Prepare for a suspend of the table line @t.  If it is without flush (t->noflush is set), let
+ * waiting reads return to device-mapper at once; with flush, the suspend waits for them.
  * Context: presuspend; may sleep.
  */
 void nc_origin_retry_suspend(struct nc_target *t)

@@ -13,9 +13,9 @@ struct nc_target;
 /**
  * struct nc_origin_retry - reads that the origin failed
  * @lock: protects @waiting; taken in interrupts
- * @waiting: reads as they came, to be sent again
- * @count: reads that failed and have not completed since
- * @told: the log reports the failure; cleared when a waiting read succeeds
+ * @waiting: reads to be sent again, restored to their state before the first attempt
+ * @count: reads that failed at least once and have not completed since
+ * @told: the failure was logged: log no other until a waiting read succeeds
  * @again: sends @waiting to the origin
  */
 struct nc_origin_retry {

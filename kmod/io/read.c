@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The read path.  A read is cut at the end of its block and where its sub-blocks change
- * between valid and missing; the piece is a hit, a miss or a bypass as a whole, and
- * device-mapper sends the rest again.
+ * between valid and missing.  The piece is a hit, a miss or a bypass as a whole; device-mapper
+ * maps the rest as another read.
  *
- * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's
- * stamp, once per tick of the policy's clock.  The bio is remapped to the cache device and
- * its payload is not touched.  The hit section (nc_hot.hit_srcu) lasts from the look-up to
- * the completion; a slot gets another block only after all hit sections that began before
- * its unlinking have ended.
+ * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's stamp,
+ * once per tick of the policy's clock.  The bio is remapped to the cache device and its payload is
+ * not touched.  The hit section (nc_hot.hit_srcu) lasts from the look-up to the completion; a slot
+ * gets another block only after all hit sections that began before its unlinking have ended.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
@@ -74,7 +73,7 @@ static int send_bypass(struct nc_target *t, struct bio *bio,
 	send_bypass(t, bio, NEARCACHE_COUNTER_BYPASS_##reason,		\
 		    NEARCACHE_VERDICT_BYPASS_##reason)
 
-/* The part of a read that lies in @span. */
+/* Cut a read to @span and send it to the origin. */
 static int send_span_bypass(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			    enum nearcache_counter counter, enum nearcache_verdict verdict)
 {
@@ -86,10 +85,10 @@ static int send_span_bypass(struct nc_target *t, struct bio *bio, const struct n
 	send_span_bypass(t, bio, span, NEARCACHE_COUNTER_BYPASS_##reason, \
 			 NEARCACHE_VERDICT_BYPASS_##reason)
 
-/* Shorten a hit to whole logical blocks of the cache device.  Returns false if the start is
- * not aligned, with *sectors reaching to the next boundary, or if the piece is less than a
- * block.  Also returns false if the device does not accept the memory; the rest of a read
- * that is cut this way may be accepted.
+/* Shorten a hit, *sectors long, to whole logical blocks of the cache device.  Returns false if the
+ * hit must bypass the cache: its start is not aligned (*sectors then ends at the next boundary, so
+ * that the rest of the read may hit), it is less than a logical block, or its memory does not suit
+ * the device.
  */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
@@ -107,8 +106,9 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
-/* A hit while hits are checked or a plan needs them.  Returns true if the caller continues with
- * an ordinary hit; otherwise *r is the result of map.
+/* Serve a hit while nc_hot.checks: hits are verified, or a plan needs to see them.  Returns true if
+ * the caller continues with an ordinary hit.  If false, *r is the result of map, or -EAGAIN: look
+ * up again; the hit section has ended or belongs to a check.
  */
 static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
 				 struct nc_span *span, u32 i, int hold, int *r)
@@ -153,8 +153,8 @@ static __always_inline void remap_hit(struct nc_target *t, struct bio *bio, stru
 }
 
 /*
- * A hit: the first sub-block is valid in slot @i; take the valid run that starts there.
- * Inside a hit section; a remapped hit stays in it.
+ * Map a hit: the first sub-block of @span is valid in slot @i.  Cuts the read to the valid run that
+ * starts there.  Called in a hit section, which lasts until the completion of a remapped hit.
  */
 static int read_hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		    u32 i, u64 valid, struct nc_io *io)
@@ -197,8 +197,8 @@ static int read_hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	return DM_MAPIO_REMAPPED;
 }
 
-/* The fill counts the miss, because a queued bio may complete at any moment.  @cached: the block
- * has a slot.
+/* Map a miss.  nc_miss_read() counts it, because a queued bio may complete at any moment.
+ * @cached: the block has a slot.  Returns -EAGAIN if the caller must look up again.
  */
 static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span, struct nc_io *io,
 		     bool cached)
@@ -213,7 +213,7 @@ static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	if (unlikely(!nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_MISS)) &&
 	    !nc_ranges_pinned(c, span->block))
 		return BYPASS_SPAN(t, bio, span, ADVICE);
-	/* The policy sees only reads that may be cached. */
+	/* After the bypasses above: the policy sees only reads that may be cached. */
 	if (nc_ghost_samples(&c->policy.keep.ghost, span->block))
 		nc_slots_sample(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {
@@ -232,7 +232,7 @@ static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	return -EAGAIN;
 }
 
-/* A miss while a plan is active: report it to the plan once its fate is known. */
+/* Map a miss while a plan is in force: report it to the plan, unless it must be looked up again. */
 static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 				 struct nc_io *io, bool cached)
 {
@@ -244,7 +244,7 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 	return r;
 }
 
-/* Slow path: a read that is not a plain hit. */
+/* Slow path: map a read that is not a plain hit. */
 static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	struct nc_cache *c = t->cache;
@@ -297,8 +297,8 @@ static noinline void trace_hit(struct nc_cache *c, struct bio *bio, struct nc_io
 }
 
 /* Map a read.  Fast path: a hit within one block, all sub-blocks valid, no observer, no prefetched
- * data that waits for its reader.  It keeps no variable on the stack; doc/hitpath.md counts its
- * instructions.  All other reads take the slow path.  Does not sleep.  Returns DM_MAPIO_*.
+ * data that is unread or in the reserve.  The fast path keeps no variable on the stack;
+ * doc/hitpath.md counts its instructions.  Does not sleep.  Returns DM_MAPIO_*.
  */
 int nc_read_map(struct nc_target *t, struct bio *bio)
 {
@@ -339,7 +339,7 @@ other:
 	return long_way(t, bio, io);
 }
 
-/* Count a read that could not be served as a bypass, and send it to the origin. */
+/* Count a read that failed in the cache as a bypass, and send it to the origin. */
 static void retry_at_origin(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -353,7 +353,7 @@ static void retry_at_origin(struct nc_target *t, struct bio *bio)
 	nc_bio_send_to_origin(t, bio);
 }
 
-/* Invalidate sub-blocks that the cache device failed to read. */
+/* Invalidate the sub-blocks of a read that the cache device failed. */
 static void forget_subblocks(struct nc_cache *c, const struct bio *bio)
 {
 	struct nc_span span = nc_bio_span(&c->hot, &bio->bi_iter);
@@ -382,9 +382,7 @@ void nc_read_retry_work(struct work_struct *work)
 	}
 }
 
-/* The cache device failed a hit: restore the bio and have a worker send it to the
- * origin.
- */
+/* Restore a hit that the cache device failed, and have a worker send it to the origin. */
 static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	nc_count(t->cache, HIT_ERRORS);
@@ -396,15 +394,15 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* A NOWAIT read that gets BLK_STS_AGAIN, and a read that device-mapper requeues, come again
- * and are counted then.
+/* Will the read be submitted again, and be counted then?  True for a NOWAIT read that gets
+ * BLK_STS_AGAIN, and for a read that device-mapper requeues.
  */
 static bool comes_again(blk_status_t error)
 {
 	return error == BLK_STS_AGAIN || error == BLK_STS_DM_REQUEUE;
 }
 
-/* The origin completed a read. */
+/* Handle a read that the origin completed: queue it for a retry, or count a bypass. */
 static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 			 blk_status_t *error)
 {
@@ -425,7 +423,9 @@ static int origin_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	return DM_ENDIO_DONE;
 }
 
-/* A read completed with @error.  Context: any, also interrupts.  Returns DM_ENDIO_*. */
+/* Completion of a read, except a plain hit that succeeded.  A hit that the cache device failed is
+ * retried at the origin.  Context: any, also interrupts.  Returns DM_ENDIO_*.
+ */
 int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 		   blk_status_t *error)
 {

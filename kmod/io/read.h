@@ -16,7 +16,7 @@ int nc_read_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 bool nc_read_cached(struct nc_cache *c, struct nc_span *span);
 void nc_read_retry_work(struct work_struct *work);
 
-/* Count a hit, for the cache and its label.  @iter: the read as it came.  Context: any. */
+/* Count a hit for the cache and the block's label.  @iter: bi_iter of the hit.  Context: any. */
 static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
 				     const struct bvec_iter *iter)
 {
@@ -37,7 +37,8 @@ static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
  * @error: its status
  *
  * Context: any, including interrupts.
- * Return: true if the bio was a successful plain hit; it is counted and needs nothing more.
+ * Return: true if the bio was a plain hit that succeeded: it was counted, and the caller ends it.
+ * Otherwise the caller calls nc_read_end_io().
  */
 static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io,
 				      blk_status_t error)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Residency: which bytes of the origin are cached.  It looks up each block as a hit does. */
+/* Residency: which sectors of the origin are cached.  Each block is looked up as a hit does. */
 #include "cache.h"
 #include "io/residency.h"
 
 /* Blocks to look up before cond_resched(). */
 #define LOOK_AT	1024U
 
-/* Most blocks per call: others may wait until the caller releases the cache. */
+/* Most blocks per call, because the caller may hold a reference or lock that others wait for. */
 #define RUN_BLOCKS_MAX	1048576U
 
 static u64 valid_bits(struct nc_cache *c, u64 block)
@@ -15,7 +15,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	u64 valid = 0;
 	u32 slot;
 
-	/* In other states no read hits, and during load the slots are not complete. */
+	/* In other states no read hits, and during load not all slots are known. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
 	hold = nc_hit_lock(&c->hot.hit_srcu);
@@ -39,7 +39,7 @@ static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 	run->cached = bits & 1;
 	if (run->cached)
 		bits = ~bits;
-	/* The shift brought in zeros above the last sub-block: min() below ends at the block. */
+	/* The shift by @sub brought in zeros, so @alike may reach beyond the block: use min(). */
 	alike = bits ? __ffs64(bits) : NEARCACHE_SUBBLOCKS_MAX;
 	run->end = min(start + ((sector_t)(sub + alike) << c->hot.sub_shift),
 		       (block + 1) << c->hot.block_shift);
@@ -52,7 +52,7 @@ static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
  * @end: sector behind the last one, inside the origin; more than @first
  * @run: result; ends at @end, at the start of the next run, or earlier after RUN_BLOCKS_MAX
  *
- * Each block is a snapshot of its own.
+ * Blocks are looked up one after the other: the result is no snapshot of one moment.
  *
  * Context: may sleep, waits for no I/O.
  */
@@ -80,7 +80,7 @@ void nc_residency_run(struct nc_cache *c, sector_t first, sector_t end, struct n
  * @end: sector behind the last one, inside the origin; lowered to where the count stopped
  *
  * Context: may sleep, waits for no I/O.
- * Return: sectors.
+ * Return: number of cached sectors from @first to the new @end.
  */
 u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end)
 {

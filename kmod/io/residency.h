@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Residency: which bytes of the origin are cached. */
+/* Residency: which sectors of the origin are cached. */
 #ifndef NEARCACHE_IO_RESIDENCY_H
 #define NEARCACHE_IO_RESIDENCY_H
 
@@ -8,7 +8,7 @@
 struct nc_cache;
 
 /**
- * struct nc_run - adjacent sectors of the origin that are all cached or all not
+ * struct nc_run - adjacent sectors of the origin, either all cached or none cached
  * @first: first sector
  * @end: sector behind the last one
  * @cached: the sectors are cached

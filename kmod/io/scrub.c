@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A scrub reads all cached data, one piece after the other.  It invalidates and refills
- * pieces that cannot be read, do not match their checksums, or (if requested) differ from
- * the origin.  After a suspend it continues where it stopped; it ends when the cache is
- * freed.
+ * A scrub reads all cached data, one piece after the other.  It invalidates and refills pieces that
+ * cannot be read, do not match their checksums, or (if requested) differ from the origin.  After a
+ * suspend it continues where it stopped; it ends when the cache is freed.
  */
 #include <linux/ktime.h>
 
@@ -12,14 +11,12 @@
 #include "io/fill.h"
 #include "io/scrub.h"
 
-/* Slots without valid data to skip per work item. */
+/* Most slots without valid data to skip in one run of the work. */
 #define LOOK_AT		4096U
 /* Delay before the next attempt to allocate memory. */
 #define NO_MEMORY_DELAY	(HZ / 10)
 
-/* Find the next valid run in the scrub's current slot.  Returns false if nothing is left in
- * this slot.
- */
+/* Find the next valid run in the scrub's current slot.  Returns false if there is none left. */
 static bool find_span(struct nc_cache *c, struct nc_span *span)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -48,7 +45,7 @@ static bool find_span(struct nc_cache *c, struct nc_span *span)
 	return true;
 }
 
-/* Returns false at the end of the pass, or after LOOK_AT slots; @span is then undefined. */
+/* Find the next valid run.  Returns false, @span undefined, at the end or after LOOK_AT slots. */
 static bool next_span(struct nc_cache *c, struct nc_span *span)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -69,7 +66,7 @@ static void scrub_again(struct nc_cache *c, unsigned long delay)
 		queue_delayed_work(c->workers.cache, &c->scrub.work, delay);
 }
 
-/* No piece to check: continue with the next slots, or end the pass. */
+/* Continue after next_span() found nothing: with the next slots, or by ending the pass. */
 static void pass_on(struct nc_cache *c)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -87,7 +84,7 @@ static void pass_on(struct nc_cache *c)
 	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
-/* A piece was checked.  Context: completion worker. */
+/* Account a checked piece, and schedule the next one by the rate.  Context: completion worker. */
 static void scrub_piece_done(struct nc_cache *c, u32 bytes)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -121,22 +118,22 @@ static void scrub_work(struct work_struct *work)
 	}
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
-	/* Not paused, so the table stays live during the check. */
+	/* The table stays live: nc_scrub_pause() waits for this work before a suspend. */
 	result = nc_verify_scrub(READ_ONCE(c->life.active), &span, s->compare,
 				 scrub_piece_done);
 	if (result == NC_VERIFY_STARTED)
 		return;
-	/* No memory, or not valid any more: look at the same place again. */
+	/* No memory, or the span is not valid any more: look at the same place again. */
 	s->sub = span.first;
 	WRITE_ONCE(s->busy, false);
 	scrub_again(c, result == NC_VERIFY_MEMORY ? NO_MEMORY_DELAY : 0);
 }
 
 /**
- * nc_scrub_start() - begin a pass
+ * nc_scrub_start() - begin a pass over all cached data
  * @c: live cache
- * @rate: bytes per second, 0: no limit
- * @compare: also compare with the origin
+ * @rate: most bytes per second; 0: no limit
+ * @compare: also compare the data with the origin
  *
  * Context: may sleep.
  * Return: 0; -EBUSY if a pass is under way or the device is suspended; -EIO if the cache
@@ -166,7 +163,7 @@ int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare)
 	return r;
 }
 
-/* Cancel the pass.  May sleep.  Returns 0, or -ENOENT when there is none. */
+/* Cancel the pass, but not a check under way.  May sleep.  Returns 0, or -ENOENT without a pass. */
 int nc_scrub_stop(struct nc_cache *c)
 {
 	int r = 0;
@@ -181,8 +178,8 @@ int nc_scrub_stop(struct nc_cache *c)
 }
 
 /*
- * Start no further check.  The cache is being suspended.  A check under way counts as a fill:
- * nc_fill_drain() waits for it.  May sleep.
+ * Start no further check, because the cache is being suspended.  Does not wait for a check under
+ * way: it counts as a fill, so nc_fill_drain() waits for it.  May sleep.
  */
 void nc_scrub_pause(struct nc_cache *c)
 {
@@ -198,7 +195,7 @@ void nc_scrub_resume(struct nc_cache *c)
 		scrub_again(c, 0);
 }
 
-/* Blocks that the pass under way has yet to check; 0 without a pass. */
+/* Number of slots that the pass under way has yet to visit; 0 without a pass. */
 u32 nc_scrub_left(const struct nc_cache *c)
 {
 	if (!READ_ONCE(c->scrub.wanted))

@@ -14,11 +14,11 @@ struct nc_cache;
  * @wanted: a pass is under way
  * @paused: the cache is suspended
  * @busy: a check is under way
- * @compare: also compare with the origin
- * @slot: next slot
- * @sub: next sub-block in it
- * @rate: bytes per second, 0: no delay between pieces
- * @due: earliest start of the next piece, ns of ktime_get()
+ * @compare: the pass also compares cached data with the origin
+ * @slot: slot to look at next
+ * @sub: sub-block of @slot to look at next
+ * @rate: most bytes per second; 0: no delay between pieces
+ * @due: earliest start of the next piece, as ktime_get_ns()
  *
  * A pass starts and is stopped under nc_life.lock; @work also clears @wanted, at the end.
  * The other fields belong to @work and to the check that it started.

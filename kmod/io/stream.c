@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Streams: per thread, the sequence of its reads or writes, which a classifier (BPF) judges. */
 #include "io/stream.h"
 
 #include <linux/cpumask.h>
@@ -15,13 +16,13 @@
 #include "core/tracepoints.h"
 
 #define NOWHERE	(~(sector_t)0)
-/* A readahead window is requested in parts of 1 / WINDOW_PARTS. */
+/* A readahead window is requested in parts of at least 1 / WINDOW_PARTS of its length. */
 #define WINDOW_PARTS	4U
 
-/* The size is ABI: version 1. */
+/* The size is ABI: BPF programs compiled for version 1 of the event depend on it. */
 static_assert(sizeof(struct nearcache_classify) == 144);
 
-/* Any kernel thread may serve any cgroup, so identify its I/O by the cgroup instead. */
+/* Thread id; inverted cgroup id for a kernel thread, as any of them may serve any cgroup. */
 static u64 stream_owner(struct bio *bio)
 {
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
@@ -39,7 +40,7 @@ static void stream_begin(struct nc_stream *s, u64 whose, bool writes)
 	};
 }
 
-/* Find the stream in its set; a new stream replaces an unused one or the least recently used. */
+/* Find the stream in its set, or begin it in the place of an unused or the least recently used. */
 static struct nc_stream *find_stream(struct nc_stream_set *set, u64 whose, bool writes)
 {
 	struct nc_stream *oldest = NULL, *s;
@@ -56,8 +57,8 @@ static struct nc_stream *find_stream(struct nc_stream_set *set, u64 whose, bool 
 	return oldest;
 }
 
-/* Account a piece.  Returns whether a run begins with it; the rest of a cut read or write begins
- * none.  The set's lock is held, as in the functions below that use a stream.
+/* Account a piece.  Returns whether a run of sequential accesses begins with it; the rest of a read
+ * or write that was cut begins none.  The set's lock is held, as below wherever a stream is used.
  */
 static bool stream_take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 {
@@ -68,7 +69,7 @@ static bool stream_take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 
 	s->used = jiffies;
 	s->at = sector;
-	/* The piece may have been cut shorter than reported, so the rest may overlap @end. */
+	/* The last piece may have been cut shorter than it was accounted: count no byte twice. */
 	s->bytes += (rest && sector < s->end ? end - min(s->end, end) : sectors) << SECTOR_SHIFT;
 	s->end = rest ? max(s->end, end) : end;
 	if (rest && bio_end_sector(bio) <= s->asked)
@@ -100,7 +101,7 @@ static u32 ask_reasons(const struct nc_stream *s, bool begins, enum nearcache_ve
 		why |= NEARCACHE_WHY_WRITE;
 	else if (verdict != NEARCACHE_VERDICT_HIT)
 		why |= NEARCACHE_WHY_MISS;
-	/* Also the first run of all, so that a program can set the sampling rate early. */
+	/* Always report the stream's first run, so that a program can set the sampling rate. */
 	if (begins && (s->before == NOWHERE || !(hash_of_run(s) & ((1U << s->sample) - 1))))
 		why |= NEARCACHE_WHY_RUN;
 	if (s->accesses >= NEARCACHE_AMOUNT)
@@ -108,7 +109,7 @@ static u32 ask_reasons(const struct nc_stream *s, bool begins, enum nearcache_ve
 	return why;
 }
 
-/* Fill in the event and reset the counts that it reports. */
+/* Fill in the event from the stream, and reset the counts that are per event. */
 static void fill_in(struct nc_stream *s, struct nearcache_classify *told, u32 why)
 {
 	*told = (struct nearcache_classify) {
@@ -145,7 +146,7 @@ static bool stream_obey(struct nc_stream *s, u64 whose, bool writes,
 	return true;
 }
 
-/* Compute the next part to prefetch.  Returns false until it is 1 / WINDOW_PARTS of the window. */
+/* Compute the next part to prefetch; false while it is below 1 / WINDOW_PARTS of the window. */
 static bool window_reached(const struct nc_cache *c, struct nc_stream *s,
 			   struct nc_readahead_window *window)
 {
@@ -171,8 +172,8 @@ static u32 sectors_of(const struct nc_cache *c, const struct bio *bio, const str
 	return span ? nc_bio_sectors(&c->hot, bio, span) : bio_sectors(bio);
 }
 
-/* Ask the classifier.  Called with the lock of @set held, returns without it.  Not inlined: most
- * pieces do not need this much stack.
+/* Ask the classifier and apply its answer to the stream.  Releases the lock of @set.  Returns
+ * whether the piece may be cached.  Not inlined: most pieces do not need this much stack.
  */
 static noinline bool ask_classifier(struct nc_cache *c, struct bio *bio, const struct nc_span *span,
 				    enum nearcache_verdict verdict, struct nc_stream_set *set,
@@ -199,7 +200,7 @@ static noinline bool ask_classifier(struct nc_cache *c, struct bio *bio, const s
 	return told.admission != NEARCACHE_ADMIT_NOT;
 }
 
-/* Continue the readahead window of an unreported piece.  Releases the lock of @set. */
+/* Extend the readahead window for a piece that is not reported.  Releases the lock of @set. */
 static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set,
 				   struct nc_stream *s)
 	__releases(&set->lock)
@@ -215,16 +216,16 @@ static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set
 }
 
 /**
- * nc_stream_tell() - pass a piece to its stream, and perhaps to the classifier
+ * nc_stream_tell() - slow path of nc_stream_admits(): a classifier may listen
  * @c: live cache
- * @bio: dm's clone, as it came
- * @io: its per-bio data
+ * @bio: dm's clone, not yet cut to the piece
+ * @io: per-bio data of @bio
  * @span: sub-blocks of the piece, or NULL for all of @bio
  * @verdict: expected fate
  *
- * Once for each piece: when a concurrent fill or eviction forces a new look-up, the piece gets
- * the same answer again.  The answer decides only about caching and readahead, so no answer
- * can do other harm.
+ * Asks only once for each piece: when a concurrent fill or eviction forces a new look-up, returns
+ * the same answer again.  The answer decides only about caching and readahead, so a wrong answer
+ * can do no other harm.
  *
  * Context: map of @bio.
  * Return: whether uncached data of the piece may be cached.
@@ -257,7 +258,7 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 	return !io->refused;
 }
 
-/* No stream yet.  Returns 0 or -ENOMEM; nc_streams_destroy() is harmless after that. */
+/* Allocate empty sets.  Returns 0 or -ENOMEM; nc_streams_destroy() is harmless in both cases. */
 int nc_streams_init(struct nc_streams *streams)
 {
 	u32 i;

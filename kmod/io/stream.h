@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Streams: the sequence of reads, or of writes, of each thread, reported to a classifier
- * through a tracepoint.  With the tracepoint disabled this is one static branch.
+ * Streams: the sequence of reads, or of writes, of each thread.  They are reported to a classifier
+ * (a BPF program on a tracepoint).  With the tracepoint disabled this costs one static branch.
  */
 #ifndef NEARCACHE_IO_STREAM_H
 #define NEARCACHE_IO_STREAM_H
@@ -25,7 +25,7 @@ struct nc_span;
  * struct nc_stream - a stream; fields without a description: see struct nearcache_classify
  * @whose: thread id, or inverted cgroup id for work of a kernel thread; 0: unused
  * @used: jiffies of the last piece
- * @writes: a stream of writes; otherwise of reads
+ * @writes: true: a stream of writes; false: of reads
  * @class: see struct nearcache_classify
  * @sample: "
  * @same_gaps: "
@@ -36,11 +36,11 @@ struct nc_span;
  * @before: "
  * @gap: "
  * @at: first sector of the last piece
- * @end: sector behind the last piece
+ * @end: sector behind the last piece, as it was accounted
  * @asked: sector behind the whole read or write that the last piece belongs to
  * @window: see struct nearcache_classify
  * @length: "
- * @ahead: sector behind the requested part of the readahead window
+ * @ahead: sector behind the part of the readahead window that was requested so far
  */
 struct nc_stream {
 	u64 whose;
@@ -88,10 +88,10 @@ struct nc_readahead_window {
 
 /**
  * struct nc_streams - streams of a cache
- * @set: sets; 32 streams for each processor, 4096 at most
+ * @set: sets of NC_STREAM_WAYS streams; about 32 streams for each processor, 4096 at most
  * @bits: log2 of the number of sets
- * @ask_window: queues a readahead window of a stream; called while a read is mapped.  cache.c sets
- *	it to nc_readahead_ask()
+ * @ask_window: queues a readahead window of a stream; called while a read is mapped; cache.c sets
+ *	nc_readahead_ask()
  */
 struct nc_streams {
 	struct nc_stream_set *set;
@@ -107,12 +107,13 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 /**
  * nc_stream_admits() - ask the classifier, if any, whether a piece may be cached
  * @c: live cache
- * @bio: dm's clone as it came, before it is cut to the piece
- * @io: its per-bio data
+ * @bio: dm's clone, not yet cut to the piece
+ * @io: per-bio data of @bio
  * @span: sub-blocks of the piece, or NULL for all of @bio, which may be cut later
  * @verdict: fate of the piece without the classifier
  *
  * Context: map of @bio.
+ * Return: whether uncached data of the piece may be cached.
  */
 static inline bool nc_stream_admits(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 				    const struct nc_span *span, enum nearcache_verdict verdict)

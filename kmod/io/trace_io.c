@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Emits the trace events nearcache_access, _done and _latency for each piece of a read or write. */
 #include "io/trace_io.h"
 
 #include <linux/blk-cgroup.h>
@@ -12,8 +13,8 @@
 /* The size is ABI: compiled BPF programs depend on it. */
 static_assert(sizeof(struct nearcache_io) == 64);
 
-/* Whose a piece is.  Context: map of @bio.  Returns id of the control group: of the process that
- * asks, or, in a kernel thread, of whom it is accounted to; 0: nobody's.
+/* Return the id of the cgroup that a piece belongs to: the cgroup of the current process, or in a
+ * kernel thread the cgroup that @bio is charged to; 0: unknown.  Context: map of @bio.
  */
 u64 nc_observe_cgroup(struct bio *bio)
 {
@@ -21,8 +22,8 @@ u64 nc_observe_cgroup(struct bio *bio)
 #ifdef CONFIG_CGROUPS
 	struct cgroup_subsys_state *css;
 
-	/* A kernel thread works for some cgroup, or for none.  dm charges its clone only when it
-	 * sends it; if this associates the clone first, it stays charged to the same cgroup.
+	/* A clone of dm is charged to no cgroup before dm submits it.  Charging it here selects the
+	 * same cgroup as dm would.
 	 */
 	if (current->flags & PF_KTHREAD) {
 		if (!bio_blkcg_css(bio))
@@ -44,7 +45,7 @@ static u16 flags_of(const struct bio *bio)
 	       (bio->bi_opf & REQ_SYNC ? NEARCACHE_IO_SYNC : 0);
 }
 
-/* What is known about a piece before its verdict.  Context: map of @bio. */
+/* Fill in all that is known about a piece before its verdict.  Context: map of @bio. */
 void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *seen)
 {
 	*seen = (struct nearcache_io) {
@@ -63,8 +64,8 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
 }
 
 /*
- * Does nearcache_latency report this piece?  Reading the clock twice takes longer than most of
- * the work for a hit, so only one hit in NEARCACHE_TIMED is timed.
+ * Shall nearcache_latency report this piece?  Reading the clock twice takes longer than most of
+ * the work for a hit, so only one hit in NEARCACHE_TIMED is timed, and all other pieces.
  */
 bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 {
@@ -74,11 +75,11 @@ bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 }
 
 /**
- * nc_observe_verdict() - nc_observe() with a tracepoint enabled
+ * nc_observe_verdict() - slow path of nc_observe(): at least one tracepoint is enabled
  * @c: live cache
  * @bio: dm's clone
  * @verdict: fate of the piece
- * @timed: nearcache_latency reports the piece
+ * @timed: nearcache_latency will report the piece
  */
 void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verdict verdict,
 			bool timed)
@@ -86,7 +87,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nearcache_io told;
 
-	/* A worker gives the second verdict: keep the process and time of the first. */
+	/* A worker gives the second verdict, of a retry: keep process and time of the first. */
 	if (!io->observed) {
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();
@@ -102,7 +103,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	trace_nearcache_access(&told);
 }
 
-/* nc_observe_done(), when somebody listens. */
+/* Slow path of nc_observe_done(): emit the events of an observed piece that completed. */
 void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error)
 {
 	struct nearcache_io told = io->seen;

@@ -31,7 +31,7 @@ void nc_observe_over(struct bio *bio, struct nc_io *io, blk_status_t error);
  * @bio: dm's clone, cut to the piece, not yet remapped
  * @verdict: fate of the piece
  *
- * Call this before handing on @bio: after that it may complete at any moment.
+ * Call this before another party gets @bio, which may then complete at any moment.
  *
  * Context: any except interrupts.
  */

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checks of cached data.  A read of whole sub-blocks goes to the reader's own pages, which
- * are compared with the checksums there.  All other checks use pages of the cache: reads of
- * parts of sub-blocks, hits that are compared with the origin, a scrub's reads, and reads
- * that failed the first check, because the reader may have modified its pages meanwhile.
+ * Checks of cached data.  A hit on whole sub-blocks goes to the reader's own pages, whose data is
+ * then compared with the checksums.  All other checks read into pages of the cache: hits on parts
+ * of sub-blocks, hits that are compared with the origin, the reads of a scrub, and hits that failed
+ * the check of the reader's pages, because the reader may have modified its pages meanwhile.
  *
  *	START ---> SLOT ---> gone
  *	(NOWAIT      |
@@ -11,10 +11,10 @@
  *	                     (the reader has its data; the comparison follows)
  *
  * Wrong data on the cache device causes no I/O error: the read goes to the origin, and the
- * sub-blocks are invalidated and filled again.  A mismatch does not count if any valid bit
- * under the same bucket lock was cleared, or a slot was evicted, since the check looked at
- * the index: a write may have changed the data.  (Without that a slot's data does not change:
- * a fill writes only where nothing is valid.)
+ * sub-blocks are invalidated and filled again.  A mismatch does not count if a valid bit under the
+ * same bucket lock was cleared, or a slot was evicted, since the check looked at the index: then a
+ * write may have changed the data.  Valid data changes in no other way, because a fill writes only
+ * sub-blocks that are not valid.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/memremap.h>
@@ -31,32 +31,30 @@
 #include "io/trace_io.h"
 #include "core/tracepoints.h"
 
-/* Largest checksum in the completion of a read, which may be an interrupt: a few
- * microseconds.
- */
+/* Most bytes to checksum in the completion of a read, which may be an interrupt: a few us. */
 #define INLINE_MAX	(32U << 10)
 
 enum check_state {
 	CHECK_START,	/* nc_workers.cache will submit the read of the slot */
-	CHECK_SLOT,
+	CHECK_SLOT,	/* the slot is being read */
 	CHECK_SERVED,	/* nc_workers.origin will submit the read of the origin */
-	CHECK_ORIGIN,
+	CHECK_ORIGIN,	/* the origin is being read */
 };
 
 /**
- * struct check - a check of cached data in flight; it reads into pages of its own
- * @target: table line that started the check, which counts as one of the cache's fills
- * @reader: read to serve; NULL without a reader, and after it was served
+ * struct check - a check of cached data in flight, which counts in nc_fills.count
+ * @target: table line that started the check
+ * @reader: read to serve; NULL for a scrub, and after the read was served
  * @span: sub-blocks to check, all of them valid at the start
  * @slot: slot of these sub-blocks
  * @drops: nc_bucket_lock.drops at the start
  * @hold: hit section, until the slot was read
- * @compare: also compare with the origin
+ * @compare: also compare the data with the origin
  * @done: for a scrub: called at the end with the number of bytes read; otherwise NULL
  * @state: enum check_state
  * @work: runs the next step
  * @bio: bio to the cache device, then to the origin
- * @sum: checksums of the sub-blocks as read from the slot
+ * @sum: checksums of the data that was last read, per sub-block of the block
  * @pages: data, whole sub-blocks
  */
 struct check {
@@ -77,7 +75,7 @@ struct check {
 
 static void check_work(struct work_struct *work);
 
-/* Compare this hit with the origin?  True for one of c->verify hits. */
+/* Shall this hit be compared with the origin?  True for one hit in nc_hot.verify. */
 static bool hit_sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->hot.verify);
@@ -88,7 +86,7 @@ static bool hit_sampled(struct nc_cache *c)
 	return true;
 }
 
-/* Can the data go to the reader's own pages and be checked there? */
+/* Can the first @sectors of a hit be read into the reader's own pages and be checked there? */
 static bool whole_subblocks(const struct nc_cache *c, const struct bio *bio,
 			    u32 sectors)
 {
@@ -103,12 +101,12 @@ static u32 check_span_bytes(const struct nc_cache *c, const struct nc_span *span
 	return (span->last - span->first + 1) * c->geo.subblock_size;
 }
 
-/* Allocate a check of @span without a reader. */
+/* Allocate a check of @span without a reader.  Returns NULL if no memory is free within the cap. */
 static struct check *check_alloc(struct nc_target *t, const struct nc_span *span,
 				 bool compare)
 {
 	struct nc_cache *c = t->cache;
-	/* A hung origin may block all comparisons: leave half of the memory to others. */
+	/* Comparisons hold memory while the origin hangs: leave half of the memory to others. */
 	struct check *k = nc_pages_alloc(c, offsetof(struct check, pages),
 					 check_span_bytes(c, span),
 					 READ_ONCE(c->fills.memory_max) >> compare, false);
@@ -125,8 +123,8 @@ static struct check *check_alloc(struct nc_target *t, const struct nc_span *span
 	return k;
 }
 
-/* Start the check if all of the span is valid.  Returns whether it is; then the hit section
- * @hold belongs to the check.
+/* Prepare to read the slot in the hit section @hold.  Returns true if all of the span is valid: the
+ * check owns @hold then.  If not, returns false: the caller frees the check.
  */
 static bool check_begin(struct check *k, int hold)
 {
@@ -200,7 +198,7 @@ static void submit_origin(struct check *k)
 	u32 bytes = nc_fill_span_bytes(c, &k->span);
 	struct bvec_iter rest = { .bi_size = check_span_bytes(c, &k->span) };
 
-	/* Zeros behind the end of the origin. */
+	/* The slot has zeros behind the end of the origin: compare with zeros there. */
 	bvec_iter_advance(k->pages.vecs, &rest, bytes);
 	while (rest.bi_size) {
 		struct bio_vec bv = bvec_iter_bvec(k->pages.vecs, rest);
@@ -217,7 +215,7 @@ static void submit_origin(struct check *k)
 	submit_bio_noacct(&k->bio);
 }
 
-/* Fill invalidated sub-blocks again. */
+/* Fill the invalidated sub-blocks @bits again. */
 static void repair_subblocks(struct check *k, u64 bits)
 {
 	while (bits) {
@@ -231,8 +229,8 @@ static void repair_subblocks(struct check *k, u64 bits)
 	}
 }
 
-/* Invalidate sub-blocks that are unreadable or wrong; wrong ones only if @drops shows that no
- * write or eviction may have changed them.  Returns the sub-blocks that were invalidated.
+/* Invalidate the sub-blocks @bits, which are unreadable or else wrong.  Wrong sub-blocks stay if
+ * @drops shows that a write or eviction may have changed them.  Returns the invalidated sub-blocks.
  */
 static u64 drop_damaged(struct check *k, u64 bits, bool unreadable)
 {
@@ -266,14 +264,14 @@ static void report_damage(struct check *k, u64 bits, enum nc_damage what)
 			       what == NC_DAMAGE_DIFFERS);
 	nc_health_damage(c, bdev, what, block + ((u64)__ffs64(bits) << c->hot.sub_shift),
 			 hweight64(bits) << c->hot.sub_shift);
-	/* A sampled hit found wrong data that no checksum detects: other hits may return more. */
+	/* Without checksums other hits may return wrong data as well, and nothing detects it. */
 	if (what == NC_DAMAGE_DIFFERS && !k->done && !nc_sums_present(&c->sums))
 		nc_health_differs(c, bdev);
 	repair_subblocks(k, bits);
 }
 
-/* The slot cannot be read.  A scrub finds in minutes the bad sectors that reads meet in
- * months, so its read errors do not count towards a bypass of the device.
+/* Handle a slot that cannot be read.  Read errors of a scrub do not count towards a bypass of the
+ * device: a scrub finds in minutes the bad sectors that reads meet in months.
  */
 static void slot_unreadable(struct check *k)
 {
@@ -289,8 +287,8 @@ static void slot_unreadable(struct check *k)
 	repair_subblocks(k, drop_damaged(k, bits, true));
 }
 
-/* Sum the pages and compare them: data of the slot with its checksums, data of the origin with
- * the sums of the slot's data.  Returns the sub-blocks that differ.
+/* Checksum the pages.  Compare data of the slot with the stored checksums, if any; compare data of
+ * the origin with the checksums of the slot's data.  Returns the sub-blocks that differ.
  */
 static u64 judge_pages(struct check *k)
 {
@@ -319,7 +317,7 @@ static void count_hit(struct nc_cache *c, struct bio *reader)
 	nc_read_count_hit(c, dm_per_bio_data(reader, sizeof(struct nc_io)), &reader->bi_iter);
 }
 
-/* Complete the reader, with the data of the pages if @good, otherwise from the origin. */
+/* Serve the reader, if any: from the pages if @good, otherwise from the origin. */
 static void serve_reader(struct check *k, bool good)
 {
 	struct nc_target *t = k->target;
@@ -341,7 +339,7 @@ static void serve_reader(struct check *k, bool good)
 	bio_endio(reader);
 }
 
-/* Completion worker: the slot was read, perhaps with an error. */
+/* Completion worker: serve the reader after the slot was read, perhaps with an error. */
 static void slot_done(struct check *k)
 {
 	struct nc_cache *c = k->target->cache;
@@ -362,7 +360,7 @@ static void slot_done(struct check *k)
 	check_end(k);
 }
 
-/* Completion worker: the origin was read.  A read error ends the comparison. */
+/* Completion worker: compare after the origin was read, unless the origin failed. */
 static void origin_done(struct check *k)
 {
 	u64 bad;
@@ -376,7 +374,9 @@ static void origin_done(struct check *k)
 	check_end(k);
 }
 
-/* Start a check for a reader; its sub-blocks may be invalid by now.  Context: nc_workers.cache. */
+/* Start a check for a reader; if its sub-blocks are invalid by now, send the reader to the origin.
+ * Context: nc_workers.cache.
+ */
 static void start_check(struct check *k)
 {
 	struct nc_target *t = k->target;
@@ -414,7 +414,7 @@ static void check_work(struct work_struct *work)
 	}
 }
 
-/* From here on the check owns the reader. */
+/* Cut and report k->reader, which the check owns from here on. */
 static void take_reader(struct check *k, u32 slot, u32 sectors)
 {
 	struct nc_io *io = dm_per_bio_data(k->reader, sizeof(*io));
@@ -433,7 +433,7 @@ static void take_reader(struct check *k, u32 slot, u32 sectors)
  * @t: target
  * @bio: read that starts in @span
  * @span: valid sub-blocks that the read covers; shortened to the longest check
- * @slot: slot that holds them
+ * @slot: slot that holds these sub-blocks
  * @hold: hit section; belongs to the check on NC_VERIFY_STARTED
  *
  * On NC_VERIFY_STARTED the bio was cut to @span and may already be complete.
@@ -483,7 +483,7 @@ enum nc_verify nc_verify_hit(struct nc_target *t, struct bio *bio,
 	return NC_VERIFY_STARTED;
 }
 
-/* Do the reader's pages match the checksums? */
+/* Do the reader's pages, which hold whole sub-blocks, match the checksums? */
 static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 			 const struct nc_io *io)
 {
@@ -498,8 +498,8 @@ static bool hit_is_sound(struct nc_cache *c, const struct bio *bio,
 	return true;
 }
 
-/* nc_workers.cache: the reader's pages do not match.  A write to the sub-blocks, or a program that
- * modifies the pages, may be the cause: read the slot again, into pages of the cache.
+/* nc_workers.cache: read the slot again, into pages of the cache, because the reader's pages do not
+ * match.  A write to the sub-blocks, or a program that modifies the pages, may be the cause.
  */
 static void again_work(struct work_struct *work)
 {
@@ -528,7 +528,7 @@ static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 	queue_work(c->workers.cache, &io->work);
 }
 
-/* Completion worker: check a long read. */
+/* Completion worker: check the pages of a hit of more than INLINE_MAX bytes. */
 static void hit_work(struct work_struct *work)
 {
 	struct nc_io *io = container_of(work, struct nc_io, work);
@@ -552,7 +552,7 @@ static void hit_work(struct work_struct *work)
  * @bio: dm's clone, whole sub-blocks, read without an error
  *
  * Context: any, including interrupts.
- * Return: DM_ENDIO_*.
+ * Return: DM_ENDIO_DONE if the data is sound; DM_ENDIO_INCOMPLETE: a worker completes @bio later.
  */
 int nc_verify_end_io(struct nc_target *t, struct bio *bio)
 {
@@ -578,8 +578,8 @@ int nc_verify_end_io(struct nc_target *t, struct bio *bio)
  * nc_verify_scrub() - check cached data for a scrub
  * @t: live target
  * @span: sub-blocks, no more than nc_fill_shorten() leaves
- * @compare: also compare with the origin
- * @done: called in a completion worker at the end of the check, if it was started
+ * @compare: also compare the data with the origin
+ * @done: called in a completion worker at the end of the check, only after NC_VERIFY_STARTED
  *
  * Context: process; may wait for a request.
  * Return: NC_VERIFY_STARTED, NC_VERIFY_MEMORY or NC_VERIFY_GONE.

@@ -14,11 +14,11 @@ struct nc_target;
 
 /* How to serve a hit while hits are checked. */
 enum nc_verify {
-	NC_VERIFY_DIRECT,	/* remap it; with checksums, check its pages on completion */
-	NC_VERIFY_STARTED,	/* a check owns the bio and reads into the cache's pages */
-	NC_VERIFY_MEMORY,	/* no memory for the check: bypass */
-	NC_VERIFY_P2P,		/* memory of another device cannot be checked: bypass */
-	NC_VERIFY_GONE,		/* not valid any more: look it up again */
+	NC_VERIFY_DIRECT,	/* remap the bio; with checksums, check its pages on completion */
+	NC_VERIFY_STARTED,	/* a check owns the bio and reads into pages of the cache */
+	NC_VERIFY_MEMORY,	/* no memory for the check: the read bypasses the cache */
+	NC_VERIFY_P2P,		/* memory of another device cannot be checked: as _MEMORY */
+	NC_VERIFY_GONE,		/* the data is not valid any more: look it up again */
 };
 
 typedef void nc_verify_done_fn(struct nc_cache *c, u32 bytes);

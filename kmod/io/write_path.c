@@ -17,7 +17,7 @@
 #include "io/writethrough.h"
 #include "io/write_path.h"
 
-/* From here to nc_write_end_io() no fill reads these sectors. */
+/* Add a write to nc_cache.write_ranges: until nc_write_end_io() no fill reads its sectors. */
 static void enter_write(struct nc_cache *c, struct nc_io *io, const struct bio *bio)
 {
 	io->kind = NC_IO_WRITE;
@@ -45,7 +45,7 @@ static int write_around(struct nc_target *t, struct bio *bio, enum nearcache_ver
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* Sectors from the start of @bio up to the first later block that wants an update. */
+/* Number of sectors from the start of @bio to its first later block with nc_update_wanted(). */
 static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 {
 	sector_t end = bio_end_sector(bio);
@@ -58,7 +58,7 @@ static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 	return end - bio->bi_iter.bi_sector;
 }
 
-/* Write through the cache: copy the data into an update; without one, write around. */
+/* Write the data of the first block through the cache; around the cache if no update can start. */
 static int write_update(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
@@ -96,7 +96,7 @@ static int write_update(struct nc_target *t, struct bio *bio)
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* Does the classifier, if any, admit the data of a write? */
+/* May the data of a write be cached, as far as the classifier, if any, decides? */
 static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
@@ -106,7 +106,7 @@ static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *i
 					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/* Sectors from the start of @bio up to the first block that is pinned unlike its first block. */
+/* Number of leading sectors whose blocks are all pinned (result @pinned: true) or all not. */
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);
@@ -145,7 +145,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 
 	io->observed = false;
 	io->told = false;
-	/* A flush, in read-only mode as well: earlier writes may not be durable.  No caller sends
+	/* Pass a flush even in read-only mode: earlier writes may not be durable.  No caller sends
 	 * other empty bios.
 	 */
 	if (!bio_sectors(bio)) {
@@ -192,8 +192,8 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
  * nc_write_end_io() - handle the origin's completion of a write or flush
  * @t: target
  * @bio: dm's clone
- * @io: its per-bio data
- * @status: its status; reports the error of an earlier flush by the module, if one is owed
+ * @io: per-bio data of @bio
+ * @status: status of @bio; set to an error if nc_origin.flush_owed: a flush by the module failed
  *
  * Context: any, including interrupts.
  * Return: DM_ENDIO_*.
@@ -206,7 +206,7 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 
 	if (io->kind == NC_IO_WRITE)
 		nc_write_range_remove(&c->write_ranges, &io->range);
-	/* A NOWAIT write that got BLK_STS_AGAIN comes again and is counted then. */
+	/* A NOWAIT write that got BLK_STS_AGAIN is submitted again, and counted then. */
 	if (error == BLK_STS_AGAIN)
 		return DM_ENDIO_DONE;
 	if (error && op_is_flush(bio->bi_opf))

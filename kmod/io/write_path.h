@@ -9,7 +9,7 @@ struct nc_cache;
 struct nc_io;
 struct nc_target;
 
-/* Most blocks that map visits for one discard or write-zeroes. */
+/* Most blocks of a discard or write-zeroes: dm splits longer ones, as map visits each block. */
 #define NC_WRITE_BLOCKS_MAX	4096U
 
 int nc_write_map(struct nc_target *t, struct bio *bio);

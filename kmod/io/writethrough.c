@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Updates (mode writethrough).  The payload of a write is copied once, into the pages of a
- * fill; the origin is written from these pages, and after it the slot.  The writer's own
- * pages may change meanwhile (mmap, a buggy driver): origin and cache still agree.
+ * Updates (mode writethrough).  An update copies the data of a write into the pages of a fill.  It
+ * writes the origin from these pages, and then the slot.  So origin and cache agree even if the
+ * writer's own pages change meanwhile (mmap, a buggy driver).
  *
  * The writer's bio completes when the origin has the data; after that the update continues as
  * any fill.  A sub-block that the write covers in part is updated in place if it was valid.  So
  * a write may begin and end inside a sub-block, and only parts that are not aligned to the
- * cache device's logical blocks stay out of the cache.  With checksums partly covered
- * sub-blocks stay out, because a checksum covers the whole sub-block.
+ * cache device's logical blocks stay out of the cache.  With checksums, partly covered
+ * sub-blocks stay out as well, because a checksum covers the whole sub-block.
  */
 #include <linux/memremap.h>
 
@@ -19,7 +19,7 @@
 #include "evict/free_slots.h"
 #include "io/writethrough.h"
 
-/* Flags of the write that its copy keeps on the way to the origin. */
+/* Flags of the writer's bio that the update's write to the origin keeps. */
 #define KEPT_FLAGS	(REQ_FAILFAST_MASK | REQ_SYNC | REQ_META | REQ_PRIO | \
 			 REQ_IDLE | REQ_FUA | REQ_NOWAIT | REQ_BACKGROUND | \
 			 REQ_SWAP)
@@ -56,10 +56,9 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
  * @first: first sector of the data
  * @end: sector behind the last one; only the part in the first block counts
  *
- * True if the data fills a sub-block and the block is cached or there are many free slots,
- * or if a sub-block that it covers in part is valid.  False if the data begins inside a
- * logical block of the cache device, or ranges exclude the block.  Takes no lock, so the
- * answer is a hint.
+ * True if the data covers a whole sub-block, and the block has a slot or nc_slots_spare(); or if a
+ * sub-block that the data covers in part is valid.  False if the data begins inside a logical block
+ * of the cache device, or ranges exclude the block.  Takes no lock, so the answer is a hint.
  *
  * Context: any.
  */
@@ -112,8 +111,8 @@ static void update_end_io(struct bio *bio)
 
 	f->writer = NULL;
 	writer->bi_status = bio->bi_status;
-	/* Queue the fill first.  Until the writer completes, it keeps the table and the cache;
-	 * after that the fill does, which nc_cache.fills counts.
+	/* Queue the fill before completing the writer: the fill may end before queue_work()
+	 * returns, and then only the incomplete writer keeps the table and the cache.
 	 */
 	queue_work(f->target->cache->workers.cache, &f->work);
 	bio_endio(writer);
@@ -155,7 +154,6 @@ struct nc_fill *nc_update_alloc(struct nc_target *t, struct bio *bio)
 {
 	struct nc_fill *f;
 
-	/* Another device's memory. */
 	if (unlikely(is_pci_p2pdma_page(bio_page(bio))))
 		return NULL;
 	f = nc_fill_alloc(t, &update_fill_ops, bio->bi_iter.bi_sector, bio->bi_iter.bi_size, true);
@@ -178,8 +176,8 @@ void nc_update_cancel(struct nc_cache *c, struct nc_fill *f)
 	nc_fill_free(c, f);
 }
 
-/* Can a sub-block that is covered in part, from or up to sector @at of the block, be updated
- * in place?
+/* Can the sub-block with sector @at of the block, where the data begins or ends, be updated in
+ * place although the data covers it in part?  @dropped: sub-blocks that were valid.
  */
 static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
 {
@@ -187,8 +185,8 @@ static bool can_update(const struct nc_cache *c, u32 at, u64 dropped)
 	       !(at & c->hot.lbs_mask) && !nc_sums_present(&c->sums);
 }
 
-/* Start of the slot's part of the data, in sectors of the block.  A sub-block that is covered in
- * part is included only if it was valid.
+/* First sector of the block that goes to the slot; the data begins at sector @start.  A sub-block
+ * that the data covers in part is included only if can_update().
  */
 static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 {
@@ -199,8 +197,8 @@ static u32 slot_start(const struct nc_cache *c, u32 start, u64 dropped)
 	return (start | mask) + 1;
 }
 
-/* End of the slot's part, by the same rule.  The end of the origin counts as the end of a
- * sub-block, whose rest is zeros.
+/* Sector behind the last one that goes to the slot, as slot_start(); the data ends at @end.  The
+ * origin's end counts as the end of a sub-block, because the pages have zeros behind it.
  */
 static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 		    u64 dropped)
@@ -214,7 +212,7 @@ static u32 slot_end(const struct nc_cache *c, u32 end, bool origin_ends,
 	return end & ~mask;
 }
 
-/* Compute the slot's part of the update.  Returns false if it is empty. */
+/* Compute which part of the data goes to the slot.  Returns false if no part can. */
 static bool place_update(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 {
 	sector_t block = round_down(f->sector, 1U << c->hot.block_shift);
@@ -238,7 +236,7 @@ static bool place_update(struct nc_cache *c, struct nc_fill *f, u64 dropped)
 	return true;
 }
 
-/* Does another fill or write cover one of the sub-blocks? */
+/* Does another fill, or a write except @own, cover a sub-block of the update? */
 static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
 			     const struct nc_bucket_lock *bucket, const struct nc_write_range *own)
 {
@@ -250,7 +248,7 @@ static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
 	       !nc_write_range_alone(&c->write_ranges, own, first, last);
 }
 
-/* Return the slot of the block, or a free one if there are many, or NC_NIL. */
+/* Return the slot of the block; without one give it a free slot if nc_slots_spare(); or NC_NIL. */
 static u32 slot_for(struct nc_cache *c, u64 block)
 {
 	u32 i = nc_index_find(&c->index, block);
@@ -269,14 +267,15 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 }
 
 /**
- * nc_update_list() - list an update
+ * nc_update_list() - give an update its slot and put it on the list of its bucket lock
  * @f: from nc_update_alloc()
  * @bucket: bucket lock of the block, held since the valid bits were cleared
  * @own: write range of the write, in nc_cache.write_ranges
  * @dropped: sub-blocks that the write invalidated
  *
  * Context: map; the bucket lock is held.
- * Return: false if the data must stay out of the cache: the caller cancels the update.
+ * Return: true: call nc_update_send(); false if the data must stay out of the cache: call
+ * nc_update_cancel().
  */
 bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 		    const struct nc_write_range *own, u64 dropped)
@@ -295,14 +294,14 @@ bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 }
 
 /*
- * Write the origin from the pages of a listed update.  The writer's bio completes with the
- * origin's status.  Context: map of the writer.
+ * Submit the write of a listed update to the origin.  The update owns the writer's bio, which
+ * completes with the origin's status.  Context: map of the writer.
  */
 void nc_update_send(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
 
-	/* Before the submission, which may complete the update and the writer. */
+	/* Before submit_bio_noacct(), after which the update and the writer may be gone. */
 	nc_observe(c, f->writer, NEARCACHE_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
 	if (nc_intent_admit(c, &c->intent, &f->bio))

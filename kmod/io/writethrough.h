@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* An update: the data of a write that goes to a slot as well (writethrough). */
+/* Updates (mode writethrough): fills that write the data of a write to a slot. */
 #ifndef NEARCACHE_IO_WRITETHROUGH_H
 #define NEARCACHE_IO_WRITETHROUGH_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about cached data: invalidation and residency. */
+/* The netlink requests about cached data: invalidate, residency-get. */
 #include <net/genetlink.h>
 
 #include "cache.h"
@@ -12,13 +12,13 @@
 /**
  * nc_nl_piece() - get the part of the origin that two attributes name
  * @c: cache
- * @start: first byte, or NULL: 0
- * @length: bytes, or NULL: up to the end of the origin
+ * @start: first byte; NULL: 0
+ * @length: bytes; NULL: up to the end of the origin
  * @extack: gets the error message
  * @first: result: first sector
  * @end: result: sector behind the last one
  *
- * Return: 0 or -ERANGE.
+ * Return: 0, or -ERANGE: not whole sectors, or not inside the origin.
  */
 int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const struct nlattr *length,
 		struct netlink_ext_ack *extack, u64 *first, u64 *end)
@@ -51,13 +51,13 @@ static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
 }
 
 /**
- * struct telling - an invalidation request
- * @work: runs it
- * @cache: held
+ * struct telling - an invalidate request, which waits for a device, so a worker runs it
+ * @work: runs the request
+ * @cache: cache, with nc_registry_hold() until the reply is sent
  * @first: first sector
  * @end: sector behind the last one
- * @portid: requester
- * @seq: number of the request
+ * @portid: netlink address of the requester
+ * @seq: sequence number of the request
  */
 struct telling {
 	struct work_struct work;
@@ -77,7 +77,7 @@ static int put_piece(struct sk_buff *skb, const struct nc_cache *c, sector_t fir
 				 (u64)(end - first) << SECTOR_SHIFT, NEARCACHE_A_DEVICE_PAD);
 }
 
-/* The reply may be lost, without memory or with a full socket: the requester must ask again. */
+/* Reply to a request.  Without memory the reply is lost: the requester must ask again. */
 static void reply_told(const struct telling *told, int error)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
@@ -183,9 +183,9 @@ int nearcache_nl_residency_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct run_dump - position of a residency dump; in netlink_callback.ctx
- * @first: next sector
+ * @first: next sector to dump
  * @end: end of the requested part
- * @begun: both are set
+ * @begun: @first and @end are set
  */
 struct run_dump {
 	sector_t first;
@@ -214,10 +214,10 @@ static int put_run(struct sk_buff *skb, const struct nc_run *run)
 	return 0;
 }
 
-/* Blocks after which a message ends even if it is not full. */
+/* A message ends after this many blocks even if it is not full: others may wait for the cache. */
 #define RUN_BLOCKS	1048576U
 
-/* Put as many runs into the message as fit. */
+/* Put the next runs into the message, until it is full. */
 static int dump_runs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct run_dump *dump = (void *)cb->ctx;

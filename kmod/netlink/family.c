@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The generic netlink family, as specified in uapi/nearcache.yaml, from which the policies and
- * the table of operations are generated.
+ * The generic netlink family, as specified in uapi/nearcache.yaml.  policy_gen.c is generated from
+ * this specification: the policies and the table of operations.
  *
- * Operations run in parallel (parallel_ops).  One that only reads runs under the registry's
- * mutex.  One that works on a cache holds it (nc_registry_hold()) and takes nc_life.lock if
- * it needs the live table.  Waiting for a device is left to a worker that replies later:
- * otherwise the registration of another family, and then all families, would have to wait.
+ * Operations run in parallel (parallel_ops).  device-get runs under the registry's mutex.  Other
+ * operations hold a cache (nc_registry_hold()), and take nc_life.lock if they need the live table.
+ * If an operation has to wait for a device, a worker does so and replies later: otherwise the
+ * registration of another family, and then all families, would have to wait.
  */
 #include <linux/delay.h>
 #include <linux/dm-ioctl.h>
@@ -21,7 +21,7 @@
 #include "dm/live_settings.h"
 #include "dm/status.h"
 
-/* Attribute numbers of counters and fields: those of uapi/nearcache_counters.h, after the pad. */
+/* Numbers of the attributes: as in uapi/nearcache_counters.h, plus 2 for "unused" and the pad. */
 #define NC_CHECK(symbol, name, unit, help) \
 	static_assert((int)NEARCACHE_A_COUNTER_##symbol == (int)NEARCACHE_COUNTER_##symbol + 2);
 NEARCACHE_COUNTERS(NC_CHECK)
@@ -36,7 +36,7 @@ static_assert((int)NEARCACHE_A_STATUS_MAX == (int)NEARCACHE_STATUS_FIELD_COUNT +
 
 static_assert(DM_NAME_LEN == NEARCACHE_NAME_MAX + 1);
 
-/* Runs requests that wait for a device. */
+/* Runs requests that have to wait for a device. */
 struct workqueue_struct *nc_nl_queue;
 
 static const struct genl_multicast_group groups[] = {
@@ -72,7 +72,7 @@ int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
 	return -EPERM;
 }
 
-/* Sets an empty name if the device is being removed. */
+/* Get the name of a cache's dm device; an empty name if the device is being removed. */
 static void name_of(const struct nc_cache *c, char *name)
 {
 	char uuid[DM_UUID_LEN];
@@ -81,7 +81,7 @@ static void name_of(const struct nc_cache *c, char *name)
 		*name = 0;
 }
 
-/* NEARCACHE_A_DEVICE_DEV of a cache's dm device. */
+/* Return the device number of a cache's dm device, as in NEARCACHE_A_DEVICE_DEV. */
 u32 nc_nl_dev(const struct nc_cache *c)
 {
 	return MAJOR(c->dev.dm_devt) << MINORBITS | MINOR(c->dev.dm_devt);
@@ -161,8 +161,8 @@ static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *
 /**
  * struct wanted - search for the device that a request names
  * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
- * @found: result: cache, or NULL; held unless @reply is set
- * @reply: message to put the device into, instead of holding it, or NULL
+ * @found: result: cache, or NULL; held if @reply is NULL
+ * @reply: message to put the description of the device into; NULL: hold the cache instead
  */
 struct wanted {
 	const struct nlattr *attr;
@@ -193,7 +193,7 @@ static int find_device(struct nc_cache *c, struct nc_target *t, void *arg)
 	return 1;
 }
 
-/* Find the device that @attrs name.  Returns 0, or an error whose message is in @extack. */
+/* Find the device that @attrs name, see struct wanted.  Returns 0 or an error. */
 static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	int r;
@@ -214,10 +214,10 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 
 /**
  * nc_nl_hold() - hold the cache of the device that a request names
- * @attrs: of the request
+ * @attrs: attributes of the request
  * @extack: gets the error message
  *
- * Return: cache, to be released with nc_registry_release(), or an ERR_PTR.
+ * Return: cache, which the caller releases with nc_registry_release(), or an ERR_PTR.
  */
 struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
@@ -233,11 +233,11 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
  * @cmd: operation
  * @header: result: header for genlmsg_end()
  *
- * Return: message, or NULL.
+ * Return: message, which the caller sends or frees; NULL if memory is lacking.
  */
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
-	/* GFP_NOIO: the destructor of a table waits until its cache is released. */
+	/* GFP_NOIO: the caller may hold a cache, which the destructor of its table waits for. */
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 
 	if (!skb)
@@ -271,11 +271,11 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
  * nc_nl_next_range() - iterate over the attributes of one type in a request
  * @info: request
  * @type: NEARCACHE_A_DEVICE_RANGE, _DROP or _KEEP
- * @last: the previous one, NULL for the first
+ * @last: the previous attribute; NULL for the first call
  *
  * Needed because info->attrs has only the last attribute of each type.
  *
- * Return: attribute or NULL.
+ * Return: the next attribute, or NULL at the end.
  */
 const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
 				      const struct nlattr *last)
@@ -287,7 +287,7 @@ const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
 	return nla_find((const struct nlattr *)head, rest, type);
 }
 
-/* Count the attributes of @type, see nc_nl_next_range(). */
+/* Return how many attributes of @type a request has, see nc_nl_next_range(). */
 u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 {
 	const struct nlattr *range = nc_nl_next_range(info, type, NULL);
@@ -300,17 +300,17 @@ u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 
 /**
  * struct device_dump - position of a dump of devices; in netlink_callback.ctx
- * @done: number of devices put
+ * @done: number of devices put into messages so far
  */
 struct device_dump {
 	unsigned int done;
 };
 
 /**
- * struct device_part - one message buffer of the dump
- * @skb: buffer
+ * struct device_part - one message buffer of a dump of devices
+ * @skb: the buffer
  * @cb: the dump
- * @passed: number of devices visited
+ * @passed: number of devices visited for this buffer
  */
 struct device_part {
 	struct sk_buff *skb;
@@ -341,8 +341,8 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 }
 
 /*
- * Mark a dump as inconsistent if devices were added or removed since the last part.  Call it
- * before each part.
+ * Let genl_dump_check_consistent() mark a dump as inconsistent if devices were added or removed
+ * since its last part.  Call this before each part.
  */
 void nc_nl_watch(struct netlink_callback *cb)
 {
@@ -360,7 +360,7 @@ int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 	return r && !skb->len ? r : skb->len;
 }
 
-/* Change settings of a table: all that the request names, or none. */
+/* Change all settings that the request names, or none with an error.  Context: nc_life.lock. */
 static int set_tunables(struct nc_target *t, struct genl_info *info)
 {
 	struct nlattr *fill = info->attrs[NEARCACHE_A_DEVICE_FILL_MEMORY];
@@ -384,8 +384,8 @@ static int set_tunables(struct nc_target *t, struct genl_info *info)
 	return 0;
 }
 
-/* Generic netlink requests may wait for each other, so none may wait for a device.  The holder
- * of nc_life.lock may do so during resume and suspend: give up after a second.
+/* Take nc_life.lock; returns false after a second.  Generic netlink requests may wait for each
+ * other, so none may wait long: the holder of the lock may wait for a device in resume or suspend.
  */
 static bool take_life(struct nc_cache *c)
 {
@@ -400,11 +400,11 @@ static bool take_life(struct nc_cache *c)
 }
 
 /**
- * nc_nl_take_live() - lock a live device
+ * nc_nl_take_live() - take nc_life.lock of a cache whose table is live
  * @c: held cache
  * @extack: gets the error message
  *
- * Return: 0 with nc_life.lock locked and nc_life.active set, or -EBUSY.
+ * Return: 0: locked, and nc_life.active is set; -EBUSY: suspended, or not locked within a second.
  */
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 {
@@ -438,8 +438,8 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/* nc_health_listener: multicast an event of a live table.  A listener that misses it, because
- * memory or its buffer is short, gets ENOBUFS from netlink, or finds the change in the status.
+/* Multicast an event of a live table; called by the health code (nc_health_listen()).  A listener
+ * that loses an event for lack of memory gets ENOBUFS and must read the status.
  */
 void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The generic netlink family, see uapi/nearcache.yaml. */
+/* Registration and events of the generic netlink family, see uapi/nearcache.yaml. */
 #ifndef NEARCACHE_NETLINK_FAMILY_H
 #define NEARCACHE_NETLINK_FAMILY_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about prefetch jobs. */
+/* The netlink requests about prefetch jobs: job-submit, job-cancel, job-get. */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
@@ -9,7 +9,7 @@
 #include "netlink/op.h"
 #include "dm/claim_registry.h"
 
-/* Get the attributes of a request's job, validated with the message; all NULL without one. */
+/* Parse the attributes of a request's job into @attrs; all NULL if the request has no job. */
 static int parse_job(const struct genl_info *info, struct nlattr **attrs)
 {
 	const struct nlattr *job = info->attrs[NEARCACHE_A_DEVICE_JOB];
@@ -19,7 +19,7 @@ static int parse_job(const struct genl_info *info, struct nlattr **attrs)
 				      info->extack) : 0;
 }
 
-/* Does the job have an id and no other attribute? */
+/* Does the request's job have an id and no other attribute? */
 static bool names_only_id(struct nlattr **attrs)
 {
 	int i;
@@ -30,7 +30,7 @@ static bool names_only_id(struct nlattr **attrs)
 	return attrs[NEARCACHE_A_JOB_ID];
 }
 
-/* Get the id that a request names; 0 without one if @all is set.  Returns 0 or -EINVAL. */
+/* Get the id of the job that a request names; with @all, 0 if it names none.  Returns an error. */
 static int parse_id(const struct genl_info *info, bool all, u32 *id)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
@@ -93,7 +93,7 @@ static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, 
 	return r;
 }
 
-/* Parse the attributes of a new job. */
+/* Parse the settings of a new job: label, priority, deadline and bandwidth. */
 static int parse_job_wishes(const struct genl_info *info, struct nc_job *job)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
@@ -146,7 +146,7 @@ static u32 seconds_left(const struct nc_job *job)
 		min_t(u64, U32_MAX, (job->deadline - jiffies) / HZ + 1) : 1;
 }
 
-/* nc_prefetch.lock is held, so that the numbers are consistent. */
+/* Put a job into a message.  Context: nc_prefetch.lock is held, so the numbers are consistent. */
 static int put_job(struct sk_buff *skb, const struct nc_job *job)
 {
 	struct nlattr *nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_JOB);
@@ -169,7 +169,7 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 	return 0;
 }
 
-/* Reply with the number of the new job. */
+/* Send or free @reply, with the number of the new job.  The job runs even if the reply is lost. */
 static void reply_id(struct genl_info *info, struct sk_buff *reply, void *header,
 		     const struct nc_cache *c, u32 id)
 {
@@ -188,7 +188,7 @@ free:
 	nlmsg_free(reply);
 }
 
-/* Only on a live device, because the origin's size, which limits pieces, can change otherwise. */
+/* Queue a job.  The device must be live: the origin's size, a limit of pieces, is constant then. */
 static s64 submit_job(struct nc_cache *c, struct genl_info *info, struct nc_job *job)
 {
 	s64 id = nc_nl_take_live(c, info->extack);
@@ -232,7 +232,7 @@ int nearcache_nl_job_submit_doit(struct sk_buff *skb, struct genl_info *info)
 	reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_SUBMIT, &header);
 	r = reply ? parse_job_wishes(info, job) : -ENOMEM;
 	if (!r) {
-		/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
+		/* Suspend waits for nc_life.lock: do not wait for I/O to get memory under it. */
 		noio = memalloc_noio_save();
 		r = submit_job(c, info, job);
 		memalloc_noio_restore(noio);
@@ -253,7 +253,7 @@ static int reply_count(struct genl_info *info, const struct nc_cache *c, u32 cou
 	void *header;
 	struct sk_buff *reply = nc_nl_reply(info, NEARCACHE_CMD_JOB_CANCEL, &header);
 
-	/* The jobs are cancelled even without a reply. */
+	/* No error: the jobs are cancelled even if no reply can be sent. */
 	if (!reply)
 		return 0;
 	if (nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ||
@@ -335,8 +335,8 @@ int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct job_dump - position of a dump of jobs; in netlink_callback.ctx
- * @last: number of the last job put
- * @allowed: the requester has permission
+ * @last: number of the last job put into a message
+ * @allowed: the permission and the attributes were checked
  */
 struct job_dump {
 	u32 last;
@@ -345,7 +345,7 @@ struct job_dump {
 
 static_assert(sizeof(struct job_dump) <= sizeof_field(struct netlink_callback, ctx));
 
-/* Put as many jobs as fit, each in a message. */
+/* Put the next jobs into the buffer until it is full, each as a message. */
 static int dump_jobs(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct job_dump *dump = (void *)cb->ctx;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Requests about ranges and labels.  A change runs under nc_life.lock and nc_ranges.lock, after
- * the reply was allocated, so that a completed change is also reported.
+ * The netlink requests about ranges and labels.  A change runs under nc_life.lock and
+ * nc_ranges.lock.  The reply is allocated before, so that a change cannot succeed without a reply.
  */
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
@@ -13,10 +13,10 @@
 #include "netlink/op.h"
 #include "dm/claim_registry.h"
 
-/* Most ranges in one range-delete request. */
+/* Most selections of ranges in one range-delete request. */
 #define WHICH_MAX	1024U
 
-/* The numbers of counters are those of uapi/nearcache_counters.h, behind the others. */
+/* Attributes of counters have the order of uapi/nearcache_counters.h and follow all others. */
 #define NC_CHECK(symbol, name, unit, help)						\
 	static_assert((int)NEARCACHE_A_LABEL_##symbol ==				\
 		      (int)NEARCACHE_LABEL_##symbol + (int)NEARCACHE_A_LABEL_HITS);
@@ -28,14 +28,14 @@ static_assert(NEARCACHE_PRIORITY_MAX == U8_MAX >> 1 >> NC_WANTS_PRIORITY_SHIFT);
 static_assert(NEARCACHE_LABELS_MAX < NC_LABEL_MIXED);
 
 /**
- * struct request - a change of ranges under way
- * @cache: held, live, its ranges locked
+ * struct request - a request that changes ranges; range-get and label-get use it in part
+ * @cache: held cache; between begin_change() and end_change() also live, and its ranges locked
  * @info: the request
  * @rp: the change
- * @room: result: number of blocks that pins need, and room for pins
- * @reply: reply, its header is written
+ * @room: result: bytes that pins need, and bytes that may be pinned
+ * @reply: reply, whose header is written
  * @header: header of @reply
- * @noio: of memalloc_noio_save()
+ * @noio: result of memalloc_noio_save()
  */
 struct request {
 	struct nc_cache *cache;
@@ -62,7 +62,7 @@ static int begin_change(struct request *q, struct sk_buff *skb, u8 cmd)
 		r = PTR_ERR(q->cache);
 		goto free;
 	}
-	/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
+	/* Suspend waits for these locks: do not wait for I/O to get memory under them. */
 	q->noio = memalloc_noio_save();
 	r = nc_nl_take_live(q->cache, extack);
 	if (r)
@@ -77,7 +77,7 @@ free:
 	return r;
 }
 
-/* Undo begin_change(), except the reply and the hold of the cache, which the caller still owns. */
+/* Undo begin_change(), except for the reply and the hold of the cache.  @changed: send an event. */
 static void end_change(struct request *q, bool changed)
 {
 	mutex_unlock(&q->cache->ranges.lock);
@@ -87,7 +87,7 @@ static void end_change(struct request *q, bool changed)
 	memalloc_noio_restore(q->noio);
 }
 
-/* The reply may be lost: the requester must ask again. */
+/* Send the reply; free it if @bad.  Without a reply the requester must ask again. */
 static void send_reply(struct request *q, int bad)
 {
 	if (bad) {
@@ -109,7 +109,7 @@ static int put_room(const struct request *q)
 	       range_put_u64(q->reply, NEARCACHE_A_DEVICE_AVAILABLE, q->room.available);
 }
 
-/* Attributes of a range were validated with the message. */
+/* Parse the attributes of a range into @attrs. */
 static int parse_range_attrs(const struct nlattr *range, struct nlattr **attrs,
 			     struct netlink_ext_ack *extack)
 {
@@ -135,7 +135,7 @@ static int take_label(struct request *q, const struct nlattr *label)
 	return id;
 }
 
-/* A range to keep holds no reference to its label; a label that is unknown matches nothing. */
+/* Return the id of a label, without a reference; 0, which matches no range: no such label. */
 static int find_label(struct request *q, const struct nlattr *label)
 {
 	const char *name = nla_data(label);
@@ -157,7 +157,7 @@ static int parse_label(struct request *q, const struct nlattr *range, const stru
 	return before->id;
 }
 
-/* Fill in @want, the range after @before.  With @add it holds a reference to its label. */
+/* Fill in @want, with defaults from the range before.  @add: take a reference to its label. */
 static int parse_want(struct request *q, const struct nlattr *range, struct nc_want *want,
 		      const struct nc_want *before, bool add)
 {
@@ -183,7 +183,7 @@ static int parse_want(struct request *q, const struct nlattr *range, struct nc_w
 	if (attrs[NEARCACHE_A_RANGE_EXPIRES]) {
 		u64 left = nla_get_u32(attrs[NEARCACHE_A_RANGE_EXPIRES]);
 
-		/* Round up to full seconds, as the present second is not over. */
+		/* Plus 1, because the present second is not over: never expire early. */
 		want->expires = left ? min_t(u64, nc_ranges_now() + 1 + left, U32_MAX) : 0;
 	}
 	r = parse_label(q, range, attrs[NEARCACHE_A_RANGE_LABEL], before, add);
@@ -193,7 +193,7 @@ static int parse_want(struct request *q, const struct nlattr *range, struct nc_w
 	return 0;
 }
 
-/* @list has room for all ranges of @type; *@count of them are filled in, also after an error. */
+/* Parse all ranges of @type into @list, which has room for them.  *@count: number parsed so far. */
 static int parse_wants(struct request *q, int type, struct nc_want *list, u32 *count, bool add)
 {
 	const struct nlattr *range = nc_nl_next_range(q->info, type, NULL);
@@ -217,8 +217,8 @@ static void tell_refused(struct netlink_ext_ack *extack, int error)
 		NL_SET_ERR_MSG(extack, "More than 16 ranges overlap");
 }
 
-/* The piece may reach beyond the origin: the origin may have been longer when ranges were added
- * there, or shorter than the requester assumes.
+/* Parse the sectors of a selection.  They may reach beyond the origin, because the origin may have
+ * been longer when ranges were added, or may be shorter than the requester assumes.
  */
 static int parse_where(struct nlattr **attrs, struct netlink_ext_ack *extack,
 		       struct nc_which *which)
@@ -238,7 +238,7 @@ static int parse_where(struct nlattr **attrs, struct netlink_ext_ack *extack,
 	return 0;
 }
 
-/* Fill in the next element of @q->rp.drop, unless it names a label that no range has. */
+/* Parse a selection of ranges into the next element of rp.drop, unless no range has its label. */
 static int parse_which(struct request *q, const struct nlattr *range)
 {
 	struct netlink_ext_ack *extack = q->info->extack;
@@ -327,8 +327,8 @@ static int make_change(struct request *q, int drop_type, bool add)
 	return r;
 }
 
-/* Send the reply.  A refusal for lack of room (-ENOSPC) gets a reply as well, which says how much
- * room there is.  @count: add the number of deleted ranges.
+/* Send the reply, or return the error @r.  A refusal for lack of room (-ENOSPC) gets a reply, which
+ * says how much room there is.  @count: the reply has the number of deleted ranges.
  */
 static int send_result(struct request *q, int r, bool count)
 {
@@ -466,8 +466,8 @@ int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 /**
  * struct list_dump - position of a dump of ranges or labels; in netlink_callback.ctx
- * @next: index of the next range in the present list, or id of the next label
- * @allowed: the requester has permission
+ * @next: index in nc_ranges.want of the next range, or id of the next label
+ * @allowed: the permission of the requester was checked
  */
 struct list_dump {
 	u32 next;
@@ -515,7 +515,7 @@ static int put_range(struct sk_buff *skb, const struct nc_cache *c, const struct
 	return 0;
 }
 
-/* Put as many ranges as fit. */
+/* Put the next ranges into one message, until it is full. */
 static int dump_ranges(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct list_dump *dump = (void *)cb->ctx;
@@ -558,7 +558,7 @@ static int put_label(struct sk_buff *skb, const struct nc_labels *l, const struc
 	return 0;
 }
 
-/* Put as many labels as fit, each in a message. */
+/* Put the next labels into the buffer until it is full, each as a message. */
 static int dump_labels(struct sk_buff *skb, struct netlink_callback *cb, struct nc_cache *c)
 {
 	struct list_dump *dump = (void *)cb->ctx;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Requests about the plan: the future order of reads. */
+/* Netlink requests plan-submit, -clear, -get.  A plan declares future reads, not evictions. */
 #include <linux/sched/mm.h>
 #include <net/genetlink.h>
 
@@ -11,9 +11,9 @@
 static_assert(NC_BELADY_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
 
 /**
- * struct wishes - attributes of a submitted plan
- * @at: attribute with the number of ranges submitted before, or NULL
- * @commit: the plan is complete
+ * struct wishes - attributes of a plan-submit request, which may carry only a part of the plan
+ * @at: attribute with the number of ranges submitted before; NULL: the plan begins
+ * @commit: the plan is complete after this request
  */
 struct wishes {
 	const struct nlattr *at;
@@ -40,7 +40,7 @@ static int parse_plan_wishes(const struct genl_info *info, struct wishes *wishes
 	return 0;
 }
 
-/* Parse a range, which must have start and length only. */
+/* Parse a range of a plan, which must have start and length only. */
 static int parse_range(const struct nc_cache *c, const struct nlattr *range,
 		       struct netlink_ext_ack *extack, u64 *first, u64 *end)
 {
@@ -75,7 +75,7 @@ static int append_range(struct nc_cache *c, const struct nlattr *range,
 	return r;
 }
 
-/* Append all ranges of the request, or none. */
+/* Append all ranges of the request to the plan that is being handed over, or none with an error. */
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
 	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);
@@ -94,7 +94,7 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
-/* Only on a live device, because the origin's size, which limits ranges, can change otherwise. */
+/* Handle plan-submit.  The device is live, so the origin's size, a limit of ranges, is constant. */
 static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		       const struct wishes *wishes)
 {
@@ -139,7 +139,7 @@ static int put_figures(struct sk_buff *skb, const struct nc_belady_figures *f)
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
 }
 
-/* nc_plan.lock is held. */
+/* Put the state of the plan into a message.  Context: nc_plan.lock is held. */
 static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 {
 	const struct nc_belady *coming = c->plan.coming;
@@ -164,7 +164,7 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 static int submit_live(struct nc_cache *c, struct genl_info *info, const struct wishes *wishes,
 		       struct sk_buff *reply)
 {
-	/* Suspend waits for the locks, so no memory allocation may wait for I/O. */
+	/* Suspend waits for these locks: do not wait for I/O to get memory under them. */
 	unsigned int noio = memalloc_noio_save();
 	int r = nc_nl_take_live(c, info->extack);
 

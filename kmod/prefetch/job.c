@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* List of prefetch jobs: choice of the next job, and history of finished jobs. */
+/* The lists of unfinished and finished prefetch jobs, and the choice of the next job to run. */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
@@ -33,7 +33,7 @@ void nc_jobs_destroy(struct nc_jobs *jobs)
 	free_list(&jobs->over);
 }
 
-/* Return the job with number @id, running or finished, or NULL. */
+/* Return the job with number @id, unfinished or finished, or NULL. */
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id)
 {
 	struct nc_job *job;
@@ -56,7 +56,7 @@ static void least_above(struct list_head *list, u32 id, struct nc_job **least)
 			*least = job;
 }
 
-/* Return the job with the lowest number above @id, or NULL.  0: the first job. */
+/* Return the job with the lowest number above @id, or NULL.  @id 0 gives the first job. */
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id)
 {
 	struct nc_job *least = NULL;
@@ -83,7 +83,7 @@ bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job)
 	return true;
 }
 
-/* Is @a to run before @b? */
+/* Must @a run before @b?  Equal jobs: the same priority and deadline, so false for both orders. */
 static bool is_before(const struct nc_job *a, const struct nc_job *b)
 {
 	if (a->priority != b->priority)
@@ -93,7 +93,7 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
-/* Does @a get a slot before @b?  Unlike turns, slots do not rotate among equal jobs. */
+/* Does @a get a slot before @b?  Of equal jobs the older one does, although they run in turns. */
 static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
 {
 	if (is_before(a, b) || is_before(b, a))
@@ -102,11 +102,11 @@ static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
 }
 
 /**
- * nc_jobs_behind() - must this job leave free slots to another one?
- * @jobs: jobs
- * @job: one of them
+ * nc_jobs_behind() - must a job leave free slots to a job that waits for slots?
+ * @jobs: jobs of the cache
+ * @job: one of @jobs
  *
- * Otherwise several jobs would each bring a few blocks, where slots suffice for one job only.
+ * If slots suffice for one job only, one job must complete rather than several in part.
  *
  * Context: the prefetch worker.
  */
@@ -116,15 +116,15 @@ bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job)
 }
 
 /**
- * nc_jobs_pick() - pick the next job
- * @jobs: jobs
+ * nc_jobs_pick() - pick the job that the worker handles next
+ * @jobs: jobs of the cache
  * @now: jiffies
  * @wait: lowered to the time in jiffies until the next delayed job is due
  *
- * Equal jobs take turns.  A job that has submitted all of its pieces is picked once the last
- * fill is over, to be settled.
+ * Equal jobs take turns.  A job that was cancelled or has submitted all of its pieces is picked
+ * after its last fill has ended, for settle_job().
  *
- * Return: job or NULL.
+ * Return: job, or NULL if no job can go on.
  */
 struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned long *wait)
 {
@@ -155,7 +155,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/* Account bytes that are cached already, or that another fill brings. */
+/* Account bytes that are cached already, unless by an earlier pass, or that another fill brings. */
 void nc_job_see(struct nc_job *job, u64 bytes)
 {
 	u64 own = min(job->known, bytes);
@@ -164,7 +164,7 @@ void nc_job_see(struct nc_job *job, u64 bytes)
 	job->present += bytes - own;
 }
 
-/* Begin another pass over all pieces, for those that could not be brought. */
+/* Begin another pass over all pieces, to bring data that the last pass could not bring. */
 void nc_job_again(struct nc_job *job)
 {
 	job->pass++;
@@ -178,10 +178,10 @@ void nc_job_again(struct nc_job *job)
 
 /**
  * nc_jobs_end() - move a job to the list of finished jobs
- * @jobs: jobs
+ * @jobs: jobs of the cache
  * @job: on the waiting list, without fills in flight; its state is final
  *
- * A finished job can be queried until NC_JOBS_OVER_MAX later ones have finished.
+ * A finished job can be queried until NC_JOBS_OVER_MAX later jobs have finished.
  *
  * Return: the job that falls off the list, for the caller to free, or NULL.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch jobs: their pieces of the origin, order and progress. */
+/* Prefetch jobs: lists of pieces of the origin to cache, with their progress. */
 #ifndef NEARCACHE_PREFETCH_JOB_H
 #define NEARCACHE_PREFETCH_JOB_H
 
@@ -10,14 +10,14 @@
 
 /* Most unfinished jobs. */
 #define NC_JOBS_MAX		1024U
-/* Most pieces of all unfinished jobs: 16 MiB of memory. */
+/* Most pieces of all unfinished jobs together: 16 MiB of memory. */
 #define NC_JOB_PIECES_MAX	1048576U
-/* Most finished jobs that can be queried: 512 KiB, each a kmalloc-512. */
+/* Most finished jobs that can be queried: 512 KiB of memory, each job a kmalloc-512. */
 #define NC_JOBS_OVER_MAX	1024U
-/* Passes of a job over its pieces; later passes retry those that were being written or failed. */
+/* Most passes of a job over its pieces: later passes retry data being written and failed reads. */
 #define NC_JOB_PASSES		3U
 
-/* Adjacent sectors. */
+/* Sectors from @first to before @end. */
 struct nc_piece {
 	u64 first;
 	u64 end;
@@ -25,30 +25,30 @@ struct nc_piece {
 
 /**
  * struct nc_job - a prefetch job
- * @list: in nc_jobs.waiting or .over
+ * @list: entry in nc_jobs.waiting or .over
  * @id: number, from 1
  * @state: enum nearcache_job_state
  * @priority: jobs of higher priority run first
- * @deadline: jiffies, 0: none; among jobs of one priority the earliest runs first
+ * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first
  * @bandwidth: limit in bytes per second; 0: none
  * @due: jiffies before which the job must not run; 0: none
- * @bytes: of all pieces
- * @fetched: bytes that it brought
+ * @bytes: total length of the pieces
+ * @fetched: bytes that the job's fills made valid
  * @present: bytes that were cached already, or that other fills bring
- * @left: bytes that it could not bring
- * @flying: bytes of its fills in flight
+ * @left: bytes that the job could not bring in this pass
+ * @flying: bytes of the job's fills in flight
  * @known: bytes that earlier passes fetched and this pass has not met yet
  * @again: another pass may bring some of @left
- * @shortages: attempts without a slot since any job got one
- * @given: nc_prefetch_reserve.given at that time
- * @waits: it waits for a slot for a block that is not pinned
- * @pin_shortages: attempts without a slot for a pinned block since it brought anything
- * @pass: completed passes
- * @at: index of the next piece; @pieces: all were submitted
- * @sector: next sector of that piece
+ * @shortages: attempts in a row without a slot, since any job got a slot
+ * @given: nc_prefetch_reserve.given when @shortages was last reset
+ * @waits: the job waits for a slot for a block that is not pinned
+ * @pin_shortages: attempts without a slot for a pinned block, since the job started a fill
+ * @pass: number of completed passes
+ * @at: index of the next piece; equal to @pieces: all were submitted
+ * @sector: next sector of the piece @at
  * @pieces: number of pieces
- * @label: as of ranges; may be empty
- * @piece: in the order to bring them; NULL once the job is finished
+ * @label: name as of a range's label; may be empty
+ * @piece: pieces in the order to bring them; NULL after the job has finished
  */
 struct nc_job {
 	struct list_head list;
@@ -83,9 +83,9 @@ struct nc_job {
  * @over: finished jobs, the latest first
  * @count: length of @waiting
  * @over_count: length of @over
- * @pieces: pieces of all jobs in @waiting
- * @last: highest id so far, modulo wrap
- * @first: among the jobs that wait for a slot the one to get it; used by the worker only
+ * @pieces: number of pieces of all jobs in @waiting
+ * @last: id of the job that was queued last
+ * @first: of the jobs that wait for a slot, the job to get the next; only the worker uses it
  *
  * Protected by nc_prefetch.lock.
  */

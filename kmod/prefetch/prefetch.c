@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The prefetch engine.  One worker per cache turns jobs into fills that no reader waits for.  They
- * are listed like other fills, so a demand read can join them, and a write makes them stale.  The
- * worker submits them under a plug, which merges contiguous ones into long requests.
+ * The prefetch engine.  One worker per cache turns jobs into fills that no reader waits for.  These
+ * are listed like other fills, so a user's read can join them, and a write makes them stale.  The
+ * worker submits them under a plug, which merges reads of adjacent data into long requests.
  *
- * Jobs yield to users' I/O: see throttle.c.  They use at most half of the fill memory.
+ * Jobs yield to users' I/O: see throttle.c.  Jobs use at most half of the fill memory.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
@@ -20,26 +20,26 @@
 #include "io/read.h"
 #include "evict/free_slots.h"
 
-/* Most bytes that a job submits per turn. */
+/* Most bytes that a job submits per turn: alone, and while other readers use the origin. */
 #define TURN_BYTES	(4U << 20)
 #define TURN_SHARED	(256U << 10)
-/* Least length of requests for adjacent data. */
+/* Wait until this many bytes may be submitted, so that requests for adjacent data are long. */
 #define REQUEST_BYTES	(TURN_BYTES / 4)
 /* Turns per second of a job with a bandwidth limit. */
 #define TURNS_LIMITED	8U
 /* Most index look-ups per turn. */
 #define TURN_STEPS	1024U
-/* Delay before the next attempt to get memory or a slot. */
+/* Jiffies before the next attempt to get memory or a slot. */
 #define SHORTAGE	max(1, HZ / 50)
-/* Attempts without success in a row (10 seconds), after which jobs stop waiting for slots. */
+/* A job stops waiting for slots after this many attempts in a row (10 seconds) without a slot. */
 #define SHORTAGES_MAX	500U
-/* Attempts between two reports of the demand, which also free finished slots of the reserve. */
+/* Attempts between two calls of nc_reserve_want() and nc_reserve_look(). */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
-/* This job has to wait until job->due; other jobs may run. */
+/* Wait of a single job, until job->due, while other jobs may run. */
 #define STUCK		(NEVER - 1)
 
-/* Run the worker at once. */
+/* Run the worker at once if there are jobs and a table is live. */
 static void kick_worker(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -47,13 +47,13 @@ static void kick_worker(struct nc_prefetch *p)
 		mod_delayed_work(p->wq, &p->work, 0);
 }
 
-/* Bytes that may be submitted now; 0 until they make a request of useful length. */
+/* Bytes that may be submitted now; 0 while they are too few for a request of useful length. */
 static u64 send_room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
 
-	/* One fill is always allowed. */
+	/* With nothing in flight allow some bytes whatever the window, so that jobs proceed. */
 	if (!p->flying)
 		return max_t(u64, most, TURN_SHARED);
 	if (p->shared)
@@ -67,7 +67,7 @@ static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	return nc_fill_span_bytes(c, span);
 }
 
-/* Advance the job behind @span. */
+/* Set the position of the job to the end of @span, or to its next piece. */
 static void job_advance(const struct nc_cache *c, struct nc_job *job, const struct nc_span *span)
 {
 	u64 next = (span->block << c->hot.block_shift) +
@@ -93,9 +93,9 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Should the job wait until readers free slots of the reserve, for blocks that are not pinned?
- * Only a slot given to a job resets the count of shortages.  Fills of blocks that have a slot must
- * not: a job that finds many such blocks would wait for each block between them.
+/* Shall the job wait for a slot for a block that is not pinned, until readers finish slots of the
+ * reserve?  After SHORTAGES_MAX attempts it skips the block.  Only a slot given to a job resets the
+ * count, not a fill into an existing slot: otherwise a job would wait long between such fills.
  */
 static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 {
@@ -123,7 +123,7 @@ static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
 	return true;
 }
 
-/* No slot is free for @block: should the job wait for one? */
+/* Shall the job wait for a slot for @block, as none is free?  If so, sets job->due. */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
 	bool pinned = nc_ranges_pinned(c, block);
@@ -184,7 +184,7 @@ static const struct nc_fill_ops job_fill_ops = {
 	.done = job_fill_done,
 };
 
-/* Account a fill of @job that is about to be sent. */
+/* Account a fill of @job before nc_fill_start(). */
 static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -197,7 +197,7 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	spin_unlock(&p->lock);
 }
 
-/* Start a fill, unless another job has the first claim on the few slots that jobs may have. */
+/* Start a fill of the start of @span, unless the slot is for a job with a first claim to slots. */
 static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
 {
 	enum nc_miss result;
@@ -216,7 +216,7 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 }
 
 /* Bring the missing data at the start of @span, which is shortened to the part that was handled.
- * Returns the time to wait before the next attempt; 0: done.
+ * Adds submitted bytes to @sent.  Returns jiffies to wait: 0, STUCK, or NEVER: until a fill ends.
  */
 static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct nc_span *span,
 				u64 *sent)
@@ -240,7 +240,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		nc_demand_see_met(&c->origin.demand, present);
 		break;
 	case NC_MISS_VALID:
-		/* Valid by now: the next step looks again. */
+		/* The next job_step() looks the same data up again. */
 		return 0;
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
@@ -264,7 +264,7 @@ looked:
 	return 0;
 }
 
-/* Has a reader just read the cached data of a block from the origin? */
+/* Did a user's read bring a cached block from the origin, in this tick or the last? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
 	int hold = nc_hit_lock(&c->hot.hit_srcu);
@@ -282,7 +282,7 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
-/* Handle at most @most bytes of one block, but at least a sub-block.  Returns as fetch_span(). */
+/* Handle the next data of the job, at most @most bytes of one block.  Returns as fetch_span(). */
 static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
@@ -301,18 +301,18 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	return 0;
 }
 
-/* Time at which the next bytes may be sent if @sent bytes go now at @rate per second. */
+/* Return the jiffies from which more may be sent, after @sent bytes now at @rate per second. */
 static unsigned long pace_delay(unsigned long due, u64 sent, u64 rate)
 {
 	unsigned long now = jiffies;
 
 	if (!due || time_before(due, now))
 		due = now;
-	/* 0 would mean: no delay. */
+	/* Never 0, which would mean no delay. */
 	return (due + div64_u64(sent * HZ + rate / 2, rate)) ?: 1;
 }
 
-/* Returns the time to wait; 0: none. */
+/* Let a job submit at most @most bytes.  Returns jiffies to wait before any job's next turn. */
 static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -335,17 +335,17 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	return wait == STUCK ? 0 : wait;
 }
 
-/* The job has submitted all pieces, and its fills are over: retry or finish. */
+/* Begin another pass of a job that has submitted all pieces, or end it; no fill is in flight. */
 static void settle_job(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
-	/* Other jobs that wait report their demand themselves. */
+	/* Drop this job's demand for slots; other jobs that wait report theirs again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
-	/* Data that an earlier pass fetched and that is not cached any more does not count. */
+	/* What earlier passes fetched, but this pass did not meet, was evicted or invalidated. */
 	job->fetched -= job->known;
 	job->known = 0;
 	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
@@ -365,7 +365,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	nc_job_free(gone);
 }
 
-/* Returns the time until the next look; 0: now. */
+/* Let the next job have a turn, or settle it.  Returns jiffies until the next call; 0: at once. */
 static unsigned long look_at_jobs(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -377,7 +377,7 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	spin_lock(&p->lock);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = send_room(c);
-	/* Bypass lasts until a reload. */
+	/* Cancel rather than wait: bypass lasts until a reload. */
 	if (job && READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
@@ -390,13 +390,13 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	}
 	if (held)
 		return held;
-	/* A completed fill wakes the worker. */
+	/* job_fill_done() runs the worker again. */
 	if (!most)
 		return NEVER;
 	if (most > REQUEST_BYTES)
 		most = round_down(most, REQUEST_BYTES);
 	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
-	/* Many small turns keep a limited job's rate even; the minimum is one fill. */
+	/* Many small turns keep the rate of a limited job even. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
 	return job_turn(c, job, max(most, 1ULL));
@@ -421,17 +421,17 @@ static void prefetch_work(struct work_struct *work)
 /**
  * nc_prefetch_submit() - queue a job
  * @c: live cache
- * @job: pieces are whole sub-blocks; on success the engine owns it
+ * @job: filled in; pieces are whole sub-blocks; on success the engine owns the job
  *
  * Context: may sleep.
- * Return: number of the job; -EMLINK: too many.
+ * Return: number of the job, or -EMLINK: too many jobs or pieces.
  */
 s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* Jobs say which data to cache: the retention threshold must not decide any more. */
+	/* From now on jobs select the data to cache, not the retention threshold. */
 	WRITE_ONCE(c->policy.retain.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
@@ -448,7 +448,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
  * @c: cache
  * @id: number of the job; 0: all
  *
- * Fills in flight still complete.
+ * Does not wait for fills in flight, after which the worker ends the job.
  *
  * Context: may sleep.
  * Return: number of jobs that were running.
@@ -472,7 +472,7 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 	return count;
 }
 
-/* Stop sending, before the table is suspended.  May sleep, also for a request to the origin. */
+/* Stop submitting, before the table is suspended.  May sleep, also for a request to the origin. */
 void nc_prefetch_pause(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -483,7 +483,7 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&p->work);
 }
 
-/* The table is live: go on. */
+/* Go on with the jobs after a table went live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -506,7 +506,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }
 
-/* Returns 0 or -ENOMEM. */
+/* Allocate the workqueue.  Returns 0 or -ENOMEM. */
 int nc_prefetch_alloc(struct nc_cache *c)
 {
 	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
@@ -514,7 +514,7 @@ int nc_prefetch_alloc(struct nc_cache *c)
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 
-/* Free the engine.  No user of the cache is left. */
+/* Free the engine and its jobs.  The caller ensures that nothing uses the cache any more. */
 void nc_prefetch_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->prefetch.work);

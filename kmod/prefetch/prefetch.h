@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Prefetch engine: brings the data of jobs into the cache and yields to users' I/O. */
+/* The prefetch engine: brings the data of jobs into the cache, and yields to users' I/O. */
 #ifndef NEARCACHE_PREFETCH_PREFETCH_H
 #define NEARCACHE_PREFETCH_PREFETCH_H
 
@@ -13,7 +13,7 @@
 struct nc_cache;
 
 /**
- * struct nc_latency - measured origin reads
+ * struct nc_latency - mean latency of some reads of the origin
  * @sum: total time in nanoseconds
  * @count: number of reads
  */
@@ -27,24 +27,24 @@ struct nc_latency {
  * @wq: runs @work, which may wait for a request to the origin
  * @work: submits fills of jobs
  * @lock: protects @jobs and all fields below; process context; innermost
- * @jobs: see job.h
+ * @jobs: the jobs of the cache
  * @paused: no table is live
- * @flying: bytes in flight from the origin
- * @window: limit of @flying: a new reader waits only for these bytes
+ * @flying: bytes of jobs' fills in flight
+ * @window: limit of @flying: a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
- * @least: recent minimum of that latency, nanoseconds
+ * @least: recent minimum of the latency of jobs' reads, nanoseconds
  * @shared: other readers used the origin when nc_throttle_wait() last ran
  * @due: while @shared: jiffies of the next submission
  * @rate: while @shared: limit in bytes per second
- * @failed: jiffies of the last failed read
+ * @failed: jiffies when a job's read last failed
  * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
  * @beside: latency of users' other reads since @looked
  * @looked: jiffies when @rate was last adjusted
  * @probed: jiffies when jobs last paused to measure @clean
  * @weighed: jiffies when nc_demand.asked and .met were last compared
- * @followed: most of the other readers read data that jobs bring
+ * @followed: most reads of other readers are for data that jobs bring
  *
- * @flying is read without the lock, as a hint.
+ * The worker reads @flying without the lock, as a hint.
  */
 struct nc_prefetch {
 	struct workqueue_struct *wq;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Readahead windows.  A classifier says how far ahead of a stream to read.  The window becomes
- * fills without readers.  Under the bucket lock they are ordinary fills: a read joins them, and
- * a write makes them stale.
+ * Readahead windows.  A classifier (see stream.h) says how far ahead of a stream to read.  Such a
+ * window becomes fills that no reader waits for.  A read can join them, and a write makes them
+ * stale, as all fills.
  *
- * Prefetch jobs (see prefetch.c) yield to reads.  Windows do not, because the reader is about to
- * request the same data.  But a window never exceeds the length that was requested for its stream,
- * even if the stream ends; windows use at most half of the fill memory, and no slot that reads
- * would not get.  For a second after a large write or an error, and while the cache is not in
- * state normal, new windows are ignored.
+ * Windows do not yield to reads as prefetch jobs do, because the reader is about to request the
+ * same data.  If the stream ends instead, no more than the window was read in vain.  Windows use at
+ * most half of the fill memory, and no slot that a read could not get.  For a second after a large
+ * write or an error, and while the cache is not in state normal, windows are ignored.
  */
 #include <linux/blkdev.h>
 #include <linux/sizes.h>
@@ -27,8 +26,9 @@
 #define TURN_BYTES	SZ_1M
 /* Most index look-ups per turn. */
 #define TURN_STEPS	256U
-/* Delay before the next attempt to get memory. */
+/* Jiffies before the next attempt to get memory. */
 #define SHORTAGE	max(1, HZ / 250)
+/* Jiffies after a failed read during which windows are ignored. */
 #define OUT_OF_ORDER	HZ
 
 /* May windows be served now?  A hint. */
@@ -45,7 +45,7 @@ static bool windows_wanted(const struct nc_cache *c)
  * @c: live cache
  * @window: sectors to bring
  *
- * Ignored if readahead is not possible now; then the data misses when it is read.
+ * Does nothing if readahead is not possible now: the data then misses when it is read.
  *
  * Context: map of a read.
  */
@@ -57,13 +57,13 @@ void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *wind
 	if (!windows_wanted(c))
 		return;
 	spin_lock(&w->lock);
-	/* The window may continue one that is still queued. */
+	/* Find a queued window of the same stream, which @window continues. */
 	for (i = 0; i < w->count; i++)
 		if (w->window[i].end == window->first)
 			break;
 	if (!w->paused && i < w->count) {
 		w->window[i].end = window->end;
-		/* The reader itself has read the part that fell behind. */
+		/* Skip sectors that fell behind: the reader itself has read them. */
 		if (window->end - w->window[i].first > NEARCACHE_WINDOW_MAX)
 			w->window[i].first = window->end - NEARCACHE_WINDOW_MAX;
 	} else if (!w->paused && w->count < NC_READAHEAD_WINDOWS) {
@@ -85,7 +85,7 @@ static void window_fill_done(struct nc_fill *f, u64 bits, int error)
 		WRITE_ONCE(c->readahead.failed, jiffies);
 }
 
-/* Users are about to read the data: the reads count as theirs. */
+/* nc_miss_sent() counts the reads as users' reads, because users are about to read the data. */
 static const struct nc_fill_ops window_fill_ops = {
 	.ahead = true,
 	.sent = nc_miss_sent,
@@ -93,8 +93,8 @@ static const struct nc_fill_ops window_fill_ops = {
 	.done = window_fill_done,
 };
 
-/* Bring missing data at the start of @window and advance behind it.  Returns false without
- * memory.
+/* Bring the data at the start of @window if it is missing, and move the start behind it.  Returns
+ * false, without a move, if memory is lacking.
  */
 static bool window_step(struct nc_cache *c, struct nc_readahead_window *window, u32 *sent)
 {
@@ -117,7 +117,7 @@ static bool window_step(struct nc_cache *c, struct nc_readahead_window *window, 
 		case NC_MISS_MEMORY:
 			return false;
 		case NC_MISS_FULL:
-			/* The rest would find no slot either. */
+			/* Give the window up, as its other blocks would find no slot either. */
 			window->first = window->end;
 			return true;
 		default:
@@ -128,7 +128,7 @@ static bool window_step(struct nc_cache *c, struct nc_readahead_window *window, 
 	return true;
 }
 
-/* Returns false if the next turn has to wait for memory. */
+/* Bring up to TURN_BYTES of @window.  Returns false if the next turn has to wait for memory. */
 static bool window_turn(struct nc_cache *c, struct nc_readahead_window *window)
 {
 	struct blk_plug plug;
@@ -143,7 +143,7 @@ static bool window_turn(struct nc_cache *c, struct nc_readahead_window *window)
 	return memory;
 }
 
-/* Pick the window whose turn it is.  Returns false if there is none. */
+/* Copy the window whose turn it is to @window.  Returns false if no window is queued. */
 static bool pick_window(struct nc_readahead *w, struct nc_readahead_window *window)
 {
 	bool any;
@@ -158,7 +158,7 @@ static bool pick_window(struct nc_readahead *w, struct nc_readahead_window *wind
 	return any;
 }
 
-/* A reader may have extended the window meanwhile. */
+/* Update the start of the queued window after a turn.  A reader may have extended its end. */
 static void put_back(struct nc_readahead *w, const struct nc_readahead_window *window)
 {
 	struct nc_readahead_window *there;
@@ -201,7 +201,7 @@ static void readahead_work(struct work_struct *work)
 		queue_delayed_work(c->workers.origin, &w->work, SHORTAGE);
 }
 
-/* Stop sending, before the table is suspended.  May sleep, also for a request to the origin. */
+/* Drop all windows, before the table is suspended.  May wait for a request to the origin. */
 void nc_readahead_pause(struct nc_cache *c)
 {
 	struct nc_readahead *w = &c->readahead;
@@ -213,7 +213,7 @@ void nc_readahead_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&w->work);
 }
 
-/* The table is live: accept windows. */
+/* Accept windows after a table went live. */
 void nc_readahead_resume(struct nc_cache *c)
 {
 	spin_lock(&c->readahead.lock);

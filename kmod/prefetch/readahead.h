@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Readahead windows: data that a classifier wants to be read ahead of a stream. */
+/* Readahead windows: sectors to read ahead of a stream, as its classifier asks for. */
 #ifndef NEARCACHE_PREFETCH_READAHEAD_H
 #define NEARCACHE_PREFETCH_READAHEAD_H
 
@@ -11,7 +11,7 @@
 
 struct nc_cache;
 
-/* Most queued windows; further ones are ignored. */
+/* Most queued windows; further windows are ignored. */
 #define NC_READAHEAD_WINDOWS	256U
 
 /**
@@ -19,9 +19,9 @@ struct nc_cache;
  * @lock: protects the other fields; process context; innermost
  * @window: queued windows, which take turns
  * @count: number of queued windows
- * @turn: index of the window whose turn it is
- * @paused: no table is live
- * @failed: jiffies of the last failed read
+ * @turn: index in @window of the window that has or had the latest turn
+ * @paused: no table is live: ignore windows
+ * @failed: jiffies when a read for a window last failed
  * @work: submits fills
  */
 struct nc_readahead {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Throttle of prefetch jobs, which yield to all other I/O.
- *   - Without other origin reads, jobs keep as many bytes in flight as arrive within DELAY_MAX
- *     on top of the origin's own latency.  Only the first new read waits behind these.
- *   - With other origin reads, jobs take small turns at a rate.  It rises while the latency of the
- *     other reads is the same as without jobs, and falls otherwise.  To measure the latency
- *     without jobs, they pause for an eighth of a second every two seconds.
- *   - A reader that follows a job reads the data that the job brings.  Jobs do not yield to such
- *     readers: together they would use less than the origin's bandwidth.
- *   - For a second after a large write, or an error, jobs submit nothing.
+ * Throttle of prefetch jobs, which yield to all other I/O.  - Without other origin reads, jobs keep
+ * as many bytes in flight as arrive within DELAY_MAX on top of the origin's own latency.  A reader
+ * that starts then waits behind these once.  - With other origin reads, jobs take small turns at a
+ * limited rate.  The rate rises while the latency of the other reads is the same as without jobs,
+ * and falls otherwise.  To measure the latency without jobs, jobs pause for an eighth of a second
+ * every two seconds.  - A reader that follows a job reads the data that the job brings.  Jobs do
+ * not yield to such readers: each would wait for the other, and leave a part of the origin's
+ * bandwidth unused.  - For a second after a large write or an error, jobs submit nothing.
  */
 #include <linux/ktime.h>
 
@@ -16,12 +15,13 @@
 #include "io/fill.h"
 #include "prefetch/throttle.h"
 
-/* Jobs submit nothing for this long after an error. */
+/* Jiffies after an error during which jobs submit nothing. */
 #define OUT_OF_ORDER	HZ
-/* Most queueing time of data in flight, on top of the origin's own latency. */
+/* Most nanoseconds of queueing of jobs' reads, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
+/* Least and first nc_prefetch.window, bytes in flight. */
 #define WINDOW_MIN	(2U << 20)
-/* Limits of the rate in bytes per second, while others read. */
+/* nc_prefetch.rate in bytes per second while others read; it is adjusted every RATE_PERIOD. */
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
 #define RATE_MAX	(64ULL << 30)
@@ -30,14 +30,14 @@
 /* Jobs pause for PROBE every PROBE_EVERY to measure undisturbed reads, see NC_DEMAND_CLEAN. */
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
-/* Weight of a sample in a smoothed value: 1/32. */
+/* Weight of a sample in nc_prefetch.delay: 1/32. */
 #define SMOOTH		5
-/* The minimum latency rises by 1/256 with each read, so that an old minimum expires. */
+/* nc_prefetch.least rises by 1/256 with each read, so that an old minimum expires. */
 #define FORGET		8
 /* Interval in which is_followed() compares users' reads with jobs and halves the counts. */
 #define WEIGH		max(1, HZ / 10)
 
-/* Other reads have begun: forget old measurements. */
+/* Start again with the first rate and without measurements, as other reads have begun. */
 static void begin_shared(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -48,7 +48,7 @@ static void begin_shared(struct nc_prefetch *p)
 	p->probed = jiffies - PROBE_EVERY;
 }
 
-/* Pause to measure; halve the weight of old samples. */
+/* Let jobs pause for PROBE, to measure undisturbed reads; halve the weight of old samples. */
 static void begin_probe(struct nc_prefetch *p)
 {
 	lockdep_assert_held(&p->lock);
@@ -58,7 +58,7 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
-/* Do the other readers mostly read the data that jobs bring?  @p is locked. */
+/* Is at least half of what other readers read data that jobs bring?  Context: @p->lock is held. */
 static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 {
 	lockdep_assert_held(&p->lock);
@@ -73,7 +73,7 @@ static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 	return p->followed;
 }
 
-/* Time for which jobs yield to users' I/O, in jiffies.  Context: the prefetch worker. */
+/* Return for how many jiffies jobs must yield to users' I/O.  Context: the prefetch worker. */
 unsigned long nc_throttle_wait(struct nc_cache *c)
 {
 	struct nc_demand *d = &c->origin.demand;
@@ -100,8 +100,8 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Adjust the window of bytes in flight.  Latency above the minimum is queueing behind the jobs' own
- * fills.  The minimum follows the origin's latency when that grows.
+/* Adjust the window of bytes in flight by a job's read of @took ns.  Latency above the minimum is
+ * queueing behind jobs' own fills.  The minimum also follows an origin that gets slower.
  */
 static void fit_window(struct nc_cache *c, u64 took)
 {
@@ -114,13 +114,14 @@ static void fit_window(struct nc_cache *c, u64 took)
 	p->delay += (s64)(queued - p->delay) >> SMOOTH;
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* Data already in flight must not shrink the window once more. */
+		/* Reads in flight still show the old window: they must not shrink it again. */
 		p->delay = DELAY_MAX / 2;
 	} else if (p->flying + p->window / 4 > p->window) {
 		p->window = min(p->window + (64U << 10), READ_ONCE(c->fills.memory_max) / 2);
 	}
 }
 
+/* Adjust the rate of jobs by a user's read of @took ns; @alone: jobs did not disturb it. */
 static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 {
 	struct nc_latency *l = alone ? &p->clean : &p->beside;
@@ -143,7 +144,7 @@ static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 		p->rate = min(p->rate + RATE_STEP, RATE_MAX);
 }
 
-/* A user's read of the origin took @took ns.  Context: process. */
+/* Account a user's read of the origin that took @took ns.  Context: process. */
 void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed)
 {
 	struct nc_cache *c = container_of(d, struct nc_cache, origin.demand);
@@ -153,7 +154,7 @@ void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed)
 	spin_unlock(&c->prefetch.lock);
 }
 
-/* A job's read of the origin took @took ns.  Context: process. */
+/* Account a job's read of the origin that took @took ns.  Context: process. */
 void nc_throttle_measure_job(struct nc_cache *c, u64 took)
 {
 	spin_lock(&c->prefetch.lock);
@@ -165,7 +166,7 @@ void nc_throttle_init(struct nc_prefetch *p)
 {
 	p->window = WINDOW_MIN;
 	p->rate = RATE_FIRST;
-	/* No recent failure. */
+	/* As if the last failure was long ago. */
 	p->failed = jiffies - OUT_OF_ORDER;
 	p->weighed = jiffies;
 }

@@ -37,20 +37,20 @@ struct change {
 	u32 touched_count;
 };
 
-/* The clock of expiry times, in seconds. */
+/* Return the clock of expiry times: seconds since boot, including time in system suspend. */
 u32 nc_ranges_now(void)
 {
 	return ktime_get_boottime_seconds();
 }
 
-/* Room for pins, and the room in use.  Any context; exact while nc_ranges.lock is held. */
+/* Return how much pins need and may use.  Any context; exact while nc_ranges.lock is held. */
 void nc_ranges_room(struct nc_cache *c, struct nc_room *room)
 {
 	room->needed = READ_ONCE(c->ranges.reserved) * c->geo.block_size;
 	room->available = nc_index_pinnable(&c->index) * c->geo.block_size;
 }
 
-/* Compute segments and reservation of @to.  Return: 0, -ENOMEM or -ELOOP. */
+/* Compute segments and pinned blocks of @to.  Returns 0, -ENOMEM, or -ELOOP: too many overlap. */
 static int make_segments(struct nc_cache *c, struct change *to)
 {
 	struct nc_segments *s;
@@ -86,7 +86,7 @@ static void retag_block(struct nc_cache *c, u64 block)
 	spin_unlock(&bucket->lock);
 }
 
-/* A hint: reads the tag without the lock. */
+/* Does the slot's label or flags differ from those of @tagged?  Read without the lock: a hint. */
 static bool wants_other(const struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -95,7 +95,7 @@ static bool wants_other(const struct nc_slot *slot, u32 tagged)
 	       READ_ONCE(slot->tag.wants) != next.tag.wants;
 }
 
-/* Retag all linked slots.  A slot linked meanwhile gets the new tag from its linker. */
+/* Tag all linked slots again.  nc_slots_take() gives new tags to slots that it links meanwhile. */
 static void retag_slots(struct nc_cache *c)
 {
 	u32 i;
@@ -157,7 +157,7 @@ static void wait_for_expiry(struct nc_ranges *r)
 				 min(left, LOOK_AGAIN) * HZ);
 }
 
-/* Make the change visible; nothing below can fail. */
+/* Make the change visible, and tag the affected slots.  Cannot fail. */
 static void publish_ranges(struct nc_cache *c, const struct change *to)
 {
 	struct nc_ranges *r = &c->ranges;
@@ -221,9 +221,9 @@ static int compare_which(const void *x, const void *y)
 }
 
 /*
- * Sort by label, flags and start, and raise the end of each element to the largest end before
- * it in its group.  A range then lies inside one of the group exactly if it lies inside the
- * last one that starts at or before it.
+ * Sort for lies_in().  Elements with equal label and flags form a group, sorted by start.  Raise
+ * the end of each element to the largest end before it in its group.  A range then lies inside an
+ * element of the group exactly if it lies inside the last element that starts at or before it.
  */
 static void sort_which(struct nc_which *which, u32 count)
 {
@@ -235,7 +235,7 @@ static void sort_which(struct nc_which *which, u32 count)
 			which[i].end = max(which[i].end, which[i - 1].end);
 }
 
-/* Does @want lie inside one of the sorted @which with exactly this label and these flags? */
+/* Does @want lie inside an element of @which, from sort_which(), with just this label and flags? */
 static bool lies_in(const struct nc_want *want, const struct nc_which *which, u32 count,
 		    u16 label, u8 flags)
 {
@@ -254,8 +254,8 @@ static bool lies_in(const struct nc_want *want, const struct nc_which *which, u3
 	       want->end <= which[low - 1].end;
 }
 
-/* A @which matches if its label is 0 or that of @want, and its flags are a subset of those of
- * @want.
+/* Does an element of @which, from sort_which(), select the range @want, see struct nc_which?  Tries
+ * each subset of the flags of @want, with the label of @want and with label 0.
  */
 static bool which_matches(const struct nc_which *which, u32 count, const struct nc_want *want)
 {
@@ -272,7 +272,7 @@ static bool which_matches(const struct nc_which *which, u32 count, const struct 
 	}
 }
 
-/* Is a range equal to @want in @list, which ascends?  Ignores the expiry. */
+/* Does @list, sorted by nc_want_compare(), hold a range equal to @want except for the expiry? */
 static bool has_equal(const struct nc_want *list, u32 count, const struct nc_want *want)
 {
 	u32 low = 0, high = count;
@@ -292,7 +292,7 @@ static bool has_equal(const struct nc_want *list, u32 count, const struct nc_wan
 	return false;
 }
 
-/* Set a bit in @goes for each range to delete.  Returns the number of bits. */
+/* Set a bit in @goes for each range of @r to delete.  Returns how many; counts rp->deleted. */
 static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
 {
 	u32 i, count = 0;
@@ -319,8 +319,8 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 }
 
 /*
- * Merge the ranges that stay with the added ones into @to->want.  List the deleted ranges, then the
- * added ones, in @touched.
+ * Merge the ranges that stay with the added ranges into @to->want.  List the deleted ranges, then
+ * the added ranges, in @touched.
  */
 static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement *rp,
 			  const unsigned long *goes, struct change *to, struct nc_want *touched)
@@ -356,7 +356,7 @@ static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32
 	}
 }
 
-/* Replace the ranges marked in @goes.  Return: 0; or an error, and nothing was changed. */
+/* Delete the @gone ranges marked in @goes and add rp->add.  Returns 0, or an error: no change. */
 static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
 			 u32 gone, struct nc_room *room)
 {
@@ -400,15 +400,15 @@ free:
  * nc_ranges_replace() - delete ranges and add others, as one change
  * @c: live cache, or one that is being loaded
  * @rp: the change
- * @room: result: bytes that the pins then need, and bytes that may be pinned; also after -ENOSPC
+ * @room: result: bytes that pins need after the change, and that may be pinned; also after -ENOSPC
  *
- * Readers see the ranges before or after the change, nothing between.  Until the change is
+ * Readers see either all ranges before or all ranges after the change.  Until the change is
  * complete, both old and new pins are respected.
  *
  * Context: nc_life.lock and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
  * is in a memalloc_noio scope.
- * Return: 0; or an error, and nothing has changed: -E2BIG: too many ranges; -ELOOP: too many
- * overlap; -ENOSPC: see @room; -ENOMEM.
+ * Return: 0; or an error, and no range has changed: -E2BIG: too many ranges; -ELOOP: too many
+ * overlap; -ENOSPC: new pins need more than @room has; -ENOMEM.
  */
 int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room)
 {
@@ -439,7 +439,7 @@ int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_r
 	return error;
 }
 
-/* Ranges changed without a request: raise an event, or note it until a table is live. */
+/* Send an event for a change that no user requested: now, or as soon as a table is live. */
 static void report_change(struct nc_cache *c)
 {
 	if (c->life.active)
@@ -468,8 +468,8 @@ static void expire_ranges(struct work_struct *work)
 	memalloc_noio_restore(noio);
 }
 
-/* The ranges of @before, up to sector @end, with the references of its own
- * labels, which were copied.  Returns how many.
+/* Copy the ranges of @before to @want, cut at sector @end, and return how many remain.  The labels
+ * of @c are a copy that holds a reference per range: drop those of ranges behind @end.
  */
 static u32 clip_ranges(struct nc_cache *c, const struct nc_ranges *before, u64 end,
 		       struct nc_want *want)
@@ -524,11 +524,14 @@ free:
 
 /**
  * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
- * @c: cache that is about to be loaded; if that fails, the next one may take them over from it
- * @before: the cache before; its device was given up, but users still want these ranges
- * @end: size of the origin, sectors
+ * @c: cache that is about to be loaded; if the load fails, the next cache inherits from @c
+ * @before: cache whose device was given up, but whose ranges users still want
+ * @end: size of the origin in sectors: ranges are cut there
  *
- * Context: nc_life.lock of @c is held; may sleep, waits for no I/O when told so.
+ * If pins exceed the new cache, all pins are lost; after another error all ranges.  Logs both.
+ *
+ * Context: nc_life.lock of @c is held; may sleep.  Allocates memory: the caller is in a
+ * memalloc_noio scope.
  */
 void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 {
@@ -555,7 +558,7 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 	mutex_unlock(&from->lock);
 }
 
-/* The load linked slots without tags: tag them.  Under nc_life.lock; may sleep, no I/O. */
+/* Tag the slots that the load linked.  Context: nc_life.lock; may sleep, waits for no I/O. */
 void nc_ranges_loaded(struct nc_cache *c)
 {
 	mutex_lock(&c->ranges.lock);
@@ -565,11 +568,11 @@ void nc_ranges_loaded(struct nc_cache *c)
 }
 
 /**
- * nc_ranges_grown() - the origin has another size
+ * nc_ranges_grown() - tag the last block again after the size of the origin changed
  * @c: cache, no I/O runs
- * @old: smaller one of the sizes before and after, bytes
+ * @old: the smaller one of the sizes before and after, in bytes
  *
- * What was all of its last block may be a part of it now.
+ * A range that covered all of this block may cover a part of it now, or the reverse.
  *
  * Context: nc_life.lock is held; may sleep, waits for no I/O.
  */
@@ -580,7 +583,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/* A table went live: report earlier changes with an event.  Context: nc_life.lock is held. */
+/* Send the event of earlier changes, after a table went live.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.untold)
@@ -595,7 +598,7 @@ void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops)
 	INIT_DELAYED_WORK(&c->ranges.expire_work, expire_ranges);
 }
 
-/* @c: cache that nobody uses any more. */
+/* Free all ranges.  The caller ensures that nothing uses the cache any more. */
 void nc_ranges_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->ranges.expire_work);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Labels of ranges.  Slots store a 16-bit id; names are looked up only when ranges change. */
+/* Labels of ranges, and counters per label.  Slots store a label's 16-bit id, not its name. */
 #include <linux/err.h>
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -16,7 +16,7 @@ static struct hlist_head *bucket_of(struct nc_labels *l, const char *name, size_
 	return &l->bucket[full_name_hash(NULL, name, length) % NC_LABELS_BUCKETS];
 }
 
-/* The id of a label, 0: no such label.  Under nc_ranges.lock. */
+/* Return the id of a label; 0: no such label.  Context: nc_ranges.lock is held. */
 u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length)
 {
 	const struct nc_label *label;
@@ -27,7 +27,7 @@ u16 nc_labels_find(const struct nc_labels *l, const char *name, size_t length)
 	return 0;
 }
 
-/* The caller has checked that an id is free. */
+/* Return a free id.  Loops until there is one, so the caller checks @l->count first. */
 static u16 free_id(struct nc_labels *l)
 {
 	do {
@@ -36,7 +36,7 @@ static u16 free_id(struct nc_labels *l)
 	return l->next;
 }
 
-/* Zero the counters of a new label.  Return: 0 or -ENOMEM. */
+/* Provide zeroed counters for a new label.  Returns 0 or -ENOMEM. */
 static int clear_counts(struct nc_labels *l, u16 id)
 {
 	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
@@ -46,7 +46,7 @@ static int clear_counts(struct nc_labels *l, u16 id)
 		chunk = kvcalloc(nr_cpu_ids, sizeof(*chunk), GFP_KERNEL);
 		if (!chunk)
 			return -ENOMEM;
-		/* Publish the zeroed counters: callers count without a lock. */
+		/* Release: nc_labels_add() reads without a lock and must find zeros. */
 		smp_store_release(&l->chunk[id / NC_LABELS_CHUNK], chunk);
 		return 0;
 	}
@@ -82,8 +82,8 @@ static int add_label(struct nc_labels *l, const char *name, size_t length)
 	return label->id;
 }
 
-/* Take a reference to a label for one range; create the label if needed.  Under nc_ranges.lock; may
- * sleep.  Return: id; -EMLINK: too many labels; -ENOMEM.
+/* Take a reference to a label for one range; create the label if needed.  Returns its id, -EMLINK
+ * if there are too many labels, or -ENOMEM.  Context: nc_ranges.lock is held; may sleep.
  */
 int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
 {
@@ -95,7 +95,7 @@ int nc_labels_take(struct nc_labels *l, const char *name, size_t length)
 	return id;
 }
 
-/* Take a reference to an existing label, for one range. */
+/* Take a further reference to a label, for one range.  Context: nc_ranges.lock is held. */
 void nc_labels_hold(struct nc_labels *l, u16 id)
 {
 	l->label[id]->ranges++;
@@ -109,14 +109,14 @@ static void remove_label(struct nc_labels *l, struct nc_label *label)
 	kfree(label);
 }
 
-/* Drop a range's reference to a label.  The last one removes the label. */
+/* Drop a range's reference to a label.  The last reference removes the label and frees its id. */
 void nc_labels_put(struct nc_labels *l, u16 id)
 {
 	if (!--l->label[id]->ranges)
 		remove_label(l, l->label[id]);
 }
 
-/* Add to a counter of a label.  A label removed meanwhile is harmless.  Any context. */
+/* Add @n to a counter.  If the label was removed meanwhile, the counter is unused.  Any context. */
 void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n)
 {
 	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);
@@ -127,7 +127,7 @@ void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter cou
 	put_cpu();
 }
 
-/* Sum a counter over all CPUs. */
+/* Return the sum of a counter over all CPUs.  Context: nc_ranges.lock is held. */
 u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counter counter)
 {
 	struct nc_label_counts *chunk = l->chunk[id / NC_LABELS_CHUNK];
@@ -141,7 +141,7 @@ u64 nc_labels_sum(const struct nc_labels *l, u16 id, enum nearcache_label_counte
 	return total;
 }
 
-/* What labels and counters take.  Return: bytes, names not counted.  Context: any; a hint. */
+/* Return the memory of labels and counters, without names, in bytes.  Context: any; a hint. */
 u64 nc_labels_memory(const struct nc_labels *l)
 {
 	u64 bytes = READ_ONCE(l->label) ?
@@ -155,11 +155,11 @@ u64 nc_labels_memory(const struct nc_labels *l)
 }
 
 /**
- * nc_labels_copy() - copy labels with their ids and numbers of ranges, but zero bytes
+ * nc_labels_copy() - copy labels with their ids and references; their length starts at 0
  * @to: empty labels
  * @from: source
  *
- * Return: 0, or -ENOMEM: the caller then clears @to.
+ * Return: 0, or -ENOMEM: the caller must call nc_labels_clear() for @to.
  */
 int nc_labels_copy(struct nc_labels *to, const struct nc_labels *from)
 {
@@ -199,7 +199,7 @@ void nc_labels_move_counts(struct nc_labels *to, struct nc_labels *from)
 	}
 }
 
-/* No labels any more; counters stay allocated. */
+/* Remove all labels.  Their counters stay, because nc_labels_add() may run concurrently. */
 void nc_labels_clear(struct nc_labels *l)
 {
 	u32 id;
@@ -213,7 +213,7 @@ void nc_labels_clear(struct nc_labels *l)
 	l->label = NULL;
 }
 
-/* Free all labels and counters; no caller counts any more. */
+/* Free all labels and counters.  The caller ensures that nothing is counted any more. */
 void nc_labels_destroy(struct nc_labels *l)
 {
 	u32 i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Labels of ranges: names, and counters by label. */
+/* Labels of ranges: the names, and counters per label. */
 #ifndef NEARCACHE_RANGES_LABEL_H
 #define NEARCACHE_RANGES_LABEL_H
 
@@ -10,18 +10,18 @@
 
 #include "nearcache_counters.h"
 
-/* Labels per chunk of counters; a chunk is one allocation. */
+/* Labels whose counters share one allocation, a chunk. */
 #define NC_LABELS_CHUNK		64U
 #define NC_LABELS_CHUNKS	((NEARCACHE_LABELS_MAX + 1) / NC_LABELS_CHUNK)
 #define NC_LABELS_BUCKETS	256U
 
 /**
  * struct nc_label - a label
- * @node: in nc_labels.bucket
- * @id: number, from 1
- * @ranges: number of ranges with this label
+ * @node: entry in nc_labels.bucket
+ * @id: 1 to NEARCACHE_LABELS_MAX
+ * @ranges: number of ranges with this label, which are its references
  * @bytes: total length of these ranges
- * @name: NUL-terminated
+ * @name: name, NUL-terminated
  */
 struct nc_label {
 	struct hlist_node node;
@@ -31,21 +31,21 @@ struct nc_label {
 	char name[];
 };
 
-/* Counters of NC_LABELS_CHUNK labels, on one CPU. */
+/* The counters of NC_LABELS_CHUNK labels on one CPU. */
 struct nc_label_counts {
 	local64_t count[NC_LABELS_CHUNK][NEARCACHE_LABEL_COUNTER_COUNT];
 };
 
 /**
  * struct nc_labels - the labels of a cache
- * @label: by id, NULL: free; allocated with the first label
- * @bucket: by name
+ * @label: labels by id; NULL: the id is free; allocated with the first label
+ * @bucket: hash table of the labels by name
  * @count: number of labels
  * @next: last id given out: the search for a free id starts behind it
- * @chunk: counters, by CPU; once allocated they live as long as the cache.  Not from the
- *	per-CPU allocator: a task that waits for I/O of this same device may hold its lock
+ * @chunk: counters, an array by CPU per chunk; once allocated they live as long as the cache.  Not
+ *	from the per-CPU allocator: a task that waits for I/O of this device may hold its lock
  *
- * nc_ranges.lock protects all members.  Counting reads @chunk without it.
+ * nc_ranges.lock protects all members.  Counting reads @chunk without the lock.
  */
 struct nc_labels {
 	struct nc_label **label;
@@ -67,7 +67,7 @@ void nc_labels_clear(struct nc_labels *l);
 void nc_labels_destroy(struct nc_labels *l);
 void nc_labels_add(struct nc_labels *l, u16 id, enum nearcache_label_counter counter, u64 n);
 
-/* Count a hit of @bytes for a label.  A label removed meanwhile is harmless.  Any context. */
+/* Count a hit of @bytes for a label, see nc_labels_add().  Any context. */
 static inline void nc_labels_count_hit(struct nc_labels *l, u16 id, u32 bytes)
 {
 	struct nc_label_counts *chunk = READ_ONCE(l->chunk[id / NC_LABELS_CHUNK]);

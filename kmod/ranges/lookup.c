@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Look-up of ranges: when a block gets a slot, when a read misses, and for the counters of
- * blocks with several labels.  A hit uses the tag of its slot instead.
+ * blocks with several labels.  A hit looks no range up: it finds the result in its slot's tag.
  */
 #include <linux/slab.h>
 
@@ -9,7 +9,7 @@
 #include "io/fill.h"
 #include "ranges/lookup.h"
 
-/* A sector has at most one label. */
+/* Slow path of nc_ranges_label(): there are ranges. */
 static u16 label_of(struct nc_cache *c, sector_t sector)
 {
 	const struct nc_segment *at;
@@ -25,14 +25,14 @@ static u16 label_of(struct nc_cache *c, sector_t sector)
 	return label;
 }
 
-/* The label id of a sector, 0: none.  Any context. */
+/* Return the id of a sector's label, of which it has one at most; 0: none.  Any context. */
 u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
 {
 	return nc_ranges_any(c) ? label_of(c, sector) : 0;
 }
 
-/* Compute the tag of a block from the segments of its sectors.  A pin of any sector pins the block,
- * because its slot is evicted as a whole.  Every other flag must apply to all sectors.
+/* Compute the tag of a block with sectors from @first to before @end.  A pin of any sector pins the
+ * block, because its slot is evicted as a whole.  Every other flag must apply to all sectors.
  */
 static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 {
@@ -65,7 +65,7 @@ static u32 tag_of(const struct nc_segments *s, u64 first, u64 end)
 }
 
 /**
- * nc_ranges_tag() - the tag that ranges give a block
+ * nc_ranges_tag() - compute the tag that ranges give a block
  * @c: live cache
  * @block: origin block
  *
@@ -82,7 +82,7 @@ u32 nc_ranges_tag(struct nc_cache *c, u64 block)
 	return s ? tag_of(s, first, end) : 0;
 }
 
-/* Change the tag of a linked slot to @tagged, under the bucket lock of its block. */
+/* Set a linked slot's label and flags to those of @tagged, under the bucket lock of its block. */
 void nc_ranges_retag(struct nc_cache *c, struct nc_slot *slot, u32 tagged)
 {
 	struct nc_slot next = { .tagged = tagged };
@@ -101,7 +101,7 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/* Must a block not be cached?  Any context. */
+/* Do the ranges forbid to cache a block: all of it has bypass, and no part a pin?  Any context. */
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
@@ -128,11 +128,11 @@ bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 }
 
 /**
- * nc_ranges_bypassed() - must a missing piece not be cached?
+ * nc_ranges_bypassed() - do ranges forbid to cache the start of a missing piece?
  * @c: live cache
  * @span: missing sub-blocks; shortened to those that the answer applies to
  *
- * A sub-block that is bypassed only in part is cached.
+ * True only for sub-blocks that ranges with bypass and without a pin cover completely.
  *
  * Context: any.
  */
@@ -155,12 +155,12 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	for (; at && at < behind && at->first < end; at++) {
 		if (!keeps_out(at->flags))
 			continue;
-		/* Join adjacent bypassed segments. */
+		/* Treat adjacent bypassed segments as one: together they may cover a sub-block. */
 		begin = at->first;
 		while (at + 1 < behind && at[1].first == at->end && at->end < end &&
 		       keeps_out(at[1].flags))
 			at++;
-		/* Sub-blocks wholly inside: from @first, up to before @last. */
+		/* The sub-blocks from @first to before @last lie completely inside. */
 		first = begin <= block ? 0 :
 			(begin - block + (1U << c->hot.sub_shift) - 1) >> c->hot.sub_shift;
 		last = (at->end >= origin_end ? end - block : min(at->end, end) - block) >>
@@ -176,7 +176,7 @@ bool nc_ranges_bypassed(struct nc_cache *c, struct nc_span *span)
 	return bypassed;
 }
 
-/* Blocks that are pinned, and have no slot yet.  Context: any; a hint. */
+/* Number of blocks that ranges pin and that have no slot yet.  Context: any; a hint. */
 u64 nc_ranges_owed(const struct nc_cache *c)
 {
 	u64 reserved = READ_ONCE(c->ranges.reserved);
@@ -185,7 +185,7 @@ u64 nc_ranges_owed(const struct nc_cache *c)
 	return reserved > pinned ? reserved - pinned : 0;
 }
 
-/* A hit on a block with several labels: count @bytes for the label of @sector.  Any context. */
+/* Count a hit on a block with several labels, for the label of its first sector.  Any context. */
 void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = label_of(c, sector);
@@ -194,7 +194,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 		nc_labels_count_hit(&c->ranges.labels, label, bytes);
 }
 
-/* Count a read that the cache device does not serve, by label.  Any context. */
+/* Count a read that is no hit, for the label of its first sector.  Any context. */
 void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -205,7 +205,7 @@ void nc_ranges_count_miss(struct nc_cache *c, sector_t sector, u32 bytes)
 	nc_labels_add(&c->ranges.labels, label, NEARCACHE_LABEL_MISS_BYTES, bytes);
 }
 
-/* Count bytes read from the origin, by label.  Any context. */
+/* Count bytes read from the origin, for the label of the first sector.  Any context. */
 void nc_ranges_count_origin(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -226,7 +226,7 @@ static u16 label_of_slot(struct nc_cache *c, const struct nc_slot *slot, u64 blo
 	return label == NC_LABEL_MIXED ? label_of(c, block << c->hot.block_shift) : label;
 }
 
-/* Count the first read of a prefetched block.  Any context, in a hit section. */
+/* Count the bytes of a prefetched block at its first read.  Context: a hit section. */
 void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -238,7 +238,7 @@ void nc_ranges_count_used(struct nc_cache *c, const struct nc_slot *slot, u64 bl
 			      bytes);
 }
 
-/* Count a prefetched block that is evicted unread.  No reader can reach the slot any more. */
+/* Count the bytes of a prefetched block that is evicted unread; its slot is unlinked. */
 void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 block)
 {
 	u16 label = label_of_slot(c, slot, block);
@@ -250,7 +250,7 @@ void nc_ranges_count_wasted(struct nc_cache *c, const struct nc_slot *slot, u64 
 			      bytes);
 }
 
-/* Count a read that waits for a prefetch in flight.  Under the bucket lock. */
+/* Count a read that joins the fill of a late prefetch.  Context: the bucket lock is held. */
 void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 {
 	u16 label = nc_ranges_label(c, sector);
@@ -261,7 +261,7 @@ void nc_ranges_count_late(struct nc_cache *c, sector_t sector, u32 bytes)
 			      bytes);
 }
 
-/* What ranges take.  Context: any; a hint.  Return: bytes. */
+/* Return an upper limit of the memory of ranges and labels, in bytes.  Context: any; a hint. */
 u64 nc_ranges_memory(const struct nc_cache *c)
 {
 	u64 count = READ_ONCE(c->ranges.count);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ranges of the origin: flags (pin, bypass, drop after use) and labels that users set.
+ * Ranges: parts of the origin to which users gave flags (pin, bypass, evict after use) and a label.
  */
 #ifndef NEARCACHE_RANGES_LOOKUP_H
 #define NEARCACHE_RANGES_LOOKUP_H
@@ -20,8 +20,8 @@ struct nc_span;
 
 /**
  * struct nc_segments - all ranges, cut into segments that do not overlap
- * @count: segments
- * @segment: ascending
+ * @count: number of segments
+ * @segment: segments by ascending sector
  */
 struct nc_segments {
 	u32 count;
@@ -29,9 +29,9 @@ struct nc_segments {
 };
 
 /**
- * struct nc_room - room for pins
- * @needed: bytes that all pinned ranges need, in whole blocks
- * @available: bytes that may be pinned
+ * struct nc_room - how much of the cache pins need and may use
+ * @needed: bytes of all blocks that pinned ranges overlap
+ * @available: bytes of slots that may be pinned
  */
 struct nc_room {
 	u64 needed;
@@ -40,10 +40,10 @@ struct nc_room {
 
 /**
  * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
- * @retagged: the tag of a linked slot changed; @was: it had a pin before; @pin: it has one now.
- *	The bucket lock is held
- * @changed: the ranges changed, so more slots may be evictable, and pins may need more slots;
- *	nc_ranges.lock is held
+ * @retagged: called when a linked slot gets another tag and was pinned before (@was) or is pinned
+ *	now (@pin); the bucket lock is held
+ * @changed: called after the ranges changed: more slots may be evictable, and pins may need more
+ *	slots; nc_ranges.lock is held
  */
 struct nc_ranges_ops {
 	void (*retagged)(struct nc_cache *c, struct nc_slot *slot, bool was, bool pin);
@@ -52,23 +52,23 @@ struct nc_ranges_ops {
 
 /**
  * struct nc_ranges - the ranges of a cache
- * @ops: calls into higher layers; set by nc_ranges_init()
- * @lock: protects all members; nests inside nc_life.lock, and bucket locks nest inside it
+ * @ops: calls into higher layers
+ * @lock: protects all members; nests inside nc_life.lock, and bucket locks nest inside @lock
  * @want: ranges, in the order of nc_want_compare()
  * @count: number of ranges
  * @serial: serial of the newest range
  * @changes: number of changes so far
- * @segments: @want as segments for look-up, NULL: no range.  Read under RCU
- * @labels: see label.h
- * @reserved: blocks that pinned ranges overlap
- * @pinned: slots whose tag has NEARCACHE_RANGE_PIN; written under bucket locks, read without
+ * @segments: @want as segments for look-up; NULL: no range.  Read under RCU
+ * @labels: the labels of the ranges
+ * @reserved: number of blocks that pinned ranges overlap
+ * @pinned: number of slots with NEARCACHE_RANGE_PIN; written under bucket locks, read without
  * @expire_work: deletes expired ranges
- * @untold: ranges changed while no table was live: an event is due; nc_life.lock
+ * @untold: ranges changed while no table was live: nc_ranges_live() sends an event; nc_life.lock
  *
- * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads them
+ * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads @segments
  * under RCU, and tags and links the slot in the same read section.  A change of the ranges
  * waits for a grace period, then tags all affected linked slots again, under bucket locks.
- * So the tags match the segments in the end, in either order.
+ * So a slot gets the new tag whether it was linked before or after the change.
  */
 struct nc_ranges {
 	const struct nc_ranges_ops *ops;
@@ -86,11 +86,11 @@ struct nc_ranges {
 };
 
 /**
- * struct nc_which - matches ranges that lie inside it
+ * struct nc_which - selects the ranges that lie inside some sectors, by label and flags
  * @first: first sector
  * @end: sector behind the last one
- * @label: the range has this label; 0: any label
- * @flags: the range has at least these flags
+ * @label: only ranges with this label; 0: with any label
+ * @flags: only ranges with at least these flags
  */
 struct nc_which {
 	u64 first;
@@ -101,16 +101,16 @@ struct nc_which {
 
 /**
  * struct nc_replacement - one change of the ranges
- * @drop: delete the ranges that one of these matches
- * @keep: ranges that stay although one of @drop matches them
+ * @drop: delete the ranges that an element selects
+ * @keep: ranges that stay although @drop selects them
  * @add: ranges to add, none empty, all inside the origin.  Each holds a reference to its label:
- *	nc_ranges owns it after success, the caller after an error
- * @drop_count: elements of @drop
- * @keep_count: elements of @keep
- * @add_count: elements of @add
- * @expired_at: also delete the ranges that have expired at this time; 0: none
- * @unique: delete the ranges that are equal to one of @add
- * @deleted: result: ranges that were deleted and are not equal to one of @add
+ *	nc_ranges owns the reference after success, the caller after an error
+ * @drop_count: length of @drop
+ * @keep_count: length of @keep
+ * @add_count: length of @add
+ * @expired_at: also delete the ranges that have expired at this time, see nc_ranges_now(); 0: none
+ * @unique: also delete the ranges that are equal to an element of @add
+ * @deleted: result: number of ranges deleted without an equal range in @add
  *
  * Two ranges are equal if they differ at most in their expiry.  The change sorts all three
  * lists in place.
@@ -132,7 +132,7 @@ static inline bool nc_ranges_any_of(const struct nc_ranges *r)
 	return rcu_access_pointer(r->segments);
 }
 
-/* Is there any range? */
+/* Has the cache any range?  A hint without nc_ranges.lock. */
 #define nc_ranges_any(c)	nc_ranges_any_of(&(c)->ranges)
 
 u64 nc_ranges_memory(const struct nc_cache *c);

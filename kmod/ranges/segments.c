@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ranges may overlap: files share extents, and a dataset may be pinned twice.  For look-ups
- * they are cut into segments that do not overlap: the same set of ranges covers all sectors
- * of a segment.
+ * Segments of ranges.  Ranges may overlap, because files share extents and a dataset may be pinned
+ * twice.  For look-ups they are cut into segments that do not overlap, so that the same set of
+ * ranges covers all sectors of a segment.
  */
 #include "ranges/segments.h"
 
@@ -19,10 +19,10 @@ int nc_want_compare(const void *a, const void *b)
 /**
  * struct sweep - state of a pass over the ranges by ascending sector
  * @at: current sector
- * @open: ranges that cover it, in the order of their start
- * @count: number of @open
- * @out: segments made
- * @made: number of @out
+ * @open: ranges that cover @at, in the order of nc_want_compare()
+ * @count: number of ranges in @open
+ * @out: segments made so far
+ * @made: number of segments in @out
  */
 struct sweep {
 	u64 at;
@@ -32,7 +32,7 @@ struct sweep {
 	u32 made;
 };
 
-/* Add a segment from the current sector to @end; the open ranges cover all of it. */
+/* Add a segment to @end, or extend the last one if alike; the open ranges cover all of it. */
 static void emit_segment(struct sweep *s, u64 end)
 {
 	const struct nc_want *best = s->open[0];
@@ -42,7 +42,7 @@ static void emit_segment(struct sweep *s, u64 end)
 
 	for (i = 0; i < s->count; i++) {
 		next.flags |= s->open[i]->flags;
-		/* With equal priority, a later entry wins: it starts later, or is newer. */
+		/* With equal priority, a later entry wins: higher start, or higher serial. */
 		if (s->open[i]->priority >= best->priority)
 			best = s->open[i];
 	}
@@ -66,7 +66,7 @@ static u64 first_end(const struct sweep *s)
 	return end;
 }
 
-/* Advance to sector @to: emit segments, and close the ranges that end before it. */
+/* Advance to sector @to: emit the segments before @to, and close the ranges that end there. */
 static void advance_sweep(struct sweep *s, u64 to)
 {
 	u32 i, left;
@@ -93,8 +93,7 @@ static void advance_sweep(struct sweep *s, u64 to)
  * @ranges: number of ranges
  * @out: array of nc_rangemap_segments_max(@ranges); filled ascending
  *
- * Return: number of segments, or NC_RANGEMAP_TOO_DEEP if more than NC_RANGES_DEEP ranges
- * overlap.
+ * Return: number of segments, or NC_RANGEMAP_TOO_DEEP if more than NC_RANGES_DEEP ranges overlap.
  */
 int nc_rangemap_make(const struct nc_want *want, u32 ranges, struct nc_segment *out)
 {
@@ -111,7 +110,7 @@ int nc_rangemap_make(const struct nc_want *want, u32 ranges, struct nc_segment *
 	return (int)s.made;
 }
 
-/* The first segment that ends behind @sector, or NULL. */
+/* Return the first segment with sectors at or behind @sector, or NULL. */
 const struct nc_segment *nc_rangemap_find(const struct nc_segment *segment, u32 count,
 					  u64 sector)
 {

@@ -14,20 +14,20 @@
 
 #include "nearcache.h"
 
-/* Ranges of one cache: 8 MiB of memory, and up to 12 MiB for their segments. */
+/* Most ranges of one cache: they use 8 MiB of memory, and their segments up to 12 MiB. */
 #define NC_RANGES_MAX		NEARCACHE_RANGES_MAX
-/* Ranges that may overlap in one sector: bounds the list of open ranges. */
+/* Most ranges that may overlap in one sector: the size of the list of open ranges. */
 #define NC_RANGES_DEEP		NEARCACHE_RANGES_DEEP
 
 /**
  * struct nc_want - a range: flags and label that a user gives a part of the origin
  * @first: first sector
- * @end: behind the last one
- * @id: label for statistics, 0: none
+ * @end: sector behind the last one
+ * @id: id of the label for statistics; 0: none
  * @flags: enum nearcache_range_flags
- * @priority: where ranges overlap, the highest wins; of equal ones the one that starts last
- * @serial: rises with each new range; of ranges with equal priority and start the later wins
- * @expires: expiry in seconds of nc_ranges_now(), which includes suspend; 0: never
+ * @priority: where ranges overlap, the highest priority wins; of equal ones the latest start
+ * @serial: rises with each new range; with equal priority and start the highest serial wins
+ * @expires: expiry as nc_ranges_now(), in seconds; 0: never
  */
 struct nc_want {
 	u64 first;
@@ -40,12 +40,12 @@ struct nc_want {
 };
 
 /**
- * struct nc_segment - sectors with the same ranges
+ * struct nc_segment - adjacent sectors that the same ranges cover
  * @first: first sector
- * @end: behind the last one
- * @id: of the winning range
- * @flags: of all ranges there
- * @priority: of the winning range
+ * @end: sector behind the last one
+ * @id: label id of the winning range
+ * @flags: flags that any of these ranges has
+ * @priority: priority of the winning range
  */
 struct nc_segment {
 	u64 first;
@@ -57,7 +57,7 @@ struct nc_segment {
 
 #define NC_RANGEMAP_TOO_DEEP	(-1)
 
-/* Upper limit of the segments of @ranges ranges. */
+/* Most segments that @ranges ranges can form. */
 static inline u32 nc_rangemap_segments_max(u32 ranges)
 {
 	return ranges ? 2 * ranges - 1 : 0;
