@@ -60,7 +60,7 @@ static double joined(const struct epoch *epoch)
 	return epoch->joins;
 }
 
-/* Relative difference between the bytes that the cache counted and the device's block statistics. */
+/* Relative difference of the bytes counted by the cache and by the block layer. */
 static double uncounted(const struct epoch *epoch)
 {
 	double all = epoch->hits + epoch->misses + epoch->joins +
