@@ -360,8 +360,8 @@ static void check_marks(const struct doubt *d)
 }
 
 /*
- * Load after a crash.  @begun: slots at the start of the session; @then: slots at the crash, NULL if
- * unknown; @told: no failure was injected, so all marks on the medium are from known writes.
+ * Load after a crash.  @begun: slots at the start of the session; @then: slots at the crash, or
+ * NULL; @told: no failure was injected, so all marks on the medium are from known writes.
  */
 static void load_left(const struct image *im, const struct nc_slot *begun,
 		      const struct nc_slot *then, bool told)
