@@ -100,7 +100,7 @@ static void write_marks(const char *path)
 	for (i = 0; i < 2 * set.blocks; i++) {
 		*page = MARK | i;
 		if (pwrite(fd, page, ALIGNMENT, i * bytes) != ALIGNMENT) {
-			/* The device may lack the second dataset: only the order "switch" reads it. */
+			/* Only the order "switch" reads the second dataset: DEV may lack it. */
 			if (i >= set.blocks && (errno == ENOSPC || errno == EINVAL))
 				break;
 			die("cannot write %s: %s", path, strerror(errno));

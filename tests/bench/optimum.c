@@ -83,7 +83,7 @@ static void keep(struct slots *s, uint32_t block, uint32_t next)
  * optimum() - find the reads that hit in an optimal cache
  * @r: reads
  * @slots: size of the cache in blocks
- * @hit: output: 1 for each read that hits, else 0
+ * @hit: output: for each read 1 if it hits, 0 if it misses
  */
 void optimum(const struct reads *r, uint32_t slots, uint8_t *hit)
 {

@@ -261,7 +261,7 @@ static void progress_line(uint64_t start, uint64_t now, double rate)
 	fflush(stdout);
 }
 
-/* Wait for the next tick or the end of the epoch; returns 1 if the epoch has ended, else 0. */
+/* Wait for the next tick or the end of the epoch; returns whether the epoch has ended. */
 static int await_tick(struct timespec *tick)
 {
 	int over;

@@ -27,7 +27,7 @@ struct fuzz_table {
 	struct dm_target ti;
 };
 
-/* The I/O that fails, counted from 1 (0: none), and how many I/Os directly after it fail too. */
+/* The I/O that fails, counted from 1 (0: none), and how many I/Os right after it also fail. */
 extern u32 fuzz_fail_at, fuzz_fail_count;
 /* Only I/O of this device fails (NULL: of any), and how many I/Os have failed so far. */
 extern const struct block_device *fuzz_fail_only;

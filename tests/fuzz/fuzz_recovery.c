@@ -80,7 +80,7 @@ static void flushed(void)
 	pending_count = sent = unsure_count = 0;
 }
 
-/* Set @left to what survives: the durable content and some pending writes, some of them torn. */
+/* Set @left to the content that survives: durable writes and some pending ones, partly torn. */
 static void power_cut(void)
 {
 	u32 present = full ? 100 : upto(100), torn = chance(50) ? 40 : 0, i, s;

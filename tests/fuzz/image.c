@@ -124,7 +124,7 @@ void image_fill(struct image *im, u64 *random)
 	image_seal(im);
 }
 
-/* Mostly @session, else the number of the previous or of the next session. */
+/* Mostly @session, seldom the number of the previous or of the next session. */
 static u64 near_session(u64 session, u64 *random)
 {
 	u64 r = image_random(random) % 8;

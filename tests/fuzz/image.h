@@ -41,7 +41,7 @@ enum image_end {
  * @mode: mode of the table, modulo 3
  * @fail_at: the first I/O that fails, counted from 1; 0: none
  * @fail_count: further I/Os that fail
- * @late: between table load and resume, the device is formatted again (1) or wiped (2); else unused
+ * @late: between table load and resume, the device is formatted again (1), wiped (2), or stays
  * @no_memory: the allocation in the constructor that fails, counted from 1; 0: none
  * @lbs: log2 of the cache device's logical block in sectors, modulo 4
  * @fail_who: device that fails, modulo 3: any, the cache device, the witness

@@ -21,7 +21,7 @@ static struct unit {
 
 static u32 used[STORE_UNITS], used_count;
 
-/* Find the unit at @offset.  If it was never written: create it for a @write, else return NULL. */
+/* Find the unit at @offset.  If it was never written, create it for a @write, return NULL for a read. */
 static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
 	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
@@ -55,7 +55,7 @@ void store_read(const struct block_device *bdev, u64 offset, bool durable, void 
 		memset(to, 0, FUZZ_UNIT);
 }
 
-/* Write the unit at @offset; @durable: as with FUA, else until store_flush() only cached. */
+/* Write the unit at @offset; @durable: as with FUA; without, store_flush() makes it durable. */
 void store_write(const struct block_device *bdev, u64 offset, bool durable, const void *from)
 {
 	struct unit *u = unit(bdev, offset, true);

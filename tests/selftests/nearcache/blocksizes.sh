@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Logical blocks of 512 and 4096 bytes in all combinations; origins that end inside a block,
-# inside a sub-block or inside a logical block of the cache device. The tail must be cached, too.
+# inside a sub-block or inside a logical block of the cache device. The tail must also be cached.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh

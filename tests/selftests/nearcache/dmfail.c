@@ -11,7 +11,7 @@
  *	create|suspend|resume|remove|status|table NAME
  *	load NAME ro|rw SECTORS TARGET WORDS...
  *	message NAME WORDS...
- *			all requests -> "done" or an errno, then 1 if an allocation failed, else 0
+ *			all requests -> "done" or an errno, then 1 or 0: has an allocation failed?
  *	write PATH|NAME GENERATION FIRST COUNT
  *	good NAME GENERATION FIRST COUNT	read three times, by misses and then hits; each
  *						read must return sectors of GENERATION

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The kernel's fault injection, with 'make check-debug' only: . ./faults.sh, after cache.sh.
 FAULTS=/sys/kernel/debug
-# Number of faults allowed, more than a test needs: what is left of it shows how many happened.
+# Number of faults allowed, more than a test needs: the rest of it shows how many happened.
 FAULTS_MOST=1000000
 faults_sum=0
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Make a file system on the bare origin and mount it from the cache: buffered, direct and mapped
-# reads of its files must return what they return on the origin, cold, cached and after a restart.
+# reads of its files must return the same data as on the origin, cold, cached and after a restart.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend and resume under writers: they must see no error, and a warm start must return what is on
-# the origin. Then the device is removed by force under writers: their last writes may not be
+# Suspend and resume under writers: they must see no error, and a warm start must return the data
+# of the origin. Then the device is removed by force under writers: their last writes may not be
 # durable on the origin, so the next start must be cold.
 # kernels: 6.12
 # timeout: 240

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Change and read one file by random operations, each in a way that file systems offer, and compare
- * what is read with a copy in memory.
+ * the data read with a copy in memory.
  *
  *	fsx FILE [options]
  *	-n OPERATIONS	(1000)
@@ -119,7 +119,7 @@ static void must(bool good_so, const char *what)
 		wrong(now.at, "%s: %s", what, strerror(errno));
 }
 
-/* Returns true for @result 0; false if the file system lacks the operation; else exits. */
+/* Returns true for @result 0, false if the file system lacks the operation; exits on errors. */
 static bool has(int result)
 {
 	if (result && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EXDEV)) {

@@ -68,7 +68,7 @@ static inline void sector_tell(const struct sector *s, uint64_t number,
 		       c[0], c[1], c[2], c[3]);
 }
 
-/* Returns true if @count sectors from @number on are of @generation; else prints a bad one. */
+/* Are @count sectors from @number on of @generation?  If not, prints the first bad sector. */
 static inline bool sectors_good(const void *data, uint64_t number,
 				uint64_t count, uint64_t generation)
 {

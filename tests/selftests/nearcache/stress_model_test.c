@@ -210,7 +210,7 @@ TEST_F(model, settled)
 	EXPECT_TRUE(READ(B));
 }
 
-/* The model drops overwritten writes; else its lists would grow with each write. */
+/* The model drops overwritten writes, so that its lists do not grow with each write. */
 TEST_F(model, lists_stay_short)
 {
 	struct model_write *w;

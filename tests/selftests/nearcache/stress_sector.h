@@ -107,7 +107,7 @@ static inline void id_tell(uint64_t id)
 		       id_thread(id));
 }
 
-/* Print which write the content of sector @number is from and what is wrong with it. */
+/* Print which write the content of sector @number is from, and each fault of the content. */
 static inline void sector_tell(const struct stress_sector *s, uint64_t number,
 			       uint64_t seed)
 {
