@@ -21,7 +21,7 @@ static struct unit {
 
 static u32 used[STORE_UNITS], used_count;
 
-/* Find the unit at @offset.  If it was never written, create it for a @write, return NULL for a read. */
+/* Find the unit at @offset.  A unit never written is created for a @write, NULL for a read. */
 static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
 	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
