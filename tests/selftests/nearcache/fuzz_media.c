@@ -115,8 +115,8 @@ static void damage_unit(u64 unit)
 }
 
 /*
- * Damage one place, or both superblocks. The format tolerates one damaged place, but not two: if the
- * record that ends a commit and a page of this commit are damaged, the older page counts.
+ * Damage one place, or both superblocks. The format tolerates one damaged place, but not two: with
+ * the record that ends a commit and a page of this commit damaged, the older page counts.
  */
 static void damage(void)
 {

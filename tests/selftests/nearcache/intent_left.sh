@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache device leaves a write session and comes back later with the content from before. By the
-# record of the witness it must then be cold. Writers get no error unless the witness leaves as well.
+# witness record it must then be cold. Writers get an error only if the witness leaves as well.
 # kernels: 6.12
 # cpus: 1
 . ./witnessed.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The default policy does not thrash as LRU does. Of a dataset twice the size of the cache, read
-# once per epoch in any order, the cached half must stay and hit. A dataset that is read repeatedly must
-# survive a scan. When the job reads another dataset instead, that must replace the old one.
+# once per epoch in any order, the cached half must stay and hit. A dataset that is read repeatedly
+# must survive a scan. When the job reads another dataset instead, that must replace the old one.
 # kernels: 6.1
 . ./cache.sh
 
