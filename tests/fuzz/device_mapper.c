@@ -220,7 +220,6 @@ static bool fails(const struct block_device *bdev)
 	if ((fuzz_fail_only && bdev != fuzz_fail_only) || !fuzz_fail_at || --fuzz_fail_at)
 		return false;
 	fuzz_failures++;
-	/* The next I/O fails as well. */
 	if (fuzz_fail_count) {
 		fuzz_fail_count--;
 		fuzz_fail_at = 1;

@@ -114,7 +114,6 @@ extern size_t fuzz_allocated;
 #define totalram_pages()	16384UL
 #define get_random_u64()	0x5eed5eed5eed5eedULL
 
-/* Locks. */
 struct mutex {
 	int held;
 };
@@ -163,7 +162,6 @@ typedef atomic64_t local64_t;
 #define get_cpu()		0
 #define put_cpu()		((void)0)
 
-/* Lists. */
 struct hlist_node {
 	struct hlist_node *next, **pprev;
 };
@@ -199,7 +197,6 @@ static inline void list_del(struct list_head *l)
 	for (p = container_of((head)->next, __typeof__(*p), m); &p->m != (head);	\
 	     p = container_of(p->m.next, __typeof__(*p), m))
 
-/* Bitmaps. */
 #define BITS_PER_LONG		64
 #define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 
@@ -291,7 +288,6 @@ static inline void bitmap_or(unsigned long *to, const unsigned long *a, const un
 		to[i] = a[i] | b[i];
 }
 
-/* Strings. */
 int kstrtou64(const char *text, unsigned int base, u64 *value);
 #define kstrtou32	kstrtouint
 int kstrtouint(const char *text, unsigned int base, unsigned int *value);

@@ -44,7 +44,6 @@ for ((seed = 1; seed <= $(times 2); seed++)); do
 	enumerate random 262144 4096 16 "$seed"
 	stop
 done
-# Sub-blocks of 16 KiB.
 format "$C" "$O" 1M
 start
 enumerate random 1048576 16384 8 1

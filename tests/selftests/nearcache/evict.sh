@@ -30,8 +30,8 @@ echo "the new dataset is cached after $passes passes"
 above evictions 0
 (($(field blocks_used) <= blocks)) || fail "more blocks in use than slots"
 
-# Pressure on the slots: readers of several datasets, one after the other, while other readers check
-# the whole origin.
+# Pressure on the slots: several datasets are read in sequence, while readers check the whole
+# origin.
 evictions=$(field evictions)
 verify_begin -b 1:128 -a 1 -r 60 -t 8
 for ((i = 0; i < $(times 2); i++)); do

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send COUNT messages to the netlink family: valid ones, valid ones with one fault, and random
- * attributes.
+ * Send COUNT messages to the netlink family: valid, with one fault, or with random attributes.
  *
  *	fuzz_netlink NAME,DEV[:NAME,DEV...] COUNT SEED
  *

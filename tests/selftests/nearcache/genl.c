@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send one request to the nearcache family and print the answer. It uses no library, so that it can
- * send any bytes.
+ * Send one request to the nearcache family and print the answer. No library limits the bytes sent.
  *
  *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]
  *		-d: dump; -u: as USER; -s: without CAP_SYS_ADMIN; -n: COUNT times or to an error

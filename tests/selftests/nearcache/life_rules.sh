@@ -39,7 +39,7 @@ format "$D"
 writing='writearound writethrough'
 S=$(sectors "$O")
 
-# Words that are no mode.
+# Words that are no mode are refused.
 for word in '' writeback WRITETHROUGH readonly 2; do
 	refused "'${word:-$O}'" nc "0 $S nearcache $word $O $C"
 done
@@ -115,7 +115,6 @@ make_dm _ two "0 $(sectors "${disk}p2") nearcache writearound ${disk}p2 $D"
 stop two
 stop one
 
-# Zoned devices are refused.
 modprobe null_blk nr_devices=0
 if null_dev zoned 64 zoned=1 zone_size=4 >"$TMPDIR/zoned" 2>&1; then
 	at_exit null_del zoned

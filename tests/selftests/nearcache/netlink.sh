@@ -213,7 +213,7 @@ refused EPERM 'CAP_SYS_ADMIN' -s device-set name=nc verify=1
 ask -s device-get name=nc
 is verify 0
 
-# Listeners get events.
+# Listeners must get events of changes.
 ./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
 listener=$!
 listening() {

@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Replace the table, suspend or remove the device while a fill, a write and a hit are in flight. The
-# command must wait for this I/O, later requests must wait for the command, and afterwards cache and
-# origin must agree.
+# command must wait for this I/O, and later requests for the command; cache and origin must agree.
 . ./gate.sh
 
 # at_work: start a hit, held at the cache device, and a fill and (in a writing mode) a write, held

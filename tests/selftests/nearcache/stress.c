@@ -402,7 +402,6 @@ static void pick(struct worker *w, const struct region *region, uint64_t *first,
 	*first = region->first + at;
 }
 
-/* Some threads mostly read, others mostly write. */
 static bool wants_read(struct worker *w)
 {
 	static const unsigned int percent[] = { 92, 70, 50, 20 };
@@ -435,10 +434,7 @@ static void cached_write(struct worker *w, uint64_t first, uint64_t count)
 		do_write(w, WRITE_BUFFERED, first, count);
 		return;
 	}
-	/*
-	 * If another device has claimed this one, the ioctls fail with EBUSY while pages of the
-	 * range are dirty.
-	 */
+	/* With another device on top of this one, the ioctls fail (EBUSY) while pages are dirty. */
 	do_drop(w, first, count);
 	do_zero(w, dice < 3 ? ZERO : DISCARD, cached_fd, first, count);
 }

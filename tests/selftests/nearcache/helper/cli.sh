@@ -309,8 +309,7 @@ test_kernel_refuses() {
 	null_del other
 }
 
-# Let every fourth system call fail, one per run ('make soak': each call): create must succeed or
-# leave nothing.
+# Let one system call in four fail ('make soak': each), one per run: create works or leaves nothing.
 test_create_each_call_fails() {
 	local call n failed=0 step=$((${SOAK:-0} ? 1 : 4))
 	type -P strace >/dev/null || without strace

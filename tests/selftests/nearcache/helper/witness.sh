@@ -262,7 +262,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 put 0 8 1
 full
-# when the cache wrote without a witness before it returned to the old one,
+# or when the cache wrote without a witness before it returned to the old one,
 good close nc
 copy
 good open nc --cache "$C" --origin "$O" --witness none --mode writethrough
@@ -272,7 +272,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm
 good close nc
 outdated 4
-# and when it did so for a while only, or because the recorded witness could not be used.
+# or when it did so for a while only, or because the recorded witness could not be used.
 good close nc
 copy
 good open nc --cache "$C" --origin "$O"
