@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark epochs.
+# Performance targets of the benchmark epochs.
 include "verdict";
 
 # First epoch of the second dataset in pattern "switch": see orders.h.
@@ -11,7 +11,7 @@ def steady:
 	if once then .epoch >= 2
 	elif .pattern == "switch" then (.epoch >= 2 and .epoch < switched) or .epoch >= switched + 3
 	else .epoch >= 4 end;
-# In pattern "mixture" a user pins the hottest blocks.
+# ours: is the row of nearcache? In pattern "mixture" with pins, as a user would set.
 def ours: .target == if .pattern == "mixture" then "nearcache-pins" else "nearcache" end;
 def place: "\(.pattern) f=\(.f) epoch \(.epoch)";
 

@@ -147,9 +147,9 @@ static void take_back(void)
 	}
 }
 
-/* Is the state wanted as a sample?  One device: a state with a torn page, or any state if samples
- * are overdue.  Several devices: in turn a state in which only some devices know of a commit that
- * began, one as for one device, and one in which the kernel must reject a device.
+/* Is the state wanted as a sample?  With one device: if it has a torn page, or if two samples are
+ * overdue.  With several devices, in turn: if only some devices know of a commit that began; if it
+ * has a torn page or samples are overdue; if the kernel must reject a device.
  */
 static bool is_wanted(const struct recovered *r)
 {
@@ -180,7 +180,7 @@ static void sample(const struct recovered *r)
 
 /* Returns true if the kernel would lose cached data without a valid reason.  Two reasons to start
  * cold are valid: several devices have different epochs while all cached data is invalidated, and
- * one device is older.  The kernel rejects the older device; if it is the first, the second.
+ * one device is older.  The kernel then rejects this device, or the second if the first is older.
  */
 static bool is_cold(const struct recovered *r)
 {
@@ -492,7 +492,7 @@ static void run(const struct log *log, uint64_t states)
 		samples.due = so_far * (samples.wanted + 2) / total;
 		if (settles(log, i, weight[i]))
 			corners(log, i);
-		/* Place crashes in proportion to the weights. */
+		/* Test so many random states here that all are spread by the weights. */
 		for (; done * total < states * so_far; done++)
 			some(log, i);
 		pass(log, i);

@@ -18,7 +18,7 @@ struct image {
 	const struct nearcache_super *sb;
 	const struct nearcache_intent *intent; /* of an unfinished write session, or NULL */
 	struct slot *slot;
-	/* Several devices: their number, the size of each, and the offset of the slots on each. */
+	/* Number of devices, bytes of each device, and offset of the slots on each. */
 	unsigned int devices;
 	size_t device_bytes;
 	u64 data_offset[NEARCACHE_MEMBERS_MAX];
@@ -292,8 +292,7 @@ static void refuse(const char *why)
 	exit(2);
 }
 
-/* Save the geometry of the base image for recover_place(), recover_named(), recover_is_metadata().
- */
+/* Read the geometry of the base image, which all functions except recover() use; exits if bad. */
 void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int devices)
 {
 	struct nc_geometry geo = { 0 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the fuzzers: one origin, one cache device, a witness, one target type. */
+/* State that the fuzzers of the module share: simulated devices, failures and the target type. */
 #ifndef NEARCACHE_FUZZ_H
 #define NEARCACHE_FUZZ_H
 

@@ -134,7 +134,7 @@ static u64 used_blocks(const struct nc_cache *c, u64 *subblocks)
 			continue;
 		used++;
 		HOLDS(nc_slot_block(slot) <= last);
-		/* Fails for one of two slots with the same block: a look-up finds only one slot. */
+		/* No two slots may hold one block: the look-up of a block finds only one slot. */
 		HOLDS(nc_index_find(&c->index, nc_slot_block(slot)) == i);
 		/* No valid bit: the origin has grown, so the load dropped its old last block. */
 		if (!slot->valid)
@@ -322,7 +322,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* All data at the crash that is not in doubt is loaded, and no data that the session dropped. */
+/* At least the data at the crash that is not in doubt is loaded, at most that at the start. */
 static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 		       const struct nc_slot *then, const struct doubt *d)
 {

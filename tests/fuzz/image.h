@@ -27,7 +27,7 @@ enum image_end {
 	IMAGE_END_STOP,
 	IMAGE_END_CUT,		/* kernel crash: all writes stay */
 	IMAGE_END_POWER,	/* power cut: writes that are not durable are lost */
-	IMAGE_END_POWER_SOME,	/* power cut: some of them are lost */
+	IMAGE_END_POWER_SOME,	/* power cut: some writes that are not durable are lost */
 	IMAGE_END_COUNT,
 };
 

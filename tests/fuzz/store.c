@@ -11,7 +11,7 @@
 
 #define STORE_UNITS	1024U
 
-/* @bytes: current content; @durable: content after a power cut */
+/* @bytes: current content; @durable: content after a power cut; @dirty: they may differ */
 static struct unit {
 	const struct block_device *bdev;
 	u64 offset;

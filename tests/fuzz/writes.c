@@ -203,7 +203,7 @@ void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 	broken = false;
 }
 
-/* One random event: a write, a completion, a work item, or a failure. */
+/* Let one random event happen: a write, a completion, a work item, or a failure. */
 void writes_step(u64 *random)
 {
 	u64 r = image_random(random);

@@ -225,7 +225,7 @@ static inline void model_read_end(struct model *m, unsigned int thread)
 	m->reading[thread] = 0;
 }
 
-/* Returns whether a read from @start to @end may return @id; if so, learns from the read. */
+/* May a read from @start to @end return @id?  If so, mark the writes that @id overwrote. */
 static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 			      uint64_t start, uint64_t end)
 {
