@@ -492,7 +492,7 @@ static void run(const struct log *log, uint64_t states)
 		samples.due = so_far * (samples.wanted + 2) / total;
 		if (settles(log, i, weight[i]))
 			corners(log, i);
-		/* Test so many random states here that all are spread by the weights. */
+		/* Test as many random states here as the weight of this position demands. */
 		for (; done * total < states * so_far; done++)
 			some(log, i);
 		pass(log, i);

@@ -55,7 +55,7 @@ another_in_between() {
 	stop
 }
 
-# format_other: copy an empty, formatted image to $other, so that "create" need not run.
+# format_other: make $other an empty cache device by a copy, without touching the active session.
 format_other() {
 	dd if="$empty" of="$other" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "copy"
 }

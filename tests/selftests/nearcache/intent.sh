@@ -140,7 +140,7 @@ for empty in '' 1; do
 	[[ $empty ]] || get $((region * 5)) 8 2
 	stop
 done
-# The write intent is empty, but of a session that the witness does not know: its writes may lack.
+# Cold: the write intent is of a session that the witness does not know, so marks may be missing.
 saved
 ./intent "$X" say "$V" 0 3 0 1
 ./intent "$X" empty 4

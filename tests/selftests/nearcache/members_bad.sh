@@ -57,7 +57,7 @@ log_since | grep -q 'other cache devices' || fail "the log does not say why"
 warm
 stop
 
-# older WHICH MODE: use a copy of one member from before its slots got other blocks.
+# older WHICH MODE: use a copy of one member from before its slots got other blocks: cold.
 older() {
 	local device=${members[$1]} MODE=$2
 	format_several

@@ -47,8 +47,8 @@ E=${members[2]}
 make_null older older 4
 make_null newer newer 4
 
-# Take copies of the first member before and after all data was invalidated. After a start with the
-# older copy, the other members are newer than both copies: neither may be accepted again.
+# Take copies of the first member before and after all data was invalidated. A start with either
+# copy must be cold, because the other members have been in use without it.
 format_several
 start
 check -b 128

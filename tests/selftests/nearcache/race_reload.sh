@@ -106,7 +106,7 @@ drained() {
 	wait $! || fail "$*"
 }
 
-# A deferred remove takes effect when the last user closes the device.
+# A deferred remove takes effect only when the last user closes the device.
 removed() {
 	at_work
 	dmsetup remove --deferred nc || fail "remove --deferred"

@@ -12,7 +12,7 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-# fill FIRST LAST: read these blocks.
+# fill FIRST LAST: read the blocks FIRST to LAST once.
 fill() {
 	local block
 	for ((block = $1; block <= $2; block++)); do

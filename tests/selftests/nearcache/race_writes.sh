@@ -77,7 +77,7 @@ agrees_at_once() {
 }
 
 # The first write has completed for its writer, and its data is in flight to the slot. A second
-# write overtakes this update: neither write may leave the overlap valid.
+# write overtakes this update, and must not be cached itself where the two overlap.
 updating() {
 	local second=$1 result=$2 skipped updates bypassed
 	next_block

@@ -156,7 +156,7 @@ gone() {
 	! dmsetup info nc >/dev/null 2>&1
 }
 
-# A power cut in a writing session.
+# After a power cut in a write session the start must be cold.
 unclean() {
 	next_block
 	cached "$at" 128

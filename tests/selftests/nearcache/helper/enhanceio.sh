@@ -56,7 +56,7 @@ part 1 9000 $((32768 - 9000))
 settle
 good close nc
 
-# The middle is changed while nc is closed: by the same version the user says that it is not.
+# The middle is changed while nc is closed, but the user names the same version: the data stays.
 reopen --dataset-version v1 -j
 expect content warm dataset_version v1
 is blocks_warm "$(field blocks_used)"

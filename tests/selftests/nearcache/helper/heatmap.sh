@@ -105,7 +105,7 @@ drawn() {
 	good heatmap nc --count 1
 	same "line" "$(tail -n 1 <<<"$out")" \
 		"      0.0 s |###############+...............| |++++++++++++++++...............|"
-	# If the guest has this locale.
+	# Draw with block characters if the guest has a UTF-8 locale.
 	[[ ! -e /usr/lib/locale/C.utf8 ]] || LC_ALL=C.UTF-8 blocks
 	good heatmap nc --count 1 --output "$SVG"
 	[[ $out == *picture*"$SVG"* ]] || fail "picture: $out"

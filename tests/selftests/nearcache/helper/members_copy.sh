@@ -42,7 +42,7 @@ several 4 4 4
 read -r C D E <<<"${members[*]}"
 make_null X copy 4
 
-# A copy is present while the cache is in use, bypassed, and attached again.
+# While the cache is in use, bypassed or attached again, a copy of a member must have no effect.
 made
 ./blockdata read /dev/mapper/several || fail "wrong data"
 settle several

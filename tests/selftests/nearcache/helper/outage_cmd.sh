@@ -7,7 +7,7 @@
 . ./cache.sh
 . ./command.sh
 
-# origin ERROR|LINEAR: replace the device below the origin.
+# origin error|linear: let the origin fail, or work again.
 origin() {
 	local table
 	table="0 $(sectors "$base") linear $base 0"

@@ -77,7 +77,7 @@ pinned() {
 	[[ $out == *'HITS'*'LABEL'*'100.0 %'*both* ]] || fail "labels: $out"
 }
 
-# The other options of pin, default labels, and unpin.
+# wanted: test the other options of pin, default labels, and unpin.
 wanted() {
 	good pin nc c.bin --expires 1h --priority 3 --no-load -j
 	expect label c.bin
