@@ -8,7 +8,7 @@ import socket
 import sys
 import time
 
-# First function of a libaio read in the kernel.
+# The first function that the kernel calls for a libaio read.
 BEGIN = "aio_read"
 
 
@@ -16,7 +16,7 @@ def record(out):
     """Let the emulator log its instructions for a second or two, then quit."""
     monitor = socket.socket(socket.AF_UNIX)
     monitor.connect(out + "/monitor")
-    # Version 8.1 renamed the option; the emulator ignores the wrong name.
+    # QEMU 8.1 renamed "singlestep"; each version ignores the other name.
     for command, seconds in (
         ("stop", 0.5), ("singlestep on", 0.2), ("one-insn-per-tb on", 0.2),
         ("logfile " + out + "/trace", 0.2), ("log exec,nochain", 0.2),
@@ -24,7 +24,7 @@ def record(out):
     ):
         monitor.sendall((command + "\n").encode())
         time.sleep(seconds)
-    # The emulator may still be writing the log.
+    # Wait for the end of the emulator, which may still be writing the log.
     while monitor.recv(4096):
         pass
 

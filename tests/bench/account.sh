@@ -6,13 +6,13 @@
 
 targets=()
 
-# reads NAME MB [fio options]
+# reads NAME MB [fio options]: make random reads of $SIZE bytes in the first MB MiB of $device.
 reads() {
 	fio --name="$1" --filename="$device" --ioengine=libaio --direct=1 --rw=randread --bs="$SIZE" --size="$2m" \
 		--randseed=3 --thread "${@:3}" >/dev/null || fail "fio"
 }
 
-# No block is read twice. The first reads are a warm-up and not counted.
+# misses: read each block at most once; the first reads are a warm-up that is not counted.
 misses() {
 	# shellcheck source=tests/bench/misspath.sh
 	. "$(dirname "${BASH_SOURCE[0]}")/misspath.sh"
@@ -39,7 +39,7 @@ misses() {
 hits() {
 	pair 64 512
 	target_up "$1"
-	# Warm up: no counted read does anything for the first time.
+	# Warm up, so that no counted read pays for work that happens only once.
 	reads before "$BENCH_MB" --io_size=1000g --number_ios=20000
 	symbols
 	echo READY

@@ -4,7 +4,7 @@
 # print the Markdown that shows them. Each target has the same colour in all charts.
 # shellcheck disable=SC2154 # the including script sets $page
 
-# Colours that colour-blind readers can distinguish.
+# colour_of TARGET: print its colour; colour-blind readers can distinguish all of them.
 colour_of() {
 	case $1 in
 	bound | 'half of the time') echo '#1f2933' ;;
@@ -87,7 +87,7 @@ chart_hitpath() {
 	END
 }
 
-# One chart for each kind of device.
+# Draw a chart for each kind of device.
 chart_misspath() {
 	local kind
 	for kind in $(jq -r '[.rows[].devices // "memory"] | unique | .[]' "$1"); do
@@ -121,7 +121,7 @@ chart_checkpoint() {
 	END
 }
 
-# One panel for each f.
+# Draw a panel for each f.
 chart_epochs() {
 	local pattern f panels
 	for pattern in $(jq -r '[.rows[].pattern] | unique | .[]' "$1"); do

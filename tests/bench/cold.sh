@@ -11,8 +11,7 @@
 # its own data.
 # shellcheck disable=SC2154,SC2034 # the including script sets the devices and reads the results
 
-# cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: like pair; makes $O, and $N for the cache
-# devices.
+# cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: as pair; sets $O, and $N for cache devices.
 cold_pair() {
 	pair "$@"
 	N=$C C=''
@@ -105,14 +104,13 @@ cold_down() {
 	C=''
 }
 
-# percent NUMBER: print it as a ratio.
+# percent NUMBER: print NUMBER / 100.
 percent() {
 	awk -v n="$1" 'BEGIN { printf "%g", n / 100 }'
 }
 
-# demand TARGET: print the bytes read from the origin so far on behalf of a waiting reader. For
-# dm-cache, which also reads the origin for promotions: "MISSES READS"; all reads have the same
-# size.
+# demand TARGET: print the bytes read from the origin so far for waiting readers. dm-cache also
+# reads the origin for promotions: for it print "MISSES READS"; all reads have the same size.
 demand() {
 	local words
 	if [[ $1 == dm-cache ]]; then

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads the epochs of training jobs from a device.
+ * Reads a device block by block in the orders of training jobs (orders.h), epoch by epoch.
  *
- *	epochs write DEV [options]		write its number into each block of both datasets
+ *	epochs write DEV [options]		write each block's number into the block, for both
+ *						datasets of the orders
  *	epochs read DEV PATTERN EPOCH [options]	read one epoch and check the numbers
  *	epochs bound PATTERN SLOTS [options]	print the best possible hit ratio of each epoch
  *						with SLOTS cached blocks
@@ -13,7 +14,7 @@
  *	-e EPOCHS	epochs of bound and plan (8)
  *	-q DEPTH	reads in flight (8)
  *	-S SEED		seed of the orders (1)
- * PATTERN: see orders.h. "read" prints the number of bytes that it read.
+ * PATTERN is a name from orders.c. "read" prints the number of bytes that it read.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +31,7 @@
 
 #define DEPTH_MAX	64
 #define ALIGNMENT	4096
-/* The low half of a mark is the block's number. */
+/* Blocks start with a mark: MARK plus the block's number in the low 32 bits. */
 #define MARK		0x6e63626c00000000ULL
 
 static struct dataset set = { .blocks = 1024, .seed = 1 };
@@ -88,7 +89,7 @@ static int device(const char *path, int flags)
 	return fd;
 }
 
-/* Write only the first page of each block: no more is checked, and the device needs less memory. */
+/* Write one page per block: reads check only this page, and a RAM-backed DEV stays small. */
 static void write_marks(const char *path)
 {
 	uint64_t *page = room(ALIGNMENT);
@@ -99,7 +100,7 @@ static void write_marks(const char *path)
 	for (i = 0; i < 2 * set.blocks; i++) {
 		*page = MARK | i;
 		if (pwrite(fd, page, ALIGNMENT, i * bytes) != ALIGNMENT) {
-			/* Only one pattern reads the second dataset; the device may lack it. */
+			/* Only the order "switch" reads the second dataset: DEV may lack it. */
 			if (i >= set.blocks && (errno == ENOSPC || errno == EINVAL))
 				break;
 			die("cannot write %s: %s", path, strerror(errno));
@@ -188,7 +189,7 @@ static void read_epoch(const char *path, enum pattern pattern, uint32_t epoch)
 	printf("%llu\n", (unsigned long long)(r.count * bytes));
 }
 
-/* Concatenate all epochs; @first[i]: index of the first read of epoch i, then the total. */
+/* Concatenate all epochs.  @first[i]: index of the first read of epoch i; the last: the total. */
 static struct reads all_epochs(enum pattern pattern, uint32_t *first)
 {
 	uint64_t each = pattern_room(&set, pattern), i;

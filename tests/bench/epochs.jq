@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark epochs.
+# Performance targets of the benchmark epochs.
 include "verdict";
 
 # First epoch of the second dataset in pattern "switch": see orders.h.
 def switched: 4;
 
 def once: .pattern | IN("full", "shards", "same");
-# Epochs in which an adaptive cache has had time to learn; after a switch from the fourth epoch on.
+# steady: rows of epochs in which an adaptive cache has had time to learn.
 def steady:
 	if once then .epoch >= 2
 	elif .pattern == "switch" then (.epoch >= 2 and .epoch < switched) or .epoch >= switched + 3
 	else .epoch >= 4 end;
-# In pattern "mixture" a user pins the hottest blocks.
+# ours: is the row of nearcache? In pattern "mixture" with pins, as a user would set.
 def ours: .target == if .pattern == "mixture" then "nearcache-pins" else "nearcache" end;
 def place: "\(.pattern) f=\(.f) epoch \(.epoch)";
 
@@ -33,7 +33,7 @@ verdict("with a plan: within 2 % of MIN, mean of epochs from 2";
 		{pattern: .[0].pattern, f: .[0].f, hits: (map(.hit_ratio) | mean), bound: (map(.bound) | mean)};
 	.hits >= 0.98 * .bound;
 	"\(.pattern) f=\(.f): \(.hits | round4), MIN \(.bound | round4)"),
-# Where the choice of blocks is random, one epoch is noise: compare the mean.
+# In patterns that read random blocks, one epoch is noise: compare the mean of the epochs.
 def summed: if once or .pattern == "switch" then .epoch else 0 end;
 (("dm-cache", "bcache") as $peer |
 	verdict("at or above \($peer) in every steady row (half, jobs, mixture: mean of epochs from 4)";

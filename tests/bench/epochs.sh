@@ -106,7 +106,7 @@ run() {
 	pair_gone
 }
 
-# part BYTES ALL
+# part BYTES ALL: print BYTES / ALL.
 part() {
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Reads and writes by fio with exact latencies: fio's own percentiles have buckets up to 1.6 % wide.
-# Included after targets.sh.
+# Reads and writes by fio, with exact percentiles from its latency logs: the percentiles that fio
+# prints have buckets up to 1.6 % wide. Included after targets.sh.
 
 # Log only total latency, with wall-clock times.
 FIO_LOGS=(--disable_clat=1 --disable_slat=1 --log_unix_epoch=1)
@@ -41,7 +41,7 @@ fio_times() {
 	[[ ${times_of[count]:-} ]] || fail "fio measured nothing of $2"
 }
 
-# ratio A B [DIGITS]
+# ratio A B [DIGITS]: print A / B, 0 if B is 0.
 ratio() {
 	awk -v a="$1" -v b="$2" -v digits="${3:-4}" 'BEGIN { printf "%." digits "f", b ? a / b : 0 }'
 }

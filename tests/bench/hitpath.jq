@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark hitpath.
+# Performance targets of the benchmark hitpath.
 include "verdict";
 
 def place: "\(.target) \(.pattern) \(.block_size) bytes, \(.iodepth) in flight";

@@ -43,7 +43,7 @@ measured() {
 	fio "$TMPDIR/jobs" --output-format=terse --terse-version=3 >"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 	while IFS=';' read -ra fields; do
 		depth=${fields[2]##*,}
-		# Mean total latency in microseconds, shared by the reads in flight.
+		# Field 39: mean total latency in microseconds; the reads in flight share this time.
 		ns[$1,${fields[2]}]=$(awk -v us="${fields[39]}" -v depth="$depth" 'BEGIN { printf "%.1f", us * 1000 / depth }')
 	done < <(grep '^3;' "$TMPDIR/fio")
 }

@@ -33,7 +33,7 @@ host_used() {
 			[[ ! -e $holder ]] || echo "held by ${holder##*/}"
 		done
 	done
-	# Detect an exclusive opener: device-mapper cannot open the device then.
+	# If another process has opened the device exclusively, device-mapper cannot open it.
 	dmsetup create --noudevsync bench-probe --table "0 8 linear $1 0" 2>/dev/null || { echo "opened exclusively"; return; }
 	dmsetup remove --noudevsync --retry bench-probe
 }
@@ -64,7 +64,7 @@ host_confirm() {
 	[[ $answer == "$words" ]] || host_die "not confirmed: nothing was done"
 }
 
-# host_begin NAME...
+# host_begin NAME...: check and confirm both devices for these benchmarks.
 host_begin() {
 	((!EUID)) || host_die "benchmarks on real devices need root"
 	host_check ORIGIN

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark latency.
+# Performance targets of the benchmark latency.
 include "verdict";
 
 def place: "\(.scenario), \(.block_size) bytes";

@@ -17,7 +17,7 @@
 # shellcheck disable=SC2154 # the including script sets the devices
 
 sizes=(4096 131072)
-# MiB: offset of the uncached data, its length for each read size, size of the cache device.
+# In MiB: offset of the uncached data, its length for each read size, size of the cache device.
 COLD_AT=64
 PART=144
 CACHE_MB=384
@@ -125,7 +125,7 @@ full() {
 		fail "cannot read $device"
 }
 
-# scenario SCENARIO TARGET
+# scenario SCENARIO TARGET: measure all read sizes of a target in a scenario.
 scenario() {
 	local size part=0
 	pair $((COLD_AT + 2 * PART + CACHE_MB)) $CACHE_MB "completion_nsec=1000000 mbps=200" "completion_nsec=80000 mbps=2000"

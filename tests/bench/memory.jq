@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark memory.
+# Performance targets of the benchmark memory.
 include "verdict";
 
 def place: "\(.cache_bytes) bytes of cache, blocks of \(.block_size)";

@@ -9,7 +9,7 @@
 # virtual time only: no real device has this size, and the memory does not depend on the machine
 # shellcheck disable=SC2154 # the including script sets the devices
 
-# Cache device in TiB, and block size; for 64 TiB large enough that the table fits into the guest.
+# TiB of the cache device, and block size; for 64 TiB so large that the table fits into the guest.
 caches=("1 256K" "16 1M" "64 4M")
 
 # memory_free: print the bytes of free memory after dropping caches, including the per-CPU free

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark misspath.
+# Performance targets of the benchmark misspath.
 include "verdict";
 
 def place: "devices of kind \(.devices), \(.pattern) \(.block_size) bytes, \(.iodepth) in flight";

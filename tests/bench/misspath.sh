@@ -124,7 +124,7 @@ bench() {
 	[[ $HOST ]] || rows_of dma dma
 }
 
-# rows_of RESULT DEVICES
+# rows_of RESULT DEVICES: append a row per cell; DEVICES: memory or dma.
 rows_of() {
 	local target name pattern size depth more
 	local -n of=$1

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Belady's MIN with optional admission: among the cached blocks and the block just read, evict the
- * one whose next read is last. No cache that fills by reads has more hits, even with knowledge of
- * all future reads.
+ * Belady's MIN with optional admission: when the cache is full, drop the block whose next read is
+ * last, among the cached blocks and the block just read. No cache that is filled by reads has more
+ * hits, even if it knows all future reads.
  */
 #include <stdlib.h>
 
@@ -13,7 +13,7 @@
 /**
  * struct slots - cached blocks
  * @block: block in each slot
- * @next: index of the next read of that block
+ * @next: index of the next read of the block in each slot
  * @of: slot of each block; NEVER: not cached
  * @used: slots in use
  * @count: all slots
@@ -35,7 +35,7 @@ static uint32_t *array(uint32_t count)
 	return words;
 }
 
-/* For each read, the index of the next read of the same block. */
+/* For each read, the index of the next read of the same block; NEVER after its last read. */
 static uint32_t *next_reads(const struct reads *r)
 {
 	uint32_t *next = array(r->count), *seen = array(r->blocks), i;
@@ -83,7 +83,7 @@ static void keep(struct slots *s, uint32_t block, uint32_t next)
  * optimum() - find the reads that hit in an optimal cache
  * @r: reads
  * @slots: size of the cache in blocks
- * @hit: output: for each read whether it hits
+ * @hit: output: for each read 1 if it hits, 0 if it misses
  */
 void optimum(const struct reads *r, uint32_t slots, uint8_t *hit)
 {

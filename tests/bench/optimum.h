@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Upper bound of the hits of any cache. */
+/* The hits of an optimal cache: an upper bound for the hits of any cache. */
 #ifndef BENCH_OPTIMUM_H
 #define BENCH_OPTIMUM_H
 

@@ -7,7 +7,7 @@ static const char *const names[PATTERN_COUNT] = {
 	"full", "shards", "same", "half", "jobs", "mixture", "switch",
 };
 
-/* Number @b of the pseudo-random sequence @a. */
+/* Element @b of the pseudo-random sequence that the seed @a selects. */
 uint64_t mixed(uint64_t a, uint64_t b)
 {
 	uint64_t x = (a * 0x9e3779b97f4a7c15ULL) ^ (b + 0x7f4a7c159e3779b9ULL);
@@ -30,7 +30,7 @@ void shuffle(uint32_t *list, uint32_t count, uint64_t seed)
 	}
 }
 
-/* A seed for each use in each epoch. */
+/* The seed of one random order; @use tells the orders of an epoch apart. */
 static uint64_t seed_of(const struct dataset *d, uint32_t epoch, uint32_t use)
 {
 	return mixed(d->seed, (uint64_t)use << 32 | epoch);
@@ -45,7 +45,7 @@ static uint32_t numbers(uint32_t *list, uint32_t first, uint32_t count)
 	return count;
 }
 
-/* Blocks from @first on in the order of an epoch of a job. */
+/* All @d->blocks blocks from @first on, in the random order of this epoch of @job. */
 static uint32_t reshuffled(const struct dataset *d, uint32_t epoch, uint32_t job, uint32_t first,
 			   uint32_t *order)
 {
@@ -60,15 +60,15 @@ static uint32_t by_shards(const struct dataset *d, uint32_t epoch, uint32_t *ord
 
 	numbers(shard, 0, SHARDS);
 	shuffle(shard, SHARDS, seed_of(d, epoch, 0));
-	/* The last shard may be longer. */
+	/* The last shard also gets the remainder of the division by SHARDS. */
 	for (i = 0; i < SHARDS; i++)
 		n += numbers(order + n, shard[i] * length,
 			     shard[i] == SHARDS - 1 ? d->blocks - shard[i] * length : length);
 	return n;
 }
 
-/* Alternate reads of two jobs: an epoch of the first job, and of the other job the second half of
- * this epoch and the first half of the next one.
+/* Alternate the reads of two jobs.  The other job is half an epoch ahead: it reads the second half
+ * of its epoch and the first half of its next epoch.
  */
 static uint32_t by_two_jobs(const struct dataset *d, uint32_t epoch, uint32_t *order)
 {
@@ -78,7 +78,6 @@ static uint32_t by_two_jobs(const struct dataset *d, uint32_t epoch, uint32_t *o
 	reshuffled(d, epoch, 1, 0, first);
 	reshuffled(d, epoch, 2, 0, other);
 	memmove(other, other + half, (n - half) * sizeof(*other));
-	/* Append the first half of the other job's next epoch. */
 	reshuffled(d, epoch + 1, 2, 0, other + n);
 	memcpy(other + n - half, other + n, half * sizeof(*other));
 	for (i = 0; i < n; i++) {
@@ -104,7 +103,7 @@ static uint32_t by_heat(const struct dataset *d, uint32_t epoch, uint32_t *order
 	return n;
 }
 
-/* enum pattern of @name, such as "full"; -1 if there is none. */
+/* Returns the enum pattern with this name, such as "full"; -1 for an unknown name. */
 int pattern_of(const char *name)
 {
 	int i;
@@ -115,7 +114,7 @@ int pattern_of(const char *name)
 	return -1;
 }
 
-/* Number of elements in the array that pattern_order() needs. */
+/* Number of elements that the array @order of pattern_order() must have. */
 uint32_t pattern_room(const struct dataset *d, enum pattern pattern)
 {
 	return (pattern == PATTERN_JOBS ? 5 : 2) * d->blocks;

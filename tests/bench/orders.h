@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Orders in which training jobs read a dataset, epoch by epoch; deterministic. */
+/* Orders in which training jobs read a dataset, epoch by epoch; the seed determines them. */
 #ifndef BENCH_ORDERS_H
 #define BENCH_ORDERS_H
 
@@ -8,15 +8,15 @@
 /**
  * enum pattern - reads of an epoch
  * @PATTERN_FULL: each block once, in a fresh random order
- * @PATTERN_SHARDS: each block once; shards in a fresh random order, in sequence inside
+ * @PATTERN_SHARDS: each block once; shards in a fresh random order, blocks of a shard in sequence
  * @PATTERN_SAME: each block once, in the same random order each epoch
- * @PATTERN_HALF: a random half of the blocks, each once, as one of two nodes reads
+ * @PATTERN_HALF: a fresh random half of the blocks, each once: the share of one of two nodes
  * @PATTERN_JOBS: two jobs take turns and read each block once, each in its own fresh random order;
  *	one job is half an epoch ahead
  * @PATTERN_MIXTURE: the first tenth of the blocks four times, the next three tenths twice,
  *	a random half of the others once, in random order
- * @PATTERN_SWITCH: like @PATTERN_FULL; from epoch SWITCH_EPOCH on another dataset of this size,
- *	which follows the first one on the device
+ * @PATTERN_SWITCH: like @PATTERN_FULL; epochs from SWITCH_EPOCH on read a second dataset of the
+ *	same size, which follows the first on the device
  */
 enum pattern {
 	PATTERN_FULL,
@@ -29,7 +29,7 @@ enum pattern {
 	PATTERN_COUNT
 };
 
-/* The first epoch has number 1. */
+/* Number of the first epoch of the second dataset; epochs count from 1. */
 #define SWITCH_EPOCH	4
 #define SHARDS		32
 

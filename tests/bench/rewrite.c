@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replays recorded reads and writes with the same sizes, offsets and times. fio's own replay adds
- * its processing time to each pause and reaches only two thirds of the rate.
+ * Replays recorded reads and writes with their sizes, offsets and times. fio's own replay does not
+ * suffice: it adds its processing time to each pause and reaches only two thirds of the rate.
  *   usage: rewrite READ WRITTEN ROUND TIMES <LIST
  *
- * READ and WRITTEN are devices. LIST has lines "MICROSECOND R|W OFFSET BYTES" in order of time,
- * below ROUND microseconds. It is replayed TIMES times, once in ROUND microseconds, with direct and
- * asynchronous I/O. Writes write zeros.
+ * Reads go to the device READ, writes to WRITTEN; writes write zeros. LIST has lines "MICROSECOND
+ * R|W OFFSET BYTES" in order of time, below ROUND microseconds. The list is replayed TIMES times,
+ * once per ROUND microseconds, with direct and asynchronous I/O.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Limits: requests in flight, bytes of a request. */
+/* Limits: number of requests in flight, bytes of a request. */
 #define DEPTH	1024
 #define LARGEST	(4U << 20)
 
@@ -28,7 +28,7 @@ struct request {
 	char what;
 };
 
-/* Devices and buffers. All requests in flight share one buffer for writes and one for reads. */
+/* File descriptors; buffers that all writes (@zeros) and all reads (@rest) in flight share. */
 struct ends {
 	int read, written;
 	void *zeros, *rest;

@@ -47,7 +47,7 @@ fill_all() {
 	fail "$device does not keep $BENCH_MB MiB after repeated reads; KiB read from the origin in each pass:$asked"
 }
 
-# zero DEVICE MB: write zeros to its first MB MiB.
+# zero DEVICE MB: write zeros to the first MB MiB of DEVICE.
 zero() {
 	dd if=/dev/zero of="$1" bs=1M count="$2" oflag=direct 2>/dev/null || fail "cannot write $1"
 }
@@ -103,7 +103,7 @@ up_nearcache() {
 	settle bench
 }
 
-# Chunks have the size of a block, so data is distributed as in a cache with two members.
+# A chunk is as large as a block, so that data is distributed as in a cache with two members.
 up_dm_stripe() {
 	local striped first=$C
 	make_null D second 512

@@ -13,10 +13,10 @@
  *	-l		only print "OFFSET LENGTH" of each file in bytes, in the order of the epoch
  *	-i		only print "BYTES DEMAND": size of the dataset, bytes per second of training
  *
- * Files are contiguous on the device. Reader threads take the next file and read it in pieces; of a
- * zip archive (npz) first the directory at the end and the head. Samples form batches, of which at
- * most two are ready. A step takes a batch and sleeps for the accelerator's computing time. An
- * incomplete last batch is dropped.
+ * Files are contiguous on the device. Each reader thread takes the next file and reads it in
+ * pieces; from a zip archive (npz) it first reads the directory at the end, then the head. Samples
+ * form batches; at most two batches wait. A step takes a batch and sleeps for the accelerator's
+ * computing time. An incomplete last batch is dropped.
  *
  * Prints "AU STALLS P99 SECONDS": fraction of the time spent computing, number of steps that waited
  * for more than a hundredth of a step, 99th percentile of the waits for a batch in nanoseconds, and
@@ -54,7 +54,7 @@
  * @batch: samples in a batch
  * @readers: reader threads
  * @step: seconds to compute a batch on an A100, on an H100
- * @zip: a directory at the end of each file is read first
+ * @zip: files are zip archives: a reader first reads the directory at the end
  */
 static const struct workload {
 	const char *name;
@@ -74,7 +74,7 @@ static uint32_t files = 168, epoch = 1;
 static bool same_order, buffered;
 static const char *path;
 
-/* Start of each file, then the end of the last one. */
+/* Start of each file in bytes; start[files]: end of the last file. */
 static uint64_t start[FILES_MAX + 1];
 static uint32_t order[FILES_MAX];
 static struct pipeline batches;
@@ -112,8 +112,9 @@ static double normal(uint64_t seed)
 	return sum;
 }
 
-/* Files have whole pieces, so that all reads have one size. The lengths are normalized to the exact
- * mean, which few samples would miss.
+/* Lay out the files and shuffle their order. Each file is a multiple of PIECE, so that all reads
+ * have one size. The random lengths are scaled so that their mean is exactly w->record; the mean of
+ * a few random samples would differ.
  */
 static void lay_out(void)
 {
@@ -229,7 +230,7 @@ static void train(void)
 		if (!i)
 			begun = ended;
 	}
-	/* Drain the rest of the last files. */
+	/* Drop the incomplete last batch; the readers end only when the queue is drained. */
 	while (pipeline_take(&batches))
 		;
 	report(waits + 1, steps - 1, ended - begun);
@@ -243,7 +244,7 @@ static void run(void)
 	if (steps_of_epoch() < 2 || steps_of_epoch() > STEPS_MAX)
 		die("%llu steps, need 2 to %u", (unsigned long long)steps_of_epoch(),
 		    STEPS_MAX);
-	/* No timer slack: sleeps end on time. */
+	/* Least timer slack (1 ns), so that the sleeps of compute() end on time. */
 	prctl(PR_SET_TIMERSLACK, 1);
 	pipeline_init(&batches, w->batch, AHEAD, w->readers);
 	for (i = 0; i < w->readers; i++)

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Targets of the benchmark train.
+# Performance targets of the benchmark train.
 include "verdict";
 
 def setting: "\(.workload) \(.accelerator) \(.order) \(.io) f=\(.f) \(.target) \(.origin_gbps) GB/s \(.origin_ms) ms";
 def place: "\(setting) epoch \(.epoch)";
-# Setting in which all targets are compared.
+# main: is the row of the setting in which nearcache is compared with its peers?
 def main: .workload == "unet3d" and .accelerator == "h100" and .io == "direct" and .origin_gbps == 1;
 def mean_au: map(.au) | mean | round4;
 
-# Latency at which the AU falls to 50 %, by linear interpolation on a logarithmic latency scale.
+# half_at: latency at which the AU falls to 50 %, interpolated on a logarithmic scale.
 def half_at:
 	sort_by(.origin_ms) | . as $p |
 	if $p[0].au < 0.5 then "below 50 % at \($p[0].origin_ms) ms already"
@@ -45,7 +45,7 @@ verdict("with a prefetch job, epoch 1: AU within 3 % of the bound by the origin'
 			(map(select(.target == "nearcache"))) as $ours | (map(select(.target == $peer))) as $other |
 			select(($ours | length) > 0 and ($other | length) > 0) |
 			$ours[0] + {au: ($ours | mean_au), other: ($other | mean_au)};
-		# The fourth digit varies between runs.
+		# Allow 0.0005: the fourth digit varies between runs.
 		.au + 0.0005 >= .other;
 		"\(setting): \(.au), \($peer) \(.other)")),
 "latency of an origin of 4 GB/s at which AU falls below 50 %:",

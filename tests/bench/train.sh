@@ -34,12 +34,12 @@ shape() {
 	case $1 in
 	unet3d) scale=$unet3d_scale files=$unet3d_files ;;
 	resnet50) scale=9.5367 files=16 ;;
-	# Scaled, a record has two of its eleven reads.
+	# The scale leaves a record two of its eleven reads.
 	cosmoflow) scale=5.4 files=500 ;;
 	esac
 }
 
-# sum EXPRESSION: print its value, rounded.
+# sum EXPRESSION: print the rounded value.
 sum() {
 	awk "BEGIN { printf \"%.0f\", $1 }"
 }
@@ -68,7 +68,7 @@ listed() {
 	./genl job-submit name=bench "${ranges[@]}" >/dev/null || fail "no job"
 }
 
-# trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS
+# trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS: measure.
 trained() {
 	local shape epoch au stalls wait dataset demand scale files hits words slots
 	local origin_rate origin_is cache_is
@@ -102,7 +102,7 @@ trained() {
 	pair_gone
 }
 
-# part NUMBER ALL
+# part NUMBER ALL: print NUMBER / ALL.
 part() {
 	awk -v part="$1" -v all="$2" 'BEGIN { printf "%.4f", part / all }'
 }
@@ -118,7 +118,7 @@ bound() {
 	}'
 }
 
-# Comparison with the peers: a new order in each epoch; in part_same, the same order.
+# Compare with the peers, in a new order each epoch; part_same: in the same order.
 part_main() {
 	trained unet3d h100 reshuffled direct 0 raw-origin 0.2 1 1
 	trained unet3d h100 reshuffled direct 100 raw-cache 0.2 1 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Check a target in all rows that it applies to. Included by NAME.jq.
+# Check a performance target in all rows to which it applies. Included by NAME.jq.
 
 # verdict(TEXT; ROWS; HOLDS; WORDS): print a line for the target, and one for each row that misses
 # it.

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Replay a log of writes and build the states that a crash can leave: all writes durable at some
- * entry of the log, plus any subset of the pending ones (sent, not durable), torn at 512 bytes.
- * For each state of origin and cache device, the kernel must serve only data of that origin, and
- * the cache must be warm unless the test also damages a sector of metadata.
+ * Replay a log of writes and build states that a crash can leave: all writes that are durable at
+ * some entry of the log, plus any subset of the pending writes (sent, not durable), torn at 512
+ * bytes.  From each state of origin and cache device, the kernel would have to serve only data of
+ * this origin, and would have to start warm unless the test also damaged a sector of metadata.
+ * recover() decides which data the kernel would serve.
  *
  *	crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
  * BASE is an image of the logged device from before the log: the origin, at most ORIGIN_SECTORS
  * long, then the cache device.  The log contains marks.  "changing,FIRST,SECTORS": another host
  * begins to change these sectors of the origin; cached copies may have the old content.
- * "told,GENERATION,FIRST,SECTORS": the change is complete and nearcache was informed; from here
- * on an older generation is stale.  "telling": all cached data is being dropped.
+ * "told,GENERATION,FIRST,SECTORS": the change is complete, nearcache has invalidated the sectors,
+ * and an older generation is stale from here on.  "telling": all cached data is being invalidated.
  *
  * -r: the log is of a recovery; BASE is the state after a crash and nobody changes the origin.
  * -w: the log is of sessions in writing modes; nobody else changes the origin, and the witness
  *     record follows the cache device in BASE.
- * -m: number of cache devices, all of one size, concatenated; in the log the origin is device 0
- *     and they are devices 1, 2, ...  Each loses its unflushed writes independently.  In some
- *     states one device has the content of an earlier moment (pulled and plugged in again): the
- *     kernel need not use the others with it, but data that it serves must be right.
- * -s: write SAMPLES states, concatenated, to FILE.  FILE.list gets one line for each: origin
+ * -m: number of cache devices, all of one size, concatenated in BASE; in the log the origin is
+ *     device 0 and the cache devices are 1, 2, ...  Each loses its unflushed writes independently.
+ *     In some states one device has the content of an earlier moment, as after it was pulled and
+ *     plugged in again: the kernel may reject it, but data that the kernel serves must be right.
+ * -s: write SAMPLES states, concatenated, to FILE, and per state one line to FILE.list: origin
  *     sectors; cached blocks and bytes that the kernel must find; table pages whose older copy
  *     counts; number of the device that the kernel must reject (0: none).
  * The last line of output is one JSON object.
@@ -41,14 +42,14 @@
 #include "recovered.h"
 
 #define FAILURES_TOLD	5U
-/* Percent of the states that also have damage. */
+/* Percent of the random states that rot() also damages. */
 #define ROTTEN		15U
-/* Percent of the states of several devices in which one is older, and in which it is redrawn. */
+/* Several devices: percent of the states in which put_older() ages one, keep_older() saves one. */
 #define AGED		15U
 #define AGED_ANEW	10U
 #define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
-/* Durable content of the device.  @undo has the sectors that a state changed, to restore them. */
+/* Durable content of all devices.  @undo: durable content of the sectors that a state changed. */
 static unsigned char *image;
 static size_t image_bytes;
 static struct undo {
@@ -63,18 +64,18 @@ static uint32_t *writer;
 static uint64_t origin_sectors, random_state;
 static struct truth truth = { .devices = 1 };
 
-/* Numbers of the writes that were sent and are not durable yet. */
+/* Log entries of the writes that were sent and are not durable yet; @marks counts "told". */
 static size_t *pending, pending_count, marks;
-/* @telling: all cached data is being invalidated, so the cache may be cold. */
+/* @telling: last mark was "telling", so the cache may be cold; @recovery: -r; @writing: -w. */
 static bool telling, recovery, writing;
-/* Size of the cache devices in the image. */
+/* Bytes of all cache devices in the image. */
 static size_t cache_bytes;
 /* Number of origin sectors that another host is changing. */
 static uint64_t changing;
-/* This state has a damaged metadata sector that no crash leaves, or an older device. */
+/* The current state has a sector damaged by rot(); a device has older content. */
 static bool rotten, aged;
 
-/* Earlier content of one of several cache devices. */
+/* With several cache devices: content that @device had in an earlier state. */
 static struct {
 	unsigned char *data;
 	unsigned int device;
@@ -119,7 +120,7 @@ static void put_sector(uint64_t sector, const unsigned char *data, bool durable)
 	memcpy(at, data, SECTOR);
 }
 
-/* Write @percent of the sectors of entry @n, except those with durable content of a later one. */
+/* Write @percent of the sectors of entry @n; sectors with durable data of a later entry stay. */
 static void put(const struct log *log, size_t n, unsigned int percent, bool durable)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -146,8 +147,9 @@ static void take_back(void)
 	}
 }
 
-/* Prefer states with a torn page.  With several devices alternate: a state in which some devices do
- * not know of a commit that began, any state, and a state in which one device is rejected.
+/* Is the state wanted as a sample?  With one device: if it has a torn page, or if two samples are
+ * overdue.  With several devices, in turn: if only some devices know of a commit that began; if it
+ * has a torn page or samples are overdue; if the kernel must reject a device.
  */
 static bool is_wanted(const struct recovered *r)
 {
@@ -176,9 +178,9 @@ static void sample(const struct recovered *r)
 	}
 }
 
-/* Did the state lose cached data without a reason?  There are two reasons.  While all cached data
- * is dropped, the devices have different epochs.  If one device is older, the kernel rejects it; if
- * it is the first, the kernel rejects the second.
+/* Returns true if the kernel would lose cached data without a valid reason.  Two reasons to start
+ * cold are valid: several devices have different epochs while all cached data is invalidated, and
+ * one device is older.  The kernel then rejects this device, or the second if the first is older.
  */
 static bool is_cold(const struct recovered *r)
 {
@@ -228,7 +230,7 @@ static uint64_t judge(size_t position, const char *what)
 	return r.bytes;
 }
 
-/* Apply the pending writes of all devices except @device, or, if @alone, only those of @device. */
+/* Test the state with the pending writes of only @device (@alone), or of all other devices. */
 static void one_device(const struct log *log, size_t position, unsigned int device, bool alone)
 {
 	char what[80];
@@ -243,8 +245,9 @@ static void one_device(const struct log *log, size_t position, unsigned int devi
 	take_back();
 }
 
-/* Test the states with none and with all of the pending writes.  A commit removes only evicted
- * blocks, so the ratio of cached bytes of the two is a lower bound of warmth.
+/* Test the states with none and with all of the pending writes; with several devices, also those in
+ * which one device differs from the others.  sum.ratio is the least ratio of the bytes cached with
+ * all to those with none: it shows how many bytes a commit loses.
  */
 static void corners(const struct log *log, size_t position)
 {
@@ -264,7 +267,7 @@ static void corners(const struct log *log, size_t position)
 	}
 }
 
-/* Return a random kind of metadata that this device has. */
+/* Draw a kind of metadata that this format of the device has (places of recovered.c). */
 static unsigned int draw_kind(void)
 {
 	unsigned int kind;
@@ -276,7 +279,7 @@ static unsigned int draw_kind(void)
 	return kind;
 }
 
-/* Return a random sector of metadata that is not zero: of @kind, or if @other, of another kind. */
+/* Draw a metadata sector of @kind, or with @other, of any other kind; prefer one that is not 0. */
 static uint64_t place(unsigned int kind, bool other)
 {
 	static const unsigned char nothing[SECTOR];
@@ -295,8 +298,8 @@ static uint64_t place(unsigned int kind, bool other)
 	return sector;
 }
 
-/* Damage a sector as a failing drive does: flip a bit, return zeros, or return another sector.  Do
- * not return the sector of the page's other copy: no check can detect that.
+/* Damage a metadata sector as a failing drive does: flip a bit, or replace it by zeros or by a
+ * sector of another kind of metadata.  (No check detects the other copy of the same page.)
  */
 static void rot(void)
 {
@@ -306,7 +309,7 @@ static void rot(void)
 	unsigned char data[SECTOR] = { };
 	uint64_t named;
 
-	/* Prefer a page of the last commit: its other copy may be torn. */
+	/* Half the time hit a page of the last commit: its other copy may be torn as well. */
 	if (chance(50) && recover_named(image + origin_sectors * SECTOR,
 					random_next(&random_state), &named)) {
 		at = origin_sectors + named;
@@ -332,7 +335,7 @@ static unsigned char *device_data(unsigned int device)
 	return image + origin_sectors * SECTOR + device * (cache_bytes / truth.devices);
 }
 
-/* Save one of the devices as it is in this state. */
+/* Save the content that a random device has in this state, for later put_older(). */
 static void keep_older(void)
 {
 	older.device = random_next(&random_state) % truth.devices;
@@ -350,7 +353,7 @@ static void put_older(void)
 	aged = true;
 }
 
-/* Draw the percentage of a device's pending writes to apply: 0, 100 or between. */
+/* Draw the percentage of a device's pending writes to apply: often 0 or 100 if several devices. */
 static unsigned int share(void)
 {
 	if (truth.devices > 1 && chance(50))
@@ -376,7 +379,7 @@ static void put_some(const struct log *log, size_t position)
 	}
 }
 
-/* Test a random subset of the pending writes.  Writes in flight are torn more often. */
+/* Test a random subset of the pending writes; some states also get damage or an older device. */
 static void some(const struct log *log, size_t position)
 {
 	const char *what = "some pending writes";
@@ -426,7 +429,7 @@ static void mark(const char *text)
 	}
 }
 
-/* Apply log entry @n to the durable state. */
+/* Process log entry @n: make writes pending or durable, or note the mark. */
 static void pass(const struct log *log, size_t n)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -446,7 +449,7 @@ static void pass(const struct log *log, size_t n)
 	pending_count = left;
 }
 
-/* Weight of each log position: most crashes are placed where metadata writes are in flight. */
+/* Weight of each log position, so that most crashes fall where metadata writes are in flight. */
 static unsigned int *weights(const struct log *log)
 {
 	unsigned int *weight = must(calloc(log->count + 1, sizeof(*weight)));
@@ -466,7 +469,7 @@ static unsigned int *weights(const struct log *log)
 	return weight;
 }
 
-/* Does entry @n complete a flush while metadata writes are pending? */
+/* Returns true if entry @n completes a flush while metadata writes are pending. */
 static bool settles(const struct log *log, size_t n, unsigned int weight)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -489,7 +492,7 @@ static void run(const struct log *log, uint64_t states)
 		samples.due = so_far * (samples.wanted + 2) / total;
 		if (settles(log, i, weight[i]))
 			corners(log, i);
-		/* Place crashes in proportion to the weights. */
+		/* Test as many random states here as the weight of this position demands. */
 		for (; done * total < states * so_far; done++)
 			some(log, i);
 		pass(log, i);
@@ -499,7 +502,7 @@ static void run(const struct log *log, uint64_t states)
 	free(weight);
 }
 
-/* A run proves nothing if the log is truncated or if a case of interest did not occur. */
+/* Returns false if the run proves nothing: the log is truncated, or a case did not occur. */
 static bool worth_something(const struct log *log)
 {
 	if (!log_complete(log))
@@ -566,7 +569,7 @@ static void open_samples(const char *count, const char *path)
 	}
 }
 
-/* Return the number of arguments consumed. */
+/* Returns the index of the first argument that is no option. */
 static int options(int argc, char **argv)
 {
 	int i = 1;
@@ -619,7 +622,7 @@ int main(int argc, char **argv)
 	recover_geometry(image + origin_sectors * SECTOR, cache_bytes, truth.devices);
 	run(&log, strtoull(argv[3], NULL, 10));
 	close_samples();
-	/* In writing modes the kernel drops marked regions, so the ratio says nothing. */
+	/* -w: the kernel also drops blocks that the write intent marks: the ratio means nothing. */
 	snprintf(ratio, sizeof(ratio), writing ? "null" : "%.3f", sum.ratio);
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64

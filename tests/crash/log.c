@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Read a log of writes and compute when each write becomes durable. */
+/* Read a log of the crash-log target and compute when each write becomes durable. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* Writes that completed and are not durable: entry number of the write and of its completion. */
+/* Writes that completed and are not durable; @at: number of the entry of the completion. */
 struct volatile_writes {
 	struct done {
 		size_t write, at;
@@ -44,7 +44,7 @@ static void add_done(struct volatile_writes *v, size_t write, size_t at)
 	v->done[v->count++].at = at;
 }
 
-/* A flush makes durable the writes that completed on its device before the flush was sent. */
+/* Make durable all writes that completed on the flushed device before entry @sent, the flush. */
 static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 {
 	size_t i, left = 0;
@@ -58,7 +58,7 @@ static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 	v->count = left;
 }
 
-/* @head reports the completion of an earlier entry. */
+/* Process the completion of the entry @head->of.  Returns -1 after an error message. */
 static int add_end(struct log *log, struct volatile_writes *v, const struct crash_log_head *head)
 {
 	struct log_entry *of;
@@ -120,7 +120,7 @@ static int parse(struct log *log)
 	while (!r && at + SECTOR <= log->bytes) {
 		const struct crash_log_head *head = (const void *)(log->map + at);
 
-		/* The rest belongs to an older log or was never written. */
+		/* The end: the rest of the device has an older log or was never written. */
 		if (head->magic != CRASH_LOG_MAGIC || head->log != first->log)
 			break;
 		at += SECTOR;
@@ -167,7 +167,7 @@ int log_open(struct log *log, const char *path)
 	return parse(log);
 }
 
-/* Does the log end with the end mark? */
+/* Returns true if the last entry is the end mark: no entry is missing. */
 bool log_complete(const struct log *log)
 {
 	return log->count && log->entry[log->count - 1].mark &&

@@ -2,8 +2,8 @@
 /*
  * A log of the crash-log target (logger/): requests sent to a device and their completions, in
  * order.  A FUA write is durable when it completes.  Any other write is durable when a flush
- * completes that was sent to the same device after the write completed.  From the moment it is
- * sent until then, any part of a write may be on the medium.
+ * completes that was sent to the same device after the write completed.  Between the moment when
+ * a write is sent and the moment when it is durable, any part of it may be on the medium.
  */
 #ifndef NEARCACHE_CRASH_LOG_H
 #define NEARCACHE_CRASH_LOG_H
@@ -15,7 +15,7 @@
 /* Maximum number of devices in one log. */
 #define LOG_DEVICES	32U
 
-/* See log_entry.durable. */
+/* Number of an entry that does not exist. */
 #define LOG_NEVER	SIZE_MAX
 
 /**

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Load a cache device as the kernel module does, and judge its content. */
+/* Load an image of a cache device as the kernel module does, and judge the data in it. */
 #include <openssl/sha.h>
 #include <stdlib.h>
 
@@ -16,9 +16,9 @@ struct image {
 	const unsigned char *bytes;
 	struct nc_geometry geo;
 	const struct nearcache_super *sb;
-	const struct nearcache_intent *intent; /* of a writing session, or NULL */
+	const struct nearcache_intent *intent; /* of an unfinished write session, or NULL */
 	struct slot *slot;
-	/* Several devices: their number, the size of each, and the offset of the slots on each. */
+	/* Number of devices, bytes of each device, and offset of the slots on each. */
 	unsigned int devices;
 	size_t device_bytes;
 	u64 data_offset[NEARCACHE_MEMBERS_MAX];
@@ -26,7 +26,7 @@ struct image {
 
 #define FINGERPRINT_END	65536ULL
 
-/* If two slots hold the same block, the one with the higher generation counts. */
+/* Add a slot; if two slots hold the same block, the slot with the higher generation counts. */
 static void add(struct image *im, u64 n, const struct nearcache_slot *disk)
 {
 	struct slot new = {
@@ -85,7 +85,7 @@ static void judge_sector(const struct sector *s, u64 number, const struct truth 
 		out->stale++;
 }
 
-/* Compare a sub-block that the slot table calls valid with its checksum. */
+/* Check the data of a valid sub-block against its checksum, if the device has checksums. */
 static void judge_sum(const struct image *im, u64 slot, u64 bit, const void *data,
 		      struct recovered *out)
 {
@@ -129,11 +129,11 @@ static void judge(struct image *im, const struct truth *truth, struct recovered 
 	}
 }
 
-/* Size of each device, start of the data on each, and number of devices. */
+/* Set by recover_geometry(): sectors of each device; first sector of the slots on each. */
 static uint64_t device_sectors, data_sectors[NEARCACHE_MEMBERS_MAX];
 static unsigned int device_count;
 
-/* Drop the sub-blocks that the interrupted session may have been writing. */
+/* Clear the valid bits of sub-blocks that the write intent marks, as the kernel does. */
 static void drop_marked(struct image *im, struct recovered *out)
 {
 	u64 i, marked;
@@ -148,7 +148,7 @@ static void drop_marked(struct image *im, struct recovered *out)
 	}
 }
 
-/* The fingerprint must show whether another host wrote to the origin since the crash. */
+/* Does the superblock's fingerprint match the origin's ends, so that a later change shows? */
 static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 {
 	u64 size = im->geo.origin_size;
@@ -162,7 +162,7 @@ static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 	       !memcmp(digest, im->sb->origin_fingerprint, sizeof(digest));
 }
 
-/* Choose the valid superblock of one device. */
+/* Choose the newer valid superblock copy of one device; NULL with @why if neither is valid. */
 static const struct nearcache_super *super_of(const unsigned char *bytes, size_t size,
 					      struct nc_geometry *geo, char *why)
 {
@@ -170,7 +170,7 @@ static const struct nearcache_super *super_of(const unsigned char *bytes, size_t
 			       (const void *)(bytes + NEARCACHE_SUPER_OFFSET_1), size, geo, why);
 }
 
-/* Do the other members match the slot table?  Same check as in the module's members.c. */
+/* Do members 1 and up match the slot table of member 0?  Same check as in kmod/meta/members.c. */
 static bool members_fit(struct image *im, u64 last, struct recovered *out)
 {
 	char why[NC_WHY_SIZE];
@@ -198,7 +198,7 @@ static bool members_fit(struct image *im, u64 last, struct recovered *out)
 	return true;
 }
 
-/* May the slot table be used?  Same check as in the module's meta.c and intent.c. */
+/* May the slot table be used?  Same check as in kmod/meta/meta.c and session.c. */
 static bool starts_warm(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	static struct nearcache_intent area[NC_RECOVER_INTENT];
@@ -226,9 +226,9 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 	return true;
 }
 
-/* Location of each kind of metadata in sectors of the cache device: both superblock copies, slot
- * table, commit records, write intent in use, checksums if any; with several devices, both
- * superblock copies of the other members.
+/* Location of each kind of metadata in sectors of the first cache device: two superblock copies,
+ * slot table, commit records, used part of the write intent, checksums if any; kinds from
+ * RECOVER_BEHIND on: the two superblock copies of the other members, relative to each member.
  */
 static struct place {
 	uint64_t first, sectors;
@@ -243,9 +243,9 @@ static void set_place(unsigned int kind, uint64_t offset, uint64_t bytes)
  * recover_place() - find a sector of metadata
  * @kind: kind of metadata, below RECOVER_PLACES
  * @n: any number; it selects one of the sectors
- * @sector: filled in: sector number on the cache device
+ * @sector: filled in: sector number in the concatenated cache devices
  *
- * Return: false if the device has no such metadata.
+ * Return: false if the device has no metadata of this kind; @sector is then unchanged.
  */
 bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 {
@@ -259,7 +259,7 @@ bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 	return true;
 }
 
-/* The geometry is constant during a run. */
+/* Of the first device, set by recover_geometry(): no write of a log changes the geometry. */
 static struct nc_geometry geometry;
 static u8 uuid[16];
 
@@ -267,9 +267,9 @@ static u8 uuid[16];
  * recover_named() - find a sector of a page that the last commit record names
  * @cache: cache device
  * @n: any number; it selects one of the sectors
- * @sector: filled in: sector number on the cache device, of the copy that is not being rewritten
+ * @sector: filled in: sector on the first cache device, of the page copy that the commit keeps
  *
- * Return: false if the record names no page: no commit is in progress.
+ * Return: false if no record is valid or the record names no page: no commit is in progress.
  */
 bool recover_named(const unsigned char *cache, uint64_t n, uint64_t *sector)
 {
@@ -292,8 +292,7 @@ static void refuse(const char *why)
 	exit(2);
 }
 
-/* Save the geometry of the base image for recover_place(), recover_named(), recover_is_metadata().
- */
+/* Read the geometry of the base image, which all functions except recover() use; exits if bad. */
 void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int devices)
 {
 	struct nc_geometry geo = { 0 };
@@ -326,7 +325,7 @@ void recover_geometry(const unsigned char *cache, size_t bytes, unsigned int dev
 	set_place(RECOVER_BEHIND + 1, NEARCACHE_SUPER_OFFSET_1, NEARCACHE_PAGE_SIZE);
 }
 
-/* Is @sector, counted over the concatenated cache devices, in front of the slots? */
+/* Is @sector of the concatenated cache devices metadata, that is, before the slots? */
 bool recover_is_metadata(uint64_t sector)
 {
 	uint64_t device = sector / device_sectors;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The data that the kernel would serve from a cache device after a crash.  The module's own
- * format.c and recover.c decide which metadata counts; each sector of valid data is then checked.
+ * The data that the kernel would serve from a cache device after a crash.  kmod/meta/format.c and
+ * recover.c decide which metadata counts; recover() then checks each sector of valid data.
  */
 #ifndef NEARCACHE_CRASH_RECOVERED_H
 #define NEARCACHE_CRASH_RECOVERED_H
@@ -12,7 +12,7 @@
 
 struct nearcache_witness;
 
-/* Number of kinds of metadata. */
+/* Number of kinds of metadata; the slot table; first kind on the other members. */
 #define RECOVER_PLACES	8U
 #define RECOVER_TABLE	2U
 #define RECOVER_BEHIND	6U
@@ -22,19 +22,20 @@ struct nearcache_witness;
  * @origin_sectors: size of the origin according to the superblock
  * @blocks: blocks with cached data
  * @bytes: bytes in valid sub-blocks
- * @stale: sectors with a generation that the origin may no longer have
- * @torn: sectors that are damaged, zero, or another sector's
+ * @stale: valid sectors that differ from the origin and that @changing and @oldest do not allow
+ * @torn: sectors of no valid generation: damaged, zero, or another sector's
  * @lost: 1 if no superblock is valid: the kernel would refuse the device
  * @damaged: table pages of which neither copy is valid
  * @cold: 1 if the superblock, the witness or another device forbids to use the table
- * @doubt: 1 if the ends of the origin were being written; the table is not used either
+ * @doubt: 1 if the ends of the origin were being written: the fingerprint proves nothing, and the
+ *	table is not used
  * @marked: bytes that are valid in the table and may differ according to the write intent
  * @misprinted: 1 if the superblock's fingerprint is not that of the origin's ends
  * @unsound: sub-blocks that fail their checksums: the kernel would read them from the origin
  *	and report that the cache device damaged them
  * @older: pages whose newer copy is torn and whose older copy counts
- * @differs: number of the device behind the first that does not match the first, or 0
- * @begun: 1 if another device knows of a commit that the first one does not
+ * @differs: number of the first device that does not match device 0; 0: all match
+ * @begun: 1 if another device has recorded a commit that device 0 has not
  */
 struct recovered {
 	uint64_t origin_sectors, blocks, bytes, stale, torn, lost, damaged, cold, unsound, older;
@@ -45,7 +46,7 @@ struct recovered {
  * struct truth - allowed content of each sector of the origin
  * @origin: current content
  * @witness: record on the witness device, or NULL
- * @changing: per sector: another host is changing it, so older content is allowed
+ * @changing: per sector: another host is changing it, so content from @oldest on is allowed
  * @oldest: per sector: the oldest generation allowed
  * @devices: number of cache devices, of one size, concatenated
  */

@@ -29,7 +29,7 @@ if [[ ${DATA:-} ]]; then
 	compgen -G "$DATA/*.tar" >/dev/null || die "no .tar files in DATA '$DATA'"
 fi
 
-# The inputs of the dataset; if they are the same, the dataset is not rebuilt.
+# key: print the inputs of the dataset; the script rebuilds the dataset only if they change.
 key() {
 	if [[ ${DATA:-} ]]; then
 		stat -c '%n %s %Y' "$DATA"/*.tar
@@ -40,8 +40,8 @@ key() {
 	sha256sum <"$0"
 }
 
-# package_photos PACKAGE: download and unpack its archive once. The package is not installed, so
-# nothing on this machine changes.
+# package_photos PACKAGE: download and unpack the package once. It is not installed, so that this
+# machine does not change.
 package_photos() {
 	local dir=$folder/packages/$1
 	[[ ! -e $dir/done ]] || return 0
@@ -68,7 +68,7 @@ make_shards() {
 	"$tools/mkshards" "$1" "$bytes" "$shards" "${photos[@]}"
 }
 
-# mke2fs -d takes a whole directory, so the user's shards are linked into one.
+# link_shards: mke2fs -d takes a directory, so link the shards of the user into one.
 link_shards() {
 	local shard
 	for shard in "$DATA"/*.tar; do
@@ -77,8 +77,8 @@ link_shards() {
 	echo "$(find "$1" -name '*.tar' | wc -l) shards of $DATA"
 }
 
-# No journal, and metadata in one place: nothing is written, and the whole cache is available to the
-# shards.
+# make_volume: with no journal and metadata in one place, so that a read-only mount writes nothing
+# and the shards can use nearly the whole cache.
 make_volume() {
 	local total count size
 	total=$(cat "$1"/*.tar | wc -c)

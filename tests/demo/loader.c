@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A training-like data loader, one epoch per call.
+ * A data loader as in training; each call reads one epoch.
  *
- * Readers take shards in an order shuffled by seed and epoch, read each one sequentially with
+ * Readers take shards in an order that seed and epoch determine, read each shard sequentially with
  * O_DIRECT (so the page cache has no effect), parse the tar structure and check every byte against
- * the manifest.  Their samples form batches in a short queue; the trainer takes a batch per step
- * and pauses for the time that a GPU would compute.  The time it waits for a batch is the stall.
+ * the manifest.  Their samples form batches in a short queue.  The trainer takes a batch per step
+ * and pauses for the time that a GPU would compute.  The stall is its time of waiting for batches.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -58,13 +58,13 @@ static struct manifest manifest;
 static struct pipeline pipe_;
 static size_t *order;
 
-/* Written by readers and trainer, read by the monitor: progress only. */
+/* Progress: readers and trainer write these, the monitor reads them. */
 static atomic_size_t next_shard;
 static atomic_ullong bytes_read;
 static atomic_ullong stall_ns;
 static atomic_ullong steps;
 
-/* Tells the monitor that the epoch has ended. */
+/* @ended, under @end_lock: the epoch has ended.  @end_cond wakes the monitor. */
 static pthread_mutex_t end_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t end_cond;
 static int ended;
@@ -79,7 +79,7 @@ die(const char *format, ...)
 	vfprintf(stderr, format, args);
 	va_end(args);
 	fputc('\n', stderr);
-	/* Other threads may hold stdio locks. */
+	/* _exit(): exit() would wait for stdio locks that other threads may hold. */
 	fflush(stderr);
 	_exit(1);
 }
@@ -92,7 +92,7 @@ static uint64_t now_ns(void)
 	return time.tv_sec * 1000000000ULL + time.tv_nsec;
 }
 
-/* splitmix64: any seed gives a good sequence. */
+/* splitmix64: even similar seeds give unrelated sequences. */
 static uint64_t random_next(uint64_t *state)
 {
 	uint64_t value = *state += 0x9e3779b97f4a7c15ULL;
@@ -102,7 +102,7 @@ static uint64_t random_next(uint64_t *state)
 	return value ^ value >> 31;
 }
 
-/* Fisher-Yates; the order depends only on seed and epoch. */
+/* Draw the order of the shards (Fisher-Yates); it depends only on seed and epoch. */
 static void shuffle(void)
 {
 	uint64_t state = opt.seed << 20 ^ opt.epoch;
@@ -215,7 +215,7 @@ static void *reader_run(void *data)
 	return NULL;
 }
 
-/* The "GPU" only sleeps. */
+/* Sleep for the time that a GPU would compute a batch. */
 static void compute(void)
 {
 	struct timespec pause = {
@@ -261,7 +261,7 @@ static void progress_line(uint64_t start, uint64_t now, double rate)
 	fflush(stdout);
 }
 
-/* Returns 1 when the epoch has ended. */
+/* Wait for the next tick or the end of the epoch; returns whether the epoch has ended. */
 static int await_tick(struct timespec *tick)
 {
 	int over;
@@ -280,7 +280,7 @@ static int await_tick(struct timespec *tick)
 	return over;
 }
 
-/* Timeline lines: LABEL EPOCH NANOSECONDS BYTES, counted from the epoch's start. */
+/* Write timeline lines LABEL EPOCH NANOSECONDS BYTES, both counted from the epoch's start. */
 static void monitor(uint64_t start)
 {
 	FILE *file = opt.timeline ? fopen(opt.timeline, "a") : NULL;
@@ -323,7 +323,7 @@ static void reader_start(struct reader *reader)
 		die("cannot start a reader");
 }
 
-/* Result line: EPOCH SECONDS BYTES STALL_SECONDS STEPS SAMPLES. */
+/* Write the result line: EPOCH SECONDS BYTES STALL_SECONDS STEPS SAMPLES. */
 static void result_write(uint64_t ns)
 {
 	FILE *file = opt.result ? fopen(opt.result, "w") : stdout;

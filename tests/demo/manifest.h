@@ -4,8 +4,8 @@
  *
  *	SHA-256 SUM64 BYTES SAMPLES NAME
  *
- * SHA-256 is the proof.  SUM64 is a checksum so cheap under emulation that the loader computes it
- * over every byte of every epoch.
+ * The loader computes SUM64 over every byte of every epoch, because this sum is cheap even under
+ * emulation, and SHA-256, the proof, only in two passes.
  */
 #ifndef DEMO_MANIFEST_H
 #define DEMO_MANIFEST_H
@@ -17,13 +17,13 @@
 #define SHA256_HEX	(2 * SHA256_BYTES)
 #define SHARD_NAME	256
 
-/* Fletcher's sum over 64-bit words depends on their order, so it detects torn or stale data. */
+/* Fletcher's sum over 64-bit words: it depends on their order, so it detects moved data. */
 struct sum64 {
 	uint64_t a;
 	uint64_t b;
 };
 
-/* @data is aligned to 8, and @length is a multiple of 8. */
+/* @data must be aligned to 8 bytes, and @length (bytes) be a multiple of 8. */
 static inline void sum64_add(struct sum64 *sum, const void *data,
 			     size_t length)
 {
@@ -56,10 +56,10 @@ struct manifest {
 	uint64_t samples;
 };
 
-/* Exits with a message when the file is missing, empty or malformed. */
+/* Read the manifest; exit with a message if it is missing, empty or malformed. */
 void manifest_read(struct manifest *manifest, const char *path);
 
-/* @digest has SHA256_BYTES bytes, @hex has room for SHA256_HEX + 1 characters. */
+/* Format @digest (SHA256_BYTES bytes); @hex has room for SHA256_HEX + 1 characters. */
 void sha256_hex(const unsigned char *digest, char *hex);
 
 #endif /* DEMO_MANIFEST_H */

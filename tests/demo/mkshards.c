@@ -4,9 +4,9 @@
  *
  *   mkshards DIR BYTES SHARDS IMAGE.jpg...
  *
- * Every sample is a crop of a photo, encoded as its own JPEG, with a JSON description and a class
- * label, as a RandomCrop augmentation stores it.  The samples are distributed over the shards so
- * that each shard holds crops of all photos.  The same arguments give the same bytes.
+ * Each sample is a random crop of a photo, encoded as its own JPEG, with a JSON description and a
+ * class label.  The samples are distributed so that each shard holds crops of all photos.  The same
+ * arguments give the same bytes.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -48,7 +48,7 @@ static void die(const char *what, const char *which)
 	exit(1);
 }
 
-/* xorshift64*: a fixed seed makes the dataset the same everywhere. */
+/* xorshift64* with a fixed seed, so that each machine makes the same dataset. */
 static uint32_t random_below(uint32_t limit)
 {
 	static uint64_t state = 0x9e3779b97f4a7c15ULL;
@@ -68,7 +68,7 @@ static void photo_read(struct photo *photo, const char *path)
 
 	if (!file)
 		die("cannot read", path);
-	/* The library's own handler prints the error and exits. */
+	/* On a decoding error, libjpeg's standard handler prints it and exits. */
 	jpeg.err = jpeg_std_error(&errors);
 	jpeg_create_decompress(&jpeg);
 	jpeg_stdio_src(&jpeg, file);

@@ -34,7 +34,7 @@ void pipeline_reader_done(struct pipeline *pipe)
 {
 	pthread_mutex_lock(&pipe->lock);
 	pipe->readers--;
-	/* The last batch may be short. */
+	/* After the last reader, also queue an incomplete batch. */
 	if (!pipe->readers && pipe->gathered) {
 		pipe->gathered = 0;
 		pipe->ready++;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The bounded queue between readers and trainer.
+ * The bounded queue of batches between readers and trainer.
  *
- * Readers add samples. A full batch waits in the queue, which holds at most @depth batches; a
- * reader waits while the queue is full.  The trainer takes a batch per step and waits when there is
- * none: that wait is the stall.
+ * Readers add samples, which form batches. A reader waits while the queue is full, that is, has
+ * @depth batches.  The trainer takes a batch per step and waits while the queue is empty: that wait
+ * is the stall.
  */
 #ifndef DEMO_PIPELINE_H
 #define DEMO_PIPELINE_H
@@ -13,9 +13,9 @@
 #include <stdint.h>
 
 /**
- * struct pipeline
- * @lock: protects all below
- * @room: signalled when a batch was taken
+ * struct pipeline - queue of batches
+ * @lock: protects all other fields
+ * @room: signalled when a batch is taken: readers may continue
  * @full: signalled when a batch is ready or the last reader has ended
  * @batch: samples per batch
  * @depth: batches that the queue holds
@@ -34,17 +34,17 @@ struct pipeline {
 	unsigned int readers;
 };
 
-/* Each of @readers threads will call pipeline_reader_done(). */
+/* @readers threads will add samples; each must call pipeline_reader_done() at its end. */
 void pipeline_init(struct pipeline *pipe, uint64_t batch, uint64_t depth,
 		   unsigned int readers);
 
-/* A reader has finished @samples; may wait for room. */
+/* Add @samples that the calling reader has read; waits while the queue is full. */
 void pipeline_add(struct pipeline *pipe, uint64_t samples);
 
-/* The calling reader adds no more samples. */
+/* End the calling reader; the last reader also queues an incomplete batch. */
 void pipeline_reader_done(struct pipeline *pipe);
 
-/* Wait for the next batch; returns 0 when all readers are done and the queue is empty. */
+/* Wait for a batch and take it: 1; or return 0 if all readers are done and the queue is empty. */
 int pipeline_take(struct pipeline *pipe);
 
 #endif /* DEMO_PIPELINE_H */

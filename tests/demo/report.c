@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turn the demo's measurements into a table, a verdict, result.json and a picture.
+ * Turn the demo's measurements into a table, a verdict on each promise, result.json and a picture.
  *
  *   report MEASUREMENTS MANIFEST OUT
  *

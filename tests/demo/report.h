@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The guest's measurements, shared by the parts of the report. */
+/* The measurements that the guest made, for the parts of the report. */
 #ifndef DEMO_REPORT_H
 #define DEMO_REPORT_H
 
@@ -10,13 +10,13 @@
 
 /**
  * struct epoch - one pass over the dataset
- * @number: 1 is the first
+ * @number: number of the epoch, from 1
  * @seconds: from the first read to the last step
  * @bytes: delivered to the trainer
  * @stall: seconds that the trainer waited for a batch
- * @steps: batches
+ * @steps: number of batches
+ * @samples: number of samples
  * @served: bytes read from the mounted device, by its block statistics
- * @origin: bytes read from the origin, by its block statistics
  * @origin: bytes that the origin read, by its block statistics
  * @hits: bytes served by the cache device
  * @misses: bytes of reads that started a fill
@@ -40,8 +40,8 @@ struct epoch {
 
 /**
  * struct point - progress inside a run
- * @seconds: of training since the run's start, pauses between epochs left out
- * @bytes: delivered since the run's start
+ * @seconds: time in epochs since the start of the run
+ * @bytes: bytes delivered since the start of the run
  */
 struct point {
 	double seconds;
@@ -57,18 +57,18 @@ struct run {
 };
 
 /**
- * struct report
+ * struct report - all measurements
  * @cached: the epochs with the cache
- * @uncached: the same epochs without it
+ * @uncached: the same epochs without the cache
  * @verify: the pass through the cache that checked every SHA-256
  * @rebooted: the same pass after the reboot
  * @dataset: bytes of all shards
- * @shards: their number
- * @blocks: cache blocks
- * @block_size: bytes
- * @blocks_used: before the reboot
- * @blocks_warm: after it
- * @latency_us: added to the remote volume
+ * @shards: number of shards
+ * @blocks: blocks that the cache device has room for
+ * @block_size: bytes of a block
+ * @blocks_used: cached blocks before the reboot
+ * @blocks_warm: cached blocks that the load after the reboot found
+ * @latency_us: latency added to the remote volume, microseconds
  * @rate_mbps: bandwidth limit of the remote volume, 10^6 bytes per second
  */
 struct report {
@@ -111,12 +111,12 @@ static inline double warm_ratio(const struct report *report)
 }
 
 /*
- * Load facts, epochs and timeline from folder @dir, and the manifest. Exits with a message when
- * something is missing or malformed.
+ * Load the files facts, epochs and timeline of folder @dir, and the manifest. Exits with a message
+ * if a file or value is missing or malformed.
  */
 void report_load(struct report *report, const char *dir, const char *manifest);
 
-/* Draw throughput over time; returns 0, or -1 with errno set. */
+/* Draw the throughput over time to @path; returns 0, or -1 with errno set. */
 int report_svg(const struct report *report, const char *path);
 
 /* Print the verdict on each promise, one line each; returns the number of promises missed. */

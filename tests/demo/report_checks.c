@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Judge and print the promises of the demo. */
+/* Judge whether the measurements keep the promises of the demo, and print the verdicts. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "report.h"
 
-/* The part of the bound f that must be reached: see check_cache(). */
+/* Part of the bound f (cache size / dataset size) that the hit ratio must reach. */
 #define REACHED		0.95
 #define COLD_MAX	1.02
 #define SERVED_MIN	0.99
 #define STALL_MIN	0.50
-/* "Half the dataset". */
+/* The promise "the cache holds half the dataset" allows this range of f. */
 #define FRACTION_MIN	0.45
 #define FRACTION_MAX	0.55
 
@@ -30,7 +30,7 @@ promise(int kept, const char *format, ...)
 	putchar('\n');
 }
 
-/* The value of the worst epoch from epoch index @from on. */
+/* The highest (@highest) or lowest value of the epochs from index @from on. */
 static double worst(const struct run *run, size_t from, int highest,
 		    double (*value)(const struct epoch *))
 {
@@ -60,7 +60,7 @@ static double joined(const struct epoch *epoch)
 	return epoch->joins;
 }
 
-/* The counters of the cache and of the block layer must agree. */
+/* Relative difference of the bytes counted by the cache and by the block layer. */
 static double uncounted(const struct epoch *epoch)
 {
 	double all = epoch->hits + epoch->misses + epoch->joins +

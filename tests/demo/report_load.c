@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Load the measurements that the guest left as text files into struct report. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -119,7 +120,7 @@ static void point_add(struct run *run, double seconds, double bytes)
 	point->bytes = bytes;
 }
 
-/* The epochs of a run follow each other on one time axis. */
+/* Times restart in each epoch: add the durations of the earlier epochs of the run. */
 static void timeline_load(struct report *report, const char *dir)
 {
 	char path[LINE], line[LINE], label[32];

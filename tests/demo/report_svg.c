@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Throughput over time, with and without the cache, as one SVG picture. */
+/* Draw the throughput over time, with and without the cache, as one SVG picture. */
 #include <math.h>
 #include <stdio.h>
 
@@ -38,7 +38,7 @@ struct curve {
 	size_t bins;
 };
 
-/* 1, 2 or 5 times a power of ten, for about TICKS steps up to @most. */
+/* Distance of ticks on an axis up to @most: 1, 2 or 5 times a power of ten, about TICKS ticks. */
 static double tick_step(double most)
 {
 	double power = pow(10, floor(log10(most / TICKS)));
@@ -57,7 +57,7 @@ static double at_y(const struct plot *plot, double rate)
 	return BOTTOM - (BOTTOM - TOP) * rate / plot->rate;
 }
 
-/* Bytes delivered up to a time, interpolated linearly between two points. */
+/* Bytes delivered until @seconds, interpolated linearly between two points. */
 static double bytes_at(const struct run *run, double seconds)
 {
 	const struct point *a, *b = &run->points[0];
@@ -86,7 +86,7 @@ static double run_end(const struct run *run)
 	return seconds;
 }
 
-/* The last bin may be short, so divide by its actual width. */
+/* Fill the bins with MB/s; the last bin may be short, so divide by its actual width. */
 static void curve_fill(struct curve *curve, double width)
 {
 	double from, to;
@@ -130,7 +130,7 @@ static void draw_axes(const struct plot *plot)
 		(TOP + BOTTOM) / 2);
 }
 
-/* Steps, not a spline, because a bin is an average. */
+/* Draw a step per bin, not a smooth line, because a bin is an average. */
 static void draw_steps(const struct plot *plot, const struct curve *curve,
 		       double width)
 {
@@ -161,7 +161,7 @@ static void draw_curve(const struct plot *plot, const struct curve *curve,
 	fprintf(file, "'/>\n");
 }
 
-/* A band above the plot for each run: the start and the duration of each epoch. */
+/* Draw a band above the plot that shows when each epoch of a run began and ended. */
 static void draw_epochs(const struct plot *plot, const struct curve *curve,
 			double y)
 {

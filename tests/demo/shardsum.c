@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check shards and print their manifest lines.
+ * Check that shards are valid tar archives, and print the manifest line of each.
  *
  *   shardsum SHARD.tar...
  */

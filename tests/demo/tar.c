@@ -6,7 +6,7 @@
 
 #include "tar.h"
 
-/* POSIX.1-1988 header; numbers are octal text. */
+/* Header of a member, POSIX.1-1988; numbers are octal text. */
 struct tar_header {
 	char name[TAR_NAME];
 	char mode[8];
@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "tar header size");
 
 static const char zeros[TAR_BLOCK];
 
-/* The sum counts the checksum field as spaces. */
+/* Sum of all bytes; those of the checksum field count as spaces. */
 static unsigned int header_sum(const struct tar_header *header)
 {
 	const unsigned char *byte = (const unsigned char *)header;
@@ -44,7 +44,7 @@ static unsigned int header_sum(const struct tar_header *header)
 	return sum;
 }
 
-/* Octal text, or big-endian binary when the top bit is set (large files). */
+/* Parse octal text, or a big-endian number if the top bit is set (large files). */
 static uint64_t number(const char *field, size_t length)
 {
 	const unsigned char *byte = (const unsigned char *)field;
@@ -75,7 +75,7 @@ static int refuse(struct tar_check *check, const char *what)
 	return -1;
 }
 
-/* A POSIX extended header holds records "LENGTH KEYWORD=VALUE\n". */
+/* Copy the name to @name: GNU stores it as such, POSIX in the record "LENGTH path=NAME\n". */
 static void extended_path(struct tar_check *check, char *name)
 {
 	char *path = check->extended;
@@ -125,7 +125,7 @@ static void keep_extended(struct tar_check *check, const char *data,
 	check->extended_used += length;
 }
 
-/* Handle the member's type; a header may also hold the name of the next member. */
+/* Count a regular file; expect the long name of the next member after a header 'L' or 'x'. */
 static void feed_type(struct tar_check *check,
 		      const struct tar_header *header)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Stubs of the functions in kmod/ that the fuzzed sources call; they do no I/O. */
+/* Stubs for functions of kmod/ that the fuzzed sources call but that are not compiled in. */
 #include "fuzz.h"
 
 #include "cache.h"
@@ -20,7 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* A singly linked list in place of the tree. */
+/* Write ranges form a singly linked list here, in place of the module's tree. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	range->rb.rb_left = in->root.rb_root.rb_node;
@@ -212,7 +212,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 	abort();
 }
 
-/* No plan exists. */
+/* The functions of evict/plan.c and of the files below do nothing: no plan or range exists. */
 void nc_plan_init(struct nc_cache *c)
 {
 	(void)c;
@@ -388,7 +388,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return 0;
 }
 
-/* The fingerprint of the ends changes with each write to them. */
+/* Each change of the origin's ends gives another fingerprint, so that a stale one is found. */
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {

@@ -24,7 +24,7 @@ static void print_counts(void)
 	fprintf(stderr, "}\n");
 }
 
-/* Add @n to the counter @name, a constant string. All counters are printed at exit. */
+/* Add @n to the counter @name, a string constant; at exit all counters are printed. */
 void fuzz_count(const char *name, unsigned long long n)
 {
 	size_t i = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters of a fuzzer. */
+/* Named counters of a fuzzer, printed at its exit. */
 #ifndef NEARCACHE_FUZZ_COUNT_H
 #define NEARCACHE_FUZZ_COUNT_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Simulated kernel around kmod/: memory, strings, block devices, device-mapper. */
+/* Simulates the kernel around kmod/: memory, strings, block devices, device-mapper. */
 #include <ctype.h>
 #include <sanitizer/asan_interface.h>
 #include <stdarg.h>
@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "store.h"
 
-/* More than cache.c allocates for any device of the fuzzers. */
+/* More bytes allocated are a bug: cache.c needs less for any device of the fuzzers. */
 #define ALLOCATED_MAX	(48UL << 20)
 
 struct chunk {
@@ -16,7 +16,7 @@ struct chunk {
 	char memory[] __attribute__((aligned(16)));
 };
 
-/* Large chunks are kept, poisoned, for the next input, as mapping memory dominates the run time. */
+/* Freed chunks from this size on are kept, poisoned, for reuse: mapping memory takes most time. */
 #define KEPT_MIN	(128UL << 10)
 static struct chunk *kept[4];
 
@@ -57,7 +57,7 @@ static bool keep(struct chunk *c)
 	if (c->bytes < KEPT_MIN)
 		return false;
 	ASAN_POISON_MEMORY_REGION(c->memory, c->bytes);
-	/* Free the oldest chunk. */
+	/* Insert the chunk in front and free the oldest. */
 	swap(kept[0], c);
 	for (i = 1; i < ARRAY_SIZE(kept) && c; i++)
 		swap(kept[i], c);
@@ -102,7 +102,7 @@ void fuzz_free(const void *memory)
 		free(c);
 }
 
-/* Truncates a record as printk() does. */
+/* Append a message to fuzz_said, cut off where printk() cuts it. */
 void fuzz_log(const char *format, ...)
 {
 	size_t n = strlen(fuzz_said);
@@ -220,7 +220,6 @@ static bool fails(const struct block_device *bdev)
 	if ((fuzz_fail_only && bdev != fuzz_fail_only) || !fuzz_fail_at || --fuzz_fail_at)
 		return false;
 	fuzz_failures++;
-	/* The next I/O fails as well. */
 	if (fuzz_fail_count) {
 		fuzz_fail_count--;
 		fuzz_fail_at = 1;
@@ -228,7 +227,7 @@ static bool fails(const struct block_device *bdev)
 	return true;
 }
 
-/* An error of the origin is reported once. */
+/* Flush a device; the next fuzz_flush_fails flushes of the origin fail. */
 int fuzz_flush(const struct block_device *bdev)
 {
 	if (bdev != &fuzz_origin)
@@ -246,7 +245,7 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* I/O in units of 4096 bytes; reads of the origin in sectors. */
+/* Cache device and witness: I/O in units of 4096 bytes.  Origin: zeros; the module never writes. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;
@@ -349,7 +348,7 @@ int fuzz_split(char *text, char **argv)
  * @argc: number of arguments
  * @argv: arguments after the target's name
  *
- * Return: result of the constructor.
+ * Return: result of the constructor, 0 or a negative errno.
  */
 int fuzz_ctr(struct fuzz_table *t, u64 sectors, int argc, char **argv)
 {

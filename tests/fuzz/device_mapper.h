@@ -18,8 +18,8 @@ struct gendisk {
 
 #define GD_DEAD		2
 
-/* @unit: optional: returns the content of a unit, in place of store.c
- * @io: optional: called before each write
+/* @unit: returns the memory of the unit at @offset for dm_io(); NULL: store.c has the content
+ * @io: called before each write; may be NULL
  */
 struct block_device {
 	dev_t bd_dev;
@@ -40,7 +40,7 @@ struct bvec_iter {
 	u32 bi_size;
 };
 
-/* @done: state of the bio */
+/* @done: whether the module still holds the bio, has submitted it, or has failed it */
 struct bio {
 	struct bio *bi_next;
 	blk_opf_t bi_opf;
@@ -91,7 +91,7 @@ static inline struct bio *bio_list_pop(struct bio_list *l)
 }
 
 #define bio_list_empty(l)	(!(l)->head)
-/* Nobody reads. */
+/* Called only for reads, which the fuzzers do not send. */
 #define dm_accept_partial_bio(bio, sectors)	abort()
 #define bio_end_sector(b)	((b)->bi_iter.bi_sector + ((b)->bi_iter.bi_size >> SECTOR_SHIFT))
 #define bio_clear_polled(b)	((void)(b))
@@ -134,7 +134,7 @@ struct hrtimer {
 	int unused;
 };
 
-/* No timer runs. */
+/* Timers can be set up but never run. */
 #define NC_HAVE_HRTIMER_SETUP
 
 typedef struct {
@@ -160,7 +160,7 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define mod_delayed_work(wq, w, t)	((w)->work.queued = 1)
 #define cancel_work_sync(w)	((w)->queued = 0)
 #define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
-/* Queued work runs only when it is flushed. */
+/* Queued work runs only when the fuzzer or the module flushes it. */
 #define flush_work(w)		do { if (xchg(&(w)->queued, 0)) (w)->run(w); } while (0)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define init_waitqueue_head(w)	((w)->waiters = 0)
@@ -289,14 +289,14 @@ int dm_get_device(struct dm_target *ti, const char *path, int mode, struct dm_de
 void dm_put_device(struct dm_target *ti, struct dm_dev *dev);
 int fuzz_target_register(struct target_type *type);
 
-/* Collects the log messages of the module. */
+/* Collects the messages of the module in fuzz_said. */
 void fuzz_log(const char *format, ...);
 #define DMERR		fuzz_log
 #define DMERR_LIMIT	fuzz_log
 #define DMWARN		fuzz_log
 #define DMINFO		fuzz_log
 
-/* Replaces kmod/trace.h. */
+/* Replaces kmod/core/tracepoints.h. */
 #define NEARCACHE_TRACE_H
 #define trace_nearcache_mode(...)	((void)0)
 #define DECLARE_TRACEPOINT(name)	extern int __tracepoint_##name

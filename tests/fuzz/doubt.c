@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Model of the data that a load must not trust; doubt.h states its rules. */
 #include "doubt.h"
 #include "fuzz.h"
 #include "store.h"
@@ -22,7 +23,7 @@ static bool sound(const void *what, size_t bytes, u32 magic, const u8 *uuid)
 	       crc_extend(0, copy, bytes) == sum;
 }
 
-/* Read a copy of the superblock (-1: the valid one). Return whether this copy is sound. */
+/* Read superblock @copy, or with -1 the newer valid one.  Returns whether it is valid. */
 static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 {
 	static const u64 at[] = { 4096, 512 << 10 };
@@ -43,7 +44,7 @@ static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 	return good[copy];
 }
 
-/* Read the cache's record on the witness; all zeros if there is none or the cache moved. */
+/* Read the cache's witness record; all zeros if there is none or it names another witness. */
 static struct nearcache_witness ask(const struct nearcache_super *sb, bool durable)
 {
 	struct nearcache_witness record;
@@ -67,7 +68,7 @@ static bool proves(const struct nearcache_super *sb, const struct nearcache_witn
 	       (record->session == sb->session || record->previous == sb->session);
 }
 
-/* The witness has seen a later session that did not begin from this superblock. */
+/* Does the witness know a later session that did not begin from this superblock? */
 static bool passed(const struct nearcache_super *sb, const struct nearcache_witness *record)
 {
 	return le64toh(record->session) > le64toh(sb->session) &&
@@ -78,7 +79,7 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 {
 	const struct nearcache_intent *s = &d->area[i];
 	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
-	/* Sector of the session that was about to begin: it has no marks of this session. */
+	/* The next session was about to begin: its sectors have no marks yet. */
 	bool next = good && s->session == record->session &&
 		    record->session != d->super.session;
 
@@ -88,13 +89,13 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 }
 
 /**
- * doubt_read() - derive the regions in doubt from both devices
+ * doubt_read() - derive the regions in doubt from cache device and witness
  * @d: output
- * @copy: copy of the superblock; -1: the valid one
+ * @copy: number of the superblock copy to use; -1: the newer valid one
  * @witness: the table names a witness
  * @durable: read the content after a power cut
  *
- * Return: whether that superblock is sound.
+ * Return: false if this superblock is invalid; @d is then incomplete.
  */
 bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 {
@@ -126,7 +127,7 @@ bool doubt_read(struct doubt *d, int copy, bool witness, bool durable)
 	return true;
 }
 
-/* Is any byte of the origin in [@from, @to) in doubt? */
+/* Is any byte of the origin from @from to before @to in doubt? */
 bool doubt_of(const struct doubt *d, u64 from, u64 to)
 {
 	const struct nearcache_intent *s;
@@ -142,7 +143,7 @@ bool doubt_of(const struct doubt *d, u64 from, u64 to)
 	return false;
 }
 
-/* Abort unless old and new content at @offset are records of this cache. */
+/* A write to the witness: abort unless old and new content are records of this cache. */
 void doubt_witness_write(u64 offset, const void *record)
 {
 	struct nearcache_witness was;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Model of the data that a load must not trust, written from the format alone. It uses no function
- * of the module except the check of superblocks.
+ * Model of the data that a load must not trust.  It follows the disk format (nearcache_format.h)
+ * and uses no function of the module except the check of superblocks, so that it does not repeat a
+ * bug of the module.
  */
 #ifndef NEARCACHE_FUZZ_DOUBT_H
 #define NEARCACHE_FUZZ_DOUBT_H
@@ -13,11 +14,11 @@
 
 /**
  * struct doubt - regions of the origin that a load must not trust
- * @super: valid superblock
- * @all: all regions
+ * @super: superblock that the other fields belong to
+ * @all: all regions are in doubt
  * @region: bytes of a region
- * @full: all regions of this bitmap sector
- * @area: write-intent bitmap
+ * @full: all regions of this bitmap sector are in doubt
+ * @area: write-intent bitmap: each set bit puts its region in doubt
  */
 struct doubt {
 	struct nearcache_super super;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the fuzzers: one origin, one cache device, a witness, one target type. */
+/* State that the fuzzers of the module share: simulated devices, failures and the target type. */
 #ifndef NEARCACHE_FUZZ_H
 #define NEARCACHE_FUZZ_H
 
@@ -8,16 +8,16 @@
 
 #define FUZZ_UNIT		4096U
 #define FUZZ_SAID_SIZE		16384
-/* Text that printk() keeps of a record, without the prefix. */
+/* Bytes that printk() keeps of a message, without the prefix. */
 #define FUZZ_RECORD_SIZE	960
 #define FUZZ_WORDS_MAX		64
 
-/* fuzz_small: smaller than a witness record */
+/* fuzz_small: a device too small for a witness record; a table that names it is refused */
 extern struct block_device fuzz_origin, fuzz_cache, fuzz_witness, fuzz_small;
 extern struct target_type *fuzz_target;
 extern char fuzz_said[FUZZ_SAID_SIZE];
 
-/* Sectors of the last accepted message. */
+/* First and last sector of the last "invalidate" that the target accepted. */
 extern sector_t fuzz_told_first, fuzz_told_last;
 
 /* A dm device with one table of one target. */
@@ -27,16 +27,16 @@ struct fuzz_table {
 	struct dm_target ti;
 };
 
-/* Number of the first I/O that fails (0: none), and the number of I/Os after it that fail. */
+/* The I/O that fails, counted from 1 (0: none), and how many I/Os right after it also fail. */
 extern u32 fuzz_fail_at, fuzz_fail_count;
-/* Device whose I/O fails (NULL: any), and the number of I/Os that have failed. */
+/* Only I/O of this device fails (NULL: of any), and how many I/Os have failed so far. */
 extern const struct block_device *fuzz_fail_only;
 extern u32 fuzz_failures;
-/* Number of flushes of the origin that fail. */
+/* Number of next flushes of the origin that fail. */
 extern u32 fuzz_flush_fails;
-/* Number of writes to the ends of the origin. */
+/* Number of changes of the origin's ends; each gives another fingerprint. */
 extern u32 fuzz_ends;
-/* Number of the allocation that fails; 0: none. */
+/* The allocation that fails, counted from 1; 0: none. */
 extern u32 fuzz_no_memory;
 
 struct nc_cache;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes the content of a cache device: the module's sources check, load, use and stop it.  A
- * refusal must name a reason.  An accepted device must have a consistent geometry, and its index
- * must hold no impossible block and no data in doubt.  The next load must restore all slots after a
- * clean stop, and all slots except those in doubt after a crash.
+ * Fuzzes the content of a cache device and its witness (struct image): the module's sources load,
+ * use and stop the cache.  A refusal must name a reason.  An accepted device must have a consistent
+ * geometry, and its index must hold no impossible block and no data in doubt (doubt.h).  The next
+ * load must restore all slots after a clean stop; after a crash, all data that is not in doubt.
  */
 #include "fuzz.h"
 
@@ -15,7 +15,7 @@
 #include "dm/target.h"
 #include "writes.h"
 
-/* Larger tables are checked but not loaded. */
+/* The constructor checks devices with more table pages, but load() would take too long. */
 #define PAGES_MAX	64U
 
 static const char *const field_names[] = {
@@ -35,7 +35,7 @@ static void check_reason(const char *why)
 	fuzz_bug("refused for the reason '%s'", why);
 }
 
-/* Independent of the arithmetic in format.c: 128 bits do not overflow. */
+/* Check the areas in 128 bits, which cannot overflow as the 64 bits of format.c could. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
 {
 	__int128 start, end, other, other_end;
@@ -94,7 +94,7 @@ static void check_geometry(const struct nearcache_super *sb, const struct nc_geo
 		check_areas(sb, geo);
 }
 
-/* Check the superblocks as the helper does. Returns whether a copy is valid. */
+/* Check each superblock copy, then the pair, as the helper does.  Returns whether one is usable. */
 static bool judge(const struct image *im, struct nc_geometry *geo)
 {
 	const struct nearcache_super *best;
@@ -134,9 +134,9 @@ static u64 used_blocks(const struct nc_cache *c, u64 *subblocks)
 			continue;
 		used++;
 		HOLDS(nc_slot_block(slot) <= last);
-		/* If two slots hold one block, the look-up finds only one of them. */
+		/* No two slots may hold one block: the look-up of a block finds only one slot. */
 		HOLDS(nc_index_find(&c->index, nc_slot_block(slot)) == i);
-		/* The load dropped the whole block because the origin has grown. */
+		/* No valid bit: the origin has grown, so the load dropped its old last block. */
 		if (!slot->valid)
 			continue;
 		bit = 63 - __builtin_clzll(slot->valid);
@@ -195,7 +195,7 @@ static bool holds_data(const struct nc_slot *slot)
 	return slot->flags & NC_SLOT_LINKED && slot->valid;
 }
 
-/* Copy the slots for a later comparison; the caller frees the copy. */
+/* Copy the slots, for comparison with those of a later load; the caller frees the copy. */
 static struct nc_slot *slots_of(const struct nc_cache *c)
 {
 	struct nc_slot *copy = calloc(c->index.count, sizeof(*copy));
@@ -204,7 +204,7 @@ static struct nc_slot *slots_of(const struct nc_cache *c)
 	if (!copy)
 		abort();
 	memcpy(copy, c->index.slots, c->index.count * sizeof(*copy));
-	/* Tags are unused here: @tagged of the copy holds the generation. */
+	/* Tags are unused here: the copy keeps the generation in @tagged. */
 	for (i = 0; i < c->index.count; i++)
 		copy[i].tagged = c->index.generation[i];
 	return copy;
@@ -222,7 +222,7 @@ static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
 		       c->index.generation[i] == then[i].tagged)));
 }
 
-/* Is a sequence number near its limit? The next load may then rightly refuse the device. */
+/* Is a sequence number so near its limit that the next load may rightly refuse the device? */
 static bool near_end(const struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -244,7 +244,7 @@ static u64 doubted(const struct nc_cache *c, const struct nc_slot *slot, const s
 	return bits;
 }
 
-/* Is no loaded data in doubt? */
+/* Returns true if no data in the index is in doubt according to @d. */
 static bool fits(const struct nc_cache *c, const struct doubt *d)
 {
 	u32 i;
@@ -256,7 +256,7 @@ static bool fits(const struct nc_cache *c, const struct doubt *d)
 	return true;
 }
 
-/* Written data must not be in the index, regardless of the medium. */
+/* Cached data that a write made stale must not be in the index; does not rely on doubt.c. */
 static void check_unwritten(const struct nc_cache *c)
 {
 	const struct nc_slot *slot;
@@ -272,7 +272,10 @@ static void check_unwritten(const struct nc_cache *c)
 	}
 }
 
-/* First resume of a table. If one superblock is unreadable, the other one counts. */
+/*
+ * First resume of a table: the load must drop the data in doubt.  After an I/O error the module may
+ * have read only one superblock copy; then the data must fit one of the copies.
+ */
 static int resume(const struct image *im, struct fuzz_table *t)
 {
 	static struct doubt d[3];
@@ -297,7 +300,7 @@ static int resume(const struct image *im, struct fuzz_table *t)
 	return r;
 }
 
-/* Load from a medium without failures. If @then is given, its slots must all be there. */
+/* Load after a clean stop, with no I/O error.  @then: slots that must be loaded, or NULL. */
 static void load_again(const struct image *im, const struct nc_slot *then)
 {
 	struct fuzz_table t;
@@ -319,7 +322,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* All slots at the crash are loaded except those in doubt, and no others. */
+/* At least the data at the crash that is not in doubt is loaded, at most that at the start. */
 static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 		       const struct nc_slot *then, const struct doubt *d)
 {
@@ -337,7 +340,7 @@ static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 	}
 }
 
-/* All writes were marked on the medium; no other region may be marked. */
+/* Only regions of requested writes may be marked; sent() checks that each write is marked. */
 static void check_marks(const struct doubt *d)
 {
 	u64 bit;
@@ -356,7 +359,10 @@ static void check_marks(const struct doubt *d)
 	}
 }
 
-/* Load after a crash. @begun: slots at the start of the session; @then: slots at the crash. */
+/*
+ * Load after a crash.  @begun: slots at the start of the session; @then: slots at the crash, or
+ * NULL; @told: no failure was injected, so all marks on the medium are from known writes.
+ */
 static void load_left(const struct image *im, const struct nc_slot *begun,
 		      const struct nc_slot *then, bool told)
 {
@@ -374,7 +380,7 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 	check_unwritten(c);
 	if (then && !d.all)
 		check_left(c, begun, then, &d);
-	/* The fingerprint of the ends reveals each write to them. */
+	/* If the ends are not in doubt, the fingerprint must be that of their last change. */
 	if (!d.all && fuzz_ends && d.super.origin_fingerprint_type == NEARCACHE_FP_ENDS)
 		HOLDS(d.super.origin_fingerprint[0] == (u8)(0x5a + fuzz_ends));
 	fuzz_count("crashes", 1);
@@ -383,7 +389,7 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 	fuzz_target->dtr(&t.ti);
 }
 
-/* Crash: no more writes reach the medium, and some earlier ones may be lost. */
+/* Crash: no later write reaches the medium; a power cut also loses writes that are not durable. */
 static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 {
 	cache_of(t)->life.active = NULL;
@@ -395,7 +401,7 @@ static void cut_off(const struct image *im, struct fuzz_table *t, u64 *random)
 		store_cut(random);
 }
 
-/* Without writers all marks must be cleared. */
+/* After all writes have ended and time has passed, no region may be marked on the medium. */
 static void idle(const struct nc_cache *c)
 {
 	static struct doubt d;
@@ -421,7 +427,7 @@ static void stop(const struct image *im, struct fuzz_table *t)
 	      ((failing || writes_broken()) && strstr(fuzz_said, "is bypassed: ")));
 }
 
-/* Does the image have pages of a later epoch, which no writer leaves? */
+/* Does the image have pages of a future epoch?  The module never leaves such pages behind. */
 static bool has_future(const struct image *im, const struct nc_cache *c)
 {
 	u32 i;
@@ -434,7 +440,7 @@ static bool has_future(const struct image *im, const struct nc_cache *c)
 	return false;
 }
 
-/* Resume and use the cache. Returns the slots after the load; NULL if the resume failed. */
+/* Resume, then run writers.  Returns a copy of the slots after the load, NULL if it failed. */
 static struct nc_slot *session(const struct image *im, struct fuzz_table *t, u64 *random)
 {
 	struct nc_cache *c = cache_of(t);
@@ -485,7 +491,7 @@ static void load(const struct image *im, struct fuzz_table *t)
 	free(then);
 }
 
-/* Exchange the device between load and resume: the resume must fail. */
+/* Change the superblocks between table load and resume: the resume must fail with a message. */
 static void load_changed(struct image *im, struct fuzz_table *t)
 {
 	u32 i;
@@ -532,7 +538,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	r = ctr(&im, &t);
 	HOLDS(r <= 0 && (!r || fuzz_said[0] || im.no_memory));
 	fuzz_no_memory = 0;
-	/* An I/O error may hide a copy that does not match the other. */
+	/* judge() refused the pair, but an I/O error may have hidden one copy from the module. */
 	HOLDS(r || sound || im.fail_at);
 	if (r)
 		HOLDS(t.ti.error && t.ti.error[0]);
@@ -549,7 +555,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* One input in eight is mutated without knowledge of the structure. */
+/* image_mutate() changes fields; one input in eight is mutated as plain bytes by libFuzzer. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	static struct image im;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes training shards.  The samples of an accepted shard must lie in the file and in order.  A
- * refusal must name the file in its reason.  Neither may read much more than the file's size.
+ * Fuzzes the helper's index of training shards.  The samples of an accepted shard must lie in the
+ * file and in order.  A refusal must name the file in its reason.  No shard may cause many more
+ * reads than its size requires.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +19,7 @@
 #include "shard/tar_header.h"
 
 #define NAME	"shard.bin"
-/* Limit of bytes read: a page may be read for its content or for a pointer in it. */
+/* Limit of bytes read: each small entry of the file may cause the read of a page elsewhere. */
 #define READ_MAX(size)	(1048576 + 400 * (uint64_t)(size))
 
 #define HOLDS(what)	((what) ? (void)0 : bug(#what))
@@ -70,7 +71,7 @@ static void check_parts(const struct shard_index *index, uint64_t number)
 	}
 }
 
-/* Range of the file that may hold samples. */
+/* The range of the file in which samples may lie. */
 static struct index_range data_of(const struct shard_index *index)
 {
 	struct index_range all = { 0, index->size };
@@ -85,7 +86,7 @@ static struct index_range data_of(const struct shard_index *index)
 	return all;
 }
 
-/* Minimum size of a sample in the file, bytes. */
+/* Fewest bytes that a sample takes in the file: an upper bound for the number of samples. */
 static unsigned int least(enum index_format format)
 {
 	static const unsigned int bytes[INDEX_FORMATS] = {
@@ -110,7 +111,7 @@ static void check_samples(const struct shard_index *index)
 		check_name(index, sample->name);
 		HOLDS(inside(&sample->range, &all));
 		HOLDS(!ordered || sample->range.offset >= end);
-		/* Samples of these formats are contiguous. */
+		/* Samples of MDS and TFRecord are contiguous. */
 		HOLDS((index->format != INDEX_MDS &&
 		       index->format != INDEX_TFRECORD) ||
 		      sample->range.offset == end);
@@ -137,7 +138,7 @@ static void check_ranges(const struct shard_index *index)
 	}
 }
 
-/* Check the content itself: headers before parts, lengths and checksums of records. */
+/* The file must have valid headers, lengths and checksums where the index says so. */
 static void check_content(const struct shard_index *index,
 			  const unsigned char *file, bool checked)
 {
@@ -257,7 +258,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed);
 
-/* Generate every other input. */
+/* shards_make() generates every other input; libFuzzer mutates the rest. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {

@@ -35,7 +35,7 @@ static void print_table(struct fuzz_table *t, char *line, size_t room)
 		fuzz_bug("the table line is '%s'", line);
 }
 
-/* The printed table line must be accepted again and have the same meaning. */
+/* The table line that the target prints must be accepted as a table and mean the same. */
 static void reloads_to_itself(struct fuzz_table *t)
 {
 	const struct nc_target *now = t->ti.private, *then;
@@ -47,7 +47,7 @@ static void reloads_to_itself(struct fuzz_table *t)
 
 	print_table(t, line, sizeof(line));
 	copy = dup_words(line, argv, &argc);
-	/* Both tables belong to one dm device, as in a reload. */
+	/* Both tables belong to one dm device, as in a reload: two devices cannot share a cache. */
 	second.table.md = &t->md;
 	second.ti.table = &second.table;
 	second.ti.len = ORIGIN_SECTORS;
@@ -65,7 +65,7 @@ static void reloads_to_itself(struct fuzz_table *t)
 	free(copy);
 }
 
-/* Options are pairs of name and value after their count; each may appear once. */
+/* Abort if an option of an accepted line occurs twice.  Returns whether "witness" occurs. */
 static bool names_witness(int argc, char **argv)
 {
 	bool named = false;
@@ -103,12 +103,12 @@ static void check_taken(struct fuzz_table *t, bool witness)
 	reloads_to_itself(t);
 }
 
-/* ti->error must hold the reason, and the log the reason with the bad value. */
+/* A refusal must leave its reason in ti->error and in the log. */
 static void check_refused(struct fuzz_table *t, int r)
 {
 	if (r >= 0 || !t->ti.error || !t->ti.error[0])
 		fuzz_bug("refused with %d without a reason", r);
-	/* Swapped devices: the other devices are not formatted. */
+	/* The line names another device as cache device: that is not formatted, or too small. */
 	if (strstr(t->ti.error, "see the kernel log") &&
 	    (strstr(fuzz_said, "magic not found") || strstr(fuzz_said, "device has only")))
 		return;
@@ -121,7 +121,7 @@ static void message(struct fuzz_table *t, char *text)
 	char *argv[FUZZ_WORDS_MAX], result[64];
 	int argc = fuzz_split(text, argv), r;
 
-	/* device-mapper handles these messages itself. */
+	/* device-mapper itself handles messages that start with "@". */
 	if (!argc || argv[0][0] == '@')
 		return;
 	said_nothing();
@@ -172,7 +172,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 	memcpy(text, data, size);
 	fuzz_devices(ORIGIN_SECTORS * 512ULL, 32 << 20, 1 << 20);
 	image_place(sound);
-	/* The first byte makes the table, the origin or the witness read-only. */
+	/* A first byte \t, \v or \f makes the table, the origin or the witness read-only. */
 	if (size && text[0] == '\t')
 		t.table.mode = BLK_OPEN_READ;
 	fuzz_origin.read_only = size && text[0] == '\v';
@@ -197,7 +197,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 size_t LLVMFuzzerMutate(u8 *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* Generate every other input from words. */
+/* lines_make() generates every other input; libFuzzer mutates the rest. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	u64 random = seed;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Power cuts of a read-only cache on a drive with a volatile write cache, at any write, repeatedly,
- * and also during recovery.  Evictions and fills change many pages of the table, so that commits
- * take more than one batch.  Each loaded slot must hold the block that the table names, and no page
- * may be lost: one copy of each page must be valid.
+ * Fuzzes the recovery of the slot table: the power of a read-only cache, on a drive with a volatile
+ * write cache, is cut at any write, repeatedly, also during recovery.  Evictions and fills change
+ * many pages of the table, so that commits take more than one batch.  After each cut, each loaded
+ * slot must hold the block that the table names, and one copy of each page must be valid.
  */
 #include "fuzz.h"
 
@@ -18,14 +18,14 @@
 #define PAGES_MAX	420U
 #define SLOTS_MAX	(PAGES_MAX * NEARCACHE_SLOTS_PER_PAGE)
 #define UNITS_MAX	(2 * PAGES_MAX + 512U)
-/* Limit of writes between two flushes; more than two batches. */
+/* More writes between two flushes are a bug; two batches of a commit need fewer. */
 #define PENDING_MAX	1024U
 #define EVICT_MAX	500U
 #define SECTORS		(FUZZ_UNIT / 512)
-/* Content of a slot after a power cut during its write. */
+/* In held[]: a power cut tore the data of the slot, so it holds no block. */
 #define TORN		(~0ULL)
 
-/* Durable content, and the writes sent to the drive since, oldest first. */
+/* Durable metadata, and the later writes in the drive's cache, oldest first. */
 static unsigned char durable[UNITS_MAX][FUZZ_UNIT];
 static u32 units;
 static struct write {
@@ -33,25 +33,25 @@ static struct write {
 	bool fua;
 	unsigned char bytes[FUZZ_UNIT];
 } pending[PENDING_MAX];
-/* @sent: number of pending writes before the I/O in flight. */
+/* @sent: number of pending writes of earlier I/Os; the rest belong to the I/O in flight. */
 static u32 pending_count, sent;
 
-/* Block in each slot, and the block before it while the new data may not be durable. */
+/* Block in each slot; for the slots in @unsure, whose data may not be durable, the block before. */
 static u64 held[SLOTS_MAX], held_before[SLOTS_MAX];
 static u32 unsure[SLOTS_MAX], unsure_count;
 
 /* Number of the write at which the power is cut; 0: already cut, or never. */
 static u32 power_goes;
-/* @gone: the power was cut; @full: it is cut during a full batch, see full_batch(). */
+/* @gone: the power was cut, @left and @left_held survive; @full: cut it in full_batch(). */
 static bool gone, full;
 static unsigned char left[UNITS_MAX][FUZZ_UNIT];
 static u64 left_held[SLOTS_MAX];
 
-/* Cache in which evictions and fills run during its I/O; NULL: none do. */
+/* The cache whose slots io() evicts and fills, as other threads would during a commit; or NULL. */
 static struct nc_cache *live;
 static u32 victim[SLOTS_MAX], victims;
 
-/* Size of the origin, which grows. */
+/* Size of the origin in sectors; a session may enlarge it. */
 static u64 sectors;
 
 static u64 random_state;
@@ -80,7 +80,7 @@ static void flushed(void)
 	pending_count = sent = unsure_count = 0;
 }
 
-/* Keep a random part of the writes that are not durable, some of them torn. */
+/* Set @left to the content that survives: durable writes and some pending ones, partly torn. */
 static void power_cut(void)
 {
 	u32 present = full ? 100 : upto(100), torn = chance(50) ? 40 : 0, i, s;
@@ -98,7 +98,7 @@ static void power_cut(void)
 	gone = true;
 }
 
-/* The previous I/O has completed: its FUA writes are durable. */
+/* The I/O in flight completes: its FUA writes are durable, the others stay pending. */
 static void ended(void)
 {
 	u32 i, n = sent;
@@ -116,7 +116,7 @@ static u64 last_block(void)
 	return (sectors * 512 - 1) / BLOCK;
 }
 
-/* Valid bits of a complete block. */
+/* All valid bits of a block; the last block of the origin may be short. */
 static u64 bits_of(u64 block)
 {
 	u64 bytes = min(sectors * 512 - block * BLOCK, (u64)BLOCK);
@@ -124,7 +124,7 @@ static u64 bits_of(u64 block)
 	return ~0ULL >> (64 - (bytes + FUZZ_UNIT - 1) / FUZZ_UNIT);
 }
 
-/* Fill like a miss: write the data, then set the valid bits. */
+/* Fill a block as a miss does: take a slot if the block has none, then set the valid bits. */
 static void fill(struct nc_cache *c, u64 block)
 {
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
@@ -148,7 +148,7 @@ static void fill(struct nc_cache *c, u64 block)
 	nc_table_dirty(c, i);
 }
 
-/* Evict like reclaim.  Some of these blocks are filled again at once, into other slots. */
+/* Evict up to @want slots as reclaim does, into @victim; fill 5 % again, into other slots. */
 static void unlink_some(struct nc_cache *c, u32 want)
 {
 	u32 i;
@@ -171,7 +171,9 @@ static void unlink_some(struct nc_cache *c, u32 want)
 	}
 }
 
-/* Free evicted slots only after a commit has removed them from the medium. */
+/* Evict, commit, then free the evicted slots.  Before the commit, the table on the medium still
+ * names the old blocks, so no fill may reuse the slots.
+ */
 static void evict(struct nc_cache *c)
 {
 	u32 n;
@@ -205,7 +207,7 @@ static void io(blk_opf_t opf)
 
 	for (i = sent; i < pending_count; i++)
 		pending[i].fua = fua;
-	/* Most I/Os have one unit; prefer a power cut in an I/O of many units. */
+	/* Most I/Os have one unit, so prefer to cut the power in an I/O of many units. */
 	if (power_goes && (!--power_goes || (pending_count - sent > 16 && chance(full ? 100 : 30)))) {
 		power_goes = 0;
 		power_cut();
@@ -238,7 +240,7 @@ static unsigned char *unit(u64 offset, bool write)
 	return durable[n];
 }
 
-/* A newly created cache with one block in each page. */
+/* Make a new cache with one cached block in each page of the table. */
 static void create(struct image *im, struct nc_geometry *geo)
 {
 	u32 pages = 1 + (chance(50) ? upto(19) : 255 + upto(PAGES_MAX - 256)), n, slot;
@@ -261,8 +263,8 @@ static void create(struct image *im, struct nc_geometry *geo)
 	for (n = 0; n < geo->table_pages; n++) {
 		page = (void *)durable[geo->table_offset / FUZZ_UNIT + n];
 		nc_page_init(page, im->copy[0].uuid, n, 0, 1);
-		/* The first page holds the last block of the origin.  The slot is not in the
-		 * sector of the checksum, so that a page can be torn.
+		/* The first page holds the last block of the origin.  The slot is not in the sector
+		 * of the page's checksum, so that a torn page has only one of the two new.
 		 */
 		block = n ? n : last_block();
 		slot = 20 + n % 100;
@@ -297,8 +299,8 @@ static void check_loaded(const struct nc_cache *c)
 				 nc_slot_block(&slot[i]), held[i]);
 }
 
-/* Commit as many pages as a record can name, without page 0: the recovery changes that one as well
- * if the origin has grown.
+/* Commit as many pages as a record can name.  Leave out page 0, which the recovery also changes if
+ * the origin has grown.
  */
 static void full_batch(struct nc_cache *c)
 {
@@ -311,7 +313,7 @@ static void full_batch(struct nc_cache *c)
 		fuzz_bug("the commit failed");
 }
 
-/* Run a session until its stop or a power cut.  Returns whether the power was cut. */
+/* Load, evict and fill until the stop or a power cut.  Returns whether the power was cut. */
 static bool session(void)
 {
 	char *argv[] = { "read-only", "/dev/origin", "/dev/cache" };
@@ -330,7 +332,7 @@ static bool session(void)
 	if (fuzz_ctr(&t, sectors, ARRAY_SIZE(argv), argv) || fuzz_target->preresume(&t.ti))
 		fuzz_bug("the load fails");
 	c = ((struct nc_target *)t.ti.private)->cache;
-	/* A power cut in preresume comes after the load, which does not write. */
+	/* A power cut in preresume hits the writes after the load, so the index is complete. */
 	check_loaded(c);
 	fuzz_target->resume(&t.ti);
 	live = full ? NULL : c;
@@ -387,7 +389,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed);
 
-/* An input is only the seed of a sequence, so mutating it has no use. */
+/* An input is only a seed of random numbers: draw a new seed instead of mutating the old one. */
 size_t LLVMFuzzerCustomMutator(u8 *data, size_t size, size_t room, unsigned int seed)
 {
 	u64 random = seed, word = image_random(&random);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Fuzzes nearcachetab.  A line is either valid and all its values are usable, or it has a reason.
- * No line changes the result of another one.
+ * Fuzzes the parser of nearcachetab.  Each line must either be valid, with usable values, or be
+ * refused with a reason.  The result of a line must not depend on the other lines, except that a
+ * name may occur once.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ static void check(const struct tab *tab)
 	fuzz_count("lines_wrong", tab->entries - right);
 }
 
-/* Parsed alone, a line gives the same result, except that its name cannot be a duplicate. */
+/* A line that is refused when parsed alone is refused for the same reason in its file. */
 static void check_alone(const struct tab *tab, const char *text, size_t bytes)
 {
 	const char *end = text + bytes, *line = text;
@@ -116,7 +117,7 @@ size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t room);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed);
 
-/* Insert a valid word at a random position. */
+/* Insert a word of the syntax at a random position or at the end. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 			       unsigned int seed)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Generates images as "nearcache create" and the kernel write them. */
+/* Generates metadata (struct image) as "nearcache create" and the kernel write it. */
 #include "../../helper/ondisk/layout.h"
 #include "image.h"
 #include "meta/recover.h"
@@ -13,7 +13,7 @@ u64 image_random(u64 *state)
 	return z ^ z >> 31;
 }
 
-/* Correct all checksums. */
+/* Set the checksums of all structures of the image to their content. */
 void image_seal(struct image *im)
 {
 	u32 i;
@@ -33,7 +33,7 @@ void image_seal(struct image *im)
 /**
  * image_create() - make an image as "nearcache create" writes it
  * @im: image
- * @random: state of the generator; gives the uuid
+ * @random: state of the generator; selects the uuid and whether the cache has checksums
  * @cache_bytes: size of the cache device
  * @origin_bytes: size of the origin
  * @block: block size in bytes; 0: default
@@ -64,7 +64,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	memset(sb->origin_fingerprint, 0x5a, sizeof(sb->origin_fingerprint));
 	im->copy[1] = *sb;
 	for (i = 0; i < IMAGE_PAGES; i++) {
-		/* The first, the second and the last page. */
+		/* The image has the first, the second and the last page of the table. */
 		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : layout.table_pages - 1;
 		im->page_at[i] %= layout.table_pages ? layout.table_pages : 1;
 		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);
@@ -87,11 +87,12 @@ static void fill_slot(struct image *im, u32 page, u32 i, u64 *random)
 }
 
 /**
- * image_fill() - change an image to the state after some commits
+ * image_fill() - fill slots, as after some commits
  * @im: image from image_create()
  * @random: state of the generator
  *
- * Copy 1 of the pages is the newer one. The last record may name the pages.
+ * Copy 1 of the pages becomes the newer one. In half of the cases the last record names the pages:
+ * their commit is then still in progress.
  */
 void image_fill(struct image *im, u64 *random)
 {
@@ -123,7 +124,7 @@ void image_fill(struct image *im, u64 *random)
 	image_seal(im);
 }
 
-/* Number of this session, of the previous or of the next one. */
+/* Mostly @session, seldom the number of the previous or of the next session. */
 static u64 near_session(u64 session, u64 *random)
 {
 	u64 r = image_random(random) % 8;
@@ -137,13 +138,13 @@ static void mark_some(struct nearcache_intent *sector, u64 *random)
 	u64 bit;
 
 	while (n--) {
-		/* Most origins are small: prefer low numbers. */
+		/* Prefer low regions: most origins are small and have no others. */
 		bit = image_random(random) % NEARCACHE_INTENT_BITS >> image_random(random) % 11;
 		sector->bits[bit / 8] |= 1U << bit % 8;
 	}
 }
 
-/* Change an image and its witness to the state after a crash of a write session, and seal it. */
+/* Make superblocks, write intent and witness look like after a crash in a write session; seal. */
 void image_write(struct image *im, u64 *random)
 {
 	u64 session = 1 + image_random(random) % 4, r = image_random(random);
@@ -169,7 +170,7 @@ void image_write(struct image *im, u64 *random)
 						 image_random(random) % 5);
 		im->witness_at[i] = image_random(random);
 	}
-	/* Mostly one of the records belongs to another cache. */
+	/* Mostly make one of the witness records that of another cache. */
 	if (r / 256 % 4)
 		im->known[r / 1024 % IMAGE_WITNESS].uuid[15] ^= 1;
 	im->witness = r / 4096 % 8 ? 1 : 0;
@@ -177,7 +178,7 @@ void image_write(struct image *im, u64 *random)
 }
 
 /**
- * image_rest_sector() - make a sector of the write-intent bitmap that is not in the image
+ * image_rest_sector() - make a sector of the write-intent bitmap from IMAGE_INTENT on
  * @im: image
  * @sb: valid superblock
  * @index: number of the sector

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Cache devices with arbitrary content: fuzz_image.c.
+# Fuzz the load and use of cache devices with arbitrary content: fuzz_image.c.
 # timeout: 300
 exec "$TOP/tests/fuzz/run" image 20000

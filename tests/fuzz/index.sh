@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Training shards: fuzz_index.c.
+# Fuzz the index of training shards: fuzz_index.c.
 # timeout: 240
 exec "$TOP/tests/fuzz/run" index 60000

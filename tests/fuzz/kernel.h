@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The part of the kernel's interface that the constructor, the load, the commits and the messages
- * use.  Sources of kmod/ are compiled with this header in front and with empty files in place of
- * <linux/...>.  There is one thread.  A lock that is taken twice, or not held where it must be,
- * aborts.
+ * Replaces the part of the kernel's interface that the constructor, the load, the commits and the
+ * messages use.  The fuzzers compile sources of kmod/ with this header in front and empty files in
+ * place of <linux/...>.  There is one thread.  To take a lock twice, or to lack a lock that
+ * lockdep_assert_held() wants, aborts.
  */
 #ifndef NEARCACHE_FUZZ_KERNEL_H
 #define NEARCACHE_FUZZ_KERNEL_H
@@ -49,7 +49,7 @@ typedef u8 blk_status_t;
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
 #define cond_resched()		((void)0)
-/* One thread: a condition that does not hold would never hold. */
+/* One thread: nobody could make the condition true, so to wait for it would not end. */
 #define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
 #define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
 #define wake_up_all(q)		((void)(q))
@@ -85,7 +85,7 @@ static inline u32 hash_64(u64 value, unsigned int bits)
 	return value * 0x61C8864680B583EBull >> (64 - bits);
 }
 
-/* Memory: fuzz_allocated counts the bytes held; a request beyond the limit aborts. */
+/* Memory: fuzz_allocated counts the bytes not freed; fuzz_alloc() aborts beyond its limit. */
 void *fuzz_alloc(size_t bytes);
 void *fuzz_zalloc(size_t bytes);
 void fuzz_free(const void *memory);
@@ -106,15 +106,14 @@ extern size_t fuzz_allocated;
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_add(counter, n)	((counter) += (n))
 #define this_cpu_inc(counter)	((counter)++)
-/* One thread: a wait would not end. */
+/* One thread: a loop that sleeps would not end. */
 #define usleep_range(least, most)	abort()
 #define memalloc_noio_save()	0U
 #define memalloc_noio_restore(flags)	((void)(flags))
-/* 64 MiB; cache.c uses up to half of it. */
+/* 64 MiB in pages; cache.c lets the index take half of it. */
 #define totalram_pages()	16384UL
 #define get_random_u64()	0x5eed5eed5eed5eedULL
 
-/* Locks. */
 struct mutex {
 	int held;
 };
@@ -163,7 +162,6 @@ typedef atomic64_t local64_t;
 #define get_cpu()		0
 #define put_cpu()		((void)0)
 
-/* Lists. */
 struct hlist_node {
 	struct hlist_node *next, **pprev;
 };
@@ -199,7 +197,6 @@ static inline void list_del(struct list_head *l)
 	for (p = container_of((head)->next, __typeof__(*p), m); &p->m != (head);	\
 	     p = container_of(p->m.next, __typeof__(*p), m))
 
-/* Bitmaps. */
 #define BITS_PER_LONG		64
 #define BITS_TO_LONGS(n)	(((n) + BITS_PER_LONG - 1) / BITS_PER_LONG)
 
@@ -291,7 +288,6 @@ static inline void bitmap_or(unsigned long *to, const unsigned long *a, const un
 		to[i] = a[i] | b[i];
 }
 
-/* Strings. */
 int kstrtou64(const char *text, unsigned int base, u64 *value);
 #define kstrtou32	kstrtouint
 int kstrtouint(const char *text, unsigned int base, unsigned int *value);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Generator of table lines and messages. */
+/* Generates table lines and messages, valid ones and some that are nearly valid. */
 #include "image.h"
 #include "lines.h"
 
@@ -25,7 +25,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 			     (image_random(random) % 2) + image_random(random) % 64 - 32);
 		break;
 	case 1:
-		/* May be longer than a log record. */
+		/* One byte, repeated; may be longer than printk() keeps of a message. */
 		n = min(image_random(random) % 3000, room - 1);
 		memset(to, 1 + image_random(random) % 255, n);
 		break;
@@ -38,7 +38,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 	return min(n, room - 1);
 }
 
-/* @start is a format: %1$s is the origin, %2$s the cache device, %3$s the witness. */
+/* Write @start and random words; %1$s is the origin, %2$s the cache device, %3$s the witness. */
 static size_t put_line(char *to, size_t room, const char *start, u64 *random)
 {
 	size_t n = snprintf(to, room, start, devices[0], devices[1], devices[2]);
@@ -62,7 +62,7 @@ static size_t put_line(char *to, size_t room, const char *start, u64 *random)
  *
  * The first line holds the arguments of the target, the other lines are messages.
  *
- * Return: bytes of text.
+ * Return: length of the text in bytes.
  */
 size_t lines_make(char *text, size_t room, const char *origin, const char *cache,
 		  const char *witness, u64 *random)

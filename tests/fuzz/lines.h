@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Generates table lines and messages for the fuzzers here and in the guest. */
+/* Generates table lines and messages, for fuzz_line and for fuzz_words.c in the guest. */
 #ifndef NEARCACHE_FUZZ_LINES_H
 #define NEARCACHE_FUZZ_LINES_H
 

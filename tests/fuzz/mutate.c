@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Mutations of an image that know its structures. */
+/* Mutates fields of an image and corrects the checksums, so that the checks behind them are hit. */
 #include "image.h"
 
 #define SUPER(member)	{ offsetof(struct nearcache_super, member),			\
@@ -66,7 +66,7 @@ static const struct field text_fields[] = {
 #define swap(a, b) do { __typeof__(a) _t = (a); (a) = (b); (b) = _t; } while (0)
 #define PICK(list)	((list)[image_random(random) % ARRAY_SIZE(list)])
 
-/* A number near a power of two, the old value or the value of another field. */
+/* Draw a new value: near 0, a power of two, the @old value or another superblock field. */
 static u64 number(const struct image *im, u64 old, u64 *random)
 {
 	u64 near = image_random(random) % 5 - 2, other = 0;
@@ -133,7 +133,7 @@ static void change_area(struct image *im, u64 *random)
 	}
 }
 
-/* Set any number of slots, and make all other fields consistent with it. */
+/* Set another number of slots, and make all fields that depend on it consistent. */
 static void change_slots(struct image *im, u64 *random)
 {
 	struct nearcache_super *sb = &im->copy[0];
@@ -196,7 +196,7 @@ static void change_super(struct image *im, u64 *random)
 	default:
 		change(im, &im->copy[0], PICK(super_fields), random);
 	}
-	/* Mostly both copies are equal, as a faulty writer leaves them. */
+	/* Mostly make both copies equal: a faulty writer writes the same to both. */
 	if (image_random(random) % 4)
 		im->copy[1] = im->copy[0];
 	else if (image_random(random) % 2)
@@ -240,7 +240,7 @@ static void change_record(struct image *im, u64 *random)
 	struct nearcache_commit *record = &im->record[i];
 
 	change(im, record, PICK(record_fields), random);
-	/* Mostly the record is at its position in the ring. */
+	/* Mostly put the record where its sequence number belongs in the ring. */
 	if (image_random(random) % 4)
 		im->record_at[i] = le64_to_cpu(record->sequence) % 16;
 }
@@ -271,14 +271,14 @@ static void change_intent(struct image *im, u64 *random)
 	}
 }
 
-/* Make a new image with other sizes. */
+/* Replace the image by a new one of random sizes. */
 static void create(struct image *im, u64 *random)
 {
 	u64 cache = (4ULL << 20) + ((image_random(random) >> image_random(random) % 40) & ~511ULL);
 	u64 origin = 512 + ((image_random(random) >> image_random(random) % 56) & ~511ULL);
 	u32 block = 65536U << image_random(random) % 7;
 
-	/* Mostly small enough for the whole load. */
+	/* Mostly choose sizes small enough that fuzz_image.c also runs load(). */
 	if (image_random(random) % 8) {
 		cache %= 200ULL << 20;
 		origin %= 1ULL << 30;
@@ -297,7 +297,7 @@ static void create(struct image *im, u64 *random)
 		image_write(im, random);
 }
 
-/* Damage an image as a medium does: torn, flipped or misplaced data. It is not sealed. */
+/* Damage an image as a medium does: flip, misplace, zero or swap data; checksums stay wrong. */
 void image_damage(struct image *im, u64 *random)
 {
 	unsigned char *bytes = (unsigned char *)im->copy, swapped[NEARCACHE_PAGE_SIZE];

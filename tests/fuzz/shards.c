@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+/* Generates shards of each format, changes bytes of them, and corrects their checksums. */
 #include "shards.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 #include "lib/le.h"
 #include "shard/tar_header.h"
 
-/* Next pseudo-random number below @below, which is not 0; @random is the state. */
+/* Draw a number below @below (> 0) from the generator with the state @random. */
 uint32_t shards_random(uint64_t *random, uint32_t below)
 {
 	*random = *random * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -81,7 +82,7 @@ static void make_file(struct shard *shard, enum index_format format,
 		shard_npz(shard, RANDOM(30), RANDOM(2));
 }
 
-/* Random offset, often near an end of the file or at a tar header. */
+/* Draw an offset in the file, often near its start or end or at a tar header. */
 static size_t place(const struct shard *shard, uint64_t *random)
 {
 	size_t length = shard->length;
@@ -98,7 +99,7 @@ static size_t place(const struct shard *shard, uint64_t *random)
 	}
 }
 
-/* Overwrite 1 to 8 bytes by another number. */
+/* Overwrite 1 to 8 bytes by a number that is likely to break a check. */
 static void change_number(struct shard *shard, uint64_t *random)
 {
 	const uint64_t value[] = {
@@ -115,7 +116,7 @@ static void change_number(struct shard *shard, uint64_t *random)
 		     value[RANDOM(sizeof(value) / sizeof(value[0]))], bytes);
 }
 
-/* Copy a range elsewhere; sometimes shorten the file by its length. */
+/* Copy a range to another offset; one time in four, shorten the file by its length. */
 static void move_range(struct shard *shard, uint64_t *random)
 {
 	size_t from = place(shard, random), to = place(shard, random);
@@ -216,7 +217,7 @@ static void seal_tfrecord(unsigned char *file, size_t bytes)
 	}
 }
 
-/* Correct the checksums in a file of @bytes bytes; @flags selects them, SHARDS_SEAL_*. */
+/* Correct the checksums that @flags (SHARDS_SEAL_*) selects in a file of @bytes bytes. */
 void shards_seal(unsigned char *file, size_t bytes, unsigned int flags)
 {
 	if (flags & SHARDS_SEAL_TAR)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Generator of inputs for fuzz_index: shards with changed fields and valid checksums. */
+/* Generates inputs for fuzz_index: shards with changed fields, whose checksums can be corrected. */
 #ifndef NEARCACHE_FUZZ_SHARDS_H
 #define NEARCACHE_FUZZ_SHARDS_H
 
 #include "shard/detect_format.h"
 #include "shard.h"
 
-/* Bytes of the list of samples. */
+/* Bytes of the argument of --samples in an input. */
 #define SHARDS_LIST	16
 
 /**
@@ -21,10 +21,10 @@ struct shards_head {
 	char list[SHARDS_LIST];
 };
 
-/* Correct the checksums of tar headers, of TFRecord records. */
+/* Correct the checksums of tar headers; of TFRecord records. */
 #define SHARDS_SEAL_TAR		1
 #define SHARDS_SEAL_TFRECORD	2
-/* Verify the checksums of the data. */
+/* Let the helper verify the checksums of the data. */
 #define SHARDS_CHECK		4
 
 uint32_t shards_random(uint64_t *random, uint32_t below);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sparse store for the cache device and the witness, in units of 4096 bytes. It models a volatile
- * write cache, which a power cut empties.
+ * Sparse store for the content of the cache device and the witness, in units of 4096 bytes; units
+ * never written read as zeros. It models a volatile write cache, which a power cut empties.
  */
 #include "fuzz.h"
 
@@ -11,7 +11,7 @@
 
 #define STORE_UNITS	1024U
 
-/* @bytes: current content; @durable: content after a power cut */
+/* @bytes: current content; @durable: content after a power cut; @dirty: they may differ */
 static struct unit {
 	const struct block_device *bdev;
 	u64 offset;
@@ -21,7 +21,7 @@ static struct unit {
 
 static u32 used[STORE_UNITS], used_count;
 
-/* Find the unit at @offset. If there is none, @write creates it; otherwise return NULL. */
+/* Find the unit at @offset.  A unit never written is created for a @write, NULL for a read. */
 static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
 	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
@@ -55,7 +55,7 @@ void store_read(const struct block_device *bdev, u64 offset, bool durable, void 
 		memset(to, 0, FUZZ_UNIT);
 }
 
-/* Write the unit at @offset; @durable: with FUA. */
+/* Write the unit at @offset; @durable: as with FUA; without, store_flush() makes it durable. */
 void store_write(const struct block_device *bdev, u64 offset, bool durable, const void *from)
 {
 	struct unit *u = unit(bdev, offset, true);
@@ -79,7 +79,7 @@ void store_flush(const struct block_device *bdev)
 	}
 }
 
-/* Power cut: lose all writes that are not durable, or with @random some of them. */
+/* Power cut: lose all writes that are not durable, or with @random a random half of them. */
 void store_cut(u64 *random)
 {
 	struct unit *u;
@@ -113,7 +113,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* Write an image to the cache device and the witness, at the offsets of the valid superblock. */
+/* Replace all content by the image; without a valid superblock, only superblocks and witness. */
 void image_place(const struct image *im)
 {
 	const struct nearcache_super *sb;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Content of the cache device and of the witness. */
+/* Content of the simulated cache device and witness, with a volatile write cache. */
 #ifndef NEARCACHE_FUZZ_STORE_H
 #define NEARCACHE_FUZZ_STORE_H
 

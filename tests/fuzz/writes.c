@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writers of a live cache in mode writearound, as in write.c, interleaved at random with the work
- * that the module queues for them.  The rule under test: no write is sent to the origin until a
- * load after a power cut would distrust its region.
+ * Simulates writers of a live cache, as in kmod/io/writearound.c, at random between the work items
+ * that the module queues for them.  The rule under test: the module sends a write to the origin
+ * only after its region is durably marked, so that a load after a power cut distrusts the region.
  */
 #include "fuzz.h"
 
@@ -18,7 +18,7 @@
 #define SECTOR_SIZE	512U
 #define ENDS		(65536U / SECTOR_SIZE)
 
-/* @end: either end of the origin; @under_way: in nc_cache.write_ranges */
+/* @end: writes to an end of the origin; @under_way: @range is in nc_cache.write_ranges */
 static struct writer {
 	struct bio bio;
 	struct nc_write_range range;
@@ -55,7 +55,7 @@ void fuzz_submit(struct bio *bio)
 	sent(bio);
 }
 
-/* Invalidate these sectors. */
+/* Invalidate the cached data of the sectors @first to @last. */
 static void drop(u64 first, u64 last)
 {
 	struct nc_cache *c = live;
@@ -80,7 +80,7 @@ static void drop(u64 first, u64 last)
 	}
 }
 
-/* Random sector, mostly a cached one. */
+/* Draw a sector of the origin: mostly a cached one, seldom one near an end. */
 static u64 any_sector(u64 *random, u64 sectors)
 {
 	u32 i = image_random(random) % live->index.count, n = 0;
@@ -126,13 +126,13 @@ static void complete(struct writer *w)
 {
 	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
 		return;
-	/* Readers of the ends since the submission may have seen the old or the new data. */
+	/* Until now a reader of the ends may have seen old or new data: another change. */
 	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
 	nc_write_range_remove(&live->write_ranges, &w->range);
 	w->under_way = false;
 }
 
-/* Complete the oldest write that was sent, sometimes all of them. */
+/* Complete the oldest write that was sent; one time in four, all writes that were sent. */
 static void complete_some(u64 r)
 {
 	u32 i;
@@ -158,14 +158,14 @@ static void break_something(u64 *random)
 		fuzz_flush_fails = 1;
 		break;
 	default:
-		/* I/O to one device or both fails, permanently or once. */
+		/* I/O to the cache device, the witness or both fails, once or 256 times. */
 		fuzz_fail_only = r / 4 % 3 ? r / 4 % 3 == 1 ? &fuzz_cache : &fuzz_witness : NULL;
 		fuzz_fail_at = 1 + r / 16 % 4;
 		fuzz_fail_count = r / 64 % 2 ? 255 : 0;
 	}
 }
 
-/* Another host wrote and sends "invalidate": the old data must not come back either. */
+/* Another host wrote and sends "invalidate": as after a write, no load may restore old data. */
 static void invalidate(u64 *random)
 {
 	u64 at = any_sector(random, live->geo.origin_size >> SECTOR_SHIFT);
@@ -188,10 +188,10 @@ static void sweep(void)
 }
 
 /**
- * writes_begin() - start with no writers
+ * writes_begin() - forget all writers and start with a cache
  * @c: live cache in a writing mode
  * @witness: the table names a witness
- * @breaks: devices may fail
+ * @breaks: writes_step() may let devices fail
  */
 void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 {
@@ -203,7 +203,7 @@ void writes_begin(struct nc_cache *c, bool witness, bool breaks)
 	broken = false;
 }
 
-/* One random event: a write, a completion, a work item, or a failure. */
+/* Let one random event happen: a write, a completion, a work item, or a failure. */
 void writes_step(u64 *random)
 {
 	u64 r = image_random(random);
@@ -247,7 +247,7 @@ void writes_step(u64 *random)
 	}
 }
 
-/* Run all queued work. Afterwards no write may still wait. */
+/* Run the queued work, check that the module holds no write any more, and complete all writes. */
 void writes_end(void)
 {
 	u32 i;
@@ -263,7 +263,7 @@ void writes_end(void)
 	}
 }
 
-/* Was any byte of the origin in [@from, @to) written? */
+/* Did a write reach a byte of the origin from @from to before @to?  Includes "invalidate". */
 bool writes_touched(u64 from, u64 to)
 {
 	u32 i;
@@ -276,7 +276,7 @@ bool writes_touched(u64 from, u64 to)
 	return false;
 }
 
-/* Was a write to this range requested, sent or not? */
+/* Did a writer request a write to these bytes of the origin, sent or not? */
 bool writes_held_at(u64 from, u64 bytes)
 {
 	u32 i;
@@ -298,7 +298,7 @@ bool writes_touched_ends(void)
 	return false;
 }
 
-/* Let time pass without writes. */
+/* Let the module clear marks three times, one period apart, with no write in between. */
 void writes_sweep(void)
 {
 	u32 i;
@@ -307,7 +307,7 @@ void writes_sweep(void)
 		sweep();
 }
 
-/* Has a failure been injected since writes_begin()? */
+/* Has writes_step() injected a failure since writes_begin()? */
 bool writes_broken(void)
 {
 	return broken;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Simulated writers, and the module's work items that serve them. */
+/* Simulates writers of a live cache, and runs the module's work items that serve them. */
 #ifndef NEARCACHE_FUZZ_WRITES_H
 #define NEARCACHE_FUZZ_WRITES_H
 

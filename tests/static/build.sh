@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The Makefile's guarantees: parallel builds, a second build does nothing, V=1 shows commands, and
-# uninstall removes all that install created.
+# Guarantees of the Makefile: parallel builds work, a second build does nothing, V=1 shows commands,
+# and uninstall removes all that install created.
 # when: soak
 # timeout: 360
 set -uo pipefail
@@ -14,7 +14,7 @@ dest=$dir/dest
 rm -rf "$dir"
 mkdir -p "$dir"
 
-# As a user calls make, independent of the make that runs this test.
+# Call make as a user does, without the variables of the make that runs this test.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 run_make() {
 	make --no-print-directory "BUILD=$dir/build" "$@"

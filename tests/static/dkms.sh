@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# DKMS accepts the layout of 'make dkms-source', whose files are the module's sources; in 'make
-# soak' DKMS builds the module from it for each kernel.
+# DKMS must accept the layout of 'make dkms-source', and the files there must be the sources of the
+# module; in 'make soak' DKMS also builds the module for each kernel.
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh

@@ -14,7 +14,7 @@ pages() {
 	find . -name '*.md' -not -path './build/*' -not -path './.git/*'
 }
 
-# Relative links only: no network here.
+# links: fail if a relative link leads nowhere; links to the network are not checked.
 links() {
 	local page target wrong=0
 	while IFS=: read -r page target; do

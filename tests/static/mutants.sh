@@ -17,7 +17,7 @@ all_apply() {
 	return "$failed"
 }
 
-# Tests in a guest, tests on the host, fuzzers, or unit tests.
+# all_name_tests: fail unless the tests that each patch names exist, in a guest or on the host.
 all_name_tests() {
 	local file test tests failed=0
 	for file in tests/mutants/*.patch; do

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The files generated from uapi/nearcache.yaml are up to date, and the spec matches the kernel's
-# schema.
+# The files generated from uapi/nearcache.yaml must be up to date, and the spec must match the
+# schema of the kernel.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 # shellcheck disable=SC2317 # functions that check() calls
@@ -23,7 +23,7 @@ in_set() {
 		uapi/nearcache.yaml
 }
 
-# The spec lists the same counters and status fields as the table in uapi/nearcache_counters.h.
+# listed: fail unless spec and uapi/nearcache_counters.h have the same counters and status fields.
 listed() {
 	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
 		<({ in_set status; in_set counter; } | grep -vx pad

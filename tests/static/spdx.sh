@@ -6,7 +6,7 @@ set -uo pipefail
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
 
-# .clang-format is the kernel's file.
+# sources: print all source files; .clang-format is left out, as it is a file of the kernel.
 sources() {
 	if [[ -e .git ]]; then
 		git ls-files
@@ -47,7 +47,7 @@ all_say() {
 said_of_all=$(licences)
 dual='GPL-2.0 OR BSD-3-Clause'
 uapi='GPL-2.0 WITH Linux-syscall-note'
-# The netlink generator accepts and emits only this one.
+# The netlink generator accepts and emits only this licence.
 spec='((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause)'
 check 'every file has a licence' all_say "GPL-2.0-only|$dual|$uapi|$spec" ''
 check 'kmod is GPL-2.0-only' all_say "GPL-2.0-only|$spec" kmod/

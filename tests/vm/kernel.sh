@@ -17,7 +17,7 @@ kernel_debug_dir() {
 	echo "${DEBUG_KERNEL:-${BUILD:-build}/debug}"
 }
 
-# kernel_slow KERNEL: print the factor for all time limits.
+# kernel_slow KERNEL: print the factor by which all time limits grow on this kernel.
 kernel_slow() {
 	if [[ $1 == debug ]]; then
 		echo "${SLOW:-8}"

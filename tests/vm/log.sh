@@ -17,7 +17,7 @@ LOG_BAD+='|page allocation failure|Out of memory: Killed|segfault at|nearcache-v
 # log_text RAW: print records of /dev/kmsg ("prio,sequence,microseconds,flags;text") as plain lines.
 # A gap in the sequence numbers becomes a line that LOG_BAD matches.
 log_text() {
-	# A killed guest may leave an incomplete last record: no damage.
+	# Drop an incomplete last record, which a killed guest may leave.
 	LC_ALL=C sed '$ { /;/! d }' "$1" | LC_ALL=C awk '
 	/^[0-9]+,[0-9]+,[0-9]+,[^;]*;/ {
 		head = substr($0, 1, index($0, ";") - 1)
@@ -32,7 +32,7 @@ log_text() {
 	{ print "nearcache-vm: FAIL: unreadable record: " $0 }'
 }
 
-# log_complete TEXT START_ONLY: the log has the markers that the guest's init writes.
+# log_complete TEXT START_ONLY: fail unless the log has the markers that the guest's init writes.
 log_complete() {
 	if ! grep -q 'nearcache-vm: log starts' "$1"; then
 		echo "vm: FAIL: the guest's kernel log could not be read (no start marker)"

@@ -38,7 +38,7 @@ payload_project() {
 		dir=$stage/lib/modules/$release
 		mkdir -p "$stage/nearcache" "$dir/extra"
 		tar -C "$stage/lib/modules" -xf "$BUILD/vm/modules-$release.tar"
-		# Nine tenths of the module are debug information, which slows down each load.
+		# Strip debug information, nine tenths of the module, which slows down each load.
 		strip --strip-debug -o "$dir/extra/dm-nearcache.ko" "$module"
 		depmod -b "$stage" "$release"
 		# The base already holds the kernel's own modules.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A device-mapper target that logs the requests sent to a device and their completions, in order:
+ * A device-mapper target that passes all requests to a device and logs its writes, flushes and
+ * their completions, in order:
  * <start> <length> crash-log <device> <log device> [<number> <sector>].  The message "mark <text>"
  * adds a text to the log.  Several devices may share one log: each has its own number, and
- * <sector> is its offset in the concatenation of all.  A flush makes the writes to its own
- * device durable.
+ * <sector> is its offset in the concatenation of all.
  *
  * dm-log-writes does not fit here because it orders flushes wrongly.  It binds the completed
- * writes to a flush when the flush is sent, and logs them when that flush completes.  A second
- * flush that is sent later and completes first has made them durable as well, but the log has
- * them behind it, and behind later writes of its sender: an order that no device can leave.
+ * writes to a flush when the flush is sent, and logs these writes when this flush completes.  A
+ * second flush that is sent later and completes first has made the writes durable, but the log has
+ * them after the second flush, and after writes that followed it: no device can leave this order.
  * This target logs raw events; the reader of the log computes when a write is durable.
  */
 #include <linux/device-mapper.h>
@@ -38,7 +38,7 @@
  * @count: entries so far
  * @id: identifies the log
  * @next: next sector on the log device; only the worker uses it
- * @failed: a write to the log failed; nothing more is written, so the log has no end mark
+ * @failed: a write to the log failed; the worker then writes nothing more, not even the end mark
  */
 struct logger {
 	struct list_head list;
@@ -79,7 +79,7 @@ struct entry {
 	struct crash_log_head *head;	/* followed by the data, if any */
 };
 
-/* Per-bio data: the entry to log when the bio completes. */
+/* Per-bio data: the entry to log when the bio completes; NULL for a read. */
 struct sent {
 	struct entry *done;
 };
@@ -109,7 +109,7 @@ static void entry_free(struct entry *e)
 	kfree(e);
 }
 
-/* Queue @e as the next event.  @done, if any, is the entry for its completion. */
+/* Queue @e as the next entry and free it once written.  @done, if any, will report its end. */
 static void happens(struct logger *l, struct entry *e, struct entry *done)
 {
 	unsigned long flags;
@@ -201,7 +201,7 @@ static int crash_log_map(struct dm_target *ti, struct bio *bio)
 	bio_set_dev(bio, d->dev->bdev);
 	if (bio_data_dir(bio) == READ)
 		return DM_MAPIO_REMAPPED;
-	/* device-mapper splits a write with REQ_PREFLUSH into a flush and a write. */
+	/* device-mapper sends a write with REQ_PREFLUSH as a flush and then a write. */
 	if (WARN_ON_ONCE(bio_sectors(bio) && bio->bi_opf & REQ_PREFLUSH))
 		return DM_MAPIO_KILL;
 	e = entry_of(d, bio);
@@ -276,7 +276,7 @@ static struct logger *new_logger(struct block_device *log)
 	return NULL;
 }
 
-/* Return the logger of the log device; create it for the first logged device. */
+/* Return the logger of the log device, created for the first logged device; NULL: no memory. */
 static struct logger *get_logger(struct block_device *log)
 {
 	struct logger *l;
@@ -296,7 +296,7 @@ out:
 	return l;
 }
 
-/* The last logged device appends the end mark and frees the logger. */
+/* Drop a reference; the last logged device appends the end mark and frees the logger. */
 static void put_logger(struct logger *l)
 {
 	mutex_lock(&loggers_lock);

@@ -18,7 +18,7 @@ say() {
 	echo "demo: $*"
 }
 
-# show COMMAND...: run it as the user would type it.
+# show COMMAND...: print and run the command.
 show() {
 	echo "  \$ $*"
 	"$@" || fail "'$*' failed"

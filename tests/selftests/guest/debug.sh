@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Report what a debug kernel has found during a test. Guest side; does nothing on other kernels.
+# Report problems that a debug kernel has found during a test. Guest side; no effect elsewhere.
 #
 # /run/selftest-debug holds the input of nearcache/leaks.sh, which looks for leaked memory at the
 # end of a boot: "starts" (lines "JIFFIES NUMBER NAME") and the module's symbols-NUMBER.
@@ -20,7 +20,7 @@ debug_starts() {
 	grep -F '[dm_nearcache]' /proc/kallsyms | sort >"$DEBUG_DIR/symbols-$1"
 }
 
-# debug_ends: print a problem, if any.
+# debug_ends: print a problem that the kernel has found, if any.
 debug_ends() {
 	[[ ! -e /proc/lockdep_stats ]] || grep -q 'debug_locks: *1$' /proc/lockdep_stats ||
 		echo "the kernel looks at locks no more"

@@ -9,14 +9,14 @@ leftovers_init() {
 # session_members SID: print "PID NAME" of each living process of the session.
 session_members() {
 	local file stat pid name rest
-	# Usually the session is empty and most processes are kernel threads: check with one grep.
+	# Usually the session is empty: find that out by one grep, with no read per process.
 	grep -qsE "\) [^Z] [0-9]+ [0-9]+ $1 " /proc/[0-9]*/stat || return 0
 	for file in /proc/[0-9]*/stat; do
 		{ read -r stat <"$file"; } 2>/dev/null || continue
 		pid=${stat%% *} name=${stat#*(} rest=${stat##*) }
 		# shellcheck disable=SC2086 # fields
 		set -- "$1" $rest
-		# state ppid pgrp session
+		# $2 to $5: state ppid pgrp session
 		[[ $5 != "$1" || $2 == Z ]] || echo "$pid ${name%)*}"
 	done
 }
@@ -32,7 +32,7 @@ kill_session() {
 	done < <(session_members "$1")
 }
 
-# These run after each test, so they start few processes.
+# The functions below run after each test, so they start few processes.
 dm_devices() {
 	local name rest
 	while read -r name rest; do
@@ -84,7 +84,7 @@ leftovers() {
 	fi
 }
 
-# remove_leftovers SESSION: best effort; call leftovers() again to see the result.
+# remove_leftovers SESSION: remove all that is possible; leftovers then prints the rest.
 remove_leftovers() {
 	local name
 	kill_session "$1"

@@ -27,13 +27,13 @@ start_test() {
 	exec {out}>/run/selftest-out
 	rm /run/selftest-out
 	mkdir -p /tmp/selftest
-	# Its own session, so that the runner finds every process that it starts.
+	# The test gets its own session, so that the runner finds every process of the test.
 	TMPDIR=/tmp/selftest setsid "./$1" >&"$out" 2>&1 </dev/null {out}>&- &
 	pid=$!
 	exec {out}>&-
 }
 
-# Log the state of the test's processes: a process that spins in the kernel is no blocked task.
+# tell_session: log each process of the test; sysrq would omit one that spins in the kernel.
 tell_session() {
 	local task name line
 	while read -r task name; do
@@ -51,8 +51,8 @@ ended() {
 # await_test LIMIT: wait for the end of the test; sets rc and reason.
 await_test() {
 	local deadline=$((SECONDS + $1)) pause=0.04 often=$((SECONDS + 2))
-	# "wait -n" has missed the end of a child, so poll. Poll rarely: each poll starts a process,
-	# and the machine may be emulated.
+	# Poll, because "wait -n" has missed the end of a child; rarely, because each poll starts a
+	# process and the machine may be emulated.
 	until ended "$pid" || ((SECONDS > deadline)); do
 		nap $pause
 		((SECONDS < often)) || pause=0.2
@@ -84,7 +84,7 @@ load_module() {
 	[[ -e /sys/module/dm_nearcache ]]
 }
 
-# Wipe the drives, so that a test does not find data of an earlier one.
+# Wipe the drives, so that a test does not find data of an earlier test.
 wipe_drives() {
 	local dev
 	for dev in "$(local_dev)" "$(remote_backing)"; do
@@ -92,7 +92,7 @@ wipe_drives() {
 	done
 }
 
-# tidy_up: remove leftovers; sets reason, and stop if only a new boot helps.
+# tidy_up: remove leftovers; sets reason if there were any, and stop if only a new boot helps.
 tidy_up() {
 	local left line
 	left=$(leftovers "$pid" 2>&1)
@@ -122,7 +122,7 @@ kernel_part() {
 	tail -c "+$((seen + 1))" "$KMSG" | sed 's/^/k /'
 }
 
-# run_test NUMBER NAME LIMIT
+# run_test NUMBER NAME LIMIT: run a test for at most LIMIT seconds, and report it.
 run_test() {
 	local start=$EPOCHREALTIME tenths
 	rc=1 reason='' pid=$$

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With the daemon, a first read of shards, one after the other through the page cache, must be
-# nearly as fast as with the best fixed read-ahead, which the user need not find.
+# The daemon adapts the read-ahead: a first read of shards, one after the other through the page
+# cache, must be nearly as fast as with the best fixed read-ahead.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; shards of 32 MiB.
 # when: soak
@@ -16,7 +16,7 @@ SHARDS=8
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# Store the cache's metadata and discard its data.
+# Only the metadata of the cache device is stored; data goes to a device that discards it.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 mkdir -p /run

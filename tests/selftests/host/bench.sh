@@ -12,12 +12,12 @@ local=$(local_dev)
 remote=$(remote_backing)
 export BUILD=$TMPDIR/build BENCH_TOOLS=$PWD VM_LIB=/vm/lib.sh MODULE_FILE=$MODULE HOST=1
 
-# The medium itself: a mounted file system caches what dd would read through it.
+# medium: read the drive directly, as a mounted file system caches its own reads.
 medium() {
 	dd if="$remote" bs=1M count=8 iflag=direct 2>/dev/null
 }
 
-# refused TEXT ORIGIN CACHE [NAME...]: exit 2 with this message, and nothing is written.
+# refused TEXT ORIGIN CACHE [NAME...]: bench must exit 2 with this message and write nothing.
 refused() {
 	local rc=0
 	ORIGIN=$2 CACHE=$3 /bench/run "${@:4}" <<<"${answer:-overwrite $2 $3}" >"$TMPDIR/said" 2>&1 || rc=$?

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A real systemd boots with udev, a network volume and a nearcachetab: with the cache (in 'make
-# soak'), then without its drive while the volume is written, then with it again. No data may be
-# stale, no boot may wait for a missing device, and a pinned file that moved must be followed.
+# A real systemd boots with udev, a network volume and a nearcachetab: with the cache drive (in
+# 'make soak'), then without the drive while the volume is written, then with the drive again. No
+# data may be stale, no boot may wait for a missing device, and the pins must follow a file that
+# moved.
 # timeout: 900
 # kernels: 6.12
 set -euo pipefail
@@ -35,7 +36,7 @@ files /lib/udev/rules.d/{50-udev-default,55-dm,60-block,60-persistent-storage,60
 	$unit/{systemd-udevd,systemd-udev-trigger}.service $unit/systemd-udevd-{control,kernel}.socket \
 	$unit/blockdev@.target
 make -s --no-print-directory -C "$TOP" BUILD="$BUILD" install-helper DESTDIR="$root" >/dev/null
-# In the guest /lib is not a link to /usr/lib, where udev looks.
+# udev looks in /usr/lib, to which /lib is no link in the guest: move the rules there.
 mkdir -p "$root/usr/lib/udev"
 mv "$root/lib/udev/rules.d" "$root/usr/lib/udev/"
 
@@ -54,10 +55,10 @@ ExecStart=/bin/bash -c 'bash /vm/command </dev/null >/dev/vm/out 2>/dev/vm/err; 
 Environment=PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C
 END
 ln -s ../vm-command.service "$etc/multi-user.target.wants/"
-# A first boot enables all units by preset: here the generator alone must want this one.
+# A first boot enables all units by preset; disable this one, so that only the generator wants it.
 mkdir -p "$root/etc/systemd/system-preset"
 echo 'disable nearcache-pins.service' >"$root/etc/systemd/system-preset/0.preset"
-# The volume appears a while after the network.
+# volume.service makes the volume appear a while after the network.
 cat >"$etc/volume.service" <<'END'
 [Unit]
 DefaultDependencies=no
@@ -126,10 +127,10 @@ same "the link by uuid" "$(readlink -f "/dev/disk/by-uuid/$uuid")" "$(readlink -
 closed() {
 	! dmsetup info data >/dev/null 2>&1 || { nearcache close data && ! dmsetup info data >/dev/null 2>&1; }
 }
-# stopped: stop in the order of the units, as at shutdown.
+# stopped: stop the units in the order of a shutdown.
 stopped() {
 	systemctl stop data.mount nearcache@data.service || fail "stop: $(systemctl status nearcache@data.service)"
-	# A probe of the written device may keep it open longer than the unit retries its close.
+	# A udev probe of the written device may outlast the retries of the close by the unit.
 	wait_for 30 closed ||
 		fail "it is still there: $(systemctl status nearcache@data.service; dmsetup info data)"
 }
@@ -174,7 +175,7 @@ END
 boot without "state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" linear "* ]] || fail "no pass-through: \$(dmsetup table data)"
-# Overwrite in place: the same blocks of the volume.
+# Overwrite the file in place, that is, the same blocks of the volume.
 yes 2 | head -c 8388608 | dd of=/data/file bs=64K iflag=fullblock conv=notrunc,fsync 2>/dev/null
 cp /data/pinned /data/new
 mv /data/new /data/pinned
@@ -185,16 +186,16 @@ boot again "cache state" --init /lib/systemd/systemd <<END
 $booted
 [[ \$(dmsetup table data) == *" nearcache writearound "* ]] || fail "without its cache: \$(dmsetup table data)"
 same "the file" "\$(sha256sum </data/file)" "\$(yes 2 | head -c 8388608 | sha256sum)"
-# nearcache-pins.service has followed the file: no pin has moved since.
+# nearcache-pins.service must have followed the file already, so that no pin moves now.
 good pin data --refresh -j
 expect pins 1 moved 0
-# The daemon has only the rights of its unit.
+# monitored: does the daemon, with only the rights of its unit, write the metrics?
 monitored() {
 	grep -q '^nearcache_label_.*device="data"' /run/nearcache/metrics.prom
 }
 wait_for 30 monitored || fail "no labels: \$(systemctl status nearcache-daemon)"
 stopped
-# The daemon started before the module was loaded.
+# classified: has the daemon, which started before the module, loaded the classifier?
 classified() {
 	good classifier show -j
 	[[ \$(json state) == loaded ]]
@@ -203,7 +204,7 @@ wait_for 30 classified || fail "no classifier: \$(systemctl status nearcache-dae
 systemctl stop nearcache-daemon.service || fail "stop: \$(systemctl status nearcache-daemon)"
 good classifier unload
 good latency unload
-# The cache is in normal use again.
+# The next start of the unit uses the cache again.
 systemctl start nearcache@data.service
 above bytes_valid 4194304 data
 stopped

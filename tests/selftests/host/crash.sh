@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Crashes at any moment of a read-only session with fills, evictions, commits, invalidations, a
-# growing origin, flushes by others, stops and starts. One logger records all writes to origin and
-# cache device. For each state that a crash may leave, the test checks every sector, and every
-# checksum, that the kernel would load.
+# growing origin, flushes by others, stops and starts. The target crash-log records all writes to
+# origin and cache device. For states that a crash can leave, tests/crash/crash.c checks every
+# sector and checksum that the kernel would load.
 #
-# The kernel itself starts from some of these states. It must return the origin's data and have
-# exactly the predicted blocks cached. Its own writes are logged as well, to test crashes of
-# recoveries.
+# The kernel itself starts from some of these states. It must return the origin's data and have just
+# the predicted blocks cached. Its writes are logged as well, to test crashes of recoveries.
 # kernels: 6.12
 # timeout: 480
 set -euo pipefail
@@ -24,7 +23,7 @@ insmod "/logger/\$(uname -r)/dm-crash-log.ko" || fail "no logger"
 D=\$(local_dev)
 END
 
-# boot NAME OPTIONS...: run $HOST_DIR/NAME/NAME.sh in a guest.
+# boot NAME OPTIONS...: run the script $HOST_DIR/NAME/NAME.sh in a guest.
 boot() {
 	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/$1-disks" --local-size ${mib}M \
 		--payload "$BUILD/selftests/nearcache:/selftests" --payload "$BUILD/crash/logger:/logger" \
@@ -50,7 +49,7 @@ make_dm logged logged "0 $(sectors "$D") crash-log $D $L"
 make_dm O origin "0 $size linear $logged 0"
 make_dm C cache "0 $(($(sectors "$D") - origin)) linear $logged $origin"
 
-# grow SECTORS: grow the origin; its last sub-block, which is cached, gets longer.
+# grow SECTORS: cache the last sub-block of the origin, then let the origin grow.
 grow() {
 	check -s $((size - 200)) -n 200 >/dev/null
 	size=$((size + $1))
@@ -126,7 +125,7 @@ while read -r size blocks bytes older; do
 	is blocks_warm "$blocks"
 	is bytes_valid "$bytes"
 	./blockdata same /dev/mapper/nc -f "$O" || fail "state $n: not what the origin holds"
-	# Evict the blocks that the state contained.
+	# Read enough to evict the blocks that the state had cached.
 	for _ in 1 2 3 4; do
 		./blockdata same /dev/mapper/nc -f "$O" -s $((n % 4 * 7680)) -n 4096 || fail "state $n"
 		dmsetup message nc 0 invalidate $((n * 800)) 50 || fail "invalidate"

@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes at any moment of a read-only session of a cache on several devices. Each device keeps a
-# write for certain only after its own flush. Whatever each device and the origin have lost, the
-# kernel must load only data that the origin holds, and everything that was committed. The same must
-# hold when one device returns to an earlier state, unless it no longer fits the others.
+# Crashes at any moment of a read-only session of a cache on several devices, each of which may lose
+# its writes since its own last flush. Whatever the devices and the origin have lost, the kernel
+# must load only data that the origin holds, and all that was committed. The same must hold when one
+# device returns to an earlier state, unless the kernel rejects it because it does not fit.
 #
 # The kernel itself starts from some of these states. It must have the predicted blocks cached, or
-# name the device that does not fit, and return the origin's data. Its own writes are logged as
-# well.
+# name the device that does not fit, and return the origin's data. Its writes are logged as well.
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
@@ -61,7 +60,7 @@ parts_gone() {
 }
 END
 
-# boot NAME OPTIONS...: run $HOST_DIR/NAME/NAME.sh in a guest.
+# boot NAME OPTIONS...: run the script $HOST_DIR/NAME/NAME.sh in a guest.
 boot() {
 	cp "$HOST_DIR/common.sh" "$HOST_DIR/$1"
 	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/$1-disks" --local-size ${mib}M \
@@ -161,7 +160,7 @@ truncate -s $((samples * (mib + log_mib)))M "$crashes"
 boot again --timeout $((${SOAK:+10 *} 100))
 n=0
 while read -r _ _ _ _ differs; do
-	# A state that starts cold may still be cold after a crash in that start.
+	# Skip states that start cold: after a crash in that start, cold is right.
 	if ((!differs)); then
 		dd if="$crashes" of="$HOST_DIR/base.img" bs=1M skip=$((n * mib)) count=$mib status=none
 		dd if="$crashes" of="$HOST_DIR/log.img" bs=1M skip=$((samples * mib + n * log_mib)) \

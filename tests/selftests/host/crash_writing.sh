@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Crashes at any moment of sessions in writing modes, with a witness: origin, cache device and
-# witness are parts of one logged device. Writers move from one part of the cache to the next, in
-# alternating modes, with flushes and stops; readers read, fill and evict the other parts. Whatever
-# a crash leaves, and whichever unflushed writes the origin loses, the next start must serve only
-# data that the origin holds.
+# Crashes at any moment of write sessions with a witness: origin, cache device and witness are parts
+# of one logged device. Writers move from one part of the origin to the next, in alternating modes,
+# with flushes and stops; readers read, fill and evict the other parts. Whatever a crash leaves, and
+# whichever unflushed writes the origin loses, the next start must serve only data that the origin
+# holds.
 # kernels: 6.12
 # timeout: 240
 set -euo pipefail
@@ -49,7 +49,7 @@ agree() {
 	./blockdata same /dev/mapper/nc -f "$O" "$@" || fail "not what the origin holds"
 }
 
-# The device below may be slow.
+# cache_timeout 0: the device below may be slow, and the cache would be bypassed.
 OPTIONS="4 cache_timeout 0 witness $W"
 modes=(writearound writethrough)
 writers=4
@@ -58,8 +58,8 @@ agree
 for ((round = 0; round < rounds; round++)); do
 	first=$((round % 5 * 4096 + 128)) count=$((round % 5 == 4 ? 3840 : 3968))
 	pids=() reloaded=''
-	# Each writer has its own area: a file of the host tears a sector that is read during its
-	# write, which no drive does.
+	# Each writer has its own area: the drive is a file of the host, which, unlike a real
+	# drive, tears a sector that is read while it is written.
 	for ((n = 0; n < writers; n++)); do
 		make_dm part part$n "0 $((count / writers)) linear /dev/mapper/nc $((first + n * (count / writers)))"
 		./stress init "$part" "$TMPDIR/model$n" || fail "stress"
@@ -67,7 +67,7 @@ for ((round = 0; round < rounds; round++)); do
 		pids+=($!)
 	done
 	while kill -0 "${pids[0]}" 2>/dev/null; do
-		# Read another part; this also fills dropped blocks.
+		# Read another part, which also fills blocks that were invalidated.
 		./blockdata same /dev/mapper/nc -f "$O" -s $(((first + 8192) % 16384)) -n 4096 ||
 			fail "not what the origin holds"
 		[[ $reloaded ]] || MODE=${modes[round % 2]} reload || fail "reload"
@@ -83,7 +83,7 @@ for ((round = 0; round < rounds; round++)); do
 		MODE=writethrough start
 		is loaded 2
 	fi
-	# The ends of the origin, which have their own mark.
+	# Write the ends of the origin, which have a mark of their own.
 	if ((round % 2)); then
 		./blockdata write /dev/mapper/nc -s 0 -n 64 -g $((round + 2)) || fail "write"
 		./blockdata write /dev/mapper/nc -s $((origin - 64)) -n 64 -g $((round + 2)) || fail "write"

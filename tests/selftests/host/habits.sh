@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# With the daemon: reading shuffled samples must read little more than requested from the origin.
-# Writing a checkpoint must take no longer than without prefetch and must evict no cached data.
+# With the daemon, reads of shuffled samples must cause hardly more reads of the origin than
+# requested, and a checkpoint must be written as fast as without prefetch and evict no cached data.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 114,660 bytes through the
 # page cache.
@@ -16,7 +16,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 512 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# Store the cache's metadata and discard its data.
+# Only the metadata of the cache device is stored; data goes to a device that discards it.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cost of a hit compared with the same read through dm-linear, with and without 100,000 ranges
-# under the reads, and the cost added by checksums. The ways take turns with the same reads of the
-# same kind of device, whose completions take no time. Also some epochs of a dataset that does not
+# Upper limits for the cost of a hit compared with the same read through dm-linear, with and without
+# 100,000 ranges, with checksums and with BPF programs. The variants take turns with the same reads
+# of the same kind of device, which completes at once. Also some epochs of a dataset that does not
 # fit. "make bench" measures the same for longer; this test guards against regressions.
 #
 # In virtual time each instruction takes 1 ns on the only processor, so results are counts of
@@ -13,7 +13,7 @@
 set -euo pipefail
 
 cat >"$HOST_DIR/measure.sh" <<'END'
-# crc32c by instruction: a machine with udev loads this module before libcrc32c, which looks for it.
+# Load crc32c_intel before libcrc32c, as udev does: libcrc32c then uses the crc32 instruction.
 modprobe -r libcrc32c || fail "libcrc32c is in use"
 modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
 insmod "$MODULE"
@@ -23,28 +23,28 @@ declare -A devices runs
 # Upper limits in percent of the cost of dm-linear.
 declare -A limit=([none]=115 [ranges]=115)
 
-# job WAY BYTES [READS]: append the nanoseconds per read; 4096 reads of 4096 bytes are a pass.
+# job WAY BYTES [READS]: run fio, append the nanoseconds per read to runs; 4096 reads are a pass.
 job() {
 	local fields
 	fio --name=job --filename="${devices[$1]}" --ioengine=psync --direct=1 --rw=randread --bs="$2" \
 		--size=16m --io_size=1g --number_ios="${3:-500}" --randseed="$round" --thread --output-format=terse \
 		--terse-version=3 >"$TMPDIR/fio" || fail "fio on $1: $(cat "$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
-	# Mean of the total latency in microseconds, with six digits.
+	# Field 39 is the mean of the total latency in microseconds, with six digits.
 	runs[$1,$2]+=" $(awk -v us="${fields[39]}" 'BEGIN { printf "%d", us * 1000 }')"
 }
 
-# median NUMBER...
+# median NUMBER...: print the median.
 median() {
 	printf '%s\n' "$@" | sort -n | sed -n "$(($# / 2 + 1))p"
 }
 
 for way in "${ways[@]}"; do
-	# Large, for long clock ticks (1/16 of the cache): a block's first hit in a tick takes
-	# longer.
+	# A large device: the policy's clock ticks once per 1/16 of the cache, and the first hit
+	# of a block in a tick costs more.
 	make_null device "local-$way" 512
 	devices[$way]=$device
-	# null_blk reads unwritten data, and sparse devices, at lower cost. The fills write the
+	# Write the bare devices, as null_blk reads unwritten data at lower cost; fills write the
 	# caches.
 	[[ $way == none || $way == ranges || $way == crc32c ]] ||
 		dd if=/dev/zero of="$device" bs=1M count=24 oflag=direct 2>/dev/null
@@ -85,15 +85,15 @@ for size in 512 65536 4096; do
 			fail "$way: a hit adds more than ${limit[$way]} % of what dm-linear does"
 	done
 done
-# The cost of BPF programs, each alone and all together. The first pass is not measured: it fills
-# their maps and shows the classifier the number of runs.
+# Measure the cost of BPF programs, each alone and all together. The first pass does not count: it
+# fills their maps and shows the classifier the number of runs.
 programs=("classifier" "latency" "heat" "classifier latency heat")
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
 
-# measured LOADED WHEN: set ns[LOADED WHEN] to the time of a read.
+# measured LOADED WHEN: measure reads, and set ns[LOADED WHEN] to the nanoseconds of a read.
 measured() {
 	runs[with,4096]=
-	# The timer interrupts about every hundredth read.
+	# Three rounds, because the timer interrupts about every hundredth read.
 	for ((round = 0; round < $(times 3); round++)); do
 		job with 4096 2500
 	done
@@ -137,8 +137,8 @@ for way in none ranges crc32c; do
 	above hits 3000 "$way"
 done
 
-# Read each block once per epoch, in a new random order, with room for half of them; uses the
-# benchmark's functions with fewer blocks.
+# Read each block of a dataset once per epoch, in a new random order, with room for half of the
+# blocks, by the functions of the benchmark "epochs".
 here=/bench EPOCHS_MB=16
 pair() {
 	# shellcheck disable=SC2086 # one word each
@@ -155,7 +155,7 @@ pair_gone() {
 . /bench/epochs.sh
 epochs=3
 
-# row NAME VALUE...: the result of a run; fail if it is too low.
+# row NAME VALUE...: called with the result of an epoch; fail if the hit ratio is too low.
 row() {
 	local -A is
 	while (($#)); do
@@ -170,7 +170,7 @@ row() {
 run full 50 nearcache
 END
 
-# Copy memory by words: see writepath.sh.
+# No erms and fsrm: the kernel then copies memory by words, see writepath.sh.
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" \
 	--payload "$TOP/tests/bench:/bench" --payload "$BUILD/bench/tools:/bench/tools" -- \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A job reads a set of 1.5 times the cache's size repeatedly in one random order. The daemon records
-# a pass and replays it ahead of the reader in the next passes: at least half of the former misses
-# must hit, in less time, with hardly more reads of the origin. The action must be recorded, and
-# reverting it must end the replay.
+# A job reads a set of 1.5 times the size of the cache repeatedly, in one random order. The daemon
+# records a pass and prefetches by this record in the next passes: at least half of the former
+# misses must hit, the pass must take less time and cause hardly more reads of the origin. The
+# daemon must record this action, and to revert the action must end the replay.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # when: soak
@@ -18,7 +18,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 776 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# Store the cache's metadata and discard its data.
+# Only the metadata of the cache device is stored; data goes to a device that discards it.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
@@ -30,7 +30,7 @@ fresh_cache() {
 	start nc '' "$O" "$cache"
 }
 
-# counts: read the counters into $hits, $joins, $misses, $origin.
+# counts: set $hits, $joins, $misses and $origin from the counters.
 counts() {
 	look hits hits nc
 	look joins joins nc

@@ -20,7 +20,7 @@ at_exit run latency unload
 at_exit dm_gone nc
 good create nc --origin "$O" --cache "$C" --block-size 64K
 good latency load
-# A label that needs escapes.
+# Use a label whose quotes must be escaped in the output.
 good pin nc 0-1M --label 'a "b" c' --no-load
 check -n 8192 -b 64 >/dev/null
 check -n 8192 -b 64 >/dev/null
@@ -34,13 +34,13 @@ good metrics --textfile "$TMPDIR/nc.prom" --dry-run
 good metrics --textfile "$TMPDIR/nc.prom"
 same "mode of the file" "$(stat -c %a "$TMPDIR/nc.prom")" 644
 [[ ! -e $TMPDIR/nc.prom.new ]] || fail "left behind"
-# Read the counter and the metrics without I/O in between, so that the numbers agree.
+# No I/O happens between the counter and the metrics, so that their numbers agree.
 echo "hits $(field hits)"
 cat "$TMPDIR/nc.prom"
 echo "### openmetrics"
 nearcache metrics --openmetrics
 echo "### end"
-# The daemon shows the same metrics.
+# The daemon must show the same metrics.
 printf 'metrics-listen = 127.0.0.1:9435\nmetrics-textfile = %s/d.prom\n' "$TMPDIR" >"$TMPDIR/conf"
 at_exit run classifier unload
 nearcache daemon --config "$TMPDIR/conf" 2>"$TMPDIR/log" &
@@ -56,7 +56,7 @@ busybox wget -q -O "$TMPDIR/open" --header 'Accept: application/openmetrics-text
 same "the end" "$(tail -n 1 "$TMPDIR/open")" "# EOF"
 ! busybox wget -q -O "$TMPDIR/none" http://127.0.0.1:9435/ 2>/dev/null || fail "a page that is not there"
 grep -q '^nearcache_hits_total' "$TMPDIR/d.prom" || fail "no file"
-# A port in use.
+# A second daemon on the same port must fail.
 bad 4 "cannot listen on 127.0.0.1:9435" daemon --config "$TMPDIR/conf"
 kill "$daemon"
 wait "$daemon" || fail "the daemon: $(<"$TMPDIR/log")"
@@ -76,14 +76,14 @@ hits=$(sed -n 's/^hits //p' "$HOST_DIR/out")
 rules=$TOP/helper/metrics
 "$promtool" check rules "$rules/nearcache-rules.yml" || fail "rules"
 "$promtool" test rules "$rules/nearcache-rules-test.yml" || fail "tests of rules"
-# Each metric that they query exists.
+# Each metric that the rules and the dashboard query must be in the output.
 grep -ohE '\bnearcache_[a-z0-9_]+' "$rules/nearcache-rules.yml" "$rules/nearcache-dashboard.json" | sort -u >"$HOST_DIR/asked"
 grep -ohE '^nearcache_[a-z0-9_]+' "$folder/metrics" | sort -u >"$HOST_DIR/told"
 [[ -s $HOST_DIR/asked ]] || fail "nothing is asked for"
 missing=$(comm -23 "$HOST_DIR/asked" "$HOST_DIR/told")
 [[ ! $missing ]] || fail "no metric: $missing"
 
-# A real Prometheus scrapes both formats.
+# A real Prometheus must accept both formats.
 cat >"$HOST_DIR/serve.py" <<'END'
 import http.server
 import sys
@@ -139,11 +139,11 @@ value() {
 is() {
 	[[ $(value "$1") == "$2" ]]
 }
-# begun: Prometheus answers or has exited.
+# begun: does Prometheus answer, or has it exited?
 begun() {
 	! kill -0 "$prometheus" 2>/dev/null || is 'vector(1)' 1
 }
-# Another process may use the port.
+# Try several ports, because another process may use one.
 for _ in 1 2 3 4 5; do
 	port=$((20000 + RANDOM % 20000))
 	prometheus --config.file="$HOST_DIR/prometheus.yml" --storage.tsdb.path="$HOST_DIR/tsdb" \
@@ -152,7 +152,7 @@ for _ in 1 2 3 4 5; do
 	until_true 40 begun || fail "Prometheus does not begin: $(tail -n 5 "$HOST_DIR/prometheus.log")"
 	! kill -0 "$prometheus" 2>/dev/null || break
 done
-# A scrape that times out marks the series stale until the next one.
+# Retry: a scrape that times out marks the series stale until the next scrape.
 for job in text open; do
 	until_true 40 is "nearcache_hits_total{job=\"$job\",device=\"nc\"}" "$hits" ||
 		fail "hits of $job: $(value "nearcache_hits_total{job=\"$job\"}"), not $hits; $(tail -n 5 "$HOST_DIR/prometheus.log")"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The power fails while one cache is live, another one is stopped, and a third one, too small for
-# the dataset, drops, fills and commits; the last case repeats. In the next boot the first two
-# caches must be completely warm and the third one warm, and all data must be right.
+# The power fails while one cache is live, a second is stopped, and a third, smaller than the
+# dataset, invalidates, fills and commits; the third case is repeated. In the next boot the first
+# two caches must have all their data and the third must be warm, and all data must be right.
 # timeout: 600
 # kernels: 6.1
 set -euo pipefail
@@ -21,7 +21,7 @@ boot() {
 
 cat >"$HOST_DIR/common.sh" <<'END'
 insmod "$MODULE"
-# A real NVMe/TCP volume; a cache on each part of the local drive.
+# The origin is a real NVMe/TCP volume; each cache is on a part of the local drive.
 O=$(remote_up) || fail "no remote volume"
 at_exit remote_down
 part=$((48 * 2048))
@@ -33,7 +33,7 @@ commits() {
 	(($(field commits small) > 10))
 }
 
-# Drop cached data and read it again, forever.
+# stir: invalidate cached data and read it again, forever.
 stir() {
 	local from
 	while :; do
@@ -52,7 +52,7 @@ cut() {
 	vm-powercut
 }
 
-# recovered: check the small cache after a power cut.
+# recovered: start the small cache after a power cut; fail unless it is warm and right.
 recovered() {
 	start small '' "$O" "$small"
 	is loaded 5 small
@@ -74,7 +74,7 @@ for C in "$stopped" "$live"; do
 	is bytes_valid $((32 << 20))
 	stop
 done
-# A warm cache, in use at the power cut.
+# The first cache was live at the power cut.
 C=$live
 start
 is loaded 2

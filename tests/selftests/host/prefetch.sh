@@ -12,13 +12,12 @@ cat >"$HOST_DIR/measure.sh" <<'END'
 modprobe -r libcrc32c 2>/dev/null
 insmod "$MODULE"
 MB=$((1 << 20))
-# null_blk grants 1/50 of the bandwidth 50 times per second, and requests that do not fit wait for
-# the next grant: with 200 MB/s a grant is 4 bytes short of 4 MiB, so only three requests of 1 MiB
-# fit.
+# mbps=201, not 200: null_blk grants 1/50 of the bandwidth 50 times per second, and a request that
+# does not fit waits for the next grant. With 200, a grant lacks 4 bytes for four requests of 1 MiB.
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=1000000 mbps=201 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=20000 max_sectors=4096
 make_null meta meta 64
-# Store the cache's metadata and discard its data.
+# Only the metadata of the cache device is stored; data goes to a device that discards it.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 
@@ -32,7 +31,7 @@ rate() {
 	echo "${fields[6]}"
 }
 
-# bare SIZE: print the KiB/s of the origin itself with requests of SIZE.
+# bare SIZE: print the KiB/s of sequential reads of SIZE bytes from the bare origin.
 bare() {
 	local fields
 	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs="$1" --size=192m \

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A shuffled epoch is recorded and, on an empty cache, replayed ahead of the next run in the same
-# order. At least 95 of 100 reads in that run's first epoch must hit or join a fill in flight.
+# 'nearcache trace' records a shuffled epoch; on an empty cache, 'trace replay' prefetches by the
+# record ahead of the next run in the same order. At least 95 of 100 reads of the first epoch of
+# this run must hit or join a fill in flight.
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # kernels: 6.12
@@ -14,7 +15,7 @@ MB=$((1 << 20))
 make_null O origin 4096 memory_backed=0 irqmode=2 completion_nsec=5000000 mbps=1000 max_sectors=2048
 make_null C local 4600 memory_backed=0 irqmode=2 completion_nsec=80000 max_sectors=4096
 make_null meta meta 64
-# Store the cache's metadata and discard its data.
+# Only the metadata of the cache device is stored; data goes to a device that discards it.
 make_dm cache cache "0 $(sectors "$meta") linear $meta 0
 $(sectors "$meta") $(($(sectors "$C") - $(sectors "$meta"))) linear $C $(sectors "$meta")"
 
@@ -52,7 +53,7 @@ read_all || fail "not all of it is in the trace: $(nearcache trace show "$TMPDIR
 size=$(stat -c %s "$TMPDIR/trace")
 ((size <= 224 + 5 * 3072)) || fail "the trace has $size bytes for 3072 samples"
 
-# Readers whose rate does not exceed the origin's bandwidth.
+# Limit the rate of the readers to the bandwidth of the origin: no prefetch could be faster.
 for readers in 1 8; do
 	fresh_cache
 	nearcache trace replay nc "$TMPDIR/trace" >/dev/null || fail "replay"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Does the runner report the right verdicts? Every way in which a test can fail must fail that test
-# and no other one.
+# The runner (tests/selftests/run) must report the right verdicts: each way in which a test can fail
+# must fail this test and no other.
 # kernels: 6.12
 # timeout: 240
 set -uo pipefail
@@ -11,7 +11,7 @@ tests=$HOST_DIR/built/nearcache
 mkdir -p "$tests"
 echo timeout=60 >"$tests/settings"
 
-# fake NAME VERDICT: a test whose text is on stdin, and its expected verdict.
+# fake NAME VERDICT: add a test with the text on stdin, which must get this verdict.
 declare -A wanted
 names=()
 fake() {

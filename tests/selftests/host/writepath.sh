@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write costs at most 1.1 times as much as on the bare origin, at queue depth 32. Four origins of
-# the same kind, one of them bare, are written in turns. One cache has a witness, so each region is
-# marked on the cache device, in 0.1 ms, before it is written.
+# Writes at queue depth 32 may take at most 1.1 times as long as on the bare origin. Four origins of
+# the same kind, one of them bare, are written in turns. One cache has a witness, so that each
+# region is marked on the cache device, in 0.1 ms, before it is written.
 #
-# Virtual time makes the result independent of the load on this machine: each instruction takes 1 ns
-# on the only processor. That is a third of the speed of a server core, so the origin's 1 ms becomes
-# 3 ms here.
+# In virtual time the result does not depend on the load of this machine: each instruction takes 1
+# ns on the only processor. This is a third of the speed of a server core, so an origin of 1 ms gets
+# 3 ms.
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail
@@ -17,7 +17,7 @@ modes=(bare writearound writethrough marked)
 declare -A devices runs
 
 # make_cache MODE: create a device that stores its metadata and accepts data without copying, as
-# hardware does. It is slow, so a write that waited for it would show.
+# hardware does. It is slow, so that a write that waits for it exceeds the limit.
 make_cache() {
 	local table data
 	make_null table "table-$1" 4 ${2:+completion_nsec=$2}
@@ -26,14 +26,14 @@ make_cache() {
 $(sectors "$table") $(sectors "$data") linear $data 0"
 }
 
-# job MODE NAME [fio options]: append the milliseconds of its writes.
+# job MODE NAME [fio options]: run fio, and append the milliseconds of its writes to runs.
 job() {
 	local fields
 	fio --name=job --filename="${devices[$1]}" --ioengine=libaio --iodepth=32 --direct=1 \
 		--thread --output-format=terse --terse-version=3 "${@:3}" >"$TMPDIR/fio" ||
 		fail "fio on $1: $(cat "$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
-	# Kilobytes written, and milliseconds.
+	# Fields 46 and 49: kilobytes written, and milliseconds.
 	((fields[46] > 0 && fields[49] > 0)) || fail "fio says: ${fields[*]}"
 	runs[$1,$2]+=" ${fields[49]}"
 }
@@ -92,8 +92,8 @@ for mode in "${modes[@]:1}"; do
 done
 END
 
-# Copy memory by words: under emulation one "rep movsb" instruction would take 1 ns per byte, which
-# no processor with that feature needs.
+# No erms and fsrm: the kernel then copies memory by words. In virtual time "rep movsb" would take
+# 1 ns per byte, far more than on a processor with these features.
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --qemu '-cpu max,-erms,-fsrm' --timeout 280 \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
 	bash -c "cd /selftests && export TMPDIR=/tmp SOAK=${SOAK:-} && . ./cache.sh && . /boot/measure.sh"

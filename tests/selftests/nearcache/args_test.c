@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Load each invalid table line. The load must fail, the kernel log must give the reason, and no dm
- * device may remain.
+ * Load invalid table lines, one per case. The load must fail, the kernel log must name the reason,
+ * and no dm device may remain.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define NAME	"nc-args"
 
-/* Find the emulated NVMe drive with this serial number. */
+/* Find the NVMe drive with this serial number; @device is its path. Returns false if none has. */
 static bool find_drive(const char *serial, char *device, size_t room)
 {
 	char path[128], found[64];
@@ -73,7 +73,7 @@ FIXTURE_TEARDOWN(args)
 	close(self->kmsg);
 }
 
-/* Has the kernel logged @text since setup? Each read() of /dev/kmsg returns one record. */
+/* Has the kernel logged @text since setup? (Each read() of /dev/kmsg returns one record.) */
 static bool logged(int kmsg, const char *text)
 {
 	char record[2048];
@@ -134,7 +134,7 @@ TEST_F(args, refused)
 		TH_LOG("taken: %s", words);
 	EXPECT_TRUE(logged(self->kmsg, variant->error))
 		TH_LOG("not in the kernel log: %s", variant->error);
-	/* A device that remains would make the next case fail. */
+	/* The failed create must leave no device behind: to remove it must fail. */
 	EXPECT_NE(0, system("dmsetup remove --noudevsync " NAME " 2>/dev/null"));
 }
 

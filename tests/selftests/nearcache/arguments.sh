@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The target constructor refuses every bad table line, the kernel log names the bad value, and no
-# device stays open. In these lines @C stands for the cache device and @O for the origin.
+# The target constructor refuses each bad table line, the kernel log names the bad value, and no
+# device stays open. In the lines below, @C stands for the cache device and @O for the origin.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -12,7 +12,7 @@ refused() {
 	no_table "$1" "0 $S nearcache ${*:2}"
 }
 
-# no_table TEXT TABLE: the same for a whole table.
+# no_table TEXT TABLE: the kernel refuses the whole table; the kernel log contains TEXT.
 no_table() {
 	local says=${1//@O/$O} table=${2//@O/$O}
 	table=${table//@C/$C}
@@ -28,11 +28,11 @@ no_table() {
 	closed
 }
 
-# closed: no process or kernel code holds the devices open.
+# closed: fail if a process or the kernel still holds a device open, or the module is in use.
 closed() {
 	local dev
 	for dev in "$O" "$C"; do
-		# This exclusive open fails while another holder exists.
+		# An exclusive open fails while another holder exists.
 		./blockdata exclusive "$dev" || fail "$dev is still held"
 	done
 	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || fail "the module is still held"
@@ -76,7 +76,7 @@ for length in $((S - 8)) $((S - 1)) $((S + 8)) 8; do
 	no_table 'nearcache' "0 $length nearcache read-only @O @C"
 done
 no_table 'Gap' "8 $((S - 8)) nearcache read-only @O @C"
-# A single target is valid; a second target in the table is refused.
+# The target must be the only one of its table: with a second target the table is refused.
 no_table 'must appear alone' "0 $S nearcache read-only @O @C
 $S 8 linear $E 0"
 no_table 'must appear alone' "0 8 linear $E 0
@@ -84,7 +84,7 @@ no_table 'must appear alone' "0 8 linear $E 0
 make_null smaller smaller 4
 no_table 'origin_size' "0 $(sectors "$smaller") nearcache read-only $smaller @C"
 no_table 'origin_size' "0 $S nearcache read-only $smaller @C"
-# A larger origin has grown: a table may use its old or its new size, nothing longer.
+# On an origin that has grown, a table may have the old or the new size; a longer one is refused.
 make_null larger larger 12
 no_table 'table covers' "0 $((S + 8)) nearcache read-only $larger @C"
 for mode in writearound writethrough; do
@@ -100,7 +100,7 @@ fi
 blockdev --setro "$O"
 refused 'use mode read-only' writearound @O @C
 blockdev --setrw "$O"
-# A valid line still works after all refusals.
+# After all refusals a valid line still works: the devices were not left claimed.
 start
 check
 echo "$refusals lines refused"

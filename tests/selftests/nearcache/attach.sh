@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A reload takes back a cache device that was bypassed after errors, without a remount. It is warm
-# if this host did not write to the origin meanwhile and no message reported a change, else empty.
+# A reload takes back a cache device that was bypassed after errors, without a remount. The cache is
+# warm if this host wrote nothing to the origin and no message reported a change during the bypass;
+# otherwise the reload drops the cached data.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
 
-# Nothing changed: the cache starts warm, while readers run.
+# The origin did not change: a reload under readers finds the cache warm.
 unchanged() {
 	generation=1
 	start
@@ -16,7 +17,7 @@ unchanged() {
 	is blocks_pinned 16
 	verify_begin -b 8 -a 1 -t 2
 	given_up
-	# The device still fails: the cache stays in bypass.
+	# The cache device still fails: after a reload the cache stays in bypass.
 	reload || fail "reload with a device that still fails"
 	is state 1
 	back 5
@@ -27,14 +28,14 @@ unchanged() {
 	hits=$(field hits)
 	right
 	above hits "$hits"
-	# The device refuses writes: a start could not record its session, so it stays in bypass.
+	# The cache device refuses writes, so no session can be recorded: still in bypass.
 	given_up
 	lies slice unwritable
 	reload || fail "reload with a device that cannot be written"
 	is state 1
 	is reason 4
 	right
-	# A writing mode is refused on it; the old table can start the device again.
+	# A writing mode, which must record its session, is refused; the old table still starts.
 	! MODE=writethrough reload 2>/dev/null ||
 		fail "a writing mode was accepted on a cache device that cannot record it"
 	MODE=read-only reload || fail "the old table"
@@ -44,7 +45,7 @@ unchanged() {
 	stop
 }
 
-# A change is reported while the cache device cannot record it.
+# A message reports a change while the cache device fails and cannot record it: a reload is cold.
 told() {
 	generation=1
 	start
@@ -64,7 +65,7 @@ told() {
 	stop
 }
 
-# The origin is written through the cache meanwhile.
+# The origin is written through the device while the cache device fails: a reload is cold.
 rewritten() {
 	MODE=$1 generation=1
 	./blockdata write "$O"
@@ -91,13 +92,13 @@ rewritten() {
 	stop
 }
 
-# Another cache device takes its place; the old one is closed.
+# A reload puts another cache device in the place of the bypassed one, which is closed.
 another() {
 	MODE=writethrough generation=4
 	start
 	./blockdata write /dev/mapper/nc -g 4
 	right
-	# Ranges belong to the origin: they survive the change.
+	# Ranges belong to the origin: they survive the change of the cache device.
 	./genl range-add name=nc range=start=0,length=$((1 << 20)),label=kept,flags=1 \
 		range=start=$((2 << 20)),length=4096,label=brief,flags=0,expires=3600 >/dev/null || fail "range-add"
 	given_up
@@ -110,7 +111,7 @@ another() {
 	same "labels" "$(./genl -d label-get name=nc | sed -n 's/^label.name=//p' | sort | tr '\n' ' ')" "brief kept "
 	same "openers of the old one" "$(dmsetup info -c --noheadings -o open slice)" 0
 	right
-	# A healthy cache device in a writing mode must not be replaced.
+	# In a writing mode, only a bypassed cache device may be replaced: a reload is refused.
 	! reload '' "$O" /dev/mapper/slice 2>/dev/null ||
 		fail "a healthy cache device in a writing mode was replaced"
 	is state 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device replaces one that was bypassed, and its own metadata says that it is warm. The
-# cache must start empty if a reported change or a write is not recorded on that device.
+# A reload replaces a bypassed cache device by one that is warm by its own metadata. The cache must
+# nevertheless start empty if that device lacks the record of a reported change or of a write.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
@@ -17,7 +17,7 @@ warm_and_given_up() {
 	given_up
 }
 
-# A change was reported but not recorded; the next table cannot record it on the medium either.
+# A reported change was not recorded; the start of the next table cannot record it either.
 told_to_the_first() {
 	warm_and_given_up
 	./blockdata write "$O" -g 2
@@ -55,12 +55,12 @@ another_in_between() {
 	stop
 }
 
-# format_other: copy an empty, formatted image, so that the active session is not involved.
+# format_other: make $other an empty cache device by a copy, without touching the active session.
 format_other() {
 	dd if="$empty" of="$other" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "copy"
 }
 
-# A cache device of the same origin was stopped cleanly before the other one saw writes.
+# The new cache device was stopped cleanly before the bypassed device saw writes, so it lacks them.
 left_long_ago() {
 	MODE=writethrough generation=1
 	./blockdata write "$O"
@@ -85,7 +85,7 @@ left_long_ago() {
 	lies slice linear
 }
 
-# A copy of the same cache device, taken before a change was reported.
+# The new cache device is a copy of the bypassed one from before a change was reported.
 copied() {
 	MODE=read-only generation=1
 	./blockdata write "$O"
@@ -110,7 +110,7 @@ copied() {
 	lies slice linear
 }
 
-# The table names another origin.
+# The reload names another origin, whose data the cache device does not have.
 elsewhere() {
 	local O1=$O
 	warm_and_given_up
@@ -122,8 +122,8 @@ elsewhere() {
 	O=$O1
 }
 
-# The origin's device disappears, and somebody writes to the volume before it returns as another
-# device. The cache device either fails when this has to be recorded, or has failed before.
+# The origin disappears, somebody writes to the volume, and it returns as another device. The cache
+# device fails either when this change has to be recorded, or already before.
 reconnected() {
 	make_null dying "dying$1" 2
 	local stays=$O

@@ -7,7 +7,7 @@
 # kernels: 6.1
 . ./gate.sh
 
-# served: cached blocks are hits; all other reads come from the origin.
+# served: reads of cached blocks hit, and all other reads are answered by the origin.
 served() {
 	local hits=0 i
 	now hits hits
@@ -28,11 +28,11 @@ served() {
 gates 8 3
 between read-only
 fill_slots
-# The policy of such a small cache would evict blocks that are not read all the time: pin them.
+# Pin the blocks that must hit: the policy of such a small cache would evict them.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 nearcache pin nc 256K-768K --no-load >/dev/null || fail "pin"
 data=$(($(./sbset "$C" get data_offset) / 512))
-# Empty four slots while a reader wants one: reclaim's commit waits for that of the invalidation.
+# Invalidate four blocks while a reader wants a slot: reclaim's commit waits for the held commit.
 gate hold cache write 0 "$data"
 dmsetup message nc 0 invalidate 0 512 &
 message=$!
@@ -40,11 +40,11 @@ gate held cache 1
 gate get "$NC" "$spare" 512
 now used blocks_used
 served
-# The commit is still blocked: no slot was given away meanwhile.
+# The commit is still blocked, so no block may have got a freed slot.
 is blocks_used "$used"
 gate held cache 1
 gate pass cache
-# Now the writes of fills are blocked; the readers that caused the fills are not.
+# Now the gate holds the writes of fills: the readers that caused the fills must not wait.
 gate hold cache write "$data" $((1 << 20))
 gate let cache all
 wait $message || fail "invalidate"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A bug of bcache: a read misses and the origin answers late, while a write to the same sectors
-# completes long before. The data that the read returns is stale and must not be cached. Both
-# writing modes; once the origin reads its data after the write, once before it.
+# A bug of bcache: a read misses and the origin answers late, after a write to the same sectors has
+# completed. The data that the read returns is stale and must not be cached. Tested in both writing
+# modes, with an origin that reads its data after the write and one that reads it before.
 # kernels: 6.1
 . ./gate.sh
 
@@ -11,13 +11,13 @@ asleep() {
 	echo "0 $(sectors "$1") delay $1 0 $2 $1 0 0"
 }
 
-# part NAME GENERATION [DEV]: the first 128 sectors have this generation.
+# part NAME GENERATION [DEV]: fail unless the first 128 sectors have this generation.
 part() {
 	./blockdata read "${3:-/dev/mapper/$1}" -g "$2" -n 128 >/dev/null ||
 		fail "${3:-$1} does not have generation $2 (line ${BASH_LINENO[0]})"
 }
 
-# late NAME: start the read. Read and write overlap, so the read may return either generation.
+# late NAME: make the late read. It overlaps with the write, so it may return either generation.
 late() {
 	dd if="/dev/mapper/$1" of="$TMPDIR/$1" bs=64K count=1 iflag=direct 2>/dev/null
 }
@@ -36,7 +36,7 @@ begin() {
 	dmsetup resume --noudevsync "slow-$name" || fail "dm-delay"
 }
 
-# filling NAME
+# filling NAME: is the fill of the late read in flight?
 filling() {
 	[[ $(field fills_in_flight "$1") == 1 ]]
 }
@@ -56,7 +56,7 @@ for mode in "${!bases[@]}"; do
 done
 echo "written after $(((${EPOCHREALTIME/./} - started) / 1000)) ms, of 30000"
 for mode in "${!bases[@]}"; do
-	# dm-delay releases its delayed reads when it is suspended.
+	# A suspend lets dm-delay send its delayed reads now.
 	dmsetup load --noudevsync "slow-$mode" --table "$(asleep "${bases[$mode]}" 0)"
 	dmsetup resume --noudevsync "slow-$mode" || fail "dm-delay"
 	wait "${pids[$mode]}" || fail "$mode: the read failed"
@@ -70,7 +70,7 @@ for mode in "${!bases[@]}"; do
 	above hits 0 "$mode"
 done
 
-# The same with an origin that read its data at once and returns it at any later time.
+# The same race with an origin that reads its data before the write and answers after it.
 gates 1 8
 for mode in writearound writethrough; do
 	between $mode

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Built for a newer module with a larger context: 'load' must refuse it. */
+/* Writes behind the end of this module's context, as if built for a newer one: must not load. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -4,7 +4,7 @@
  *
  *	blockdata write DEV [-s START] [-n COUNT] [-g GENERATION]
  *	blockdata read DEV [options]
- *	blockdata same DEV -f OTHER [-s START] [-n COUNT]	read and compare both
+ *	blockdata same DEV -f OTHER [-s START] [-n COUNT]	compare DEV with OTHER
  *	blockdata flush DEV -f FILE	flush repeatedly until FILE exists
  *	blockdata exclusive DEV		open with O_EXCL, as a mount does
  *
@@ -13,15 +13,15 @@
  *	-b MIN[:MAX]		length of a read (128), random between MIN and MAX
  *	-a ALIGN		starts and lengths are multiples of ALIGN (MIN)
  *	-r READS		random reads per thread instead of one pass
- *	-t THREADS		(1); threads share a pass, but each does all its random reads
+ *	-t THREADS		(1); they share a pass, but each makes READS random reads
  *	-c			all threads read the same range at the same moment
  *	-o			a pass in random order (reads of MIN, one thread)
  *	-S SEED			of the random reads (1)
- *	-g GENERATION		expected (1)
- *	-B -m -w -p		buffered, mmap, RWF_NOWAIT first, RWF_HIPRI
- *	-e			count EIO instead of failing
+ *	-g GENERATION		that the sectors must have (1)
+ *	-B -m -w -p		buffered; by mmap; first with RWF_NOWAIT; with RWF_HIPRI
+ *	-e			only count reads that end with EIO
  *	-f FILE			repeat until FILE exists
- * The last line is "reads N bytes N eio N again N".
+ * The last line is "reads N bytes N eio N again N"; again: reads that RWF_NOWAIT did not serve.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -100,7 +100,7 @@ static void read_exactly(int fd, void *buffer, uint64_t at, uint64_t n)
 	exit(1);
 }
 
-/* Devices of different lengths count as different. */
+/* Compare the range of both devices; devices of different lengths count as different. */
 static int compare(void)
 {
 	int fd = open_device(O_RDONLY | O_DIRECT), other;
@@ -147,7 +147,7 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 		r = preadv2(fd, &iov, 1, at * SECTOR, RWF_NOWAIT);
 		if (r == n * SECTOR)
 			return r;
-		/* A device without NOWAIT support returns EOPNOTSUPP. */
+		/* Repeat without RWF_NOWAIT; a device that lacks it returns EOPNOTSUPP. */
 		if (r < 0 && errno != EAGAIN && errno != EOPNOTSUPP)
 			return r;
 		again_count++;
@@ -155,7 +155,7 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 	return preadv2(fd, &iov, 1, at * SECTOR, o.polled ? RWF_HIPRI : 0);
 }
 
-/* Make one read and check each byte of it. */
+/* Read @n sectors from sector @at, by @map if not NULL, and check each byte. */
 static void read_check(int fd, const char *map, void *buffer, uint64_t at,
 		       uint64_t n)
 {
@@ -217,7 +217,7 @@ static void one_pass(unsigned int thread, uint64_t *state, int fd,
 	}
 }
 
-/* Read each piece once, in random order. */
+/* Read each piece of the range (o.min sectors) once, in random order. */
 static void shuffled_pass(uint64_t *state, int fd, void *buffer)
 {
 	uint64_t pieces = (o.count + o.min - 1) / o.min, i, j, swap;
@@ -267,8 +267,8 @@ static int read_all(void)
 {
 	pthread_t thread[THREADS_MAX];
 	/*
-	 * Hold the device open until all threads have opened it, so that an observer never sees it
-	 * closed in between.
+	 * Keep the device open until all threads have opened it, so that a test that waits for its
+	 * closing does not see it closed before the threads start.
 	 */
 	int fd = open_device(O_RDONLY);
 	uintptr_t i;
@@ -288,7 +288,7 @@ static int read_all(void)
 	return failed;
 }
 
-/* Options without an argument. */
+/* Returns the variable of an option without an argument; exits for an unknown option. */
 static bool *flag(int c)
 {
 	switch (c) {

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Logical blocks of 512 and 4096 bytes in all combinations; origins that end inside a block,
-# inside a sub-block and between logical blocks of the cache device. The tail is cached as well.
+# inside a sub-block or inside a logical block of the cache device. The tail must also be cached.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# mixture ORIGIN_LBS CACHE_LBS SECTORS: SECTORS is the origin's size.
+# mixture ORIGIN_LBS CACHE_LBS SECTORS: test these logical block sizes; SECTORS: size of the origin.
 mixture() {
 	local unit=$(($1 / 512)) path=/dev/mapper/nc tail odd
 	make_null base "base$number" 4 blocksize="$1"
-	# null_blk devices are whole MiB: dm-linear gives the origin its size.
+	# null_blk makes only whole MiB: dm-linear cuts the origin to its size.
 	make_dm O "origin$number" "0 $3 linear $base 0"
 	./blockdata write "$O"
 	format
@@ -20,7 +20,7 @@ mixture() {
 	check -b "$unit:$((40 * unit))" -a "$unit" -r 100 -t 2
 	check -b 128
 	settle
-	# Every sub-block is valid; the last one counts as a whole one.
+	# All sub-blocks are valid; an incomplete last sub-block counts 4096 bytes as well.
 	is bytes_valid $((($3 + 7) / 8 * 4096))
 	is fill_origin_bytes $(($3 * 512))
 	origin_mark "$base"
@@ -31,12 +31,12 @@ mixture() {
 	check -s "$tail" -b 128 -a "$unit"
 	tail=$(($3 / 8 * 8))
 	((tail == $3)) || check -s "$tail" -b 8 -a "$unit"
-	# These four reads bypass only the last, incomplete logical block of the cache device.
+	# Of each of these four reads, only an incomplete last logical block is not cached.
 	odd=$(($1 < $2 ? $3 % ($2 / 512) * 512 : 0))
 	(($(origin_delta "$base") <= 4 * odd)) ||
 		fail "$(origin_delta "$base") origin bytes of cached data, $* (origin, cache device, sectors)"
-	# A read that is unaligned on the cache device goes to the origin, with its own sectors
-	# only.
+	# A read that is not aligned to the logical blocks of the cache device goes to the origin,
+	# which is asked for exactly the sectors of the read.
 	if (($1 < $2)); then
 		origin_mark "$base"
 		check -b 1 -r 100

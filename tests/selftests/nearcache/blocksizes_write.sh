@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes of all sizes with a cache device of 4096-byte logical blocks and an origin of 512-byte
-# ones. The cache device is dm-crypt, which also refuses bio segments that are no whole block.
+# Writes of all sizes, with 512-byte logical blocks on the origin but 4096-byte ones on the cache
+# device. This is dm-crypt, which also refuses bios with a segment that is no whole block.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -15,7 +15,7 @@ same "logical block size" "$(blockdev --getss "$C")" 4096
 ./stress init "$O" "$TMPDIR/model" || fail "init"
 format
 for MODE in writethrough writearound; do
-	# dm-crypt is slow on a busy machine: switch off the time limit of the cache device.
+	# dm-crypt is slow on a busy machine: cache_timeout 0, or the cache would bypass it.
 	start nc '2 cache_timeout 0'
 	make_dm twin twin "0 $(sectors "$O") linear /dev/mapper/nc 0"
 	./stress run /dev/mapper/nc "$TMPDIR/model" -s "$(times 6)" -d -z "$twin" || fail "wrong sectors"

@@ -6,7 +6,7 @@
 # Sizes are in MiB unless noted.
 . ./common.sh
 
-# Directory of the test programs; stays valid after a cd.
+# Directory of the test programs; an absolute path, so that it stays valid after a cd.
 NC_TOOLS=$PWD
 declare -A NC_AT
 # shellcheck disable=SC2034 # read through NC_AT
@@ -24,8 +24,8 @@ make_null() {
 	at_exit null_del "$2"
 }
 
-# make_loop VARIABLE MB BLOCK_SIZE: the same for a loop device. null_blk with 4096-byte blocks
-# returns wrong data for buffers that are aligned only to sectors; a loop device does not.
+# make_loop VARIABLE MB BLOCK_SIZE: as make_null, but a loop device. With 4096-byte blocks, null_blk
+# returns wrong data for buffers that are aligned only to sectors.
 make_loop() {
 	local -n made=$1
 	local file
@@ -61,7 +61,7 @@ number() {
 	cat "$(sys_block "$1")/dev"
 }
 
-# make_dm VARIABLE NAME TABLE [dmsetup options]: the same as make_null for a dm device.
+# make_dm VARIABLE NAME TABLE [dmsetup options]: as make_null, but a dm device.
 make_dm() {
 	local -n made=$1
 	made=$(dm_create "${@:2}") || fail "dm_create ${*:2}"
@@ -72,7 +72,7 @@ dm_gone() {
 	! dmsetup info "$1" >/dev/null 2>&1 || dm_remove "$1"
 }
 
-# sectors DEV
+# sectors DEV: print the size of DEV in sectors.
 sectors() {
 	local size
 	# Read the size from sysfs if possible: this saves a process.
@@ -83,7 +83,7 @@ sectors() {
 	blockdev --getsz "$1"
 }
 
-# format [CACHE [ORIGIN [BLOCK_SIZE]]]: INTEGRITY=crc32c adds checksums.
+# format [CACHE [ORIGIN [BLOCK_SIZE]]]: format the cache device; $INTEGRITY=crc32c adds checksums.
 format() {
 	nearcache create fmt --cache "${1:-$C}" --origin "${2:-$O}" --block-size "${3:-64K}" \
 		--integrity "${INTEGRITY:-none}" --format-only --force >/dev/null || fail "cannot format ${1:-$C}"
@@ -100,13 +100,13 @@ reload() {
 	dmsetup load "${4:-nc}" --table "$(line "${@:1:3}")" && dmsetup resume "${4:-nc}"
 }
 
-# start [NAME [OPTIONS [ORIGIN [CACHE]]]]: create the cache.
+# start [NAME [OPTIONS [ORIGIN [CACHE]]]]: create the dm device of a formatted cache; see line.
 start() {
 	local path
 	make_dm path "${1:-nc}" "$(line "${@:2}")"
 }
 
-# stop [NAME]
+# stop [NAME]: remove the dm device.
 stop() {
 	dm_remove "${1:-nc}" || fail "cannot remove ${1:-nc}"
 }
@@ -147,26 +147,26 @@ settle() {
 	wait_for 30 no_fills "$@" || fail "fills do not end: $(dmsetup status "${1:-nc}")"
 }
 
-# is NAME VALUE [DM_NAME]: the status field must have this value.
+# is NAME VALUE [DM_NAME]: fail unless the status field has this value.
 is() {
 	local now
 	look now "$1" "${3:-nc}"
 	[[ $now == "$2" ]] || fail "$1 is $now, expected $2 (line ${BASH_LINENO[0]})"
 }
 
-# above NAME VALUE [DM_NAME]: the status field must be larger.
+# above NAME VALUE [DM_NAME]: fail unless the status field is larger than VALUE.
 above() {
 	local now
 	look now "$1" "${3:-nc}"
 	((now > $2)) || fail "$1 is $now, expected more than $2 (line ${BASH_LINENO[0]})"
 }
 
-# same WHAT NOW EXPECTED
+# same WHAT NOW EXPECTED: fail, naming WHAT, unless NOW equals EXPECTED.
 same() {
 	[[ $2 == "$3" ]] || fail "$1: $2, expected $3 (line ${BASH_LINENO[0]})"
 }
 
-# written_down: commit the slot table now; a suspend does so.
+# written_down: commit the slot table, by a suspend.
 written_down() {
 	dmsetup suspend --noudevsync nc && dmsetup resume --noudevsync nc ||
 		fail "suspend and resume"
@@ -191,7 +191,7 @@ origin_delta() {
 	echo $(($(origin_reads "${1:-$O}") - origin_before))
 }
 
-# check [options of blockdata read]: the cache must return the origin's data.
+# check [options of blockdata read]: read the cache; fail unless it returns the right data.
 check() {
 	./blockdata read /dev/mapper/nc "$@" || fail "wrong data (line ${BASH_LINENO[0]})"
 }
@@ -200,7 +200,7 @@ is_open() {
 	[[ $(dmsetup info -c --noheadings -o open nc) != 0 ]]
 }
 
-# verify_begin [options]: start readers that hold the device open and check until verify_end.
+# verify_begin [options]: start readers that keep the device open and check data until verify_end.
 verify_begin() {
 	verify_stop=$TMPDIR/verify-stop
 	rm -f "$verify_stop"

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # I/O accounting and limits of control groups. A writethrough write to the origin is charged to
-# its writer's group; a fill is charged to no group, because it serves all readers. A limit on
-# either device slows the group down and blocks nothing.
+# its writer's group; a fill is charged to no group, because it serves all readers. A limit of a
+# group on origin or cache device slows this group down and blocks no other reader or writer.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# bytes FIELD DEV: value of FIELD in the group's io.stat.
+# bytes FIELD DEV: print FIELD of DEV in the io.stat of the group.
 bytes() {
 	awk -v dev="$(number "$2")" -v field="$1=" '
 		$1 == dev { for (i = 2; i <= NF; i++) if (index($i, field) == 1) n = substr($i, length(field) + 1) }

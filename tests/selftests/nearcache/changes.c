@@ -5,8 +5,8 @@
  *	changes PINNED_RING_BUFFER
  *
  * Runs until SIGTERM.  A line is "TIME PID WRITES FROM TO ACCESSES RUNS SET_RUNS LOOPS SHUFFLES
- * UNITS SINGLES DRAWS SAMPLE": nanoseconds of the monotonic clock, process, enum nearcache_class
- * before and after, then the evidence collected for the stream and for its set.
+ * UNITS SINGLES DRAWS SAMPLE": nanoseconds of the monotonic clock, process, 1 if the stream writes,
+ * enum nearcache_class before and after, then the counts on which the classifier decided.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>

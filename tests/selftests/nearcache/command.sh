@@ -9,13 +9,13 @@ run() {
 	err=$(<"${TMPDIR:-/tmp}/err")
 }
 
-# good WORDS...: the command must succeed and print nothing on stderr.
+# good WORDS...: run nearcache; it must succeed and print nothing on stderr.
 good() {
 	run "$@"
 	[[ $rc == 0 && ! $err ]] || fail "nearcache $*: exit $rc, $err $out"
 }
 
-# bad CODE TEXT WORDS...: the command must exit with CODE and print TEXT, in text and JSON mode.
+# bad CODE TEXT WORDS...: run nearcache with and without -j; it must exit with CODE and print TEXT.
 bad() {
 	local code=$1 text=$2
 	shift 2
@@ -46,14 +46,14 @@ json_keys() {
 	done
 }
 
-# json KEY: print the first scalar of that name in $out.
+# json KEY: print the first scalar with this key in the JSON $out; nothing if there is none.
 json() {
 	local pattern=$'\n'" *\"$1\": \"?([^\","$'\n'"]*)\"?,?"$'\n'
 	[[ $'\n'$out$'\n' =~ $pattern ]] || return 0
 	echo "${BASH_REMATCH[1]}"
 }
 
-# expect KEY VALUE...: pairs that the last JSON must contain.
+# expect KEY VALUE...: fail unless the JSON $out has each KEY with its VALUE.
 expect() {
 	while (($#)); do
 		[[ $(json "$1") == "$2" ]] || fail "'$1' is '$(json "$1")', not '$2': $out"
@@ -67,7 +67,7 @@ expect() {
 injected() {
 	local options=(-e "trace=${1%%:*}")
 	[[ $1 != *:* ]] || options+=(-e "inject=$1")
-	# --seccomp-bpf keeps all other calls fast, but strace delivers no injected signal with it.
+	# --seccomp-bpf keeps untraced calls fast, but with it strace injects no signals.
 	[[ $1 == *:signal=* ]] || options+=(-f --seccomp-bpf)
 	rc=0
 	strace -qq -o "$TMPDIR/trace" "${options[@]}" nearcache "${@:2}" \

@@ -9,13 +9,13 @@ MODULE=/nearcache/dm-nearcache.ko
 
 cleanups=()
 
-# at_exit COMMAND...: run COMMAND when the test ends, however it ends; the last one first.
+# at_exit COMMAND...: run COMMAND when the test ends, in any way; the command added last runs first.
 at_exit() {
 	cleanups+=("$(printf '%q ' "$@")")
 }
 
 run_cleanups() {
-	# A cleanup command may set a variable "rc": use a name that no command uses.
+	# Not "rc": a cleanup command may set that variable.
 	local ended_with=$? i
 	trap - EXIT
 	for ((i = ${#cleanups[@]} - 1; i >= 0; i--)); do
@@ -25,16 +25,16 @@ run_cleanups() {
 }
 trap run_cleanups EXIT
 
-# others 0|1: switch all processors except the first off or on. The kernel patches its code when an
-# event, or a program on it, is switched on or off. Under emulation the other processors were seen
-# to run a breakpoint that is already removed, so they are off meanwhile.
+# others 0|1: switch all processors except the first off or on. When a trace event, or a program on
+# it, is switched, the kernel patches its code. Under emulation another processor may then run a
+# breakpoint that is already removed, so a test switches the other processors off before.
 others() {
 	local files=(/sys/devices/system/cpu/cpu[1-9]*/online)
 	[[ -e ${files[0]} ]] || files=()
 	tee "${files[@]}" <<<"$1" >/dev/null || fail "processors cannot be switched"
 }
 
-# trace_events 0|1 EVENT...: switch these kernel trace events off or on.
+# trace_events 0|1 EVENT...: switch these kernel trace events off or on, on one processor.
 trace_events() {
 	local on=$1 event
 	shift
@@ -45,7 +45,7 @@ trace_events() {
 	others 1
 }
 
-# times N: print how often to repeat something: N, or ten times N in 'make soak'.
+# times N: print the number of repetitions: N, or ten times N in 'make soak'.
 times() {
 	echo $(($1 * (${SOAK:-0} ? 10 : 1)))
 }

@@ -7,11 +7,10 @@
 # LABEL FIRST LIMIT CALLS ALL LAST COMMAND", with the last line of ./pattern in the middle. FIRST
 # and LIMIT are 0 for runs without passes.
 #
-# A run must be classified after 256 accesses of each of its streams. A scattered run must have its
-# kind after 1.25 passes, of the processes active then. If its streams differ, the run counts as the
-# first wrong class. Exits with 1 if less than 95 of 100 runs of a label are right, or if steady
-# runs have more than one change in 10,000 accesses after the first pass.
-# after the first pass of steady runs.
+# A run must be classified after 256 accesses of each of its streams. The streams of a scattered run
+# must have the class of its kind after 1.25 passes. If the streams of a run differ, the run counts
+# as the first wrong class. Exits with 1 if less than 95 of 100 runs of a label are right, or if
+# steady runs have more than one change of class in 10,000 accesses after the first pass.
 
 BEGIN {
 	split("sequential strided checkpoint scattered shuffled looping random", word, " ")
@@ -21,13 +20,13 @@ BEGIN {
 	DUE = 256
 }
 
-# PID ACCESS CLASS ACCESSES ...
+# STREAMS: lines PID ACCESS CLASS ACCESSES ...
 FILENAME == ARGV[1] {
 	made[$1, $2 == "write"] += $4
 	next
 }
 
-# TIME PID WRITES FROM TO ACCESSES ...
+# EVENTS: lines TIME PID WRITES FROM TO ACCESSES ...
 FILENAME == ARGV[2] {
 	n = ++told[$2, $3]
 	at[$2, $3, n] = $1
@@ -37,7 +36,7 @@ FILENAME == ARGV[2] {
 	next
 }
 
-# The class of a stream after MOST accesses, or at TIME; 0: no limit.
+# Returns the class that a stream had after MOST accesses and at TIME; 0: no such limit.
 function called(pid, writes, most, time,    i, last) {
 	last = 0
 	chosen = 0
@@ -118,7 +117,7 @@ function head(text, first, last,    i) {
 	printf " %9s\n", "right"
 }
 
-# The K-th percentile of needed[label].
+# Returns the K-th percentile of needed[label].
 function percentile(label, k,    i) {
 	i = int((times[label] * k + 99) / 100)
 	return sorted[i < 1 ? 1 : i]

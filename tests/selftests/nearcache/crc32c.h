@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CRC-32C with the interface of the helper's library: the guest has no shared libraries. */
+/* CRC-32C, called like that of ISA-L, which the helper uses but the guest does not have. */
 #ifndef NEARCACHE_TEST_CRC32C_H
 #define NEARCACHE_TEST_CRC32C_H
 

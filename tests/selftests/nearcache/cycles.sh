@@ -13,13 +13,13 @@ memory() {
 # leaks: print memory, threads and references that the module still holds.
 leaks() {
 	grep -E '\[dm_nearcache\]' /proc/vmallocinfo | grep -v module_alloc
-	# Rescuer threads only: other workers keep the name of the last queue that they served.
+	# Of kworkers only rescuers count: others keep the name of the last queue that they served.
 	grep -hE '^(nearcache|kworker/R-nearc)' /proc/[0-9]*/comm 2>/dev/null
 	[[ $(</sys/module/dm_nearcache/refcnt) == 0 ]] || echo "module references"
 }
 
 # cycle COUNT: run COUNT cycles, on eight caches of one origin in parallel, because a cycle spends
-# most of its time waiting for grace periods in device-mapper.
+# most of its time waiting for grace periods of device-mapper.
 cycle() {
 	local i pids=()
 	for i in {1..8}; do
@@ -42,9 +42,9 @@ cycle 48
 drop_caches
 before=$(memory Slab) percpu=$(memory Percpu)
 cycle "$(times 480)"
-# One leaked object of 4 KiB per cycle would be 1,900 KiB. Objects that wait for a grace period
-# may still be allocated for a moment. A debug kernel delays freeing to find late users, so
-# there leaks.sh looks for leaks instead.
+# shrunk: has slab memory come back to nearly its first size? One leaked object of 4 KiB per cycle
+# would be 1,900 KiB; objects that wait for a grace period are freed a moment later. A debug kernel
+# delays freeing, to find late users: there leaks.sh looks for leaks instead.
 shrunk() {
 	drop_caches
 	after=$(memory Slab)
@@ -54,7 +54,7 @@ wait_for 10 shrunk || fail "slab grew from $before to $after KiB"
 echo "slab $before -> $after KiB, per-CPU $percpu -> $(memory Percpu) KiB"
 (($(memory Percpu) - percpu < 256)) || fail "per-CPU memory grew"
 [[ -z $(leaks) ]] || fail "left behind: $(leaks)"
-# Each cycle stopped the cache cleanly, so it starts warm.
+# Each cycle stopped its cache cleanly, so the next start is warm.
 start nc '' "$O" "${caches[8]}"
 is loaded 2
 above blocks_used 0

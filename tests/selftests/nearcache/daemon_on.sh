@@ -5,7 +5,7 @@
 LOG=${TMPDIR:-/tmp}/log
 daemon=
 
-# daemon_begin OPTIONS...: start it with an empty log.
+# daemon_begin OPTIONS...: start the daemon with an empty log $LOG.
 daemon_begin() {
 	: >"$LOG"
 	nearcache daemon "$@" 2>>"$LOG" &
@@ -17,7 +17,7 @@ said() {
 	grep -qE -- "$1" "$LOG"
 }
 
-# daemon_on OPTIONS...: start it and wait until it watches the devices.
+# daemon_on OPTIONS...: start the daemon and wait until it watches the devices.
 daemon_on() {
 	daemon_begin "$@"
 	wait_for 20 said 'looking after devices' || fail "the daemon: $(<"$LOG")"
@@ -27,7 +27,7 @@ daemon_alive() {
 	kill -0 "$daemon" 2>/dev/null || fail "the daemon is gone: $(<"$LOG")"
 }
 
-# daemon_end: end it with SIGTERM, as systemd does; it must exit with 0.
+# daemon_end: end the daemon with SIGTERM, as systemd does; it must exit with 0.
 daemon_end() {
 	daemon_alive
 	kill "$daemon"
@@ -35,7 +35,7 @@ daemon_end() {
 	daemon=
 }
 
-# no_daemon: kill it if it still runs; for at_exit.
+# no_daemon: kill the daemon if it still runs; for at_exit.
 no_daemon() {
 	[[ ! $daemon ]] || kill -9 "$daemon" || true
 }

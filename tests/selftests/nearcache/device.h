@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Open a device, allocate an aligned buffer, read and write; an error ends the program. */
+/* Open, read, write a device, and allocate aligned buffers; any error ends the program. */
 #ifndef NEARCACHE_TEST_DEVICE_H
 #define NEARCACHE_TEST_DEVICE_H
 

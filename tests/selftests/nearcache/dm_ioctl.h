@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* device-mapper without dmsetup: faster, and a table line may contain any bytes. */
+/* device-mapper ioctls without dmsetup: faster, and a table line may contain any bytes. */
 #ifndef NEARCACHE_TEST_DM_IOCTL_H
 #define NEARCACHE_TEST_DM_IOCTL_H
 
@@ -15,10 +15,10 @@
 
 /**
  * struct dm - a dm device
- * @control: /dev/mapper/control
- * @name: of the device
- * @minor: of the device, from the last request
- * @io: the last request
+ * @control: file descriptor of /dev/mapper/control
+ * @name: name of the device
+ * @minor: minor number of the device, from the answer to the last request
+ * @io: the last request and its answer
  */
 struct dm {
 	int control;
@@ -36,7 +36,7 @@ static inline void dm_open(struct dm *d, const char *name)
 	d->name = name;
 }
 
-/* Reset the request. */
+/* Start a new request for the device; the caller adds flags and parameters. */
 static inline void dm_prepare(struct dm *d)
 {
 	memset(&d->io, 0, sizeof(d->io));
@@ -46,7 +46,7 @@ static inline void dm_prepare(struct dm *d)
 	strncpy(d->io.dm.name, d->name, sizeof(d->io.dm.name) - 1);
 }
 
-/* Returns 0 or errno. */
+/* Send the request; returns 0 or a positive errno. */
 static inline int dm_request(struct dm *d, unsigned long request)
 {
 	if (ioctl(d->control, request, &d->io))
@@ -55,14 +55,14 @@ static inline int dm_request(struct dm *d, unsigned long request)
 	return 0;
 }
 
-/* A request without parameters. */
+/* Send a request without parameters; returns 0 or a positive errno. */
 static inline int dm_simple(struct dm *d, unsigned long request)
 {
 	dm_prepare(d);
 	return dm_request(d, request);
 }
 
-/* Load one target as the inactive table. */
+/* Load a table of one target, not yet live; returns 0 or a positive errno. */
 static inline int dm_load(struct dm *d, uint64_t sectors, const char *target,
 			  const char *params, bool readonly)
 {

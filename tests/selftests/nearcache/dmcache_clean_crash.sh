@@ -8,7 +8,7 @@
 # cpus: 1
 . ./cache.sh
 
-# crash: copy the cache device's current content to $X and $Y, as after a power cut.
+# crash: copy the content that the cache device has now to $X and $Y, as after a power cut.
 crash() {
 	local to
 	for to in "$X" "$Y"; do
@@ -22,12 +22,12 @@ marks() {
 	read_before=$(origin_reads "$X") written_before=$(origin_writes "$X")
 }
 
-# untouched WHAT: the origin was not written since marks.
+# untouched WHAT: fail if the origin was written since marks.
 untouched() {
 	same "bytes written to the origin, $1" $(($(origin_writes "$O") - own_before)) 0
 }
 
-# quick: the start transferred no more than the metadata, and of the origin only both ends.
+# quick: fail if the start transferred more than the metadata and the two ends of the origin.
 quick() {
 	local metadata
 	metadata=$(./sbset "$X" get data_offset)
@@ -36,7 +36,7 @@ quick() {
 	(($(origin_delta) <= 262144)) || fail "the start read $(origin_delta) bytes of the origin"
 }
 
-# written MODE GENERATION: a write to blocks that were cached at the crash reaches the origin.
+# written MODE GENERATION: write blocks that were cached at the crash; the origin must get the data.
 written() {
 	local part=(-g "$2" -s 1024 -n 1024)
 	MODE=$1 start nc '' "$O" "$Y"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dm-cache's CVE-2026-53062: it invalidated blocks without the policy's lock, while the policy moved
-# them. Here messages invalidate one block, some and all, while writers and readers want more slots
-# than the cache has. All reads are right, and no slot is lost or used by two blocks.
+# CVE-2026-53062 of dm-cache: it invalidated blocks without the policy's lock while the policy moved
+# them. Here messages invalidate one block, some or all, while writers and readers want more slots
+# than the cache has. All reads must be right, and no slot may be lost or have two blocks.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -22,13 +22,13 @@ invalidate() {
 	dmsetup message nc 0 invalidate "$@" || fail "invalidate $*"
 }
 
-# raced: slots were evicted, filled and invalidated often enough.
+# raced: invalidate once more; have evictions, fills and invalidations happened often enough?
 raced() {
 	invalidate $((RANDOM % 128 * 128)) 128
 	(($(field evictions) > 4 && $(field fills) > 200 && $(field invalidated_bytes) > 8 << 20))
 }
 
-# whole: every slot holds a block again, so no emptied slot was lost. The suspend stops eviction.
+# whole: reads fill every slot again, so no slot was lost. A suspend then stops eviction.
 whole() {
 	dmsetup resume --noudevsync nc || fail "resume"
 	./stress verify /dev/mapper/nc "$TMPDIR/model" >/dev/null || fail "wrong"

@@ -17,7 +17,7 @@ tries=0 failed=0 commits=0
 gates 8 16
 between read-only
 
-# One block fails: each read of it costs at most one fill and one read of its own.
+# One block fails: each read of this block causes at most one fill and one read of the origin.
 gate fail origin read 0 128
 tried
 for i in {1..20}; do
@@ -33,8 +33,8 @@ is bytes_valid 0
 now failed fills_failed_origin
 ((failed > 0 && failed <= 20)) || fail "$failed fills for 20 reads"
 
-# From now on reads of it would hang. No reader asks for it while all other blocks are filled and
-# committed, which takes seconds: the cache must not retry it either.
+# The origin would now hang on this block. No reader asks for the block while all others are filled
+# and committed, which takes seconds: the cache must not retry the failed fill by itself.
 gate pass origin
 gate hold origin read 0 128
 now commits commits
@@ -45,7 +45,7 @@ more fills_failed_origin "$failed" 0
 is bytes_valid $(((8 << 20) - 65536))
 dmsetup message nc 0 invalidate 128 16256 || fail "invalidate"
 
-# Readers hang in it and in seven more blocks: the others are filled while readers use them.
+# Readers hang in this and seven more blocks: the other blocks must still be filled and hit.
 gate hold origin read 0 1024
 for i in {0..7}; do
 	gate read "r$i" "$NC" $((i * 128)) 128
@@ -62,7 +62,7 @@ wait_for 30 settle_others || fail "fills do not end"
 is bytes_valid $((4 << 20))
 verify_end
 
-# The reads fail at last; the next read of these blocks works like a first one.
+# The hanging reads fail at last; the next read of each of these blocks must be a normal miss.
 gate pass origin
 gate let origin all fail
 for i in {0..7}; do

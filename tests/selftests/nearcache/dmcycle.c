@@ -23,7 +23,7 @@ static void create(uint64_t sectors, const char *target, const char *params)
 	must(dm_simple(&dm, DM_DEV_SUSPEND), "resume");
 }
 
-/* A cold read: its fill may still be in progress when the device is removed. */
+/* Read a missing block, so that its fill may still be in progress when the device is removed. */
 static void read_some(int round)
 {
 	char path[64];

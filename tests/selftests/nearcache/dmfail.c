@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Make device-mapper requests in which the n-th allocation fails (fail-nth of a kernel with fault
- * injection; faults.sh selects the allocations that count). One process makes all requests: there
- * are hundreds, and starting a program is slow on a debug kernel.
+ * Make device-mapper requests in which the N-th allocation fails (/proc/thread-self/fail-nth of a
+ * kernel with fault injection; faults.sh selects the allocations that count). One process makes all
+ * requests: there are hundreds, and starting a program is slow on a debug kernel.
  *
- * Commands come on stdin, one per line; each is answered by one line "ok ..." or "FAIL why".
- * Sectors have 512 bytes; data are those of sector.h.
+ * Commands come on stdin, one per line. The answer to each is one line, "ok ..." or "FAIL why".
+ * Sectors have 512 bytes; data are sectors of one GENERATION (sector.h).
  *
- *	nth N				make the N-th allocation of the next request fail
+ *	nth N				let the N-th allocation of the next request fail
  *	create|suspend|resume|remove|status|table NAME
  *	load NAME ro|rw SECTORS TARGET WORDS...
- *	message NAME WORDS...		-> "done" or an errno, then 1 if an allocation failed, or 0
+ *	message NAME WORDS...
+ *			all requests -> "done" or an errno, then 1 or 0: has an allocation failed?
  *	write PATH|NAME GENERATION FIRST COUNT
- *	good NAME GENERATION FIRST COUNT	three reads (misses and hits) return that data
+ *	good NAME GENERATION FIRST COUNT	read three times, by misses and then hits; each
+ *						read must return sectors of GENERATION
  */
 #include "dm_ioctl.h"
 #include "sector.h"
@@ -38,7 +40,7 @@ static void nth(unsigned int n)
 	close(fd);
 }
 
-/* Allocations left before the one that fails; 0: it has failed. */
+/* Returns how many allocations are left up to the one that fails; 0: that one has failed. */
 static unsigned int left(void)
 {
 	int fd = device_open(NTH, O_RDONLY);
@@ -92,7 +94,7 @@ static int request(const char *what, char *rest)
 	return -1;
 }
 
-/* Make the request with the fault injection that "nth" asked for. */
+/* Make and answer a request whose @n-th allocation fails (0: none); false: unknown command. */
 static bool faulty_request(const char *what, char *rest, unsigned int n)
 {
 	unsigned int rest_of_n = 0;
@@ -148,7 +150,7 @@ static void good(int fd, uint64_t generation, uint64_t first, uint64_t count)
 		memset(buffer, 0xee, count * SECTOR);
 		if (pread(fd, buffer, count * SECTOR, first * SECTOR) != count * SECTOR)
 			break;
-		/* sectors_good() prints the error, which is the answer. */
+		/* On an error, sectors_good() prints the line that is the answer. */
 		right = sectors_good(buffer, first, count, generation);
 	}
 	free(buffer);

@@ -10,7 +10,7 @@ controller() {
 		read -r transport <"$dir/transport"
 		[[ ${serial%% *} == local && $transport == pcie ]] || continue
 		echo "$dir"
-		# In a trap, a bare return would return the status from before the trap.
+		# "return 0": in a trap, a bare return returns the status from before the trap.
 		return 0
 	done
 	return 1
@@ -25,7 +25,7 @@ plugged() {
 	[[ -b $(local_dev 2>/dev/null) ]]
 }
 
-# plug: plug the drive in if it is not; sets C.
+# plug: plug the drive in unless it is present; sets C.
 plug() {
 	controller >/dev/null || echo 1 >/sys/bus/pci/rescan
 	wait_for 30 plugged || fail "the drive did not come back"
@@ -33,18 +33,18 @@ plug() {
 	[[ $C ]]
 }
 
-# patience MS: set the driver's request timeout.
+# patience MS: set the request timeout of the NVMe driver.
 patience() {
 	echo "$1" | tee "$(controller)"/nvme*n*/queue/io_timeout >/dev/null || fail "no io_timeout"
 }
 
-# hang MS: the drive stops answering. A request times out after MS and its abort after twice that;
-# then the driver resets the drive, and it works again.
+# hang MS: the drive stops answering. A request times out after MS and its abort after 2 * MS; then
+# the driver resets the drive, which works again.
 hang() {
 	local device
 	device=$(readlink -f "$(controller)/device")
 	patience "$1"
-	# PCI's command register: no access to its memory, no interrupts, no DMA.
+	# Clear the PCI command register: the drive then has no registers, interrupts or DMA.
 	printf '\0\0' | dd of="$device/config" bs=1 seek=4 conv=notrunc 2>/dev/null ||
 		fail "cannot switch off $device"
 }

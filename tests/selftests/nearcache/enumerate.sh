@@ -6,7 +6,7 @@
 # cpus: 1
 . ./cache.sh
 
-# enumerate all|random BLOCK SUBBLOCK CELLS SEED
+# enumerate all|random BLOCK SUBBLOCK CELLS SEED: run these cells of subblocks.c.
 enumerate() {
 	local before missing shape populated
 	populated=$(./subblocks populate "$1" /dev/mapper/nc "${@:2}") || fail "populate: $populated"
@@ -17,7 +17,7 @@ enumerate() {
 	settle
 	same "origin bytes, $* ($missing sub-blocks missing)" "$(origin_delta)" $((missing * $3))
 	is bytes_valid $(((populated + missing) * $3))
-	# What the reads missed is cached now.
+	# All that the reads missed is cached now: the same reads must only hit.
 	origin_mark
 	before=$(field hit_bytes)
 	shape=$(./subblocks shape "$1" /dev/mapper/nc "${@:2}") || fail "again: $shape"
@@ -44,7 +44,6 @@ for ((seed = 1; seed <= $(times 2); seed++)); do
 	enumerate random 262144 4096 16 "$seed"
 	stop
 done
-# Sub-blocks of 16 KiB.
 format "$C" "$O" 1M
 start
 enumerate random 1048576 16384 8 1

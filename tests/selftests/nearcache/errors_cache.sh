@@ -26,7 +26,7 @@ evented() {
 	(($(events) > $1))
 }
 
-# sick WHY: the cache is bypassed: the origin answers every read, with the right data.
+# sick WHY: the cache must be bypassed: the origin answers every read, with the right data.
 sick() {
 	is state 1
 	origin_mark
@@ -39,7 +39,7 @@ fresh 8 16
 check
 settle
 data=$(($(./sbset "$C" get data_offset) / 512))
-# One sub-block in each of three slots.
+# Let one sub-block in each of three slots fail: their hits must be answered by the origin.
 for slot in 1 20 100; do
 	bad "+$((data + slot * 128 + 8))-$((data + slot * 128 + 15))"
 done
@@ -48,7 +48,7 @@ is hit_errors 3
 is bypass_retry 3
 is bytes_valid $(((8 << 20) - 3 * 65536))
 is state 0
-# Each later pass tries to fill the three sub-blocks again, and fails.
+# Each pass tries to fill the three sub-blocks again and fails: 16 errors end in bypass.
 at_exit watch 0
 watch 1
 echo >$TRACE/trace
@@ -68,7 +68,7 @@ dmsetup resume --noudevsync nc
 sick "after a reload"
 stop
 bad "-0-$(($(sectors "$C") - 1))"
-# The slot table on the medium is still true: no slot was overwritten since.
+# The slot table on the medium is still right, as a bypassed cache overwrites no slot: warm.
 start
 is loaded 5
 check
@@ -76,7 +76,7 @@ settle
 is bytes_valid $((8 << 20))
 stop
 
-# A copy of the superblock cannot be written at the start.
+# A superblock copy cannot be written at the start.
 for sector in 8 1024; do
 	bad "+$sector-$((sector + 7))"
 	start
@@ -99,8 +99,8 @@ bad "-$table-$((table + 7))"
 start
 is loaded 2
 is bytes_valid $((8 << 20))
-# A later commit cannot write the table pages: the superblock records instead that the table must
-# not be used.
+# A later commit cannot write the table pages: the module records in the superblock instead that the
+# next start must not use the table.
 length=$(($(./sbset "$C" get 'area[0].length') / 512))
 bad "+$table-$((table + length - 1))"
 dmsetup message nc 0 invalidate 8 8 || fail "invalidate"

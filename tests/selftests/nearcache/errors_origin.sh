@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin that fails: reads of the bad sectors fail as on the bare origin, and no others. Their
-# neighbours are right, and no wrong data is cached.
+# The origin has bad sectors: the reads that fail are those that fail on the bare origin, and no
+# others. Other sectors of the same block are read right, and no wrong data is cached.
 # cpus: 1
 . ./cache.sh
 
-# eio OPTIONS: print the number of failed reads; the data of the others is checked.
+# eio OPTIONS: print the number of failed reads; fail if another read returns wrong data.
 eio() {
 	local said
 	said=$(./blockdata read "$@") || fail "wrong data: $said"
@@ -27,12 +27,12 @@ same "bad sectors" "$(eio /dev/mapper/nc -e -b 1)" ${#bad[@]}
 above fills_failed_origin 0
 is state 0
 is fills_failed_cache 0
-# Everything is cached except the six sub-blocks with bad sectors.
+# All is cached except the six sub-blocks with bad sectors.
 is bytes_valid $(((2 << 20) - 6 * 4096))
 stop
 start
 is bytes_valid $(((2 << 20) - 6 * 4096))
-# The origin works again.
+# The origin works again, so the missing sub-blocks are filled.
 for sector in "${bad[@]}"; do
 	echo "-$sector-$sector" >"$NULLB/origin/badblocks"
 done

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Idle blocks are evicted for blocks that are read now, even while hits on their slots are in
-# flight: the data is right at each moment.
+# Reads of other blocks evict idle blocks, even while hits on their slots are in flight: every read
+# must return the right data.
 # kernels: 6.1
 . ./cache.sh
 
@@ -14,8 +14,8 @@ format
 start
 blocks=$(field blocks)
 part=$((blocks * 128 * 3 / 4))
-# One part of the origin fills the cache and is read once; then another job reads other data. After
-# that data was read again, the first part is idle, and the second one replaces it.
+# One part of the origin fills the cache and is read once; then another job reads a second part.
+# After the second part was read again, the first part is idle, and the second must replace it.
 check -n 8192
 settle
 for ((passes = 1; ; passes++)); do
@@ -30,8 +30,8 @@ echo "the new dataset is cached after $passes passes"
 above evictions 0
 (($(field blocks_used) <= blocks)) || fail "more blocks in use than slots"
 
-# Pressure: several datasets one after the other, with several readers each, while other readers
-# read everywhere.
+# Pressure on the slots: several datasets are read in sequence, while readers check the whole
+# origin.
 evictions=$(field evictions)
 verify_begin -b 1:128 -a 1 -r 60 -t 8
 for ((i = 0; i < $(times 2); i++)); do
@@ -40,8 +40,8 @@ for ((i = 0; i < $(times 2); i++)); do
 	done
 done
 verify_end
-# The number of evictions depends on the reuse distances that the policy sampled. Two parts that do
-# not fit together, each of which becomes cached completely, are certain to cause evictions.
+# How much was evicted so far depends on the reuse distances that the policy sampled. Cache each of
+# two parts completely: they do not fit together, so this must evict blocks.
 for start in 0 8192; do
 	for ((passes = 1; ; passes++)); do
 		origin_mark
@@ -55,7 +55,7 @@ echo "$(field evictions) evictions, $evictions before the pressure"
 above evictions "$evictions"
 settle
 check
-# Reclaim may still free slots for reads that were bypassed; a suspend stops it.
+# Reclaim may still free slots, for reads that bypassed: suspend, so that bytes_valid is stable.
 dmsetup suspend --noudevsync nc || fail "suspend"
 valid=$(field bytes_valid)
 stop

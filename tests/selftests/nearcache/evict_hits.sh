@@ -29,7 +29,7 @@ format
 start
 blocks=$(field blocks)
 for ((round = 0; round < $(times 1); round++)); do
-	# One pass fills the cache; two more teach the policy that the reuse distance is its size.
+	# One pass fills the cache; two more show the policy a reuse distance as large as the cache.
 	for _ in 1 2 3; do
 		check -n $((blocks * 128)) -t "$blocks"
 		settle
@@ -39,7 +39,7 @@ for ((round = 0; round < $(times 1); round++)); do
 	verify_begin -n $((blocks * 128)) -t "$blocks"
 	touch "$verify_stop"
 	wait_for 10 hits_are $((hits + blocks)) || fail "no hits"
-	# Meanwhile reads of other data, again and again, take the slots over.
+	# While the slow hits are in flight, repeated reads of other data want the slots.
 	for _ in 1 2 3 4 5 6; do
 		check -s $((blocks * 128)) -n $((blocks * 64)) -t 2 >/dev/null
 	done

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every management operation, with a cache device whose n-th and later writes fail, n = 1, 2, ...
-# until the operation needs fewer than n writes. Reads must return the right data afterwards, and
-# again when the device works and the cache is opened as after a crash at that point.
+# Run each management operation with a cache device whose n-th and later writes fail, n = 1, 2, ...
+# until the operation needs fewer than n writes. Afterwards reads must return the right data, and
+# again when the device works and the cache is started as after a crash at the failed write.
 # timeout: 400
 # kernels: 6.1
 # cpus: 1
 . ./gate.sh
-# Checksums are written as well.
+# With checksums, the operations also write the checksum area.
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 faults=0
 
-# open, close, reload: like start etc., but through the gate, without a new process; they may fail.
+# open, close, reload: as start, stop and reload, but by the gate, with no new process; may fail.
 open() {
 	table
 	done_by create nc "$REPLY"
@@ -35,7 +35,7 @@ reload() {
 	done_by reload nc "$REPLY"
 }
 
-# ready: save an image of the cache device with a clean, partly filled cache.
+# ready: save the content of the cache device with a clean, partly filled cache.
 ready() {
 	gate fill origin 1 0 "$gate_sectors"
 	format
@@ -47,7 +47,7 @@ ready() {
 	gate keep cache
 }
 
-# witnessed: use a witness; its device never fails.
+# witnessed: use a witness, on a device that never fails.
 witnessed() {
 	OPTIONS="4 cache_timeout 0 witness $W"
 }
@@ -63,7 +63,7 @@ written_to() {
 	puts 1 0 16
 }
 
-# For each operation: its preparation, and the operation. Whether it succeeds is not checked.
+# before_OPERATION prepares OPERATION, which may fail: only the data afterwards is checked.
 before_open_reading() { :; }
 open_reading() { MODE=read-only open; }
 
@@ -122,17 +122,17 @@ swept() {
 	[[ $REPLY == 0 ]]
 }
 
-# there: the device exists and is running; a suspended one is resumed, or I/O on it would hang.
+# there: does the device exist? Resume it if it is suspended, or I/O on it would hang.
 there() {
 	gate state nc
 	[[ $REPLY != none ]] || return 1
 	if [[ $REPLY == suspended ]]; then
-		# The documented way out: a reload in read-only mode.
+		# The documented way out of a resume that fails: a reload in read-only mode.
 		MODE=read-only reload || fail "$op, write $n: the device stays suspended"
 	fi
 }
 
-# same_as_origin: all of the origin reads the same through the cache, cached or not.
+# same_as_origin: fail unless all reads through the cache return the data of the origin.
 same_as_origin() {
 	local generation=1
 	[[ $op != invalidate_all ]] || generation=2
@@ -154,7 +154,7 @@ change() {
 	written=3
 }
 
-# tried N: run the operation with a cache device that accepts N - 1 writes. True if it needed more.
+# tried N: run the operation with a cache device that accepts N - 1 writes; true if it needs more.
 tried() {
 	n=$1
 	OPTIONS='2 cache_timeout 0'
@@ -174,9 +174,9 @@ tried() {
 		stop
 	fi
 	gate pass cache
-	# EIO: the medium still holds the data to be invalidated. Create the cache again.
+	# After EIO, cached data that was to be invalidated is still on the medium: format again.
 	[[ $op != invalidate* || $told ]] || format
-	# The next boot.
+	# Start as in the next boot.
 	MODE=read-only start
 	same_as_origin
 	stop

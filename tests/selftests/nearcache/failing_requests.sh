@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Random requests to the cache device fail, in each mode, with and without checksums. No reader or
-# writer gets an error or wrong data, neither until the cache is bypassed nor in the next session.
+# writer may get an error or wrong data, before and after the bypass and in the next session.
 # Then requests to the origin fail: readers get the error or the right data, and no failure counts
 # against the cache device.
 # kernels: debug

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Prefetches far ahead in each stream, whatever its pattern. */
+/* A classifier that asks for the largest readahead window at each access of each stream. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -2,11 +2,11 @@
 # shellcheck shell=bash
 # The kernel's fault injection, with 'make check-debug' only: . ./faults.sh, after cache.sh.
 FAULTS=/sys/kernel/debug
-# More than a test needs: the remaining count tells how many faults were injected.
+# Number of faults allowed, more than a test needs: the rest of it shows how many happened.
 FAULTS_MOST=1000000
 faults_sum=0
 
-# set_fault NAME FILE VALUE
+# set_fault NAME FILE VALUE: set a parameter of the fault NAME.
 set_fault() {
 	echo "$3" >"$FAULTS/$1/$2" || fail "$1/$2 refuses $3"
 }
@@ -27,7 +27,7 @@ faults_off() {
 	done
 }
 
-# faults_end NAME...: stop injecting; there must have been faults, and faults_sum adds them up.
+# faults_end NAME...: stop; fail if no fault was injected; add their number to faults_sum.
 faults_end() {
 	local name count
 	faults_off
@@ -39,8 +39,8 @@ faults_end() {
 	done
 }
 
-# function_ranges: print START END START END: the range where kmemleak allocates its own records of
-# allocations, and the range of the module's functions.
+# function_ranges: print START END START END, sorted: the address range of the function by which
+# kmemleak allocates its own records, and the range of the module's functions.
 function_ranges() {
 	awk '
 	after { print "0x" at, "0x" $1; after = 0 }
@@ -51,7 +51,7 @@ function_ranges() {
 		if ($1 "" > last)
 			last = $1 ""
 	}
-	# The last function ends on the last page.
+	# The end of the last function is unknown: take the end of its page.
 	END { print "0x" first, "0x" substr(last, 1, length(last) - 3) "fff" }' /proc/kallsyms | sort
 }
 

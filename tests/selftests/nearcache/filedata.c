@@ -2,12 +2,11 @@
 /*
  * Write files of self-describing sectors, or read them with O_DIRECT and check each byte.
  *
- *	filedata write BYTES STEP FILE...	the first file has BYTES, each later one STEP more
- *	filedata read FILE...			in this order
+ *	filedata write BYTES STEP FILE...	BYTES in the first file, STEP more in each next
+ *	filedata read FILE...			prints the number of bytes read
  *
  * Lengths are multiples of 4096.  The content of a file depends on its name without folders, so
- * data of another file is detected.  "read" prints the number of bytes it read.
- * file's data is seen.  read prints how many bytes they were.
+ * "read" detects data of another file.
  */
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -17,7 +16,7 @@
 
 #define CHUNK	(1U << 20)
 
-/* FNV-1a of the name, in the bits above the sectors of a file. */
+/* Number of the first sector in the file: FNV-1a of the name, above the bits of sector numbers. */
 static uint64_t first_sector(const char *path)
 {
 	const char *c = strrchr(path, '/');

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A file system is made on the bare origin and mounted from the cache: buffered, direct and mapped
-# reads of its files agree with the origin, cold, cached and after a restart.
+# Make a file system on the bare origin and mount it from the cache: buffered, direct and mapped
+# reads of its files must return the same data as on the origin, cold, cached and after a restart.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -21,7 +21,7 @@ mounted() {
 	umount "$TMPDIR/mnt"
 }
 
-# try KIND OPTIONS
+# try KIND OPTIONS...: test this kind of file system, made with these options.
 try() {
 	local sums
 	"mkfs.$1" -q "${@:3}" "$O" >/dev/null || fail "mkfs.$1"

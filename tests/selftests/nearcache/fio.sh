@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend, reload and remove under fio: fio sees no error until the device is removed. The cache
-# that is removed by force under fio stops cleanly.
+# Suspend, reload and remove under fio: fio must see no error until the device is removed. A cache
+# that is removed by force under fio must stop cleanly.
 # kernels: 6.1
 . ./cache.sh
 
@@ -40,7 +40,7 @@ for engine in libaio io_uring; do
 		pieces=$(reads)
 		wait_for 30 more_reads || fail "no reads after round $i"
 	done
-	# An interrupted fio exits with 128; errors stand only in its report.
+	# The exit code of an interrupted fio is 128 in any case: look for errors in its report.
 	load_kill
 	grep -q 'err= 0' "$TMPDIR/fio-log" || fail "fio: $(cat "$TMPDIR/fio-log")"
 done

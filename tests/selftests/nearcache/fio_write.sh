@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend and resume under writers: they see no error, and a warm start agrees with the origin. Then
-# the device is removed by force under them: their last writes may not be durable on the origin, so
-# the next start is cold.
+# Suspend and resume under writers: they must see no error, and a warm start must return the data
+# of the origin. Then the device is removed by force under writers: their last writes may not be
+# durable on the origin, so the next start must be cold.
 # kernels: 6.12
 # timeout: 240
 . ./cache.sh
@@ -29,7 +29,7 @@ go_on() {
 	wait_for 60 more || fail "no writes after $*: $(cat "$TMPDIR/fio-log")"
 }
 
-# agree: everything read from the cache is equal to the origin.
+# agree: fail unless the cache returns the content of the origin everywhere.
 agree() {
 	drop_caches
 	cmp /dev/mapper/nc "$O" || fail "cache and origin differ (line ${BASH_LINENO[0]})"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Threads write and read everywhere while dm-flakey lets the cache device fail, lose writes and
-# corrupt data: the threads get no error and never wrong data. Then the origin fails: readers get
-# its errors, and nothing worse.
+# corrupt data: the threads must get no error and no wrong data. Then the origin fails: readers get
+# errors for data that is not cached, and right data otherwise.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -20,7 +20,7 @@ healthy() {
 		fail "healthy $1"
 }
 
-# phase FEATURES: the cache device misbehaves for a while, then works and is used again.
+# phase FEATURES: let the cache device misbehave for a while; then it works and is used again.
 phase() {
 	damaged=$(field damaged)
 	flakey local "$local" "$1"
@@ -31,8 +31,8 @@ phase() {
 	go_on 150 "$1, and then not"
 }
 
-# The dm-flakey of kernel 6.1 cannot corrupt reads, and corrupts writes in the writer's own memory,
-# which no real device does.
+# can_corrupt: can dm-flakey corrupt data? That of kernel 6.1 cannot corrupt reads, and corrupts
+# writes in the memory of the writer, which no real device does.
 can_corrupt() {
 	local probe differ
 	make_dm probe probe "0 8 flakey $base 0 0 3600 5 corrupt_bio_byte 100 r 7 0"
@@ -79,7 +79,7 @@ start
 ./stress verify /dev/mapper/nc "$TMPDIR/model" || fail "wrong after the restart"
 stop
 
-# The origin fails: cached data is still read; reads of other data get the error.
+# The origin fails: reads of cached data still succeed; reads of other data get an error.
 ./blockdata write "$base"
 dm_remove slow
 make_dm O remote "0 $(sectors "$base") linear $base 0"

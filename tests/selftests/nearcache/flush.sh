@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Flush and FUA reach the origin, and complete only after the origin completed them. A cache is
-# marked clean only after a flush of the origin.
+# A flush and a FUA write reach the origin, and complete only after the origin has completed them. A
+# writing session is recorded as clean only after a flush of the origin.
 # kernels: 6.1
 # expect-log: nearcache: .*(cannot be flushed|failed a flush, it may have lost writes)
 # cpus: 1
 . ./gate.sh
 
-# waits ID: the request is still in flight, although the cache device is idle.
+# waits ID: fail unless the request is still in flight: it must wait for the origin.
 waits() {
 	gate busy "$1"
 }
 
-# count: read what the origin saw, "reads writes flushes trims zeroes fua", since the last call.
+# count: set seen_writes, seen_flushes and seen_fua: requests to the origin since the last call.
 count() {
 	gate seen origin
 	read -r _ seen_writes seen_flushes _ _ seen_fua <<<"$REPLY"
@@ -29,7 +29,7 @@ flushes() {
 	gate let origin all
 	ends f 'done'
 	more flushes "$flushes"
-	# A flush that the origin fails.
+	# The origin fails a flush: so must the flush of the device.
 	gate flush f "$NC"
 	gate held origin 1
 	gate let origin all fail
@@ -40,8 +40,8 @@ flushes() {
 	lost
 }
 
-# The origin lost writes that it had acknowledged. Its next flush fails once, and from then on the
-# cache must not serve the lost data.
+# The origin loses writes that it has acknowledged, and fails its next flush, once. From this flush
+# on the cache must not serve the lost data.
 lost() {
 	next_block
 	cached "$at" 128
@@ -87,7 +87,7 @@ synchronous() {
 	done
 }
 
-# medium: check the state in the superblock: 0 clean, 1 active, 2 active read-only.
+# medium STATE: fail unless the superblock has this state (enum nearcache_super_state).
 medium() {
 	same "state on the medium" "$(./sbset "$C" get state)" "$1"
 }
@@ -112,7 +112,7 @@ stopped() {
 	same "flushes at the start" "$seen_flushes" 1
 	is loaded 2
 	agrees 0 128 "2x8 1x120"
-	# The last session wrote nothing, so the stop needs no flush.
+	# This session wrote nothing, so its stop must not flush the origin.
 	count
 	stop
 	count
@@ -128,7 +128,7 @@ stopped() {
 	is loaded 3
 	is blocks_used 0
 	agrees 0 128 "3x8 1x120"
-	# A suspend's flush fails: lost data is dropped, and not marked clean later.
+	# The flush of a suspend fails: data that may be lost is dropped, and no stop says clean.
 	puts 4 0 8
 	gate until nc fills_in_flight = 0
 	gate fail origin flush
@@ -146,7 +146,7 @@ stopped() {
 	agrees 0 128 "3x8 1x120"
 }
 
-# A suspend flushes and marks clean like a stop.
+# A suspend flushes the origin and records a clean state, as a stop does.
 suspended() {
 	puts 4 0 8
 	count
@@ -180,7 +180,7 @@ readonly() {
 	count
 	same "flushes" "$seen_flushes" 1
 	medium 2
-	# The flush fails: nothing may be trusted after a crash, nor marked clean by a stop.
+	# The flush fails: after a crash the cache must be cold, and a stop must not say clean.
 	gate fail origin flush
 	dmsetup message nc 0 invalidate 0 64 || fail "invalidate"
 	medium 1
@@ -200,7 +200,7 @@ readonly() {
 	agrees 0 64 7x64
 }
 
-# Each mode with an origin of its own.
+# Test each writing mode on an origin of its own.
 for mode in writearound writethrough; do
 	(
 		trap run_cleanups EXIT
@@ -221,7 +221,7 @@ for mode in writearound writethrough; do
 	) || fail "$mode, origin without FUA"
 	(
 		trap run_cleanups EXIT
-		# An origin without a volatile cache gets no flush.
+		# An origin without a volatile cache needs no flush and must get none.
 		gates 8 8
 		between $mode
 		count

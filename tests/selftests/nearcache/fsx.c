@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Change and read one file in every way that a file system offers, and compare it with a copy in
- * memory.
+ * Change and read one file by random operations, each in a way that file systems offer, and compare
+ * the data read with a copy in memory.
  *
  *	fsx FILE [options]
  *	-n OPERATIONS	(1000)
@@ -40,7 +40,7 @@ static const char *const names[ACTIONS] = {
 	"sync", "drop"
 };
 
-/* Relative frequency of each action. */
+/* Relative frequency of each action, in the order of the enum. */
 static const unsigned int weight[ACTIONS] = {
 	10, 10, 6, 12, 12, 6, 3, 4, 2, 2, 4, 4, 4, 2, 6
 };
@@ -79,9 +79,7 @@ static void tell(const struct operation *op)
 	printf(", size then %llu\n", (unsigned long long)op->size);
 }
 
-/*
- * Print the last operations on a byte. Operations that changed the size count as operations on it.
- */
+/* Print the last HISTORY_TOLD operations on the byte @at, and all truncations among them. */
 static void history_tell(uint64_t at)
 {
 	uint64_t i = now.number, from = i > HISTORY ? i - HISTORY : 0, n = 0;
@@ -114,14 +112,14 @@ static void wrong(uint64_t at, const char *format, ...)
 	exit(1);
 }
 
-/* The call that failed has set errno. */
+/* Unless @good_so: the system call has failed; report its errno and exit. */
 static void must(bool good_so, const char *what)
 {
 	if (!good_so)
 		wrong(now.at, "%s: %s", what, strerror(errno));
 }
 
-/* For an operation that the file system may not support. */
+/* Returns true for @result 0, false if the file system lacks the operation; exits on errors. */
 static bool has(int result)
 {
 	if (result && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EXDEV)) {
@@ -148,7 +146,7 @@ static void compare(const unsigned char *found, uint64_t at, uint64_t length)
 	wrong(at + first, "%llu bytes are not what was written", (unsigned long long)bad);
 }
 
-/* Fill the copy with new content, different for each operation. */
+/* Put new content into the copy in memory; it depends on the number of the operation. */
 static void fill(uint64_t at, uint64_t length)
 {
 	uint64_t i, word = (now.number + 1) * 0x9e3779b97f4a7c15ULL;
@@ -246,7 +244,7 @@ static void do_copy(void)
 		return;
 	now.from = below(size);
 	now.length = least(now.length, size - now.from);
-	/* Within a file the source and the destination must not overlap. */
+	/* copy_file_range() refuses overlapping ranges of one file. */
 	if (now.from < now.at + now.length && now.at < now.from + now.length)
 		return;
 	from = now.from;
@@ -316,7 +314,7 @@ static void one(uint64_t number)
 	struct stat st;
 
 	now = (struct operation){ .number = number, .action = pick_action() };
-	/* Use sizes of all magnitudes, mostly inside the file. */
+	/* Use lengths of all magnitudes; most ranges start inside the file. */
 	now.length = 1 + below(LENGTH_MAX >> below(18));
 	now.at = below(below(4) && size ? size : room);
 	if (now.action == READ_DIRECT || now.action == WRITE_DIRECT || !below(4)) {
@@ -336,7 +334,7 @@ static void one(uint64_t number)
 		      (unsigned long long)size);
 }
 
-/* Read the whole file again, from the device. */
+/* Drop the page cache and check the whole file; write the content to the file @copy, if given. */
 static void finish(const char *copy)
 {
 	int out;

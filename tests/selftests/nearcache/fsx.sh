@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # File systems on caches in both writing modes in parallel, with or without a witness. 'fsx' changes
-# files with every file operation, while fio writes and verifies. Afterwards the file system is
-# consistent and all files have the right content, through the cache and on the bare origin.
+# files by all file operations, while fio writes and verifies. Afterwards the file system must be
+# consistent and all files right, through the cache and on the bare origin.
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
@@ -18,7 +18,7 @@ fio_job() {
 		fail "$1: fio: $(cat "$TMPDIR/$1-fio")"
 }
 
-# load MODE: fsx and fio on the mounted file system.
+# load MODE: run fsx and fio on the mounted file system.
 load() {
 	local seed running=()
 	for seed in 1 2; do
@@ -42,7 +42,7 @@ files() {
 	(cd "$TMPDIR/$1" && sha256sum ./*.?.0 fsx?)
 }
 
-# sound KIND DEV: the file system checker finds no error.
+# sound KIND DEV: fail if the file system checker finds an error.
 sound() {
 	case $1 in
 	ext4) e2fsck -fn "$2" ;;
@@ -71,7 +71,7 @@ session() {
 	alone "$1" "$2"
 }
 
-# moved MODE NAME...: these counters are not 0. One status for all of them: processes are slow here.
+# moved MODE NAME...: fail if one of these counters is 0; one process reads them all, to save time.
 moved() {
 	local words name
 	read -ra words < <(dmsetup status "$1")
@@ -80,7 +80,7 @@ moved() {
 	done
 }
 
-# alone KIND MODE: check the origin without the cache.
+# alone KIND MODE: remove the cache and check the files on the bare origin.
 alone() {
 	local sums
 	moved "$2" hits fills invalidated_bytes writes flushes discards
@@ -107,7 +107,7 @@ witnessed() {
 	[[ "$1 $2" == 'ext4 writethrough' || "$1 $2" == 'xfs writearound' ]]
 }
 
-# try KIND
+# try KIND: test this kind of file system in both modes.
 try() {
 	local mode options start=$SECONDS
 	for mode in "${modes[@]}"; do
@@ -115,7 +115,7 @@ try() {
 		format "${caches[$mode]}" "${origins[$mode]}"
 		if witnessed "$1" "$mode"; then
 			./intent "${caches[$mode]}" witness "$W" 0 || fail "no witness record"
-			# On a busy machine a mark may take longer than the default timeout.
+			# A mark may take longer than the default timeout on a busy machine.
 			options="4 cache_timeout 0 witness $W"
 		fi
 		MODE=$mode start "$mode" "$options" "${origins[$mode]}" "${caches[$mode]}"

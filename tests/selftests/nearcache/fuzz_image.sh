@@ -2,18 +2,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
 # timeout: 240
-# Cache devices with damaged or forged metadata, or left by a crash of a writing session with a
-# witness. Each one starts, or is refused and the log names a field. Damage never leads to wrong
-# data, and no memory leaks.
+# Start caches whose metadata is damaged or forged, also metadata that a crash of a writing session
+# with a witness left (fuzz_media.c). Each cache must start, or be refused with the bad field in the
+# log. Damage must never lead to wrong data, and no memory may leak.
 # cpus: 1
 . ./cache.sh
 
-# held: print the kernel memory, in KiB, in which a leaked table would show.
+# held: print the KiB of kernel memory; a leaked slot table would add to it.
 held() {
 	awk '/^(SUnreclaim|VmallocUsed|Percpu):/ { sum += $2 } END { print sum }' /proc/meminfo
 }
 
-# try KIND CACHE WITNESS COUNT
+# try KIND CACHE WITNESS COUNT: run fuzz_media; fail if wrong, or if memory leaks.
 try() {
 	local before
 	before=$(held)
@@ -46,14 +46,14 @@ settle
 stop
 try damage "$C" "$W" "$(times 40)"
 try forge "$C" "$W" "$(times 40)"
-# Forged metadata is restored, but not the slots that were filled because of it.
+# fuzz_media has restored the metadata, but not slots that were filled meanwhile: format again.
 format
 ./intent "$C" witness "$W" 0
 start
 check
 settle
 stop
-# A crash: part of the valid slots was written since; only the write intent tells which.
+# Make a crash: some blocks of valid slots were written; only the write intent shows which.
 MODE=writethrough
 start nc "2 witness $W"
 ./blockdata write /dev/mapper/nc -s 4096 -n 2048 -g 2

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Repeatedly change the metadata of a cache device and its witness, and let the kernel open them.
+ * COUNT times, change the metadata of a cache device and its witness, and start the cache.
  *
  *	fuzz_media damage|crash|forge NAME ORIGIN CACHE WITNESS COUNT SEED
  *
- * damage: the damage of a bad medium, so checksums no longer match. A cache that starts must return
- * the origin's data (sectors of blockdata, generation 1).
- * crash: the same damage, applied each time to the metadata that a crash left.
- * forge: checksums match, so the table may lie. A cache that starts must not harm the kernel, and
- * must return the origin's data after "invalidate all".
+ * damage: damage bytes as a bad medium does, so that checksums no longer match. A cache that starts
+ * must return the origin's data (sectors of blockdata, generation 1).
+ * crash: the same, but CACHE holds the metadata that a crash left, and each input starts from it.
+ * forge: change fields and correct the checksums, so that the table may name wrong data. A cache
+ * that starts must not harm the kernel, and must return the origin's data after "invalidate all".
  * In each case a refusal must name the bad field in the kernel log.
  */
 #include "meta/ondisk_check.c"
@@ -39,9 +39,7 @@ static char said[65536];
 static void *buffer;
 static bool crash;
 
-/*
- * Contents before any change, from byte 0 to the data area; in mode "crash", of the whole device.
- */
+/* Content before the changes: witness, and cache device up to its slots (crash: all of it). */
 static unsigned char *sound, *sound_witness;
 static u64 sound_bytes;
 static struct nc_geometry geo;
@@ -89,7 +87,7 @@ static void load_sound(void)
 	read_exactly(cache_fd, sound, sound_bytes, 0);
 }
 
-/* Write back the parts that nearcache uses. */
+/* Restore the content before the changes, except bytes that nearcache does not use. */
 static void store_sound(void)
 {
 	put(NEARCACHE_SUPER_OFFSET_0, sound + NEARCACHE_SUPER_OFFSET_0);
@@ -99,7 +97,7 @@ static void store_sound(void)
 	write_exactly(witness_fd, sound_witness, WITNESS_BYTES, 0);
 }
 
-/* Damage some bytes of one unit, whose sound content is @from. */
+/* Damage some bytes of a unit of 4096 bytes; @from: content of the device before. */
 static void damage_at(int fd, const unsigned char *from, u64 unit)
 {
 	unsigned char changed[NEARCACHE_PAGE_SIZE];
@@ -117,8 +115,8 @@ static void damage_unit(u64 unit)
 }
 
 /*
- * Damage one place, or both superblocks: the format tolerates one damage. Two could make an older
- * table count: one in the record that ends a commit and one in a page of that commit.
+ * Damage one place, or both superblocks. The format tolerates one damaged place, but not two: with
+ * the record that ends a commit and a page of this commit damaged, the older page counts.
  */
 static void damage(void)
 {
@@ -192,7 +190,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* The forged superblock gives the positions of records, pages and sectors. */
+/* Mutate the metadata and write it, each area to where the mutated superblock has it. */
 static void forge(struct image *im)
 {
 	const struct nearcache_super *sb;
@@ -223,7 +221,7 @@ static void forge(struct image *im)
 	}
 }
 
-/* Read a piece of each block, or all; the data must be the origin's if @check. */
+/* Read a sub-block of each block, or all; with @check the data must be that of the origin. */
 static void read_device(bool check)
 {
 	u64 at, n, end = origin_sectors * SECTOR, step = pick(16) ? geo.block_size : PIECE;
@@ -257,7 +255,7 @@ static void judge_refusal(void)
 	wrong("refused, and no field is named");
 }
 
-/* Returns true if the cache is live. */
+/* Load and resume a table.  Returns false if refused, after checking the reason in the log. */
 static bool try_start(u8 mode, bool witness)
 {
 	static const char *const modes[] = { "read-only", "writearound", "writethrough" };
@@ -281,7 +279,7 @@ static void remove_device(void)
 {
 	u32 i;
 
-	/* Another process may still be closing the device. */
+	/* Retry while another process, such as udev, has the device open. */
 	for (i = 0; i < 500 && dm_simple(&dm, DM_DEV_REMOVE); i++)
 		usleep(10000);
 	if (i == 500)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send messages of all kinds to the netlink family: valid ones, valid ones with one fault, and
- * random bytes.
+ * Send COUNT messages to the netlink family: valid, with one fault, or with random attributes.
  *
  *	fuzz_netlink NAME,DEV[:NAME,DEV...] COUNT SEED
  *
- * DEV is the number of a dm device, as in device-get. The kernel must answer each request. A
+ * DEV is the number of the dm device NAME, as device-get prints it. The kernel must not crash. A
  * refusal of a request's content must carry a message or name the attribute.
  */
 #include <errno.h>
@@ -42,7 +41,7 @@ static void wrong(const char *what)
 	exit(1);
 }
 
-/* A value near a boundary, or any value. */
+/* Draw a number: at or near a limit of an attribute, or any number. */
 static uint64_t number(void)
 {
 	static const uint64_t border[] = {
@@ -77,7 +76,7 @@ static void add_any(unsigned int depth)
 		data[i] = random_next(&state);
 	genl_add(type, data, bytes);
 	if (depth && !any(6)) {
-		/* Nested attributes. */
+		/* Replace the payload by nested attributes. */
 		struct nlattr *a = (void *)(genl_request + at);
 
 		h->nlmsg_len = at + NLA_HDRLEN;
@@ -98,7 +97,7 @@ static void add_u64(unsigned int number, uint64_t value)
 	genl_add(number, &value, sizeof(value));
 }
 
-/* A range with valid or nearly valid attributes. */
+/* Add a range, mostly with valid attributes. */
 static void add_range(int type)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -156,7 +155,7 @@ static void add_plan(void)
 	genl_nest(NEARCACHE_A_DEVICE_PLAN, begin);
 }
 
-/* Each range of a job or of a plan is a piece. */
+/* Add a piece of a job or plan: a range with start and length only. */
 static void add_piece(void)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -190,7 +189,7 @@ static void add_target(void)
 	}
 }
 
-/* Add the attributes of this request, with valid values. */
+/* Add the attributes that @command takes, mostly with valid values. */
 static void add_right(int command)
 {
 	uint64_t n;
@@ -228,7 +227,7 @@ static void add_right(int command)
 	}
 }
 
-/* Make one thing invalid. */
+/* Make the request invalid in one random way. */
 static void spoil(void)
 {
 	struct nlmsghdr *h = (void *)genl_request;
@@ -236,7 +235,7 @@ static void spoil(void)
 
 	switch (any(4)) {
 	case 0:
-		/* Cut off the message; the bytes behind its new end stay in the buffer. */
+		/* Shorten the message, so that an attribute may end behind its end. */
 		h->nlmsg_len = NLMSG_HDRLEN + any(body + 1);
 		break;
 	case 1:
@@ -244,7 +243,7 @@ static void spoil(void)
 			     any(body - GENL_HDRLEN + 1)] = random_next(&state);
 		break;
 	case 2:
-		/* Change the length of an attribute. */
+		/* Change the length in the first attribute. */
 		if (body > GENL_HDRLEN + 4)
 			((struct nlattr *)(genl_request + NLMSG_LENGTH(GENL_HDRLEN)))->nla_len =
 				any(any(2) ? 64 : 0x10000);
@@ -259,7 +258,7 @@ static bool has_words(const struct nlmsghdr *h)
 	return h->nlmsg_flags & NLM_F_ACK_TLVS;
 }
 
-/* A refusal of a complete request's content needs a message; other errors need none. */
+/* Must the kernel explain @error?  Yes if the request has a full header and its content is bad. */
 static bool wants_words(int error)
 {
 	const struct nlmsghdr *h = (void *)genl_request;
@@ -284,7 +283,7 @@ static void judge(struct nlmsghdr *h, ssize_t bytes)
 	}
 }
 
-/* The kernel has answered all of it by the time send() returns, except the rest of a dump. */
+/* Send the request and judge the answers; the kernel has answered when send() returns. */
 static void send_it(void)
 {
 	const struct nlmsghdr *h = (void *)genl_request;

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Arbitrary netlink messages from several processes, while the devices are read, suspended, reloaded
-# and removed. Each message is answered, all data is right, and no process hangs.
+# Several processes send random netlink messages (fuzz_netlink.c), while the devices are read,
+# suspended, reloaded and removed. All data must be right, and no process may hang.
 . ./cache.sh
 
 seed=1 count=$(times 4000)

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
-# Table lines and messages of arbitrary words and bytes: each is accepted, or refused with a reason
-# in the kernel log.
+# Random table lines and messages (fuzz_words.c): the kernel must accept each of them, or refuse it
+# with a reason in the kernel log.
 # cpus: 1
 . ./cache.sh
 

@@ -1,44 +1,49 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Block devices with a gate, and threads that read and write through it.  The devices are network
- * block devices whose server is this program: it holds requests, releases them one by one in any
- * order, fails them, and records their flags.  So a race becomes a script: the request that loses
- * the race waits at the gate, and the script can check that it does.
+ * Tests script races with this program.  It serves network block devices ("gates"), holds their
+ * requests, releases held requests one by one in any order, fails requests, and counts them.  Its
+ * threads read and write any block device.  A script holds the request that shall lose the race,
+ * and releases it after the winner has ended.
  *
- * Commands come on stdin, one per line; each is answered by one line "ok ..." or "FAIL why".
- * Sectors have 512 bytes; data are those of sector.h, printed as runs (gate_runs.h).  Gates
- * (gate_nbd.h):
+ * Commands come on stdin, one per line.  The answer to each is one line: "ok" and the text that
+ * the list below gives after "->", or "FAIL why".  FIRST and COUNT are sectors of 512 bytes.  Data
+ * are sectors of one GENERATION (sector.h), printed as runs (gate_runs.h).
  *
- *	device NAME MB [trim] [zeroes] [flush] [fua] [ro]	-> path
- *	hold NAME CLASS [FIRST COUNT]	hold requests before they are performed,
- *	mute NAME CLASS [FIRST COUNT]	perform them, but hold the reply,
- *	fail NAME CLASS [FIRST COUNT]	or fail them; CLASS: read write flush trim zeroes any
- *	break NAME CLASS N		or fail all after the first N
- *	pass NAME			drop these rules for requests that arrive later
- *	held NAME N			wait until N requests are held
- *	let NAME all|last|INDEX [fail]	release those (INDEX in the order of arrival)
+ * Gates (gate_nbd.h).  A rule applies to later requests of CLASS (read write flush trim zeroes
+ * any) that touch the sectors from FIRST; the oldest rule that matches a request decides:
+ *
+ *	device NAME MB [trim] [zeroes] [flush] [fua] [ro]	-> path of the new gate
+ *	hold NAME CLASS [FIRST COUNT]	rule: hold requests before they are performed
+ *	mute NAME CLASS [FIRST COUNT]	rule: perform requests, hold the replies
+ *	fail NAME CLASS [FIRST COUNT]	rule: answer EIO and do not perform the request
+ *	break NAME CLASS N		rule: let N requests pass, fail all later ones
+ *	pass NAME			delete the rules; held requests stay held
+ *	held NAME N			wait until N requests are held -> the requests
+ *	let NAME all|last|INDEX [fail]	answer held requests, with "fail" by EIO; INDEX 0 is
+ *					the oldest -> number of answers
  *	seen NAME		-> reads writes flushes trims zeroes fua since the last "seen"
- *	keep NAME, restore NAME	save the content of the device, restore it
- *	fill NAME GENERATION FIRST COUNT, look NAME FIRST COUNT -> runs
+ *	keep NAME, restore NAME	save the content of the device, restore the saved content
+ *	fill NAME GENERATION FIRST COUNT	set the content, with no request
+ *	look NAME FIRST COUNT	-> runs of the content
  *
  * Readers and writers (O_DIRECT), each with its own ID:
  *
  *	read ID PATH FIRST COUNT	write ID PATH GENERATION FIRST COUNT [sync]
  *	trim|zeroes|secure|flush ID PATH [FIRST COUNT]
- *	busy ID			check that it is in progress and stays so for a moment
- *	end ID			wait for its end -> "done", an errno, or runs
- *	get PATH FIRST COUNT, put PATH GENERATION FIRST COUNT	start and wait
+ *	busy ID			FAIL if the operation ends within 30 ms
+ *	end ID			wait for its end -> "done", an errno, or the runs read
+ *	get PATH FIRST COUNT, put PATH GENERATION FIRST COUNT	read, write, and wait
  *
- * The cache:
+ * dm devices (gate_dm.h), the cache above all:
  *
- *	create DM SECTORS TARGET WORDS...	a live dm device; -> "done" or an errno
- *	reload DM SECTORS TARGET WORDS...	replace its table
- *	suspend|resume|remove DM, message DM WORDS...
+ *	create DM SECTORS TARGET WORDS...	a live device -> "done" or an errno
+ *	reload DM SECTORS TARGET WORDS...	replace its table -> the same
+ *	suspend|resume|remove DM, message DM WORDS...	-> the same
  *	state DM		-> none, suspended, empty, or "live" and its table
  *	value DM FIELD		-> a field of its status
  *	until DM FIELD =|>|< N	wait until the relation holds
- *	agree DM NAME FIRST COUNT	wait until no fill is in flight; two reads of
- *				/dev/mapper/DM return the content of device NAME -> runs
+ *	agree DM NAME FIRST COUNT	read /dev/mapper/DM twice, each time with no fill in
+ *				flight; FAIL unless both return the content of gate NAME -> runs
  */
 #include <linux/fs.h>
 
@@ -209,7 +214,7 @@ static bool holds(uint64_t now, char relation, uint64_t n)
 	return relation == '=' ? now == n : relation == '>' ? now > n : now < n;
 }
 
-/* Returns true if the relation came to hold; otherwise the reason has been printed. */
+/* Wait until the relation holds.  Returns false after PATIENCE seconds, with FAIL printed. */
 static bool until(const char *dm, const char *field, char relation, uint64_t n)
 {
 	struct timespec now, deadline = in_seconds(PATIENCE);

@@ -3,10 +3,10 @@
 # A cache between two devices that hold requests on demand (gate.c): . ./gate.sh (includes
 # cache.sh). The gate calls the devices 'origin' and 'cache'; here they are $O and $C.
 . ./cache.sh
-# The gate may hold hits for any time: no timeout.
+# The gate may hold a hit for any time: with cache_timeout 0 the cache waits for it.
 OPTIONS='2 cache_timeout 0'
 
-# gate COMMAND...: send a command to gate.c; its answer is in $REPLY.
+# gate COMMAND...: send a command to gate.c; sets $REPLY to the text after "ok", fails on FAIL.
 gate() {
 	local word=''
 	echo "$*" >&"$gate_in"
@@ -35,7 +35,7 @@ gate_quit() {
 	wait "$gate_pid"
 }
 
-# gate_open: let all held requests go.
+# gate_open: delete all rules and answer all held requests.
 gate_open() {
 	gate pass origin
 	gate pass cache
@@ -43,7 +43,7 @@ gate_open() {
 	gate let cache all
 }
 
-# between MODE: an empty cache in that mode, new or reloaded, on an origin of generation 1.
+# between MODE: make an empty cache in this mode, new or by a reload, on an origin of generation 1.
 between() {
 	MODE=$1 at=0
 	gate fill origin 1 0 "$gate_sectors"
@@ -58,47 +58,47 @@ between() {
 	at_exit gate_open
 }
 
-# next_block: let $at point to a block that no earlier case used.
+# next_block: set $at to the first sector of a block that no earlier case used.
 next_block() {
 	at=$((at + 128))
 }
 
-# expect ANSWER: the last command must have got this answer.
+# expect ANSWER: fail unless the last command got this answer.
 expect() {
 	[[ $REPLY == "$1" ]] || fail "'$REPLY', expected '$1' (line ${BASH_LINENO[*]})"
 }
 
-# ends ID ANSWER: the request ends with this answer.
+# ends ID ANSWER: wait for the end of the request; fail unless it has this answer.
 ends() {
 	gate end "$1"
 	expect "$2"
 }
 
-# gets FIRST COUNT RUNS: read from the cache.
+# gets FIRST COUNT RUNS: read through the cache; fail unless the data are RUNS (gate_runs.h).
 gets() {
 	gate get "$NC" "$1" "$2"
 	expect "$3"
 }
 
-# puts GENERATION FIRST COUNT: write to the cache.
+# puts GENERATION FIRST COUNT: write through the cache; fail on an error.
 puts() {
 	gate put "$NC" "$@"
 	expect 'done'
 }
 
-# agrees FIRST COUNT RUNS: cache and origin hold the same data.
+# agrees FIRST COUNT RUNS: fail unless cache and origin return these data.
 agrees() {
 	gate agree nc origin "$1" "$2"
 	expect "$3"
 }
 
-# now VARIABLE FIELD: like field, without a new process.
+# now VARIABLE FIELD: store the status field in VARIABLE; starts no process.
 now() {
 	gate value nc "$2"
 	printf -v "$1" %s "$REPLY"
 }
 
-# more FIELD BEFORE [BY]: the field is BEFORE + BY (1).
+# more FIELD BEFORE [BY]: fail unless the status field is BEFORE + BY (1).
 more() {
 	local value
 	now value "$1"
@@ -122,8 +122,8 @@ table() {
 	REPLY="$gate_sectors nearcache ${MODE:-read-only} $O $C $OPTIONS"
 }
 
-# fill_slots: use every slot. Blocks 0 and 1 are cached, blocks from sector $spare on are not. The
-# cache is restarted first: one that started empty retains a pseudo-random part of the blocks read.
+# fill_slots: give every slot a block. Blocks 0 and 1 are then cached, blocks from sector $spare on
+# are not. Restarts the cache, because one that started empty retains a random part of the blocks.
 fill_slots() {
 	local blocks used
 	cached 0 256

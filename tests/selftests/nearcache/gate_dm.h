@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Create and change the dm devices on the gates as dmsetup does. In a test that does so hundreds of
- * times, a process per step would take most of the time.
+ * The commands of 'gate' for dm devices.  A test sends hundreds of them; to start dmsetup for each
+ * would take most of its time.  Functions that return int return 0 or a positive errno.
  */
 #ifndef NEARCACHE_TEST_GATE_DM_H
 #define NEARCACHE_TEST_GATE_DM_H
@@ -58,7 +58,7 @@ static inline int dm_remove(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += PATIENCE;
-	/* Another process may still be closing the device. */
+	/* EBUSY: another process still has the device open, often for a moment only. */
 	while ((error = dm_simple(&dm, DM_DEV_REMOVE)) == EBUSY) {
 		clock_gettime(CLOCK_MONOTONIC, &now);
 		if (now.tv_sec > deadline.tv_sec)
@@ -91,7 +91,7 @@ static inline int dm_status(unsigned int flags)
 	return dm_request(&dm, DM_TABLE_STATUS);
 }
 
-/* The text of the last dm_status(). */
+/* The line of the first target, from the last dm_status(). */
 static inline char *dm_status_text(void)
 {
 	return dm.io.room + dm.io.dm.data_start + sizeof(struct dm_target_spec);
@@ -139,7 +139,7 @@ static inline bool value(const char *name, const char *field, uint64_t *value)
 	return text;
 }
 
-/* Returns false if @what is not a command for a dm device. */
+/* Run and answer a command; returns false if @what is no command for a dm device. */
 static inline bool dm_command(const char *what, const char *name, const char *rest)
 {
 	int error;

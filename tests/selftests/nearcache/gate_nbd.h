@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Network block devices with a gate, served by this program: rules hold requests, release them one
- * by one in any order, or fail them.  The commands of 'gate' for them are implemented here.
+ * The gates of 'gate': network block devices that the program itself serves.  Rules hold or fail
+ * requests; the script answers held requests in any order.  gate.c lists the commands.
  */
 #ifndef NEARCACHE_TEST_GATE_NBD_H
 #define NEARCACHE_TEST_GATE_NBD_H
@@ -22,11 +22,11 @@
 #include "gate_runs.h"
 
 #define PATIENCE	(30 * slow)	/* seconds */
-#define CMD_ZEROES	6	/* newer than some of the kernels' headers */
+#define CMD_ZEROES	6	/* NBD_CMD_WRITE_ZEROES; older headers lack it */
 #define FLAG_ZEROES	(1 << 6)
 #define CMD_FUA		(1 << 16)
 
-static int slow = 1;		/* factor, for a slow kernel */
+static int slow = 1;		/* factor of PATIENCE; $SLOW */
 
 enum { READ, WRITE, FLUSH, TRIM, ZEROES, FUA, CLASSES, ANY = CLASSES };
 enum action { PASS, HOLD, MUTE, FAIL };
@@ -38,7 +38,7 @@ struct rule {
 	enum action action;
 	int class;
 	uint64_t first, last;
-	unsigned int before;		/* requests to let pass first */
+	unsigned int before;		/* matching requests that still pass first */
 };
 
 struct request {
@@ -64,7 +64,7 @@ struct gate {
 	pthread_t server, kernel;
 };
 
-/* Protects the gates and the operations of gate.c; @changed announces a change. */
+/* Protects the gates and gate.c's operations; @changed: a request is held, an operation ended. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct gate gates[4];
@@ -90,16 +90,16 @@ static inline void give(struct gate *g, const char *data, size_t bytes)
 
 	for (; bytes; bytes -= n, data += n) {
 		n = write(g->socket, data, bytes);
-		/* The kernel has closed its side. */
+		/* The kernel has closed its side of the socket: end this thread. */
 		if (n <= 0)
 			pthread_exit(NULL);
 	}
 }
 
 /*
- * Receive through a pipe: read() would write to user memory under the socket's lock, and page
- * faults take locks of file systems.  nbd takes the socket's lock under its own, and file systems
- * read from nbd: lockdep would report a circular dependency and then stop checking all locks.
+ * Receive through a pipe.  A read() of the socket may fault on user memory under the socket's
+ * lock, and a page fault takes file-system locks.  File systems in turn read from nbd, which takes
+ * the socket's lock: lockdep would report this circle once and then stop checking all locks.
  */
 static inline void take(struct gate *g, char *data, size_t bytes)
 {
@@ -136,7 +136,7 @@ static inline void perform(struct gate *g, struct request *r)
 	}
 }
 
-/* Called under the lock, so that answers do not interleave. */
+/* Reply to @r and free it.  @lock is held, so that two replies do not mix on the socket. */
 static inline void answer(struct gate *g, struct request *r, int error)
 {
 	struct nbd_reply reply = { .magic = htonl(NBD_REPLY_MAGIC), .error = htonl(error) };
@@ -270,7 +270,7 @@ static inline bool open_gate(struct gate *g, unsigned long flags)
 	       !pthread_create(&g->kernel, NULL, kernel_side, g);
 }
 
-/* Is the device connected? Then the kernel has set its size. */
+/* Returns true once the kernel has connected the device: it has a size and a pid. */
 static inline bool is_there(const char *path, uint64_t bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -328,7 +328,7 @@ static inline void device(int words, char **word)
 		}
 		usleep(10000);
 	}
-	/* Receive each request unmerged and in order. */
+	/* Make the kernel send requests unmerged and in order. */
 	setting(g->path, "scheduler", "none");
 	setting(g->path, "nomerges", "2");
 	ok("%s", g->path);
@@ -352,7 +352,7 @@ static inline void add_rule(struct gate *g, int words, char **word, enum action 
 	ok("");
 }
 
-/* Save the content of the device, or restore it. */
+/* Save the content of the device; with @back, restore the saved content. */
 static inline void keep(struct gate *g, bool back)
 {
 	if (!g->kept)
@@ -365,7 +365,7 @@ static inline void keep(struct gate *g, bool back)
 		memcpy(g->kept, g->data, g->bytes), ok("");
 }
 
-/* Wait for a change with the lock held; returns false at the deadline. */
+/* Wait for @changed, with @lock held.  Returns false at the deadline. */
 static inline bool wait_changed(const struct timespec *deadline)
 {
 	return !pthread_cond_timedwait(&changed, &lock, deadline);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Print sectors (sector.h) as runs of one generation, "GENERATIONxSECTORS": generation 0 is zeros,
- * ? is anything else.
+ * Make sectors (sector.h), and print sectors as runs of one generation, each "GENERATIONxCOUNT".
+ * Generation 0 stands for zeros, "?" for any other invalid sector.
  */
 #ifndef NEARCACHE_TEST_GATE_RUNS_H
 #define NEARCACHE_TEST_GATE_RUNS_H

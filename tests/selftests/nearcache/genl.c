@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Send one request to the nearcache family and print the answer. It uses no library, so any bytes
- * can be sent.
+ * Send one request to the nearcache family and print the answer. No library limits the bytes sent.
  *
  *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]
  *		-d: dump; -u: as USER; -s: without CAP_SYS_ADMIN; -n: COUNT times or to an error
- *	genl listen COUNT FILE		print COUNT events; create FILE once it listens
+ *	genl listen COUNT FILE		print COUNT events; create FILE once the program listens
  *
- * COMMAND is "device-get" or a number. An attribute is a name, NUMBER:HEX for raw bytes, or a nest
- * of attributes: range=start=0,length=512,label=x. A prefix COUNT@STEP adds COUNT nests, each STEP
- * behind the one before; only the first one has the label.
- * Prints each attribute of the answer in one line, preceded by the names of its parents. An error
- * goes to stderr with the kernel's message and the attribute that it names: "ENODEV: text (name)";
- * exit 1.
+ * COMMAND is "device-get" or a number. An attribute is NAME=VALUE, NUMBER:HEX for raw bytes, or a
+ * nest of attributes: range=start=0,length=512,label=x. A prefix COUNT@STEP of a nest adds COUNT
+ * nests whose starts are STEP apart; only the first nest has the label.
+ * Each attribute of the answer is printed on one line, with the names of its parents in front. On
+ * an error, stderr gets "ENODEV: text (name)", the kernel's message and the attribute that the
+ * message names, and the exit code is 1.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -176,7 +175,7 @@ static void add_hex(unsigned int number, const char *hex)
 
 static void add_word(const struct attribute *set, const char *word, uint64_t ahead);
 
-/* Add one nest from the words between commas. */
+/* Add a nest of the comma-separated @words; leave out the label unless this is the @first nest. */
 static void add_nest(const struct attribute *a, const char *words, uint64_t ahead, bool first)
 {
 	size_t begin = NLMSG_ALIGN(((struct nlmsghdr *)genl_request)->nlmsg_len);
@@ -205,7 +204,7 @@ static void add_nests(const struct attribute *a, const char *words)
 		add_nest(a, words, i * step, !i);
 }
 
-/* @ahead is added to the attribute "start". */
+/* Add an attribute of @set; @ahead is added to the value of "start". */
 static void add_word(const struct attribute *set, const char *word, uint64_t ahead)
 {
 	const char *value = strchr(word, '=');
@@ -283,7 +282,7 @@ static void show(const unsigned char *at, const unsigned char *end, const struct
 	}
 }
 
-/* The name of the request's attribute at @offset, or "?". */
+/* Find the name of the attribute at byte @offset of the request; "?" if there is none. */
 static const char *named_at(const unsigned char *at, const unsigned char *end, uint32_t offset,
 			    const struct attribute *set)
 {
@@ -312,7 +311,7 @@ static const char *at_offset(uint32_t offset)
 			offset, device);
 }
 
-/* Print the error of an acknowledgement, or of the end of a dump, which has only the errno. */
+/* Print the error of an acknowledgement or of the end of a dump (which has no copied request). */
 static void explain(const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(h);
@@ -345,10 +344,10 @@ static int failed(struct nlmsghdr *h)
 	return 1;
 }
 
-/* Set when an attribute has been printed. */
+/* An answer to the request has been printed. */
 static bool shown;
 
-/* Read one datagram.  Returns 0 for more, 1 at the end, 2 on an error. */
+/* Print one datagram.  Returns 0 if more must follow, 1 at the end, 2 after an error. */
 static int take(const struct attribute *set, bool ends)
 {
 	ssize_t bytes = recv(genl_sock, genl_answer, GENL_ROOM, 0);
@@ -379,9 +378,7 @@ static int ask(const struct attribute *set, bool later)
 		genl_die("send");
 	while (!(end = take(set, true)))
 		;
-	/*
-	 * The kernel works in the background: its reply may precede or follow the acknowledgement.
-	 */
+	/* @later: the kernel works in the background and may answer after the ACK. */
 	if (end == 1 && later && !shown)
 		take(set, false);
 	return end - 1;

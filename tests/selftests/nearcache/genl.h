@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Generic netlink without a library, so that any bytes can be sent. */
+/* Generic netlink without a library, so that a test can send any bytes. */
 #ifndef GENL_H
 #define GENL_H
 
@@ -67,8 +67,8 @@ static const struct nlattr *genl_next(const unsigned char **at, const unsigned c
 	return a;
 }
 
-/* Move everything added since the request had @begin bytes into one attribute, whose header was
- * added at @begin.
+/* End a nest: the attribute added at offset @begin of the request takes all that was added after
+ * its header.
  */
 static void genl_nest(unsigned int number, size_t begin)
 {
@@ -79,7 +79,7 @@ static void genl_nest(unsigned int number, size_t begin)
 	a->nla_len = h->nlmsg_len - begin;
 }
 
-/* Find the payload of an attribute. */
+/* Returns the payload of attribute @wanted, with its end in @behind; exits if there is none. */
 static const unsigned char *genl_find(const unsigned char *at, const unsigned char *end,
 				      unsigned int wanted, const unsigned char **behind)
 {
@@ -112,7 +112,7 @@ static void genl_resolve(void)
 	end = genl_answer + h->nlmsg_len;
 	memcpy(&id, genl_find(at, end, CTRL_ATTR_FAMILY_ID, &in), sizeof(id));
 	genl_family = id;
-	/* A list with one group. */
+	/* The family has one multicast group: take the first entry of the list. */
 	at = genl_find(at, end, CTRL_ATTR_MCAST_GROUPS, &end);
 	at = genl_find(at, end, 1, &end);
 	memcpy(&genl_group, genl_find(at, end, CTRL_ATTR_MCAST_GRP_ID, &in), sizeof(genl_group));
@@ -129,7 +129,7 @@ static void genl_open(void)
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one)) ||
 	    setsockopt(genl_sock, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one)))
 		genl_die("netlink");
-	/* Root may exceed the limit on the send buffer. */
+	/* Large requests need a send buffer above the limit; root may have one. */
 	setsockopt(genl_sock, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
 	genl_resolve();
 }

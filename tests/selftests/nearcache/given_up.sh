@@ -4,7 +4,7 @@
 # bypassed: . ./given_up.sh (includes cache.sh). $generation is the generation on the origin.
 . ./cache.sh
 
-# lies NAME error|linear|unwritable [DEV]: replace the table of NAME.
+# lies NAME error|linear|unwritable [DEV]: let the dm device NAME fail, work or refuse writes.
 lies() {
 	dmsetup load --noudevsync "$1" --table "$(under "$2" "${3:-$local}")" &&
 		dmsetup resume --noudevsync "$1" || fail "$1 becomes $2"
@@ -24,7 +24,7 @@ under() {
 given_up() {
 	lies slice error
 	wait_for 30 bypassed || fail "not bypassed"
-	# The reason is errors of hits, or of a commit that came first.
+	# Errors of hits led to the bypass, or of a commit that came first.
 	[[ $(field reason) == [13] ]] || fail "reason is $(field reason)"
 }
 
@@ -33,7 +33,7 @@ bypassed() {
 	[[ $(field state) == 1 ]]
 }
 
-# right: read everything twice, so that some reads are hits; all data must be right.
+# right: read everything twice, so that some reads hit; fail if data is wrong.
 right() {
 	check -g "$generation"
 	settle

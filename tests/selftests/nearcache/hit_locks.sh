@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A hit takes no lock of the module; the kernel of 'make check-debug' counts lock acquisitions. The
-# address of a lock class tells whether it is the module's, so new locks are covered.
+# A hit takes no lock of the module: the kernel of 'make check-debug' counts lock acquisitions. The
+# test finds the module's lock classes by their addresses, so it covers future locks as well.
 # kernels: debug
 . ./cache.sh
 STAT=/proc/lock_stat
@@ -42,7 +42,7 @@ clear() {
 	echo 0 >"$STAT"
 }
 
-# lock_free: hits of the usual cache take no lock. Misses must show up, to prove that locks count.
+# lock_free: fail if hits take a lock, or if misses do not: then locks would not be counted.
 lock_free() {
 	local before misses hits i start
 	clear
@@ -64,7 +64,7 @@ lock_free() {
 	hits=$(($(field hits) - before))
 	echo "$hits hits:" && cat "$TMPDIR/hits"
 	((hits > 5000)) || fail "$hits hits"
-	# Timers, like the watch over hanging hits, take a few locks a second, independent of hits.
+	# Allow a few locks per second: timers, such as the watch over hanging hits, take them.
 	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) \
 		'$1 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
 		fail "locks taken while there were $hits hits"

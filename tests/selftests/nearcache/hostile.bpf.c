@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Returns random answers and overwrites its context. */
+/* A classifier that answers at random and overwrites all of its context: must do no harm. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin beyond 2 TiB and a large sparse cache: each sector has the right data, and a block costs
-# at most 32 bytes of memory.
+# An origin beyond 2 TiB and a large sparse cache: each read must return the right data, and a block
+# may cost at most 32 bytes of memory.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
 TIB=$((2 ** 31)) # sectors
 
-# read_part SECTOR: read 1 MiB there, cold and then cached.
+# read_part SECTOR: read 1 MiB from SECTOR on, cold and then cached.
 read_part() {
 	check -s "$1" -n 2048 -b 1:200 -a 1 -r 20
 	check -s "$1" -n 2048
@@ -20,7 +20,7 @@ read_part() {
 
 make_null O origin $((5 << 20))
 make_null C local $((1 << 20))
-# Modulo 2^32 sectors, bytes or blocks of 256 KiB, some of these are the same sector.
+# A number cut to 32 bits (of sectors, bytes or 256 KiB blocks) would confuse some of these parts.
 parts=(0 $((TIB - 1024)) $((2 * TIB)) $((4 * TIB + 512)) $((4 * TIB + 2 ** 23)) $((5 * TIB - 2048)))
 for at in "${parts[@]}"; do
 	./blockdata write "$O" -s "$at" -n 2048

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Without readers there is no I/O on either device, and no work item and no timer of the module.
+# While nobody reads or writes, the module causes no I/O and runs no work item and no timer.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
@@ -10,7 +10,7 @@ stats() {
 	cat "$(sys_block "$O")/stat" "$(sys_block "$C")/stat"
 }
 
-# watch 0|1: switch these events off or on.
+# watch 0|1: switch the trace events $EVENTS off or on.
 watch() {
 	# shellcheck disable=SC2086 # several
 	trace_events "$1" $EVENTS
@@ -35,8 +35,8 @@ a_while() {
 	wait_for 30 ticked "$end" || fail "no timer ticks"
 }
 
-# calm: nothing of the module ran for a while. After the last hit the watch over the cache device
-# still runs a few times, until its last grace period ended.
+# calm: has nothing of the module run for a while? After the last hit, the watch over the cache
+# device still runs a few times, until its last grace period has ended.
 calm() {
 	echo >$TRACE/trace
 	a_while

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The kernel's measurement of a table (IMA) names all cache devices, of a cache on one device and of
-# a cache on several.
+# The kernel's measurement of a table (IMA) must name all cache devices, for a cache on one device
+# and for a cache on several.
 # cpus: 1
 . ./several.sh
 SECURITY=/sys/kernel/security
@@ -15,7 +15,7 @@ measured() {
 		done
 }
 
-# names MEMBERS...: the last measurement names exactly these members, in this order.
+# names MEMBERS...: fail unless the last measurement names just these members, in this order.
 names() {
 	local text expected='' i
 	text=$(measured | tail -n 1)

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# integrity=crc32c: data that the cache device damaged is never returned to a reader. The cache
-# drops it, logs it, raises an event and fills it again. Sound data is never reported as damaged.
+# With integrity=crc32c no reader gets data that the cache device damaged. The cache invalidates,
+# logs and fills again the damaged sub-block, and raises an event. Sound data must not be reported.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 INTEGRITY=crc32c
 
-# damage N: since the last call N sub-blocks were found damaged.
+# damage N: fail unless N sub-blocks were found damaged since the last call.
 damage() {
 	local now
 	now=$(field damaged)
@@ -29,8 +29,8 @@ all_hits -w
 all_hits -m
 damage 0
 
-# A whole sub-block, one byte range inside one, several in one read, all of a block: each way to
-# read returns the origin's data, and the next read is a hit again.
+# Damage a whole sub-block, a part of one, several of one read, and a whole block: with each kind of
+# read, readers must get the origin's data, and the next read must hit.
 for options in "-b 128" "-b 3 -a 1" -B "-b 8 -w"; do
 	spoil 1000 8
 	spoil 1030 1
@@ -55,7 +55,7 @@ settle
 damage 16
 all_hits
 
-# A reader that overwrites the buffer of its read gets garbage, but no block counts as damaged.
+# A reader overwrites the buffer of its own read: the module must not report that as damage.
 for ((i = 0; i < $(times 10); i++)); do
 	./scribbler /dev/mapper/nc 65536 32 || fail "the scribbling reader"
 done
@@ -63,7 +63,7 @@ settle
 damage 0
 all_hits
 
-# A stop writes the checksums. A damaged checksum sector costs a read of the origin.
+# A stop writes the checksums. Data of a damaged checksum sector must come from the origin.
 stop
 start
 blockdev --setra 0 /dev/mapper/nc
@@ -80,7 +80,7 @@ settle
 # A checksum sector holds the checksums of 128 sub-blocks: 8 blocks of 16.
 damage 128
 all_hits
-# Data is damaged while the cache is stopped.
+# Damage done while the cache is stopped is also found.
 stop
 spoil 700 2
 start
@@ -88,13 +88,13 @@ damaged=0
 check -n 4096 >/dev/null
 damage 1
 
-# A sub-block that is written in part is not cached; whole sub-blocks of the write are.
+# A write leaves whole sub-blocks cached; sub-blocks written in part lose their valid bits.
 MODE=writethrough reload
 damaged=$(field damaged)
 ./blockdata write /dev/mapper/nc -s 1 -n 30 -g 2
 ./blockdata write /dev/mapper/nc -s 256 -n 256 -g 2
 settle
-# Two of five sub-blocks were written in part.
+# The write covers two of its five sub-blocks only in part.
 is bytes_valid $((4096 * 512 - 2 * 4096))
 for i in 1 2; do
 	check -s 0 -n 1
@@ -108,7 +108,7 @@ is bytes_valid $((4096 * 512))
 damage 0
 stop
 
-# The origin ends inside a sub-block: its last sectors are cached and checked as well.
+# The origin ends inside a sub-block: its last sectors must be cached and checked as well.
 make_dm O short "0 32763 linear $O 0"
 ./blockdata write "$O"
 format

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Show and change the write sessions that a cache and its witness have recorded.
+ * Show and change the write sessions that a cache device and its witness have recorded.
  *
- *	intent CACHE witness WITNESS N		record N of the witness is this cache's
- *	intent CACHE said WITNESS N		"SESSION PREVIOUS STATE" of that record
- *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	set them and seal the record
- *	intent CACHE marks	the regions set in the session's bitmap, "ends", or
- *				"damaged SECTOR", one per line
- *	intent CACHE flip SECTOR		flip one bit of a sector of the bitmap
- *	intent CACHE empty SESSION		write the bitmap with which that session begins
+ *	intent CACHE witness WITNESS N		make record N of the witness an empty one of CACHE
+ *	intent CACHE said WITNESS N		print "SESSION PREVIOUS STATE" of record N
+ *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	set these and seal record N
+ *	intent CACHE marks	print one line per region marked in the write intent, for
+ *				marked ends "ends", and "damaged SECTOR"
+ *	intent CACHE flip SECTOR		flip one bit of a sector of the write intent
+ *	intent CACHE empty SESSION		write the write intent with which SESSION begins
  */
 #include "meta/ondisk_check.c"
 #include "crc32c.h"
@@ -90,7 +90,7 @@ static int witness(const char *verb, char **arg)
 	return 0;
 }
 
-/* Read the superblock copy with the higher sequence. */
+/* Read the superblock copy with the higher sequence number; validity is not checked. */
 static void read_super(void)
 {
 	struct nearcache_super *other = aligned_room(4096);

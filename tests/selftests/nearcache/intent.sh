@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A writing session with a witness. A crash leaves the cache warm except for the regions being
-# written, unless the cache device left the session before. A doubtful record means a cold start.
+# A write session with a witness. After a crash the cache must be warm except for the regions being
+# written. It must be cold if the cache device left the session before, or if the record of the
+# session is doubtful.
 # kernels: 6.1
 # cpus: 1
 . ./witnessed.sh
@@ -11,7 +12,7 @@ MODE=writethrough
 # crash: copy the cache device and its witness to $X and $V, as after a power cut.
 crash() {
 	local from
-	# No mark may be cleared during the copy.
+	# Suspend, so that no mark is cleared during the copy.
 	dmsetup suspend --noflush --nolockfs --noudevsync cache || fail "suspend"
 	for from in "$c $X" "$W $V"; do
 		blockdev --flushbufs "${from% *}"
@@ -20,7 +21,7 @@ crash() {
 	dmsetup resume --noudevsync cache || fail "resume"
 }
 
-# again [OPTIONS]: start from the copies.
+# again [OPTIONS]: start a cache from the copies $X and $V.
 again() {
 	start nc "${1-4 cache_timeout 0 witness $V}" "$O" "$X"
 }
@@ -43,7 +44,7 @@ make_null W witness 1
 make_null V left 1
 all=$((10 << 20))
 
-# The regions of the last writes are in doubt, nothing else.
+# A crash puts the regions of the last writes in doubt, and nothing else.
 for MODE in writearound writethrough; do
 	session
 	put $((region * 5 + 8)) 8 2
@@ -72,7 +73,7 @@ for MODE in writearound writethrough; do
 	stop
 done
 
-# When writing stops, the marks are cleared, and nothing is in doubt.
+# When writing stops, the module clears the marks: a crash puts nothing in doubt.
 session
 put $((region * 3)) 64 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"
@@ -86,7 +87,7 @@ origin_mark
 get $((region * 3)) 64 2
 get $((region * 4)) $region 1
 same "origin bytes" "$(origin_delta)" 0
-# A later write sets them again.
+# A later write marks its region again.
 put $((region * 3)) 8 3
 same "marks" "$(./intent "$X" marks)" 3
 stop
@@ -96,7 +97,7 @@ saved() {
 	dd if="$S" of="$X" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 }
 
-# cold: everything is in doubt, so the cache starts empty.
+# cold: fail unless the cache started empty, as everything is in doubt.
 cold() {
 	is loaded 3
 	is bytes_valid 0
@@ -112,8 +113,8 @@ dd if="$X" of="$S" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 same "said" "$(./intent "$X" said "$V" 0)" "3 0 1"
 again ''
 cold
-# The witness says: the device left; the session ended later (so this is an older copy); no session;
-# a session that is neither this one nor the one before.
+# Each of these witness records means a cold start: the device left; the session ended later, so the
+# cache device is an older copy; there was no session; the record is of an unrelated session.
 same "said at the end" "$(./intent "$C" said "$W" 0)" "4 0 3"
 for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	saved
@@ -122,13 +123,13 @@ for says in "3 0 2" "4 0 3" "3 0 3" "3 0 4" "3 0 0" "4 0 1" "2 0 1" "4 2 1"; do
 	again
 	cold
 done
-# The witness has no record of this cache.
+# Cold: the witness has no record of this cache.
 saved
 dd if=/dev/zero of="$V" bs=4096 count=1 oflag=direct 2>/dev/null
 again
 cold
-# The power went while the next session was about to begin: this session's record counts, with its
-# own marks, or with the empty bitmap of the next session.
+# The power failed while the next session was about to begin: the marks of this session count, or no
+# marks if the empty write intent of the next session is already written.
 for empty in '' 1; do
 	saved
 	./intent "$X" say "$V" 0 4 3 1
@@ -139,7 +140,7 @@ for empty in '' 1; do
 	[[ $empty ]] || get $((region * 5)) 8 2
 	stop
 done
-# An empty bitmap of a session that the witness does not know: it may have written unmarked.
+# Cold: the write intent is of a session that the witness does not know, so marks may be missing.
 saved
 ./intent "$X" say "$V" 0 3 0 1
 ./intent "$X" empty 4
@@ -168,8 +169,8 @@ same "said" "$(./intent "$X" said "$V" 0)" "7 0 1"
 get $((region * 5)) 8 2
 stop
 
-# A session that continues without marks: neither a copy from before that, nor one from when it had
-# marks, may be used.
+# A session continues without marks after a suspend. A copy of the cache device from the time with
+# marks, or from before, lacks later writes: it must be cold.
 session
 put $((region * 5)) 8 2
 crash
@@ -184,8 +185,8 @@ dd if="$W" of="$V" bs=1M iflag=direct oflag=direct 2>/dev/null || fail "dd"
 again
 cold
 
-# A damaged sector of the bitmap marks all of its regions; damage of the first sector also marks the
-# ends of the origin. No region lies in the second sector.
+# A damaged sector of the write intent puts all of its regions in doubt; damage of the first sector
+# also puts the ends of the origin in doubt. The second sector has no region of this origin.
 for sector in 0 1; do
 	saved
 	./intent "$X" say "$V" 0 3 0 1
@@ -197,7 +198,7 @@ is loaded 5
 is bytes_valid $((all - (1 << 20)))
 stop
 
-# Writes by others are detected at both ends of the origin, unless the ends are marked themselves.
+# If the ends of the origin are marked, their fingerprint cannot show a write by others: cold.
 session
 put 0 8 2
 crash
@@ -207,7 +208,7 @@ stop
 again
 cold
 
-# When the ends are no longer written, the superblock gets their new fingerprint.
+# Once the ends are no longer being written, the module records their new fingerprint.
 session
 put 0 8 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"

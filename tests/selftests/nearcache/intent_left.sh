@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device leaves a writing session and comes back later in the state from before. The witness
-# knows that it left. Writers get no error, unless the witness leaves as well.
+# The cache device leaves a write session and comes back later with the content from before. By the
+# witness record it must then be cold. Writers get an error only if the witness leaves as well.
 # kernels: 6.12
 # cpus: 1
 . ./witnessed.sh
 
 MODE=writethrough
 
-# becomes NAME TABLE: put another table below that name.
+# becomes NAME TABLE: replace the table of the dm device NAME.
 becomes() {
 	dmsetup suspend --noflush --nolockfs "$1" && dmsetup load "$1" --table "$2" &&
 		dmsetup resume "$1" || fail "$1 does not change"
@@ -23,7 +23,7 @@ gone() {
 	dmsetup suspend --noflush --nolockfs "$1" && dmsetup resume "$1" || fail "$1 does not go"
 }
 
-# there NAME DEV: the device is back.
+# there NAME DEV: plug the device in again: NAME maps DEV.
 there() {
 	becomes "$1" "0 $(sectors "$2") linear $2 0"
 }
@@ -38,7 +38,7 @@ make_null w witness 1
 make_dm C cache "0 $(sectors "$c") linear $c 0"
 make_dm W witness "0 $(sectors "$w") linear $w 0"
 
-# The device is pulled out, the origin is written, the power fails, the device is plugged in again.
+# The cache device is pulled, the origin written, the power fails, and the device is back: cold.
 session
 # Prepare the removal: a commit comes 4 s after the first write and must not find the device gone.
 goes cache
@@ -62,7 +62,7 @@ get $((region * 5)) 8 2
 is witness 1
 stop
 
-# The same, but the device is back before anything but a write noticed that it was gone.
+# The same, but the device is back before anything except a write noticed that it was gone.
 session
 goes cache
 gone cache
@@ -76,7 +76,7 @@ is witness 1
 get $((region * 5)) 8 2
 stop
 
-# The device hangs: a write waits for it no longer than a hit would.
+# The cache device hangs: a write waits for its mark no longer than cache_timeout, as a hit does.
 session
 stop
 start nc "4 cache_timeout 300 witness $W"
@@ -86,7 +86,7 @@ is witness 2
 same "said" "$(./intent "$c" said "$w" 0)" "5 0 2"
 dmsetup resume cache
 get $((region * 7)) 8 2
-# A clean stop makes the record complete.
+# A clean stop completes the record of the session, so the next start is warm.
 stop
 start nc "4 cache_timeout 0 witness $W"
 is loaded 2
@@ -94,7 +94,7 @@ get $((region * 7)) 8 2
 is witness 1
 stop
 
-# The witness cannot be read: a cache that was stopped cleanly may be an older copy.
+# The witness cannot be read: even a cleanly stopped cache device may be an older copy, so cold.
 session
 stop
 goes witness
@@ -106,7 +106,7 @@ get $((region * 7)) 8 1
 stop
 there witness "$w"
 
-# The witness alone is gone: the cache notices only when a session begins.
+# Only the witness is gone: the cache notices this at the begin of the next session.
 session
 goes witness
 gone witness
@@ -121,7 +121,7 @@ written_down
 is witness 1
 same "state on the medium" "$(./sbset "$C" get state)" 3
 
-# Both are gone: a write that neither can record is refused.
+# Cache device and witness are gone: a write that neither can record is refused.
 goes witness
 goes cache
 put $((region * 2)) 8 2 || fail "write"
@@ -130,12 +130,12 @@ gone cache
 ! put $((region * 5)) 8 3 2>/dev/null || fail "a write succeeded that neither device could record"
 get $((region * 5)) 8 1
 above write_errors 0
-# The next write tries the witness again.
+# The witness is back: the next write records the session on the witness and succeeds.
 there witness "$w"
 put $((region * 5)) 8 2 || fail "write"
 is witness 2
 get $((region * 5)) 8 2
-# A reload does not need the cache device to record anything: the witness has the record.
+# A reload works without the cache device: the witness already records that the device left.
 reload "4 cache_timeout 0 witness $W" || fail "reload"
 put $((region * 6)) 8 2 || fail "write"
 get $((region * 6)) 8 2

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Prefetch jobs. The data they bring is right and read as hits, and they use requests as long as
-# possible. They give way to readers, end, are cancelled, fail, and race with all other operations.
+# Prefetch jobs. The data that they fetch is right and hits, and their requests are as long as
+# possible. Jobs yield to readers, end, are cancelled, fail, and race with all other operations.
 # kernels: 6.1
 . ./cache.sh
 
@@ -23,7 +23,7 @@ says() {
 	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
-# value NAME: print the only value of NAME, without a process; values NAME: print all of them.
+# value NAME: print the value of NAME in $out, without a process; values NAME: print all values.
 value() {
 	[[ $'\n'$out =~ $'\n'"$1="([^$'\n']*) ]] || return 0
 	echo "${BASH_REMATCH[1]}"
@@ -45,7 +45,7 @@ over() {
 	[[ $(value job.state) != 0 ]]
 }
 
-# done_with [ID]: wait until the job is done; its state is in $out.
+# done_with [ID]: wait for the end of the job, which must be "done"; the answer is in $out.
 done_with() {
 	wait_for 60 over "$@" || fail "job does not end: $out"
 	says job.state 1
@@ -57,7 +57,7 @@ cached() {
 	says cached-bytes "$3"
 }
 
-# A job brings everything, in long requests; then reads need no origin, and listeners get an event.
+# A job fetches all of its ranges, in long requests; then reads hit, and listeners get an event.
 fetched() {
 	./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
 	listener=$!
@@ -93,7 +93,7 @@ fetched() {
 	is prefetched_used_bytes $((4 * MB))
 	check -n 8192 >/dev/null
 	is prefetched_used_bytes $((4 * MB))
-	# Once more: everything is present. Pieces are rounded to sub-blocks, in the given order.
+	# All data of a second job but 4 KiB is present; its ranges are rounded to sub-blocks.
 	submit range=start=$((6 * MB)),length=512 range=start=512,length=$((MB - 512)) \
 		range=start=$((9 * MB + 512)),length=512
 	done_with
@@ -105,8 +105,8 @@ fetched() {
 	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
-# The cache is full, no block is idle and nobody reads: a job waits for slots, then gives up the
-# rest. That takes ten seconds, in which bad requests are tried.
+# The cache is full, no block is idle and nobody reads: a job waits ten seconds for slots and then
+# gives up the rest. During this wait the test sends bad requests.
 full() {
 	local big
 	submit range=start=0,length=$((16 * MB))
@@ -126,7 +126,7 @@ resident() {
 	[[ $(value cached-bytes) == 65536 ]]
 }
 
-# A job runs ahead of a reader through a few slots of a full cache, which are free again afterwards.
+# In a full cache, a job runs ahead of a reader in a few slots, which are reused after the reads.
 in_transit() {
 	local at share left first=$((12 * MB)) length=$MB before
 	check -n 8192 >/dev/null
@@ -153,8 +153,8 @@ in_transit() {
 		fail "more than $share of $before was evicted: $out"
 }
 
-# Two jobs want the same few slots: the first one gets them, and does not wait for readers of what
-# the second one would bring.
+# Two jobs want the same few slots: the first job gets the slots, and does not wait until somebody
+# reads the range of the second.
 first_claim() {
 	local at=$((13 * MB)) end share first
 	share=$(($(field blocks) / 64 * 2 * 65536))
@@ -174,7 +174,7 @@ first_claim() {
 	check -s $((at / 512)) -n $((share / 512)) >/dev/null
 }
 
-# Pinned ranges are brought even into a full cache.
+# A job fetches pinned ranges even into a full cache.
 pinned() {
 	./genl range-add name=nc range=start=$((12 * MB)),length=$((3 * MB)),label=pin,flags=1 >/dev/null
 	submit range=start=$((12 * MB)),length=$((3 * MB))
@@ -183,7 +183,7 @@ pinned() {
 	cached $((12 * MB)) $((3 * MB)) $((3 * MB))
 	above prefetched_wasted_bytes 0
 	./genl range-delete name=nc range=label=pin >/dev/null
-	# A bypassed range is not brought.
+	# A job does not fetch a bypassed range.
 	./genl range-add name=nc range=start=0,length=$((4 * MB)),label=out,flags=2 >/dev/null
 	dmsetup message nc 0 invalidate all
 	submit range=start=0,length=$((4 * MB))
@@ -192,14 +192,14 @@ pinned() {
 	./genl range-delete name=nc range=label=out >/dev/null
 }
 
-# Jobs run one after the other, and each one's data is read: all pass through the same few slots,
-# and previously cached blocks stay.
+# Jobs run one after the other, and each range is read after its job: all jobs must use the same few
+# slots, so that blocks cached before stay.
 in_turns() {
 	local at share first=$((13 * MB)) before
 	stop
 	format
 	start
-	# After a first job, the blocks that are read first are retained.
+	# A first job, after which the policy retains the blocks that are read first.
 	submit range=start=0,length=4096
 	done_with
 	check >/dev/null
@@ -221,12 +221,12 @@ in_turns() {
 		fail "more than $share of $before was evicted: $out"
 }
 
-# A slow job is cancelled at once, and so are many jobs in one request.
+# A request cancels a slow job at once; another request cancels many jobs.
 cancelled() {
 	local ids=() begin
 	dmsetup message nc 0 invalidate all
 	submit range=start=0,length=$((8 * MB)) job=bandwidth=65536
-	# Another job overtakes it.
+	# A later job ends while the slow job still runs.
 	submit range=start=$((8 * MB)),length=$MB
 	done_with
 	ask job-get name=nc job=id=$((id - 1))
@@ -285,8 +285,8 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# 64 jobs in parallel with readers, writers and reloads. The jobs that are cancelled want more than
-# fits: otherwise they would wait for readers.
+# 64 jobs in parallel with readers, writers and reloads. Some jobs want more than fits and would
+# wait for readers: these are cancelled.
 racing() {
 	local i n
 	MODE=writethrough reload || fail "reload"
@@ -311,7 +311,7 @@ idle() {
 	! values job.state | grep -qx 0
 }
 
-# An origin that fails: a job retries, then gives up the failing part and brings the rest.
+# The origin fails: a job retries, then gives up the failing part and fetches the rest.
 failing() {
 	dmsetup message nc 0 invalidate all
 	stop

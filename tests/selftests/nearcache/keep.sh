@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# No LRU thrashing. Of a dataset twice the cache, read once per epoch in any order, the cached half
-# stays and hits. A dataset that is read again and again survives a scan. When another dataset
-# takes its place, the cache follows.
+# The default policy does not thrash as LRU does. Of a dataset twice the size of the cache, read
+# once per epoch in any order, the cached half must stay and hit. A dataset that is read repeatedly
+# must survive a scan. When the job reads another dataset instead, that must replace the old one.
 # kernels: 6.1
 . ./cache.sh
 
@@ -26,7 +26,7 @@ epochs() {
 	done
 }
 
-# spread DATASET_MB: at least a quarter of each third of the dataset is cached.
+# spread DATASET_MB: fail unless at least a quarter of each third of the dataset is cached.
 spread() {
 	local third=$(($1 * 1048576 / 3)) part bytes
 	for part in 0 1 2; do
@@ -44,7 +44,7 @@ for order in same shuffled; do
 	epochs 0 24 $order
 	stop
 done
-# One epoch in sequence from a slow origin: reclaim keeps up, so all parts are retained alike.
+# One sequential epoch from a slow origin, so that reclaim keeps up: each part is retained alike.
 fast=$O
 make_dm O late "0 $(sectors "$fast") delay $fast 0 10"
 format
@@ -55,7 +55,7 @@ spread 24
 stop
 dm_gone late
 O=$fast
-# The cache is full of a dataset; then a scan larger than the cache is read, in parts.
+# A dataset fills the cache; then a scan larger than the cache is read in parts: the dataset stays.
 format
 start
 dataset=$(($(field blocks) * 128 - 1024))

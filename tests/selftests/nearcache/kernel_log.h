@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Collect the kernel log of a tested operation. */
+/* Collect the kernel messages of nearcache during a tested operation. */
 #ifndef NEARCACHE_TEST_KERNEL_LOG_H
 #define NEARCACHE_TEST_KERNEL_LOG_H
 
@@ -11,7 +11,7 @@
 
 static int kernel_log_fd = -1;
 
-/* Start collecting here. */
+/* Forget all messages up to now. */
 static inline void kernel_log_begin(void)
 {
 	if (kernel_log_fd < 0)
@@ -19,7 +19,7 @@ static inline void kernel_log_begin(void)
 	lseek(kernel_log_fd, 0, SEEK_END);
 }
 
-/* The target's records since kernel_log_begin(), one per line; text beyond @room is dropped. */
+/* Copy nearcache's messages since kernel_log_begin() to @said, one per line, as far as they fit. */
 static inline void kernel_log_end(char *said, size_t room)
 {
 	char record[8192], *text;

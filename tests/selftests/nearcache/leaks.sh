@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # No memory that was allocated during the tests of this boot is leaked. 'make check-debug' runs this
 # test last; its runner noted when each test began and where its module was (guest/debug.sh).
-# It finds repeated leaks, not each single one: a stale pointer anywhere in memory hides one. Tasks
-# keep the addresses of the locks they held last, so objects with locks stay hidden for long.
+# It finds repeated leaks but not each single leak, because a stale pointer anywhere in memory hides
+# a leak. Tasks keep the addresses of the locks that they held last, which hides objects with locks.
 # kernels: debug
 # allow-log: kmemleak: [0-9]+ new suspected
 . ./common.sh
@@ -56,12 +56,12 @@ scan() {
 
 [[ -e $KMEMLEAK ]] || skip "no kmemleak"
 [[ -s $NOTES/starts ]] || skip "the runner left no notes"
-# Objects that only the module's own data refer to become leaks when it is unloaded.
+# Unload the module: objects that only its own data refer to are leaks from now on.
 rmmod dm-nearcache || fail "rmmod"
 # Do not scan stacks: old frames of idle workers hold pointers to freed objects.
 echo stack=off >"$KMEMLEAK"
 scan
-# kmemleak reports only objects older than 5 s that did not change since the last scan.
+# Scan twice: kmemleak reports objects that are 5 s old and did not change since the last scan.
 sleep 5.5
 scan
 cat "$KMEMLEAK" >"$TMPDIR/reports"

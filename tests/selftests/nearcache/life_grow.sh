@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin grows, under readers and after a clean stop, in each mode; before and afterwards it
-# ends inside a sub-block. Cached data is right and still cached, and the old end is no longer
-# padded with zeros.
+# The origin grows, under readers and after a clean stop, in each mode; its old and new end lie
+# inside a sub-block. Cached data must stay cached and right, and the zeros that padded the
+# sub-block of the old end must not be read as data.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# origin SECTORS: set the origin's size.
+# origin SECTORS: give the origin this size.
 origin() {
 	local table="0 $1 linear $base 0"
 	if dmsetup info end >/dev/null 2>&1; then
@@ -17,7 +17,7 @@ origin() {
 	fi || fail "origin of $1 sectors"
 }
 
-# right GENERATION FIRST COUNT [BLOCK]: check the data twice from the cache and once on the origin.
+# right GENERATION FIRST COUNT [BLOCK]: check the data twice by the cache and once on the origin.
 right() {
 	for _ in 1 2; do
 		./blockdata read /dev/mapper/nc -g "$1" -s "$2" -n "$3" -b "${4:-8}" >/dev/null ||
@@ -54,7 +54,7 @@ for mode in read-only writethrough; do
 	reload || fail "reload of the longer table"
 	same "size" "$(sectors /dev/mapper/nc)" $new
 	verify_end >/dev/null
-	# Read around the old end, in one read and sector by sector.
+	# Read the sectors around the old end, in one read and one by one.
 	right 1 $((old - 16)) 32 32
 	right 1 $((old - 16)) 32 1
 	check -n $((old - 8))
@@ -91,8 +91,8 @@ for mode in read-only writethrough; do
 	stop
 done
 
-# Another host grew the origin and wrote to it, which the fingerprint of the ends shows. A read-only
-# session then drops all cached data, at the first growth and at the next.
+# Another host grows the origin and writes to it, which the fingerprint of the ends shows. A
+# read-only session must then drop all cached data, at the first growth and at the next.
 generation=1
 ./blockdata write "$base"
 origin $old

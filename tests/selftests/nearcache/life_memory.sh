@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.12
 # timeout: 240
-# Memory is short, and the kernel frees it by writing through the cache: to swap, and the dirty
-# pages of a file system. Nothing hangs, and all data is right.
+# Memory is short, and the kernel frees memory by writes through the cache: of swap, and of dirty
+# pages of a file system. Nothing may hang, and all data must be right.
 # cpus: 1
 . ./cache.sh
 
@@ -27,12 +27,12 @@ lines() {
 	yes "nearcache line of file $1" | head -c 4194304
 }
 
-# pages_out: from the device's statistics, because not every kernel counts swap events.
+# pages_out: print the pages swapped out, by the statistics of the device, as in every kernel.
 pages_out() {
 	awk '{ print int($7 / 8) }' "$(sys_block "$swap")/stat"
 }
 
-# crowd MODE MIB: use MIB more memory than is available. False: nothing was swapped.
+# crowd MODE MIB: use MIB more memory than is available; false if nothing was swapped.
 crowd() {
 	local hog i before
 	MODE=$1 reload "$options" || fail "reload to $1"
@@ -56,7 +56,7 @@ crowd() {
 	(($(pages_out) - before > 1024))
 }
 
-# crowds MODE: use more and more; a debug kernel that delays freeing has more room than it says.
+# crowds MODE: use more memory until pages are swapped: a debug kernel has more than it reports.
 crowds() {
 	local more
 	for more in 80 120 160; do
@@ -69,11 +69,11 @@ memory_back() {
 	echo 0 >/proc/sys/vm/nr_hugepages
 }
 
-# Behind the queue of swap I/O any device is slow: no timeout.
+# cache_timeout 0: behind the queue of swap I/O any device is slow and would be bypassed.
 options='4 fill_memory 1048576 cache_timeout 0'
 start nc "$options"
 MODE=writethrough reload "$options" || fail "reload"
-# Larger than what is swapped: a page that was read back keeps its place for a while.
+# The swap device is larger than all pages swapped: a page read back keeps its place for a while.
 make_dm swap swap "0 $((384 * 2048)) linear /dev/mapper/nc 0"
 make_dm data data "0 $((128 * 2048)) linear /dev/mapper/nc $((384 * 2048))"
 mkswap "$swap" >/dev/null || fail "mkswap"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# dm-cache's CVE-2026-53061: a table that was loaded while the live one went on writing used stale
-# state when it was resumed. Here each mode replaces each mode, and some tables are dropped, under
-# writers and readers that check what they read.
+# CVE-2026-53061 of dm-cache: a table was loaded while the live table went on writing; at its resume
+# it used the state of the time of loading. Here a table of each mode replaces one of each mode, and
+# some loaded tables are dropped, under writers and readers that check their data.
 # kernels: 6.12
 # timeout: 240
 # cpus: 1
@@ -25,7 +25,7 @@ load_kill() {
 	[[ ! $load ]] || wait "$load"
 }
 
-# moved: since then the live table has done more writes, updates and fills.
+# moved: has the live table done more writes, updates and fills since go_on, or the load ended?
 moved() {
 	! kill -0 "$load" 2>/dev/null ||
 		(($(field writes) > writes + 10 && $(field fills) + $(field updates) > fills + 4))
@@ -37,7 +37,7 @@ go_on() {
 	kill -0 "$load" 2>/dev/null || fail "$*: $(tail -n 5 "$TMPDIR/log")"
 }
 
-# preload MODE: load a table, and let the live one go on.
+# preload MODE: load a table, and let the live table go on writing.
 preload() {
 	dmsetup load --noudevsync nc --table "$(MODE=$1 line)" || fail "load $1"
 	go_on "$1 is loaded"
@@ -52,9 +52,9 @@ load=''
 at_exit load_kill
 for ((round = 0; round < $(times 1); round++)); do
 	load_begin
-	# From each writing mode to each, including the same; other tables come and go in between.
+	# Go from each writing mode to each; other tables are loaded and dropped in between.
 	for to in writearound writethrough writethrough writearound; do
-		# One table is cleared, one is replaced.
+		# Load a table and clear it; load another, which the next load replaces.
 		preload read-only
 		dmsetup clear --noudevsync nc
 		preload writethrough

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Which tables may write to which devices: tables that the rules forbid are refused, and the kernel
-# log gives the reason.
+# The rules on which tables may share or write a device: a table that breaks a rule must be refused,
+# with the reason in the kernel log.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
 ro=''
-# refused TEXT NAME TABLE [dmsetup options]: a new or live NAME refuses it; the log contains TEXT.
+# refused TEXT NAME TABLE [dmsetup options]: NAME, new or live, refuses TABLE; the log has TEXT.
 refused() {
 	local said
 	log_mark
@@ -21,12 +21,12 @@ refused() {
 	[[ $said == *"$1"* ]] || fail "no '$1' in the log of '$3': $said"
 }
 
-# table MODE [ORIGIN [CACHE]]
+# table MODE [ORIGIN [CACHE]]: print the table line.
 table() {
 	echo "0 $S nearcache $1 ${2:-$O} ${3:-$C}"
 }
 
-# live NAME MODE CACHE
+# live NAME MODE CACHE: create a device with a live table.
 live() {
 	make_dm _ "$1" "$(table "$2" "$O" "$3")"
 }
@@ -39,7 +39,7 @@ format "$D"
 writing='writearound writethrough'
 S=$(sectors "$O")
 
-# Words that are no mode.
+# Words that are no mode are refused.
 for word in '' writeback WRITETHROUGH readonly 2; do
 	refused "'${word:-$O}'" nc "0 $S nearcache $word $O $C"
 done
@@ -61,8 +61,8 @@ for mode in $writing; do
 done
 dm_remove ro
 
-# Two caches of one origin may only read it; a cache in a writing mode must be the only one,
-# whichever comes first, and whether it is live or only loaded.
+# Two caches may share an origin only if both are read-only: a table in a writing mode is refused
+# beside any other, and any other beside it, live or only loaded.
 other='both must be read-only'
 live one read-only "$C"
 live two read-only "$D"
@@ -73,7 +73,7 @@ done
 stop two
 for mode in $writing; do
 	refused "$other" two "$(table "$mode" "$O" "$D")"
-	# A loaded table counts as a live one.
+	# A table that is only loaded counts like a live one.
 	dmsetup load --noudevsync one --table "$(table "$mode" "$O" "$C")" || fail "load $mode"
 	refused "$other" two "$(table read-only "$O" "$D")"
 	dmsetup clear --noudevsync one
@@ -92,7 +92,7 @@ for mode in $writing; do
 done
 stop one
 
-# A partition is a device of its own, and caches recognise when they share one.
+# Two partitions are two devices, but two caches on one partition share a device.
 disk=$TMPDIR/disk
 truncate -s 16M "$disk"
 {
@@ -115,7 +115,6 @@ make_dm _ two "0 $(sectors "${disk}p2") nearcache writearound ${disk}p2 $D"
 stop two
 stop one
 
-# Zoned devices are refused.
 modprobe null_blk nr_devices=0
 if null_dev zoned 64 zoned=1 zone_size=4 >"$TMPDIR/zoned" 2>&1; then
 	at_exit null_del zoned

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache on several devices: each device gets its share, and a stop leaves the cache as warm as one
-# on a single device. The table reloads to itself.
+# A cache on several devices: each device must get its share of the fills; after a stop the cache
+# must be as warm as on one device; and the table line that the kernel prints must reload.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# shares: each device got as many bytes of the fills as its share of the slots.
+# shares: fail unless the fills wrote to each device in proportion to its slots.
 shares() {
 	local i n=${#members[@]} blocks share
 	blocks=$(field blocks)
@@ -47,7 +47,7 @@ all() {
 	start
 	is loaded 2
 	is blocks_warm "$(field blocks_used)"
-	# All slots, except those that reclaim keeps free.
+	# All slots are warm except those that reclaim keeps free.
 	above blocks_warm $(($(field blocks) * 9 / 10))
 	check
 	is slots_dropped 0
@@ -59,7 +59,7 @@ make_null O origin 24
 all 8 8
 all 12 8 16
 
-# One member has larger logical blocks: reads that are not aligned to them come from the origin.
+# One member has 4096-byte logical blocks: reads not aligned to these come from the origin.
 make_null C member0 16
 make_null D member1 16 blocksize=4096
 members=("$C" "$D")

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Cache devices that do not belong together are refused, or their content is dropped; it is never
-# used. Cases: wrong order, one missing, one of another cache, one twice, one in use elsewhere, and
-# an older copy of any of them, from any mode.
+# Cache devices that do not belong together must be refused, or start cold. Cases: wrong order, a
+# member missing, of another cache, named twice, in use elsewhere, and an older copy of any member,
+# from any mode.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# filled: start, and cache all of the origin.
+# filled: start a cache and read until all of the origin is cached.
 filled() {
 	start
 	check -b 128
@@ -57,7 +57,7 @@ log_since | grep -q 'other cache devices' || fail "the log does not say why"
 warm
 stop
 
-# older WHICH MODE: use a copy of one member from before its slots got other blocks.
+# older WHICH MODE: use a copy of one member from before its slots got other blocks: cold.
 older() {
 	local device=${members[$1]} MODE=$2
 	format_several
@@ -76,7 +76,7 @@ older() {
 	copied "$empty" "$device"
 	cold 'was not in use with the others'
 	stop
-	# After this start they belong together again.
+	# This cold start makes the members belong together again.
 	start
 	warm
 	stop
@@ -88,8 +88,8 @@ for mode in read-only writearound; do
 	done
 done
 
-# The first member as it was before a writing session, which reuses slots without recording it in
-# the first member's copy; the others as a power cut in that session leaves them.
+# The first member is a copy from before a write session in which slots got other blocks; the others
+# are copies from this session, as after a power cut. The table of the first is stale: cold.
 make_null X crashed1 4
 make_null Y crashed2 4
 ./blockdata write "$O"
@@ -105,7 +105,7 @@ check -s 4096 -b 128
 settle
 check -b 128
 settle
-# No I/O is in flight now.
+# Copy while no I/O is in flight.
 copied "$D" "$X"
 copied "$E" "$Y"
 stop

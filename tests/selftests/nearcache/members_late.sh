@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Several members that do not agree: the first one from before or after a cold start, which must
-# never be accepted again; a commit that a crash kept from the first one; and a member that cannot
-# record the begin of a session.
+# Members of one cache that do not agree: the first member from before or after a cold start, which
+# must never be accepted again; a commit that a crash recorded only on the other members; and a
+# member that cannot record the begin of a session.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# lies TARGET ARGS...: put a linear or flakey table below D, with its size.
+# lies TARGET ARGS...: replace the table of $D by one of this target, of the same size.
 lies() {
 	local size
 	size=$(sectors "$under")
@@ -16,12 +16,12 @@ lies() {
 		fail "the slice becomes $*"
 }
 
-# says DEV KEY: value in the current superblock copy; later members alternate between two copies.
+# says DEV KEY: print KEY of the newer superblock copy; later members write the copies in turn.
 says() {
 	nearcache super "$1" -j | sed -nE "s/^ *\"$2\": ([0-9]+),?\$/\1/p" | head -n 1
 }
 
-# epochs NUMBER: all members have this table epoch.
+# epochs NUMBER: fail unless all members have this table epoch.
 epochs() {
 	local device
 	for device in "${members[@]}"; do
@@ -29,7 +29,7 @@ epochs() {
 	done
 }
 
-# refill: put other blocks into the slots; the superblocks must show another epoch.
+# refill: read other blocks into the slots; the superblocks must then have another epoch.
 refill() {
 	dd if=/dev/mapper/nc of=/dev/null bs=1M skip=2 iflag=direct 2>/dev/null
 	check -b 128
@@ -47,8 +47,8 @@ E=${members[2]}
 make_null older older 4
 make_null newer newer 4
 
-# Copies of the first member from before and after all data was dropped. After a start with the
-# older copy the other members are newer, and the newer copy must not be accepted again.
+# Take copies of the first member before and after all data was invalidated. A start with either
+# copy must be cold, because the other members have been in use without it.
 format_several
 start
 check -b 128
@@ -73,12 +73,12 @@ copied "$newer" "$C"
 cold 'was not in use with the others'
 stop
 epochs $((first + 3))
-# From then on they belong together.
+# From this start on the members belong together.
 start
 warm
 stop
 
-# A crash during a commit: the other members recorded its begin, the first one did not.
+# A crash during a commit: only the other members recorded its begin, not the first.
 last=$(says "$C" commit_sequence)
 for device in "$D" "$E"; do
 	same "number of $device" "$(says "$device" commit_sequence)" "$last"
@@ -95,8 +95,8 @@ for device in "${members[@]}"; do
 	((now >= last + 2)) || fail "$device has commit $now, expected at least $((last + 2))"
 done
 
-# A member cannot record the begin of a writing session: the first member must record it, or a later
-# start could not know.
+# A member cannot record the begin of a write session. The first member must record this, so that a
+# later start does not trust the member.
 for MODE in writearound writethrough; do
 	lies flakey 0 3600 1 error_writes
 	dmesg -c >/dev/null

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# One of several members fails while data is read and written. No reader or writer gets an error,
-# the whole cache is bypassed, and the log names the member. A new table takes all members back:
-# warm if nothing was written meanwhile, otherwise empty.
+# One of several members fails while data is read and written. No reader or writer may get an error,
+# the whole cache must be bypassed, and the log must name the member. A reload takes all members
+# back: warm if nothing was written during the bypass, otherwise empty.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 
-# lies WHICH error|linear: replace the table below that member.
+# lies WHICH error|linear: let member number WHICH fail, or work again.
 lies() {
 	local size under=${below[$1]}
 	size=$(sectors "$under")
@@ -48,14 +48,14 @@ for which in 0 1 2; do
 	generation=1
 	./blockdata write "$O"
 	format_several
-	# Nothing is written: the slot table on the medium stays true.
+	# Nothing is written, so the slot table on the medium stays right: a reload is warm.
 	start
 	check
 	settle
 	written_down
 	dmesg -c >/dev/null
 	lose $which
-	# The member still fails, so the cache stays in bypass although the others work.
+	# One member still fails, so after a reload the cache stays in bypass.
 	reload "$OPTIONS" || fail "reload with a device that still fails"
 	is state 1
 	lies $which linear
@@ -64,7 +64,7 @@ for which in 0 1 2; do
 	is blocks_warm 64
 	warm
 	stop
-	# The origin is written while the member is away.
+	# The origin is written while the member fails: a reload is empty.
 	for MODE in writearound writethrough; do
 		start
 		is blocks_warm 64

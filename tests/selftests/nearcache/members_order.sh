@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The order of a commit on several members: the later members are updated and flushed before the
-# first one writes the record that names the pages, and again after the record that ends the commit.
-# So after any power cut the table names no block that a member does not hold.
+# The order of a commit on several members: the module updates and flushes the later members before
+# the first member writes the record that names the pages, and again after the record that ends the
+# commit. So after any power cut the table names no block that a member does not hold.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh

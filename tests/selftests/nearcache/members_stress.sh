@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Threads read and write a cache on three devices everywhere, in both writing modes, while tables
 # are reloaded, the device is suspended, data is invalidated, and a member fails and is taken back.
-# No read ever returns wrong data.
+# No read may return wrong data.
 # kernels: 6.1
 # timeout: 240
 . ./several.sh

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # One of several members fails while every event of the module is traced and a plan is active.
-# Readers get the origin's data and the plan is cleared; after a reload takes the member back, the
-# cache accepts a new plan.
+# Readers must get the right data, and the plan must be cleared. After a reload, which takes the
+# member back, the cache must accept a new plan.
 # kernels: 6.12
 . ./several.sh
 TRACE=/sys/kernel/tracing
@@ -11,7 +11,7 @@ watch() {
 	trace_events "$1" nearcache
 }
 
-# lies error|linear: replace the table below the last member.
+# lies error|linear: let the last member fail, or work again.
 lies() {
 	local size tail=''
 	size=$(sectors "$under")
@@ -21,8 +21,8 @@ lies() {
 		fail "the slice becomes $1"
 }
 
-# plan: submit the whole origin from start to end, many times. The cache holds all of it besides the
-# slots that a plan keeps free.
+# plan: submit a plan that reads the origin from start to end, many times. The cache has room for
+# all of the origin and for the slots that a plan keeps free.
 plan() {
 	local words=() i
 	for ((i = 0; i < 400; i++)); do
@@ -73,7 +73,7 @@ is blocks_warm 48
 plan
 plan_is 1 || fail "the plan does not run"
 warm
-# When it fails again, short reads that no other read joins are watched as well.
+# The member fails again: this time for short hits, which are traced as well.
 lies error
 check -b 8 -n 1024
 above hit_errors 0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A witness of a cache on several devices. After a power cut in a writing mode the cache is warm
-# except for the regions being written; it is cold if a member had left or is an older copy.
+# A cache on several devices with a witness. After a power cut in a writing mode the cache must be
+# warm except for the regions being written; if a member left before or is an older copy, cold.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
@@ -15,13 +15,13 @@ crash() {
 	done
 }
 
-# on DEV...: start the cache on these members; the last DEV is the witness.
+# on DEV...: start the cache on the first three DEV as members, with the last as witness.
 on() {
-	# Any device is slow on a busy machine: no timeout.
+	# cache_timeout 0: any device is slow on a busy machine and would be bypassed.
 	start nc "8 cache_timeout 0 member $2 member $3 witness $4" "$O" "$1"
 }
 
-# session: everything is cached and committed, and no region is marked.
+# session: start a write session in which all is cached and committed, and no region marked.
 session() {
 	./blockdata write "$O"
 	format_several
@@ -77,7 +77,7 @@ origin_mark
 check -n 2048
 same "origin bytes of what was not written" "$(origin_delta)" 0
 stop
-# One member is a copy from before its slots got other blocks.
+# One member is a copy from before its slots got other blocks: cold.
 copied "$older" "${crashed[1]}"
 log_mark
 on "${crashed[@]}"
@@ -86,7 +86,7 @@ log_since | grep -q 'was not in use with the others' || fail "the log does not s
 check -n 4096
 stop
 
-# A member leaves, the origin is written, the power is cut, and the member is back.
+# A member leaves, the origin is written, the power is cut, and the member is back: cold.
 session
 lies error
 ./blockdata write /dev/mapper/nc -s 4096 -n 2048 -g 2 || fail "write"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocate memory; repeatedly change and check each page of it.
+ * Allocate memory and change each page of it PASSES times, to make the system swap or reclaim; exit
+ * 1 if a page does not hold the values of the pass before.
  *
  *	memhog MIB PASSES
  */

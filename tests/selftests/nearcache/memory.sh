@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Fills hold no more memory than fill_memory; reads that would exceed it bypass the cache.
+# Fills hold no more memory than fill_memory: a read whose fill would exceed this limit bypasses.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -20,7 +20,7 @@ above fill_memory_peak 0
 (($(field fill_memory_peak) <= 1048576)) || fail "the peak is $(field fill_memory_peak)"
 settle
 is fill_memory 0
-# With a larger cap everything is filled.
+# With a larger fill_memory every read fills.
 dmsetup load --noudevsync nc --table "$(line '2 fill_memory 67108864')"
 dmsetup resume --noudevsync nc || fail "resume"
 check -b 1024
@@ -31,7 +31,7 @@ check
 (($(field fill_memory_peak) <= 67108864)) || fail "the peak is $(field fill_memory_peak)"
 stop
 
-# The smallest cap allows long reads with large blocks as well.
+# The smallest fill_memory suffices for long reads with large blocks.
 format "$C" "$O" 1M
 start nc '2 fill_memory 1048576'
 check -b 2048

@@ -8,7 +8,7 @@ target_known() {
 	dmsetup targets | grep -q '^nearcache '
 }
 
-# The runner has already loaded the module.
+# The runner has loaded the module already, so each round begins with the unload.
 for ((i = 0; i < $(times 10); i++)); do
 	target_known || fail "round $i: loaded, but no target 'nearcache'"
 	rmmod dm-nearcache || fail "round $i: cannot be unloaded"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The generic netlink family: its reports about devices, the changes it makes, the callers it
-# permits, and the requests it refuses, naming the attribute.
+# The generic netlink family: the devices that it reports, the changes that it makes, the callers
+# that it permits, and the requests that it refuses with the name of the bad attribute.
 . ./cache.sh
 
 NC=/dev/mapper/nc
@@ -18,12 +18,12 @@ refused() {
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
-# says NAME VALUE: the last answer contains this attribute.
+# says NAME VALUE: fail unless the last answer has this attribute.
 says() {
 	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
 }
 
-# value NAME
+# value NAME: print the values of this attribute in the last answer.
 value() {
 	sed -n "s/^$1=//p" <<<"$out"
 }
@@ -37,7 +37,7 @@ make_null C2 other 12
 format
 start nc '2 verify 7'
 
-# One device, by name or by number: the answer agrees with the status line.
+# device-get of one device, by name or number: the answer must agree with the status line.
 ask device-get name=nc
 says name nc
 number=$(number "$NC")
@@ -61,7 +61,7 @@ done
 [[ $(grep -c '^counters\.' <<<"$out") == "$(($(wc -w <<<"${line[*]:3}") - $(grep -c '^status\.' <<<"$out")))" ]] ||
 	fail "some counters are missing: $out"
 
-# A dump of all devices, including one whose table was loaded but never live.
+# A dump must have all devices, including one whose table was loaded but never live.
 format "$C2" "$O2"
 start nc2 '' "$O2" "$C2"
 ask -d device-get
@@ -77,7 +77,7 @@ says status.state 2
 refused EBUSY 'resume it first' device-set name=idle verify=1
 dmsetup remove idle
 
-# Requests that name no device, two, or one that does not exist.
+# Requests that name no device, two devices, or an unknown device are refused.
 refused EINVAL 'Either dev or name' device-get
 refused EINVAL 'Either dev or name' device-get name=nc dev="$dev"
 refused ENODEV 'no such nearcache device (name)' device-get name=none
@@ -87,7 +87,7 @@ refused ENODEV 'no such nearcache device (name)' invalidate name=none
 refused ENODEV '' residency-get name=none
 refused ENODEV '' -d residency-get name=none
 
-# runs: the dump covers all bytes in order, in as few runs as possible.
+# runs: fail unless the residency dump covers all bytes in order, in as few runs as possible.
 runs() {
 	ask -d residency-get name=nc "$@"
 	paste -d ' ' <(value run.start) <(value run.length) <(value run.cached)
@@ -108,9 +108,9 @@ ask residency-get name=nc start=$((8192 + 512)) length=524288
 says start 8704
 says length 524288
 says cached-bytes $((3584 + 8704))
-# More runs than fit into one message.
+# The dump needs more runs than fit into one message.
 dmsetup message nc 0 invalidate all
-# 4 KiB of each 64 KiB.
+# Read 4 KiB of each 64 KiB, so that cached and missing runs alternate.
 fio --name=x --filename="$NC" --readonly --rw=read:60k --bs=4k --size=16M --number_ios=256 --direct=1 \
 	>"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 settle
@@ -125,7 +125,7 @@ for bad in 'start must be' start=100 start=$((16 << 20)) start=$((1 << 63)) \
 done
 refused ERANGE '(length)' residency-get name=nc length=0
 
-# A change of the origin is reported, for a part or for all.
+# "invalidate" reports a change of a part or of all of the origin.
 valid=$(field bytes_valid)
 ask invalidate name=nc start=8192 length=4096
 says error 0
@@ -139,7 +139,7 @@ is bytes_valid 0
 above invalidated_bytes "$valid"
 check >/dev/null
 
-# device-set changes the settings of the table: all of them or none.
+# device-set changes all the settings of a request, or none if one is invalid.
 ask device-set name=nc verify=0 cache-timeout=0 origin-timeout=86400 fill-memory=1048576
 same "table" "$(dmsetup table nc | cut -d' ' -f 4,7-)" \
 	"read-only 8 fill_memory 1048576 cache_timeout 0 origin_timeout 86400 verify 0"
@@ -182,7 +182,7 @@ refused EINVAL '(name)' device-get name="$(printf '%0200d' 0)"
 refused EOPNOTSUPP '' 77 name=nc
 refused EOPNOTSUPP '' -d invalidate name=nc
 
-# Callers without privilege, and root of a user namespace, read little and change nothing.
+# Callers without CAP_SYS_ADMIN, and root of a user namespace, may read little and change nothing.
 ask device-set name=nc verify=0
 ask -u 1000 device-get name=nc
 says name nc
@@ -213,7 +213,7 @@ refused EPERM 'CAP_SYS_ADMIN' -s device-set name=nc verify=1
 ask -s device-get name=nc
 is verify 0
 
-# Listeners get events.
+# Listeners must get events of changes.
 ./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
 listener=$!
 listening() {

@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Every management operation, with its n-th allocation failing, n = 1, 2, ... until it needs fewer.
-# The operation is refused with ENOMEM, or done. After a refusal nothing has changed, and the next
-# try succeeds. All data is right, also when the cache is opened again.
+# Run each management operation with its n-th allocation failing, n = 1, 2, ... until the operation
+# makes fewer. It must be refused with ENOMEM, or be done. A refusal must change nothing, and the
+# next try must succeed. All data must be right, also after the next start.
 # kernels: debug
 # timeout: 600
 # allow-log: kmemleak: Cannot allocate a scan area, scanning the full object
 . ./cache.sh
 . ./faults.sh
-# Checksums need memory as well.
+# With checksums, more allocations can fail.
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 generation=1
@@ -21,7 +21,7 @@ ask() {
 	[[ $word == ok ]] || fail "$op, allocation $n: $*: $word $REPLY (line ${BASH_LINENO[*]})"
 }
 
-# must COMMAND...: run it without a fault; it must succeed.
+# must COMMAND...: run the command without a fault; it must succeed.
 must() {
 	ask "$@"
 	[[ $REPLY == 'done 0' ]] || fail "$op, allocation $n: $*: $REPLY (line ${BASH_LINENO[*]})"
@@ -51,7 +51,7 @@ writing() {
 	must load nc "$to_write"
 	must resume nc
 	good
-	# writing: the write needs a flush of the origin later.
+	# State "writing": after this write a suspend or stop must flush the origin.
 	ask write nc $generation 0 64
 }
 
@@ -76,7 +76,7 @@ scrubbing() {
 	must message nc scrub start 1
 }
 
-# tried REQUEST...: run it with the n-th allocation failing. True if it made n allocations.
+# tried REQUEST...: run the request with its n-th allocation failing; true if it made n of them.
 tried() {
 	local error failed
 	"$state"
@@ -100,7 +100,7 @@ tried() {
 	((failed))
 }
 
-# all_of STATE REQUEST...: try the request in that state with each allocation failing.
+# all_of STATE REQUEST...: in this state, try the request with each of its allocations failing.
 all_of() {
 	state=$1 op="${*:1:3}" refused=0
 	for ((n = 1; ; n++)); do
@@ -114,7 +114,7 @@ all_of() {
 make_null O origin 2
 make_null C local 8
 make_null W witness 1
-# Allocate the memory of the null_blk devices now: they would fail for lack of it.
+# Write the null_blk devices, so that they allocate their memory before faults are injected.
 dd if=/dev/zero of="$C" bs=1M count=8 oflag=direct status=none
 dd if=/dev/zero of="$W" bs=1M count=1 oflag=direct status=none
 ./blockdata write "$O"
@@ -144,6 +144,6 @@ all_of writing status nc
 all_of writing table nc
 all_of reading remove nc
 all_of writing remove nc
-# The constructor alone makes at least this many allocations.
+# Fail if fewer allocations failed than the constructor alone makes: then the test tests nothing.
 ((loads > 25)) || fail "a cache was made with $loads allocations"
 echo "{\"faults_injected\": $allocations}"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads, writes and scrubs while a third of the module's allocations fail, in each mode, with and
-# without checksums. All data is right, no request gets an error, and no failure counts against the
-# devices.
+# Read, write and scrub while a third of the module's allocations fail, in each mode, with and
+# without checksums. All data must be right, no request may get an error, and no failure may count
+# as an error of a device.
 # kernels: debug
 # timeout: 600
 # allow-log: kmemleak: Cannot allocate a scan area, scanning the full object
@@ -13,7 +13,7 @@ begin() {
 	faults 33 failslab fail_page_alloc
 }
 
-# end: there were faults, and their only effect is that less was cached.
+# end: fail unless there were faults whose only effect is that less was cached.
 end() {
 	faults_end failslab fail_page_alloc
 	settle
@@ -49,7 +49,7 @@ read_only() {
 	stop
 }
 
-# writing MODE
+# writing MODE: the same with writers in a writing mode.
 writing() {
 	MODE=$1
 	./stress init "$O" "$TMPDIR/model"
@@ -74,7 +74,7 @@ writing() {
 
 make_null O origin 16
 make_null C local 6
-# Allocate the memory of the null_blk device now: it would fail for lack of it.
+# Write the null_blk device, so that it allocates its memory before faults are injected.
 dd if=/dev/zero of="$C" bs=1M count=6 oflag=direct status=none
 faults_of_module
 for INTEGRITY in none crc32c; do

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Readers with NOWAIT, and readers and writers that poll: EAGAIN is allowed, wrong data and errors
-# are not, also on devices that support neither.
+# Readers with NOWAIT, and readers and writers that poll, also on devices that support neither:
+# EAGAIN is allowed, wrong data and errors are not.
 # kernels: 6.1
 . ./cache.sh
 
-# all_ways CACHE ORIGIN OPTIONS...: read cold and cached with each of these options.
+# all_ways CACHE ORIGIN OPTIONS...: read cold and cached with each word of blockdata options.
 all_ways() {
 	local options
 	for options in "${@:3}"; do
@@ -35,7 +35,7 @@ make_null O origin 4 submit_queues=1 poll_queues=1 completion_nsec=100000
 make_null C local 16 submit_queues=2 poll_queues=1
 ./blockdata write "$O"
 all_ways "$C" "$O" '-w -b 8 -n 512' '-w -b 1:300 -a 1 -r 30 -t 3' '-w -B -b 64' '-p -b 8:128 -a 8 -r 30 -t 2'
-# dm-delay refuses NOWAIT.
+# With dm-delay below, NOWAIT is refused.
 make_dm slow slow "0 $(sectors "$O") delay $O 0 0"
 all_ways "$C" "$slow" '-w -b 1:300 -a 1 -r 30 -t 3'
 dm_remove slow
@@ -58,7 +58,7 @@ for options in --hipri '--hipri=0 --fixedbufs'; do
 	stop
 done
 
-# Writers that poll, over cached data.
+# Polling writers overwrite cached data.
 MODE=writethrough
 start
 polled --hipri
@@ -78,7 +78,7 @@ polled --hipri
 settle
 stop
 
-# Polled hits fail and are sent to the origin, which has fewer queues.
+# Polled hits fail and are repeated on the origin, which has fewer queues than the cache device.
 start
 data=$(($(./sbset "$C" get data_offset) / 512))
 echo "+$data-$((data + 511))" >"$NULLB/local/badblocks"

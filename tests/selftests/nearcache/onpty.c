@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Run a command on its own terminal and control it by a script on stdin:
+ * Run a command on a terminal of its own and control it by a script on stdin:
  *
  *	onpty COLUMNS ROWS LOG COMMAND... <SCRIPT
  *
  * Lines of the script:
  *	see TEXT	wait until the command has written TEXT since the last "see"
- *	show TEXT	as see, but type ^L each second, so that it redraws unchanged text
- *	type TEXT	type it; \t, \e and \xHH mean the same as in C
+ *	show TEXT	as see, but type ^L each second, so that the command redraws unchanged text
+ *	type TEXT	type TEXT; \t, \e and \xHH mean the same as in C
  *	size COLUMNS ROWS	resize the terminal
  *	signal NUMBER	send the command a signal
- *	end CODE	the command exits with that code and restores the terminal's settings
- * LOG receives all output.  The exit code is 0 if each step succeeds within SECONDS.
+ *	end CODE	the command must exit with CODE and have restored the terminal's settings
+ * LOG receives all output.  The exit code is 0 if each step succeeds within 60 s.
  */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -55,7 +55,7 @@ static time_t now(void)
 	return time.tv_sec;
 }
 
-/* Collect output for up to @milliseconds.  Returns false if the command has closed the terminal. */
+/* Wait up to @milliseconds and collect output.  Returns false if the terminal was closed. */
 static bool take(int milliseconds)
 {
 	struct pollfd event = { .fd = run.terminal, .events = POLLIN };
@@ -140,7 +140,7 @@ static void end(const char *code)
 	while (poll(&(struct pollfd){ .fd = run.terminal, .events = POLLIN }, 1, 0) > 0 &&
 	       take(0))
 		;
-	/* This process holds the terminal's slave side open, so its settings can still be read. */
+	/* This process has the terminal's slave side open, so the settings outlive the command. */
 	if (tcgetattr(run.terminal, &after) ||
 	    after.c_lflag != run.before.c_lflag || after.c_iflag != run.before.c_iflag ||
 	    after.c_oflag != run.before.c_oflag)

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin fails for a while. Hits continue, other reads wait as long as the table says and no
-# longer, and a suspend without flush does not wait for them.
+# The origin fails for a while. Hits continue; other reads wait up to origin_timeout and no longer;
+# a suspend without flush does not wait for these reads.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# lies error|linear: replace the table below the origin.
+# lies error|linear: let the origin fail, or work again.
 lies() {
 	dmsetup load --noudevsync slice --table "$(under "$1")" &&
 		dmsetup resume --noudevsync slice || fail "the origin becomes $1"
@@ -53,7 +53,7 @@ make_null C local 8
 make_dm O slice "$(under linear)"
 format
 
-# By default reads fail like the origin itself.
+# Without origin_timeout a read fails at once, as on the origin itself.
 half ''
 ! ./blockdata read /dev/mapper/nc -s 2048 -n 8 >/dev/null 2>&1 ||
 	fail "a read succeeded without the origin"
@@ -65,7 +65,7 @@ stop
 format
 half '2 origin_timeout 600'
 log_mark
-# 64 reads; each of them misses or joins a miss.
+# 64 reads in 8 threads: each read misses or joins a fill, so all must wait.
 reader -b 32 -t 8
 wait_for 30 waiting '>= 8' || fail "no read waits"
 log_since | grep -q 'fails: reads wait up to 600 s' || fail "the log does not tell"
@@ -77,7 +77,7 @@ settle
 is fills_in_flight 0
 stop
 
-# Device-mapper takes the waiting reads back and maps them again, by the same and by another table.
+# A suspend without flush gives the waiting reads back; the same or a new table maps them again.
 format
 half '2 origin_timeout 600'
 reader -b 8 -t 4
@@ -94,7 +94,7 @@ wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 check
 stop
 
-# The time is up: the reader gets the origin's error.
+# After origin_timeout the reader gets the error of the origin.
 format
 half '2 origin_timeout 2'
 before=${EPOCHREALTIME/./}

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Damage in the slot table: the damaged page or slot is dropped and counted, the rest is warm, and
-# no wrong data is read.
+# Damage in the slot table: a start must drop and count the damaged page or slot, keep the rest
+# warm, and serve no wrong data.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
-# damaged PAGES SLOTS VALID: at the start PAGES and SLOTS are dropped, and VALID bytes are left.
+# damaged PAGES SLOTS VALID: start; fail unless PAGES and SLOTS are dropped and VALID bytes cached.
 damaged() {
 	start
 	is pages_damaged "$1"
@@ -16,7 +16,7 @@ damaged() {
 	check
 	settle
 	stop
-	# After this session the damage is repaired and everything is cached again.
+	# The stop of this session repairs the damage: the next start finds all cached.
 	start
 	is loaded 2
 	is pages_damaged 0
@@ -25,7 +25,7 @@ damaged() {
 	stop
 }
 
-# slot N FIELD VALUE
+# slot N FIELD VALUE: change a field of slot N in the table.
 slot() {
 	./sbset "$C" slot "$1" set "$2" "$3" || fail "sbset"
 }
@@ -64,7 +64,7 @@ slot 202 valid 0
 slot 203 flags 2
 slot 204 flags 0x80000000
 damaged 0 5 $((all - 5 * one))
-# Two slots for one block: the higher generation wins, whichever comes first.
+# Two slots with one block: the slot with the higher generation counts, in either order.
 block=$(./sbset "$C" slot 10 get origin_block)
 slot 10 generation 7
 slot 300 generation 9
@@ -72,7 +72,7 @@ dd if=/dev/zero of="$C" bs=4096 count=16 seek=$((($(./sbset "$C" get data_offset
 slot 300 origin_block "$block"
 valid_origin=$(./sbset "$C" slot 300 get origin_block)
 same "sbset" "$valid_origin" "$block"
-# Slot 300 holds another block's data: copy the right data there.
+# Slot 300 holds the data of another block: copy the data of $block there.
 dd if="$O" of="$C" bs=4096 count=16 skip=$((block * 16)) iflag=direct oflag=direct \
 	seek=$((($(./sbset "$C" get data_offset) + 300 * one) / 4096)) 2>/dev/null
 damaged 0 1 $((all - one))

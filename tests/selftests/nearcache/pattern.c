@@ -8,26 +8,26 @@
  *	forward		ascending; backward: descending
  *	shuffled	another random order in each pass
  *	looping		the same random order in each pass
- *	random		as many draws as samples, each uniform
- *	zipf		as random, but sample k is drawn with weight k to the power of -SKEW
+ *	random		as many uniform draws as there are samples
+ *	zipf		as random, but rank k of the samples has the weight k to the power of -SKEW
  * Options:
  *	-n SAMPLES	in the set (1000)
  *	-b BYTES	of a sample (16384)
  *	-d BYTES	distance between the starts of two samples (as -b)
  *	-c BYTES	of one call (a sample)
  *	-s BYTES	offset of the set (0)
- *	-q QUARTERS	passes to make, in quarters (5)
+ *	-q QUARTERS	number of quarter passes to make (5)
  *	-p PROCESSES	that share each pass (1)
  *	-f		new processes in each pass
  *	-S SEED		(1)
  *	-z SKEW		of zipf (1.0)
  *	-w		write
- *	-B		use the page cache and drop each sample, as if the set did not fit;
- *			otherwise direct I/O, aligned outwards to sectors
+ *	-B		use the page cache but drop each sample, as if the set did not fit in it;
+ *			default: direct I/O, extended to whole sectors
  * The last line is "FIRST LIMIT CALLS ALL LAST": nanoseconds of the monotonic clock after the first
- * pass and after 1.25 passes (0: not reached), calls after the first pass, and two lists of
- * processes separated by commas: all, and those of the pass that contains LIMIT, or of the last
- * pass.
+ * pass and after 1.25 passes (0: not reached), number of calls after the first pass, and two lists
+ * of process ids, separated by commas: all, and those of the pass that contains LIMIT or, if LIMIT
+ * is 0, of the last pass.
  */
 #include <fcntl.h>
 #include <math.h>
@@ -46,7 +46,7 @@
 
 #define SECTOR		512ULL
 #define PROCESSES_MAX	64
-/* Batches of a pass; no process is ahead of another by more than one batch. */
+/* Batches of a pass; the processes wait for each other after each batch. */
 #define BATCHES		32
 #define WORKERS_MAX	1024
 
@@ -64,7 +64,7 @@ static struct {
 	bool fresh, writes, buffered;
 } o = { .samples = 1000, .bytes = 16384, .quarters = 5, .processes = 1, .seed = 1, .skew = 1 };
 
-/* Results of all processes. */
+/* Memory that all processes share; @first, @limit: times; @calls: after the first pass. */
 static struct {
 	pthread_barrier_t batch;
 	_Atomic uint64_t first, limit, calls;
@@ -105,7 +105,7 @@ static void shuffle(uint32_t *order, uint64_t seed)
 	}
 }
 
-/* Draw a rank; rank 0 is the most likely. */
+/* Map a uniform number to a rank with the weights of zipf; rank 0 is the most likely. */
 static uint64_t ranked(uint64_t random)
 {
 	static double *sums;
@@ -131,7 +131,7 @@ static uint64_t ranked(uint64_t random)
 	return low;
 }
 
-/* Make the order of the samples of a pass. */
+/* Fill @order with the sample of each read of a pass. */
 static void make_order(uint32_t *order, uint64_t pass)
 {
 	uint64_t i;
@@ -172,7 +172,7 @@ static void sample(int fd, char *buffer, uint64_t which)
 		else
 			read_exactly(fd, buffer, n, from);
 	}
-	/* posix_fadvise() drops only whole pages. */
+	/* posix_fadvise() drops only whole pages, so extend the range to pages. */
 	if (o.buffered && !o.writes)
 		posix_fadvise(fd, at & ~4095ULL, ((end + 4095) & ~4095ULL) - (at & ~4095ULL),
 			      POSIX_FADV_DONTNEED);
@@ -186,7 +186,7 @@ static void raise_to(_Atomic uint64_t *most, uint64_t to)
 		;
 }
 
-/* Make one worker's share of the first @quarters quarters of a pass. */
+/* Do the share of @worker of the first @quarters quarters of a pass. */
 static void share(int fd, char *buffer, uint64_t worker, uint64_t pass, uint64_t quarters)
 {
 	uint32_t *order = calloc(o.samples, sizeof(*order));
@@ -224,7 +224,7 @@ static void work(uint64_t worker, uint64_t pass, uint64_t passes)
 	exit(0);
 }
 
-/* Run @passes passes in new processes; returns true if all succeeded. */
+/* Run @passes passes from @pass on in new processes; returns true if all exit with 0. */
 static bool make_passes(uint64_t pass, uint64_t passes)
 {
 	bool good = true;
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
 		}
 	}
 	o.distance = o.distance ?: o.bytes;
-	/* Aligning a sample outwards to sectors must not split it into two calls. */
+	/* The default leaves room for extending a sample to sectors, so that one call reads it. */
 	o.call = o.call ?: o.bytes + 2 * SECTOR;
 	if (o.order == ORDERS || !o.samples || !o.processes || o.processes > PROCESSES_MAX)
 		return 2;

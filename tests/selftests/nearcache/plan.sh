@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Plans: the hits come close to Belady's MIN, a plan arrives in parts and ends, invalid plans are
-# refused, and plans race with all other operations.
+# Plans: the hits must come close to Belady's MIN; a plan may arrive in parts, and ends; invalid
+# plans are refused; and plans race with all other operations.
 # kernels: 6.1
 . ./cache.sh
 
@@ -20,7 +20,7 @@ refused() {
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
-# says NAME VALUE: the last answer has this value for the plan.
+# says NAME VALUE: fail unless the last answer has this value for the plan.
 says() {
 	[[ $'\n'$out$'\n' == *$'\n'"plan.$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
@@ -35,7 +35,7 @@ get() {
 	ask plan-get name=nc
 }
 
-# state_is NUMBER: 0 none, 1 running, 2 over, 3 lost, 4 cleared.
+# state_is NUMBER: has the plan this state? 0 none, 1 running, 2 over, 3 lost, 4 cleared.
 state_is() {
 	get
 	[[ $(value state) == "$1" ]]
@@ -90,16 +90,16 @@ visit() {
 	done
 }
 
-# Random halves: more hits than without eviction. First the cache is full of another dataset.
+# Each epoch reads a random half of the blocks. The cache is first full of another dataset.
 as_foretold() {
 	local starts slots best hits
 	mapfile -t starts < <(order 4 7)
 	slots=$(field blocks)
-	# Blocks that the plan does not contain.
+	# Fill the cache with blocks that the plan does not contain.
 	check -n $((slots * 128)) >/dev/null
 	settle
 	dmsetup message nc 0 invalidate all
-	# A plan keeps some slots free: see nc_belady_enough().
+	# MIN gets fewer slots: a plan keeps some slots free, see nc_belady_enough().
 	best=$(min_hits $((slots - (slots < 128 ? slots / 4 : 32))) "${starts[@]}")
 	plan_of "${starts[@]}"
 	says state 1
@@ -120,7 +120,7 @@ as_foretold() {
 	check >/dev/null
 }
 
-# A plan takes effect with its last part; until then the old one is active. Bad parts are refused.
+# A plan takes effect with its last part; until then the old plan is active. Bad parts are refused.
 in_parts() {
 	plan_of $BLOCK $((2 * BLOCK)) 0
 	says visits 3
@@ -143,7 +143,7 @@ in_parts() {
 	visit 0 $BLOCK
 	get
 	says position 2
-	# A plan whose parts are incomplete is cleared.
+	# plan-clear also clears a plan whose last part has not arrived.
 	ask plan-submit name=nc range=start=0,length=512
 	ask plan-clear name=nc
 	[[ $out == *count=1* ]] || fail "$out"
@@ -175,7 +175,7 @@ bad_input() {
 	dmsetup suspend nc
 	refused EBUSY 'resume it first' plan-submit name=nc "$piece"
 	dmsetup resume nc
-	# More than 16,384 ranges of 256 visits each.
+	# More visits than a plan may have: 16,384 ranges of 256 visits, and then more.
 	long=range=length=$((16 * MB)),start=0
 	ask plan-submit name=nc "range=16384@0,${long#*=}"
 	says at 16384
@@ -186,7 +186,7 @@ bad_input() {
 	ask plan-clear name=nc
 }
 
-# Readers leave the plan's order: for another place of the plan, which is found, or for other data.
+# Readers leave the order of the plan: the module must find their new place, or call the plan lost.
 elsewhere() {
 	local big starts i
 	stop
@@ -235,7 +235,7 @@ empty() {
 	done
 }
 
-# A plan survives reloads and suspends and goes with the device; a new one may come at any time.
+# A plan survives reloads and suspends, not the removal of the device. New plans come at any time.
 racing() {
 	local i starts
 	mapfile -t starts < <(order 2 11)
@@ -245,7 +245,7 @@ racing() {
 		plan_of "${starts[@]:i:200}"
 		./blockdata write "$NC" -s $((i * 4096 % 16384)) -n 2048 -b 8
 		dmsetup suspend nc
-		# Fast writers may make the plan lost, but it still exists.
+		# The plan may be "lost" after fast writers, but it must still exist.
 		get
 		[[ $(value state) != 0 ]] || fail "the plan is gone: $out"
 		dmsetup resume nc
@@ -270,7 +270,7 @@ racing() {
 }
 
 # Plans arrive while reclaim scans the slots. Reclaim must evict all blocks that the last plan does
-# not need, whatever earlier plans said of them.
+# not need, also blocks that earlier plans needed.
 committed() {
 	local i starts
 	mapfile -t starts < <(seq 0 $BLOCK $((79 * BLOCK)) | shuf)

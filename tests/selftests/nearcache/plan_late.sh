@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A plan ends while another one with many visits is being submitted, which holds the plan's lock.
-# The first plan must reach its end state when the lock is free, although no read follows.
+# A plan ends while a request submits another plan with many visits and holds the plan lock. The
+# first plan must reach the state "over" once the lock is free, although no read follows.
 # kernels: 6.12
 . ./cache.sh
 
@@ -15,7 +15,7 @@ is_over() {
 	[[ $(state) == 2 ]]
 }
 
-# handing_over: submit 4 million visits over and over, without ever committing them.
+# handing_over: submit 4 million visits repeatedly, and never commit them.
 handing_over() {
 	while [[ ! -e $TMPDIR/enough ]]; do
 		./genl plan-submit name=nc "range=16384@0,length=$((16 * MB)),start=0" >/dev/null || return 1
@@ -28,7 +28,7 @@ for ((i = 0; i < $(times 8); i++)); do
 	same "state of the plan" "$(state)" 1
 	rm -f "$TMPDIR/enough"
 	handing_over &
-	# Transferring the messages takes longer than this read.
+	# The submission takes longer than this last read of the plan, so the lock is held then.
 	nap "0.$((RANDOM % 5 + 2))"
 	check -n 128 -b 128 >/dev/null
 	nap 0.2

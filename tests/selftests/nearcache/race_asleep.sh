@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A block is evicted during a hit on it, while other slots are still free. Reclaim sleeps until the
-# hit is through, and no block gets the slot before.
+# Reclaim evicts a block during a hit on it, while other slots are still free. Reclaim must sleep
+# until the hit has completed, and no other block may get the slot before.
 # kernels: 6.1
 . ./gate.sh
 block=128 # sectors
 
-# occupy N: read a part of N more blocks, one after the other; each gets a slot.
+# occupy N: read a part of N more blocks, one after the other; fail unless each gets a slot.
 occupy() {
 	local before n
 	now before blocks_used
@@ -16,9 +16,9 @@ occupy() {
 	more blocks_used "$before" "$1"
 }
 
-# few_evictable: leave as many slots free as the low water mark, and pin all but as many blocks as
-# reclaim would free at once. Sets first to the start of the evictable ones. The cache is restarted
-# because one that started empty retains a pseudo-random part of the blocks read.
+# few_evictable: leave just as many slots free as the low water mark, and pin all blocks except as
+# many as reclaim frees at once. Sets first to the sector of the first block not pinned. Restarts
+# the cache, because one that started empty retains a random part of the blocks.
 few_evictable() {
 	local pinned
 	blocks=$(field blocks)
@@ -38,7 +38,7 @@ few_evictable() {
 	occupy $low
 }
 
-# asleep FREE: the reclaim worker sleeps until hits end; its own slot is not one of the FREE slots.
+# asleep FREE: does reclaim wait for hits to end? Fail unless FREE slots are free without its slot.
 asleep() {
 	local used stack
 	now used blocks_used
@@ -62,7 +62,7 @@ cached $at 8
 at=$((at + block))
 wait_for 30 asleep $((low - 1)) || fail "reclaim does not sleep until hits are through"
 
-# Other blocks take all free slots, and more want one.
+# Other blocks take all free slots, and 40 more want a slot: none gets the slot of the hit.
 occupy $((low - 1))
 for ((n = 0; n < 40; n++)); do
 	cached $((at + n * block)) 8

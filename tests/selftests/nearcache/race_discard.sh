@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# For fills, hits and updates, discards and write-zeroes are writes. The device does not support
-# secure erase. The origin zeroes discarded sectors.
+# Discards and write-zeroes race with fills, hits and updates, which must treat them as writes. The
+# device must refuse secure erase. The origin of this test zeroes discarded sectors.
 # kernels: 6.12
 . ./gate.sh
 
@@ -34,7 +34,7 @@ hit() {
 	agrees "$at" 128 0x128
 }
 
-# The request is held at the origin: meanwhile its sectors are neither filled nor updated.
+# The discard is held at the origin: meanwhile reads and writes must not cache its sectors.
 in_flight() {
 	local misses
 	next_block
@@ -51,7 +51,7 @@ in_flight() {
 	gate busy t
 	gate let origin all
 	ends t 'done'
-	# The order of the two overlapping requests is up to the origin.
+	# The origin may execute the two overlapping requests in any order.
 	agrees "$at" 128 '1x8 0x16 2x4 1x100'
 }
 
@@ -69,7 +69,7 @@ update() {
 	agrees "$at" 128 '2x12 0x8 2x12 1x96'
 }
 
-# The whole device, in the pieces that the target asks for; then a request that fails.
+# Discard the whole device, in pieces as large as the target allows; then the origin fails one.
 large() {
 	local bytes=discard_bytes count errors
 	[[ $1 == trim ]] || bytes=zero_bytes
@@ -112,7 +112,7 @@ for mode in writearound writethrough; do
 	done
 	is state 0
 done
-# Read-only mode supports none of them.
+# Read-only mode supports no discard, write-zeroes or secure erase.
 between read-only
 for what in trim zeroes secure; do
 	gate $what t "$NC" 0 8

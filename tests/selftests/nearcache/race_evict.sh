@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other blocks want the slot of a block that is being written. A slot without valid data is taken
-# first, but not while the write's data is in flight to it.
+# Other blocks want the slot of a block that is being written. Reclaim takes a slot without valid
+# data first, but must not take it while data of a write or a hit is in flight to or from the slot.
 # kernels: 6.1
 . ./gate.sh
 
-# full: every slot holds data that was read again and again, so that no block is idle. Sets at to
-# the first block that has no slot.
+# full: fill every slot with data that is read repeatedly, so that no block is idle. Sets at to the
+# first block that has no slot.
 full() {
 	local i
 	blocks=$(field blocks)
@@ -20,8 +20,8 @@ full() {
 	is blocks_used "$blocks"
 }
 
-# wanted TRIES [UPDATES]: read the block at $at until it hits, hence has a slot; UPDATES updates
-# stay in flight.
+# wanted TRIES [UPDATES]: read the block at $at until it hits, that is, has a slot; false after
+# TRIES reads. UPDATES updates are in flight all the time.
 wanted() {
 	local hits i
 	for ((i = 0; i < $1; i++)); do
@@ -34,14 +34,14 @@ wanted() {
 	return 1
 }
 
-# given: the block at $at gets a slot.
+# given: fail unless the block at $at gets a slot.
 given() {
 	wanted 200 || fail "no slot for another block"
 	agrees "$at" 128 1x128
 	at=$((at + 128))
 }
 
-# kept [UPDATES]: the block at $at gets no slot, unless one was free or an idle block was evicted.
+# kept [UPDATES]: fail if the block at $at gets a slot that was neither free nor of an idle block.
 kept() {
 	local free evictions
 	now evictions evictions
@@ -53,7 +53,8 @@ kept() {
 	((free + REPLY > evictions)) || fail "a slot in use was evicted (line ${BASH_LINENO[0]})"
 }
 
-# All data of a block is being written: its slot holds no valid data.
+# A write of a whole block is held at the origin: the slot has no valid data and is taken, except
+# in writethrough mode, in which the data of the write will go to the slot.
 at_origin() {
 	gate hold origin write
 	gate write w "$NC" 2 0 128
@@ -71,7 +72,7 @@ at_origin() {
 	agrees 0 128 2x128
 }
 
-# The data is in flight to the cache device; another write makes it stale.
+# The data of a write is in flight to the slot, then a second write makes it stale: the slot stays.
 at_cache() {
 	local first=$((128 * 5))
 	gate hold cache write "$data" $((1 << 20))
@@ -87,8 +88,8 @@ at_cache() {
 	agrees $first 128 3x128
 }
 
-# A hit is held at the cache device when its block is invalidated: no block gets the slot before the
-# hit is through.
+# A hit is held at the cache device when its block is invalidated: no other block may get the slot
+# before the hit has completed.
 hit() {
 	local first=$((128 * 9))
 	cached $first 128

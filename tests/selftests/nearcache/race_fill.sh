@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write overtakes fills and reads: data that the origin held before the write is not published,
-# and no read that begins after the write returns it.
+# A write overtakes fills and reads: data that the origin held before the write must not be
+# published, and no read that begins after the write may return this data.
 # kernels: 6.1
 . ./gate.sh
 
-# A fill has read the old data from the origin, but not received it yet. A writer does not wait for
-# the fill; a later read does not use its data; a read that joined it before does.
+# The origin has read the old data for a fill, but not answered yet. A writer must not wait for the
+# fill. A read that began after the write must not get the old data; a read that joined before may.
 reading() {
 	local how=$1 stale joins bypassed valid
 	next_block
@@ -20,11 +20,11 @@ reading() {
 	gate read joined "$NC" $((at + 24)) 32
 	gate until nc joins '>' "$joins"
 	gate pass origin
-	# The write covers a part of the fourth sub-block and all of the fifth.
+	# The write covers a part of one sub-block and all of the next.
 	puts 2 $((at + 27)) 13
 	gets $((at + 24)) 16 '1x3 2x13'
 	more bypass_write "$bypassed"
-	# Beside the written sectors the fill is still valid.
+	# The fill still serves reads of sectors that were not written.
 	gate read beside "$NC" $((at + 40)) 8
 	gate until nc joins '>' $((joins + 1))
 	gate busy old
@@ -44,7 +44,7 @@ reading() {
 	agrees "$at" 128 '1x27 2x13 1x88'
 }
 
-# The readers have a fill's data, the cache device does not have it yet.
+# A fill has answered its readers, and its data is in flight to the slot: a write makes it stale.
 writing() {
 	local stale valid bypassed
 	next_block
@@ -67,7 +67,7 @@ writing() {
 	agrees "$at" 128 '2x9 1x111 3x8'
 }
 
-# A write covers all of a fill: the fill is not even written to the slot.
+# A write covers all of a fill: the module must not even write the fill to the slot.
 whole() {
 	local filled stale
 	next_block
@@ -86,8 +86,8 @@ whole() {
 	agrees "$at" 64 2x64
 }
 
-# A write is held at the origin, before or after it took effect. Meanwhile reads of its sectors go
-# to the origin and fill nothing, even where the block is cached.
+# A write is held at the origin, before or after the origin executed it. Meanwhile reads of its
+# sectors must go to the origin and fill nothing, even where the block is cached.
 in_flight() {
 	local how=$1 before=$2 what all hits bypassed misses valid
 	next_block
@@ -108,7 +108,7 @@ in_flight() {
 	gate until nc fills_in_flight = "$([[ $MODE == writethrough && $before == warm ]] && echo 1 || echo 0)"
 	more hits "$hits" 0
 	more misses "$misses" 0
-	# Reads of other sectors around it are not held up.
+	# Reads that also cover sectors around the write do not wait for the write.
 	gets "$at" 128 "$all"
 	gate busy w
 	gate let origin all

@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A write overtakes a hit that is in flight to the cache device: the hit completes, from the slot or
-# from the origin, and brings no old data back.
+# A write overtakes a hit that is in flight to the cache device: the hit must complete, from the
+# slot or from the origin, and must not make old data valid again.
 . ./gate.sh
 
-# The hit is held at the cache device, which has already read (mute) or will read (hold). Meanwhile
-# its sub-blocks are written, invalidated and filled again into the same slot.
+# A hit is held at the cache device, which reads the slot before (mute) or after (hold) the wait.
+# Meanwhile its sub-blocks are written, invalidated and filled again into the same slot.
 overtaken() {
 	local how=$1 hits fills
 	next_block
@@ -32,7 +32,7 @@ overtaken() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The cache device fails the hit, which then reads the origin; the write is at one of its stages.
+# The cache device fails a hit, which then reads the origin, at each stage of a write.
 failed() {
 	local write=$1 errors
 	next_block
@@ -44,7 +44,7 @@ failed() {
 	gate pass cache
 	case $write in
 	before | after)
-		# The write is held at the origin, before or after it took effect.
+		# The write is held at the origin, before or after the origin executed it.
 		gate "$([[ $write == before ]] && echo hold || echo mute)" origin write
 		gate write w "$NC" 2 "$at" 8
 		gate held origin 1
@@ -58,7 +58,7 @@ failed() {
 		gate let cache all fail
 		;;
 	updating)
-		# Only the cache device lacks the data: of an update, in writearound mode of a fill.
+		# The origin has the new data; the write of the update or fill is held at the slot.
 		gate hold cache write
 		puts 2 "$at" 8
 		[[ $MODE == writethrough ]] || gate get "$NC" "$at" 8

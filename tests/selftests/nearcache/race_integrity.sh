@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes overtake checks of cached data: the check reports no damage. And damage is found while
-# writes overtake its repair. The gate holds every window open.
+# Writes overtake the check of a hit's data: the check must not report damage. Writes also overtake
+# the repair of real damage. The gate holds the requests so that each race happens.
 # kernels: 6.12
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
 INTEGRITY=crc32c
 
-# next: the next block, which gets the next slot.
+# next: set $at to the next block, which gets the slot number $slot.
 next() {
 	next_block
 	now slot blocks_used
@@ -16,7 +16,7 @@ next() {
 	now hits hits
 }
 
-# spoil FIRST COUNT: overwrite sectors of the block on the cache device.
+# spoil FIRST COUNT: overwrite the copies of these sectors of the block in its slot.
 spoil() {
 	gate fill cache 77 $((data + slot * 128 + $1)) "$2"
 }
@@ -25,8 +25,8 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-# The hit is held at the cache device, which has already read (mute) or will read (hold), into the
-# reader's pages or the module's. Meanwhile its sub-blocks are written.
+# A hit is held at the cache device, which reads the slot before (mute) or after (hold) the wait,
+# into the pages of the reader or of the module. Meanwhile its sub-blocks are written.
 overtaken() {
 	local how=$1 first=$2 count=$3
 	next
@@ -36,7 +36,7 @@ overtaken() {
 	gate pass cache
 	puts 2 "$at" 64
 	[[ $MODE == writethrough ]] || gate get "$NC" "$at" 64
-	# A check through the module's own pages counts as a fill in flight.
+	# A check that reads into the module's own pages counts as a fill in flight.
 	gate until nc fills_in_flight = $((count < 64))
 	gate busy hit
 	gate let cache all
@@ -47,8 +47,8 @@ overtaken() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The comparison with the origin is held there, before or after the origin read. The reader is not
-# held up.
+# The comparison of a hit with the origin (verify) is held at the origin, before or after the origin
+# read. The reader must not wait for the comparison.
 compared() {
 	local how=$1 verified
 	next
@@ -66,7 +66,7 @@ compared() {
 	agrees "$at" 128 '2x8 1x120'
 }
 
-# The origin was changed from outside: one reader gets the cached data, the next one the new data.
+# Another host changed the origin: the first reader gets the cached data, the next the new data.
 undetected() {
 	next
 	gate fill origin 5 $((at + 8)) 16
@@ -78,7 +78,7 @@ undetected() {
 	more damaged "$damaged" 2
 }
 
-# The origin fails the comparison: it has no effect.
+# The origin fails the read of a comparison: this must have no effect.
 silent() {
 	next
 	gate hold origin read
@@ -93,7 +93,7 @@ silent() {
 	calm
 }
 
-# A suspend waits for a comparison in flight.
+# A suspend must wait for a comparison in flight.
 suspended() {
 	next
 	gate hold origin read
@@ -109,12 +109,12 @@ suspended() {
 	more damaged "$damaged" 0
 }
 
-# suspending: the suspend has begun, or is done.
+# suspending: is the suspend running or done?
 suspending() {
 	[[ $(dmsetup info -c --noheadings -o suspended nc) == Suspended ]] || jobs -r | grep -q suspend
 }
 
-# The slot is damaged: the reader and the repair are held at the origin while a part is written.
+# A hit finds damage: its reads of the origin, for reader and repair, are held during a write.
 repaired() {
 	local count=$1
 	next
@@ -133,7 +133,7 @@ repaired() {
 	agrees "$at" 128 '2x8 1x120'
 }
 
-# The slot is damaged, and the cache device fails the second read.
+# A hit finds damage, and the cache device fails the second read of the slot.
 failed() {
 	local errors
 	next
@@ -160,7 +160,7 @@ for mode in writearound writethrough; do
 	# Start with blocks that have no slot yet.
 	at=$before
 	data=$(($(./sbset "$C" get data_offset) / 512))
-	# Into the reader's pages; into the module's; with a worker's help.
+	# The check reads into the reader's pages, into the module's, and with the help of a worker.
 	for part in "0 64" "1 3" "3 40"; do
 		# shellcheck disable=SC2086 # words
 		overtaken hold $part

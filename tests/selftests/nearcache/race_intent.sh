@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The marks of the write intent are on the medium before the origin is written, and stay until the
-# origin is flushed and the slot table committed, whichever writes come meanwhile. No writer waits
+# A mark of the write intent must be on the medium before the origin is written, and stay until the
+# origin is flushed and the slot table committed, whatever is written meanwhile. No writer may wait
 # longer for a mark than necessary.
 # kernels: 6.12
 # expect-log: nearcache: .*(does not answer|failed a flush|cannot be flushed)
@@ -9,7 +9,7 @@
 
 region=2048
 
-# session MODE [TIMEOUT]: all of the origin is cached, and no region is marked.
+# session MODE [TIMEOUT]: start a write session with all of the origin cached and no region marked.
 session() {
 	MODE=$1
 	gate fill origin 1 0 "$gate_sectors"
@@ -24,12 +24,12 @@ session() {
 	gate seen cache
 }
 
-# next_region: let $at point to a region that was not written yet.
+# next_region: set $at to the first sector of a region that was not written yet.
 next_region() {
 	at=$((at + region))
 }
 
-# marked REGION...: exactly these regions are marked on the medium.
+# marked REGION...: fail unless just these regions are marked on the medium.
 marked() {
 	same "marks (line ${BASH_LINENO[0]})" "$(./intent "$C" marks | tr '\n' ' ')" "${*:+$* }"
 }
@@ -69,9 +69,9 @@ first_the_mark() {
 	gate busy one
 	same "writes of the origin" "$(seen origin writes)" 0
 	marked
-	# Meanwhile reads get the origin's data.
+	# While the write waits for its mark, reads get the data of the origin.
 	gets $at 16 1x16
-	# One more write waits for the same mark, another one for a mark of its own.
+	# A second write waits for the same mark, a third for a mark of its own.
 	gate write two "$NC" 3 $((at + 8)) 8
 	gate write three "$NC" 3 $((at + region)) 8
 	gate busy two
@@ -83,7 +83,7 @@ first_the_mark() {
 	same "writes of the origin" "$(seen origin writes)" 3
 	(($(seen cache fua) > 0)) || fail "the mark is not durable"
 	marked $((at / region)) $((at / region + 1))
-	# The region is marked already: a write does not wait.
+	# The region is marked already, so a write does not wait.
 	puts 3 $((at + 8)) 8
 	marking
 	puts 4 $((at + 100)) 8
@@ -93,7 +93,7 @@ first_the_mark() {
 	marked
 }
 
-# A write that the origin has not completed keeps its mark; the mark of a completed one is cleared.
+# A region keeps its mark while a write is at the origin; after the last write it is cleared.
 while_it_is_written() {
 	next_region
 	next_region
@@ -110,11 +110,11 @@ while_it_is_written() {
 	next_region
 }
 
-# A mark stays until a flush of the origin; that of a write during the flush until the next flush.
+# A mark stays until a flush of the origin; a mark set during a flush, until the next flush.
 until_it_is_flushed() {
 	next_region
 	gate hold origin flush
-	# One write sets both marks, so that one round clears both.
+	# One write marks two regions, so that the module clears both marks in one round.
 	puts 2 $((at + region - 8)) 16
 	gate held origin 1
 	marked $((at / region)) $((at / region + 1))
@@ -130,7 +130,7 @@ until_it_is_flushed() {
 	next_region
 }
 
-# A mark stays until the slot table on the medium no longer calls the old data valid.
+# A mark stays until a commit has cleared the valid bits of the old data on the medium.
 until_it_is_committed() {
 	next_region
 	gate hold cache write "$ring" 128
@@ -143,7 +143,7 @@ until_it_is_committed() {
 	marked
 }
 
-# A stop waits for a write that waits for its mark, and the write completes.
+# A write waits for its mark: a stop must wait for this write, which must complete.
 while_it_stops() {
 	next_region
 	marking
@@ -161,7 +161,7 @@ while_it_stops() {
 	agrees $at 16 '2x8 1x8'
 }
 
-# The cache device hangs: a write waits for its mark only until the timeout.
+# The cache device hangs: a write waits for its mark up to cache_timeout.
 who_waits_too_long() {
 	next_region
 	marking
@@ -180,7 +180,7 @@ who_waits_too_long() {
 	is intent_regions 1
 }
 
-# An origin whose flush fails may have lost data of any marked region.
+# A flush of the origin fails: data of all marked regions may be lost.
 flush_fails() {
 	next_region
 	gate fail origin flush
@@ -191,14 +191,14 @@ flush_fails() {
 	marked $((at / region))
 	gate until nc bytes_valid = 0
 	agrees $at 16 '2x8 1x8'
-	# No writer has seen this error yet: the first flush gets it, the second one does not.
+	# No user flush has reported this error yet: the next one must, the one after must not.
 	gate flush first "$NC"
 	ends first EIO
 	gate flush second "$NC"
 	ends second 'done'
 }
 
-# A write waits for a mark that is no longer needed: it must continue.
+# A write waits for a mark that becomes unnecessary: the write must continue.
 needs_no_marks() {
 	next_region
 	marking
@@ -227,7 +227,7 @@ for mode in writearound writethrough; do
 	while_it_stops
 	stop
 done
-# Marks do not depend on the mode.
+# Repeat some cases in writethrough mode: marks do not depend on the mode.
 session writethrough
 while_it_is_written
 until_it_is_flushed

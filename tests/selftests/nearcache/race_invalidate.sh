@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin is changed from outside, then a message reports it: reads that begin afterwards get the
-# new data, whatever was in flight.
+# Another host changes the origin, then a message reports the change: reads that begin after the
+# message must get the new data, whatever was in flight.
 . ./gate.sh
 
-# invalidate FIRST COUNT | all
+# invalidate FIRST COUNT | all: send the message; fail on an error.
 invalidate() {
 	dmsetup message nc 0 invalidate "$@" || fail "message invalidate $*"
 }
@@ -25,7 +25,7 @@ fill() {
 	agrees "$at" 128 '1x12 5x20 1x96'
 }
 
-# The fill's data is in flight to the slot.
+# The data of a fill is in flight to the slot.
 filling() {
 	next_block
 	gate hold cache write
@@ -58,7 +58,7 @@ hit() {
 	agrees "$at" 128 5x128
 }
 
-# The data of an update in flight is no longer the newest.
+# The data of an update is in flight to the slot and older than the change.
 update() {
 	next_block
 	cached "$at" 128
@@ -74,9 +74,9 @@ update() {
 	agrees "$at" 128 5x128
 }
 
-# More blocks than slots: so 'all' scans the slots, and a range scans its blocks.
+# The origin has more blocks than the cache slots, so 'all' scans slots and a range scans blocks.
 gates 16 8
-# For an invalidation writearound mode is the same as read-only mode.
+# Writearound mode is left out: for an invalidation it equals read-only mode.
 for mode in read-only writethrough; do
 	between "$mode"
 	for ((round = 0; round < $(times 1); round++)); do

@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Short reads are copied to their reader when the origin's read completes, in an interrupt or right
-# after it, while other reads join. Each reader gets its data, and the origin is read once.
+# When the origin's read for a fill completes, the module copies short reads to their readers, in
+# the interrupt or right after it, while other reads join. Each reader must get the right data, and
+# the origin must be read once.
 # kernels: 6.12
 . ./cache.sh
 
-# joining OPTIONS...: all threads read the same sectors of an empty cache at the same moment.
+# joining OPTIONS...: empty the cache, and let all threads read the same sectors at the same moment.
 joining() {
 	dmsetup message nc 0 invalidate all || fail "invalidate"
 	origin_mark
@@ -17,7 +18,7 @@ joining() {
 	same "origin bytes of $*" "$delta" $(($(field fill_origin_bytes) - before))
 }
 
-# Two latencies of the origin: other reads come before, while and after its read completes.
+# With two latencies of the origin, other reads come before, during and after the completion.
 make_null C local 24
 for nsec in 30000 120000; do
 	make_null O "origin$nsec" 4 completion_nsec=$nsec
@@ -25,8 +26,8 @@ for nsec in 30000 120000; do
 	format "$C" "$O" 512K
 	start
 	for threads in 2 4; do
-		# 4 KiB, 32 KiB, and more than an interrupt copies; 128 KiB, and more than a softirq
-		# does; then reads that overlap.
+		# Around the 32 KiB that an interrupt copies and the 128 KiB that a softirq copies;
+		# then reads that overlap.
 		for length in 8 64 72 256 264; do
 			joining -b $length -t $threads
 			same "origin bytes of $length" "$delta" $((4 << 20))

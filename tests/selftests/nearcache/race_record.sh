@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Slots lost their blocks, while the medium still names these blocks. Other blocks get the slots
-# only after a commit, or after the superblock says "active".
+# Slots are invalidated while the slot table on the medium still names their blocks. Other blocks
+# may get the slots only after a commit, or after the superblock has the state "active".
 # kernels: 6.12
 # expect-log: nearcache: .*(origin .* cannot be flushed|the superblock cannot be written)
 . ./gate.sh
 
-# full: no slot is free, and the slot table on the medium names all of them.
+# full: start a cache with no free slot, whose blocks are all in the slot table on the medium.
 full() {
 	gate_live=''
 	between read-only
@@ -20,7 +20,7 @@ wanted() {
 	expect 1x384
 }
 
-# given RUNS: the blocks that want a slot get one.
+# given RUNS: fail unless the blocks that want a slot get one, and blocks 0 and 1 read as RUNS.
 given() {
 	local i
 	now misses misses
@@ -34,7 +34,7 @@ given() {
 	agrees "$spare" 384 1x384
 }
 
-# told: change blocks 0 and 1 and report it, while no metadata write reaches the medium.
+# told: change block 0 and invalidate blocks 0 and 1, with metadata writes held at the cache device.
 told() {
 	gate fill origin 2 0 128
 	gate hold cache write 0 "$data"
@@ -43,7 +43,7 @@ told() {
 	gate held cache 1
 }
 
-# through: let the message end.
+# through: release the held writes and wait for the end of the message.
 through() {
 	gate pass cache
 	gate let cache all
@@ -55,12 +55,12 @@ medium() {
 }
 
 gates 8 3 flush fua
-# With a volatile cache the kernel delays flushes while a write with FUA is in flight.
+# No volatile cache: with one, the kernel delays flushes while a write with FUA is in flight.
 echo "write through" >"$(sys_block "$C")/queue/write_cache" || fail "write_cache"
 format
 data=$(($(./sbset "$C" get data_offset) / 512))
 
-# A commit records the invalidation: reclaim must not overtake it.
+# A commit records the invalidation: reclaim must not hand out the slots before this commit.
 full
 told
 for i in {1..10}; do
@@ -72,7 +72,7 @@ medium 2
 given '2x128 1x128'
 stop
 
-# A failed flush prevents the record: reclaim's commit is held too, until the state is "active".
+# The flush of the origin fails, so no commit: reclaim must wait until the state is "active".
 full
 gate fail origin flush
 told
@@ -87,7 +87,7 @@ given '2x128 1x128'
 gate pass origin
 stop
 
-# The superblock cannot be written either: no slot is used again.
+# The superblock cannot be written either: the cache is bypassed and no slot is used again.
 full
 gate fail origin flush
 gate fail cache write 0 "$data"

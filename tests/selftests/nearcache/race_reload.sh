@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The table is replaced, the device suspended or removed while a fill, a write and a hit are in
-# flight. The command waits for them, new requests wait for the command, and cache and origin agree.
+# Replace the table, suspend or remove the device while a fill, a write and a hit are in flight. The
+# command must wait for this I/O, and later requests for the command; cache and origin must agree.
 . ./gate.sh
 
-# at_work: a hit is held at the cache device, a fill and (in a writing mode) a write at the origin,
-# which has already read and written.
+# at_work: start a hit, held at the cache device, and a fill and (in a writing mode) a write, held
+# at the origin. Both devices have executed the requests, and only the answers are held.
 at_work() {
 	at=$((at + 512))
 	cached "$at" 128
@@ -24,12 +24,12 @@ at_work() {
 	gate pass origin
 }
 
-# waits PID: the command waits for I/O in flight.
+# waits PID: does the command wait for I/O in flight?
 waits() {
 	grep -qsE 'dm_wait_for|nc_fill_drain' "/proc/$1/stack"
 }
 
-# through PID: the command and new requests wait until all held requests are let go.
+# through PID: fail unless the command and new requests wait until the held requests are answered.
 through() {
 	local seen
 	wait_for 20 waits "$1" || fail "the command does not wait for I/O: $(cat "/proc/$1/stack")"
@@ -48,7 +48,7 @@ through() {
 	[[ $MODE == read-only ]] || ends w 'done'
 }
 
-# settled MODE: check the data after the resume, including that of the late requests.
+# settled MODE: check all data after the resume, also of the requests that waited.
 settled() {
 	if [[ $1 == read-only ]]; then
 		ends late 1x128
@@ -63,7 +63,7 @@ settled() {
 	fi
 }
 
-# to MODE NUMBER: change the mode.
+# to MODE NUMBER: change the mode by a reload; NUMBER: MODE in the status.
 to() {
 	local from=$MODE
 	at_work
@@ -76,7 +76,7 @@ to() {
 	settled "$from"
 }
 
-# suspended OPTIONS
+# suspended OPTIONS...: suspend with these dmsetup options, then resume.
 suspended() {
 	at_work
 	dmsetup suspend "$@" nc &
@@ -88,7 +88,7 @@ suspended() {
 	settled "$MODE"
 }
 
-# The data of a fill and of an update is not yet on the cache device.
+# The data of a fill and of an update is in flight to the cache device: a suspend must wait.
 drained() {
 	at=$((at + 512))
 	cached $((at + 128)) 128
@@ -106,7 +106,7 @@ drained() {
 	wait $! || fail "$*"
 }
 
-# A deferred remove takes effect when the last user closes the device.
+# A deferred remove takes effect only when the last user closes the device.
 removed() {
 	at_work
 	dmsetup remove --deferred nc || fail "remove --deferred"
@@ -128,7 +128,7 @@ gone() {
 	! dmsetup info nc >/dev/null 2>&1
 }
 
-# back: start again; the cache is warm, and its data is right.
+# back: start again; fail unless the cache is warm and its data right.
 back() {
 	rm -f "$NC"
 	dm_create nc "$(line)" >/dev/null || fail "start"
@@ -141,7 +141,7 @@ between read-only
 data=$(($(./sbset "$C" get data_offset) / 512))
 for ((round = 0; round < $(times 1); round++)); do
 	at=0
-	# From each mode to each, including the same.
+	# Go from each mode to each mode, also to the same.
 	for step in read-only:0 writearound:1 writearound:1 writethrough:2 writethrough:2 \
 		read-only:0 writethrough:2 writearound:1 read-only:0; do
 		to "${step%:*}" "${step#*:}"

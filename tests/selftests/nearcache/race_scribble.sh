@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A writer overwrites its buffer while its writes are in flight. The written data is undefined, but
-# the cache and the origin must hold the same.
+# cache and origin must get the same data.
 # kernels: 6.12
 . ./cache.sh
 
@@ -15,7 +15,7 @@ content() {
 	dd if="$1" bs=64K count=$writes iflag=direct 2>/dev/null | md5sum
 }
 
-# scribble BYTES [FILE]: write over cached data; afterwards the cache agrees with the origin.
+# scribble BYTES [FILE]: write over cached data; fail if cache and origin then differ.
 scribble() {
 	local updates hits bytes=$1
 	check -n $((writes * 128)) -b 128 >/dev/null
@@ -45,7 +45,7 @@ scribble 65536
 scribble 8192
 scribble 32768 "$TMPDIR/file"
 
-# The same with the device itself mapped into memory, and written back again and again.
+# The same with the device mapped into memory, changed and written back repeatedly.
 check -n $((writes * 128)) -b 128 >/dev/null
 settle
 updates=$(field updates)

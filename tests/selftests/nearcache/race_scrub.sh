@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Comparisons with an origin that hangs: blocks that are evicted, written and cached again meanwhile
-# do not count as damaged, and hits go on. Scrubs repair unreadable slots and slots that differ from
-# a changed origin, and do not lead to bypass.
+# Comparisons of cached data wait for an origin that hangs: blocks that are evicted, written and
+# cached again meanwhile must not count as damaged, and hits must go on. A scrub must repair
+# unreadable slots and slots that differ from a changed origin, and must not lead to bypass.
 # kernels: 6.1
 . ./gate.sh
 # shellcheck disable=SC2034 # for format
@@ -12,7 +12,7 @@ calm() {
 	gate until nc fills_in_flight = 0
 }
 
-# fill FIRST LAST: read these blocks.
+# fill FIRST LAST: read the blocks FIRST to LAST once.
 fill() {
 	local block
 	for ((block = $1; block <= $2; block++)); do
@@ -35,7 +35,7 @@ keep() {
 
 gates 8 3
 between writethrough
-# Restart: a cache that started empty retains a pseudo-random part of the blocks read.
+# Restart, because a cache that started empty retains a random part of the blocks.
 cached 128 128
 stop
 start
@@ -43,8 +43,8 @@ at_exit gate_open
 dmsetup message nc 0 invalidate all || fail "invalidate"
 blocks=$(field blocks)
 
-# The comparison of block 0 is held at the origin. Its slot is evicted, and the block is written and
-# read into the same slot again.
+# The comparison of block 0 is held at the origin. Meanwhile its slot is evicted, and the block is
+# written and cached in the same slot again: the comparison must not report damage.
 puts 2 0 128
 calm
 gate hold origin read
@@ -65,7 +65,7 @@ gate until nc scrub_left = 0
 calm
 is damaged 0
 
-# Comparisons use at most half of the fill memory, and hits need none of it.
+# Comparisons may use at most half of fill_memory, and hits need none of it.
 OPTIONS='6 cache_timeout 0 verify 1 fill_memory 1048576' reload || fail "reload"
 keep 1 20
 gate hold origin read
@@ -84,7 +84,7 @@ gate let origin all
 calm
 is damaged 0
 
-# Much of the origin was changed from outside, unreported: the cache device is not to blame.
+# Another host changed much of the origin, unreported: a scrub must not call that device errors.
 OPTIONS='2 cache_timeout 0' reload || fail "reload"
 keep 1 20
 for ((i = 1; i <= 20; i++)); do
@@ -101,7 +101,7 @@ for ((i = 1; i <= 20; i++)); do
 done
 more hits "$hits" 20
 
-# No slot can be read: the scrub caches all blocks again.
+# No slot can be read: the scrub must fill all blocks again.
 keep 1 20
 now valid bytes_valid
 gate fail cache read

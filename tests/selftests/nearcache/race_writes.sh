@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes overlap each other in time: whichever the origin executes last, cache and origin agree
-# afterwards.
+# Writes to the same sectors are in flight at the same time: whichever the origin executes last,
+# cache and origin must agree afterwards.
 . ./gate.sh
 
-# written: in writethrough mode a single write leaves its data in the cache.
+# written: does a single write leave its data in the cache? Only in writethrough mode.
 written() {
 	[[ $MODE == writethrough ]]
 }
 
-# two FIRST LAST RUNS first|last: hold two writes at the origin, each FIRST+COUNT in the block. The
-# last argument tells which one the origin executes last; RUNS is the result.
+# two FIRST LAST RUNS first|last: hold two writes at the origin, each SECTOR+COUNT in the block. The
+# last argument names the write that the origin executes last; RUNS: data afterwards.
 two() {
 	local first=$1 last=$2 result=$3 before hits updates
 	for before in warm cold; do
@@ -23,7 +23,7 @@ two() {
 		gate write two "$NC" 3 $((at + ${last%+*})) "${last#*+}"
 		gate held origin 2
 		gate pass origin
-		# Both are in flight: a read gets the origin's data.
+		# Both writes are held at the origin: a read gets the data from before.
 		gets "$at" 32 1x32
 		if [[ $4 == first ]]; then
 			gate let origin last
@@ -40,7 +40,7 @@ two() {
 			ends two 'done'
 		fi
 		gate until nc fills_in_flight = 0
-		# The overlap is not valid: a read of it goes to the origin.
+		# The overlap is not cached: a read goes to the origin.
 		now hits hits
 		gate get "$NC" $((at + 8)) 8
 		more hits "$hits" 0
@@ -48,7 +48,7 @@ two() {
 	done
 }
 
-# A third write, which overlaps the first two, begins and ends while they are in flight.
+# A third write, which overlaps the first two, begins and ends while these are in flight.
 three() {
 	next_block
 	cached "$at" 128
@@ -69,15 +69,15 @@ three() {
 	agrees "$at" 128 '2x16 3x16 1x96'
 }
 
-# agrees_at_once RUNS: the cache returns the origin's current data.
+# agrees_at_once RUNS: fail unless cache and origin return RUNS, without waiting for fills.
 agrees_at_once() {
 	gets "$at" 128 "$1"
 	gate look origin "$at" 128
 	expect "$1"
 }
 
-# The first write is complete for its writer, and its data is in flight to the slot. A second write
-# overtakes it there and is not cached itself.
+# The first write has completed for its writer, and its data is in flight to the slot. A second
+# write overtakes this update, and must not be cached itself where the two overlap.
 updating() {
 	local second=$1 result=$2 skipped updates bypassed
 	next_block
@@ -94,7 +94,7 @@ updating() {
 	puts 3 $((at + ${second%+*})) "${second#*+}"
 	gets "$at" 128 "$result"
 	gate until nc fills_in_flight = 1
-	# Sub-blocks that only the second write covers are updated.
+	# Of the second write, only sub-blocks outside the first write are updated.
 	more updates_skipped "$skipped" "$((!$3))"
 	more updates "$updates" "$3"
 	gate let cache all
@@ -102,7 +102,7 @@ updating() {
 	agrees "$at" 128 "$result"
 }
 
-# The same, but the second write is still at the origin when the first one's data arrives.
+# The same, but the second write is still at the origin when the update of the first completes.
 both() {
 	next_block
 	cached "$at" 128
@@ -122,7 +122,7 @@ both() {
 	agrees "$at" 128 '2x12 3x8 2x12 1x96'
 }
 
-# Writes to parts of one sub-block, one after the other, are all cached.
+# Writes to parts of one sub-block, one after the other, must all be cached.
 one_by_one() {
 	local hits
 	next_block

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Ranges: pinned blocks stay and get slots, bypassed ranges are not cached, blocks marked
-# evict-after-use go first, and labels count their I/O. Also many ranges, ranges that expire,
-# reloads, and refused requests, which change nothing.
+# Ranges: pinned blocks must get slots and stay, bypassed ranges must not be cached, blocks with the
+# flag evict-after-use must be evicted first, and labels must count their I/O. Also many ranges,
+# ranges that expire, reloads, and refused requests, which must change nothing.
 # kernels: 6.12
 . ./cache.sh
 
@@ -24,7 +24,7 @@ delete() {
 	ask range-delete name=nc "${@/#/range=}"
 }
 
-# refused ERROR TEXT WORDS...
+# refused ERROR TEXT WORDS...: the request must fail with ERROR and a message that contains TEXT.
 refused() {
 	local said
 	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
@@ -45,7 +45,7 @@ list() {
 	paste -d ' ' <(value range.start) <(value range.length) <(value range.label) <(value range.flags)
 }
 
-# counts LABEL NAME VALUE [NAME VALUE]...
+# counts LABEL NAME VALUE [NAME VALUE]...: fail unless the label has these counters.
 counts() {
 	local one
 	ask -d label-get name=nc
@@ -57,7 +57,7 @@ counts() {
 	done
 }
 
-# cached START LENGTH BYTES
+# cached START LENGTH BYTES: fail unless BYTES of this part are cached.
 cached() {
 	ask residency-get name=nc start="$1" length="$2"
 	says cached-bytes "$3"
@@ -91,7 +91,7 @@ everything() {
 	is blocks_pinned 0
 }
 
-# A label counts its reads exactly; a read of two labels counts for each with its own part.
+# A label counts its reads; a read across two labels counts for each label with its part.
 labels() {
 	add start=0,length=$((96 << 10)),label=a start=$((96 << 10)),length=$((32 << 10)),label=b \
 		start=$((512 << 10)),length=512,label=a
@@ -105,14 +105,14 @@ labels() {
 	counts b hits 1 hit_bytes 32768 misses 1
 	ask label-get name=nc
 	says count 2
-	# A range that is added again keeps its counters; one that was deleted starts at 0.
+	# Adding a range of a label again keeps the counters; after a delete they start at 0.
 	add start=0,length=512,label=a,priority=3
 	counts a hits 3
 	delete label=a
 	says count 3
 	add start=0,length=512,label=a
 	counts a ranges 1 bytes 512 hits 0 misses 0
-	# Of overlapping ranges the one with the highest priority counts, then the later one.
+	# Of overlapping ranges, the highest priority counts; of equal priorities, the later range.
 	add start=0,length=4096,label=low,priority=1 start=0,length=4096,label=high,priority=2
 	check -n 8 >/dev/null
 	counts high hits 1
@@ -123,7 +123,7 @@ labels() {
 	says count 0
 }
 
-# Pinned ranges have slots and stay, whatever else is read; a request that does not fit is refused.
+# Pinned blocks get slots and stay, whatever else is read. A pin that does not fit is refused.
 pins() {
 	local blocks available
 	blocks=$(field blocks)
@@ -145,15 +145,15 @@ pins() {
 	pressure
 	cached 0 $((2 * MB)) $((2 * MB))
 	above evictions 0
-	# Pin as much as is allowed in a cache that is full of other blocks: it gets its slots.
+	# In a cache full of other blocks, pin as much as is allowed: all pinned blocks get slots.
 	add start=$((2 * MB)),length=$((available - 2 * MB)),label=all,flags=1
 	bring 0 "$available"
 	is blocks_pinned $((available / 65536))
-	# Other blocks get only free slots.
+	# Other blocks get only slots that are free, so reads of pinned data still hit.
 	origin_mark
 	check -n $((available / 512)) -b 128 >/dev/null
 	same "reads of what is pinned" "$(origin_delta)" 0
-	# A block that is pinned in part stays as a whole.
+	# A block that is pinned in part stays as a whole block.
 	delete label=all
 	delete label=kept,flags=1
 	says needed 0
@@ -165,19 +165,19 @@ pins() {
 	check -s $((2 * MB / 512)) >/dev/null
 }
 
-# All cached blocks are in use and stay so: a pinned range gets its slots nevertheless, at once.
+# All cached blocks are in use and not idle: a pinned range must get slots nevertheless, at once.
 room() {
 	pressure
 	check -s $((8 * MB / 512)) -b 128 >/dev/null
 	cached 0 $((MB / 2)) 0
 	add start=0,length=$((MB / 2)),label=kept,flags=1
-	# It gets a few slots at a time, as it is read.
+	# Reads of the pinned range get a few slots at a time.
 	bring 0 $((MB / 2)) 10
 	is blocks_pinned 8
 	everything
 }
 
-# A bypassed range is not cached, except where it is also pinned.
+# A bypassed range must not be cached, except where it is also pinned.
 bypassed() {
 	dmsetup message nc 0 invalidate all
 	add start=0,length=$MB,label=out,flags=2 start=$((128 << 10)),length=4096,label=in,flags=1
@@ -193,7 +193,7 @@ bypassed() {
 	counts out hits 0 origin_bytes $((MB - 4096))
 	delete label=out
 	delete label=in
-	# A sub-block is bypassed only as a whole; the origin's last one may be shorter.
+	# Only whole sub-blocks are bypassed; the last sub-block of the origin may be shorter.
 	dmsetup message nc 0 invalidate all
 	add start=1024,length=8192,label=out,flags=2
 	bring 0 4096
@@ -209,14 +209,14 @@ bypassed() {
 	everything
 }
 
-# Blocks that were used are evicted first.
+# Blocks with the flag evict-after-use are evicted first, once they were read.
 after_use() {
 	local evictions
 	dmsetup message nc 0 invalidate all
 	add start=0,length=$((3 * MB)),label=once,flags=4
 	check -n 6144 -b 128 >/dev/null
 	settle
-	# The other data fills the rest of the cache, then replaces the blocks that were used once.
+	# Other data fills the rest of the cache, then replaces the blocks read once.
 	check -s $((4 * MB / 512)) -b 128 >/dev/null
 	settle
 	evictions=$(field evictions)
@@ -228,7 +228,7 @@ after_use() {
 	everything
 }
 
-# Writes do not bring a bypassed range into the cache either.
+# A write does not cache a bypassed range.
 written() {
 	MODE=writethrough reload || fail "reload"
 	dmsetup message nc 0 invalidate all
@@ -247,7 +247,7 @@ gone() {
 	[[ $(field ranges) == 1 ]]
 }
 
-# A range can expire.
+# A range expires after its time, and listeners get an event.
 lease() {
 	./genl listen 2 "$TMPDIR/listening" >"$TMPDIR/heard" &
 	listener=$!
@@ -315,7 +315,7 @@ bad_input() {
 	refused EPERM '' -u 1000 -d range-get name=nc
 	refused EPERM '' -u 1000 -d label-get name=nc
 	refused EPERM 'CAP_SYS_ADMIN' -s range-add name=nc range=start=0,length=512,label=x
-	# All or nothing: only the last range is wrong.
+	# A request with one wrong range, the last, must change nothing.
 	refused ERANGE 'start must be' range-add name=nc range=9@512,start=0,length=512,label=y \
 		range=start=$((16 * MB)),length=512,label=z
 	delete label=none
@@ -338,7 +338,7 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# Ranges come and go while readers run; only blocks that may be evicted are evicted.
+# Ranges are added and deleted while readers run; a block that stays pinned must stay cached.
 racing() {
 	local i
 	add start=0,length=$MB,label=kept,flags=1

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# range-replace deletes and adds ranges as one change. A request that is refused changes nothing.
-# While requests replace a pin by another one, readers that evict everything else never see the
-# device without it.
+# range-replace deletes and adds ranges as one change. A refused request must change nothing. While
+# requests replace a pin by an equal pin of another label, readers that evict all other blocks must
+# never evict a pinned block.
 # kernels: 6.12
 . ./cache.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 
-# replace WORDS...: the request is answered; the answer is in $out.
+# replace WORDS...: send the request, which must succeed; the answer is in $out.
 replace() {
 	out=$(./genl range-replace name=nc "$@" 2>"$TMPDIR/err") ||
 		fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
 }
 
-# refused ERROR TEXT WORDS...
+# refused ERROR TEXT WORDS...: the request must fail with ERROR and a message that contains TEXT.
 refused() {
 	local said
 	! said=$(./genl range-replace name=nc "${@:3}" 2>&1 >/dev/null) ||
@@ -27,7 +27,7 @@ says() {
 	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
-# ranges: start, length, label, flags, priority of each range, in one line.
+# ranges: print start, length, label, flags and priority of each range, in one line.
 ranges() {
 	local dump
 	dump=$(./genl -d range-get name=nc) || fail "genl range-get"
@@ -46,26 +46,26 @@ lists() {
 	says error 0
 	says count 0
 	same "added" "$(ranges)" "0 8192 a 1 0,8192 4096 b 2 0,"
-	# A label, and any label; what reaches out of the piece stays.
+	# "drop" deletes ranges inside a piece, of one label or of any; others stay.
 	replace drop=start=0,length=8192,label=b drop=start=4096,length=16384,label=a \
 		range=start=0,length=512,label=c,flags=1
 	says count 0
 	same "nothing matched" "$(ranges)" "0 8192 a 1 0,0 512 c 1 0,8192 4096 b 2 0,"
-	# One of two ranges is kept; an equal one gives way to the new one and does not count.
+	# "keep" saves one of two ranges; a new range replaces an equal one, which is not counted.
 	replace drop=start=0 keep=start=0,length=512,label=c,flags=1 \
 		range=start=8192,length=4096,label=b,flags=2 range=start=0,length=8192,label=a,flags=1,priority=3
 	says count 1
 	same "kept" "$(ranges)" "0 512 c 1 0,0 8192 a 1 3,8192 4096 b 2 0,"
-	# A range is kept only if all but its time is equal.
+	# "keep" saves a range only if it is equal in all but the time of expiry.
 	replace drop=label=c keep=start=0,length=512,label=c,flags=1,priority=1 \
 		keep=start=0,length=1024,label=c,flags=1 keep=start=0,length=512,label=a,flags=1
 	says count 1
 	same "not kept" "$(ranges)" "0 8192 a 1 3,8192 4096 b 2 0,"
-	# With these flags at least.
+	# "drop" by flags deletes the ranges that have at least these flags.
 	replace drop=flags=2
 	says count 1
 	same "by flags" "$(ranges)" "0 8192 a 1 3,"
-	# The time of an equal range is the new one's: it does not expire.
+	# A new range without a time replaces an equal range with one: it no longer expires.
 	replace range=start=4096,length=512,label=d,expires=1000
 	replace range=start=4096,length=512,label=d
 	out=$(./genl -d range-get name=nc)
@@ -77,7 +77,7 @@ lists() {
 	is ranges 0
 }
 
-# Each error comes after valid parts of the request.
+# Requests with an error after valid parts: each must change nothing.
 bad_input() {
 	local before available
 	replace range=start=0,length=$MB,label=there,flags=1
@@ -94,7 +94,7 @@ bad_input() {
 	refused ELOOP 'More than 16' drop=start=0 range=17@0,start=0,length=512,label=x
 	[[ $(./genl -u 1000 range-replace name=nc drop=start=0 2>&1) == EPERM:* ]] || fail "as another user"
 	same "after errors" "$(ranges)" "$before"
-	# Room is judged as it is after the change: too much is refused with numbers, a swap is not.
+	# The room for pins is checked for the state after the change: a swap of pins fits.
 	replace range=start=0,length=$((available + 65536)),label=much,flags=1 drop=label=there
 	says error 28
 	says count 0
@@ -109,13 +109,13 @@ bad_input() {
 	dmsetup suspend nc
 	refused EBUSY 'resume it first' drop=start=0
 	dmsetup resume nc
-	# Labels of refused ranges are gone.
+	# Refused ranges leave no label behind.
 	out=$(./genl label-get name=nc)
 	says count 1
 	replace drop=start=0
 }
 
-# swap_pins: two labels pin the same bytes in turn, until a file appears.
+# swap_pins: pin the same bytes by two labels in turn, until $TMPDIR/enough exists.
 swap_pins() {
 	local i=0
 	until [[ -e $TMPDIR/enough ]]; do
@@ -126,11 +126,11 @@ swap_pins() {
 	done
 }
 
-# Readers evict whatever is not pinned, and look at the ranges, while the pin is replaced.
+# While requests replace the pin, readers evict all other blocks, and dumps look at the ranges.
 atomic() {
 	local i k seen
 	local rest="$((2 * MB)) $((14 * MB)) once 4 0,"
-	# The rest goes after use: each read of it evicts.
+	# The rest of the origin has evict-after-use, so that each read of the rest evicts.
 	replace range=start=0,length=$MB,label=pin0,flags=1 \
 		range=start=$((2 * MB)),length=$((14 * MB)),label=once,flags=4
 	check -n 2048 -b 128 >/dev/null
@@ -152,7 +152,7 @@ atomic() {
 	echo "$(<"$TMPDIR/swaps") changes, $(field evictions) evictions"
 	(($(<"$TMPDIR/swaps") > 20)) || fail "only $(<"$TMPDIR/swaps") changes"
 	above evictions 50
-	# Not one block of the pin was evicted: no read of it reaches the origin.
+	# No block of the pin was evicted: reads of the pinned bytes must not reach the origin.
 	is blocks_pinned 16
 	origin_mark
 	check -n 2048 -b 128 >/dev/null
@@ -160,7 +160,7 @@ atomic() {
 	replace drop=start=0
 }
 
-# A large change is one change, and takes no hours.
+# A request with many ranges is one change, and must not take quadratic time.
 many() {
 	local begin
 	begin=${EPOCHREALTIME/./}

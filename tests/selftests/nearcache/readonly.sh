@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A read-only origin is sufficient: neither the origin nor the device is ever written.
+# In read-only mode the origin may be a read-only device, and the dm device refuses all writes.
 # cpus: 1
 . ./cache.sh
 
-# dd_write DEV
+# dd_write DEV: write 4 KiB; false if the device refuses.
 dd_write() {
 	dd if=/dev/zero of="$1" bs=4096 count=1 oflag=direct conv=notrunc 2>/dev/null
 }
@@ -20,7 +20,7 @@ for option in --readonly ''; do
 	make_dm path nc "$(line)" $option
 	same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
 	! dd_write /dev/mapper/nc || fail "written"
-	# Even a caller that clears the device's read-only flag cannot write.
+	# After a caller has cleared the read-only flag of the dm device, writes still fail.
 	blockdev --setrw /dev/mapper/nc 2>/dev/null
 	! dd_write /dev/mapper/nc || fail "written after --setrw"
 	! blkdiscard /dev/mapper/nc 2>/dev/null || fail "discarded"
@@ -32,7 +32,7 @@ done
 same "writes to the origin" "$(origin_write_ios "$O")" "$writes"
 blockdev --setrw "$O"
 ./blockdata read "$O" || fail "the origin was changed"
-# A read-only cache device is refused, or bypassed.
+# A read-only cache device is refused at the load, or bypassed at the start.
 blockdev --setro "$C"
 if dm_create nc "$(line)" >/dev/null 2>&1; then
 	at_exit dm_gone nc

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Reads of 512 bytes to 1 MiB, aligned or not, direct, buffered, mapped, by libaio and io_uring
-# return the right data, cold and cached.
+# must return the right data, cold and cached.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -13,7 +13,7 @@ cold() {
 	start
 }
 
-# both OPTIONS...: read cold, and again when everything is cached.
+# both OPTIONS...: read cold, and again when all is cached.
 both() {
 	cold
 	check "$@"
@@ -45,7 +45,7 @@ drop_caches
 both -b 2048 -B
 drop_caches
 both -b 32 -m -r 100
-# io_uring and libaio cause the same cached sub-blocks and the same traffic.
+# io_uring must cause the same cached sub-blocks and the same bytes from the origin as libaio.
 for direct in 0 1; do
 	drop_caches
 	engine libaio --direct=1 --bs=4k

@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin is disconnected and its disk disappears; after a reconnect it is another device. A new
-# table that names that device keeps the cached data if the origin was not written meanwhile.
+# The origin is disconnected and its disk disappears; after a reconnect the volume is another
+# device. A reload with that device as origin must keep the cached data if nobody wrote the volume
+# meanwhile, and must drop the data otherwise.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# gone: disconnect the origin; hits continue.
+# gone: disconnect the origin; hits must continue.
 gone() {
 	dmsetup message nc 0 invalidate 8192 1024 || fail "invalidate"
 	remote_disconnect
@@ -22,7 +23,7 @@ waiting() {
 	(($(field reads_waiting) > 0))
 }
 
-# back: reconnect under another name, and load a table for it.
+# back: reconnect the volume as another device, and reload with this device as origin.
 back() {
 	O=$(remote_connect)
 	dmsetup load --noudevsync nc --table "$(line)" || fail "the table of the new device"
@@ -35,7 +36,7 @@ behind() {
 	./blockdata write "$remote" -g "$1"
 }
 
-# round MODE
+# round MODE: test all cases in this mode.
 round() {
 	MODE=$1 generation=1
 	behind 1
@@ -52,7 +53,7 @@ round() {
 	check
 	settle
 	if [[ $MODE != read-only ]]; then
-		# The origin may lose writes that it acknowledged but did not make durable.
+		# The volume may lose writes that it acknowledged but did not make durable.
 		generation=2
 		./blockdata write /dev/mapper/nc -g 2
 		check -g 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Keeps all written data out of the cache. */
+/* A classifier that admits no written data to the cache. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Suspend, resume and reload under readers: the data is right, and no cached data is lost.
+# Suspend, resume and reload under readers: the data must be right, and cached data must stay.
 # kernels: 6.1
 . ./cache.sh
 
@@ -17,7 +17,7 @@ verify_begin -b 1:256 -a 1 -r 200 -t 3
 for ((i = 0; i < $(times 3); i++)); do
 	dmsetup suspend --noudevsync nc || fail "suspend"
 	dmsetup resume --noudevsync nc || fail "resume"
-	# The table that the device prints reloads.
+	# The table line that the kernel prints must be accepted in a reload.
 	swap "$(dmsetup table nc)"
 	swap "$(line '2 fill_memory 1048576')"
 	is fill_memory_max 1048576
@@ -41,10 +41,10 @@ check
 swap "$before"
 check
 same "origin bytes after a reload" "$(origin_delta)" 0
-# Counters and content belong to the cache, not to the table.
+# Reloads kept the counters and the content: both belong to the cache, not to a table.
 is loaded 1
 is state 0
-# Another origin of the same size is refused: the cached data is not its.
+# A reload with another origin of the same size is refused: the cached data is of the old one.
 make_null other other 16
 ./blockdata write "$other" -g 2
 log_mark

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Remove the device right after readers, with fills in flight: no published data is lost, and the
-# next start finds an intact slot table.
+# Remove the device right after its readers have ended, with fills in flight: no published data may
+# be lost, and the next start must find an intact slot table.
 . ./cache.sh
 
 make_null O origin 16
@@ -12,7 +12,7 @@ for ((i = 1; i <= $(times 4); i++)); do
 	start
 	is loaded $((i == 1 ? 1 : 2))
 	./blockdata read /dev/mapper/nc -b 1:128 -a 1 -r 12 -t 8 -S $((i * 100)) || fail "round $i"
-	# The readers are done, their fills are not.
+	# The readers have ended, but their fills are still in flight.
 	valid=$(field bytes_valid)
 	stop
 	start

@@ -2,16 +2,16 @@
 /*
  * Show and damage the metadata of a cache device.
  *
- *	sbset DEV fields			"NAME BITS" of each number
+ *	sbset DEV fields			print "NAME BITS" of each numeric field
  *	sbset DEV get FIELD
  *	sbset DEV set 0|1|both FIELD VALUE	set a field and seal the superblock
  *	sbset DEV flip 0|1|both FIELD		flip one bit of a field, do not seal
- *	sbset DEV slot N get FIELD		of the valid page copy
- *	sbset DEV slot N set FIELD VALUE	set a field and seal the page
+ *	sbset DEV slot N get FIELD		print a field, from the newer page copy
+ *	sbset DEV slot N set FIELD VALUE	set a field in this copy and seal the page
  *	sbset DEV page N flip 0|1		flip one bit of a copy of a table page
- *	sbset DEV used				slots in use, "SLOT BLOCK" each
- *	sbset DEV fill		fill every slot with a complete block, in scattered order
- * Single bytes of texts and of the magic are fields "label[3]"; "label" sets the whole text.
+ *	sbset DEV used				print "SLOT BLOCK" of each slot in use
+ *	sbset DEV fill		give each slot a complete block; the order is scattered
+ * "label[3]" is a single byte of a text or of the magic; "label" is the whole text.
  */
 #include "meta/ondisk_check.c"
 #include "crc32c.h"
@@ -118,7 +118,7 @@ static void change_super(char **arg, bool flip)
 			((char *)sb)[f.offset] ^= 0x10;
 		} else {
 			set(sb, f, arg[2]);
-			/* A checksum that was set explicitly must stay. */
+			/* Sealing would overwrite a checksum that the command has just set. */
 			if (strcmp(arg[1], "checksum"))
 				nc_super_seal(sb);
 		}
@@ -132,7 +132,7 @@ static u64 page_at(u64 index, int copy)
 	       (copy * le64_to_cpu(sb->table_pages) + index) * 4096;
 }
 
-/* Read the copy of a page with the higher sequence; returns its number. */
+/* Read into @page the copy with the higher sequence number; returns the number of the copy. */
 static int read_page(u64 index)
 {
 	u64 sequence;
@@ -180,8 +180,8 @@ static void list_used(void)
 	}
 }
 
-/* Fill all slots of a page with scattered blocks. Multiplying by an odd factor modulo a power of
- * two gives no block twice.
+/* Fill all slots of a page with scattered blocks: slot times an odd factor, modulo @blocks. As
+ * @blocks is a power of two, no block occurs twice.
  */
 static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
 {
@@ -199,7 +199,7 @@ static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
 	nc_page_seal(to);
 }
 
-/* Needs blocks of 64 sub-blocks and an origin whose number of blocks is a power of two. */
+/* Fill all slots. Needs 64 sub-blocks per block, and a power of two of blocks in the origin. */
 static int fill(void)
 {
 	u64 blocks = le64_to_cpu(sb->origin_size) / le32_to_cpu(sb->block_size);

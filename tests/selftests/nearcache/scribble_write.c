@@ -4,9 +4,9 @@
  *
  *	scribble_write DEV WRITE_BYTES WRITES [FILE | DEV]
  *
- * Direct writes, one after the other, from anonymous memory or from a shared mapping of FILE; or
- * from a mapping of DEV itself, with writeback after each change.  The resulting content is
- * undefined, but all copies of it must be the same.
+ * The writes are direct and sequential, from anonymous memory or from a shared mapping of FILE.
+ * With DEV as the last word, the buffer is a mapping of DEV itself, written back after each change.
+ * The content that DEV gets is undefined, but cache device and origin must get the same content.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -54,7 +54,7 @@ static char *file_mapping(const char *path)
 	return mapping(fd);
 }
 
-/* Write back once the buffer has been overwritten since the last time. */
+/* Wait until the other thread has overwritten the buffer once more, then write it back. */
 static void write_back(void)
 {
 	unsigned long before = passes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read from a device with O_DIRECT while another thread continuously overwrites the buffer, before,
- * during and after each read.
+ * Read from a device with O_DIRECT while another thread continuously overwrites the buffer.  A
+ * cache that fills slots from the reader's buffer would cache the overwritten data.
  *
  *	scribbler DEV READ_BYTES READS
  */

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Scrubs find damage that no reader has met, at the requested rate. Without checksums the origin
-# reveals damage, in scrubs and for a sample of the hits (verify).
+# A scrub must find damage that no reader has met, at the requested rate. Without checksums, scrubs
+# with the origin, and the option verify for a sample of hits, find damage by comparison.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -51,26 +51,26 @@ same "bytes from the origin" "$(origin_delta)" 0
 is scrubbed_bytes 2097152
 is damaged 0
 
-# A scrub fills damaged sub-blocks again.
+# A scrub must fill damaged sub-blocks again.
 spoil 77 1
 spoil 1024 100
 scrub 0
 is damaged 14
 all_hits
-# A scrub with the origin reads its 2 MiB.
+# A scrub with the origin reads all 2 MiB of the origin.
 origin_mark
 scrub 0 origin
 same "bytes from the origin" "$(origin_delta)" 2097152
 is verified 32
 is damaged 14
 
-# 2 MiB at 1 MiB/s; the scrub does not wait after the last 64 KiB.
+# 2 MiB at 1 MiB/s take nearly 2 s: the scrub does not wait after the last 64 KiB.
 start=$(uptime_cs)
 scrub 1048576
 took=$(($(uptime_cs) - start))
 ((took > 150)) || fail "2 MiB at 1 MiB/s took $took cs"
 
-# Only one scrub at a time; it survives a suspend and a reload; it can be stopped.
+# Only one scrub runs at a time; a scrub survives a suspend and a reload, and a message stops it.
 dmsetup message nc 0 scrub start 65536
 refused scrub start 0
 left=$(field scrub_left)
@@ -99,7 +99,7 @@ spoil 2000 1
 reload '2 verify 3'
 is verify 3
 events=$(dmsetup info -c --noheadings -o events nc)
-# verify samples the hits of each CPU: a pass samples the damaged sub-block at one of 3 offsets.
+# verify samples hits by their number: shift the reads, so that a pass samples the damaged one.
 for ((i = 0; i < 20 && $(field damaged) == 1; i++)); do
 	./blockdata read /dev/mapper/nc -s $((i % 3 * 8)) -n $((4096 - i % 3 * 8)) -b 8 >/dev/null || true
 	settle
@@ -114,7 +114,7 @@ verified=$(field verified)
 check -n 4096 -b 8 >/dev/null
 is verified "$verified"
 
-# The origin was changed from outside, unreported: after 16 differences the cache is bypassed.
+# Another host changed the origin, unreported: after 16 differences the cache is bypassed.
 ./blockdata write "$O" -g 2
 reload '2 verify 1'
 ./blockdata read /dev/mapper/nc -n 4096 -b 8 -g 1 >/dev/null 2>&1 || true

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Self-describing sectors: each 512 bytes contain their sector number and generation, and every
- * byte can be checked.
+ * Self-describing sectors: each 512 bytes contain their sector number and generation, and a
+ * checksum, so that a reader can check every byte.
  */
 #ifndef NEARCACHE_TEST_SECTOR_H
 #define NEARCACHE_TEST_SECTOR_H
@@ -18,7 +18,7 @@ struct sector {
 	uint64_t magic;
 	uint64_t number;
 	uint64_t generation;
-	uint64_t checksum;	/* over the other words */
+	uint64_t checksum;	/* of the other words */
 	uint64_t filler[60];
 };
 
@@ -48,7 +48,7 @@ static inline void sector_make(struct sector *s, uint64_t number,
 	s->checksum = sector_sum(s);
 }
 
-/* Print the difference between a sector and its expected content. */
+/* Print in which way a sector differs from sector @number of @generation. */
 static inline void sector_tell(const struct sector *s, uint64_t number,
 			       uint64_t generation)
 {
@@ -68,7 +68,7 @@ static inline void sector_tell(const struct sector *s, uint64_t number,
 		       c[0], c[1], c[2], c[3]);
 }
 
-/* Check @count sectors from @number on; prints the first bad one. */
+/* Are @count sectors from @number on of @generation?  If not, prints the first bad sector. */
 static inline bool sectors_good(const void *data, uint64_t number,
 				uint64_t count, uint64_t generation)
 {
@@ -85,7 +85,7 @@ static inline bool sectors_good(const void *data, uint64_t number,
 	return true;
 }
 
-/* xorshift64*: a seeded sequence, the same in each run. */
+/* xorshift64*; @state: seed and state of the sequence. */
 static inline uint64_t random_next(uint64_t *state)
 {
 	uint64_t x = *state ? *state : 1;

@@ -37,12 +37,12 @@ format_several() {
 		"$@" >/dev/null || fail "cannot format ${members[*]}"
 }
 
-# copied FROM TO
+# copied FROM TO: copy the content of a device.
 copied() {
 	dd if="$1" of="$2" bs=1M iflag=direct oflag=direct conv=fsync 2>/dev/null || fail "copy of $1"
 }
 
-# refused TEXT [DEV...]: the kernel refuses a table with these cache devices, and logs TEXT.
+# refused TEXT [DEV...]: the kernel must refuse a table with these cache devices, and log TEXT.
 refused() {
 	local why=$1
 	shift
@@ -54,14 +54,14 @@ refused() {
 	behind "${members[@]:1}"
 }
 
-# warm: all of the origin is read from the cache devices.
+# warm: fail unless all reads hit.
 warm() {
 	origin_mark
 	check
 	same "origin bytes of a warm cache" "$(origin_delta)" 0
 }
 
-# cold TEXT: the cache starts empty, the log contains TEXT, and all data is right.
+# cold TEXT: start; fail unless the cache is empty, the log contains TEXT, and all data is right.
 cold() {
 	log_mark
 	start

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Readers of the same uncached data share one read of the origin.
+# Readers of the same uncached data must share one read of the origin.
 # kernels: 6.1
 . ./cache.sh
 
@@ -18,7 +18,7 @@ same "origin bytes, 16 readers of the same" "$(origin_delta)" $((8192 * 512))
 above joins 0
 is bytes_valid $((8192 * 512))
 
-# Different, overlapping ranges of the second half; then all of it.
+# Threads read overlapping ranges of the second half, then all of the second half.
 origin_mark
 check -s 8192 -b 1:300 -a 1 -r "$(times 20)" -t 12
 check -s 8192 -b 8 -t 4

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that does not answer: reads bypass it and writes continue. After it has answered
-# all requests it is used again, and none of its data is stale.
+# The cache device does not answer for longer than cache_timeout: reads must bypass it and writes
+# continue. Once it has answered all requests, the cache must use it again, without stale data.
 # kernels: 6.12
 . ./gate.sh
 OPTIONS='2 cache_timeout 300'
@@ -26,7 +26,7 @@ hangs() {
 	((reason == 5)) || fail "reason is $reason"
 }
 
-# answers RUNS: let the hit go; the cache device is used again.
+# answers RUNS: answer the hit, which must return RUNS; wait until the cache device is used again.
 answers() {
 	gate pass cache
 	gate let cache all
@@ -43,12 +43,12 @@ degraded() {
 	before=$(events)
 	hangs
 	wait_for 10 evented "$before" || fail "no dm event"
-	# Sent to the cache device, each of these reads would be held by the gate.
+	# These reads must not be sent to the cache device: the gate would hold them.
 	now bypassed bypass_state
 	gets "$at" 64 1x64
 	gets $((at + 64)) 64 1x64
 	more bypass_state "$bypassed" 2
-	# This read does not fill: the cache device cannot accept it.
+	# This read must not start a fill, which the cache device could not accept.
 	gets $((at + 128)) 128 1x128
 	gate busy hit
 	answers 1x8
@@ -57,7 +57,7 @@ degraded() {
 	more hits "$hits"
 }
 
-# Data that is written meanwhile is read afterwards.
+# Data written while the cache device hangs must be read afterwards.
 written() {
 	next_block
 	cached "$at" 128
@@ -74,7 +74,7 @@ written() {
 	agrees "$at" 128 "$1"
 }
 
-# The watch over the cache device sleeps when nobody reads.
+# The watch over the cache device must queue no work while nobody reads.
 sleeps() {
 	local event=workqueue/workqueue_queue_work
 	local filter=$TRACE/events/$event/filter
@@ -91,7 +91,7 @@ sleeps() {
 	echo 0 >"$filter"
 }
 
-# quiet: no work was queued for a second.
+# quiet: was no work queued for a second?
 quiet() {
 	echo >$TRACE/trace
 	sleep 1
@@ -116,7 +116,7 @@ gate pass cache
 gate let cache all
 ends hit 1x8
 for mode in writearound writethrough; do
-	# Create the cache again: the calm time before a device is used again doubles each time.
+	# Create the cache again: the time before a device is used again doubles with each hang.
 	stop
 	gate_live=''
 	between $mode

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that cannot absorb the fills does not hold up readers: while none of its writes
-# completes, far more reads complete than its queue has requests.
+# A cache device too slow for the fills must not delay readers: while none of its writes completes,
+# far more reads must complete than the queue of the cache device has requests.
 # kernels: 6.12
 . ./gate.sh
 

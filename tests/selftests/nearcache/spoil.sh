@@ -19,7 +19,7 @@ in_order() {
 	done
 }
 
-# all_hits [OPTIONS]: the 32 blocks are read from the cache device.
+# all_hits [OPTIONS]: read the 32 blocks; fail unless all reads hit.
 all_hits() {
 	origin_mark
 	check -n 4096 "$@" >/dev/null

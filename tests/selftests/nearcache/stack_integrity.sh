@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Layers below and above that check or change data. dm-integrity below the cache fails reads of
-# damaged data; dm-crypt below it returns garbage, which the cache's own checksums detect. Readers
-# notice nothing.
+# The cache between layers that check or change data. dm-integrity below the cache fails reads of
+# damaged data; dm-crypt below the cache returns garbage, which the cache's own checksums detect. In
+# both cases readers must get right data.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -20,7 +20,7 @@ integrity() {
 	dd if=/dev/zero of="${!1}" bs=1M oflag=direct 2>/dev/null
 }
 
-# spoil DEV MIB COUNT: damage data below the layers.
+# spoil DEV MIB COUNT: overwrite COUNT MiB of the lowest device from MIB on.
 spoil() {
 	dd if=/dev/urandom of="$1" bs=1M seek="$2" count="$3" conv=notrunc,fsync 2>/dev/null ||
 		fail "cannot spoil $1"
@@ -43,7 +43,7 @@ make_null O origin 8
 make_null C local 16
 ./blockdata write "$O"
 
-# dm-integrity, with the cache's checksums and without: read errors, until the cache is bypassed.
+# dm-integrity below, with and without the cache's checksums: read errors end in bypass.
 for INTEGRITY in none crc32c; do
 	integrity below "$C"
 	begin "$below"
@@ -56,7 +56,7 @@ for INTEGRITY in none crc32c; do
 	dm_remove integrity-below
 done
 
-# dm-crypt reports no error: the cache's checksums find the damage each time.
+# dm-crypt below reports no error: the cache's checksums must find the damage each time.
 make_dm slots crypt-slots "0 $(sectors "$C") crypt aes-xts-plain64 $KEY 0 $C 0"
 begin "$slots"
 for ((round = 0; round < 2; round++)); do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other layers above and below a cache that is written: partitions, dm-crypt, md raid1, a loop
-# device on a file. Data written at the top is read back there, again after the page cache is
-# dropped, and from the origin without the cache.
+# A cache in a writing mode between other layers: partitions, dm-crypt, md raid1, a loop device on a
+# file. Data written at the top must be read back there, also after the page cache is dropped, and
+# from the origin without the cache.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -10,12 +10,12 @@
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 generation=1
 
-# good DEV: it holds the data that was written last.
+# good DEV [OPTIONS]: fail unless DEV holds the data written last.
 good() {
 	./blockdata read "$1" -g $generation "${@:2}" >/dev/null || fail "$1 is wrong (line ${BASH_LINENO[*]})"
 }
 
-# exercise DEV: write it, and read it in several ways.
+# exercise DEV: write DEV and read it in several ways.
 exercise() {
 	generation=$((generation + 1))
 	./blockdata write "$1" -g $generation || fail "cannot write $1"
@@ -32,14 +32,14 @@ crypt() {
 	make_dm "$1" "crypt-${1,,}" "0 $(sectors "$2") crypt aes-xts-plain64 $KEY 0 $2 0"
 }
 
-# begin [ORIGIN [CACHE]]
+# begin [ORIGIN [CACHE]]: start a new cache on these devices.
 begin() {
 	format "${2:-$C}" "${1:-$O}"
-	# On a busy machine any of the layers is slow: no timeout.
+	# cache_timeout 0: any layer is slow on a busy machine, and the cache would be bypassed.
 	start nc '2 cache_timeout 0' "${1:-$O}" "${2:-$C}"
 }
 
-# used: the cache took part, without errors.
+# used: fail unless the cache had hits and no errors.
 used() {
 	settle
 	above hits 0
@@ -68,7 +68,7 @@ partitions() {
 	losetup -d "$loop" || fail "losetup -d"
 	used
 	stop
-	# The same partitions on the bare origin.
+	# The partitions must have the same data on the bare origin.
 	make_dm part part "0 2048 linear $O 4096"
 	good "$part"
 	dm_remove part
@@ -107,7 +107,7 @@ crypt_below() {
 	dm_remove crypt-low
 }
 
-# md ATTRIBUTE VALUE
+# md ATTRIBUTE VALUE: set an attribute of the raid.
 md() {
 	echo "$2" >"/sys/block/md127/md/$1" || fail "md: $1=$2"
 }
@@ -127,7 +127,7 @@ raid_up() {
 		echo $slot >"$dir/slot" || fail "md: slot $slot"
 		slot=$((slot + 1))
 	done
-	# Both are equal: no resync.
+	# Both legs have equal content, so no resync is needed.
 	md resync_start none
 	md array_state active
 	wait_for 10 test -b /dev/md127 || fail "no md device"

@@ -19,7 +19,7 @@ backup { backup = 0 archive = 0 }"
 	lvm "${@:2}" --config "$config" >"$TMPDIR/lvm" 2>&1 || fail "lvm ${*:2}: $(<"$TMPDIR/lvm")"
 }
 
-# volumes DEV GENERATION: both volumes exist and hold the right data.
+# volumes DEV GENERATION: fail unless both volumes exist and hold this generation.
 volumes() {
 	vg "$1" vgchange -ay group
 	./blockdata read /dev/mapper/group-one -g "$2" >/dev/null || fail "volume one is wrong"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print the status of a dm device with one target like "dmsetup status", in half the time.
+ * Print the status of a dm device with one target, as "dmsetup status" does but in half the time.
  *
  *	status_line NAME
  */

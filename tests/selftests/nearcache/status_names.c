@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print the names of the words of the target's status line, in order. */
+/* Print the name of each word of the target's status line, in order, one per line. */
 #include <linux/types.h>
 #include <stdio.h>
 

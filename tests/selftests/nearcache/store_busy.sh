@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Other processes use all processors; the fill writer still brings the data to the slots after a
-# limited wait. If the device and the module are removed meanwhile, no fill is lost. When fills use
-# all their memory, reads do not wait: they bypass the cache, and are counted.
+# Other processes use all processors: the fill writer must still write fills to the slots after a
+# limited wait. If the device and the module are removed at that time, no fill may be lost. When
+# fills use all their memory, reads must not wait but bypass the cache, and be counted.
 # kernels: 6.12
 . ./cache.sh
 
@@ -51,7 +51,7 @@ done
 echo "$late of $i times fills were in flight when the device was removed"
 ((late)) || fail "no fill was in flight when the device was removed"
 
-# The smallest allowed fill memory.
+# With the smallest allowed fill_memory, reads bypass.
 start nc '2 fill_memory 1048576'
 dmsetup message nc 0 invalidate all || fail "invalidate"
 busy

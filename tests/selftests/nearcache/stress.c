@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Many threads write and read a device. Each sector that a thread reads must hold a value that the
- * model allows (stress_model.h): never a stale, torn or foreign one, nor another sector's.
+ * Many threads write and read a device at random. Each sector read must hold a value that the model
+ * (stress_model.h) allows: no overwritten value, no mixture of two writes, no data of another
+ * sector or device.
  *
- *	stress init DEV MODEL [-S SEED]		write all of DEV; MODEL records the contents
+ *	stress init DEV MODEL [-S SEED]		write all of DEV, save the content to MODEL
  *	stress run DEV MODEL [options]		load MODEL, run, read all of DEV, save MODEL
  *	stress verify DEV MODEL			check DEV, or a bare origin, against MODEL
  * Options of run:
@@ -17,8 +18,8 @@
  *	-f FILE			stop early when FILE exists
  *
  * Direct I/O of all threads may overlap. Buffered I/O has its own region, as the page cache does
- * not see direct writes; there, locks separate writers from readers of the same pages, because the
- * page cache itself tears a buffered read beside a write. There only writeback can overlap.
+ * not see direct writes. In this region, locks keep writers from readers of the same pages, because
+ * even a correct page cache lets a buffered read see half of a write; only writeback overlaps.
  */
 #include <errno.h>
 #include <linux/falloc.h>
@@ -32,8 +33,8 @@
 #include "stress_saved.h"
 
 #define IO_MAX	2048U	/* sectors */
-#define SKEW	8U	/* sectors that a buffer may be moved by */
-#define CHUNK	128U	/* sectors under a lock of the buffered region */
+#define SKEW	8U	/* sectors: bound of the random offset of I/O buffers */
+#define CHUNK	128U	/* sectors per lock of the buffered region */
 #define FAILURES_TOLD	4
 
 struct region {
@@ -121,7 +122,7 @@ static void save(const char *path)
 
 /* --- failures ------------------------------------------------------------- */
 
-/* Read the sector again, to tell a bad device from one bad read. */
+/* Print a second read of the sector: valid data now mean that only the first read was wrong. */
 static void again_tell(uint64_t sector)
 {
 	struct stress_sector *s = aligned_room(4096);
@@ -134,7 +135,7 @@ static void again_tell(uint64_t sector)
 	free(s);
 }
 
-/* @sector and @last are the first and the last of @bad wrong sectors of the operation. */
+/* Stop the run and report @bad wrong sectors of a read: the first, with content @s, to @last. */
 static void wrong(const struct operation *op, uint64_t sector,
 		  const struct stress_sector *s, uint64_t bad, uint64_t last)
 {
@@ -185,7 +186,7 @@ static void begin(struct worker *w, struct operation *op)
 	w->record = history_add(op);
 }
 
-/* A newer operation may have reused this one's place in the history. */
+/* The history is a ring: a newer operation may have overwritten the record of @op. */
 static void end(struct worker *w, struct operation *op)
 {
 	op->end = model_now(&model);
@@ -198,7 +199,7 @@ static uint64_t new_id(struct worker *w)
 	return atomic_fetch_add(&next_id, 1) << ID_THREAD_BITS | w->number;
 }
 
-/* Split a buffer at any sectors, so that the vectors of a bio end anywhere. */
+/* Split a buffer at random sectors into 1 to 4 vectors, so that bio_vecs end at any sector. */
 static unsigned int pieces(struct worker *w, struct stress_sector *data,
 			   uint64_t count, struct iovec *iov)
 {
@@ -257,7 +258,7 @@ static void do_read(struct worker *w, enum action action, uint64_t first,
 	struct stress_sector *data = w->buffer + below(w, SKEW);
 	uint64_t i;
 
-	/* Sectors that the device does not fill must not look valid. */
+	/* Invalidate the old sectors in the buffer, so that a read that leaves one is found. */
 	for (i = 0; i < count; i++)
 		data[i].magic = ~STRESS_MAGIC;
 	begin(w, &op);
@@ -301,7 +302,7 @@ static int zero_range(struct worker *w, int fd, uint64_t at, uint64_t bytes)
 {
 	uint64_t range[2] = { at, bytes };
 
-	/* PUNCH_HOLE may free the range, BLKZEROOUT may not; some devices cannot punch holes. */
+	/* Test both: PUNCH_HOLE lets the device unmap the range, BLKZEROOUT does not. */
 	if (!no_punch && below(w, 2)) {
 		if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			       at, bytes))
@@ -343,7 +344,7 @@ static void do_sync(struct worker *w, int fd)
 	end(w, &op);
 }
 
-/* Write back and drop from the page cache, so that the next reader asks the device. */
+/* Write back and drop the cached pages, so that the next buffered read reads the device. */
 static void do_drop(struct worker *w, uint64_t first, uint64_t count)
 {
 	struct operation op = { .action = DROP,
@@ -363,7 +364,7 @@ static void do_drop(struct worker *w, uint64_t first, uint64_t count)
 
 /* --- what to do where ----------------------------------------------------- */
 
-/* All sizes up to @max, each magnitude equally likely. */
+/* A random count from 1 to @max; small counts are as likely as large ones. */
 static uint64_t pick_count(struct worker *w, uint64_t max)
 {
 	unsigned int bits = 0;
@@ -373,7 +374,7 @@ static uint64_t pick_count(struct worker *w, uint64_t max)
 	return 1 + below(w, 1ULL << below(w, bits + 1));
 }
 
-/* Four patterns: the same few sectors, a hot part, anywhere, sequential. */
+/* 20 % in 256 sectors, 40 % in 1/32 of the region, 30 % anywhere, 10 % sequential per thread. */
 static void pick(struct worker *w, const struct region *region, uint64_t *first,
 		 uint64_t *count)
 {
@@ -394,14 +395,13 @@ static void pick(struct worker *w, const struct region *region, uint64_t *first,
 		at = w->cursor + *count <= part ? w->cursor : 0;
 		w->cursor = at + *count;
 	} else if (below(w, 2)) {
-		/* Whole pages, as file systems write. */
+		/* Round to whole pages, as file systems write. */
 		at &= ~7ULL;
 		*count = least((*count + 7) & ~7ULL, part - at);
 	}
 	*first = region->first + at;
 }
 
-/* Some threads mostly read, others mostly write. */
 static bool wants_read(struct worker *w)
 {
 	static const unsigned int percent[] = { 92, 70, 50, 20 };
@@ -434,9 +434,7 @@ static void cached_write(struct worker *w, uint64_t first, uint64_t count)
 		do_write(w, WRITE_BUFFERED, first, count);
 		return;
 	}
-	/*
-	 * The kernel refuses these ioctls while pages are dirty, if another device claims this one.
-	 */
+	/* With another device on top of this one, the ioctls fail (EBUSY) while pages are dirty. */
 	do_drop(w, first, count);
 	do_zero(w, dice < 3 ? ZERO : DISCARD, cached_fd, first, count);
 }
@@ -527,7 +525,7 @@ static void run_threads(void)
 	free(workers);
 }
 
-/* With nothing in flight, each sector holds a value that the model allows, and keeps it. */
+/* Read all with no write in flight: each value read becomes the only one that the model allows. */
 static int read_all(const char *path)
 {
 	int fd = device_open(path, O_RDONLY | O_DIRECT);

@@ -1,16 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Threads write and read everywhere, with a cache of 5 % of the volume, in both writing modes. No
-# read ever returns wrong data. The bare origin, and the cache after a restart, hold the data of the
-# last reads.
+# read may return wrong data. The bare origin, and the cache after a restart, must have the same
+# data as the last reads.
 # timeout: 300
 . ./cache.sh
 
 modes=(writearound writethrough)
 declare -A origins caches pids
 
-# set_up MODE: create /dev/mapper/MODE, and its twin on top. Slow devices with short queues keep
-# requests in flight, so that they race.
+# set_up MODE: create /dev/mapper/MODE, and on top of it MODE-twin, for discards and zeroes. Slow
+# devices with short queues keep requests in flight, so that they race.
 set_up() {
 	local origin cache
 	make_null origin "origin-$1" 128 discard=1 completion_nsec=500000 \
@@ -20,13 +20,13 @@ set_up() {
 	./stress init "$origin" "$TMPDIR/$1" -S ${#1}
 	format "$cache" "$origin"
 	MODE=$1 start "$1" '' "$origin" "$cache"
-	# Random reads leave no block idle: mark some of them evict-after-use.
+	# Random reads leave no block idle, so a range with evict-after-use lets reclaim evict.
 	./genl range-add name="$1" range=start=0,length=$((32 << 20)),label=passing,flags=4 >/dev/null || fail "range-add"
 	echo "$1: $(($(field blocks "$1") / 16)) of 128 MiB are cached"
 	make_dm _ "$1-twin" "0 $(sectors "$origin") linear /dev/mapper/$1 0"
 }
 
-# unused MODE: name the operations that did not happen yet.
+# unused MODE: print the counters that are still 0.
 unused() {
 	local name names=(hits fills evictions invalidated_bytes writes flushes discards)
 	[[ $1 == writearound ]] || names+=(updates update_bytes)
@@ -48,7 +48,7 @@ enough() {
 	done
 }
 
-# run SECONDS: both loads, at least that long; a slow machine needs longer until all has happened.
+# run SECONDS: run both loads for SECONDS, or longer until every operation has happened.
 run() {
 	local mode began=$SECONDS
 	for mode in "${modes[@]}"; do
@@ -66,14 +66,14 @@ run() {
 	[[ ! ${failed:-} ]] || fail "wrong sectors"
 }
 
-# tested MODE: every operation happened, and none failed.
+# tested MODE: fail unless every operation happened and none failed.
 tested() {
 	[[ ! $(unused "$1") ]] || fail "$1: did not happen: $(unused "$1" | paste -sd ' ')"
 	is write_errors 0 "$1"
 	is state 0 "$1"
 }
 
-# restart MODE
+# restart MODE: remove the cache and create it again.
 restart() {
 	dm_remove "$1-twin"
 	stop "$1"

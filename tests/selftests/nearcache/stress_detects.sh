@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The other stress tests rely on this: 'stress' detects each kind of wrong sector, and reports none
-# otherwise. It runs on a bare device that another process damages.
+# 'stress' must detect each kind of wrong sector, and report none on a sound device; the other
+# stress tests rely on this. It runs on a bare device that stress_harm.c damages.
 # kernels: 6.12
 . ./cache.sh
 
@@ -28,7 +28,7 @@ done
 ./stress run "$O" "$TMPDIR/model" -s "$(times 3)" -d -z "$twin" ||
 	fail "an error was reported on an undamaged device"
 ./stress verify "$O" "$TMPDIR/model" || fail "the device differs from the data that was read last"
-# One sector with the content that another device's run would have written.
+# One sector has the content that a run on another device wrote: 'stress verify' must detect it.
 make_null other other 32
 ./stress init "$other" "$TMPDIR/other" -S 6
 dd if="$other" of="$O" bs=512 seek=30000 skip=30000 count=1 oflag=direct iflag=direct 2>/dev/null

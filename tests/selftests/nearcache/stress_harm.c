@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Corrupt data that 'stress' writes, until killed; 'stress' must notice.
+ * Corrupt a sector after each write of 'stress', until killed; 'stress' must notice.
  *
  *	stress_harm DEV stale|torn|moved|flip SECTOR
+ *
+ * stale: write its previous content; torn: write half of it; moved: write it to the next sector;
+ * flip: invert one bit of the new content.
  */
 #include "device.h"
 #include "stress_sector.h"
@@ -19,7 +22,7 @@ int main(int argc, char **argv)
 	fd = device_open(argv[1], O_RDWR | O_DIRECT);
 	kind = argv[2];
 	sector = strtoull(argv[3], NULL, 0);
-	/* Repeat, because the next write repairs the sector. */
+	/* Repeat, because a later write of 'stress' repairs the sector. */
 	for (;;) {
 		read_exactly(fd, old, SECTOR, sector * SECTOR);
 		do

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The last operations of 'stress', printed when a sector is wrong. */
+/* A ring of the last operations of 'stress': those on a wrong sector are printed. */
 #ifndef NEARCACHE_TEST_STRESS_HISTORY_H
 #define NEARCACHE_TEST_STRESS_HISTORY_H
 
 #include "stress_sector.h"
 
 #define HISTORY		(1U << 18)
-#define HISTORY_TOLD	48	/* operations of a sector that are printed */
+#define HISTORY_TOLD	48	/* most operations printed for a sector */
 
 enum action {
 	READ,
@@ -29,7 +29,7 @@ static const char *const action_names[ACTIONS] = {
 	"drop"
 };
 
-/* Times are tickets of the model's clock; an unfinished operation has end 0. */
+/* @start, @end: tickets of the model's clock; @end 0: unfinished.  @first, @count: sectors. */
 struct operation {
 	uint64_t id, start, end;
 	uint32_t first, count;
@@ -63,7 +63,7 @@ static inline void operation_tell(const struct operation *op)
 	printf("\n");
 }
 
-/* Print the operations on a sector, oldest first. */
+/* Print the last HISTORY_TOLD operations on a sector, oldest first. */
 static inline void history_tell(uint64_t sector)
 {
 	uint64_t next = history_next, i = next, told = 0;
@@ -85,7 +85,7 @@ static inline void history_tell(uint64_t sector)
 	}
 }
 
-/* Print the model's state of a locked sector. */
+/* Print the writes that the model lists for @sector.  The caller holds its stripe's lock. */
 static inline void candidates_tell(const struct model *m, uint64_t sector)
 {
 	const struct model_write *w;

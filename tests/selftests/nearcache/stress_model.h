@@ -5,19 +5,19 @@
  * A sector is an atomic register: each write takes effect at one moment between its start and its
  * end, and a read returns the value at one moment between its own start and end. The model keeps,
  * per sector, a list of the writes that a read may still return. The moment of a write is known
- * only to lie in [start, end]; the results of reads shrink this interval. A write leaves the list
- * ("gone") when it is known to be overwritten:
+ * only to lie in [start, end]; the results of reads shrink this interval. Two events prove that a
+ * write was overwritten:
  *
  *	write W ended		W overwrote each write that ended before W started
  *	read R returned W	W took effect before R ended; W overwrote each write that
- *				ended before R (or W) started
+ *				ended before R or before W started
  *
  * The second rule makes readers agree: of two writes in flight at the same time either may win, but
  * once a read has returned one of them, no later read may return the other. No rule removes a value
  * that a correct device could still return.
  *
- * Times are tickets of one counter, so they order events as the threads saw them. A write that is
- * gone stays listed while a read that began earlier might return it.
+ * Times are tickets of one counter, so they order events as the threads saw them. An overwritten
+ * write stays listed while a read is in progress that began before the time of overwriting (@gone).
  */
 #ifndef NEARCACHE_TEST_STRESS_MODEL_H
 #define NEARCACHE_TEST_STRESS_MODEL_H
@@ -30,17 +30,17 @@
 
 #define MODEL_THREADS	256
 #define MODEL_STRIPES	1024
-#define MODEL_GROUP	64U	/* neighbours under the same lock */
+#define MODEL_GROUP	64U	/* consecutive sectors under one lock */
 #define MODEL_NEVER	UINT64_MAX
-/* Flag in an id: the write wrote zeros, which all look the same. */
+/* Flag in an id: the write wrote zeros. A read cannot tell two such writes apart. */
 #define MODEL_ZERO	(1ULL << 63)
 
 struct model_write {
 	struct model_write *next;
 	uint64_t id;
-	/* The earliest and the latest moment at which it took effect. */
+	/* The earliest and the latest moment at which the write took effect. */
 	uint64_t start, end;
-	uint64_t gone;	/* reads that begin later do not return it */
+	uint64_t gone;	/* reads that begin from then on must not return @id */
 };
 
 struct model_stripe {
@@ -53,8 +53,8 @@ struct model {
 	struct model_write **sector;
 	struct model_stripe stripe[MODEL_STRIPES];
 	_Atomic uint64_t clock;
-	_Atomic uint64_t raced;	/* sectors read that had more than one answer */
-	/* Per thread: a lower bound of the start of its current read; 0: no read. */
+	_Atomic uint64_t raced;	/* reads of a sector that had several possible values */
+	/* Per thread: a time not later than the start of its current read; 0: no read. */
 	_Atomic uint64_t reading[MODEL_THREADS];
 };
 
@@ -74,7 +74,7 @@ static inline struct model_stripe *model_stripe(struct model *m,
 	return &m->stripe[sector / MODEL_GROUP % MODEL_STRIPES];
 }
 
-/* Called with the stripe locked. */
+/* Take a free node; the caller holds the lock of @stripe. */
 static inline struct model_write *model_node(struct model_stripe *stripe)
 {
 	struct model_write *w = stripe->spare;
@@ -94,7 +94,7 @@ static inline struct model_write *model_node(struct model_stripe *stripe)
 	return w;
 }
 
-/* Forget the history of the sector: it holds @id. */
+/* Make @id the only value allowed in the sector; no other I/O to it is in progress. */
 static inline void model_set(struct model *m, uint64_t sector, uint64_t id)
 {
 	struct model_stripe *stripe = model_stripe(m, sector);
@@ -123,12 +123,12 @@ static inline void model_init(struct model *m, uint64_t sectors)
 		pthread_mutex_init(&m->stripe[i].lock, NULL);
 }
 
-/* No read in progress began before the returned time. */
+/* Returns a time before which no read that is still in progress began. */
 static inline uint64_t model_horizon(struct model *m)
 {
 	/*
-	 * Take the ticket before looking at the threads: a read that begins later has a later
-	 * ticket.
+	 * Read the clock before the array: a read whose start is not yet in the array then starts
+	 * at this time or later.
 	 */
 	uint64_t horizon = atomic_load(&m->clock), start;
 	unsigned int i;
@@ -141,7 +141,7 @@ static inline uint64_t model_horizon(struct model *m)
 	return horizon;
 }
 
-/* Writes that ended before @start, except those of @id, were overwritten by @when at the latest. */
+/* Mark all writes that ended before @start, except @id, as overwritten by the time @when. */
 static inline void model_overwrite(struct model_write *list, uint64_t id,
 				   uint64_t start, uint64_t when)
 {
@@ -203,7 +203,7 @@ static inline void model_write_end(struct model *m, uint64_t first,
 		pthread_mutex_lock(&stripe->lock);
 		for (w = m->sector[i]; w && w->id != id; w = w->next)
 			;
-		/* Not listed: reads returned it, and then a write that overwrote it. */
+		/* @id is not listed if a read has returned a newer write: @id was pruned then. */
 		if (w) {
 			if (w->end > now)
 				w->end = now;
@@ -225,7 +225,7 @@ static inline void model_read_end(struct model *m, unsigned int thread)
 	m->reading[thread] = 0;
 }
 
-/* May a read from @start to @end have returned @id? If so, update the model. */
+/* May a read from @start to @end return @id?  If so, mark the writes that @id overwrote. */
 static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 			      uint64_t start, uint64_t end)
 {
@@ -247,7 +247,7 @@ static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 	if (latest > end)
 		latest = end;
 	if (matches == 1) {
-		/* Of several writes of zeros, the model cannot tell which one was read. */
+		/* With several matches, all zeros, it is unknown which write was read. */
 		found->end = latest;
 		if (found->start > start)
 			start = found->start;
@@ -261,8 +261,8 @@ static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 }
 
 /*
- * The sector was read with nothing in flight.  Returns true if it may hold @id, which becomes the
- * only allowed value.
+ * @id was read from the sector with no other I/O in progress.  Returns true if the model allows
+ * @id, which then becomes the only allowed value; on false, nothing changes.
  */
 static inline bool model_settle(struct model *m, uint64_t sector, uint64_t id)
 {

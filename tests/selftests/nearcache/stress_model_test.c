@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Check the verdicts of the 'stress' model on short histories of one sector. The order of the calls
- * is the order in time.
+ * Check which values the model of 'stress' (stress_model.h) lets a read return, on short histories
+ * of one sector. A write lasts from BEGIN to END. Each call happens later than the one before it.
  */
 #include "../kselftest_harness.h"
 
@@ -32,7 +32,7 @@ FIXTURE_TEARDOWN(model)
 #define BEGIN(id)	model_write_begin(&self->m, 0, 1, id)
 #define END(id)		model_write_end(&self->m, 0, 1, id)
 #define WRITE(id)	do { BEGIN(id); END(id); } while (0)
-/* A read of thread n lasts from ASK to ANSWER. */
+/* Thread n reads from ASK to ANSWER, which is true if the model lets this read return id. */
 #define ASK(n)		(self->start[n] = model_read_begin(&self->m, n))
 #define ANSWER(n, id)							       \
 	({								       \
@@ -103,7 +103,7 @@ TEST_F(model, reader_that_ends_later_may_have_new)
 	ASK(1);
 	BEGIN(B);
 	EXPECT_TRUE(ANSWER(1, B));
-	/* B has been read: A cannot return. */
+	/* The first read returned B, so B has overwritten A: no later read may return A. */
 	EXPECT_FALSE(READ(A));
 }
 
@@ -146,7 +146,7 @@ TEST_F(model, overlap_seen_in_flight)
 	BEGIN(B);
 	EXPECT_TRUE(READ(A));
 	EXPECT_TRUE(READ(B));
-	/* A came before B: a later read must not return A, even though neither write has ended. */
+	/* Reads returned A, then B: B overwrote A although neither write has ended. */
 	EXPECT_FALSE(READ(A));
 	END(A);
 	END(B);
@@ -163,14 +163,14 @@ TEST_F(model, readers_that_overlap_need_not_agree_yet)
 	ASK(1);
 	ASK(2);
 	EXPECT_TRUE(ANSWER(1, B));
-	/* Both writes have ended: the value is fixed. */
+	/* Both writes ended before the reads began, so both reads find the same value. */
 	EXPECT_FALSE(ANSWER(2, A));
 	EXPECT_TRUE(READ(B));
 }
 
 TEST_F(model, chain_of_overlaps)
 {
-	/* A and B overlap, B and C overlap; A ends before C starts. */
+	/* C starts after A has ended, so A cannot win.  B overlaps with both and may win. */
 	BEGIN(A);
 	BEGIN(B);
 	END(A);
@@ -210,7 +210,7 @@ TEST_F(model, settled)
 	EXPECT_TRUE(READ(B));
 }
 
-/* Overwritten values do not accumulate. */
+/* The model drops overwritten writes, so that its lists do not grow with each write. */
 TEST_F(model, lists_stay_short)
 {
 	struct model_write *w;

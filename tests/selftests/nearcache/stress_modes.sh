@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Threads write and read while modes are switched, tables reloaded, the device suspended and the
-# cache invalidated. No read returns wrong data. Parts of the origin are slow for writes, others for
-# reads; so is the cache device. Cached data has checksums, and is scrubbed and compared with the
-# origin meanwhile: none of it is damaged.
+# cache invalidated. No read may return wrong data. Parts of the origin and of the cache device are
+# slow for writes, others for reads. Cached data has checksums, is scrubbed and compared with the
+# origin meanwhile, and must never be reported as damaged.
 # kernels: 6.1
 # timeout: 240
 . ./cache.sh

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The sectors of 'stress': each word is derived from the sector's number, the id of its write and
- * the seed of its device.
+ * The sectors of 'stress': each word depends on the sector's number, the id of its write and the
+ * seed of its device, so that a sector shows where it is from and whether it is torn.
  */
 #ifndef NEARCACHE_TEST_STRESS_SECTOR_H
 #define NEARCACHE_TEST_STRESS_SECTOR_H
@@ -20,7 +20,7 @@
 struct stress_sector {
 	uint64_t magic;
 	uint64_t number;
-	uint64_t id;	/* of the write: a count, with its thread in the low bits */
+	uint64_t id;	/* of the write: count << ID_THREAD_BITS | thread */
 	uint64_t seed;	/* of the device */
 	uint64_t filler[STRESS_FILLER];
 };
@@ -69,7 +69,7 @@ static inline bool sector_zero(const struct stress_sector *s)
 	return !memcmp(s, &zero, sizeof(zero));
 }
 
-/* The index of the first wrong word of the filler, or STRESS_FILLER. */
+/* The index of the first wrong word of the filler; STRESS_FILLER if none is wrong. */
 static inline unsigned int sector_torn(const struct stress_sector *s)
 {
 	uint64_t word = sector_base(s->number, s->id, s->seed), wrong = 0;
@@ -84,7 +84,7 @@ static inline unsigned int sector_torn(const struct stress_sector *s)
 	return i;
 }
 
-/* The id of the write in this sector, all bytes checked; 0: not a valid sector. */
+/* The id of the write in this sector, MODEL_ZERO for zeros, 0 if any byte is wrong. */
 static inline uint64_t sector_id(const struct stress_sector *s, uint64_t number,
 				 uint64_t seed)
 {
@@ -107,7 +107,7 @@ static inline void id_tell(uint64_t id)
 		       id_thread(id));
 }
 
-/* Print the content of a sector. */
+/* Print which write the content of sector @number is from, and each fault of the content. */
 static inline void sector_tell(const struct stress_sector *s, uint64_t number,
 			       uint64_t seed)
 {

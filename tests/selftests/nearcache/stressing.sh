@@ -3,7 +3,7 @@
 # Threads that write and read the usual cache while a test changes something: . ./stressing.sh,
 # after cache.sh. The model of all sectors is $TMPDIR/model.
 
-# stress_begin TWIN: start them; they send discards and zeroes to TWIN.
+# stress_begin TWIN: start the threads, which send discards and zeroes to TWIN.
 stress_begin() {
 	./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -f "$TMPDIR/stop" -d \
 		-z "$1" >"$TMPDIR/log" &
@@ -20,7 +20,7 @@ wrote() {
 	(($(field writes) > before + $1)) || ! kill -0 "$stress_pid" 2>/dev/null
 }
 
-# go_on WRITES WHAT...: after WHAT they still make progress, and no data is wrong.
+# go_on WRITES WHAT...: fail unless WRITES more writes are done after WHAT, with no wrong data.
 go_on() {
 	before=$(field writes)
 	wait_for 30 wrote "$1" || fail "no writes after: ${*:2}"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Read over every pattern of valid and missing sub-blocks.
+ * Read over patterns of valid and missing sub-blocks, and check each sector read.
  *
  *	subblocks PHASE all|random DEV BLOCK SUBBLOCK CELLS SEED
  *
- * The device is divided into cells of three blocks.  Phase "populate" reads single sub-blocks so
- * that each cell has its own pattern of valid ones. Phase "read" makes one read per cell and prints
- * the number of missing sub-blocks in its range. Phase "shape" makes the same reads and prints the
- * number of sub-blocks in their ranges.  Each sector read is checked.
+ * The device is divided into cells of three blocks.  Phase "populate" reads single sub-blocks, so
+ * that each cell gets its own pattern of valid sub-blocks, and prints their number.  Phase "read"
+ * makes one read per cell and prints the number of missing sub-blocks in all ranges.  Phase "shape"
+ * makes the same reads and prints the number of all sub-blocks in the ranges.
  *
- * all: four sub-blocks around the border of two blocks take all 16 patterns, each read in all 10
- * ranges, whole and without the first and last sector: 320 cells.  random: random bits in all three
- * blocks, random reads.
+ * all: 320 cells, for the four sub-blocks around the border of two blocks: each of 16 patterns is
+ * read in each of 10 ranges, whole and without the first and last sector.  random: CELLS cells with
+ * random patterns in all three blocks and random ranges.
  */
 #include "device.h"
 #include "sector.h"
@@ -25,7 +25,7 @@ static uint64_t seed;
 static bool all;
 static char *buffer;
 
-/* Valid bits of a cell, one per byte. */
+/* The sub-blocks of a cell that "populate" makes valid; one byte of @bit per sub-block. */
 static void pattern(unsigned int cell, unsigned char *bit)
 {
 	static const unsigned int density[] = { 10, 50, 90, 50 };
@@ -42,7 +42,7 @@ static void pattern(unsigned int cell, unsigned char *bit)
 		bit[i] = random_next(&state) % 100 < density[cell % 4];
 }
 
-/* The read of a cell, in sectors from the start of the cell. */
+/* The range that is read in a cell, in sectors from the start of the cell. */
 static void shape(unsigned int cell, unsigned int *start, unsigned int *count)
 {
 	static const unsigned char range[10][2] = {

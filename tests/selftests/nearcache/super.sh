@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # kernels: 6.1
 # timeout: 240
-# Every superblock field with invalid values: the table is refused, and the log names the field. If
-# one copy is damaged the other one is used. Refused: both damaged, foreign, truncated.
+# Give each superblock field invalid values: the kernel must refuse the table and name the field in
+# the log. If one copy is damaged, it must use the other. It must refuse a device with two damaged
+# copies, of another kind, or truncated.
 # cpus: 1
 . ./cache.sh
 
-# accepted: load a table; sets said to the kernel's log. False if the table is refused.
+# accepted: load a table; false if the kernel refuses it. Sets said to the kernel log.
 accepted() {
 	local mark="try $((++tries))" rc=0
 	echo "nearcache-test: $mark" >/dev/kmsg
@@ -16,7 +17,7 @@ accepted() {
 	return $rc
 }
 
-# field_is FIELD VALUE TEXT: set FIELD in both copies, with a good checksum; the table is refused.
+# field_is FIELD VALUE TEXT: set FIELD in both copies and seal: the kernel must refuse with TEXT.
 field_is() {
 	local old
 	old=$(./sbset "$C" get "$1") || fail "no field $1"
@@ -28,7 +29,7 @@ field_is() {
 	bad=$((bad + 1))
 }
 
-# sound LOADED: the device is accepted again, with all its cached data.
+# sound LOADED: fail unless the device is accepted and still has all its cached data.
 sound() {
 	accepted || fail "refused: $said"
 	dmsetup resume --noudevsync nc || fail "resume"
@@ -77,7 +78,7 @@ for value in 0 1 1000; do field_is table_pages $value table_pages; done
 field_is intent_region 0 intent_region
 field_is intent_region 1 intent_region
 for value in 0 1 511 18446744073709551104; do field_is origin_size $value origin_size; done
-# A superblock with a larger size than the origin; with a smaller one, the origin has grown.
+# A superblock with a larger origin_size than the origin is refused; a smaller one means growth.
 field_is origin_size $((9 << 20)) origin_size
 field_is origin_fingerprint_type 5 origin_fingerprint_type
 for i in 0 4 5; do
@@ -99,11 +100,11 @@ done
 echo "$bad bad values refused"
 sound
 
-# Any value is valid in these fields.
+# In these fields any value must be accepted.
 ./sbset "$C" set both compat 18446744073709551615
 ./sbset "$C" set both created 18446744073709551615
 sound
-# Flip one bit of one copy, in a field that only the checksum protects.
+# Flip one bit of one copy, in a field that only the checksum protects: the other copy counts.
 for copy in 0 1; do
 	./sbset "$C" flip $copy created
 	sound
@@ -113,7 +114,7 @@ done
 [[ $said == *checksum* ]] || fail "both damaged: $said"
 ./sbset "$C" flip both created
 sound
-# A device smaller than the superblock says.
+# A device smaller than the device_size of the superblock is refused.
 whole=$C
 make_dm C cut "0 $(($(sectors "$whole") - 2048)) linear $whole 0"
 ! accepted || fail "accepted a truncated device"

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The interface to device-mapper: the table reloads to itself, the status line is as the uapi header
-# says, queue limits, dm-stats, read-only.
+# The interface to device-mapper: the printed table line must reload, and the status line must be as
+# the uapi header has it; also queue limits, dm-stats, and the read-only flag.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# queue WORD [DEV]
+# queue WORD [DEV]: print this queue attribute.
 queue() {
 	cat "$(sys_block "${2:-/dev/mapper/nc}")/queue/$1"
 }
@@ -37,7 +37,7 @@ is reason 0
 is block_size 262144
 is subblock_size 4096
 is fill_memory_max $((64 << 20))
-# Reading the status causes no I/O.
+# Reading the status must cause no I/O.
 ios="$(origin_read_ios "$O") $(origin_read_ios "$C") $(origin_write_ios "$C")"
 for i in {1..5}; do
 	dmsetup status nc >/dev/null
@@ -46,7 +46,7 @@ done
 same "I/O of status" "$(origin_read_ios "$O") $(origin_read_ios "$C") $(origin_write_ios "$C")" "$ios"
 
 same "logical block size" "$(queue logical_block_size)" 512
-# Readers of mapped files get no more readahead than on the origin.
+# The same optimal I/O size as the origin: a larger one would add readahead for mapped files.
 same "optimal I/O size" "$(queue optimal_io_size)" "$(queue optimal_io_size "$O")"
 same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
 same "flag" "$(dmsetup info -c --noheadings -o attr nc | cut -c 4)" r

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache of two blocks: right data, at most two blocks in use, warm after a restart.
+# A cache of two blocks must serve right data, use at most two blocks, and be warm after a restart.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -24,7 +24,7 @@ start
 blocks=$(field blocks)
 ((blocks == 2)) || fail "$blocks blocks, expected 2"
 is blocks_used 0
-# Restart once: a cache that started empty retains a pseudo-random part of the blocks read.
+# Restart once, because a cache that started empty retains a random part of the blocks.
 check -n 128 -b 128
 settle
 stop
@@ -35,7 +35,7 @@ settle
 is blocks_used 2
 check -b 1:256 -a 1 -r "$(times 300)" -t 4
 settle
-# Reclaim may have freed one or both slots just now.
+# At most two: reclaim may have freed one or both slots just now.
 (($(field blocks_used) <= 2)) || fail "more blocks in use than slots"
 above bypass_full 0
 (($(field bytes_valid) <= 2 * 65536)) || fail "more bytes are valid than fit"

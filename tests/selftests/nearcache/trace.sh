@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Trace events agree with the counters, and their fields are right: which process a piece of a read
-# belongs to, and its latency.
+# Trace events must agree with the counters, and their fields must be right, above all the process
+# that a piece of a read belongs to, and the latency.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing
@@ -42,7 +42,7 @@ latencies() {
 	sed -nE "s/.*nearcache_done: .* $1 label=.* latency=([0-9]+) error=0\$/\1/p" "$TMPDIR/trace"
 }
 
-# Each verdict appears as often as its counter says; each piece completes once, with that verdict.
+# Each verdict must appear as often as its counter has it; each piece must complete once with it.
 counted() {
 	local kind
 	for kind in hit:hits miss:misses join:joins bypass-full:bypass_full partial:partials; do
@@ -59,7 +59,7 @@ counted() {
 	same "latencies of pieces that are not over" "$(traced 'nearcache_access: .* latency=0 error=0$')" \
 		"$(traced nearcache_access:)"
 	same "errors" "$(traced 'nearcache_done: .* error=0$')" "$(traced nearcache_done:)"
-	# The origin's latency is 2 ms.
+	# The latency of the origin is 2 ms, so a miss takes longer and a hit less.
 	(($(latencies miss | sort -n | head -1) >= 2000000)) || fail "a miss took $(latencies miss | sort -n | head -1) ns"
 	(($(latencies hit | sort -n | head -1) < 2000000)) || fail "a hit took $(latencies hit | sort -n | head -1) ns"
 	(($(latencies hit | sort -n | head -1) > 0)) || fail "a hit took no time"
@@ -82,14 +82,14 @@ whose() {
 	same "sectors of the second one" "$(told_sectors "nearcache_access: .* label=$id $who")" 2048
 	same "sectors of both" "$(told_sectors "nearcache_access: .* label=[1-9][0-9]* $who")" 4096
 	same "sectors of what is over" "$(told_sectors "nearcache_done: .* label=[1-9][0-9]* $who latency=[1-9]")" 4096
-	# A kernel thread reads on behalf of a process.
+	# The kernel thread of a loop device reads for a process.
 	modprobe loop || fail "no loop devices"
 	loop=$(losetup -f --show --direct-io=on /dev/mapper/nc) || fail "losetup"
 	at_exit losetup -d "$loop"
 	watch 1
 	in_group "$job" ./blockdata read "$loop" -s 0 -n 4096 -b 64 >/dev/null
 	taken
-	# However the loop device splits the reads, they are traced for that group only.
+	# The loop device may split the reads, but all must be traced for the group of the reader.
 	(($(traced "nearcache_access: .* cgroup=$group pid=") >= 32)) || fail "for the group: $(tail -n 5 "$TMPDIR/trace")"
 	same "reads of the reader" "$(traced "nearcache_access: .* cgroup=$group pid=$pid")" 0
 }
@@ -115,7 +115,7 @@ check -b 1:200 -a 1 -r 60
 for i in {1..24}; do
 	check -s 16384 -n 4096 -b 512
 done
-# An eviction is traced before it is counted: after a suspend both have happened.
+# Suspend: an eviction is traced before it is counted, and after a suspend both have happened.
 dmsetup suspend --noudevsync nc || fail "suspend"
 taken
 is bypass_memory 0
@@ -125,7 +125,7 @@ same "fill_start" "$(traced "nearcache_fill_start: $devno [0-9]+ \+ [0-9]+ slot=
 same "fill_done" "$(traced "nearcache_fill_done: $devno [0-9]+ \+ [0-9]+ slot=[0-9]+ published=1 error=0\$")" "$(field fills)"
 same "evict" "$(traced "nearcache_evict: $devno [0-9]+ slot=[0-9]+ valid=0x[0-9a-f]+\$")" "$(field evictions)"
 above evictions 0
-# The sectors of all misses are those that the readers asked for.
+# The sectors of all traced misses must add up to the counter.
 same "bytes of misses" "$(($(told_sectors 'nearcache_access:.* miss ') * 512))" "$(field miss_bytes)"
 dmsetup resume --noudevsync nc || fail "resume"
 whose

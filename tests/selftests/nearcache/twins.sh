@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device belongs to one dm device, and a copy of it counts as the same device. Two caches
-# may share an origin.
+# Only one dm device may use a cache device, and a copy of the cache device counts as the same
+# device. Two caches may share an origin.
 # kernels: 6.12
 . ./cache.sh
 
-# refused NAME CACHE: another dm device may use CACHE neither in its live nor in its inactive table.
+# refused NAME CACHE: the new dm device NAME must be refused CACHE, in a live and a loaded table.
 refused() {
 	log_mark
 	! dm_create "$1" "$(line '' "$O" "$2")" >/dev/null 2>&1 || fail "$2 accepted a second time"
@@ -25,21 +25,21 @@ dd if="$C" of="$copy" bs=1M iflag=direct oflag=direct 2>/dev/null
 start
 refused second "$C"
 refused second "$copy"
-# The same device under another name.
+# The same device under another name is refused as well.
 make_dm alias alias "0 $(sectors "$C") linear $C 0"
 refused second "$alias"
 dm_remove alias
 check
 stop
 
-# A table that is only loaded claims its cache device.
+# A table that is only loaded already claims its cache device.
 dmsetup create --noudevsync --notable nc
 at_exit dm_gone nc
 dmsetup load --noudevsync nc --table "$(line)" || fail "load"
 refused second "$C"
 refused second "$copy"
 dmsetup clear --noudevsync nc
-# A cleared table claims nothing.
+# A table that was loaded and cleared claims no cache device.
 start second
 refused nc2 "$copy"
 stop second
@@ -47,7 +47,7 @@ dmsetup remove --noudevsync nc
 start second '' "$O" "$copy"
 stop second
 
-# The cache device is formatted again, with other sizes, between load and resume: it is refused.
+# Between load and resume, the cache device is formatted again, with other sizes: resume must fail.
 make_null image image 16
 format "$image" "$O" 256K
 dmsetup create --noudevsync --notable nc

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Starts after a crash. A read-only session comes up warm, except for the blocks of the last
-# seconds; a writing session starts cold. Invalidated data does not come back in either case.
+# Starts after a crash. A read-only session must come up warm, except for blocks that were not yet
+# committed; a write session without a witness must start cold. Invalidated data must not come back.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -17,7 +17,7 @@ again() {
 	start nc '' "$O" "$X"
 }
 
-# commit: write the slot table to the medium. A message about uncached sectors does so.
+# commit: write the slot table to the medium, by an invalidation of sectors that are not cached.
 commit() {
 	settle
 	dmsetup message nc 0 invalidate 32760 8 || fail "invalidate"
@@ -42,7 +42,7 @@ commit
 valid=$(field bytes_valid)
 ((valid == 12288 * 512)) || fail "only $valid bytes cached"
 crash
-# These blocks are not yet on the medium.
+# Blocks read now are not committed before the crash, so they are lost.
 check -s 12288 -n 128
 stop
 again
@@ -64,7 +64,7 @@ is loaded 2
 is bytes_valid "$valid"
 stop
 
-# A crash right after the start, before any read.
+# Crash right after the start, before any read.
 format
 start
 crash
@@ -109,7 +109,7 @@ is bytes_valid "$valid"
 check -g 3
 stop
 
-# A writing session: even blocks that were not written are not trusted.
+# After a crash of a write session, even blocks that were not written must not be trusted.
 for MODE in writearound writethrough; do
 	format
 	start

@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache that was stopped is completely warm: after a remove, after the module was unloaded, and
-# after the second and third stop.
+# After a stop the next start must find all cached data: after a remove, after an unload of the
+# module, and after the second and third stop.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 
-# restarted VALID: all data is cached, and no read goes to the origin.
+# restarted VALID: fail unless the cache is warm with VALID bytes.
 restarted() {
 	is loaded 2
 	is bytes_valid "$1"
@@ -39,7 +39,7 @@ is blocks_warm "$(field blocks_used)"
 check -b 128
 settle
 is bytes_valid $((32 << 20))
-# The missing sub-blocks came from the origin, once.
+# Each missing sub-block must have been read from the origin once.
 is fill_origin_bytes $(((32 << 20) - valid))
 stop
 start

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cache reads ahead as a classifier asks: in time, no further than requested, and never with
-# wrong data, whatever races with it.
+# The cache reads ahead by the readahead windows of a classifier: in time, no further than
+# requested, and never with wrong data, whatever races with the readahead.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -30,19 +30,19 @@ cached() {
 	json cached_bytes
 }
 
-# empty: the cache is larger than the origin, so nothing is evicted later.
+# empty: drop all data; the cache is larger than the origin, so nothing is evicted later.
 empty() {
 	dmsetup message nc 0 invalidate all || fail "invalidate"
 }
 
-# A stream: most of it is cached or in flight before it is read.
+# A sequential stream: most of the data must be cached or in flight before it is read.
 stream() {
 	empty
 	begin_count
 	good classifier load
 	check -s 0 -n 32768 -b 64 >/dev/null
 	settle
-	# The classifier needs 15 of the 512 reads to recognise the stream.
+	# Few of the 512 reads may miss: the classifier recognises the stream after 15 reads.
 	(($(delta misses) < 64)) || fail "misses: $(delta misses), of 512"
 	(($(delta prefetched_bytes) >= 14 * MB)) || fail "brought: $(delta prefetched_bytes)"
 	(($(delta prefetched_used_bytes) + $(delta prefetched_late_bytes) >= 14 * MB)) ||
@@ -50,7 +50,7 @@ stream() {
 	good classifier unload
 }
 
-# Shards of 4 MiB at a distance of 8 MiB: once their length is known, the gaps are not read ahead.
+# Shards of 4 MiB at a distance of 8 MiB: once their length is known, no gap may be read ahead.
 shards() {
 	empty
 	begin_count
@@ -69,7 +69,7 @@ wrote() {
 	(($(field writes)))
 }
 
-# No readahead while a checkpoint is written; a window that a classifier sets itself is clamped.
+# No readahead while a checkpoint is written. A window set by a user's classifier is clamped.
 pauses() {
 	local writer try brought=''
 	good set nc mode=writethrough
@@ -78,12 +78,12 @@ pauses() {
 		--time_based --runtime=600 --output="$TMPDIR/fio" &
 	writer=$!
 	wait_for 30 wrote || fail "no writes"
-	# A writer that gets no processor for a while is no checkpoint: try again.
+	# Repeat: a writer that gets no processor for a while is not seen as a checkpoint.
 	for try in 1 2 3; do
 		empty
 		begin_count
 		check -s 0 -n 4096 -b 64 >/dev/null
-		# Complete the readahead in flight, so that it counts.
+		# Suspend, so that readahead in flight completes and counts.
 		written_down
 		brought+=" $(delta prefetched_bytes)"
 		[[ $brought != *' 0' ]] || break
@@ -102,7 +102,7 @@ pauses() {
 	good set nc mode=read-only
 }
 
-# Readers and writers, windows everywhere, a full cache, and reloads.
+# Readers and writers race with windows everywhere, in a full cache, under reloads.
 races() {
 	local i
 	good close nc
@@ -133,7 +133,7 @@ removed() {
 	good classifier unload
 }
 
-# A suspend while most of a window waits for memory: the rest is not read, and not later either.
+# A suspend while most of a window waits for memory: the rest must not be read, also not later.
 suspended() {
 	local i
 	good close nc
@@ -153,7 +153,7 @@ suspended() {
 	good classifier unload
 }
 
-# Errors of the readahead cause no errors for readers.
+# Errors of the readahead must cause no errors for readers.
 errors() {
 	local bad
 	make_dm bad bad "0 65536 linear $O 0

@@ -6,17 +6,17 @@
 # shellcheck disable=SC2034 # for the tests
 NC=/dev/mapper/nc region=2048 # sectors
 
-# get FIRST COUNT GENERATION: the cache returns this generation.
+# get FIRST COUNT GENERATION: fail unless the cache returns this generation.
 get() {
 	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"
 }
 
-# session: all of the origin is cached and committed, and no region is marked.
+# session: start a write session in which all is cached and committed, and no region marked.
 session() {
 	./blockdata write "$O"
 	format
 	./intent "$C" witness "$W" 0
-	# Any device is slow on a busy machine: no timeout.
+	# cache_timeout 0: any device is slow on a busy machine and would be bypassed.
 	start nc "4 cache_timeout 0 witness $W"
 	check >/dev/null
 	settle

@@ -1,20 +1,20 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Writes on failing devices. A write that the origin fails gets the error, and its sectors are then
-# read from the origin. Errors of the cache device reach nobody; after it is bypassed, its content
-# is never trusted again. If it cannot record a writing session, writes are refused.
+# Writes on failing devices. A write that the origin fails must get the error, and its sectors must
+# then be read from the origin. Errors of the cache device must reach no user; after a bypass, the
+# next start must be cold. If it cannot record a write session, writes must be refused.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
 
-# medium_is STATE: check the state in the superblock (enum nearcache_super_state).
+# medium_is STATE: fail unless the superblock has this state (enum nearcache_super_state).
 medium_is() {
 	local state
 	state=$(./sbset "$C" get state)
 	same "state on the medium" "$state" "$1"
 }
 
-# The origin fails a part of a write over three blocks, after it changed some sectors.
+# The origin fails one part of a write over three blocks, after it has changed some sectors.
 origin_fails() {
 	local errors valid
 	next_block
@@ -29,18 +29,18 @@ origin_fails() {
 	gate value nc write_errors
 	((REPLY > errors)) || fail "no write error was counted"
 	gate until nc fills_in_flight = 0
-	# In the block that failed, no sub-block of the overlap is valid.
+	# In the block whose write failed, no written sub-block may be valid.
 	gate value nc bytes_valid
 	((REPLY <= valid - 65536)) || fail "$REPLY of $valid bytes are still valid"
 	gate agree nc origin "$at" 384
 	[[ $REPLY == '1x'*' 7x3 1x'* ]] || fail "unexpected data: $REPLY"
-	# When the origin works again, so does the cache.
+	# The origin works again: writes must be cached again.
 	puts 3 $((at + 100)) 200
 	agrees "$at" 384 '1x100 3x200 1x84'
 	at=$((at + 384))
 }
 
-# Each write in flight gets its own error.
+# Two writes are in flight, and the origin fails one: only this one gets the error.
 one_fails() {
 	next_block
 	cached "$at" 128
@@ -58,7 +58,7 @@ one_fails() {
 	agrees "$at" 128 '2x16 1x112'
 }
 
-# The cache device fails all or part of an update.
+# The cache device fails the write of an update: the writer must get no error.
 update_fails() {
 	local skipped failed updates
 	next_block
@@ -79,8 +79,8 @@ update_fails() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The cache device fails every request: it is bypassed without an error for writers. When it works
-# again, with its old content, the start is cold.
+# The cache device fails every request: the cache must be bypassed, without an error for writers.
+# When the device works again, with its old content, the start must be cold.
 given_up() {
 	local i hits
 	next_block
@@ -121,7 +121,7 @@ given_up() {
 	agrees 0 1024 "$(gate look origin 0 1024; echo "$REPLY")"
 }
 
-# no_record SECTOR...: these superblock copies cannot be written when a session begins.
+# no_record SECTOR...: no write session may begin while these superblock copies fail writes.
 no_record() {
 	local sector
 	stop
@@ -133,7 +133,7 @@ no_record() {
 	done
 	! dm_create nc "$(line)" >/dev/null 2>&1 || fail "$MODE started without a record of it"
 	gone || dm_remove nc
-	# Nor by a reload of a read-only device, which comes up in bypass.
+	# The same by a reload of a read-only device, which itself starts in bypass.
 	dm_create nc "$(MODE=read-only line)" >/dev/null ||
 		fail "read-only mode was refused"
 	is state 1
@@ -156,7 +156,7 @@ gone() {
 	! dmsetup info nc >/dev/null 2>&1
 }
 
-# A power cut in a writing session.
+# After a power cut in a write session the start must be cold.
 unclean() {
 	next_block
 	cached "$at" 128

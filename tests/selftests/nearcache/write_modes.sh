@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The effect of a write in each mode: on the data, the cache and the counters.
+# In each mode, a write must have the right effect on the data, the cached data and the counters.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -10,7 +10,7 @@ put() {
 	./blockdata write /dev/mapper/nc -g "$1" -s "$2" -n "$3" || fail "cannot write $2+$3"
 }
 
-# part GENERATION FIRST COUNT [DEV]
+# part GENERATION FIRST COUNT [DEV]: fail unless these sectors have this generation.
 part() {
 	./blockdata read "${4:-/dev/mapper/nc}" -s "$2" -n "$3" -g "$1" -b "${5:-8}" >/dev/null ||
 		fail "sectors $2+$3 are not generation $1 (line ${BASH_LINENO[0]})"
@@ -18,13 +18,13 @@ part() {
 
 fresh 8 12
 
-# Read-only mode refuses writes.
+# Read-only mode must refuse writes.
 [[ $(blockdev --getro /dev/mapper/nc) == 1 ]] || fail "read-only mode on a writable device"
 ! ./blockdata write /dev/mapper/nc -g 2 -n 8 2>/dev/null ||
 	fail "written in read-only mode"
 check
 
-# Writearound mode invalidates exactly the sub-blocks that are written.
+# Writearound mode must invalidate just the sub-blocks that are written.
 settle
 full=$(field bytes_valid)
 MODE=writearound reload || fail "reload to writearound"
@@ -49,7 +49,7 @@ part 1 520 1000
 settle
 is bytes_valid "$full"
 
-# Writethrough mode keeps cached blocks valid, even if a sub-block is written in part.
+# Writethrough mode must keep cached blocks valid, even if a sub-block is written in part.
 MODE=writethrough reload || fail "reload to writethrough"
 is mode 2
 hits=$(field hit_bytes)
@@ -66,7 +66,7 @@ part 1 0 1
 part 1 1404 100 /dev/mapper/nc 1
 check -s 2000 -n 8000
 
-# The last sub-block of the origin, and a write over the whole device.
+# Write to the short last sub-block of the origin, then over the whole device.
 put 3 $((16384 - 3)) 3
 settle
 part 3 $((16384 - 3)) 3 /dev/mapper/nc 1
@@ -86,7 +86,7 @@ is bytes_valid "$full"
 part 2 0 16384
 stop
 
-# On an empty cache, writes use free slots, and their blocks are the first to be evicted.
+# On an empty cache, writes take free slots; the written blocks must be the first to be evicted.
 format
 MODE=writethrough start
 put 3 0 4096
@@ -96,7 +96,7 @@ hits=$(field hit_bytes)
 part 3 0 4096
 is hit_bytes $((hits + 4096 * 512))
 
-# Messages, valid and invalid.
+# Valid messages must invalidate data, and invalid messages must be refused.
 dmsetup message nc 0 invalidate 8 8
 is bytes_valid $((4096 * 512 - 4096))
 dmsetup message nc 0 invalidate all

@@ -10,7 +10,7 @@ REMOTE_NQN=nqn.2024-01.test.nearcache:remote
 REMOTE_HOST_ID=8f6a0d1e-5a47-4f6b-9d1c-3c1f0f1f7a11
 REMOTE_ADDRESS=127.0.0.1
 REMOTE_PORT=1
-# Fixed, so that the origin has the same identity in each boot.
+# A fixed uuid, so that the origin has the same identity in each boot.
 REMOTE_UUID=3d0b7a52-96a1-4c08-8f0e-51a3a2b0c9d4
 REMOTE_STATE=/run/vm/remote
 NVMET=/sys/kernel/config/nvmet
@@ -55,10 +55,10 @@ drop_caches() {
 
 # --- devices ---------------------------------------------------------------
 
-# sys_block DEV: print its directory in sysfs.
+# sys_block DEV: print the directory of DEV in sysfs.
 sys_block() {
 	local number
-	# By name if possible, which needs no process.
+	# Find the directory by name if possible, which needs no process.
 	if [[ $1 == "/dev/${1##*/}" && -e /sys/class/block/${1##*/} ]]; then
 		echo "/sys/class/block/${1##*/}"
 		return
@@ -77,7 +77,7 @@ nvme_by_serial() {
 	fail "no NVMe drive with serial '$1'"
 }
 
-# local_dev: the drive for the cache. remote_backing: the drive behind the remote volume.
+# local_dev: print the cache drive. remote_backing: print the drive behind the remote volume.
 local_dev() {
 	nvme_by_serial local
 }
@@ -105,7 +105,7 @@ stat_sum() {
 	echo "$sum"
 }
 
-# From the device's own counters since boot: bytes read, bytes written, requests.
+# origin_*: print bytes read, bytes written or requests of a device since boot.
 origin_reads() {
 	echo $(($(stat_sum "$1" 2) * 512))
 }
@@ -129,7 +129,7 @@ dm_create() {
 	dmsetup create --noudevsync "$@" "$name" --table "$table" >&2 && echo "/dev/mapper/$name"
 }
 
-# dm_remove NAME: retry while another process is still closing the device.
+# dm_remove NAME: remove the device; retry while another process still has it open.
 dm_remove() {
 	wait_for 10 dmsetup remove --noudevsync "$1" 2>/dev/null ||
 		dmsetup remove --noudevsync "$1" >&2
@@ -279,7 +279,7 @@ node_up() {
 node_down() {
 	node_of "$1" remote_down
 	ip netns del "node$1"
-	# Busy while another namespace exists.
+	# Fails while another namespace exists.
 	umount /run/netns 2>/dev/null || true
 }
 

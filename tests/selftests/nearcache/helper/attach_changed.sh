@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Another host changes the origin while the cache device is bypassed. attach must empty that cache
-# device, whether or not nc was asked to drop everything meanwhile, and accept another cache device
-# only with --on-change=drop.
+# Another host changes the origin while the cache device is bypassed. attach must empty this cache
+# device, whether or not an invalidation was requested meanwhile, and must accept another cache
+# device only with --on-change=drop.
 # kernels: 6.12
 # cpus: 1
 . ./given_up.sh
@@ -20,7 +20,7 @@ out_and_in() {
 	lies slice linear
 }
 
-# empty: nc uses a cache device that was emptied, and fills it.
+# empty: fail unless attach has emptied the cache device, and nc fills it again.
 empty() {
 	is state 0
 	[[ $(json bytes_valid) == 0 ]] || fail "attach: $out"
@@ -68,7 +68,7 @@ good open nc --cache "$C" --origin "$O" -j
 expect content warm loaded warm changed null
 right
 
-# Another cache device, whose content nc cannot vouch for.
+# Another cache device, which may lack changes of the origin: refused.
 given_up
 bad 4 "was changed since" attach nc --cache "$other"
 [[ $out == *'--on-change=drop empties'* ]] || fail "no advice: $out"
@@ -81,7 +81,7 @@ good open nc --cache "$other" --origin "$O" -j
 expect content warm changed null
 right
 
-# In a writing mode the ends of the origin need not show which writes the other cache device lacks.
+# In a writing mode, the fingerprint need not show the writes that the other cache device lacks.
 good close nc
 lies slice linear
 good create nc --origin "$O" --cache "$C" --force --block-size 64K

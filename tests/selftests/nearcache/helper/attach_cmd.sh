@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache attach under a mounted file system: nc takes back a bypassed cache device, or takes
-# another one in its place. After a refusal nc must continue without its cache.
+# nearcache attach under a mounted file system: nc must take back a bypassed cache device, or take
+# another one in its place. After a refusal nc must continue in bypass.
 # kernels: 6.1
 # timeout: 300
 # cpus: 1
@@ -39,7 +39,7 @@ tells() {
 	expect state bypass reason "$2"
 }
 
-# refused CODE TEXT WORDS...: the command fails, and nc continues without its cache.
+# refused CODE TEXT WORDS...: the command must fail, and nc continue in bypass.
 refused() {
 	bad "$@"
 	[[ $out == *"continues without its cache"* ]] || fail "no message that it goes on: $out"
@@ -47,7 +47,7 @@ refused() {
 	./blockdata read /dev/mapper/nc -n 4096 >/dev/null || fail "wrong data"
 }
 
-# warned TEXT WORDS...: the command succeeds with this warning.
+# warned TEXT WORDS...: the command must succeed with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
@@ -117,7 +117,7 @@ expect state normal reason none
 # --- refusals ---
 
 given_up slice
-# nc bypasses again a cache device that can be read but not written.
+# A cache device that can be read but not written: attach fails and nc stays in bypass.
 lies slice unwritable
 bad 4 "failed again: the superblock cannot be written" attach nc
 [[ $out == *'the kernel log says'*'continues without its cache'* ]] || fail "no reason: $out"
@@ -180,7 +180,7 @@ lies slice unwritable
 bad 4 "is bypassed: the superblock cannot be written" attach nc
 is state 1
 check_files
-# A cache device that was closed before nc wrote.
+# A cache device that was closed before nc wrote lacks these writes: refused.
 run attach nc --cache "$third"
 [[ $rc == 4 && $err == *"origin '$O' was changed since"* ]] || fail "an old cache: $rc, $err"
 lies slice linear
@@ -193,7 +193,7 @@ above hits 0
 umount "$TMPDIR/mnt"
 e2fsck -fn /dev/mapper/nc >"$TMPDIR/fsck" 2>&1 || fail "fsck: $(cat "$TMPDIR/fsck")"
 cmp /dev/mapper/nc "$O" || fail "cache and origin differ"
-# The same when the origin's ends do not reveal the writes.
+# The same when the writes did not change the ends of the origin, which the fingerprint covers.
 good close nc
 good create second --origin "$O" --cache "$third" --force
 good close second
@@ -206,7 +206,7 @@ bad 4 "may lack writes of 'nc'" attach nc --cache "$third"
 bad 4 "may lack writes of 'nc'" attach nc --cache "$third" --force
 warned "format it before it serves this origin again" attach nc --cache "$third" --format --force
 is state 0
-# nc loads its pins into the new cache device.
+# brought: has nc loaded its pins into the new cache device?
 brought() {
 	run residency nc 1M-2M -j
 	[[ $rc == 0 && $(json cached_bytes) == 1048576 ]]

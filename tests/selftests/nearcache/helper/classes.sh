@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # when: soak
 # timeout: 420
-# The classifier's accuracy: streams of every kind, made by fio, tar and sample loaders, cold and
-# warm, alone and beside another stream. confusion.awk judges each stream at the access where its
-# class is due.
+# The accuracy of the classifier on streams of every kind, made by fio, tar and sample loaders, cold
+# and warm, alone and beside another stream. confusion.awk compares the class of each stream with
+# the expected class, at the access where the class is due.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -16,11 +16,11 @@ PINS=/sys/fs/bpf/nearcache/classifier
 M=$TMPDIR/mnt
 RUNS=$TMPDIR/runs
 EVENTS=$TMPDIR/events
-# Start of the second of two streams.
+# Where the second of two parallel streams starts, in bytes.
 SECOND=$((160 << 20))
 groups=0
 
-# group: start a new job in its own control group.
+# group: make a new control group; later commands run in it as a new job.
 group() {
 	group=$JOBS/$((++groups))
 	mkdir "$group" || fail "no control group"
@@ -50,7 +50,7 @@ end_runs() {
 	settle fs
 }
 
-# Patterns are "LABEL COMMAND...".
+# Patterns are "LABEL COMMAND..."; LABEL is the expected class.
 fio_job() {
 	echo "fio --name=job --filename=$NC --ioengine=psync --thread --output-format=terse $*"
 }
@@ -114,7 +114,7 @@ alone=(
 	"random ./pattern zipf $NC -n 1500 -b 32768 -z 0.9 -f -p 4"
 )
 
-# Patterns at the start of the second stream.
+# Patterns of the second of two parallel streams.
 beside=(
 	"sequential ./pattern forward $NC -n 800 -b 131072 -q 8 -s $SECOND"
 	"strided ./pattern forward $NC -n 700 -b 16384 -d 131072 -q 8 -s $SECOND"
@@ -162,7 +162,7 @@ both() {
 	runs "warm-$1" "${@:2}"
 }
 
-# seeded N PATTERN: add this seed to the pattern.
+# seeded N PATTERN: print the pattern with the seed N.
 seeded() {
 	[[ $2 == *./pattern* ]] && echo "$2 -S $1" || echo "$2"
 }
@@ -237,7 +237,7 @@ at_exit umount "$TMPDIR/groups"
 JOBS=$TMPDIR/groups/classes
 mkdir "$JOBS"
 at_exit no_jobs
-# A process id identifies a process here, so ids must not be reused.
+# Raise pid_max: the test identifies a process by its id, so ids must not be reused.
 at_exit eval "echo $(</proc/sys/kernel/pid_max) >/proc/sys/kernel/pid_max"
 echo 4194304 >/proc/sys/kernel/pid_max
 labels=() outputs=() commands=() pids=()

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache classifier: the built-in program classifies the streams of a device; a user's program
-# may control what is cached. No program may cause wrong data.
+# nearcache classifier: the built-in program must classify the streams of a device. A user's program
+# may control caching. No program may cause wrong data.
 # kernels: 6.1 6.12
 # cpus: 1
 . ./cache.sh
@@ -42,7 +42,7 @@ gone() {
 	fail "the program stays: $(bpftool prog show)"
 }
 
-# Load, inspect with bpftool, unload.
+# Load the program, inspect it with bpftool, and unload it.
 shown() {
 	good classifier load -j
 	json_keys schema state program program_id age_s folder
@@ -67,7 +67,7 @@ shown() {
 	expect state none
 	[[ ! -e $PINS ]] || fail "left behind: $(ls $PINS)"
 	gone
-	# Leftovers of a load that was interrupted.
+	# A folder that an interrupted load left must not prevent a load.
 	mkdir $PINS
 	good classifier load
 	good classifier unload
@@ -85,7 +85,7 @@ job() {
 		fail "fio $*: $(<"$TMPDIR/fio")"
 }
 
-# told CLASSES COMMAND...: the command's streams get these classes, cold and warm.
+# told CLASSES COMMAND...: fail unless the streams of the command get these classes, cold and warm.
 told() {
 	local classes=$1 i
 	shift
@@ -149,7 +149,7 @@ written() {
 	good set nc mode=read-only
 }
 
-# A user's policy: a long sequential run is not cached, except where it is pinned.
+# The example policy must keep a long sequential run out of the cache, except where it is pinned.
 example() {
 	local before cached
 	dmsetup message nc 0 invalidate all || fail "invalidate"
@@ -174,7 +174,7 @@ example() {
 	good classifier unload
 }
 
-# When the classifier refuses a write, only its pinned part is cached, wherever that part begins.
+# When the classifier refuses a write, only its pinned part may be cached, wherever that begins.
 refused() {
 	good set nc mode=writethrough
 	dmsetup message nc 0 invalidate all || fail "invalidate"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The nearcache command: success, bad input and JSON of every verb.
+# The nearcache command: each verb must succeed, refuse bad input, and print valid JSON.
 # kernels: 6.1
 # timeout: 400
 # Every test starts with an unformatted cache device and no dm device.
@@ -24,7 +24,7 @@ create() {
 	good create "$NAME" --origin "$origin" --cache "$cache" "$@"
 }
 
-# The part of the cache device that create would overwrite first.
+# fingerprint: hash of the part of the cache device that create would overwrite first.
 fingerprint() {
 	dd if="$cache" bs=64K count=$((SIGNATURE_SPACE / 65536)) iflag=direct 2>/dev/null | sha256sum
 }
@@ -52,7 +52,7 @@ test_help() {
 	good --version
 }
 
-# Failing to write the output is an error.
+# A command that cannot write its output must fail.
 test_output_full() {
 	local words
 	for words in --help --version 'list -j' 'frob -j'; do
@@ -153,7 +153,7 @@ test_create_over_partitions() {
 	[[ ! -e /sys/class/block/${part##*/} ]] || fail "the partition is still there"
 }
 
-# Another device stacked on the origin could write to it.
+# Refused: a device stacked on the origin could write to the origin.
 test_origin_held() {
 	dm_create other "0 2048 linear $origin 0" >/dev/null || fail "no device on the origin"
 	bad 5 "in use by 'dm-" create a --origin "$origin" --cache "$cache"
@@ -183,7 +183,7 @@ test_create_over_content() {
 	bad 4 "nearcache '$NAME'" create a --origin "$origin" --cache "$cache"
 	printf 'X' | dd of="$cache" bs=1 seek=$((524288 + 100)) conv=fsync 2>/dev/null
 	bad 4 'invalid nearcache superblock (checksum is' create a --origin "$origin" --cache "$cache"
-	# Of a future version.
+	# A superblock of a future version.
 	printf '\x02' | dd of="$cache" bs=1 seek=$((524288 + 8)) conv=fsync 2>/dev/null
 	bad 4 'invalid nearcache superblock (version is 2' create a --origin "$origin" --cache "$cache"
 }
@@ -235,7 +235,7 @@ test_dry_run() {
 	[[ ! -e /dev/mapper/$NAME ]] || fail "open --dry-run did something"
 }
 
-# A write error in the middle of create: the device carries no cache afterwards.
+# After a write error in the middle of create, the device must carry no cache.
 test_create_write_error() {
 	local broken
 	broken=$(null_dev broken 256 badblocks=+3000-3007) || fail "no device with bad blocks"
@@ -245,7 +245,7 @@ test_create_write_error() {
 	null_del broken
 }
 
-# create interrupted at various moments: it leaves neither cache nor device, or completes.
+# Interrupt create at various moments: it must complete, or leave neither cache nor device.
 test_create_interrupted() {
 	local cache pid delay won='' stopped=''
 	local delays=(0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1 1.2 1.5 2 3 5 20 60)
@@ -272,8 +272,7 @@ test_create_interrupted() {
 	null_del slow
 }
 
-# A signal at every second ioctl ('make soak': at each): open stops and leaves nothing, or
-# completes.
+# Send a signal at every second ioctl ('make soak': at each): open must complete or leave nothing.
 test_open_interrupted() {
 	local n stopped=0 step=$((${SOAK:-0} ? 1 : 2))
 	type -P strace >/dev/null || without strace
@@ -294,7 +293,7 @@ test_open_interrupted() {
 	good super "$cache"
 }
 
-# The command quotes the kernel log.
+# When the kernel refuses a table, the command must quote the kernel log.
 test_kernel_refuses() {
 	local copy
 	create --format-only
@@ -310,8 +309,7 @@ test_kernel_refuses() {
 	null_del other
 }
 
-# One system call fails in each run: create succeeds or leaves nothing. Every fourth call; in 'make
-# soak' each call.
+# Let one system call in four fail ('make soak': each), one per run: create works or leaves nothing.
 test_create_each_call_fails() {
 	local call n failed=0 step=$((${SOAK:-0} ? 1 : 4))
 	type -P strace >/dev/null || without strace
@@ -387,12 +385,12 @@ test_open_close() {
 	json_keys schema name closed dry_run
 	[[ ! -e /dev/mapper/$NAME ]] || fail "still there"
 	bad 4 "no device '$NAME'" close "$NAME"
-	# Another name, with the origin named.
+	# Open under another name, with the origin given.
 	good open "$NAME.2" --cache "$cache" --origin "$origin" --fill-memory 8M
 	good close "/dev/mapper/$NAME.2"
 }
 
-# is_valid BYTES: this many bytes are cached.
+# is_valid BYTES: are just BYTES bytes cached?
 is_valid() {
 	good status "$NAME" -j
 	[[ $(json bytes_valid) == "$1" ]]
@@ -420,7 +418,7 @@ test_open_warm() {
 	good close "$NAME"
 	good super "$cache" -j
 	expect bytes_valid 8388608 next_open warm
-	# The helper, like the kernel, ignores the content of a page with one valid copy.
+	# Damage one copy of a page: the helper must ignore this page, as the kernel does.
 	printf 'X' | dd of="$cache" bs=1 seek=$((1048576 + 100)) conv=fsync 2>/dev/null
 	good super "$cache" -j
 	expect pages_sound_one 1
@@ -452,7 +450,7 @@ test_open_wrong_origin() {
 	base64 -d <<<"$before" | dd of="$(remote_backing)" bs=512 count=1 oflag=direct 2>/dev/null
 	good open "$NAME" --cache "$cache"
 	good close "$NAME"
-	# An origin without an identity must be named.
+	# The user must name an origin that has no identity.
 	other=$(null_dev other 64) || fail "no other device"
 	good create "$NAME" --origin "$other" --cache "$cache" --force
 	good close "$NAME"
@@ -512,7 +510,7 @@ test_destroy() {
 	[[ $(magics) == 0 ]] || fail "something is left"
 }
 
-# Without root privileges, each command fails and changes nothing.
+# Without root privileges, each command must fail and change nothing.
 test_permission() {
 	grep -q ^nobody: /etc/passwd || echo 'nobody:x:65534:65534::/:/bin/sh' >>/etc/passwd
 	# By default the guest's root directory is closed to other users.

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache daemon: it adapts settings to how a device is read, within bounds, and records each
-# action so that it can be reverted. It survives SIGKILL, and programs and devices may disappear at
-# any moment.
+# nearcache daemon must adapt the settings of a device to its reads, within bounds, and record each
+# action so that the user can revert it. A restart after SIGKILL must continue, and programs and
+# devices may disappear at any moment.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -41,7 +41,7 @@ read_ahead() {
 	cat "$(sys_block $NC)/queue/read_ahead_kb"
 }
 
-# Each call reads for a while in one process.
+# sequential: read sequentially for a while, in one process.
 sequential() {
 	check -s 0 -n 16384 -b 64 >/dev/null
 	daemon_alive
@@ -54,7 +54,7 @@ scattered() {
 	[[ $(read_ahead) == "$1" ]]
 }
 
-# The daemon adapts the read-ahead and reports why.
+# The daemon must adapt the read-ahead and report why.
 follows() {
 	local id
 	[[ $(read_ahead) == 128 ]] || fail "read-ahead of a new device: $(read_ahead)"
@@ -102,7 +102,7 @@ shuffled() {
 	said "'s1' \(4 MiB\) was read for the first time"
 }
 
-# The whole shard is cached, and the job that loaded it has ended.
+# brought: is the whole shard cached, and has the job that loaded it ended?
 brought() {
 	good residency nc 12M-16M -j
 	[[ $(json ratio) == 1 ]] || return
@@ -110,14 +110,14 @@ brought() {
 	[[ $(json running) == 0 ]]
 }
 
-# Shards are read in pieces: the first touch of one loads it as a whole if it fits.
+# Shards are read in pieces: at the first touch, the daemon must load the whole shard if it fits.
 touches() {
 	local pieces=0 id
 	good pin nc --evict-after-use --no-load --label s1 12M-16M
 	good pin nc --evict-after-use --no-load --label s2 16M-60M
 	run invalidate nc
 	[[ $rc == 0 ]] || fail "invalidate: $err"
-	# Half of 80 MiB.
+	# first-touch allows half of the 80 MiB of the cache.
 	setting='first-touch = 50%'
 	begin
 	setting=
@@ -132,22 +132,22 @@ touches() {
 	good unpin nc --all
 }
 
-# The daemon reported verdicts on two more processes, so it has looked twice.
+# looked: has the daemon reported verdicts on two more processes, that is, looked twice?
 looked() {
 	check -b 8 -a 8 -r 1000 >/dev/null
 	daemon_alive
 	(($(grep -cE 'reads (scattered|looping|random)' "$LOG") > seen + 1))
 }
 
-# stays KB: the read-ahead stays the same while the daemon looks.
+# stays KB: fail unless the read-ahead is still KB after the daemon has looked twice.
 stays() {
 	seen=$(grep -cE 'reads (scattered|looping|random)' "$LOG" || true)
 	wait_for 60 looked || fail "no verdicts: $(<"$LOG")"
 	same "read-ahead" "$(read_ahead)" "$1"
 }
 
-# With --observe the daemon changes nothing and reports its intended actions; the program that it
-# loads prefetches nothing.
+# With --observe the daemon must change nothing and report its intended actions; the program that it
+# loads must prefetch nothing.
 observes() {
 	local brought
 	good set nc read-ahead=128K
@@ -205,7 +205,7 @@ touched() {
 	said "'s1' \\(4 MiB\\) was read for the first time; "
 }
 
-# Without BPF the daemon reports that and uses the counters.
+# Without BPF the daemon must report this and use the counters.
 blind() {
 	local pieces=0
 	good classifier unload
@@ -224,7 +224,7 @@ blind() {
 	daemon_end
 	said 'there is no BPF file system' || fail "no reason: $(<"$LOG")"
 	mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
-	# The daemon leaves a user's program loaded.
+	# The daemon must leave a user's program loaded.
 	good classifier load no_scans.bpf.o
 	begin
 	wait_for 30 said "the loaded program 'no_scans' is not the built-in one" || fail "no message: $(<"$LOG")"
@@ -237,11 +237,11 @@ blind() {
 
 make_null O origin 64 completion_nsec=2000000
 make_null C local 80
-# Other tests run while the daemon loads programs.
+# One processor only, because the daemon loads programs (see "others" in common.sh).
 others 0
 at_exit others 1
 at_exit dm_gone nc
-# Another test may have used this device name.
+# Remove the pins at the end: another test may use this device name.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload

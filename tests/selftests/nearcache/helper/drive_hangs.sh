@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The cache drive hangs under readers, who must get their data from the origin, and completes
-# requests again after its driver resets it. Then it hangs once more and is pulled.
+# The cache drive hangs under readers, which must get their data from the origin. After the driver
+# has reset the drive, the cache must use it again. Then the drive hangs once more and is pulled.
 # when: soak
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
 . ./command.sh
 . ./drive.sh
-# Skip: the driver freezes the drive's queue in one worker and thaws it in another, which lockdep
-# reports.
+# The NVMe driver freezes the queue in one worker and thaws it in another, which lockdep reports.
 [[ ! -e /proc/lockdep ]] || skip "lockdep reports how the NVMe driver resets a drive"
 
 state_is() {
@@ -38,8 +37,7 @@ good status nc -j
 expect state degraded reason slow
 bad 5 "recovers by itself" attach nc
 check -n 2048
-# The emulated drive may lose requests again after a reset. Several resets may be needed, and the
-# test waits for each.
+# Wait long: the emulated drive may lose requests again after a reset and need several resets.
 patience 1000
 wait_for 150 read_on 0 || fail "the drive does not come back: $(dmsetup status nc)"
 hang 1000

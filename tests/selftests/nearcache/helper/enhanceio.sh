@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# EnhanceIO's notorious bug: the volume was changed without the cache, and afterwards the cache
-# served the old data. Here, open must detect a change at the ends of the volume; after any change,
-# 'invalidate' or 'open --dataset-version' must make reads return the new data.
+# EnhanceIO's notorious bug: after a change of the volume without the cache, the cache served the
+# old data. Here open must detect a change at the ends of the volume; after any change, 'invalidate'
+# or 'open --dataset-version' must make reads return the new data.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# part GENERATION FIRST COUNT
+# part GENERATION FIRST COUNT: fail unless nc returns this generation.
 part() {
 	./blockdata read /dev/mapper/nc -g "$1" -s "$2" -n "$3" >/dev/null ||
 		fail "sectors $2+$3 are not generation $1 (line ${BASH_LINENO[0]})"
@@ -37,7 +37,7 @@ good invalidate nc --range $((8000 * 512)):$((1000 * 512))
 part 2 8000 1000
 part 1 0 8000
 
-# The same with the ends changed: after 'invalidate' the next open reports no change.
+# The same with changed ends: after 'invalidate' the next open must report no change.
 ./blockdata write "$O" -g 2
 good invalidate nc
 warm 2
@@ -56,7 +56,7 @@ part 1 9000 $((32768 - 9000))
 settle
 good close nc
 
-# Changed in the middle while closed: the same version means the same data.
+# The middle is changed while nc is closed, but the user names the same version: the data stays.
 reopen --dataset-version v1 -j
 expect content warm dataset_version v1
 is blocks_warm "$(field blocks_used)"
@@ -86,7 +86,7 @@ reopen --dataset-version v2
 is bytes_valid "$valid"
 good close nc
 
-# Changed at the ends: open refuses. With a new version, it drops the content.
+# The ends are changed: open must refuse, and with a new version drop the cached data.
 ./blockdata write "$O" -g 4
 bad 4 'was changed' open nc --cache "$C" --origin "$O"
 [[ $out == *'--dataset-version'* ]] || fail "no advice: $out"
@@ -103,7 +103,7 @@ origin_mark
 warm 4
 same "bytes from the origin" "$(origin_delta)" 0
 
-# Writes of nc itself are no such change, whatever the mode of the next open.
+# Writes through nc itself must not count as a change, whatever the mode of the next open.
 for mode in writethrough writearound; do
 	good set nc "mode=$mode"
 	./blockdata write /dev/mapper/nc -g 5 -n 8
@@ -113,7 +113,7 @@ for mode in writethrough writearound; do
 	part 5 0 8
 done
 
-# Not stopped cleanly after writing the ends: cold, but open does not refuse, then or later.
+# nc wrote the ends and was not stopped cleanly: cold, but neither this nor a later open refuses.
 good set nc mode=writethrough
 ./blockdata write /dev/mapper/nc -g 6
 good super "$C" -j
@@ -132,7 +132,7 @@ expect content warm
 warm 6
 good close nc
 
-# The same, with a new version: the cache is cold in any case, and open records the version.
+# The same with a new version: the cache is cold anyway, and open must record the version.
 dd if="$TMPDIR/active" of="$C" bs=4096 seek=1 oflag=direct conv=fsync 2>/dev/null
 dd if="$TMPDIR/active" of="$C" bs=4096 seek=128 oflag=direct conv=fsync 2>/dev/null
 ./blockdata write "$O" -g 7
@@ -146,8 +146,8 @@ expect content warm dataset_version v4
 warm 7
 good close nc
 
-# Writing the new version fails or is interrupted: open completes, or can be repeated without losing
-# the old version.
+# The write of the new version fails or is interrupted: open must complete, or keep the old version
+# so that it can be repeated.
 type -P strace >/dev/null || exit 0
 drop() {
 	injected "$1" open nc --cache "$C" --origin "$O" --dataset-version "$2"
@@ -158,7 +158,7 @@ for n in 1 2; do
 	((rc)) || fail "pwrite64 $n failed, and open did not: $(<"$TMPDIR/said")"
 	[[ ! -e /dev/mapper/nc ]] || fail "device left behind"
 	good super "$C" -j
-	# The first write does not go to the copy in use.
+	# Only the second write goes to the superblock copy in use, so the first cannot lose it.
 	[[ $n == 2 || $(json dataset_version) == v4 ]] || fail "version lost: $out"
 	[[ $n == 1 || $(json dataset_version) == fail2 ]] || fail "version not recorded: $out"
 	expect sound true

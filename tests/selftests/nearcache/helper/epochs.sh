@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The complete product on a real remote volume, with ext4, XFS and EROFS: a cold list of shards is
-# prefetched and then read without the origin. Half of the shards are pinned; nc must never read
-# them from the origin again, while epochs in random order read more data than the cache holds.
+# The complete product on a real remote volume, with ext4, XFS and EROFS: a list of shards is
+# prefetched and must then be read without the origin. Half of the shards are pinned: nc must never
+# read them from the origin again, while epochs in random order read more data than the cache holds.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -48,7 +48,7 @@ bytes() {
 	settle
 }
 
-# without_origin FILE...
+# without_origin FILE...: read the files; fail if the origin is read.
 without_origin() {
 	# Load the file system's metadata first.
 	ls -l "$@" >/dev/null
@@ -71,7 +71,7 @@ prefetched() {
 	without_origin "${cold[@]}"
 }
 
-# epochs: data that does not fit comes from the origin, whichever blocks the cache keeps.
+# epochs: read epochs; whichever blocks the cache keeps, only the rest may come from the origin.
 epochs() {
 	local epoch order more=$((100 * SHARD - capacity))
 	((more * 4 >= 50 * SHARD)) || fail "the cache is too large: $capacity bytes"
@@ -85,8 +85,7 @@ epochs() {
 	done
 }
 
-# kept: all pinned data stays cached, whatever else is read, and is never read from the origin
-# again.
+# kept: pin shards; fail unless they stay cached, whatever else is read, and are not read again.
 kept() {
 	local keep=("$fs"-*[02468].tar) loaded
 	good pin nc "${keep[@]}" --label keep --wait -j
@@ -99,7 +98,7 @@ kept() {
 	expect label keep hit_ratio 1 misses 0 hit_bytes $((50 * SHARD)) origin_bytes "$loaded"
 }
 
-# on FS
+# on FS: test this file system.
 on() {
 	fs=$1
 	made

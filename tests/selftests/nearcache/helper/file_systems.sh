@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Fingerprints of real file systems: read-only mounts and writes through the cache must not count as
-# a change; writes of another host must, also where the ends of the device stay the same.
+# a change of the origin. Writes of another host must count, even if the ends stay the same.
 # kernels: 6.12
 # timeout: 400
 # cpus: 1
@@ -29,7 +29,7 @@ change() {
 	dd if=/dev/urandom of="$1" bs=64K count=8 conv=fsync 2>/dev/null
 }
 
-# recorded TYPE
+# recorded TYPE: fail unless the superblock names this type of file system.
 recorded() {
 	good super "$C" -j
 	expect file_system_type "$1"
@@ -40,8 +40,8 @@ reopen() {
 	expect content warm changed null
 }
 
-# told TEXT: the next open reports the change; then the user drops the content, and open records the
-# new fingerprint.
+# told TEXT: fail unless the next open reports the change with TEXT, and an open that drops the
+# cached data records the new fingerprint.
 told() {
 	bad 4 "$1" open nc --cache "$C" --origin "$O"
 	good open nc --cache "$C" --origin "$O" --on-change=drop -j
@@ -57,7 +57,7 @@ poke() {
 	printf 'poke' | dd of="$O" bs=1 seek="$1" conv=notrunc,fsync 2>/dev/null
 }
 
-# only_read: read-only mounts, of the cache and of the origin.
+# only_read: mount cache and origin read-only; the next open must report no change.
 only_read() {
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force
 	mounted /dev/mapper/nc ro files
@@ -69,7 +69,7 @@ only_read() {
 	good close nc
 }
 
-# through: write through the cache; close with the command, or remove the device without it.
+# through: write through the cache, then close it by the command, or remove the dm device.
 through() {
 	reopen --mode writethrough
 	mounted /dev/mapper/nc rw change through
@@ -84,7 +84,7 @@ through() {
 	reopen
 	good close nc
 	recorded "$fs"
-	# A session that could write but did not.
+	# A session in a writing mode that writes nothing.
 	reopen --mode writethrough
 	mounted /dev/mapper/nc ro files
 	good close nc
@@ -115,7 +115,7 @@ through
 past
 poke $((102401 * 1024 + 64))
 told "its file system was written to, although its first and last 64 KiB are unchanged"
-# The next open reports no change after the user has invalidated.
+# After "invalidate" by the user, the next open must report no change.
 reopen
 poke $((102401 * 1024 + 128))
 good invalidate nc
@@ -125,7 +125,7 @@ recorded none
 reopen
 recorded "$fs"
 good close nc
-# Where no metadata lies, a change cannot be detected.
+# A change where no metadata lies cannot be detected.
 poke $((511 << 20))
 reopen
 good close nc
@@ -158,7 +158,7 @@ mounted "$O" rw change first
 only_read ,norecovery
 through
 past
-# Headers of the third of four allocation groups.
+# Change a header of the third of four allocation groups.
 poke $((160 << 20 | 512 + 128))
 told "its file system was written to"
 mkfs.xfs -qfK "$O" || fail "mkfs.xfs"

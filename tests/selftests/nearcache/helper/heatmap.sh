@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache heatmap: after reading half of a device, that half is shown as cached and hot; a file is
-# shown by the reads of its extents. Output as JSON, as lines, and as a picture, which is written as
+# nearcache heatmap: after reads of half of a device, it must show this half as cached and hot, and
+# a file by the reads of its extents; as JSON, as lines, and as a picture, which must be written as
 # a whole or not at all.
 # kernels: 6.12
 # cpus: 1
@@ -25,7 +25,7 @@ total() {
 		'NR >= from && NR <= to { n += $1 } END { printf "%.0f\n", n + 0 }'
 }
 
-# Reads counted by 'heat'.
+# reads_of_heat: print the number of reads that 'heat' has counted.
 reads_of_heat() {
 	nearcache heat show -j | sed -n 's/^ *"reads": \([0-9]*\),$/\1/p' | awk '{ n += $1 } END { print n + 0 }'
 }
@@ -53,7 +53,7 @@ bad_input() {
 	left_behind
 }
 
-# Without the program the heatmap shows only residency, and a hint how to get the reads.
+# Without the program "heat", the heatmap must show residency and a hint how to get reads.
 not_counted() {
 	good heatmap nc --count 1
 	[[ $out == *"'nearcache heat load'"* && $out == *cached* ]] || fail "no hint: $out"
@@ -67,7 +67,7 @@ not_counted() {
 	rm "$SVG"
 }
 
-# The picture is valid XML, if xmllint is installed.
+# valid: fail unless the picture is complete, and valid XML if xmllint is installed.
 valid() {
 	[[ $(head -c 5 "$SVG") == '<?xml' && $(tail -n 1 "$SVG") == '</svg>' ]] || fail "no SVG: $(head -c 500 "$SVG")"
 	! type -P xmllint >/dev/null || xmllint --nonet --noout "$SVG" || fail "xmllint"
@@ -105,12 +105,12 @@ drawn() {
 	good heatmap nc --count 1
 	same "line" "$(tail -n 1 <<<"$out")" \
 		"      0.0 s |###############+...............| |++++++++++++++++...............|"
-	# If the guest has this locale.
+	# Draw with block characters if the guest has a UTF-8 locale.
 	[[ ! -e /usr/lib/locale/C.utf8 ]] || LC_ALL=C.UTF-8 blocks
 	good heatmap nc --count 1 --output "$SVG"
 	[[ $out == *picture*"$SVG"* ]] || fail "picture: $out"
 	valid
-	# The whole left half, in the darkest colour: fully cached, and the hottest.
+	# The left half must have the darkest colour in both maps: fully cached, and hottest.
 	rows=$(grep -c '<path fill="#440154" d="M0 0h250v1h-250z"/>' "$SVG") || true
 	same "dark halves" "$rows" 2
 	grep -q '<title>nearcache nc</title>' "$SVG" || fail "no title"
@@ -118,7 +118,7 @@ drawn() {
 	grep -q '>reads of a cell' "$SVG" || fail "no reads"
 }
 
-# A file: fully cached, not cached, and its reads since then.
+# The heatmap of a file, first fully cached, then not cached, and its reads since then.
 files() {
 	good close nc
 	mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null || fail "mkfs.ext4"
@@ -172,7 +172,7 @@ live() {
 	same "time" "$(lines elapsed_ns | tail -n 1)" "$(total span_ns)"
 }
 
-# At ^C, the command writes a picture of the samples so far. The old picture stays until then.
+# At ^C the command must write a picture of the samples so far; until then the old picture stays.
 stopped() {
 	local pid
 	echo old >"$SVG"
@@ -194,7 +194,7 @@ type -P nearcache >/dev/null || skip "the nearcache command is not built"
 mkdir "$M"
 make_null O origin 64
 make_null C local 96
-# Other tests must not read while the program is loaded.
+# One processor only, because the test loads a program (see "others" in common.sh).
 others 0
 at_exit others 1
 at_exit dm_gone nc

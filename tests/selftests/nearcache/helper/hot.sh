@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # when: soak
-# nearcache daemon, pin-hot: the daemon pins the region that is read most, keeps the pin across a
-# restart, and removes it when the region is read no more than others.
+# nearcache daemon with pin-hot must pin the region that is read most, keep this pin over a restart,
+# and remove it when the region is read no more than others.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -17,7 +17,7 @@ read_region() {
 	check -b 64 -s $(($1 * REGION)) -n "${2:-$REGION}" >/dev/null
 }
 
-# Read one of ten regions completely, and little of the others.
+# hot: read one of ten regions completely, and little of the others.
 hot() {
 	local i
 	for ((i = 0; i < 10; i++)); do
@@ -26,7 +26,7 @@ hot() {
 	said "^nc: pin none -> at 32 MiB: it saved [0-9.]+ [MG]iB recently, the mean region "
 }
 
-# Read all regions but that one.
+# cool: read all regions except the hot one.
 cool() {
 	local i
 	for ((i = 0; i < 10; i++)); do
@@ -35,7 +35,7 @@ cool() {
 	said '^nc: pin at 32 MiB -> none: '
 }
 
-# pinned START: the daemon has pinned 16 MiB there and nothing else.
+# pinned START: has the daemon pinned the 16 MiB from START and nothing else?
 pinned() {
 	good ranges nc -j
 	expect start "$1" length 16777216 wants pin label nearcache-hot

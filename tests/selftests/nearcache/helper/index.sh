@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache index: its output on shards of each format and its errors, as an ordinary user; and
-# through a cache, where it must read only the headers.
+# nearcache index: its output on shards of each format, its errors, and its use by an ordinary user.
+# Through a cache it must read only the headers of a shard.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -38,7 +38,7 @@ shards() {
 		'PK\0005\0006\0\0\0\0\0001\0\0001\0\0063\0\0\0\0045\0\0\0\0\0' >a.npz
 }
 
-# shows FORMAT SAMPLES INDEX_BYTES FILE
+# shows FORMAT SAMPLES INDEX_BYTES FILE: fail unless the index of FILE has these values.
 shows() {
 	good index -j "$4"
 	json_keys schema files path format size sample_count index_bytes index samples
@@ -79,7 +79,7 @@ refused() {
 	bad 4 "this one does not: was it cut off?" index --format parquet a.tar
 	bad 4 "'a.tar.gz', byte 0: the file is compressed (gzip)" index a.tar.gz
 	bad 4 "'bad.tfrecord', byte 36: the checksum of the 24 data bytes" index --check bad.tfrecord
-	# The command shows the files before the bad one.
+	# The command must also show the files before the bad file.
 	head -c 5000 b.tar >cut.tar
 	bad 4 "'cut.tar', byte 1024: a member of 5000 bytes reaches beyond" index a.mds cut.tar
 	json_keys files path format error code message
@@ -99,8 +99,8 @@ as_nobody() {
 	[[ $rc == 2 && $(<err) == *"cannot open '$PWD/a.mds'"* ]] || fail "not permitted: exit $rc, $(<err)"
 }
 
-# through_cache: 40 samples of 256 KiB in a file system on a cache. The command reads only header
-# pages from the origin, once; a sample's range is exact.
+# through_cache: index 40 samples of 256 KiB in a file system on a cache. The command must read only
+# header pages from the origin, once, and print the exact range of a sample.
 through_cache() {
 	local i offset length
 	mkdir large mnt

@@ -1,18 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache invalidate: the data it drops, the bytes it counts, the requests it refuses.
+# nearcache invalidate: it must drop the right data, print the right bytes, and refuse bad requests.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# warned TEXT WORDS...: the command succeeds with this warning.
+# warned TEXT WORDS...: the command must succeed with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
 }
 
-# Buffered reads, as of most readers.
+# buffered: hash of a buffered read, as most readers make it.
 buffered() {
 	dd if=/dev/mapper/nc bs=4096 skip=100 count=1 2>/dev/null | sha256sum
 }
@@ -35,7 +35,7 @@ good invalidate nc --range 0:1M --dry-run -j
 expect invalidated_bytes 0 dry_run true
 is bytes_valid "$full"
 
-# Only whole sub-blocks are dropped.
+# A range of whole sub-blocks drops just these bytes.
 good invalidate nc --range 1M:512K -j
 json_keys name start length invalidated_bytes dry_run
 expect start 1048576 length 524288 invalidated_bytes 524288 dry_run false
@@ -50,7 +50,7 @@ expect start 0 length 16777216 invalidated_bytes $((full - 524288 - 4096))
 is bytes_valid 0
 check
 
-# During reads, in every mode.
+# Invalidate during reads, in every mode.
 for mode in writearound writethrough read-only; do
 	good set nc "mode=$mode"
 	verify_begin -b 1:64 -r 100

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache latency and heat: their counts match the counters of nc, latencies match the devices,
-# and regions match the positions of the reads.
+# nearcache latency and heat: their counts must match the counters of nc, the latencies those of the
+# devices, and the regions the positions of the reads.
 # kernels: 6.1 6.12
 # cpus: 1
 . ./cache.sh
@@ -45,14 +45,14 @@ latencies() {
 	in_group "$group" ./blockdata read $NC -n 4096 -b 128 >/dev/null
 	settle
 	in_group "$group" ./blockdata read $NC -n 4096 -b 8 >/dev/null
-	# Reads of another job.
+	# Reads of another job must not count for $job.
 	check -s 8192 -n 1024 -b 128 >/dev/null
 	settle
 	good latency show -j
 	json_keys schema state program program_id age_s folder maps pin latencies path count mean_ns p50_ns p90_ns p99_ns p999_ns \
 		major minor cgroup
 	same "misses of the job" "$(of miss count)" 32
-	# One hit of 16 is sampled per processor; there are two processors.
+	# Each of two processors samples one hit of 16: up to 32 hits may be missing or added.
 	(($(of hit count) >= 512 - 32 && $(of hit count) <= 512 + 32)) || fail "hits of the job: $(of hit count)"
 	same "misses" "$(grep -A1 '"path": "miss"' <<<"$out" | sed -n 's/.*"count": \([0-9]*\),/\1/p' | awk '{ n += $1 } END { print n + 0 }')" \
 		"$(field misses)"

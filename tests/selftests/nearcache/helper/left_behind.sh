@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache device that another one replaced comes back. It lacks the invalidations and writes since
-# then, so it must start empty.
+# A cache device that was replaced by another comes back. It lacks the invalidations and writes
+# since its replacement, so it must start empty.
 # kernels: 6.1
 # cpus: 1
 . ./given_up.sh
@@ -58,7 +58,7 @@ run attach nc --cache "$A" -j
 [[ $rc == 0 ]] || fail "attach: $err"
 expect state normal loaded unclean bytes_valid 0
 right
-# The other way round.
+# The same with the roles of the two devices exchanged.
 changed 3
 right
 given_up first "$one"
@@ -66,7 +66,7 @@ run attach nc --cache "$B" -j
 [[ $rc == 0 ]] || fail "attach: $err"
 expect state normal loaded unclean bytes_valid 0
 right
-# The cache device that was last in use is warm.
+# The cache device that was last in use must be warm.
 good close nc
 good open nc --cache "$B" --origin "$O" -j
 expect loaded warm

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Commands for several cache devices: create, open by the first device alone, attach while in use,
-# refusal of devices that do not belong together, destroy of all.
+# Commands on a cache with several devices: create, open by the first device alone, attach while in
+# use, refuse devices that do not belong together, and destroy all.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
@@ -28,7 +28,7 @@ settle several
 good close several
 bad 4 'carries the nearcache' create other --origin "$O" --cache "$E"
 
-# reopened WORDS...: open, and all reads hit.
+# reopened WORDS...: open; fail unless all reads hit.
 reopened() {
 	good open several --origin "$O" "$@"
 	is loaded 2 several
@@ -46,7 +46,7 @@ bad 4 'has 3 devices, --cache names 2' open several --origin "$O" --cache "$C" -
 good super "$D"
 [[ $out == *'place among them'* ]] || fail "super of the second: $out"
 
-# One device fails: nc bypasses all of them, and attach takes them back.
+# One device fails: nc must bypass all devices, and attach take them back.
 good open several --origin "$O" --cache "$C"
 echo "+0-$(($(sectors "$E") - 1))" >"$NULLB/set1_2/badblocks" || fail badblocks
 given_up() {
@@ -63,7 +63,7 @@ above blocks_warm 0 several
 ./blockdata read /dev/mapper/several || fail "wrong data"
 good close several
 
-# One device is missing.
+# One device is not found, as it has another uuid: open must refuse.
 ./sbset "$D" set both 'uuid[0]' 1
 bad 4 'member 2 of 3' open several --origin "$O" --cache "$C"
 bad 4 'belongs to another cache' open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"

@@ -19,7 +19,7 @@ blank() {
 	dd if=/dev/zero of="$1" bs=1M count=1 iflag=fullblock oflag=direct conv=fsync 2>/dev/null
 }
 
-# carry 0|4 DEV...: each device has a superblock (0), or none (4).
+# carry 0|4 DEV...: fail unless each device has a superblock (0), or none (4).
 carry() {
 	local code=$1 device
 	shift
@@ -29,8 +29,7 @@ carry() {
 	done
 }
 
-# torn A B WORDS...: the command refuses, names both devices with the same content, and changes
-# nothing.
+# torn A B WORDS...: the command must refuse, name both devices A and B, and change nothing.
 torn() {
 	bad 4 'carry' "${@:3}"
 	[[ $out == *"'$1'"* && $out == *"'$2'"* ]] || fail "'$1' and '$2' are not named: $out"
@@ -43,7 +42,7 @@ several 4 4 4
 read -r C D E <<<"${members[*]}"
 make_null X copy 4
 
-# In use, bypassed, and attached.
+# While the cache is in use, bypassed or attached again, a copy of a member must have no effect.
 made
 ./blockdata read /dev/mapper/several || fail "wrong data"
 settle several
@@ -66,7 +65,7 @@ expect cache "$C" cache_2 "$D" cache_3 "$E"
 carry 4 "$C" "$D" "$E"
 same "the copy" "$(md5sum "$X")" "$kept"
 
-# Not in use.
+# A copy is present while the cache is closed: commands must refuse.
 made
 good close several
 copied "$D" "$X"
@@ -75,7 +74,7 @@ torn "$D" "$X" destroy --cache "$D"
 torn "$D" "$X" destroy --cache "$X"
 torn "$D" "$X" open several --origin "$O" --cache "$C"
 good open several --origin "$O" --cache "$C" --cache "$D" --cache "$E"
-# The open cache holds one of the two, and the conflict remains.
+# The open cache has one of the two devices, and the conflict remains.
 torn "$D" "$X" destroy --cache "$X"
 good close several
 blank "$X"
@@ -92,7 +91,7 @@ good -j destroy --cache "$C" --dry-run
 expect cache "$C" cache_2 "$upper" cache_3 "$E"
 dm_gone upper
 
-# Damaged: destroy wipes only the named device and names the others.
+# The first device is damaged: destroy --force must wipe only this device and name the others.
 ./sbset "$C" flip both sequence
 bad 4 'is not usable' destroy --cache "$C"
 run destroy --cache "$C" --force
@@ -104,7 +103,7 @@ run destroy --cache "$D"
 [[ $rc == 0 && $err == *'member 1 of 3'* ]] || fail "destroy: $rc $out $err"
 carry 4 "$D" "$E"
 
-# Damaged while it is in use: the table has the rest.
+# Devices are damaged while in use: destroy finds the others in the table.
 made
 ./sbset "$C" flip both sequence
 ./sbset "$E" flip both sequence

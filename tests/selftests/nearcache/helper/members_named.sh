@@ -1,14 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Messages on one of several cache devices: 'list', netlink and the kernel log name them. The log
-# must name the device that is damaged or cannot be written, not one that failed earlier. It must
-# not report a fault when the user emptied the cache.
+# Messages about one of several cache devices: 'list', netlink and the kernel log must name the
+# device. The log must name the device that is damaged or cannot be written, not one that failed
+# earlier, and must report no fault when the user has emptied the cache.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh
 . ./command.sh
 
-# named TEXT DEV: the kernel log says TEXT of this device and of no other.
+# named TEXT DEV: fail unless the kernel log has TEXT about DEV and about no other device.
 named() {
 	dmesg | grep -q "cache device $(number "$2"):\? $1" || fail "not said of $2: $1: $(dmesg | tail -n 5)"
 	same "devices that are named" "$(dmesg | grep "cache device [0-9:]* $1" | grep -vc "device $(number "$2"):\? ")" 0
@@ -42,7 +42,7 @@ list=$(for device in "${members[@]}"; do
 done)
 same "devices of netlink" "$(./genl device-get name=nc | sed -n 's/^cache=//p')" "$list"
 
-# Emptied by the user.
+# The user has emptied the cache: no fault.
 check
 settle
 good close nc
@@ -60,7 +60,7 @@ good close nc
 good open nc --origin "$O" --cache "$C"
 above blocks_warm 60
 
-# The device returns other data than was cached.
+# A member returns other data than was written to it.
 start=$(($(./sbset "$D" get data_offset) / 512))
 dd if=/dev/urandom of="$D" bs=512 seek="$start" count=128 oflag=direct conv=fsync 2>/dev/null
 dmesg -c >/dev/null
@@ -69,7 +69,7 @@ settle
 named '[0-9]* sectors from' "$D"
 above damaged 0
 
-# One device fails a read, another one a write.
+# One member fails a read, another a write.
 start=$(($(./sbset "$E" get data_offset) / 512))
 bad_blocks "$E" + "$start" $((start + 127))
 check -g 2 -b 128

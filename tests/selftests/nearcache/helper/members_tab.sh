@@ -1,8 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A cache on several devices in nearcachetab, opened by the path of its first device or by its uuid.
-# If a device is missing, or a copy of one is present, nc must pass through, and nothing may be
-# wiped.
+# If a device is missing, or a copy of a device is present, nc must pass through and wipe nothing.
 # kernels: 6.12
 # cpus: 1
 . ./several.sh

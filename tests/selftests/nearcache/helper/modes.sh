@@ -1,15 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The modes in the command: create, open, and 'set' on a device in use. 'set' must protect the users
-# of the device, and nc must continue as before when the new table does not start.
+# The modes in the commands: create, open, and 'set' on a device in use. 'set' must refuse to lose
+# writes of users, and nc must continue as before if the new table does not start.
 # kernels: 6.1
 # timeout: 500
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# mode_is MODE: the table and the status show this mode, and the device is read-only or writable to
-# match.
+# mode_is MODE: fail unless table and status have this mode, and the device its read-only flag.
 mode_is() {
 	local ro=0 now
 	[[ $1 != read-only ]] || ro=1
@@ -21,14 +20,14 @@ mode_is() {
 	[[ $now == Active:Live ]] || fail "device is $now in mode $1"
 }
 
-# set_mode MODE: change the mode of the device in use; cached data and all options stay.
+# set_mode MODE: change the mode of the device in use; cached data and all options must stay.
 set_mode() {
 	local valid ahead
 	valid=$(field bytes_valid)
 	good set nc "mode=$1" -j
 	expect changed true mode "$1" fill_memory 8388608
 	mode_is "$1"
-	# Reads may have added to it.
+	# Reads may have cached more meanwhile, but nothing may be lost.
 	(($(field bytes_valid) >= valid)) || fail "valid: $valid, then $(field bytes_valid)"
 	ahead=$(<"$(sys_block /dev/mapper/nc)/queue/read_ahead_kb")
 	[[ $ahead == 24 ]] || fail "read-ahead is $ahead KiB"
@@ -96,7 +95,7 @@ good destroy other
 good open nc --cache "$C" --origin "$O" --mode writearound --fill-memory 8M
 mode_is writearound
 good close nc
-# The command names the device; without this check the kernel would refuse.
+# The command itself must refuse, and name the device, before the kernel does.
 blockdev --setro "$O"
 bad 4 "origin '$O' is read-only" open nc --cache "$C" --origin "$O" --mode writethrough
 good open nc --cache "$C" --origin "$O" --fill-memory 8M
@@ -124,7 +123,7 @@ good set nc mode=writethrough --dry-run
 [[ $out == *writethrough*read-only*'dry run'* ]] || fail "dry run: $out"
 mode_is read-only
 
-# Under load, in every direction; readers must always see the same data.
+# Change the mode under load, from each to each; readers must always see the same data.
 blockdev --setra 48 /dev/mapper/nc
 check
 settle
@@ -210,7 +209,7 @@ bad 5 "mounted on $TMPDIR/a dir" close nc
 stop_elsewhere
 good set nc mode=read-only
 
-# Another device may write to the origin: refused as at open.
+# A device stacked on the origin may write to the origin: refused, as at open.
 make_dm foreign foreign "0 2048 linear $O 0"
 bad 5 "in use by 'dm-" set nc mode=writethrough
 mode_is read-only
@@ -225,7 +224,7 @@ expect changed false started false
 good set nc mode=writethrough --force -j
 expect changed true started true
 mode_is writethrough
-# Also without a change.
+# "set" resumes the device even if no setting changes.
 dmsetup suspend nc
 good set nc mode=writethrough --force
 [[ $out == *unchanged*'were set already'*started*'was suspended'* ]] || fail "set: $out"
@@ -235,7 +234,7 @@ expect changed true started false
 
 # --- two commands at once ---
 
-# Changes wait for each other, and no setting is lost.
+# Parallel changes must wait for each other, and no setting may be lost.
 for ((i = 0; i < $(times 3); i++)); do
 	good set nc mode=read-only fill_memory=8M
 	pids=()
@@ -250,8 +249,8 @@ for ((i = 0; i < $(times 3); i++)); do
 	mode_is writethrough
 	is fill_memory_max 16777216
 done
-# One change blocks because nobody reads its output. A change that waits for it can be stopped.
-# Commands that only look, or use another device, do not wait.
+# One change blocks because nobody reads its output. A signal must stop a change that waits for it.
+# Commands that only read, or are for another device, must not wait.
 busybox mkfifo "$TMPDIR/full"
 exec 8<>"$TMPDIR/full"
 head -c 65536 /dev/zero >&8
@@ -272,7 +271,7 @@ good close nc
 
 # --- tables that do not start ---
 
-# A cache device that cannot record the start of a writing mode.
+# The cache device cannot record the start of a writing mode.
 make_dm weak weak "0 $(sectors "$C") linear $C 0"
 at_exit dm_gone nc
 ./blockdata write "$O"
@@ -290,12 +289,12 @@ check
 weak "linear $C 0"
 good close nc
 
-# The cache device fails during the change: the new table does not start, and the old one cannot
-# start again. Only the command's advice helps.
+# The cache device fails during the change: the new table does not start, nor can the old one start
+# again. The advice that the command prints must help.
 good open nc --cache "$weak" --origin "$O" --mode writethrough
 check
 settle
-# After this, the next stop writes only the superblock.
+# Commit all, so that the next stop writes only the superblock.
 dmsetup suspend nc
 dmsetup resume nc
 end=$(($(sectors "$C") - 16))
@@ -316,7 +315,7 @@ mode_is read-only
 weak "linear $C 0"
 good close nc
 
-# A warning reports a start without the cache.
+# A start in bypass must print a warning.
 weak "flakey $C 0 0 60 1 error_writes"
 run open nc --cache "$weak" --origin "$O" -j
 [[ $rc == 0 && $err == *"works without its cache"* ]] || fail "open: exit $rc, $err"
@@ -324,8 +323,8 @@ expect state bypass
 good close nc
 dm_remove weak
 
-# One system call of the change fails, or gets a signal, in each run: every third and every ninth
-# call; in 'make soak' each call.
+# In each run one system call of the change fails (every third) or gets a signal (every ninth); in
+# 'make soak' each call.
 if type -P strace >/dev/null; then
 	create
 	failed=0 step=1
@@ -337,11 +336,11 @@ if type -P strace >/dev/null; then
 	good set nc mode=read-only
 	for inject in error=EIO signal=SIGTERM; do
 		((${SOAK:-0})) || step=$((step * 3))
-		# The selection includes the start of the new table.
+		# Begin so that the steps hit the call that starts the new table.
 		for ((n = 1 + (start - 1) % step; n < 40; n += step)); do
 			injected "ioctl:$inject:when=$n" set nc mode=writethrough
 			grep -qE 'INJECTED|SIGTERM' "$TMPDIR/trace" || break
-			# With an error reported the old table is live; a signal comes before or
+			# After an error the old table must be live; a signal may come before or
 			# after the change.
 			if [[ $inject == error* ]] && ((rc)); then
 				failed=$((failed + 1))

@@ -36,7 +36,7 @@ node() {
 	local device
 	origin[$1]=$(node_up "$1" "$volume") || fail "node $1 has no volume"
 	at_exit node_down "$1"
-	# The volume's own write protection.
+	# Write-protect the volume on the target, so that no node can write.
 	nvme set-feature "${origin[$1]}" -n 1 -f 0x84 -v 1 >/dev/null || fail "set-feature"
 	wait_for 20 protected "${origin[$1]}" || fail "${origin[$1]} can be written"
 	make_null device "cache$1" 16
@@ -96,8 +96,7 @@ warmed() {
 	done
 }
 
-# read_again: each node reads its share from the cache; the other node's share comes from the
-# volume.
+# read_again: each node must read its own share from its cache, and the other share from the volume.
 read_again() {
 	local n before list
 	for n in 1 2; do

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# open --on-change: the origin differs from the recorded one in size, identity, content or version,
-# with each policy. nc must not serve data that the origin does not have, unless the user vouches
-# for it with --on-change=trust.
+# open --on-change, with each policy, for an origin whose size, identity, content or version differs
+# from the recorded. nc must not serve data that the origin does not have, unless the user asserts
+# by --on-change=trust that nothing changed.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -14,7 +14,7 @@ volume() {
 	dm_create vol "0 $1 linear $base 0" --uuid "$2" >/dev/null || fail "no volume"
 }
 
-# refused TEXT... -- WORDS...: open prints each text, opens nothing and changes nothing.
+# refused TEXT... -- WORDS...: open must fail with each text, open nothing and change nothing.
 refused() {
 	local texts=() text before after
 	while [[ $1 != -- ]]; do
@@ -36,7 +36,7 @@ reopen() {
 	good open nc --cache "$C" --origin "$O" -j "$@"
 }
 
-# part GENERATION FIRST COUNT
+# part GENERATION FIRST COUNT: fail unless nc returns this generation.
 part() {
 	./blockdata read /dev/mapper/nc -g "$1" -s "$2" -n "$3" >/dev/null ||
 		fail "sectors $2+$3 are not generation $1 (line ${BASH_LINENO[0]})"
@@ -86,7 +86,7 @@ expect content warm changed content loaded warm
 from_cache 1 4096 16384
 part 2 0 64
 good close nc
-# open has recorded the new content.
+# The open before has recorded the new content: no change is reported.
 reopen
 expect content warm changed null
 part 2 0 64
@@ -114,7 +114,7 @@ from_cache 1 4096 16384
 good close nc
 good super "$C" -j
 expect origin_id dm-uuid:second
-# open finds the origin by its new identity.
+# open must find the origin by its new identity.
 good open nc --cache "$C" -j
 expect content warm origin "$O"
 good close nc

@@ -8,7 +8,7 @@
 . ./cache.sh
 . ./command.sh
 
-# no_open TEXT: open fails with this advice, and the origin stays usable.
+# no_open TEXT: fail unless open fails with this advice and the origin stays usable.
 no_open() {
 	timeout 20 nearcache open nc --cache "$C" --origin "$O" >/dev/null 2>&1
 	same "exit code of open" $? 4
@@ -46,7 +46,7 @@ for mode in read-only writethrough; do
 	becomes "linear $base 0"
 done
 
-# The drive came back empty, like the local drives of cloud instances.
+# The drive comes back empty, as local drives of cloud instances do.
 dd if=/dev/zero of="$C" bs=1M count=4 oflag=direct 2>/dev/null
 no_open "make one with 'nearcache create'"
 
@@ -54,7 +54,7 @@ no_open "make one with 'nearcache create'"
 dm_remove drive
 no_open "use the origin itself"
 
-# The advice works.
+# The advice "nearcache create" must work.
 good create nc --origin "$O" --cache "$base"
 check
 good close nc

@@ -1,13 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# How long reads wait for a failing origin, set by the command: at create, at open, and while reads
-# are waiting.
+# The commands set how long reads wait for a failing origin (origin_timeout): at create, at open,
+# and while reads are waiting.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
 
-# origin ERROR|LINEAR: replace the device below the origin.
+# origin error|linear: let the origin fail, or work again.
 origin() {
 	local table
 	table="0 $(sectors "$base") linear $base 0"
@@ -51,7 +51,7 @@ expect origin_timeout_s 600 origin_timeout_s_before 600
 check -n 2048
 settle
 
-# Hits continue, other reads wait, and status shows them.
+# Hits must continue, other reads wait, and status show the waiting reads.
 origin error
 check -n 2048
 reader
@@ -59,7 +59,7 @@ good status nc
 [[ $out == *'origin timeout'*'600 s'*'reads waiting'* ]] || fail "status: $out"
 good status nc -j
 (($(json reads_waiting) > 0)) || fail "status: $out"
-# Changing the timeout does not end the waiting reads.
+# A change of the timeout must not end the waiting reads.
 good set nc origin_timeout=500 -j
 expect changed true origin_timeout_s 500 origin_timeout_s_before 600
 wait_for 30 waiting || fail "nothing waits any more"
@@ -67,7 +67,7 @@ origin linear
 wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 is reads_waiting 0
 
-# With timeout 0 no read waits.
+# Timeout 0 must end the waiting reads.
 origin error
 reader
 good set nc origin_timeout=0

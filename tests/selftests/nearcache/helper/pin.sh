@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache pin, unpin and ranges: pinned data is loaded and then read without the origin, whatever
-# else is read. A refusal changes nothing and tells how much room is needed. Pins return after close
-# and open, also when a file has moved or the record is damaged.
+# nearcache pin, unpin and ranges: pinned data must be loaded and then be read without the origin,
+# whatever else is read. A refusal must change nothing and print how much room is needed. Pins must
+# return after close and open, also when a file has moved or the record is damaged.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -29,7 +29,7 @@ closed() {
 	good close nc
 }
 
-# direct FILE...: read with direct I/O, so through the cache.
+# direct FILE...: read with direct I/O, so that reads reach the cache.
 direct() {
 	local file
 	for file; do
@@ -38,7 +38,7 @@ direct() {
 	settle
 }
 
-# no_origin FILE...: reading these files does not read from the origin.
+# no_origin FILE...: read these files; fail if the origin is read.
 no_origin() {
 	# Load the file system's metadata first.
 	ls -l "$@" >/dev/null
@@ -57,7 +57,7 @@ pinned() {
 	json_keys schema name label wants shard_count ranges bytes needed_bytes available_bytes dry_run \
 		load job state done bytes fetched_bytes present_bytes left_bytes priority bandwidth label
 	expect label both wants pin shard_count 2 bytes $((2 << 20)) state 'done' left_bytes 0
-	# Whole blocks.
+	# The room needed counts whole blocks.
 	needed=$(json needed_bytes)
 	((needed >= 2 << 20 && needed <= (2 << 20) + 4 * 65536 && !(needed % 65536))) || fail "$needed bytes are needed"
 	good ranges nc -j
@@ -77,7 +77,7 @@ pinned() {
 	[[ $out == *'HITS'*'LABEL'*'100.0 %'*both* ]] || fail "labels: $out"
 }
 
-# The other options of pin, default labels, and unpin.
+# wanted: test the other options of pin, default labels, and unpin.
 wanted() {
 	good pin nc c.bin --expires 1h --priority 3 --no-load -j
 	expect label c.bin
@@ -91,7 +91,7 @@ wanted() {
 	(($(origin_delta) >= (2 << 20) - 65536)) || fail "bypassed, but $(origin_delta) bytes from the origin"
 	good pin nc 0-1M --evict-after-use --dry-run -j
 	expect label 0-1M wants evict-after-use dry_run true
-	# Pinning the same file again changes only the lease.
+	# Pinning the same file again must change only the time of expiry.
 	good pin nc c.bin --expires 2h
 	good ranges nc --labels -j
 	[[ $(grep -c '"label": "c.bin"' <<<"$out") == 1 && $(grep -c '"ranges": 1,' <<<"$out") == 1 ]] || fail "twice: $out"
@@ -110,8 +110,8 @@ start_of() {
 	grep -B 6 "\"label\": \"$1\"" <<<"$out" | sed -n 's/.*"start": \([0-9]*\),/\1/p'
 }
 
-# Unpinning a file keeps a range inside it that was pinned separately. If the record cannot be
-# written, nothing changes.
+# Unpinning a file must keep a range inside the file that was pinned separately. If the record of
+# pins cannot be written, nothing may change.
 kept() {
 	local start before
 	good pin nc c.bin --label keep --no-load
@@ -169,8 +169,7 @@ bad_input() {
 	dmsetup resume nc
 }
 
-# After close and open, the same data is pinned and loaded again; --refresh follows a file that has
-# moved.
+# After close and open, the same data must be pinned and loaded; --refresh must follow a moved file.
 again() {
 	local start moved
 	good ranges nc -j
@@ -191,7 +190,7 @@ again() {
 	moved=$(grep -c "\"start\": $start," <<<"$out") || true
 	same "ranges where it was" "$moved" 0
 	no_origin a.bin b.bin
-	# A record of another device of the same name does not apply to this one.
+	# A record of another device of the same name must not be used.
 	closed
 	sed -i -E 's/"(uuid|origin_id)": "/&x/' "$RECORD"
 	run open nc --origin "$O" --cache "$C"
@@ -207,7 +206,7 @@ again() {
 	expect range_count 2
 	wait_for 20 loaded || fail "jobs: $out"
 	mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
-	# --refresh loads lost data again, for all devices.
+	# --refresh --all must load lost data of all devices again.
 	run invalidate nc b.bin
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	good pin --refresh --all --dry-run
@@ -237,7 +236,7 @@ again() {
 	[[ ! -e $RECORD ]] || fail "the record stays: $(<"$RECORD")"
 	good pin nc b.bin c.bin --no-load
 	cd / && umount "$M" || fail "umount"
-	# A listed file may be missing if the record has it.
+	# A file that is gone can still be unpinned, if the record has it.
 	echo "$M/b.bin" >"$TMPDIR/list"
 	good unpin nc --from "$TMPDIR/list" -j
 	expect deleted_ranges 1

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache plan: files, ranges and epochs in an order; the output, and invalid plans.
+# nearcache plan of files, ranges and epochs: the order of the reads, the output, and invalid plans.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -26,7 +26,7 @@ nothing_yet() {
 	expect state none visits 0 memory_bytes 0
 }
 
-# Files in an order that reads each one twice: the second read hits.
+# A plan reads each file twice: the second read must hit.
 of_files() {
 	local half
 	good plan nc s1.tar s0.tar --epochs 2 --dry-run -j
@@ -43,7 +43,7 @@ of_files() {
 	# The last block of one epoch may also be the first of the next one.
 	half=$(json position)
 	((half == $(json visits) / 2 || half == ($(json visits) + 1) / 2)) || fail "half of it: $out"
-	# A block that holds the end of one file and the start of the next one is a hit.
+	# Of a block with the end of one file and the start of the next, the second read hits.
 	(($(json misses) + $(json hits) == half && $(json hits) <= 1)) || fail "half of it: $out"
 	expect astray 0
 	direct s1.tar s0.tar
@@ -58,7 +58,7 @@ of_files() {
 	[[ $out == *'over'*'hit ratio'*'%'* ]] || fail "as text: $out"
 }
 
-# Each epoch has its own order, the same as in prefetch; a range may occur more than once.
+# Each epoch must have its own order, the same as in prefetch; a range may occur more than once.
 of_epochs() {
 	local first
 	good plan nc s*.tar --rank 0 --world-size 2 --seed 7 --epochs 3 -j
@@ -72,7 +72,7 @@ of_epochs() {
 	printf '%s\n' 0+65536 128K+64K 0+65536 | nearcache plan nc --from - -j >"$TMPDIR/out" || fail "--from -"
 	out=$(<"$TMPDIR/out")
 	expect visits 3 blocks 2 planned_ranges 3
-	# Many ranges: several requests.
+	# So many ranges that the command sends several requests.
 	for ((first = 0; first < 40000; first++)); do
 		echo $((first % 200 * 65536))+512
 	done >"$TMPDIR/many"

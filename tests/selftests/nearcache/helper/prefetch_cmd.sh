@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache prefetch, jobs and cancel: prefetched data is read without the origin; the shares of
-# nodes are disjoint and cover the list. A job can be awaited, cancelled and interrupted, also when
-# the origin hangs, or when the kernel has forgotten the job.
+# nearcache prefetch, jobs and cancel: prefetched data must be read without the origin; the shares
+# of nodes must be disjoint and cover the list. A command must be able to await, cancel and
+# interrupt a job, also when the origin hangs, or when the kernel has forgotten the job.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -51,7 +51,7 @@ fetched() {
 	expect job 1 state 'done' running 0
 	good jobs nc
 	[[ $out == *'JOB'*'STATE'*'done'*'100.0 %'* ]] || fail "jobs: $out"
-	# With a list, and without waiting.
+	# Prefetch the files of a list, without waiting.
 	cold
 	printf '%s\n' s1.tar s2.tar | nearcache prefetch nc --from - -j >"$TMPDIR/out" || fail "--from -"
 	out=$(<"$TMPDIR/out")
@@ -84,7 +84,7 @@ shared() {
 	epoch0=$(names s*.tar --rank 0 --world-size 1 --seed 7)
 	epoch1=$(names s*.tar --rank 0 --world-size 1 --seed 7 --epoch 1)
 	[[ $epoch0 != "$epoch1" ]] || fail "epochs have one order: $epoch0"
-	# The order of the arguments does not matter.
+	# The order of the arguments must not matter.
 	same "order" "$(names s7.tar s[0-6].tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')" \
 		"$(names s*.tar --rank 0 --world-size 1 --seed 7 | tr '\n' ' ')"
 	same "without a seed" "$(names s3.tar s1.tar s2.tar --rank 1 --world-size 2 | tr '\n' ' ')" "s2.tar "
@@ -116,7 +116,7 @@ interrupted() {
 	expect cancelled 0
 	good cancel nc --all -j
 	expect cancelled 2
-	# ^C of a waiting command.
+	# ^C interrupts a waiting command.
 	nearcache prefetch nc s*.tar --bandwidth 64K --wait -j >"$TMPDIR/out" 2>&1 &
 	pid=$!
 	runs() {
@@ -134,13 +134,13 @@ interrupted() {
 	expect running 0
 }
 
-# jobs_are PATTERN: the JSON list of jobs matches.
+# jobs_are PATTERN: does the JSON list of jobs match?
 jobs_are() {
 	run jobs nc -j
 	[[ $rc == 0 && $out =~ $1 ]]
 }
 
-# After a second ^C the command does not wait for reads that hang.
+# After a second ^C the command must not wait for reads that hang.
 hanging() {
 	cold
 	dmsetup suspend --noflush --nolockfs slow
@@ -158,7 +158,7 @@ hanging() {
 	settle
 }
 
-# More jobs end while the command is stopped than the kernel remembers: the command must not fail,
+# While the command is stopped, more jobs end than the kernel remembers: the command must not fail,
 # nor take another job for its own.
 forgotten() {
 	# The reads that hung have completed and are cached: start cold again.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache attach --origin under a mounted file system: a disconnected remote volume comes back as
-# another device, and the waiting reads complete. attach must refuse any other volume.
+# another device, and the waiting reads must complete. attach must refuse any other volume.
 # kernels: 6.12
 # timeout: 300
 # cpus: 1
@@ -22,7 +22,7 @@ gone() {
 	wait_for 30 waiting || fail "nothing waits"
 }
 
-# answered: the waiting reads complete, and all data is right.
+# answered: fail unless the waiting reads complete and all data is right.
 answered() {
 	wait "$reader" || fail "the reads that waited: $(<"$TMPDIR/reader")"
 	is reads_waiting 0
@@ -30,7 +30,7 @@ answered() {
 	settle
 }
 
-# refused CODE TEXT WORDS...: the command fails, nc continues, and its readers wait.
+# refused CODE TEXT WORDS...: the command must fail, nc continue, and its readers wait.
 refused() {
 	bad "$@"
 	[[ $out == *"'nc' goes on as before"* ]] || fail "no message that it goes on: $out"
@@ -41,7 +41,7 @@ behind() {
 	./blockdata write "$remote" -g "$1"
 }
 
-# Only a new table that ends the waiting stops the reader.
+# stop_reader: origin_timeout=0 ends the waiting reads; nothing else does.
 stop_reader() {
 	nearcache set nc origin_timeout=0 >/dev/null 2>&1
 	wait
@@ -109,7 +109,7 @@ behind 2
 generation=2
 O=$(remote_connect)
 refused 4 "was changed while it was disconnected" attach nc --on-change=refuse
-# attach finds the volume by its identity alone.
+# attach must find the volume by its identity alone.
 good attach nc
 [[ $out == *'dropped: the origin was changed'* ]] || fail "attach: $out"
 answered

@@ -22,7 +22,7 @@ origin() {
 	at_exit unmount
 }
 
-# shard NAME BYTES
+# shard NAME BYTES: create a file of zeros.
 shard() {
 	head -c "$2" /dev/zero >"$1"
 }
@@ -38,7 +38,7 @@ closed() {
 	good close nc
 }
 
-# direct FILE...: read with direct I/O, so through the cache.
+# direct FILE...: read with direct I/O, so that reads reach the cache.
 direct() {
 	local file
 	for file; do
@@ -47,13 +47,13 @@ direct() {
 	settle
 }
 
-# cached FILE RATIO
+# cached FILE RATIO: fail unless this part of the file is cached.
 cached() {
 	good residency nc "$1" -j
 	[[ $(json ratio) == "$2" ]] || fail "$1 (line ${BASH_LINENO[0]}): ratio $(json ratio), not $2: $out"
 }
 
-# each_alone FILE...: reading a file caches only that file, and dropping it drops only that file.
+# each_alone FILE...: reading or dropping a file must cache or drop only this file.
 each_alone() {
 	local file other
 	for file; do
@@ -106,7 +106,7 @@ on_ext4() {
 	good residency nc fragments.bin -j
 	(($(json ranges) > 1)) || fail "fragments.bin is in one piece: $out"
 	json_keys schema name shards ratio cached_bytes bytes ranges name shard_count cached_bytes bytes
-	# An odd length takes whole sectors; a file named twice counts once.
+	# A file of an odd length counts whole sectors; a file named twice counts once.
 	good residency nc odd.bin ./odd.bin empty -j
 	expect bytes 300032 shard_count 2
 	bad 4 "'$M/bad/sparse': bytes 0 to 32767 are a hole" residency nc "$M"
@@ -119,7 +119,7 @@ on_ext4() {
 	written
 }
 
-# words: other forms of operands, and errors in each form.
+# words: try other forms of operands, and errors in each form.
 words() {
 	good residency nc '*.bin' 0-1M 1M+512K 2M:64K -j
 	expect name nc shard_count 6
@@ -141,7 +141,7 @@ words() {
 	bad 1 "--range and TARGETs exclude each other" invalidate nc plain.bin --range 0:512
 }
 
-# not_on_it: files of other file systems.
+# not_on_it: files of other file systems must be refused.
 not_on_it() {
 	local other
 	bad 4 "has no block device of its own" residency nc "$TMPDIR/list"
@@ -154,8 +154,8 @@ not_on_it() {
 		residency nc plain.bin "$TMPDIR/other/file"
 }
 
-# written: a file just written has no extents yet; the command makes the file system allocate them.
-# Samples are parts of a shard.
+# written: a file just written has no extents yet; the command must make the file system allocate
+# them. Also samples, which are parts of a shard.
 written() {
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force --mode writethrough
 	mount /dev/mapper/nc "$M" || fail "mount rw"
@@ -231,7 +231,7 @@ on_erofs() {
 	closed
 }
 
-# layers: a partition of a loop device, and a volume of two pieces in reverse order.
+# layers: file systems on a partition of a loop device, and on a volume of two exchanged pieces.
 layers() {
 	local loop volume
 	origin layers 48

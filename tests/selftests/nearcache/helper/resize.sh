@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# An origin grows while the device is in use ('resize'), and while it is closed ('open --grow').
+# The origin grows while the device is in use ('resize'), and while it is closed ('open --grow').
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -11,12 +11,12 @@ grow() {
 	dmsetup load origin --table "0 $1 linear $volume 0" && dmsetup resume origin
 }
 
-# size_is SECTORS: the device and the superblock have this size.
+# size_is SECTORS: fail unless the device has this size.
 size_is() {
 	[[ $(blockdev --getsz /dev/mapper/nc) == "$1" ]] || fail "device has $(blockdev --getsz /dev/mapper/nc) sectors, not $1"
 }
 
-# Odd sizes: the last sub-block is short.
+# Odd sizes, so that the last sub-block is short.
 first=16387 second=20483 third=30000 fourth=32768
 make_null volume volume 16
 make_null C local 24
@@ -40,12 +40,12 @@ good resize nc --force -j
 expect resized false started true
 check
 
-# In use.
+# The origin grows while the device is in use.
 grow "$second"
 good resize nc --dry-run -j
 expect resized false dry_run true size $((second * 512))
 size_is "$first"
-# Settings can still be changed before the resize.
+# Between growth and resize, settings can still be changed.
 good set nc mode=read-only
 good set nc mode=writethrough
 size_is "$first"
@@ -58,7 +58,7 @@ verify_end
 size_is "$second"
 is mode 2
 is fill_memory_max 8388608
-# At most the short last sub-block is dropped.
+# The resize may drop at most the short last sub-block.
 (($(field bytes_valid) >= valid - 4096)) || fail "valid: $valid, then $(field bytes_valid)"
 check
 settle
@@ -70,7 +70,7 @@ good close nc
 good super "$C" -j
 expect origin_size $((second * 512)) super_state clean
 
-# While closed.
+# The origin grows while the device is closed.
 grow "$third"
 bad 4 'open it with --grow' open nc --cache "$C"
 grow "$first"
@@ -89,7 +89,7 @@ check
 good close nc
 good super "$C" -j
 expect origin_size $((third * 512))
-# The old part of the origin must be unchanged.
+# open --grow must refuse if the old part of the origin has changed.
 ./blockdata write "$volume" -g 2 -s $((third - 100)) -n 100
 grow "$fourth"
 bad 4 'was changed' open nc --cache "$C" --grow
@@ -98,7 +98,7 @@ expect content dropped
 size_is "$fourth"
 check -n $((third - 100))
 good close nc
-# Another version may have any size.
+# With another dataset version the origin may have any size.
 grow "$second"
 bad 4 "has $((second * 512)) bytes" open nc --cache "$C"
 good open nc --cache "$C" --dataset-version v3

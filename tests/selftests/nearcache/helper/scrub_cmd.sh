@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# create --integrity, nearcache scrub, set verify=: their effects, output and errors.
+# Effects, output and errors of create --integrity, nearcache scrub, and set verify=.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -34,7 +34,7 @@ expect rate 67108864 dry_run true
 is scrubs 0
 good scrub nc --wait -j
 expect rate 67108864 with_origin false scrubbed_bytes 4194304 damaged 0
-# Slow enough to be still running when it is stopped.
+# A scrub at a rate so low that it still runs when the test stops it.
 good scrub nc --rate 64K --with-origin -j
 expect rate 65536 with_origin true
 bad 5 "a scrub of 'nc' is running" scrub nc
@@ -44,7 +44,7 @@ expect stopped true
 good status nc -j
 expect scrub_left 0
 
-# The exit code reports damage, and the damaged sub-blocks are repaired.
+# The exit code must report damage, and the damaged sub-blocks must be repaired.
 data=$(($(./sbset "$C" get data_offset) / 512))
 dd if=/dev/urandom of="$C" bs=512 seek=$((data + 256)) count=8 conv=notrunc,fsync 2>/dev/null
 run scrub nc --wait --rate 1G

@@ -1,17 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Devices of nearcachetab. If the cache is missing, broken or another origin's, the device must open
-# without it. When the cache comes back after writes without it, no stale data may be served.
+# Devices of nearcachetab. If the cache device is missing, broken or of another origin, nc must pass
+# through. When the cache device comes back after writes without it, no stale data may be served.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
-# says OPTIONS [CACHE]: write the line of nc in the table.
+# says OPTIONS [CACHE]: write a nearcachetab with one line, for nc.
 says() {
 	echo "nc $O ${2:-$C} $1" >"$T"
 }
 
-# warned TEXT WORDS...: the command succeeds with this warning.
+# warned TEXT WORDS...: the command must succeed with this warning.
 warned() {
 	local text=$1
 	shift
@@ -19,13 +19,13 @@ warned() {
 	[[ $rc == 0 && $err == *"$text"* ]] || fail "nearcache $*: exit $rc, no '$text' in: $err $out"
 }
 
-# passing MODE: nc passes through, writable or read-only.
+# passing MODE: fail unless nc passes through, writable or read-only by MODE.
 passing() {
 	[[ $(dmsetup table nc) == *" linear "* ]] || fail "no pass-through: $(dmsetup table nc)"
 	same "the mode" "$(blockdev --getro /dev/mapper/nc)" "$([[ $1 == read-only ]] && echo 1 || echo 0)"
 }
 
-# drive there|gone
+# drive there|gone: plug the cache device in or pull it.
 drive() {
 	if [[ $1 == gone ]]; then
 		dm_gone drive
@@ -117,7 +117,7 @@ warned 'would pass through' open nc --tab "$T" --dry-run
 [[ ! -e /var/lib/nearcache/gaps.json ]] || fail "--dry-run wrote"
 warned 'passes through' open --all --tab "$T"
 passing writable
-# In the middle, where no fingerprint shows the change.
+# Write in the middle, where the fingerprint does not show the change.
 ./blockdata write /dev/mapper/nc -g 2 -s 8192 -n 64 || fail "write"
 good close nc
 drive there
@@ -132,13 +132,13 @@ is bytes_valid 0
 ./blockdata read /dev/mapper/nc -n 8192 >/dev/null || fail "wrong"
 settle
 good close nc
-# The content is dropped only once.
+# The next open must not drop the cached data again.
 good open nc --tab "$T" -j
 expect content warm changed null
 above bytes_valid 0
 good close nc
 
-# A copy of the drive from before the next gap, and a gap that open without the table detects.
+# Copy the drive before the next gap; then open without the table must detect the gap.
 dd if="$local" of="$TMPDIR/copy" bs=1M iflag=direct 2>/dev/null
 drive gone
 warned 'passes through' open nc --tab "$T"
@@ -183,7 +183,7 @@ dd if=/dev/urandom of="$C" bs=4096 count=512 oflag=direct 2>/dev/null
 says defaults
 warned 'carries no nearcache superblock' open nc --tab "$T"
 good close nc
-# The drive hangs: open does not wait for it.
+# The drive hangs: open must not wait for it.
 dmsetup suspend --noudevsync drive
 at_exit dmsetup resume --noudevsync drive
 warned 'does not answer within 2 seconds' open nc --tab "$T"
@@ -200,7 +200,7 @@ passing read-only
 good close nc
 rm /var/lib/nearcache/gaps.json
 
-# The record of gaps is missing, so its content is lost. A killed run has left an incomplete device.
+# The record of gaps is missing, so the gaps are unknown; and a killed run left a device half made.
 dmsetup create nc --notable --uuid nearcache-x
 warned "gaps.json' is missing" open nc --tab "$T" -j
 [[ $err == *"'nc' was incomplete"* ]] || fail "half a device: $err"
@@ -209,7 +209,7 @@ good close nc
 good open nc --tab "$T" -j
 expect content warm changed null
 good close nc
-# A cache created now has no gap.
+# A cache that is created now has no gap and opens.
 rm /var/lib/nearcache/gaps.json
 good create nc --origin "$O" --cache "$C" --force
 good close nc

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache top: the processes that read and their streams, as lines, as JSON, and on a terminal,
-# which must be restored. Devices and programs may come and go.
+# nearcache top must show the reading processes and their streams, as lines, as JSON, and on a
+# terminal, which it must restore. Devices and programs may come and go.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -22,7 +22,7 @@ bad_input() {
 	[[ $rc == 4 && $err == *"there is no device 'nowhere'"* ]] || fail "nowhere: $rc $err"
 }
 
-# No program is loaded: top prints a hint, no error, and loads none.
+# No program is loaded: top must print a hint and no error, and load no program.
 without_programs() {
 	good top -b -n 1 --interval 0.1
 	[[ $out == *"1 device  each 0.1 s"*"for streams: 'nearcache classifier load'; latencies: 'nearcache latency load'"*DEVICE*nc* ]] ||
@@ -39,7 +39,7 @@ row() {
 	sed -n "/^ *$1 /{p;q;}" <<<"$out"
 }
 
-# A process reads cached data at some pace until it is stopped.
+# sees_hits: does top show the device, and the process that reads cached data?
 sees_hits() {
 	good top nc -b -n 1
 	[[ $(row nc) =~ 'nc '.*normal.*read-only.*' 100.0 %'.*' 0 B'$ ]] && [[ $(row "$verify_pid") == *blockdata*read* ]]
@@ -67,7 +67,7 @@ lines() {
 	wait_for 60 sees_class '(scattered|random)' || fail "no scattered stream: $out"
 }
 
-# The reader continues. JSON contains all fields.
+# documents: while the reader continues, JSON must contain all fields.
 documents() {
 	good top -b -n 1 -j
 	for key in time_ns classifies measures devices name state normal why mode span_ns hit_ratio hit_ratio_since_load \
@@ -84,7 +84,7 @@ documents() {
 terminal() {
 	printf '%s\n' "${@:3}" | ./onpty "$1" "$2" "$TMPDIR/screen" nearcache top --interval 0.2 ||
 		fail "on a terminal: $(cat -v "$TMPDIR/screen" | tail -c 3000)"
-	# top has left the alternate screen and shows the cursor again.
+	# At its end top must leave the alternate screen and show the cursor.
 	[[ $(grep -aoE $'\e\\[\\?1049[hl]' "$TMPDIR/screen" | tail -n 1) == *l ]] || fail "the screen is not given back"
 	[[ $(grep -aoE $'\e\\[\\?25[hl]' "$TMPDIR/screen" | tail -n 1) == *h ]] || fail "there is no cursor"
 }
@@ -99,7 +99,7 @@ on_terminal() {
 		fail "unknown terminal type: $(<"$TMPDIR/screen")"
 }
 
-# top always shows the current devices and programs.
+# top must always show the current devices and programs.
 watched() {
 	nearcache top -b -n 1000000 --interval 0.1 >>"$TMPDIR/frames" 2>&1 &
 	top=$!
@@ -113,7 +113,7 @@ watched() {
 	good prefetch nc "$((40 * MB))-$((60 * MB))" --bandwidth 64K --label slow
 	wait_for 30 said '  slow  .* %  20 MiB ' || fail "no job: $(tail -n 40 "$TMPDIR/frames")"
 	good cancel nc --all
-	# End the reader first.
+	# End the reader before programs are unloaded (see "others" in common.sh).
 	verify_end >/dev/null
 	others 0
 	good classifier unload
@@ -135,7 +135,7 @@ top_end() {
 	top=
 }
 
-# Problems come first.
+# top must show problems first.
 wrong() {
 	local data
 	data=$(($(./sbset "$C" get data_offset) / 512))
@@ -154,7 +154,7 @@ make_null O origin 64
 make_null C local 80
 at_exit others 1
 at_exit dm_gone nc
-# Another test may have used this device name.
+# Remove the pins at the end: another test may use this device name.
 at_exit rm -f /var/lib/nearcache/pins/nc.json
 at_exit run classifier unload
 at_exit run latency unload

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# nearcache verify: compare files with a manifest, through the cache with direct I/O, and name each
-# mismatch. Also settings: read-ahead survives table reloads; stats --watch.
+# nearcache verify must compare files with a manifest, by direct I/O through the cache, and name
+# each mismatch. Also: the read-ahead setting must survive table reloads; stats --watch.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
@@ -17,7 +17,7 @@ sums() {
 	sha256sum "$@" >"$TMPDIR/sums"
 }
 
-# problems N TEXT FILES WORDS...: verify reports N problems in FILES files, and prints TEXT.
+# problems N TEXT FILES WORDS...: verify must report N problems in FILES files, and print TEXT.
 problems() {
 	local count=$1 text=$2 of=$3
 	shift 3
@@ -84,7 +84,7 @@ wrong() {
 	bad 1 "cannot both be standard input" verify nc --manifest - --from -
 }
 
-# damaged: another host changes a file. verify must not compare the page cache's copy.
+# damaged: another host changes a file; verify must read the device, not the page cache.
 damaged() {
 	local block
 	cat 5.bin >/dev/null
@@ -98,7 +98,7 @@ damaged() {
 	[[ $(sha256sum 6.bin) == "$(grep 6.bin "$TMPDIR/sums")" ]] || fail "6.bin"
 }
 
-# ahead BYTES: the read-ahead of the device.
+# ahead BYTES: fail unless the device has this read-ahead.
 ahead() {
 	good get nc read-ahead -j
 	expect read_ahead "$1"
@@ -139,7 +139,7 @@ reader() {
 	done
 }
 
-# sees_hits: of three reports, at least one shows the reader's hits.
+# sees_hits: fail unless at least one of three reports shows the hits of the reader.
 sees_hits() {
 	local lines line
 	good stats --watch --interval 0.2 --count 3 -j
@@ -169,7 +169,7 @@ watched() {
 	[[ $rc == 4 && $out == '{"schema":1,"error":{"code":4,'*'}}' ]] || fail "stats --watch of a missing device: $rc $out"
 }
 
-# bypassed: verify reads nothing from the cache then, and warns.
+# bypassed: with a bypassed cache, verify reads the origin and must warn.
 bypassed() {
 	local passes=0
 	dmsetup load cachedev --table "0 $(sectors "$C") error" && dmsetup resume --noflush cachedev ||

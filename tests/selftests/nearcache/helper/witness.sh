@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A cache with a witness: create, open, set, attach and destroy maintain its record. status must
-# predict the outcome of a crash in a writing mode, and open must find it. A missing witness must
-# not prevent open.
+# A cache with a witness: create, open, set, attach and destroy must maintain the witness record.
+# status must predict the outcome of a crash in a writing mode, and open must find this outcome. A
+# missing witness must not prevent open.
 # kernels: 6.12
 # timeout: 300
 . ./given_up.sh
@@ -11,14 +11,13 @@
 NC=/dev/mapper/nc
 region=2048 # sectors
 
-# warned TEXT WORDS...: the command succeeds with this warning.
+# warned TEXT WORDS...: the command must succeed with this warning.
 warned() {
 	run "${@:2}"
 	[[ $rc == 0 && $err == *"warning: "*"$1"* ]] || fail "nearcache ${*:2}: exit $rc, no '$1' in '$err'"
 }
 
-# keep: save what a power cut would leave on cache device and witness. after_crash: restore that
-# state.
+# keep: save cache device and witness as a power cut would leave them. after_crash: restore both.
 keep() {
 	local dev
 	for dev in "$local" "$w" "$v"; do
@@ -37,12 +36,12 @@ after_crash() {
 	lies slice linear
 }
 
-# moved DEV: its record 0 says that the cache now has another witness, or none.
+# moved DEV: fail unless record 0 of DEV has the state "cache has another witness, or none".
 moved() {
 	[[ $(./intent "$C" said "$1" 0) == *' 0 4' ]] || fail "record 0 of $1 (line ${BASH_LINENO[0]})"
 }
 
-# copy: save the cache device to $TMPDIR/older. put_back: restore it.
+# copy: save the cache device to $TMPDIR/older. put_back: restore the device from there.
 copy() {
 	blockdev --flushbufs "$local"
 	dd if="$local" of="$TMPDIR/older" bs=1M iflag=direct 2>/dev/null || fail "dd"
@@ -62,12 +61,12 @@ outdated() {
 	full
 }
 
-# says DEV N EXPECTED: the content of a record for this cache.
+# says DEV N EXPECTED: fail unless record N of DEV is for this cache and has this content.
 says() {
 	same "record $2 of $1" "$(./intent "$C" said "$1" "$2")" "$3"
 }
 
-# empty DEV N: record N is unused.
+# empty DEV N: fail unless record N is unused.
 empty() {
 	dd if="$1" of="$TMPDIR/record" bs=4096 skip="$2" count=1 iflag=direct 2>"$TMPDIR/dd" || fail "dd: $(cat "$TMPDIR/dd")"
 	cmp -s "$TMPDIR/record" <(head -c 4096 /dev/zero) ||
@@ -89,7 +88,7 @@ full() {
 	written_down
 }
 
-# table WITNESS: the live table names this witness, or none if empty.
+# table WITNESS: fail unless the live table names this witness, or none if WITNESS is empty.
 table() {
 	local words
 	words=$(dmsetup table nc)
@@ -109,18 +108,18 @@ at_exit dm_gone nc
 generation=1
 ./blockdata write "$O"
 
-# A dry run writes no record; the recorded path is the one that the user gave.
+# A dry run must write no record. The superblock gets the path that the user gave.
 good create nc --origin "$O" --cache "$C" --witness "$W" --block-size 64K --dry-run -j
 expect witness "$W"
 empty "$W" 0
-# On a busy machine each device may exceed the timeout.
+# cache_timeout 0: any device may exceed the default on a busy machine.
 good create nc --origin "$O" --cache "$C" --witness "$W" --block-size 64K --mode writethrough --cache-timeout 0 -j
 expect witness "$W" super_state clean
 json_keys name mode origin cache table uuid super_state witness session
 table "$W"
 full
 
-# status predicts the cost of a crash, before and after a write.
+# status must predict the cost of a crash, before and after a write.
 good status nc
 [[ $out == *"a crash now"*"would leave it warm"* && $out == *"witness"*"$W"* ]] || fail "status: $out"
 [[ $out != *'regions being written'* ]] || fail "status: $out"
@@ -147,7 +146,7 @@ expect super_state writing next_open warm witness "$W" session 3
 good super "$C"
 [[ $out == *'warm, except 1 region of 1 MiB'* ]] || fail "super: $out"
 
-# The cache is warm except for that region, also in read-only mode.
+# After the crash, the cache must be warm except for the written region, also in read-only mode.
 good open nc --cache "$C" --origin "$O" --dry-run
 [[ $out == *'kept over a crash, except 1 region of 1 MiB'* ]] || fail "open: $out"
 good open nc --cache "$C" --origin "$O" -j
@@ -159,8 +158,8 @@ same "bytes from the origin" "$(origin_delta)" 0
 get $((region * 3)) 8 2
 good close nc
 
-# Another host changed the ends meanwhile: open detects it, unless the cache itself was writing to
-# them.
+# After a crash another host changed the ends of the origin: open must detect this, unless the cache
+# itself was writing to the ends.
 changed_meanwhile() {
 	good open nc --cache "$C" --origin "$O" --mode writethrough --cache-timeout 0
 	get 0 $((region * 3)) 1
@@ -189,7 +188,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --on-change=drop --mode writethrough
 full
 
-# An old copy of the cache device: cleanly stopped, but outdated by a later session.
+# An old copy of the cache device, stopped cleanly, lacks a later session: open must drop its data.
 good close nc
 copy
 good open nc --cache "$C" --origin "$O" --mode writethrough
@@ -205,7 +204,7 @@ expect content cold changed null loaded unclean
 get $((region * 3)) 8 4
 put $((region * 3)) 8 1
 good close nc
-# The same when the witness cannot be used.
+# The old copy must also be detected when the witness cannot be used.
 put_back
 make_dm user user "$(under linear "$W")"
 warned 'is in use by' open nc --cache "$C" --origin "$O" -j
@@ -216,8 +215,8 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect content warm loaded warm
 full
-# The same when the user names another witness without a record, none, or a missing device, whatever
-# else has changed meanwhile.
+# The old copy must also be detected when the user names no witness, a missing one, or one without a
+# record, whatever else has changed.
 put 0 8 5
 good close nc
 for named in none "$V" /dev/nowhere; do
@@ -232,14 +231,14 @@ for named in none "$V" /dev/nowhere; do
 	put $((region * 3)) 8 1
 	good close nc
 done
-# Opening without the witness in read-only mode does not outdate the cache.
+# Opening without the witness in read-only mode must not make the cache device outdated.
 good open nc --cache "$C" --origin "$O" --witness none -j
 expect content warm
 good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm loaded warm
 good close nc
-# The same when the cache has moved to another witness: the old witness's record says so.
+# An old copy must be detected when the cache got another witness: the old record shows this.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
 put $((region * 3)) 8 4
 good close nc
@@ -248,7 +247,7 @@ warned 'has no record of this cache' open nc --cache "$C" --origin "$O" -j
 expect content dropped
 get $((region * 3)) 8 4
 good close nc
-# The same when the cache came back to the old witness in read-only mode.
+# An old copy must be detected when the cache returned to the old witness in read-only mode,
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough
 put $((region * 3)) 8 6
 good close nc
@@ -263,7 +262,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough
 put $((region * 3)) 8 1
 put 0 8 1
 full
-# The same when the cache wrote without a witness before coming back,
+# or when the cache wrote without a witness before it returned to the old one,
 good close nc
 copy
 good open nc --cache "$C" --origin "$O" --witness none --mode writethrough
@@ -273,7 +272,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm
 good close nc
 outdated 4
-# or only for a while, or because the recorded witness could not be used.
+# or when it did so for a while only, or because the recorded witness could not be used.
 good close nc
 copy
 good open nc --cache "$C" --origin "$O"
@@ -287,9 +286,9 @@ good open nc --cache "$C" --origin "$O" -j
 expect content warm witness "$W"
 good close nc
 outdated 5
-# Interrupted before the witness recorded the session: nothing is lost. With another witness since,
-# a copy of that state is detected although its session is higher than the one in the old witness's
-# record.
+# A crash before the witness recorded a session must lose nothing. If the cache then got another
+# witness, a copy from the crash must be detected, although its session number is higher than that
+# in the record of the old witness.
 good close nc
 good open nc --cache "$C" --origin "$O"
 good set nc witness=none mode=writethrough
@@ -321,7 +320,7 @@ put $((region * 3)) 8 6
 dm_remove user
 good close nc
 outdated 6
-# A crash before the superblock named the new witness: emptied once, then without a witness.
+# A crash before the superblock named the new witness: open drops the data once, then uses none.
 good close nc
 read -r last _ < <(./intent "$C" said "$W" 0)
 ./intent "$C" say "$W" 0 "$last" 0 4
@@ -336,7 +335,7 @@ copy
 good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
 expect content warm witness "$W"
 put $((region * 3)) 8 7
-# The same with a copy that names no witness, of a cache that has used this one since.
+# The same with a copy that names no witness, of a cache that has used $W since.
 good close nc
 good open nc --cache "$C" --origin "$O" --witness none
 good close nc
@@ -346,7 +345,7 @@ expect content dropped witness "$W"
 get $((region * 3)) 8 7
 put $((region * 3)) 8 1
 full
-# Interrupted before the record of the returning witness is written: nothing changes.
+# A crash before the record of the returning witness is written must change nothing.
 good close nc
 good open nc --cache "$C" --origin "$O" --witness none
 good close nc
@@ -360,7 +359,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm witness "$W"
 good close nc
-# A witness set in read-only mode, then another one: nothing changes.
+# To set a witness in read-only mode, and then another, must not make the cache cold.
 good open nc --cache "$C" --origin "$O" --witness none
 good set nc witness="$W"
 good set nc witness="$V"
@@ -368,8 +367,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
 expect content warm witness "$W"
 good close nc
-# A witness set in read-only mode again: the superblock does not name it yet, and the cache stays
-# warm.
+# A crash after a witness was set in read-only mode: the superblock lacks it, but open stays warm.
 good open nc --cache "$C" --origin "$O" --witness none
 good set nc witness="$W"
 keep
@@ -378,7 +376,7 @@ good open nc --cache "$C" --origin "$O" --witness "$W" --mode writethrough -j
 expect content warm witness "$W"
 full
 
-# Witness missing, or without a record of this cache: open succeeds and reports the cost.
+# The witness is missing, or has no record of this cache: open must succeed and report the cost.
 put $((region * 3)) 8 1
 keep
 after_crash
@@ -401,7 +399,7 @@ good status nc
 good status nc -j
 expect witness null witness_state none
 
-# In use by another device: the same.
+# The same when another device uses the witness.
 good close nc
 ./intent "$C" witness "$W" 0
 make_dm user user "$(under linear "$W")"
@@ -411,7 +409,7 @@ table ''
 dm_remove user
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 
-# Set while in use: close records the new witness, and the old one's record says so.
+# A witness set while the device is in use: close must record it, also in the old witness.
 good set nc witness="$W" --dry-run
 empty "$W" 0
 good set nc witness="$W" -j
@@ -431,7 +429,7 @@ is bytes_valid "$valid"
 written_down
 keep
 after_crash
-# The superblock does not name the new witness yet: naming it finds everything.
+# A superblock that does not name the new witness yet: open with its name must find all data.
 good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
 expect content warm loaded recovered
 moved "$W"
@@ -443,7 +441,7 @@ good open nc --cache "$C" --origin "$O" --mode writethrough -j
 expect witness "$V" content warm
 table "$V"
 full
-# The witness failed at the start of the session: setting it again retries.
+# The witness failed at the start of the session: to set it again must retry.
 lies oth error "$v"
 dmsetup suspend nc && dmsetup resume nc || fail "suspend"
 is witness 2
@@ -463,8 +461,7 @@ good close nc
 good open nc --cache "$C" --origin "$O" --mode writethrough
 table "$V"
 
-# close marks the old witness's record; the record of a witness that was never recorded is marked at
-# once.
+# close marks the record of the old witness; that of a witness never recorded is marked at once.
 ./intent "$C" witness "$V2" 0
 good set nc witness="$V2"
 good set nc witness="$W"
@@ -478,7 +475,7 @@ good open nc --cache "$C" --origin "$O" --witness "$V" --mode writethrough -j
 expect content warm loaded warm
 moved "$W"
 
-# Named at open; --witness none removes it.
+# open adds a witness by name, and --witness none removes it.
 keep
 after_crash
 good open nc --cache "$C" --origin "$O" --witness "$W" -j
@@ -503,7 +500,7 @@ warned "'/dev/nowhere'" open nc --cache "$C" --origin "$O" --witness /dev/nowher
 table ''
 good close nc
 
-# The witness cannot be written: open continues without it, and create fails.
+# The witness cannot be written: open must continue without it, and create must fail.
 dd if=/dev/zero of="$W" bs=4096 count=1 oflag=direct 2>/dev/null
 lies wit unwritable "$w"
 warned "cannot write witness device" open nc --cache "$C" --origin "$O" --witness "$W"
@@ -518,8 +515,8 @@ bad 4 'no nearcache superblock' open nc --cache "$C" --origin "$O"
 lies wit linear "$w"
 empty "$W" 0
 
-# If a stable path exists, the helper records that one rather than a path that may change at reboot.
-# Among stable paths, the user's choice counts.
+# If the witness has a stable path, the helper must record it instead of a path that may change at
+# reboot. Of several stable paths, it must record the one that the user gave.
 [[ ! -e /dev/disk ]] || fail "there is udev here"
 mkdir -p /dev/disk/by-id
 at_exit rm -rf /dev/disk
@@ -541,7 +538,7 @@ good open nc --cache "$C" --origin "$O" --witness none
 good close nc
 moved "$u"
 
-# A new cache device gets its own record; the old device keeps its record.
+# A new cache device must get its own record, and the old device keep its record.
 good open nc --cache "$C" --origin "$O" --mode writethrough --witness "$W"
 full
 make_null spare spare 12
@@ -560,7 +557,7 @@ good close nc
 good super "$spare" -j
 expect witness "$W" super_state clean
 
-# destroy frees the record. If the witness is missing the record stays, and the command warns.
+# destroy must free the record; if the witness is missing, it must warn that the record stays.
 good destroy --cache "$C" --dry-run
 [[ $out == *'would free the record on'*"$W"* ]] || fail "destroy: $out"
 good destroy --cache "$C" -j

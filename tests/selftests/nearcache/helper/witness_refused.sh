@@ -1,14 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# create must refuse an unsuitable witness by name and write nothing: a device on the same drive as
-# cache device or origin, one with content, one in use, one whose records are full. Several caches
-# share one witness with a record each, also when created at the same time.
+# create must refuse an unsuitable witness, name it and write nothing: a device on the same drive as
+# cache device or origin, with content, in use, or with no free record. Several caches can share a
+# witness, with a record each, also when they are created at the same time.
 # kernels: 6.1
 . ./cache.sh
 . ./command.sh
 
-# refused CODE TEXT DEV [WORDS...]: create refuses the witness DEV and leaves it and the cache
-# device unchanged.
+# refused CODE TEXT DEV [WORDS...]: create must refuse the witness DEV and change no device.
 refused() {
 	local before after
 	before=$(sha256sum <"$3")
@@ -20,7 +19,7 @@ refused() {
 	[[ $rc == 4 ]] || fail "the cache device was formatted: $3"
 }
 
-# slice VARIABLE NAME DEV START MB
+# slice VARIABLE NAME DEV START MB: create a dm device on a part of DEV; START in sectors.
 slice() {
 	make_dm "$1" "$2" "0 $(($5 * 2048)) linear $3 $4"
 }
@@ -33,7 +32,7 @@ slice near near "$both" 32768 4
 at_exit dm_gone nc
 at_exit dm_gone second
 
-# On the drive of the cache device or the origin, at any depth.
+# A witness on the drive of cache device or origin, at any depth of stacked devices.
 slice deep deep "$near" 0 2
 for dev in "$C" "$near" "$deep" "$both"; do
 	refused 4 'is on the same drive as cache device' "$dev" --force
@@ -50,7 +49,7 @@ if type -P mkfs.ext4 >/dev/null && modprobe loop && modprobe ext4; then
 	refused 4 'is on the same drive as cache device' "$loop" --force
 fi
 
-# Not a block device, too small, read-only.
+# A witness that is no block device, of insufficient size, or read-only.
 bad 4 'not a block device' create nc --origin "$O" --cache "$C" --witness /dev/null
 bad 4 'No such file' create nc --origin "$O" --cache "$C" --witness /dev/nowhere
 bad 1 'it is empty' create nc --origin "$O" --cache "$C" --witness ''
@@ -77,12 +76,12 @@ good open second --cache "$other" --origin "$O"
 refused 5 "it is the cache device of 'second'" "$other" --force
 good close second
 
-# In use by another device.
+# A witness that another device uses.
 slice user user "$w" 0 1
 refused 5 'is in use by' "$w" --force
 dm_remove user
 
-# Four creates at once: one record each. The witness cannot be a cache device then.
+# Four creates at once must get a record each. Then the witness cannot become a cache device.
 dd if=/dev/zero of="$w" bs=1M count=2 oflag=direct 2>/dev/null
 caches=()
 names=(a b c d)
@@ -114,7 +113,7 @@ for name in "${names[@]}"; do
 done
 bad 4 'is the witness device of 4 other caches' create nc --origin "$O" --cache "$w"
 
-# All records are in use. A freed record is reused, also that of an overwritten cache.
+# Fill all records. Freed records must be reused, also the record of an overwritten cache.
 for n in {4..63}; do
 	./intent "${caches[0]}" witness "$w" "$n" || fail "record $n"
 done

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The cache drive is pulled under a mounted file system and plugged in again under another name:
-# 'nearcache attach' must take it back while fio writes and verifies. If it is plugged in only after
-# the close, it must not serve data that was overwritten without it.
+# 'nearcache attach' must take it back while fio writes and verifies. If the drive is plugged in
+# only after the close, the cache must not serve data that was overwritten meanwhile.
 # kernels: 6.1
 # timeout: 300
 . ./cache.sh
@@ -52,12 +52,12 @@ more() {
 	(($(field "$1") > $2))
 }
 
-# go_on COUNTER WHEN: the counter increases.
+# go_on COUNTER WHEN: fail unless the counter increases.
 go_on() {
 	wait_for 60 more "$1" "$(field "$1")" || fail "no more $1 $2: $(cat "$TMPDIR/fio")"
 }
 
-# sound KIND DEV: the file system check finds no error.
+# sound KIND DEV: fail if the file system checker finds an error.
 sound() {
 	case $1 in
 	ext4) e2fsck -fn "$2" ;;
@@ -65,7 +65,7 @@ sound() {
 	esac >"$TMPDIR/fsck" 2>&1 || fail "$1 on $2: $(cat "$TMPDIR/fsck")"
 }
 
-# files KIND DEV: all files are as fio left them; prints their checksums.
+# files KIND DEV: check the file system, and print the checksums of its files.
 files() {
 	sound "$1" "$2"
 	mount "$2" "$TMPDIR/mnt" || fail "mount $1 on $2"
@@ -106,7 +106,7 @@ yank() {
 	go_on hits "with the drive"
 	go_on updates "with the drive"
 	load_end
-	# The drive may have been too slow for a while.
+	# Wait: after the plug the drive may be too slow for a while.
 	wait_for 30 works || fail "it does not work: $(dmsetup status nc)"
 	umount "$TMPDIR/mnt"
 	sums=$(files "$1" /dev/mapper/nc) || exit
@@ -115,7 +115,7 @@ yank() {
 	echo "$1: $((SECONDS - begin)) s"
 }
 
-# Read-only mode: as warm as before.
+# In read-only mode the drive comes back: the cache must be as warm as before.
 returned() {
 	create
 	./blockdata write /dev/mapper/nc -g 1 -n 8192
@@ -136,7 +136,7 @@ returned() {
 	good close nc
 }
 
-# Pulled, written without it, closed, plugged in.
+# The drive is pulled, data is overwritten, the device closed, and the drive plugged in.
 forgotten() {
 	create
 	./blockdata write /dev/mapper/nc -g 1 -n 8192
