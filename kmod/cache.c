@@ -545,7 +545,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* Again: intent_clear.c may have queued drop_all after a failed flush of the origin. */
+	/* Again: write_intent_clear.c may have queued drop_all after a failed flush of the origin. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);

@@ -41,19 +41,19 @@ struct nc_target;
  * @hot: fields that each hit reads
  * @dev: cache device and dm device
  * @life: state of the cache as a whole; its lock protects @geo and @meta
- * @reg: see registry.h
+ * @reg: see claim_registry.h
  * @workers: work queues
  * @geo: geometry, constant while I/O runs
  * @sums: checksums of cached data
  * @policy: eviction policy
  * @fills: see fill.h
  * @write_ranges: sectors of the origin that are being written
- * @intent: see intent.h
+ * @intent: see write_intent.h
  * @origin: the origin
- * @slots: see slots.h
+ * @slots: see free_slots.h
  * @reclaim: see reclaim.h
  * @ranges: see lookup.h
- * @plan: see plan.h
+ * @plan: see read_plan.h
  * @prefetch: see prefetch.h
  * @streams: see stream.h
  * @readahead: see readahead.h

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Device-mapper devices of the nearcache target. Only dm.c and dm_tree.c use libdevmapper.
+ * Device-mapper devices of the nearcache target. Only dm.c and dm_pieces.c use libdevmapper.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise. dm_load(), dm_resume(), dm_clear() and dm_remove() can clean up after an
  * error: they return 0 after success although an earlier error is recorded.

@@ -152,7 +152,7 @@ struct arguments {
  * @required, @optional: options OPTION_*; the global ones are always allowed.
  * @changes: changes the device that the first operand names; main() locks its name.
  * @summary: a line of help; @details: the lines below it.
- * @run: returns 0 or the exit code. If NULL, @program is executed, see programs.h.
+ * @run: returns 0 or the exit code. If NULL, @program is executed, see exec_program.h.
  */
 struct verb {
 	const char *name;

@@ -21,7 +21,7 @@
  * @id: number, from 1
  * @time: seconds since 1970
  * @device: dm name; "": all devices
- * @setting: a KNOB_* of knob.h, which states the unit of @from and @to
+ * @setting: a KNOB_* of change_setting.h, which states the unit of @from and @to
  * @label: label of the prefetch job; "": the action is no prefetch
  * @from: value before
  * @to: value after

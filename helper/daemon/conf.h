@@ -24,8 +24,8 @@
  * @read_ahead_sequential: readahead of a device that sequential streams read, bytes
  * @read_ahead_scattered: readahead of a device that is read in scattered pieces, bytes
  * @window: most bytes that are prefetched ahead of a sequential stream; 0: none
- * @first_touch: percentage of the cache that open shards (see opening.h), which are prefetched as
- *	a whole, may fill; 0: prefetch none
+ * @first_touch: percentage of the cache that open shards (see shards_in_use.h) may fill, which are
+ *	prefetched as a whole; 0: prefetch none
  * @pin_hot: percentage of the cache for pinned hot regions; 0: pin none
  * @replay_loops: prefetch looping reads in their recorded order
  * @around: checkpoint writes bypass the cache

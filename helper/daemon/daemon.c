@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Sample all devices in a loop, let judge.c, replay.c, first_touch.c and hot_pins.c decide, and
- * follow their advice, and record and log each action.
+ * Sample all devices in a loop, follow the decisions of choose_readahead.c, loop_prefetch.c,
+ * first_touch_prefetch.c and hot_pins.c, and record and log each action.
  */
 #include "daemon/daemon.h"
 

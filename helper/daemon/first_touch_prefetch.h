@@ -12,7 +12,7 @@
 /**
  * struct first_touch - parameters of first_touch_look()
  * @time: seconds, of a monotonic clock
- * @room: most bytes of all open shards (see opening.h) together; 0: prefetch none
+ * @room: most bytes of all open shards (see shards_in_use.h) together; 0: prefetch none
  * @observe: prefetch nothing, but call @told
  * @told: called for each shard to prefetch with its label, its bytes and its job (0: @observe)
  * @arg: for @told

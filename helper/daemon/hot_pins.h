@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pin the regions that hot.c chooses, as ranges with the label HOT_LABEL.
+ * Pin the regions that hot_regions.c chooses, as ranges with the label HOT_LABEL.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Replay a loop that does not fit into the cache: record one pass of the looping reads (see
- * loop.h), then prefetch its data in the same order ahead of the reader.
+ * loop_position.h), then prefetch its data in the same order ahead of the reader.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -95,7 +95,7 @@ struct replay {
 
 /**
  * struct replay_news - a change to report
- * @state: state of the action to record, see action.h; NULL: record no action, only log @why
+ * @state: state of the action to record, see action_log.h; NULL: record no action, only log @why
  * @from: bytes of the pass that was replayed; 0: none
  * @to: bytes of the pass that is replayed from now on; 0: none
  * @why: the reason, as text for the user

@@ -19,7 +19,7 @@
  * @wasted: prefetched bytes that were dropped unread
  * @bytes: size of the shard when it was opened, counted in open_bytes while @open
  * @last: time of the last read, seconds
- * @open: see opening.h
+ * @open: see shards_in_use.h
  * @seen: opening_see() was called for the label in this sample
  */
 struct shard {

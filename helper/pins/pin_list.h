@@ -108,7 +108,7 @@ bool pin_is_fresh(const struct pin *pin);
 bool pin_is_dropped(const struct pin *pin);
 bool pin_stays(const struct pin *pin);
 
-/* file.c */
+/* record_file.c */
 #define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
 const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
@@ -118,7 +118,7 @@ void pins_abandon(const char *name);
 int pins_save(const struct pins *pins, const char *name);
 int pins_forget(const char *name, bool *found);
 
-/* json.c */
+/* record_json.c */
 struct json_object;
 struct json_object *pins_to_json(const struct pins *pins, const char *name);
 const char *pins_from_json(struct pins *pins, struct json_object *json);

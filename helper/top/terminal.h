@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Draws lines on the terminal, and reads keys. screen.c is the only user of ncurses. */
+/* Draws lines on the terminal, and reads keys. terminal.c is the only user of ncurses. */
 #ifndef HELPER_TOP_TERMINAL_H
 #define HELPER_TOP_TERMINAL_H
 

@@ -83,7 +83,7 @@ int top_run(const struct arguments *args)
 {
 	unsigned int interval = args->interval ? args->interval : INTERVAL;
 
-	/* width.c asks the locale which characters the terminal can show. */
+	/* text_width.c asks the locale which characters the terminal can show. */
 	setlocale(LC_CTYPE, "");
 	if (!option_given(args, OPTION_BATCH) && option_given(args, OPTION_JSON))
 		return fail(CODE_USAGE, "'top --json' needs -b (--batch)");

@@ -29,7 +29,7 @@
  * struct nc_tag - label and flags of the ranges that cover a block, and its prefetch state
  * @label: id of the label, 0: none, or NC_LABEL_MIXED
  * @wants: NC_WANTS_*
- * @ahead: NC_AHEAD_*, state of prefetched data, see prefetched.h; set under the bucket lock,
+ * @ahead: NC_AHEAD_*, state of prefetched data, see prefetch_reserve.h; set under the bucket lock,
  *	changed by hits without it
  */
 struct nc_tag {
@@ -44,7 +44,7 @@ struct nc_tag {
  * @block_lo: origin block, low 32 bits
  * @block_hi: origin block, high 8 bits
  * @flags: NC_SLOT_*
- * @stamp: last use, see keep.h
+ * @stamp: last use, see default_policy.h
  * @next: next slot of the chain, or of the free list
  * @tag: see struct nc_tag
  * @tagged: all of @tag in one word; 0: all fields of @tag are 0

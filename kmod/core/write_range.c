@@ -48,7 +48,7 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
  * @found: set to the sector if the return value is true
  *
  * Context: a caller that starts a fill holds the bucket lock of the sectors' block: the writer of a
- * range that is added later will find the fill.  intent_clear.c relies on barriers instead.
+ * range that is added later will find the fill.  write_intent_clear.c relies on barriers instead.
  * Return: whether a range has any of the sectors.
  */
 bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)

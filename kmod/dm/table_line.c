@@ -277,7 +277,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 /* Print the table line to @result, cut at @room bytes: as it was given, with changed settings. */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
-	/* settings.c may set these flags concurrently: count and print the same words. */
+	/* live_settings.c may set these flags concurrently: count and print the same words. */
 	bool fill_memory = READ_ONCE(t->fill_memory_given);
 	bool cache_timeout = READ_ONCE(t->cache_timeout_given);
 	bool origin_timeout = READ_ONCE(t->origin_timeout_given);

@@ -69,7 +69,7 @@ struct nc_reuses {
 
 /**
  * struct nc_policy - state of the eviction policy
- * @ghost: reuse distances of a sample of the blocks, see ghost.h
+ * @ghost: reuse distances of a sample of the blocks, see reuse_distance.h
  * @slots: number of slots
  * @never_seen: initial @resort: a little more than twice the size of the origin, in ticks
  * @resort: a block not used for more ticks is idle, whatever @cut and @left

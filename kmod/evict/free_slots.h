@@ -17,7 +17,7 @@ struct nc_cache;
  * struct nc_slots - slots of a cache as a pool
  * @used: number of slots that hold a block
  * @valid_subblocks: number of valid bits set in all slots
- * @reserve: the prefetch reserve, see prefetched.h
+ * @reserve: the prefetch reserve, see prefetch_reserve.h
  */
 struct nc_slots {
 	atomic64_t used;

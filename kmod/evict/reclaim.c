@@ -5,7 +5,7 @@
  *
  * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
  * have no slot yet; other blocks cannot take these.  For them, and for the prefetch reserve (see
- * prefetched.c), reclaim also evicts blocks that are not idle, least recently used first.
+ * prefetch_reserve.c), reclaim also evicts blocks that are not idle, least recently used first.
  */
 #include "cache.h"
 #include "meta/meta.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Validates and initialises on-disk structures.  Pure functions, see format.h. */
+/* Validates and initialises on-disk structures.  Pure functions, see ondisk_check.h. */
 #include "meta/ondisk_check.h"
 
 #ifdef __KERNEL__

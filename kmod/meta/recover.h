@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Interpretation of the metadata on a medium, after a stop or a crash.  Pure functions
- * as in format.h: the kernel and the crash tests in user space compile this source.
+ * as in ondisk_check.h: the kernel and the crash tests in user space compile this source.
  */
 #ifndef NEARCACHE_META_RECOVER_H
 #define NEARCACHE_META_RECOVER_H

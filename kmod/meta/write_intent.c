@@ -2,8 +2,8 @@
 /*
  * Write intent: keeps the cache warm after a crash of a session that writes.  Before a region of
  * the origin is written, it is marked durably on the cache device.  The mark stays until the origin
- * has made the write durable and the slot table reflects it (intent_clear.c).  A crash costs the
- * cached data of the marked regions, and no other data is in doubt.
+ * has made the write durable and the slot table reflects it (write_intent_clear.c).  A crash costs
+ * the cached data of the marked regions, and no other data is in doubt.
  *
  * A cache device that was pulled out takes no marks, and does not show later that it lacks them.
  * So before a write proceeds without a mark, the witness, another device, durably records that the
@@ -211,7 +211,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	return true;
 }
 
-/* A region is marked: queue a sweep (intent_clear.c), NC_INTENT_PERIOD from now.  Context: any. */
+/* A region is marked: queue write_intent_clear.c, NC_INTENT_PERIOD from now.  Context: any. */
 void nc_intent_arm_clear(struct nc_cache *c)
 {
 	queue_delayed_work(c->workers.cache, &c->intent.clear_work, NC_INTENT_PERIOD);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Write intent: a region of the origin is marked durably on the cache device before a write
- * to it; see intent.c.
+ * to it; see write_intent.c.
  */
 #ifndef NEARCACHE_META_WRITE_INTENT_H
 #define NEARCACHE_META_WRITE_INTENT_H
@@ -42,11 +42,11 @@ enum nc_intent_mode {
  * @image: content of the area as last written, or being written; io_lock
  * @record: buffer for nc_intent.witness
  * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
- * @recent: regions written since the last pass of intent_clear.c; set by writers, cleared by the
- *	pass
+ * @recent: regions written since the last pass of write_intent_clear.c; set by writers, cleared by
+ *	the pass
  * @wanted: marks that writes wait for
  * @marking: marks that are being written to the medium; io_lock
- * @idle: scratch space of intent_clear.c
+ * @idle: scratch space of write_intent_clear.c
  */
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions that the files of the netlink family share: family.c and cached.c define them. */
+/* Functions that the files of the netlink family share: family.c and cached_data.c define them. */
 #ifndef NEARCACHE_NETLINK_OP_H
 #define NEARCACHE_NETLINK_OP_H
 

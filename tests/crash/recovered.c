@@ -198,7 +198,7 @@ static bool members_fit(struct image *im, u64 last, struct recovered *out)
 	return true;
 }
 
-/* May the slot table be used?  Same check as in kmod/meta/meta.c and session.c. */
+/* May the slot table be used?  Same check as in kmod/meta/meta.c and write_session.c. */
 static bool starts_warm(struct image *im, const struct truth *truth, struct recovered *out)
 {
 	static struct nearcache_intent area[NC_RECOVER_INTENT];

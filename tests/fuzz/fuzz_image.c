@@ -35,7 +35,7 @@ static void check_reason(const char *why)
 	fuzz_bug("refused for the reason '%s'", why);
 }
 
-/* Check the areas in 128 bits, which cannot overflow as the 64 bits of format.c could. */
+/* Check the areas in 128 bits, which cannot overflow as the 64 bits of ondisk_check.c could. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
 {
 	__int128 start, end, other, other_end;

@@ -500,7 +500,7 @@ static void parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* A plan that reads each block once needs the most memory: check the bound given in plan.h. */
+/* A plan that reads each block once needs the most memory: check the bound given in belady.h. */
 static void memory_is_bounded(void **unused)
 {
 	struct nc_belady p = { .subs = 1 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Numbers of heatmaps: reads in cells (counts.c), joined samples (matrix.c, sample.c), shades. */
+/* Heatmaps: reads in cells (region_reads.c), joined samples (sample_matrix.c, sample.c), shades. */
 #include "heatmap/region_reads.h"
 #include "heatmap/cell_level.h"
 #include "heatmap_unit.h"

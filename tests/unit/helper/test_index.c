@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rules for all shard formats (shard/detect_format.c, reader.c, select.c): detection, reads, selection. */
+/* Rules for all shard formats: detection (detect_format.c), reads (reader.c), sample_select.c. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>

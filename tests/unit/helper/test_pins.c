@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pins/pin_list.c, json.c, spans.c: pins as JSON, replaced pins, dropped pins, labels. */
+/* pin_list.c, record_json.c, unpin_match.c: pins as JSON, replaced and dropped pins, labels. */
 #include <json-c/json.h>
 #include <stdlib.h>
 
