@@ -9,6 +9,7 @@
 #include "lib/error.h"
 #include "files/job_wait.h"
 #include "lib/name.h"
+#include "lib/path.h"
 #include "block/lock.h"
 #include "lib/print.h"
 #include "pins/record_owner.h"

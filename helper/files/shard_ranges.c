@@ -8,6 +8,7 @@
 
 #include "lib/error.h"
 #include "lib/name.h"
+#include "lib/path.h"
 #include "lib/sanitize.h"
 
 #define SECTOR	512U

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Checks names of devices and labels, and makes paths absolute. */
+/* Checks names of devices, and labels. */
 #ifndef HELPER_LIB_NAME_H
 #define HELPER_LIB_NAME_H
 
@@ -17,10 +17,5 @@ const char *name_of_operand(const char *operand);
 #define LABEL_SIZE	(NEARCACHE_LABEL_MAX + 1)
 
 const char *label_check(const char *label);
-
-/* Return a path that the caller frees, or NULL after recording an error. */
-char *path_absolute(const char *path);
-char *path_tidy(const char *path);
-char *path_once(const char *path);
 
 #endif /* HELPER_LIB_NAME_H */

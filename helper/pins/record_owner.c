@@ -10,7 +10,7 @@
 #include "block/device_id.h"
 #include "files/glob.h"
 #include "lib/error.h"
-#include "lib/name.h"
+#include "lib/path.h"
 
 void owner_of(const struct dm_device *dev, struct owner *owner)
 {

@@ -55,7 +55,7 @@ HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
-HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
 HELPER_UNIT_test_options := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
@@ -129,7 +129,7 @@ HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tar := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_fiemap := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_range_set	:= helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c \
+HELPER_UNIT_test_range_set	:= helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_glob	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
@@ -141,7 +141,7 @@ HELPER_UNIT_test_workers := helper/verify/verify_threads.c helper/verify/checksu
 HELPER_UNIT_test_bar := helper/lib/density_bar.c
 # Sources that the heatmap tests need to make samples of shards.
 HELPER_SAMPLES	:= helper/heatmap/sample.c helper/heatmap/sample_matrix.c helper/heatmap/cell_level.c \
-	helper/lib/density_bar.c helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c \
+	helper/lib/density_bar.c helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c helper/lib/error.c \
 	helper/lib/sanitize.c
 HELPER_UNIT_test_heatmap := $(HELPER_SAMPLES) helper/heatmap/region_reads.c
 HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/lib/size.c
@@ -165,15 +165,15 @@ HELPER_UNIT_test_prefetch_job	:= helper/files/job_wait.c helper/lib/progress.c \
 	helper/lib/size.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_node_share	:= helper/files/node_share.c helper/shard/shard_split.c \
-	helper/files/shard_ranges.c helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c
+	helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c \
 	helper/lib/size.c \
 	helper/files/node_share.c helper/shard/shard_split.c helper/files/shard_ranges.c \
-	helper/lib/name.c \
+	helper/lib/name.c helper/lib/path.c \
 	helper/lib/error.c helper/lib/sanitize.c
 # Sources of the record of pins.
 HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/unpin_match.c \
-	helper/lib/atomic_file.c helper/lib/name.c helper/lib/enum_words.c helper/files/shard_ranges.c \
+	helper/lib/atomic_file.c helper/lib/name.c helper/lib/path.c helper/lib/enum_words.c helper/files/shard_ranges.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "lib/name.h"
+#include "lib/path.h"
 #include "pins/record_owner.h"
 #include "unit.h"
 
