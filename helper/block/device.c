@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 #define CHUNK	(4U << 20)
 

@@ -29,7 +29,7 @@
  * @lbs: logical block size, bytes
  * @read_only: the device refuses writes
  * @is_file: a regular file
- * @id: device id, see device_id.h; "" if it has none
+ * @id: device id, see device_sysfs.h; "" if it has none
  */
 struct device {
 	char path[PATH_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Decide whether two device ids can be of the same volume. */
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 #include <string.h>
 

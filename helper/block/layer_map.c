@@ -10,7 +10,7 @@
 
 #include "block/dm_pieces.h"
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 #define SECTOR	512
 

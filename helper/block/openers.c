@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "block/mounts.h"
 
 /* True if descriptor @fd of process @pid is open for writing, according to its fdinfo. */

@@ -14,7 +14,7 @@
 
 #include "block/dm_pieces.h"
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 /* Not in linux/magic.h of every distribution. */
 #ifndef RAMFS_MAGIC

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "lib/size.h"
 
 #define ATTRIBUTE	"queue/read_ahead_kb"

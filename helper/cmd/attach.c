@@ -14,7 +14,7 @@
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "open/format.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "block/kmsg.h"
 #include "block/lock.h"
 #include "lib/name.h"

@@ -5,7 +5,7 @@
 #include "classify.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
-#include "bpf/load_verb.h"
+#include "bpf/load_unload_verb.h"
 #include "lib/print.h"
 
 static int show_stream(const void *key_, const void *value, void *arg)

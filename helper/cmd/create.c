@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "open/format.h"
 #include "block/lock.h"
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 #include "pins/pin_list.h"
 #include "lib/print.h"
 #include "block/signals.h"

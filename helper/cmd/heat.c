@@ -6,7 +6,7 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "heat.h"
-#include "bpf/load_verb.h"
+#include "bpf/load_unload_verb.h"
 #include "lib/print.h"
 
 struct region {

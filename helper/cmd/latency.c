@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/histogram.h"
 #include "latency.h"
-#include "bpf/load_verb.h"
+#include "bpf/load_unload_verb.h"
 #include "lib/enum_words.h"
 #include "lib/print.h"
 

@@ -6,7 +6,7 @@
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "open/members.h"
 #include "lib/print.h"
 

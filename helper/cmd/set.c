@@ -11,7 +11,7 @@
 #include "block/lock.h"
 #include "open/members.h"
 #include "lib/name.h"
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 #include "lib/print.h"
 #include "block/readahead.h"
 #include "block/dm_reload.h"

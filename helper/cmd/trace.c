@@ -7,7 +7,7 @@
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "files/job_wait.h"
 #include "lib/name.h"
 #include "files/read_plan.h"

@@ -6,8 +6,8 @@
 
 #include "block/dm.h"
 #include "lib/error.h"
-#include "block/device_id.h"
-#include "open/same_origin.h"
+#include "block/device_sysfs.h"
+#include "open/origin_users.h"
 #include "block/table_params.h"
 #include "lib/print.h"
 #include "ondisk/superblock.h"

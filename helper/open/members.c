@@ -7,9 +7,9 @@
 #include <uuid/uuid.h>
 
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "lib/print.h"
-#include "open/find_devices.h"
+#include "open/find_cache_devices.h"
 
 #define ROLE	"cache device"
 

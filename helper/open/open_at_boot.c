@@ -13,7 +13,7 @@
 #include "block/parallel_devices.h"
 #include "open/passthrough.h"
 #include "lib/print.h"
-#include "open/find_devices.h"
+#include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
 
 /* Seconds to wait for a cache device, a local drive, after its origin appeared. */

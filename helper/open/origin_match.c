@@ -12,7 +12,7 @@
 #include "ondisk/fingerprint_ends.h"
 #include "ondisk/fingerprint_fs.h"
 #include "open/uncached_writes.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "meta/recover.h"
 #include "open/witness.h"
 

@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "open/uncached_writes.h"
 #include "block/lock.h"
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 #include "lib/print.h"
 #include "block/dm_remove.h"
 

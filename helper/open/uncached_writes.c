@@ -15,7 +15,7 @@
 #include "block/dm.h"
 #include "lib/error.h"
 #include "block/persistent_folder.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 #define FILE_NAME	"gaps.json"
 #define FILE_NEW	"gaps.json.new"

@@ -10,7 +10,7 @@
 
 #include "block/dm.h"
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "block/probe.h"
 #include "ondisk/superblock.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "files/glob.h"
 #include "lib/error.h"
 #include "lib/path.h"

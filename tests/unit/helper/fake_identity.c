@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fake of block/device_id.c: no device has an id, a name or attributes in sysfs. */
+/* Fake of block/device_sysfs.c: no device has an id, a name or attributes in sysfs. */
 #include "fake_identity.h"
 
 #include <stdio.h>
 
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 bool fake_held;
 

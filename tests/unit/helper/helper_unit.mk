@@ -115,7 +115,7 @@ HELPER_UNIT_test_witness := helper/open/witness.c helper/block/device.c helper/o
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/enum_words.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_gaps.c tests/unit/helper/fake_output.c
-HELPER_UNIT_test_same_origin := helper/open/same_origin.c helper/block/device_id_match.c \
+HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_id_match.c \
 	helper/lib/enum_words.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_boot := helper/open/open_at_boot.c $(HELPER_TAB) \

@@ -11,7 +11,7 @@
 #include "fake_dm.h"
 #include "fake_gaps.h"
 #include "open/format.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "block/kmsg.h"
 #include "open/origin_match.h"
 #include "lib/print.h"

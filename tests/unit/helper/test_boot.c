@@ -12,7 +12,7 @@
 #include "open/open_at_boot.h"
 #include "open/passthrough.h"
 #include "lib/print.h"
-#include "open/find_devices.h"
+#include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
 #include "unit.h"
 

@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "ondisk/fingerprint_ends.h"
 #include "ondisk/fingerprint_fs.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "open/origin_match.h"
 #include "meta/recover.h"
 #include "unit.h"

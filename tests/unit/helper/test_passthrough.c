@@ -5,7 +5,7 @@
 #include "open/activate.h"
 #include "lib/error.h"
 #include "fake_gaps.h"
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 #include "open/passthrough.h"
 #include "block/dm_remove.h"
 #include "unit.h"

@@ -11,7 +11,7 @@
 #include "lib/error.h"
 #include "fake_dm.h"
 #include "fake_nl.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "pins/pin_list.h"
 #include "pins/record_owner.h"
 #include "pins/restore.h"

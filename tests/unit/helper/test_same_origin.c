@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/same_origin.c: a second device on one origin is refused, unless neither of them writes. */
+/* open/origin_users.c: a second device on one origin is refused, unless neither of them writes. */
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "block/dm.h"
 #include "block/dm_pieces.h"
 #include "lib/error.h"
-#include "block/device_id.h"
-#include "open/same_origin.h"
-#include "open/find_devices.h"
+#include "block/device_sysfs.h"
+#include "open/origin_users.h"
+#include "open/find_cache_devices.h"
 #include "unit.h"
 
 #define ORIGIN	0x810

@@ -9,7 +9,7 @@
 #include "lib/error.h"
 #include "fake_dm.h"
 #include "block/kmsg.h"
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 #include "lib/print.h"
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"

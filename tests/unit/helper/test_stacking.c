@@ -6,7 +6,7 @@
 
 #include "block/dm_pieces.h"
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "block/layer_map.h"
 #include "unit.h"
 

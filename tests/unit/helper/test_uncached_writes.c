@@ -14,7 +14,7 @@
 #include "block/dm_pieces.h"
 #include "lib/error.h"
 #include "open/uncached_writes.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "unit.h"
 
 #define A	"wwid:eui.a"

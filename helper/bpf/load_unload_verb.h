@@ -3,8 +3,8 @@
  * Verbs that load, unload and show a BPF program: 'nearcache WORD load|unload|show [FILE]'.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
-#ifndef HELPER_BPF_LOAD_VERB_H
-#define HELPER_BPF_LOAD_VERB_H
+#ifndef HELPER_BPF_LOAD_UNLOAD_VERB_H
+#define HELPER_BPF_LOAD_UNLOAD_VERB_H
 
 #include "cli/options.h"
 #include "bpf/program.h"
@@ -23,4 +23,4 @@ struct loading {
 
 int loading_run(const struct loading *loading, const struct arguments *args);
 
-#endif /* HELPER_BPF_LOAD_VERB_H */
+#endif /* HELPER_BPF_LOAD_UNLOAD_VERB_H */

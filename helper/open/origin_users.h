@@ -4,8 +4,8 @@
  * return stale data.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
-#ifndef HELPER_OPEN_SAME_ORIGIN_H
-#define HELPER_OPEN_SAME_ORIGIN_H
+#ifndef HELPER_OPEN_ORIGIN_USERS_H
+#define HELPER_OPEN_ORIGIN_USERS_H
 
 #include "block/device.h"
 #include "lib/enum_words.h"
@@ -13,4 +13,4 @@
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self);
 
-#endif /* HELPER_OPEN_SAME_ORIGIN_H */
+#endif /* HELPER_OPEN_ORIGIN_USERS_H */

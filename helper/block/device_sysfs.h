@@ -5,8 +5,8 @@
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
-#ifndef HELPER_BLOCK_DEVICE_ID_H
-#define HELPER_BLOCK_DEVICE_ID_H
+#ifndef HELPER_BLOCK_DEVICE_SYSFS_H
+#define HELPER_BLOCK_DEVICE_SYSFS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,4 +29,4 @@ bool identity_writable_holder(dev_t number, char *name, size_t size);
 /* In device_id_match.c. */
 bool identity_may_be_same(const char *a, const char *b);
 
-#endif /* HELPER_BLOCK_DEVICE_ID_H */
+#endif /* HELPER_BLOCK_DEVICE_SYSFS_H */

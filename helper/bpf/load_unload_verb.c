@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Implements 'nearcache WORD load|unload|show' for each kind of BPF program. */
-#include "bpf/load_verb.h"
+#include "bpf/load_unload_verb.h"
 
 #include <string.h>
 

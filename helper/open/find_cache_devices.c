@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "open/find_devices.h"
+#include "open/find_cache_devices.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include <uuid/uuid.h>
 
 #include "lib/error.h"
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 #include "ondisk/superblock.h"
 
 /* Milliseconds between two checks whether a missing device has appeared. */

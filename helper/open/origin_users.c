@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds devices that use an origin in a way that makes cached data stale. */
-#include "open/same_origin.h"
+#include "open/origin_users.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "block/dm.h"
 #include "block/dm_pieces.h"
 #include "lib/error.h"
-#include "block/device_id.h"
-#include "open/find_devices.h"
+#include "block/device_sysfs.h"
+#include "open/find_cache_devices.h"
 
 /**
  * struct meeting - a device that shall use an origin, and another device that exists

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Device ids, holders, and the devices and drives below a device, all from sysfs. */
-#include "block/device_id.h"
+#include "block/device_sysfs.h"
 
 #include <ctype.h>
 #include <dirent.h>

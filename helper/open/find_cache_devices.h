@@ -4,8 +4,8 @@
  * RESOLVE_SECONDS.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
-#ifndef HELPER_OPEN_FIND_DEVICES_H
-#define HELPER_OPEN_FIND_DEVICES_H
+#ifndef HELPER_OPEN_FIND_CACHE_DEVICES_H
+#define HELPER_OPEN_FIND_CACHE_DEVICES_H
 
 #include <uuid/uuid.h>
 
@@ -54,4 +54,4 @@ const struct resolved *resolve_rival(const struct carriers *all, unsigned int in
 void resolve_free(struct carriers *all);
 bool resolve_wait(const char *path, unsigned int seconds);
 
-#endif /* HELPER_OPEN_FIND_DEVICES_H */
+#endif /* HELPER_OPEN_FIND_CACHE_DEVICES_H */
