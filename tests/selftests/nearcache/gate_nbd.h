@@ -338,18 +338,28 @@ static inline void add_rule(struct gate *g, int words, char **word, enum action 
 			    unsigned int before)
 {
 	struct rule rule = { .action = action, .last = UINT64_MAX, .before = before };
+	bool full;
 
 	while (rule.class < ANY && strcmp(class_names[rule.class], word[2]))
 		rule.class++;
+	/* No request has the class "fua": it is only counted. */
+	if (strcmp(class_names[rule.class], word[2]) || rule.class == FUA) {
+		bad("no class of requests is '%s'", word[2]);
+		return;
+	}
 	if (words > 4) {
 		rule.first = strtoull(word[3], NULL, 0);
 		rule.last = rule.first + strtoull(word[4], NULL, 0) - 1;
 	}
 	pthread_mutex_lock(&lock);
-	if (g->rule_count < 8)
+	full = g->rule_count == sizeof(g->rules) / sizeof(g->rules[0]);
+	if (!full)
 		g->rules[g->rule_count++] = rule;
 	pthread_mutex_unlock(&lock);
-	ok("");
+	if (full)
+		bad("a gate has at most %d rules", g->rule_count);
+	else
+		ok("");
 }
 
 /* Save the content of the device; with @back, restore the saved content. */

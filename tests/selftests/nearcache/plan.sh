@@ -277,7 +277,7 @@ committed() {
 	for ((i = 0; i < $(times 1); i++)); do
 		dmsetup message nc 0 invalidate all
 		# Fill the cache with blocks that no plan contains.
-		./blockdata check "$NC" -s 16384 -n 16384 -b 8 >/dev/null
+		./blockdata read "$NC" -s 16384 -n 16384 -b 8 >/dev/null || fail "cannot fill the cache"
 		settle
 		plan_of "${starts[@]}" "${starts[@]}"
 		while [[ ! -e $TMPDIR/enough ]]; do visit "${starts[@]:$((RANDOM % 70)):10}"; done &
