@@ -470,12 +470,13 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * @block: origin block
  * @left: free slots available to it
  * @low: low water mark without a plan
+ * @strays: blocks outside the plan may be cached
  *
  * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
- * any other slot reclaim evicts the farthest cached block: admit only a block that is read
- * before it.
+ * any other slot reclaim evicts a block outside the plan, or else the farthest cached block: admit
+ * only a block that is read before it.
  */
-bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
+bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {
 	u32 i = find_block(plan, block), next, far;
 
@@ -483,7 +484,7 @@ bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 		return true;
 	next = i != NC_BELADY_NONE ? next_visit(plan, i) : NC_BELADY_NONE;
 	far = nc_bittree_last(&plan->far, bits_of(plan));
-	if (left && next != NC_BELADY_NONE && (far == NC_BITTREE_NONE || far > next))
+	if (left && next != NC_BELADY_NONE && (strays || far == NC_BITTREE_NONE || far > next))
 		return true;
 	plan->figures.refused++;
 	return false;

@@ -149,7 +149,7 @@ void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark);
 int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots);
 void nc_belady_destroy(struct nc_belady *plan);
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece);
-bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low);
+bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays);
 bool nc_belady_took(struct nc_belady *plan, u64 block);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);

@@ -289,7 +289,8 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
 	struct nc_active_plan *active = take_plan(c);
-	bool admits = active ? nc_belady_admits(&active->order, block, left, low) : left;
+	bool admits = active ? nc_belady_admits(&active->order, block, left, low,
+						READ_ONCE(c->plan.strays)) : left;
 
 	give_back(active);
 	return admits;

@@ -247,7 +247,7 @@ static bool cache_read(struct cache *c, u32 block)
 	bool hit = c->has[block], lower = chance(2);
 	u32 part;
 
-	if (!hit && c->left && nc_belady_admits(&c->plan, block, c->left, c->low)) {
+	if (!hit && c->left && nc_belady_admits(&c->plan, block, c->left, c->low, false)) {
 		nc_belady_took(&c->plan, block);
 		c->has[block] = true;
 		c->left--;
@@ -426,7 +426,7 @@ static void others(void **unused)
 	follow(c, 0, BLOCKS);
 	for (i = 0; i < 4 * BLOCKS; i++) {
 		for (n = 0; n < 4; n++, piece.block++) {
-			assert_false(nc_belady_admits(&c->plan, piece.block, c->left, c->low));
+			assert_false(nc_belady_admits(&c->plan, piece.block, c->left, c->low, true));
 			nc_belady_read(&c->plan, &piece);
 		}
 		cache_read(c, plan.block[BLOCKS + i]);
@@ -436,6 +436,28 @@ static void others(void **unused)
 	for (i = 0; i < 2 * 1024; i++, piece.block++)
 		nc_belady_read(&c->plan, &piece);
 	assert_true(c->plan.lost);
+	cache_free(c);
+}
+
+/*
+ * The cache is full of blocks outside the plan, which reclaim evicts first: the plan admits each
+ * planned block that is read again, although it is read later than all planned blocks in the cache.
+ * Without such blocks it admits only the first, as the others would evict a block that is read
+ * sooner.
+ */
+static void full_of_others(void **unused)
+{
+	struct cache *c = planned(same_order);
+	u32 low = c->low, left = nc_belady_enough(low), i;
+
+	(void)unused;
+	for (i = 0; i < 8; i++) {
+		assert_true(nc_belady_admits(&c->plan, plan.block[i], left, low, true));
+		assert_int_equal(nc_belady_admits(&c->plan, plan.block[i], left, low, false), !i);
+		nc_belady_took(&c->plan, plan.block[i]);
+		cache_read(c, plan.block[i]);
+	}
+	assert_false(nc_belady_admits(&c->plan, plan.block[8], 0, low, true));
 	cache_free(c);
 }
 
@@ -601,6 +623,7 @@ int main(void)
 		cmocka_unit_test(resumed),
 		cmocka_unit_test(left_out),
 		cmocka_unit_test(others),
+		cmocka_unit_test(full_of_others),
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
 		cmocka_unit_test(memory_is_bounded),
