@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/* Most shards to prefetch per sample; a later read from the origin finds a further shard again. */
+/* Maximum number of shards prefetched per sample.  Others stay closed until a later sample. */
 #define TOUCHED_MOST	64U
 
 /* @label: labels of the @count shards that were first read from the origin in this sample. */

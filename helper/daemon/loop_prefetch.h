@@ -34,7 +34,7 @@ enum replay_state {
 };
 
 /**
- * struct replay - replay of one device; unless off, must not move: its recorder points to it
+ * struct replay - replay of one device.  Must not move unless off, as @recorder points to it
  * @state: see enum replay_state
  * @looping: samples in a row with looping reads that do not fit into the cache
  * @other: samples in a row without looping reads
