@@ -93,7 +93,7 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* Start threads and work in the calling thread as well: it does all if no thread can be started. */
+/* Start threads, and work in the calling thread as well, alone if no thread can be started. */
 static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
