@@ -40,7 +40,7 @@ enum nearcache_class {
 /**
  * enum nearcache_admission - whether the piece may be cached
  * @NEARCACHE_ADMIT: cache it as usual
- * @NEARCACHE_ADMIT_NOT: do not cache it: a read of uncached data goes to the origin, a write
+ * @NEARCACHE_ADMIT_NOT: do not cache it.  A read of uncached data goes to the origin, a write
  *	invalidates the cached data.  A piece of pinned data is cached nevertheless
  */
 enum nearcache_admission {
