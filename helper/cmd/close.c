@@ -51,8 +51,8 @@ static bool read_witness(struct closing *closing, struct nearcache_witness *reco
 }
 
 /*
- * Choose a session number above those of superblock and witness.  record_session() will write it
- * to the superblock, then to the witness.
+ * Choose a session number above those of superblock and witness.  record_session() writes the new
+ * number to the superblock, then to the witness.
  */
 static void renumber_session(struct closing *closing,
 			     const struct nearcache_witness *record)

@@ -72,7 +72,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
-/* Others could use the origin during formatting_write_areas().  Caller holds lock_all(). */
+/* Others could start to use the origin before the caller got lock_all(): repeat the checks. */
 static int check_again(const struct activation *act)
 {
 	return activate_check_free(act->origin) ||

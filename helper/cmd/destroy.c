@@ -157,7 +157,7 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
-/* True for a superblock of member @index, and with --force for a damaged one of an open cache. */
+/* True if @super is of member @index, or with --force if it is damaged and the cache is in use. */
 static bool is_part(const struct destroy *destroy, const struct super *super,
 		    unsigned int index)
 {

@@ -33,7 +33,7 @@
 #define CELLS_PICTURE	500
 #define CELLS_NUMBERS	64
 #define WIDTH		80
-/* Maximum rows of all shards, rows of one shard, bytes of a picture.  More are merged in pairs. */
+/* Maximum of a picture: rows of all shards, rows of one shard, bytes.  To fit, rows are merged. */
 #define ROWS		2000
 #define ROWS_MAX	1000
 #define BYTES_MAX	1000000
@@ -158,7 +158,7 @@ static bool wait_next(struct watch *pace)
 	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
 }
 
-/* After a signal, takes one more sample for a picture: of the time since the previous sample. */
+/* After a signal, takes a last sample for a picture, of the time since the previous sample. */
 static void sample_all(struct heatmap *map, struct sample *sample)
 {
 	const struct arguments *args = map->args;

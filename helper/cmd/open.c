@@ -23,7 +23,7 @@
 /*
  * @match: the origin and the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
- * @claim: the cache needs a record on @witness: it has none there, or an old one
+ * @claim: the cache has no current record on @witness and needs a new one
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
  * @heard: @witness is the one that the superblock names, and its record was read
  * @superseded: a former witness of the cache knows of a later session than the cache device

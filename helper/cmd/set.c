@@ -27,7 +27,7 @@
  * @witness_path: the witness as the user names it; NULL: the user names none
  * @witness: the new witness; its path is empty if there is none
  * @uuid, @session: the cache's uuid and last session number in the superblock, if @witness is used
- * @claim: the cache needs a record on @witness: it has none there, or an old one
+ * @claim: the cache has no current record on @witness and needs a new one
  * @known: the record on @witness says that the cache moved to another witness
  * @renew: @witness is in the table already, but a crash would empty the cache: reload the table,
  *	because a new session can make the record valid again
