@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/* Maximum number of shards prefetched per sample.  Others stay closed until a later sample. */
+/* Maximum shards prefetched per sample.  Further ones wait for their next read from the origin. */
 #define TOUCHED_MOST	64U
 
 /* @label: labels of the @count shards that were first read from the origin in this sample. */

@@ -5,7 +5,7 @@
  * do no I/O.
  *
  * A place is the number of bytes that the reader has read since the beginning of the recorded
- * pass.  The place keeps growing in later passes: place modulo bytes of a pass is the position.
+ * pass.  The place keeps growing in later passes; modulo the pass's length it is the position.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */

@@ -13,13 +13,13 @@
 
 /* If at most this percentage of the bytes comes from the origin, the loop fits into the cache. */
 #define MISSES		5U
-/* The recorder may lose this number of 1000 reads: a replay does not prefetch lost reads. */
+/* The recorder may lose at most this number of 1000 reads, which a replay does not prefetch. */
 #define LOST		10U
 /* Maximum extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
 /*
- * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops its data
- * that nobody has read for five seconds.
+ * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops the job's
+ * data that nobody has read for five seconds.
  */
 #define AHEAD		4U
 /* A new job begins 1/4 second ahead of the reader, because its first data takes that long. */

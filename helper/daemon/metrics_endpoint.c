@@ -38,7 +38,7 @@ struct endpoint {
 	struct endpoint_text text[FORMATS];
 };
 
-/* Returns the text in @format, or NULL if memory is short.  Sets @status to 503 without a text. */
+/* Returns the text in @format, or NULL if memory is short.  @status: 503 without a text yet. */
 static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
 					  unsigned int *status)
 {
