@@ -50,7 +50,7 @@ struct unit_key {
  * struct settings - run-time settings: the only entry of map settings
  * @window: largest readahead window of a sequential stream, in sectors
  * @given: 1 if @window is set, 0 to use WINDOW_DEFAULT
- * @around: 1 to cache no checkpoints
+ * @around: 1 if checkpoints are not cached
  * @reserved: 0
  */
 struct settings {

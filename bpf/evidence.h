@@ -21,8 +21,8 @@
  *     80 of 100 do in a looping set, where the page cache answers some reads; 2 of 100 in another.
  *  4. Shuffled or random (@shuffles): is a run new?  In a random set it is, with the probability
  *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
- *     new until the first repeated one.  Later runs are new with the probability p / 3, because
- *     the page cache answered reads of these runs in the first pass.
+ *     new until the first repeated one.  After that, it is new with the probability p / 3, an
+ *     estimate for the runs that the page cache answered in the first pass.
  *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
  *     random set an exponential one with mean N.

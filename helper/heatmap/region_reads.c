@@ -36,7 +36,7 @@ int counts_copy(struct counts *counts, const struct counts *from)
 	return 0;
 }
 
-/* Sorts by region. Of two entries of a region, the one with more reads, to be kept, comes first. */
+/* Orders by region, then by reads, most first: counts_sort() keeps the first entry of a region. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;

@@ -43,9 +43,8 @@ static void describe_family(const struct exposition *exposition, const char *wha
 }
 
 /*
- * Starts a family of samples. @name has no prefix and no "_total" or "_info"; the caller does not
- * change it until the next family. @unit is the base unit at the end of @name, or "". @help is one
- * line.
+ * Starts a family of samples. @name has no prefix and no "_total" or "_info", and is valid until
+ * the next family. @unit is the base unit at the end of @name, or "". @help is one line.
  */
 void exposition_family(struct exposition *exposition, enum metric kind,
 		       const char *name, const char *unit, const char *help)

@@ -17,7 +17,7 @@
 
 #include "lib/enum_words.h"
 
-/* Maximum number of samples of a file; also of parts. */
+/* Maximum number of samples, and of parts, of a file. */
 #define INDEX_SAMPLES_MAX	100000000U
 /* Maximum number of ranges that a reader reads to open a file. */
 #define INDEX_RANGES_MAX	2

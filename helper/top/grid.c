@@ -100,7 +100,7 @@ static size_t total_width(const struct grid *grid, const struct grid_widths *wid
 	return sum;
 }
 
-/* Narrows the widest column that may be cut, by at most @excess. Returns false if there is none. */
+/* Narrows the widest column that may be cut, by at most @excess; false if no column may be cut. */
 static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;

@@ -63,7 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/* A prefetch job. @done: bytes fetched, present or left out; @since: growth of @done. */
+/* A prefetch job. @done: bytes fetched, present or left out; @since: growth in the interval. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
