@@ -16,7 +16,7 @@
 
 /*
  * @name: name of the dm device; also the label of the cache
- * @cache: the first cache device; @members: the others
+ * @cache: the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
  */
 struct create {

@@ -18,7 +18,7 @@
 #include "open/witness.h"
 
 /*
- * @cache: one of the cache devices; @members: the others
+ * @cache: one of the cache devices; @members: the other cache devices
  * @active: the device that uses the cache, if @is_active
  * @force: also wipe damaged superblocks
  */

@@ -22,15 +22,15 @@
 
 /*
  * @old, @new: parameters of the table before and after the change
- * @fill_memory: the cap in effect, bytes: the kernel's default if @old has none
+ * @fill_memory: the cap in effect, bytes; if @old has none, the kernel's default
  * @waiting: number of reads that wait for the origin
  * @witness_path: the witness as the user names it; NULL: the user names none
  * @witness: the new witness; its path is empty if there is none
  * @uuid, @session: the cache's uuid and last session number in the superblock, if @witness is used
  * @claim: the cache has no current record on @witness and needs a new one
  * @known: the record on @witness says that the cache moved to another witness
- * @renew: @witness is in the table already, but a crash would empty the cache: reload the table,
- *	because a new session can make the record valid again
+ * @renew: @witness is in the dm table already, but a crash would empty the cache.  Reload the dm
+ *	table, because a new session can make the record valid again
  * @ahead_said: the user gave a readahead; @ahead, @ahead_before: new and old readahead, bytes
  */
 struct change {

@@ -40,7 +40,7 @@ struct seens {
  * struct observer - the BPF programs and their samples
  * @idle: load the classifier with a window of 0, so that it prefetches nothing
  * @heat: also load the heat program
- * @heat_waits: the heat program could not be loaded: observer_renew() tries again
+ * @heat_waits: the heat program could not be loaded; observer_renew() will try again
  * @classifier_waits: the same for the classifier
  * @latency_waits: the same for the latency program
  * @id: BPF id of the loaded classifier; 0: none

@@ -99,7 +99,7 @@ enum judgement {
  * struct advice - a judgement and its reason
  * @what: the judgement
  * @from: present readahead, bytes
- * @to: for JUDGE_SET and JUDGE_TAKE_BACK: new readahead, bytes
+ * @to: new readahead for JUDGE_SET and JUDGE_TAKE_BACK, bytes
  * @why: the reason, as text for the user
  */
 struct advice {

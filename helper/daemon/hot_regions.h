@@ -53,7 +53,7 @@ struct hot {
 /**
  * struct hot_advice - a region to pin or to unpin
  * @region: number of the region
- * @pin: true: pin the region; false: unpin it
+ * @pin: pin the region; otherwise unpin it
  * @heat: heat of the region, see struct hot_region
  * @mean: mean of all regions with a heat above 0
  */

@@ -59,7 +59,7 @@ enum replay_state {
  * @from: place where the last job began
  * @come: place that the last job has reached
  * @follows: all data up to @come is cached or in flight
- * @next: if not @follows: no new job before the reader has reached this place
+ * @next: if not @follows, no new job before the reader has reached this place
  * @retry: no new job before this time, nanoseconds, because the device was busy
  * @why: error for which replay_look() will end the replay; "": none
  */

@@ -36,7 +36,7 @@ struct label_pair {
 /**
  * struct exposition - writes metrics; the samples of one metric are a family
  * @file: the output
- * @openmetrics: true: write OpenMetrics; false: write for Prometheus
+ * @openmetrics: write OpenMetrics; otherwise write for Prometheus
  * @name: name of the current family, without the suffix of its kind
  * @kind: kind of the current family
  */

@@ -17,8 +17,8 @@
 
 /**
  * struct pool - state shared by the threads
- * @lock: protects @next, @done and @progress. It does not protect a file: only the thread that
- *	took it with take_file() accesses it, until that thread ends
+ * @lock: protects @next, @done and @progress. A file needs no lock: only the thread that took
+ *	the file with take_file() accesses it, until that thread ends
  * @file: all files
  * @files: entries in @file
  * @next: first file that no thread has taken
