@@ -82,7 +82,7 @@
  * @bytes: bytes of all accesses
  * @follows: sum of test 1; positive: sequential
  * @strides: sum of test 2; positive: strided; used only if the stream is not sequential
- * @class: enum nearcache_class without regard to the set: never SHUFFLED, LOOPING or RANDOM
+ * @class: enum nearcache_class without regard to the set, so never SHUFFLED, LOOPING or RANDOM
  * @told: class in the last answer to the module, which is the set's class if there is a set
  * @changes: how often @told has changed
  * @reserved: 0

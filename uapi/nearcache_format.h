@@ -101,11 +101,11 @@ enum nearcache_fingerprint {
 
 /**
  * enum nearcache_area_type - index into nearcache_super.area[]
- * @NEARCACHE_AREA_TABLE: slot table: two copies of every page, copy 0 of all
+ * @NEARCACHE_AREA_TABLE: slot table, with two copies of every page: copy 0 of all
  *	pages first, then copy 1 of all pages
  * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each.  A commit
  *	names the table pages here, durably, before it rewrites them
- * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions: 256 sectors of
+ * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions, 256 sectors of
  *	struct nearcache_intent, one copy; meaningful in state writing only
  * @NEARCACHE_AREA_CHECKSUM: one copy; length 0 without NEARCACHE_INCOMPAT_CRC32C.
  *	The __le32 at index slot * sub-blocks per block + sub-block is the CRC-32C of
