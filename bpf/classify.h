@@ -23,7 +23,7 @@ struct set_key {
  * struct stream_key - the reads, or the writes, of one process in one part of a device
  * @set: the part
  * @pid: process
- * @writes: 1: writes, 0: reads
+ * @writes: 1 for writes, 0 for reads
  */
 struct stream_key {
 	struct set_key set;
@@ -49,8 +49,8 @@ struct unit_key {
 /**
  * struct settings - run-time settings: the only entry of map settings
  * @window: largest readahead window of a sequential stream, in sectors
- * @given: 1: @window is set; 0: use WINDOW_DEFAULT
- * @around: 1: do not cache checkpoints
+ * @given: 1 if @window is set, 0 to use WINDOW_DEFAULT
+ * @around: 1 if checkpoints are not cached
  * @reserved: 0
  */
 struct settings {

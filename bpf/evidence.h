@@ -19,10 +19,10 @@
  *     100 are in a strided stream, 2 of 100 in a scattered one.
  *  3. Looping or not (@loops): when a run is read again, does it follow the same run as last time?
  *     80 of 100 do in a looping set, where the page cache answers some reads; 2 of 100 in another.
- *  4. Shuffled or random (@shuffles): is a run new?  In a random set with the probability
+ *  4. Shuffled or random (@shuffles): is a run new?  In a random set it is, with the probability
  *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
- *     new until the first repeated one; from then on with the probability p / 3, which stands for
- *     the runs that the page cache answered in the first pass.
+ *     new until the first repeated one.  After that, it is new with the probability p / 3, an
+ *     estimate for the runs that the page cache answered in the first pass.
  *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
  *     random set an exponential one with mean N.
@@ -31,11 +31,11 @@
  * another stream: 0 of 213 streams (selftests/nearcache/helper/classes.sh repeats this).
  * Errors simulated for one process that reads a set of 200 to 20000 runs, skewed or not:
  *  - Without a page cache: fewer than 1 % of the sets have a wrong class after 1.25 passes.  The
- *    first class stays, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
+ *    first class is final, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
  *  - A page cache answers a third of each pass: fewer than 1 % after 1.25 passes, 1 % after 12
  *    passes.  The class of a looping set changes once more.
- *  - A page cache answers half of each pass: 5 % of the looping sets after 1.25 passes; in the long
- *    run a third of the looping and half of the shuffled sets.
+ *  - A page cache answers half of each pass: 5 % of the looping sets after 1.25 passes; after many
+ *    passes a third of the looping and half of the shuffled sets.
  * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
  * within 3 to 20.
  *
@@ -53,7 +53,7 @@
 
 #define EVIDENCE_ENOUGH	460
 #define EVIDENCE_MOST	1200
-/* Most sampled runs of a set: a set with more halves its sampling rate. */
+/* Maximum sampled runs of a set: a set with more halves its sampling rate. */
 #define EVIDENCE_UNITS	256U
 /*
  * A sampled run costs the module as much time as a hit.  A set whose class is unchanged for
@@ -64,7 +64,7 @@
 #define EVIDENCE_FEW	64U
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
-/* In a steady set only each EVIDENCE_SLOW-th draw can change @shuffles, if it repeats a run. */
+/* In a steady set, a repeated run changes @shuffles only at each EVIDENCE_SLOW-th draw. */
 #define EVIDENCE_SLOW	8U
 /* Amounts that an event adds to the sum of a test: two for each of the tests 1 to 3, one for 4. */
 #define FOLLOWS		34
@@ -82,8 +82,8 @@
  * @bytes: bytes of all accesses
  * @follows: sum of test 1; positive: sequential
  * @strides: sum of test 2; positive: strided; used only if the stream is not sequential
- * @class: enum nearcache_class without regard to the set: never SHUFFLED, LOOPING or RANDOM
- * @told: class in the last answer to the module: the set's class if the stream has a set
+ * @class: enum nearcache_class without regard to the set, so never SHUFFLED, LOOPING or RANDOM
+ * @told: class in the last answer to the module, which is the set's class if there is a set
  * @changes: how often @told has changed
  * @reserved: 0
  * @uncounted: bytes not yet added to the stream's struct mix
@@ -105,11 +105,11 @@ struct stream {
  * struct set - the runs that the scattered streams of a control group read in one place
  * @runs: runs read so far
  * @id: random number, the set's key in the map of units
- * @sample: one run of 1 << @sample is sampled; an increment halves @draws, @units, @singles, @since
+ * @sample: 1 of 1 << @sample runs is sampled; an increment halves @draws, @units, @singles, @since
  * @draws: reads of sampled runs
  * @units: distinct runs among @draws
  * @singles: units read only once
- * @again: 1: at least one unit was read twice
+ * @again: 1 if at least one unit was read twice
  * @loops: sum of test 3; positive: looping
  * @shuffles: sum of tests 4 and 5; positive: shuffled
  * @class: enum nearcache_class; SCATTERED until a test decides
@@ -158,7 +158,7 @@ static inline void evidence_stream(struct stream *stream, const struct nearcache
 	/* A stream that re-reads one run has equal negative gaps, but is not strided. */
 	__u32 gaps = told->run != told->before ? told->same_gaps : 0;
 	__u32 same = gaps < told->runs ? gaps : told->runs;
-	/* A stream's first run is no jump: no access precedes it that it could continue. */
+	/* A stream's first run is no jump: there was no earlier access that it could continue. */
 	__u32 jumps = told->before == ~0ULL && told->runs ? told->runs - 1 : told->runs;
 	__u32 others = jumps > same ? jumps - same : 0;
 
@@ -190,9 +190,9 @@ static inline void evidence_stream(struct stream *stream, const struct nearcache
  * @told: the event; receives @window and @length
  * @most: largest window in sectors
  *
- * A run that was read up to some length is likely to go on for as long, so that length is the
- * window.  Until the run has the mean length of the earlier runs (shards of similar length), the
- * window is @most, and @length stops it there.  A longer run gets a quarter of its length.
+ * A stream's first run is likely to go on for as long as it was read so far: that is the window.
+ * Until a later run has the mean length of the earlier runs (shards of similar length), the window
+ * is @most, and @length ends it at the mean.  A longer run gets a quarter of its length.
  */
 static inline void evidence_window(const struct stream *stream, struct nearcache_classify *told,
 				   __u32 most)
@@ -284,7 +284,7 @@ static inline int evidence_is_steady(const struct set *set)
 	       set->since >= EVIDENCE_PASSES * set->units;
 }
 
-/* Most sampled runs of a set at present; EVIDENCE_UNITS, or fewer if it is steady. */
+/* Present maximum of the sampled runs of a set: EVIDENCE_UNITS, or fewer if the set is steady. */
 static inline __u32 evidence_most(const struct set *set)
 {
 	if (!evidence_is_steady(set))

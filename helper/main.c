@@ -10,7 +10,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 
-/* @typed: the original argv, for a separate program: arguments_parse() reorders argv. */
+/* @typed: a copy of argv for a separate program, made before arguments_parse() reordered argv. */
 static void run_verb(const struct verb *verb, const struct arguments *args, char **typed)
 {
 	if (verb->changes && args->operands)

@@ -40,7 +40,7 @@ enum nearcache_class {
 /**
  * enum nearcache_admission - whether the piece may be cached
  * @NEARCACHE_ADMIT: cache it as usual
- * @NEARCACHE_ADMIT_NOT: do not cache it: a read of uncached data goes to the origin, a write
+ * @NEARCACHE_ADMIT_NOT: do not cache it.  A read of uncached data goes to the origin, a write
  *	invalidates the cached data.  A piece of pinned data is cached nevertheless
  */
 enum nearcache_admission {
@@ -88,15 +88,15 @@ enum nearcache_why {
  * @hash: hash of @run; the event reports a stream's first run and each run whose hash is a
  *	multiple of 1 << @sample
  * @bytes: bytes of @accesses
- * @class: writable: enum nearcache_class of the stream; unknown values count as
+ * @class: (writable) enum nearcache_class of the stream; unknown values count as
  *	NEARCACHE_CLASS_UNKNOWN.  Initially the last answer
- * @sample: writable: 0 (report every run) to NEARCACHE_SAMPLE_MAX; larger values are clamped.
+ * @sample: (writable) 0 (report every run) to NEARCACHE_SAMPLE_MAX; larger values are clamped.
  *	Applies from the stream's next piece.  Initially the last answer, or NEARCACHE_SAMPLE
- * @admission: writable: enum nearcache_admission of this piece.  Initially NEARCACHE_ADMIT;
+ * @admission: (writable) enum nearcache_admission of this piece.  Initially NEARCACHE_ADMIT;
  *	unknown values count as NEARCACHE_ADMIT
- * @window: writable: sectors to read ahead of a reading stream, from this piece on; values above
+ * @window: (writable) sectors to read ahead of a reading stream, from this piece on; values above
  *	NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0: no readahead
- * @length: writable: readahead ends this many sectors behind the start of a run; 0: no limit.
+ * @length: (writable) readahead ends this many sectors behind the start of a run; 0: no limit.
  *	Initially the last answer, or 0
  * @reserved: 0
  *

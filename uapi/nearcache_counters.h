@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * nearcache counters and status line: the one table that feeds the kernel's
+ * nearcache counters and status line: the one list from which the kernel's
  * per-CPU counters, the dm status line, the helper's text and JSON and the
- * documents.  Append only: a position in the status line never changes its
- * meaning unless status_version changes.
+ * documents are made.  Append only: a position in the status line never changes
+ * its meaning unless status_version changes.
  */
 #ifndef NEARCACHE_COUNTERS_H
 #define NEARCACHE_COUNTERS_H

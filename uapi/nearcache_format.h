@@ -78,11 +78,11 @@ enum nearcache_super_state {
 	NEARCACHE_STATE_CLEAN	= 0,	/* slot table is complete and correct */
 	NEARCACHE_STATE_ACTIVE	= 1,	/* in use: the slot table is invalid */
 	NEARCACHE_STATE_LIVE	= 2,	/* in use, or stopped uncleanly: the
-					 * table is correct but may lack the
-					 * latest fills
+					 * slot table is correct but may lack
+					 * the latest fills
 					 */
 	NEARCACHE_STATE_WRITING	= 3,	/* as live, if the witness says that the
-					 * cache device missed no write; the
+					 * cache device missed no write; the slot
 					 * table may be wrong about regions that
 					 * the write-intent bitmap marks
 					 */
@@ -101,11 +101,11 @@ enum nearcache_fingerprint {
 
 /**
  * enum nearcache_area_type - index into nearcache_super.area[]
- * @NEARCACHE_AREA_TABLE: slot table: two copies of every page, copy 0 of all
+ * @NEARCACHE_AREA_TABLE: slot table, with two copies of every page: copy 0 of all
  *	pages first, then copy 1 of all pages
  * @NEARCACHE_AREA_COMMIT: ring of struct nearcache_commit, 4 KiB each.  A commit
  *	names the table pages here, durably, before it rewrites them
- * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions: 256 sectors of
+ * @NEARCACHE_AREA_INTENT: write-intent bitmap of origin regions, 256 sectors of
  *	struct nearcache_intent, one copy; meaningful in state writing only
  * @NEARCACHE_AREA_CHECKSUM: one copy; length 0 without NEARCACHE_INCOMPAT_CRC32C.
  *	The __le32 at index slot * sub-blocks per block + sub-block is the CRC-32C of
@@ -162,8 +162,8 @@ struct nearcache_area {
  * @label: NUL-terminated name given at create
  * @created: seconds since 1970, UTC
  * @state: enum nearcache_super_state.  In members other than 0 it says to which commit
- *	records the member's data belongs: clean: to record @commit_sequence; live: to
- *	that record, the one before or the one after it; active: to none
+ *	records the member's data belongs.  Clean means record @commit_sequence.  Live means
+ *	that record, or the one before it or after it.  Active means no record
  * @block_size: bytes, power of two
  * @subblock_size: bytes, power of two
  * @origin_lbs: logical block size of the origin at create, bytes
@@ -247,7 +247,7 @@ struct nearcache_super {
 /**
  * struct nearcache_slot - slot table entry of one slot
  * @origin_block: origin offset / block_size, NEARCACHE_NO_BLOCK when free
- * @valid: bit n: sub-block n holds the origin's data
+ * @valid: bit n is set if sub-block n holds the origin's data
  * @generation: number of the commit that assigned the slot to this block, modulo 2^32;
  *	of two slots with the same @origin_block the one with the higher generation counts
  * @flags: NEARCACHE_SLOT_*
@@ -267,13 +267,13 @@ struct nearcache_slot {
  * struct nearcache_page - one page of the slot table
  * @magic: NEARCACHE_PAGE_MAGIC
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @uuid: UUID of the superblock; a page with another UUID is left from an older cache
+ * @uuid: UUID of the superblock; a page with another UUID was written by an older cache
  * @index: number of this page, from 0; a page with another number is misplaced
- * @sequence: number of the commit that wrote the page; the valid copy with the
- *	higher number counts.  Create writes both copies, so an invalid copy was torn
- *	or damaged, and the valid copy may be out of date.  Load uses the valid copy
- *	only if the last commit record names the invalid one; if not, load drops
- *	the page's slots
+ * @sequence: number of the commit that wrote the page; of two valid copies the one with
+ *	the higher number counts.  Create writes both copies, so an invalid copy was torn
+ *	or damaged later, and the other copy may be out of date.  Load uses the other copy
+ *	only if the last commit record names the invalid one; if not, load drops the
+ *	page's slots
  * @epoch: table_epoch of the superblock at the time of the write
  * @reserved: zero
  * @slot: slots index * 168 ... index * 168 + 167; those past slot_count are
@@ -334,10 +334,10 @@ struct nearcache_commit {
  * @checksum: CRC-32C of all 512 bytes with this field zero
  * @uuid: UUID of the superblock
  * @session: nearcache_super.session of the session that wrote the sector.  If the superblock
- *	names another session, all bits count as set.  But none counts if the witness says
- *	that the sector's session was about to begin: the regions marked before have already
- *	left the slot table
- * @index: number of this sector: bit n of @bits is region index * 2048 + n
+ *	names another session, all bits count as set.  Exception: if the witness says that
+ *	the sector's session was about to begin, no bit counts as set, because load has
+ *	already dropped the slots of the regions marked earlier
+ * @index: number of this sector; bit n of @bits is region index * 2048 + n
  * @flags: NEARCACHE_INTENT_*
  * @reserved: zero
  * @bits: bit n is bit n % 8 of byte n / 8.  Set durably before a write to the region is

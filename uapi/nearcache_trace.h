@@ -14,23 +14,23 @@
  * @NEARCACHE_VERDICT_HIT: read from the cache device
  * @NEARCACHE_VERDICT_MISS: read from the origin by a fill that the piece starts
  * @NEARCACHE_VERDICT_JOIN: waits for a fill in flight
- * @NEARCACHE_VERDICT_BYPASS_FULL: read from the origin: no slot is free
- * @NEARCACHE_VERDICT_BYPASS_MEMORY: read from the origin: no memory for a fill
- * @NEARCACHE_VERDICT_BYPASS_UNALIGNED: read from the origin: the piece is not aligned to the
- *	cache device's logical blocks
- * @NEARCACHE_VERDICT_BYPASS_STATE: read from the origin: the state is bypass or degraded
+ * @NEARCACHE_VERDICT_BYPASS_FULL: read from the origin, because no slot is free
+ * @NEARCACHE_VERDICT_BYPASS_MEMORY: read from the origin, for lack of memory for a fill
+ * @NEARCACHE_VERDICT_BYPASS_UNALIGNED: read from the origin, because the piece is not aligned to
+ *	the cache device's logical blocks
+ * @NEARCACHE_VERDICT_BYPASS_STATE: read from the origin, because the state is bypass or degraded
  * @NEARCACHE_VERDICT_BYPASS_RETRY: read from the origin after an error of the cache device; the
  *	piece had another verdict before
- * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin: the buffer is memory of another device
- * @NEARCACHE_VERDICT_BYPASS_WRITE: read from the origin: the data is being written
+ * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin, as the buffer is memory of another device
+ * @NEARCACHE_VERDICT_BYPASS_WRITE: read from the origin, because the data is being written
  * @NEARCACHE_VERDICT_WRITEAROUND: write to the origin only
  * @NEARCACHE_VERDICT_UPDATE: write to the origin, then to the cache device
  * @NEARCACHE_VERDICT_DISCARD: discard
  * @NEARCACHE_VERDICT_ZEROES: write-zeroes
- * @NEARCACHE_VERDICT_BYPASS_RANGE: read from the origin: the sector is in a bypass range
+ * @NEARCACHE_VERDICT_BYPASS_RANGE: read from the origin, as the sector is in a bypass range
  * @NEARCACHE_VERDICT_PARTIAL: hit on the valid part of a block; the rest of the read is another
  *	piece
- * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin: a classifier refused to cache it
+ * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin, as a classifier refused to cache it
  */
 enum nearcache_verdict {
 	NEARCACHE_VERDICT_HIT			= 0,
@@ -57,9 +57,9 @@ enum nearcache_verdict {
 
 /**
  * enum nearcache_io_flags - flags of the bio
- * @NEARCACHE_IO_AHEAD: REQ_RAHEAD: read-ahead, no process waits for it yet
- * @NEARCACHE_IO_META: REQ_META: metadata of a file system
- * @NEARCACHE_IO_SYNC: REQ_SYNC: a process waits for it
+ * @NEARCACHE_IO_AHEAD: REQ_RAHEAD, read-ahead for which no process waits yet
+ * @NEARCACHE_IO_META: REQ_META, metadata of a file system
+ * @NEARCACHE_IO_SYNC: REQ_SYNC, a process waits for the bio
  */
 enum nearcache_io_flags {
 	NEARCACHE_IO_AHEAD	= 1 << 0,

@@ -109,7 +109,7 @@ static const char *path_of(const struct program_place *place, const char *name,
 	return path;
 }
 
-/* Remove the folder with its pins, which unloads the program; also after an interrupted run. */
+/* Remove the folder with its pins, even if pins are missing.  This unloads the program. */
 static int remove_pins(const struct program_place *place)
 {
 	const char *path = program_folder(place);
@@ -214,7 +214,7 @@ static const char *pin_of(const struct program_place *place,
 	return path;
 }
 
-/* Pin the maps, then the link: program_look() takes the pin of the link for a complete set. */
+/* Pin the maps, then the link: if program_look() finds the link's pin, all pins are complete. */
 static int pin_program(const struct program_place *place, struct bpf_object *object,
 		       struct bpf_link *link)
 {

@@ -36,7 +36,7 @@
  * @new: the cache to format, with --format only
  * @other: the cache is not the one that @dev was created with
  * @superseded: a former witness of the cache knows of a later session than the cache device
- * @witness_is_newer: @witness has an old record of the cache, which had moved to another witness
+ * @witness_is_newer: the record on @witness says that the cache moved to another witness
  */
 struct attachment {
 	const struct arguments *args;
@@ -135,8 +135,9 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
- * True if the kernel will find the cache cold.  A witness can prove the content of another cache
- * that was writing, but @dev's own cache has missed the writes since the kernel bypassed it.
+ * True if the kernel will find the cache cold.  After an interrupted write session, a witness can
+ * prove the content of another cache, but not of @dev's own cache: that one has missed the writes
+ * since the kernel bypassed it.
  */
 static bool is_cold(const struct attachment *attach)
 {
@@ -146,9 +147,9 @@ static bool is_cold(const struct attachment *attach)
 
 /*
  * In a writing mode, refuse a cache that the kernel would find warm, unless it is new or will be
- * emptied: it was absent when this device wrote to the origin, and the fingerprint of the origin
- * need not show that.  --force does not override this check: it means that a suspended device may
- * be resumed.
+ * emptied: the cache was absent when this device wrote to the origin, and the fingerprint of the
+ * origin need not show these writes.  --force does not override this check: it only allows to
+ * resume a suspended device.
  */
 static int check_content(struct attachment *attach)
 {
@@ -260,7 +261,7 @@ static int check_blank(struct attachment *attach)
 	for (i = 0; i < attach->members.count; i++)
 		if (match_check_free(&attach->members.dev[i], NULL))
 			return fail_code();
-	/* NULL: also refuse a cache device of @dev itself, which would not notice the format. */
+	/* NULL: also refuse a cache device that @dev uses: @dev would not notice the formatting. */
 	return match_check_free(&attach->match.cache, NULL) ||
 	       formatting_claim(&attach->new) ||
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
@@ -331,8 +332,8 @@ static int judge_attach(struct attachment *attach, struct kmsg *log)
 }
 
 /*
- * Write the record of the cache on the witness, before the superblock names the witness; with
- * @witness_is_newer, after the superblock has the new session number that the record repeats.
+ * Write the record of the cache on the witness.  Called before the superblock names the witness,
+ * but if @witness_is_newer, after the superblock got the session number that the record repeats.
  */
 static int claim_record(struct attachment *attach)
 {

@@ -25,7 +25,7 @@
  * A device that was just stopped, and its cache.
  *
  * @wrote: the origin was written through the device
- * @witness: open if the superblock does not name it yet, or if it missed the last session
+ * @witness: opened only if the superblock does not name it yet, or it missed the last session
  * @unseen: the new session number for the superblock and @witness; 0: unchanged
  */
 struct closing {
@@ -51,8 +51,8 @@ static bool read_witness(struct closing *closing, struct nearcache_witness *reco
 }
 
 /*
- * Choose a session number above those of superblock and witness.  The caller writes the
- * superblock first.
+ * Choose a session number above those of superblock and witness.  record_session() writes the new
+ * number to the superblock, then to the witness.
  */
 static void renumber_session(struct closing *closing,
 			     const struct nearcache_witness *record)
@@ -65,8 +65,8 @@ static void renumber_session(struct closing *closing,
 }
 
 /*
- * Name the witness of the last table, @number, in the superblock, if 'nearcache set witness=' has
- * put it into the table: 'set' could not write the superblock while the kernel used it.
+ * If 'nearcache set witness=' put witness @number into the dm table, let match_record() name it in
+ * the superblock: 'set' could not write the superblock, which the kernel used.
  */
 static void find_new(struct closing *closing, dev_t number)
 {
@@ -80,7 +80,7 @@ static void find_new(struct closing *closing, dev_t number)
 	if (read_witness(closing, &record)) {
 		if (nc_recover_older(sb, &record))
 			return;
-		/* 'set' made the witness one session ahead: the superblock has to follow. */
+		/* 'set' wrote a later session to the witness than the superblock has. */
 		if (le64_to_cpu(record.session) > le64_to_cpu(sb->session))
 			renumber_session(closing, &record);
 	}
@@ -89,8 +89,8 @@ static void find_new(struct closing *closing, dev_t number)
 }
 
 /*
- * The device ran without the witness that the superblock names.  If it wrote, the witness needs the
- * number of a new session: otherwise it would accept an older copy of the cache device.
+ * The device ran without the witness that the superblock names.  If the device wrote, give the
+ * witness a new session number: otherwise it would accept an older copy of the cache device.
  */
 static void find_unseen(struct closing *closing)
 {
@@ -103,7 +103,7 @@ static void find_unseen(struct closing *closing)
 		renumber_session(closing, &record);
 }
 
-/* Superblock first: a witness that a crash leaves one session behind still accepts the cache. */
+/* Write the superblock, then the witness: a witness one session behind still accepts the cache. */
 static void record_session(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;
@@ -159,7 +159,7 @@ static void refresh_fingerprint(struct closing *closing)
 	device_close(&match->cache);
 }
 
-/* Sets @wrote.  True if superblock or witness may be out of date and the cache was in use. */
+/* Sets @wrote.  True if superblock or witness may be out of date and the state was normal. */
 static bool wants_refresh(struct closing *closing)
 {
 	const struct dm_device *dev = closing->dev;

@@ -16,7 +16,7 @@
 
 /*
  * @name: name of the dm device; also the label of the cache
- * @cache: the first cache device; @members: the others
+ * @cache: the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
  */
 struct create {
@@ -72,7 +72,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	return formatting_prepare(&create->new);
 }
 
-/* Others could use the origin during formatting_write_areas().  Caller holds lock_all(). */
+/* Others could start to use the origin before the caller got lock_all(): repeat the checks. */
 static int check_again(const struct activation *act)
 {
 	return activate_check_free(act->origin) ||

@@ -18,7 +18,7 @@
 #include "open/witness.h"
 
 /*
- * @cache: one of the cache devices; @members: the others
+ * @cache: one of the cache devices; @members: the other cache devices
  * @active: the device that uses the cache, if @is_active
  * @force: also wipe damaged superblocks
  */
@@ -44,7 +44,7 @@ static int find_by_name(struct destroy *destroy, const char *name)
 				  "cache device");
 }
 
-/* Find the device that uses the cache.  There is none if device-mapper does not answer. */
+/* Find the dm device that uses the cache.  If device-mapper fails, assume that there is none. */
 static void find_active(struct destroy *destroy)
 {
 	if (dm_find_cache(destroy->cache.number, &destroy->active,
@@ -75,7 +75,10 @@ static bool is_of_active(const struct destroy *destroy,
 	return destroy->is_active && !strcmp(uuid, destroy->active.uuid);
 }
 
-/* Fail without a superblock; without --force also if it is damaged or another cache's. */
+/*
+ * Fail if there is no superblock.  Without --force, also fail if the superblock is damaged or
+ * belongs to another cache than the active device.
+ */
 static int check_ours(const struct destroy *destroy)
 {
 	const struct super *super = &destroy->super;
@@ -99,8 +102,8 @@ static int check_ours(const struct destroy *destroy)
 }
 
 /*
- * Find the other cache devices.  If the cache is in use, take their numbers from the table, so that
- * copies, which have the same superblocks, are left alone.
+ * Find the other cache devices.  If the cache is in use, take their numbers from the dm table, so
+ * that copies of these devices, which have the same superblocks, are not wiped.
  */
 static int find_members(struct destroy *destroy)
 {
@@ -128,9 +131,9 @@ static int check_destroy(struct destroy *destroy)
 }
 
 /*
- * Another process could write to the device before it was claimed: check again that it carries
- * the same cache.  A superblock that was damaged while the device was in use may be valid now:
- * the kernel writes it again when the device stops.
+ * Another process could write to the cache device before this one claimed it: check again that it
+ * carries the same cache.  A superblock that was damaged may be valid now, because the kernel
+ * writes the superblock when the dm device stops.
  */
 static int check_same(const struct destroy *destroy)
 {
@@ -154,7 +157,7 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
-/* True if @super is of member @index; a damaged one only with --force, if the table names it. */
+/* True if @super is of member @index, or with --force if it is damaged and the cache is in use. */
 static bool is_part(const struct destroy *destroy, const struct super *super,
 		    unsigned int index)
 {
@@ -186,7 +189,7 @@ static int wipe_member(struct destroy *destroy, unsigned int at)
 	return fail_code();
 }
 
-/* Only warn about a member that is not wiped: without the others it cannot be opened. */
+/* Only warn if a member is not wiped: no cache can be opened from it without the other members. */
 static void wipe_members(struct destroy *destroy)
 {
 	unsigned int i = 0;
@@ -222,7 +225,7 @@ static int open_recorded(const struct destroy *destroy, struct witness *witness)
 	       witness_open(witness, (const char *)sb->witness) : 0;
 }
 
-/* Returns the witness in the table, which may be newer than the superblock's; 0: none. */
+/* Returns the witness in the dm table, or 0.  The superblock may still name an earlier witness. */
 static dev_t table_witness(const struct destroy *destroy)
 {
 	struct params params;
@@ -273,8 +276,8 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 }
 
 /*
- * Returns the name under which the cache's pins are recorded: for a closed cache its label, but
- * NULL if a device of that name exists, which has another cache.
+ * Returns the name under which the cache's pins are recorded.  For a closed cache this is its
+ * label.  If a device of that name exists, its pins are those of another cache: returns NULL.
  */
 static const char *name_of(const struct destroy *destroy)
 {

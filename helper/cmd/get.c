@@ -12,7 +12,7 @@
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 
-/* Sources of a device's settings: the table, the status line and, by @number, sysfs. */
+/* Sources of a device's settings: the dm table, the status line and, by @number, sysfs. */
 struct settings {
 	struct params params;
 	struct status status;

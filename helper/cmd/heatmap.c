@@ -27,13 +27,13 @@
 #define MILLISECOND	1000000ULL
 /* Default time from one sample to the next, milliseconds. */
 #define INTERVAL	1000U
-/* Most shards that fit into a picture. */
+/* Maximum number of shards in a picture. */
 #define SHARDS_MAX	256
 /* Cells per shard in a picture and in JSON; columns of text that does not go to a terminal. */
 #define CELLS_PICTURE	500
 #define CELLS_NUMBERS	64
 #define WIDTH		80
-/* Limits of a picture: rows of all shards, rows of one, bytes.  Above, rows are merged in pairs. */
+/* Maximum of a picture: rows of all shards, rows of one shard, bytes.  To fit, rows are merged. */
 #define ROWS		2000
 #define ROWS_MAX	1000
 #define BYTES_MAX	1000000
@@ -93,7 +93,7 @@ static int find_shards(struct heatmap *map)
 	return shard ? shard_add_range(shard, 0, map->dev->size) : (int)fail_code();
 }
 
-/* Most rows of one shard: all shards fit below each other.  Even, as matrix_make() requires. */
+/* Maximum rows of one shard if all shards share ROWS.  Even, as matrix_make() requires. */
 static size_t rows_of(const struct shards *shards)
 {
 	size_t rows = ROWS / shards->count / 2 * 2;
@@ -158,7 +158,7 @@ static bool wait_next(struct watch *pace)
 	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
 }
 
-/* After a signal, a picture still gets a sample of the time since the last one. */
+/* After a signal, takes a last sample for a picture, of the time since the previous sample. */
 static void sample_all(struct heatmap *map, struct sample *sample)
 {
 	const struct arguments *args = map->args;

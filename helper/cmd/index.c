@@ -6,10 +6,10 @@
 #include "shard/sample_select.h"
 #include "lib/print.h"
 
-/* Most samples and parts in one listing: all of them are in memory before they are printed. */
+/* Maximum number of samples and parts in a listing, which is built in memory, then printed. */
 #define LISTED_MAX	1000000U
 
-/* One file, and the samples of it to print. */
+/* One file, and a selection of its samples to print. */
 struct listing {
 	const struct arguments *args;
 	const char *path;
@@ -106,7 +106,7 @@ static void print_file(const struct listing *listing)
 	print_end();
 }
 
-/* Add the file's samples and their parts to @listed.  Fail if it exceeds LISTED_MAX. */
+/* Add the file's samples and their parts to @listed.  Fail if @listed then exceeds LISTED_MAX. */
 static int check_length(const struct listing *listing, uint64_t *listed)
 {
 	const struct index_span *span = listing->selection.span;

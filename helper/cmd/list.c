@@ -10,7 +10,7 @@
 #include "open/members.h"
 #include "lib/print.h"
 
-/* Text has the first cache device and the number of the others, JSON has all of them. */
+/* Prints the first cache device and the number of the others as text, all of them in JSON. */
 static void print_caches(const struct dm_device *dev)
 {
 	char path[PATH_MAX], text[PATH_MAX + 16];

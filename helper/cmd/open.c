@@ -23,8 +23,8 @@
 /*
  * @match: the origin and the first cache device; @members: the other cache devices
  * @witness: its path is empty if there is none
- * @claim: the cache needs a record on @witness: it has none there, or an old one
- * @witness_is_newer: @witness has an old record of the cache, which had moved to another witness
+ * @claim: the cache has no current record on @witness and needs a new one
+ * @witness_is_newer: the record on @witness says that the cache moved to another witness
  * @heard: @witness is the one that the superblock names, and its record was read
  * @superseded: a former witness of the cache knows of a later session than the cache device
  */
@@ -100,7 +100,7 @@ static int judge_witness(struct opening *open, bool given_by_user, bool found)
 	return given_by_user ? witness_prepare(witness, &claim) : refuse_unknown(open);
 }
 
-/* Go on without a missing or unsuitable witness, but fail if --witness names an unsuitable one. */
+/* Warn and go on without an unusable witness, but fail if judge_witness() refuses --witness DEV. */
 static int find_named(struct opening *open)
 {
 	bool found, current, given_by_user = option_given(open->args, OPTION_WITNESS);
@@ -189,7 +189,7 @@ static int execute_open(struct opening *open, struct activation *act)
 	struct origin_match *match = &open->match;
 	sigset_t before;
 
-	/* With @witness_is_newer, the superblock first needs the session number of the record. */
+	/* If @witness_is_newer, match_record() below must first store the new session number. */
 	if (!open->witness_is_newer)
 		claim_record(open, act);
 	if (!match->drop && !match->trust && !match->witness) {
@@ -297,7 +297,7 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* Check origin and cache.  Without a witness the kernel does not notice an old copy: empty it. */
+/* Check origin and cache.  Empty an old copy that the kernel cannot detect without a witness. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct origin_match *match = &open->match;

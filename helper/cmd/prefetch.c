@@ -78,7 +78,7 @@ static int execute_prefetch(struct prefetching *p)
 		strcpy(wishes.label, args->label);
 	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
-	/* job_wait() cancels the job at ^C: keep ^C from ending the program before. */
+	/* At ^C job_wait() cancels the job: until then ^C must not end the program. */
 	signals_hold(&before);
 	strcpy(p->job.label, wishes.label);
 	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,

@@ -22,16 +22,16 @@
 
 /*
  * @old, @new: parameters of the table before and after the change
- * @fill_memory: the cap in effect, bytes: the kernel's default if @old has none
+ * @fill_memory: the cap in effect, bytes; if @old has none, the kernel's default
  * @waiting: number of reads that wait for the origin
  * @witness_path: the witness as the user names it; NULL: the user names none
  * @witness: the new witness; its path is empty if there is none
- * @uuid, @session: with @witness: the cache's uuid and last session number in the superblock
- * @claim: the cache needs a record on @witness: it has none there, or an old one
- * @known: @witness has an old record of the cache, which had moved to another witness
- * @renew: @witness is in the table already, but a crash would empty the cache: reload the table,
- *	because a new session can make the record valid again
- * @ahead_said: the user gave a read-ahead; @ahead, @ahead_before: bytes after and before
+ * @uuid, @session: the cache's uuid and last session number in the superblock, if @witness is used
+ * @claim: the cache has no current record on @witness and needs a new one
+ * @known: the record on @witness says that the cache moved to another witness
+ * @renew: @witness is in the dm table already, but a crash would empty the cache.  Reload the dm
+ *	table, because a new session can make the record valid again
+ * @ahead_said: the user gave a readahead; @ahead, @ahead_before: new and old readahead, bytes
  */
 struct change {
 	struct dm_device dev;
@@ -121,7 +121,7 @@ static int claim_record(struct change *change, bool force)
 	return change->claim ? witness_claim(&change->witness, &claim) : 0;
 }
 
-/* True if the table names witness @number, or if the table cannot be read. */
+/* True if the dm table names witness @number, or if the dm table cannot be read. */
 static bool may_be_witness(const struct change *change, dev_t number)
 {
 	struct dm_device now;
@@ -151,8 +151,8 @@ static void give_back(const struct change *change, dev_t number)
 }
 
 /*
- * Free the record on the old witness if no superblock names that witness: it was set and replaced
- * by 'set' without a close in between.
+ * If the superblock does not name the old witness, mark the record there as moved: no 'close' ran
+ * between the 'set' that chose the old witness and this one.
  */
 static void leave_unrecorded(const struct change *change)
 {

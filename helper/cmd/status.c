@@ -91,7 +91,7 @@ static void print_memory(const uint64_t *field)
 		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
 }
 
-/* Prints the timeouts, which are in the table, not in the status line. */
+/* Prints the timeouts, which are in the dm table, not in the status line. */
 static void print_timeouts(const struct dm_device *dev)
 {
 	struct params params;

@@ -13,7 +13,7 @@
 #include "ondisk/slot_table.h"
 #include "open/witness.h"
 
-/* The fault of copy @i, or the contradiction between two valid copies.  NULL: neither. */
+/* Returns the fault of superblock @i, or the contradiction between both superblocks, or NULL. */
 static const char *why_not(const struct super *super, unsigned int i)
 {
 	if (!super->sound[i])
@@ -45,7 +45,7 @@ static void print_copies(const struct super *super)
 	print_end();
 }
 
-/* Compare with the record on the witness; without effect if the witness does not answer. */
+/* Compare the superblock with the record on the witness.  Ignore a witness that cannot be read. */
 static void ask_witness(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;

@@ -25,7 +25,7 @@
 #define PART_EXTENTS	262144U
 #define LABEL		"trace"
 
-/* @trace: extents in the order of first read; @touched: units of trace.unit bytes in @trace. */
+/* @trace: extents in the order of their first read; @touched: the units that @trace contains. */
 struct recording {
 	struct trace trace;
 	struct touched touched;
@@ -125,7 +125,7 @@ static int record_reads(const struct dm_device *dev, const char *path)
 	return fail_code();
 }
 
-/* Fail unless the trace is of this origin (or @force).  Node and cache may be other ones. */
+/* Unless @force, fail if the trace is of another origin.  It may be of another node or cache. */
 static int check_volume(const struct trace *trace, const struct dm_device *dev, const char *path,
 			bool force)
 {

@@ -20,7 +20,7 @@
 /*
  * @left: the device's name, then the words of the command line and of the --from list that match no
  *	recorded pin; @lefts in total, in an array of @left_room elements
- * @pins: the recorded pins; those that were named are marked as dropped
+ * @pins: the recorded pins; those that the user named are marked as dropped
  * @recorded: the same pins by path
  * @which: @count ranges to delete; @room is the size of the array
  */
@@ -175,7 +175,7 @@ static int choose_ranges(struct unpinning *un)
 	return choose_targets(un);
 }
 
-/* Drops the recorded pins inside @which.  Returns the number of all dropped pins. */
+/* Drops the recorded pins inside @which.  Returns how many of @pins are dropped in total. */
 static size_t drop_recorded(struct unpinning *un)
 {
 	struct spans spans;

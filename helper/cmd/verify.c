@@ -24,7 +24,7 @@
 /*
  * @words: the TARGETs
  * @file: the @files files to check
- * @layers: map from the device of the last file's file system down to the cached device
+ * @layers: map from the file system's device to the nearcache device, for the file checked last
  */
 struct verification {
 	const struct arguments *args;
@@ -189,8 +189,8 @@ static bool is_below(const struct layers *layers, const struct extent *extent)
 }
 
 /*
- * True if a part of the file is on another device, which is possible if its file system is on
- * several devices; or, after a warning, if its extents cannot be read.
+ * True if a part of the file is on another device, because its file system is on several devices.
+ * Also true, after a warning, if the extents of the file cannot be read.
  */
 static bool is_elsewhere(const struct layers *layers, const char *path)
 {

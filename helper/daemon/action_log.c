@@ -164,8 +164,8 @@ static int append_line(int file, const char *line)
 }
 
 /*
- * Returns true if @file is ACTIONS_FILE and not full.  Renames a full file to OLD.  After false the
- * caller opens ACTIONS_FILE again, which may be a new file.
+ * Returns true if @file is ACTIONS_FILE and not full.  Renames a full file to OLD.  If this returns
+ * false, the caller opens ACTIONS_FILE again, which may be a new file.
  */
 static bool is_current(int file)
 {

@@ -25,8 +25,8 @@
  * @label: label of the prefetch job; "": the action is no prefetch
  * @from: value before
  * @to: value after
- * @state: "done"; "would": not done because of --observe; "kept": the trial of action @of showed
- *	no harm; "taken-back": it showed harm; "reverted": a user reverted action @of
+ * @state: "done", "would" (not done because of --observe), "kept" (the trial of action @of showed
+ *	no harm), "taken-back" (that trial showed harm) or "reverted" (a user reverted action @of)
  * @of: number of the earlier action that this one ends or confirms; 0: none
  * @why: the numbers that led to the action, as text for the user
  */

@@ -32,7 +32,7 @@ static struct seen *find_device(const struct seens *seens, uint32_t dev)
 	return NULL;
 }
 
-/* Returns the entry of the device, added if missing, or NULL if memory is short. */
+/* Returns the entry of the device, adding it if necessary, or NULL if memory is short. */
 static struct seen *need_device(struct seens *seens, uint32_t dev)
 {
 	struct seen *seen = find_device(seens, dev);
@@ -198,7 +198,7 @@ static uint64_t counter_grown(uint64_t now, uint64_t before)
 	return now >= before ? now - before : 0;
 }
 
-/* @since: growth between the last two samples; the whole counters if only the last one has any. */
+/* Set @since to the growth since @before, or to the counters if @before lacks the device. */
 void observer_since(const struct observer *observer, dev_t number,
 		    struct seen *since)
 {
@@ -229,7 +229,7 @@ static int settings_map(void)
 	return map;
 }
 
-/* Read the settings of the built-in classifier.  If none were set, returns its defaults. */
+/* Read the settings of the built-in classifier, or its defaults if nobody has set any. */
 int observer_settings_get(struct settings *settings)
 {
 	const uint32_t key = 0;

@@ -38,15 +38,15 @@ struct seens {
 
 /**
  * struct observer - the BPF programs and their samples
- * @idle: a classifier that the observer loads prefetches nothing
+ * @idle: load the classifier with a window of 0, so that it prefetches nothing
  * @heat: also load the heat program
- * @heat_waits: the heat program could not be loaded: observer_renew() tries again
+ * @heat_waits: the heat program could not be loaded; observer_renew() will try again
  * @classifier_waits: the same for the classifier
  * @latency_waits: the same for the latency program
  * @id: BPF id of the loaded classifier; 0: none
  * @classifies: the loaded classifier is the built-in one
  * @now: the last sample
- * @before: the sample before
+ * @before: the sample before @now
  * @changes: ring buffer of the classifier with each change of a stream's class; NULL: none
  * @told: called for each of these changes
  * @arg: for @told

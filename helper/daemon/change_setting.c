@@ -34,7 +34,7 @@ static int read_ahead(const char *device, uint64_t *value, bool set)
 	return fail_code();
 }
 
-/* @device: dm name for KNOB_READ_AHEAD; ignored for the others.  @value: see change_setting.h. */
+/* @device: dm name; only KNOB_READ_AHEAD uses it.  @value: see change_setting.h. */
 int knob_get(const char *setting, const char *device, uint64_t *value)
 {
 	struct settings settings;

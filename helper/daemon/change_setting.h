@@ -9,12 +9,12 @@
 
 #include <stdint.h>
 
-/* Value of the next two: bytes. */
+/* Value of KNOB_READ_AHEAD and KNOB_WINDOW: bytes. */
 #define KNOB_READ_AHEAD	"read-ahead"
 #define KNOB_WINDOW	"window"
-/* Value: 1: checkpoint writes bypass the cache; 0: they are cached. */
+/* Value: 1 if checkpoint writes bypass the cache, 0 if they are cached. */
 #define KNOB_CHECKPOINT	"checkpoint"
-/* knob_get() and knob_set() fail for the next three names, which only occur in actions. */
+/* knob_get() and knob_set() fail for the three names below, which only occur in actions. */
 /* Value: number of a prefetch job; 0: none. */
 #define KNOB_PREFETCH	"prefetch"
 /* Value: start of a pinned region in bytes, plus 1; 0: not pinned. */

@@ -34,7 +34,7 @@ static unsigned int percent_of(uint64_t part, uint64_t all)
 	return all ? (unsigned int)(100 * part / all) : 0;
 }
 
-/* Returns the habit that @look shows, and if known @why; returns @habit if too little was read. */
+/* Returns the habit that @look shows, with the reason in @why, or @habit if too little was read. */
 static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 {
 	const uint64_t *bytes = look->bytes;
@@ -68,7 +68,7 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/* @so: whether streams of @class read SHARE % of the bytes.  Returns false if too few were read. */
+/* Set @so if streams of @class read SHARE % of the bytes.  Returns false if too little was read. */
 bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 {
 	uint64_t all = 0;
@@ -127,7 +127,7 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
-/* A change did harm if latency or reads from the origin rose while the other one did not fall. */
+/* A change did harm if one of latency and reads from the origin rose and the other did not fall. */
 static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;
@@ -160,7 +160,7 @@ static bool judge_trial(struct judge *judge, const struct conf *conf,
 	return true;
 }
 
-/* The device is read in another way now: forget the cost of the former reads, and end a trial. */
+/* The device is read in another way now: forget the cost of the former reads, and end any trial. */
 static void begin_phase(struct judge *judge, uint64_t wish)
 {
 	judge->wish = wish;

@@ -63,10 +63,10 @@ enum habit {
  * @changed: time of the last change, seconds; 0: never
  * @held: no change before this time, seconds
  * @recent: cost of the recent samples with this @wish; older samples have less weight
- * @tried: a change is on trial
- * @from: readahead before that change, bytes
- * @before: @recent before that change
- * @after: cost since that change
+ * @tried: the last change is on trial
+ * @from: readahead before the last change, bytes
+ * @before: @recent before the last change
+ * @after: cost since the last change
  */
 struct judge {
 	enum habit habit;
@@ -86,7 +86,7 @@ struct judge {
  * @JUDGE_NOTHING: nothing
  * @JUDGE_SET: set the readahead to @to of struct advice
  * @JUDGE_TAKE_BACK: set the readahead to @to of struct advice, because the last change did harm
- * @JUDGE_KEEP: report that the last change stays
+ * @JUDGE_KEEP: report that the last change did no harm
  */
 enum judgement {
 	JUDGE_NOTHING = 0,
@@ -99,7 +99,7 @@ enum judgement {
  * struct advice - a judgement and its reason
  * @what: the judgement
  * @from: present readahead, bytes
- * @to: for JUDGE_SET and JUDGE_TAKE_BACK: new readahead, bytes
+ * @to: new readahead for JUDGE_SET and JUDGE_TAKE_BACK, bytes
  * @why: the reason, as text for the user
  */
 struct advice {

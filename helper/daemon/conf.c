@@ -27,7 +27,7 @@ enum kind {
 	CONF_PATH,		/* absolute */
 };
 
-/* A setting in the file.  @offset: of the member of struct conf that holds its value. */
+/* A setting in the file.  @offset: place of its value in struct conf. */
 struct conf_row {
 	const char *name;
 	enum kind kind;
@@ -201,7 +201,7 @@ int conf_parse(struct conf *conf, const char *path, char *text)
 	return 0;
 }
 
-/* Set @conf to the defaults, changed by the file.  A missing file is an error only if @named. */
+/* Set @conf to the defaults, then apply the file.  A missing file is an error only if @named. */
 int conf_read(struct conf *conf, const char *path, bool named)
 {
 	static char text[CONF_BYTES_MAX + 2];

@@ -23,14 +23,14 @@
  * @read_ahead: the daemon may set the readahead of devices
  * @read_ahead_sequential: readahead of a device that sequential streams read, bytes
  * @read_ahead_scattered: readahead of a device that is read in scattered pieces, bytes
- * @window: most bytes that are prefetched ahead of a sequential stream; 0: none
- * @first_touch: percentage of the cache that open shards (see shards_in_use.h) may fill, which are
- *	prefetched as a whole; 0: prefetch none
+ * @window: maximum number of bytes prefetched ahead of a sequential stream; 0: prefetch nothing
+ * @first_touch: prefetch shards at their first read while open shards (see shards_in_use.h) fill
+ *	at most this percentage of the cache; 0: prefetch no shards
  * @pin_hot: percentage of the cache for pinned hot regions; 0: pin none
  * @replay_loops: prefetch looping reads in their recorded order
  * @around: checkpoint writes bypass the cache
  * @settle: number of samples in a row that must agree before the daemon changes a setting
- * @calm: least seconds between two changes of a setting, and to close a shard without reads
+ * @calm: minimum seconds between two changes of a setting; also idle seconds that close a shard
  * @trial: seconds after which the effect of a change is evaluated
  * @hold: seconds for which a setting stays unchanged after the daemon or a user took back a change
  * @listen: address on which metrics are served; port 0: none

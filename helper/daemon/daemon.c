@@ -34,11 +34,11 @@
 #include "lib/periodic_wait.h"
 
 #define SECOND		1000000000ULL
-/* Most seconds between two watchdog messages to systemd: below half of the unit's WatchdogSec. */
+/* Maximum seconds between two watchdog messages to systemd: below half of WatchdogSec. */
 #define ALIVE		10U
-/* Number of samples after which the regions to pin are chosen again. */
+/* The regions to pin are chosen once in this number of samples. */
 #define HOT_LOOKS	10U
-/* Most changes of a stream's class that are logged per sample; further ones are not logged. */
+/* At most this number of changes of a stream's class are logged per sample. */
 #define TOLD_MOST	20U
 
 /*
@@ -53,7 +53,7 @@
  * @hot_held: time before which no region is pinned or unpinned
  * @replay: allocated separately because it must not move
  * @replayed: number of the action that started the replay
- * @would: readahead that the last action would have set with --observe; 0: none
+ * @would: with --observe, readahead that the last action would have set; 0: none
  * @change: number of the last action on the readahead; 0: none
  */
 struct watched {
@@ -406,7 +406,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* Sample a device and act on its reads since the last sample; the first one only sets counters. */
+/* Sample a device, act on its reads since the last sample.  The first sample only sets counters. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {

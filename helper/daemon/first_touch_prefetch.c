@@ -8,7 +8,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
-/* Most shards to prefetch per sample; a later read from the origin finds a further shard again. */
+/* Maximum shards prefetched per sample.  Further ones wait for their next read from the origin. */
 #define TOUCHED_MOST	64U
 
 /* @label: labels of the @count shards that were first read from the origin in this sample. */

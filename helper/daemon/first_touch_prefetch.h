@@ -12,9 +12,9 @@
 /**
  * struct first_touch - parameters of first_touch_look()
  * @time: seconds, of a monotonic clock
- * @room: most bytes of all open shards (see shards_in_use.h) together; 0: prefetch none
+ * @room: maximum total size of the open shards (see shards_in_use.h), bytes; 0: prefetch none
  * @observe: prefetch nothing, but call @told
- * @told: called for each shard to prefetch with its label, its bytes and its job (0: @observe)
+ * @told: called for each shard to prefetch; gets its label, its bytes and its job (0 if @observe)
  * @arg: for @told
  */
 struct first_touch {

@@ -18,9 +18,9 @@
 
 /**
  * struct hot_pins - parameters of hot_pins_look()
- * @quota: most bytes to pin
+ * @quota: maximum number of bytes to pin
  * @observe: pin and unpin nothing, but call @told
- * @told: called for each region to pin or unpin with its start (bytes) and the reason
+ * @told: called for each region to pin or unpin; gets its start (bytes) and the reason
  * @arg: for @told
  */
 struct hot_pins {

@@ -29,7 +29,7 @@ static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 				    by_region) : NULL;
 }
 
-/* Set @to to @known, updated by the counter @saved.  Hits before the first sample do not count. */
+/* Set @to to @known plus the growth to @saved.  Hits before the first sample do not count. */
 static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
 			 bool begun)
 {
@@ -129,7 +129,7 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
  * hot_judge() - choose regions to pin and to unpin
  * @hot: regions
  * @bytes: size of a region; a region with less heat is not pinned
- * @quota: most regions that may be pinned
+ * @quota: maximum number of pinned regions
  * @advise: called for each region to pin or unpin; returns whether the caller did so
  * @arg: for @advise
  */

@@ -14,7 +14,7 @@
 
 /**
  * struct hot_seen - counter of a region
- * @region: number of the region: start on the device / size of a region
+ * @region: number of the region, its start on the device / size of a region
  * @saved: bytes of hits since the heat program counts this region
  */
 struct hot_seen {
@@ -26,7 +26,7 @@ struct hot_seen {
  * struct hot_region - a known region
  * @region: number of the region
  * @saved: @saved of struct hot_seen in the last sample
- * @heat: bytes saved recently; the weight of a sample halves with each later one
+ * @heat: bytes saved recently; each sample halves the weight of the earlier samples
  * @pinned: the daemon pinned it
  */
 struct hot_region {
@@ -53,7 +53,7 @@ struct hot {
 /**
  * struct hot_advice - a region to pin or to unpin
  * @region: number of the region
- * @pin: true: pin the region; false: unpin it
+ * @pin: pin the region; otherwise unpin it
  * @heat: heat of the region, see struct hot_region
  * @mean: mean of all regions with a heat above 0
  */

@@ -7,9 +7,9 @@
 #include "lib/error.h"
 
 #define SECTOR		512U
-/* Most extents of a recording: the kernel's limit for all jobs.  They take 28 MiB of memory. */
+/* Maximum extents of a recording, the kernel's limit for all jobs.  They take 28 MiB of memory. */
 #define EXTENTS_MOST	1048576U
-/* Most pages of struct touched: 64 MiB of memory, enough for 2 TiB in units of 4 KiB. */
+/* Maximum pages of struct touched: 64 MiB of memory, enough for 2 TiB in units of 4 KiB. */
 #define PARTS_MOST	16384U
 /* A pass is complete when 1/8 of it, and at least 4 MiB, was read again. */
 #define AGAIN		8U
@@ -136,7 +136,7 @@ static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
  *
  * Two nearly consecutive reads show where the reader is; a single read may come from another
  * process.  The place of the reader only grows: a reader that starts from the beginning is in the
- * next pass.  If several processes read the loop, @reader follows one until that one pauses.
+ * next pass.  If several processes read the loop, @reader follows one process until it pauses.
  *
  * Returns whether the read is in the loop.
  */
@@ -208,9 +208,9 @@ static size_t extent_at(const struct loop *loop, uint64_t place)
 /**
  * loop_unroll() - list the extents that are read from a place on, over several passes
  * @loop: a closed loop
- * @from: place; the first extent is the rest, from this place on, of the extent that contains it
- * @bytes: least total length of the extents
- * @most: most extents; if they do not reach @bytes, the total is less
+ * @from: place where the list starts: its first extent lacks the part before this place
+ * @bytes: minimum total length of the extents, unless this takes more than @most extents
+ * @most: maximum number of extents
  * @count: result: number of extents
  *
  * Return: extents, which the caller frees; NULL after recording an error.

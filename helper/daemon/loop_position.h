@@ -5,7 +5,7 @@
  * do no I/O.
  *
  * A place is the number of bytes that the reader has read since the beginning of the recorded
- * pass.  The place keeps growing in later passes; its remainder is the position within a pass.
+ * pass.  The place keeps growing in later passes; modulo the pass's length it is the position.
  *
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
@@ -24,7 +24,7 @@
  * struct loop - a pass of looping reads
  * @trace: the extents of the pass in the order of their first read, each once
  * @touched: units of the device that were read; used while recording
- * @again: score of bytes read again: each new byte subtracts NEW, down to 0 at least
+ * @again: score of bytes read again; each byte read for the first time subtracts NEW, down to 0
  * @order: numbers of the extents, sorted by their start on the device
  * @place: place of each extent in the first pass
  * @reader: place of the reader, if @known

@@ -13,13 +13,13 @@
 
 /* If at most this percentage of the bytes comes from the origin, the loop fits into the cache. */
 #define MISSES		5U
-/* Most reads of 1000 that the recorder may lose, because a replay does not prefetch lost reads. */
+/* The recorder may lose at most this number of 1000 reads, which a replay does not prefetch. */
 #define LOST		10U
-/* Most extents of a job: a quarter of the kernel's limit for all jobs. */
+/* Maximum extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
 /*
- * Prefetch this many seconds ahead of the reader.  The kernel drops data of a waiting job that is
- * unread for five seconds.
+ * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops the job's
+ * data that nobody has read for five seconds.
  */
 #define AHEAD		4U
 /* A new job begins 1/4 second ahead of the reader, because its first data takes that long. */
@@ -34,7 +34,7 @@ static void tell_news(const struct replay_look *what, struct replay_news *news)
 	what->told(news, what->arg);
 }
 
-/* Turn the replay off without ending its job, which replay_stop() does.  @held stays. */
+/* Turn the replay off without ending its job, which replay_stop() does.  @held keeps its value. */
 void replay_free(struct replay *replay)
 {
 	uint64_t held = replay->held;
@@ -151,7 +151,7 @@ static void begin_replay(struct replay *replay, const struct dm_device *dev,
 	tell_news(what, &news);
 }
 
-/* End the recording, which has a complete pass, and start the replay; with @observe, give up. */
+/* End a recording that has a complete pass, then start the replay, or with @observe give_up(). */
 static void turn_on(struct replay *replay, const struct dm_device *dev,
 		    const struct replay_look *what)
 {
@@ -271,14 +271,14 @@ static bool follow_job(struct replay *replay, dev_t number)
 	}
 	replay->job = 0;
 	replay->come = replay->from + job.bytes;
-	/* If the job left out bytes, because no reader used its data in time, not all is cached. */
+	/* A job leaves out bytes if no reader uses its data in time: these bytes are not cached. */
 	replay->follows = found && !job.left;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
 	return false;
 }
 
-/* Measure the speed of the reader once per second.  While the reader pauses, @pace stays. */
+/* Measure the speed of the reader once per second.  A pause of the reader does not change @pace. */
 static void measure_pace(struct replay *replay)
 {
 	uint64_t now = watch_now(), took = now - replay->looked;
@@ -296,10 +296,9 @@ static void measure_pace(struct replay *replay)
 }
 
 /*
- * Run one job at a time with the data that the reader needs next.  A job of a whole pass would
- * not work: it would wait for the reader until the kernel ends it, because the missing data is at
- * the end of the pass that filled the cache.  End a job that the reader has overtaken, because
- * that job loads data that was read already.
+ * Run one job at a time with the data that the reader needs next.  A job of a whole pass would not
+ * work: uncached data is at the end of the pass, so the job would wait for the reader until the
+ * kernel ends the job.  End a job that the reader has overtaken: it loads data already read.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {
@@ -314,7 +313,7 @@ static int steer_job(struct replay *replay, dev_t number)
 	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
 	replay->job = 0;
-	/* Wait for the reader: the kernel would leave out the data of a new job here, too. */
+	/* Wait until the reader is at @next: here the kernel would leave out bytes again. */
 	if (!replay->follows && replay->loop.reader < replay->next)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
@@ -353,7 +352,7 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 	return replay->strange >= looks;
 }
 
-/* End the replay, because other data is read now or nothing.  It may start again at once. */
+/* End the replay: its data is no longer read.  Unlike give_up(), allow a new start at once. */
 static void end_replay(struct replay *replay, const struct dm_device *dev,
 		       const struct replay_look *what, const char *why)
 {

@@ -34,7 +34,7 @@ enum replay_state {
 };
 
 /**
- * struct replay - replay of one device; unless off, must not move: its recorder points to it
+ * struct replay - replay of one device.  Must not move unless off, as @recorder points to it
  * @state: see enum replay_state
  * @looping: samples in a row with looping reads that do not fit into the cache
  * @other: samples in a row without looping reads
@@ -59,7 +59,7 @@ enum replay_state {
  * @from: place where the last job began
  * @come: place that the last job has reached
  * @follows: all data up to @come is cached or in flight
- * @next: if not @follows: no new job before the reader has reached this place
+ * @next: if not @follows, no new job before the reader has reached this place
  * @retry: no new job before this time, nanoseconds, because the device was busy
  * @why: error for which replay_look() will end the replay; "": none
  */

@@ -16,7 +16,7 @@
 
 #include "lib/error.h"
 
-/* Seconds after which an idle connection is closed, and the most connections at a time. */
+/* Seconds after which an idle connection is closed; maximum number of connections. */
 #define PATIENCE	10U
 #define CONNECTIONS	16U
 
@@ -38,7 +38,7 @@ struct endpoint {
 	struct endpoint_text text[FORMATS];
 };
 
-/* Returns the text in @format, or NULL if memory is short.  @status: 503 without a text, or 200. */
+/* Returns the text in @format, or NULL if memory is short.  @status: 503 without a text yet. */
 static struct MHD_Response *make_response(struct endpoint *endpoint, enum format format,
 					  unsigned int *status)
 {

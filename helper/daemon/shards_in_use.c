@@ -82,7 +82,7 @@ static uint64_t counter_grown(uint64_t *before, uint64_t now, bool counts)
  * @opening: the shards of its device
  * @label: the label and its counters
  * @time: seconds, of a monotonic clock
- * @room: most bytes of all open shards; a shard that does not fit stays closed
+ * @room: maximum bytes of all open shards; a shard that does not fit stays closed
  *
  * Return: true if this call opened the shard, because it was read from the origin since the last
  * sample; otherwise false, also after recording an error.
@@ -118,8 +118,8 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 
 /*
  * Give back the bytes of a shard that opening_see() opened and the caller did not prefetch.
- * @stays: true: the shard stays open, so it is not tried again while it is read; false: its next
- * read from the origin opens it again.
+ * If @stays, the shard stays open, so that it is not tried again while it is read.  Otherwise its
+ * next read from the origin opens it again.
  */
 void opening_shut(struct opening *opening, const char *label, bool stays)
 {
@@ -135,7 +135,7 @@ void opening_shut(struct opening *opening, const char *label, bool stays)
 	shard->open = stays;
 }
 
-/* Whether more prefetched bytes were dropped unread than read.  If so, both counts restart at 0. */
+/* Returns whether @wasted exceeds @used (and WASTE_LEAST).  If so, both counts restart at 0. */
 bool opening_is_wasteful(struct opening *opening)
 {
 	if (opening->wasted < WASTE_LEAST || opening->wasted <= opening->used)

@@ -2,8 +2,8 @@
 #include "heatmap/cell_level.h"
 
 /*
- * Maps @part of @whole to @levels (at least 3) levels. The last level means all of @whole and
- * nothing else; the levels between have equal steps.
+ * Maps @part of @whole to @levels (at least 3) levels. Only a @part of 0 has the first level, only
+ * all of @whole has the last one. The levels in between have equal steps.
  */
 unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels)
 {

@@ -32,7 +32,7 @@ static uint64_t sum_line(const struct density *line)
 	return bytes;
 }
 
-/* Prints a sample into the open JSON object. @named: false: print null as the name of a shard. */
+/* Prints a sample into the open JSON object. If not @named, prints null as the name of a shard. */
 void numbers_print(const struct grid *grid, const struct sample *sample, bool named)
 {
 	size_t i;

@@ -36,7 +36,7 @@ int counts_copy(struct counts *counts, const struct counts *from)
 	return 0;
 }
 
-/* Compares by region; of the same region, the larger number is first, which counts_sort() keeps. */
+/* Orders by region, then by reads, most first: counts_sort() keeps the first entry of a region. */
 static int compare_entries(const void *a, const void *b)
 {
 	const struct count *x = a, *y = b;
@@ -65,8 +65,8 @@ void counts_sort(struct counts *counts)
 }
 
 /*
- * Subtracts @before from @counts; both are sorted. If a region has fewer reads than before, the
- * map dropped it and counted again from 0: its number then stays.
+ * Subtracts @before from @counts; both are sorted. A region with fewer reads than in @before was
+ * dropped from the map and counted again from 0, so nothing is subtracted.
  */
 void counts_since(struct counts *counts, const struct counts *before)
 {

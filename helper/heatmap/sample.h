@@ -18,11 +18,11 @@ struct grid {
 /**
  * struct sample - one sample, or several joined ones
  * @time: end of the sample, ns since the first sample
- * @span: duration, ns; 0: the sample shows a moment, and @reads those since counting began
+ * @span: duration, ns; 0 for a single moment, with all @reads since counting began
  * @looks: number of samples joined
  * @counted: reads were counted
  * @cached: cached bytes of each cell, shard by shard; the mean of joined samples
- * @reads: reads of each cell in @span; a region that covers several cells is shared among them
+ * @reads: reads of each cell in @span; cells share the reads of a region that covers them
  */
 struct sample {
 	uint64_t time;

@@ -38,7 +38,7 @@ void matrix_halve(struct matrix *matrix)
 	matrix->looks *= 2;
 }
 
-/* Joins a sample into the last row or a new one. If there is no room, calls matrix_halve(). */
+/* Joins a sample into the last row or starts a row with it. Without room calls matrix_halve(). */
 int matrix_add(struct matrix *matrix, const struct sample *sample)
 {
 	size_t rows = matrix->rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The samples of a picture in rows; a row joins several samples if there are too many. Functions
+ * The rows of a picture; a row joins several samples if there are more samples than rows. Functions
  * that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_HEATMAP_SAMPLE_MATRIX_H
@@ -13,7 +13,7 @@
  * @grid: shards and cells of each sample
  * @row: ascending in time
  * @rows: entries in @row
- * @most: most rows, even
+ * @most: maximum number of rows, even
  * @looks: samples in each row; the last row may have fewer
  */
 struct matrix {

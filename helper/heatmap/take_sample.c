@@ -58,7 +58,7 @@ static int read_counts(const struct dm_device *dev, struct counts *counts, bool 
 }
 
 /*
- * Starts the first sample. The caller has set @dev and @moment and zeroed the rest. It calls
+ * Starts the first sample. The caller has set @dev and @moment and zeroed the rest, and calls
  * gather_end() after success and failure.
  */
 int gather_begin(struct gather *gather)

@@ -14,8 +14,8 @@
  * struct gather - takes samples of a device at intervals
  * @dev: the device
  * @grid: shards and cells of each sample
- * @moment: true: take a single sample, with all reads since counting began; false: each sample
- *	has the reads since the previous one
+ * @moment: take a single sample, with all reads since counting began; otherwise each sample has
+ *	the reads since the previous one
  * @counted: the BPF program was loaded at the last sample
  * @counts: reads at the last sample
  * @started: monotonic time of the first sample, ns

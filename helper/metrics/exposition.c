@@ -32,7 +32,7 @@ static const char *sample_suffix(enum metric kind)
 	}
 }
 
-/* Writes a line of metadata. It names the family in OpenMetrics, the samples for Prometheus. */
+/* Writes a line of metadata, which names the family in OpenMetrics, the samples for Prometheus. */
 static void describe_family(const struct exposition *exposition, const char *what,
 			    const char *text)
 {
@@ -43,8 +43,8 @@ static void describe_family(const struct exposition *exposition, const char *wha
 }
 
 /*
- * Starts a family of samples. @name has no prefix and no "_total" or "_info"; it stays valid
- * until the next family. @unit is the base unit at the end of @name, or "". @help is one line.
+ * Starts a family of samples. @name has no prefix and no "_total" or "_info", and is valid until
+ * the next family. @unit is the base unit at the end of @name, or "". @help is one line.
  */
 void exposition_family(struct exposition *exposition, enum metric kind,
 		       const char *name, const char *unit, const char *help)

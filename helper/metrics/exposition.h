@@ -24,10 +24,10 @@ enum metric {
 	METRIC_INFO,
 };
 
-/* Most label pairs of a sample. */
+/* Maximum label pairs of a sample. */
 #define LABELS	8
 
-/* A label of a metric, with its value. In an array, a @name of NULL is behind the last one. */
+/* A label of a metric, with its value. An array of labels ends with a @name of NULL. */
 struct label_pair {
 	const char *name;
 	const char *value;
@@ -36,7 +36,7 @@ struct label_pair {
 /**
  * struct exposition - writes metrics; the samples of one metric are a family
  * @file: the output
- * @openmetrics: true: write OpenMetrics; false: write for Prometheus
+ * @openmetrics: write OpenMetrics; otherwise write for Prometheus
  * @name: name of the current family, without the suffix of its kind
  * @kind: kind of the current family
  */

@@ -17,11 +17,11 @@
 
 #include "lib/enum_words.h"
 
-/* Most samples of a file, and most parts. */
+/* Maximum number of samples, and of parts, of a file. */
 #define INDEX_SAMPLES_MAX	100000000U
-/* Most ranges that a reader reads to open a file. */
+/* Maximum number of ranges that a reader reads to open a file. */
 #define INDEX_RANGES_MAX	2
-/* Value of @name below if the sample or part has no name. */
+/* Value of index_sample.name or index_part.name if there is no name. */
 #define INDEX_NO_NAME		UINT64_MAX
 
 struct index_range {

@@ -102,7 +102,7 @@ int scan_add_part(struct index_scan *scan, uint64_t name, uint64_t offset,
 
 /*
  * Adds a range that a reader reads to open the file. The caller makes sure that the range is not
- * empty, lies inside the file and behind the previous range, and is one of INDEX_RANGES_MAX.
+ * empty, lies inside the file and behind the previous one, and that INDEX_RANGES_MAX suffices.
  */
 void scan_add_range(struct index_scan *scan, uint64_t offset, uint64_t length)
 {

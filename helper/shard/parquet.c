@@ -139,7 +139,7 @@ static int place_chunk(const struct thrift *thrift, uint64_t at,
 				   "a column chunk has no metadata: the column is encrypted");
 	range->offset = chunk->data_page;
 	range->length = chunk->size;
-	/* Without a dictionary the offset is 0; some writers store that of the first data page. */
+	/* Without a dictionary the offset is 0, or in some files that of the first data page. */
 	if (chunk->dictionary_page && chunk->dictionary_page < range->offset)
 		range->offset = chunk->dictionary_page;
 	if (range->offset >= MAGIC_BYTES && range->offset <= metadata &&

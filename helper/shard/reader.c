@@ -13,7 +13,7 @@
 
 #define PAGE		4096U
 #define WINDOW		65536U
-/* Most bytes of a path in a message, so that the reason still fits behind it. */
+/* Maximum bytes of a path in a message, so that the reason still fits behind the path. */
 #define PATH_SHOWN	1024
 
 /* The caller has set @path, @fd, @size, @check and @index, and zeroed the rest. */

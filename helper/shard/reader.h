@@ -12,7 +12,7 @@
 
 #include "shard/detect_format.h"
 
-/* Most bytes that scan_look() returns. */
+/* Maximum bytes that scan_look() returns. */
 #define SCAN_LOOK_MAX	4096U
 /* Longest accepted name, bytes. */
 #define SCAN_NAME_MAX	65535U

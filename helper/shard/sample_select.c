@@ -69,7 +69,7 @@ static void merge_samples(struct index_selection *selection)
 	selection->spans = kept + 1;
 }
 
-/* Returns the number of digits parsed, or 0 for a name; "007" is a name: it begins with a zero. */
+/* Returns the number of digits parsed, or 0 for a name.  "007" is a name, as it begins with 0. */
 static size_t parse_number(const char *text, uint64_t *number)
 {
 	size_t i;

@@ -11,14 +11,14 @@
 #include "shard/reader.h"
 #include "shard/tar_header.h"
 
-/* Most bytes of a pax header: enough for several extended attributes of 64 KiB, their maximum. */
+/* Maximum bytes of a pax header, enough for several extended attributes of up to 64 KiB. */
 #define PAX_MAX		(1U << 20)
 
 /**
  * struct tar - state of the scan
  * @scan: the file
- * @at: offset of the next header: that of a member, or an extension header before it
- * @start: offset of the first extension header of the next member, or else of its header
+ * @at: offset of the next header, which is a member's header or an extension header before it
+ * @start: offset of the next member's first extension header, or of its header if it has none
  * @name: name of the next member, from its extension headers, or NULL
  * @size: size of the next member, from its extension headers, bytes
  * @sized: @size is valid
@@ -42,7 +42,7 @@ static void forget_member(struct tar *tar)
 	tar->announced = false;
 }
 
-/* Finds the end of the member with its header at @tar->at. Fails if the file ends before. */
+/* Finds the end of the member whose header is at @tar->at. Fails if the file is shorter. */
 static int find_end(const struct tar *tar, uint64_t size, uint64_t *end)
 {
 	const struct index_scan *scan = tar->scan;

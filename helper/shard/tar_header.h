@@ -12,7 +12,7 @@
 /* Size of a buffer for the name in a header: prefix, '/', name, NUL. */
 #define TAR_NAME	257
 
-/* Type of a header: of a member, or an extension header. */
+/* Type of a member's header or of an extension header. */
 enum tar_type {
 	TAR_FILE	= '0',
 	TAR_FILE_OLD	= '\0',

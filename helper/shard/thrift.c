@@ -3,7 +3,7 @@
 
 /* Deepest nesting of structures and lists. */
 #define DEPTH_MAX	32
-/* Most bytes of a 64-bit number, which has 7 bits in each byte. */
+/* Maximum bytes of an encoded 64-bit number: each byte has 7 of its bits. */
 #define VARINT_MAX	10
 
 static uint64_t report_damage(struct thrift *thrift, const char *what)
@@ -191,7 +191,7 @@ static void skip_map(struct thrift *thrift, unsigned int depth)
 	}
 }
 
-/* Skips a value. A bool takes a byte in a list, but none in a field, whose type is its value. */
+/* Skips a value. A bool takes a byte in a list; in a field it takes none: the type is the value. */
 static void skip_value(struct thrift *thrift, enum thrift_type type, bool in_list,
 		       unsigned int depth)
 {

@@ -116,7 +116,7 @@ static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 	return 0;
 }
 
-/* Takes the values of the zip64 end record instead, if the file has one. */
+/* If the file has a zip64 end record, replaces the values by those of that record. */
 static int find_end64(struct zip *zip, uint64_t *bytes)
 {
 	uint64_t locator = zip->end - LOCATOR_BYTES;
@@ -222,8 +222,8 @@ int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 }
 
 /*
- * Finds the data of the member whose local header is at @local: @data receives its offset. Fails
- * unless the local header has the name @name, which is that in the directory.
+ * Finds the data of the member whose local header is at @local. @data receives the offset of the
+ * data. Fails unless the local header has @name, the member's name in the central directory.
  */
 int zip_data(const struct zip *zip, uint64_t local, const char *name,
 	     uint64_t *data)

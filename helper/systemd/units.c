@@ -112,7 +112,7 @@ static int write_link(const char *folder, const char *unit, const char *kind,
 	return fail_errno(errno, "cannot make the link '%s'", path);
 }
 
-/* Make each unit that needs the device node start the service and wait for the node. */
+/* Let each unit that needs the device node start @service and wait for the node. */
 static int write_device(const char *folder, const char *escaped,
 			const char *service, const char *template)
 {
@@ -128,8 +128,8 @@ static int write_device(const char *folder, const char *escaped,
 
 /*
  * Write the units of a valid line. The units of the origin and the cache device get no
- * dependencies, because other services use these devices as well: the command itself waits for them
- * after the network is up.
+ * dependencies, because other services use these devices as well: 'nearcache open --wait' waits
+ * for them after the network is up.
  * @folder: folder for generated units.
  * @template: path of nearcache@.service.
  * @waits: let units that need the device node wait for the service.

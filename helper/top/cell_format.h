@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Formats numbers as cells of a grid. @span: ns in which the number grew; 0: unknown, shows "-". */
+/* Formats numbers as cells of a grid. @span: ns in which the number grew; if 0, shows "-". */
 #ifndef HELPER_TOP_CELL_FORMAT_H
 #define HELPER_TOP_CELL_FORMAT_H
 

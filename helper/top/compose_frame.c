@@ -15,7 +15,7 @@
 #define SECOND	1000000000ULL
 #define KEYS	"  q quit  s sort  Tab"
 
-/* Adds a line and takes ownership of @text. @text is NULL if memory ran out: records an error. */
+/* Adds a line and takes ownership of @text. Records an error if @text is NULL: memory ran out. */
 static void add_line(struct frame *frame, enum line_style style, char *text)
 {
 	size_t room = frame->room ? 2 * frame->room : 32;
@@ -116,7 +116,7 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 		add_text(frame, LINE_HINT, columns, "for latencies: 'nearcache latency load'");
 }
 
-/* Layout of a section: @rows rows from @first on are visible; @more: a line counts hidden rows. */
+/* A section: @rows rows from @first on are visible. @more: its last line counts the hidden rows. */
 struct block {
 	struct grid grid;
 	bool heading;
@@ -179,7 +179,7 @@ static void add_omitted(struct frame *frame, const struct block block[SECTIONS],
 		add_text(frame, LINE_HINT, columns, "no room:%s", text);
 }
 
-/* Adds all sections in @room lines. If some do not fit, keeps the last line to name those. */
+/* Adds the sections in @room lines. If some do not fit, reserves the last line to name them. */
 static void add_blocks(struct frame *frame, struct block block[SECTIONS],
 		       const struct view *view, size_t room)
 {

@@ -26,8 +26,8 @@ struct line {
 };
 
 /*
- * A growing array of lines, and what view_take() needs: @last, the highest value of @first of
- * struct view, and @shown, with a bit (1 << enum section) for each section that has rows.
+ * A growing array of lines. view_take() needs two members: @last is the limit of @first of struct
+ * view; @shown has a bit (1 << enum section) for each section with rows.
  */
 struct frame {
 	struct line *line;

@@ -100,7 +100,7 @@ static size_t total_width(const struct grid *grid, const struct grid_widths *wid
 	return sum;
 }
 
-/* Narrows the widest column that may be cut, by at most @excess. Returns false if none may be. */
+/* Narrows the widest column that may be cut, by at most @excess; false if no column may be cut. */
 static bool cut_column(const struct grid *grid, struct grid_widths *widths, size_t excess)
 {
 	size_t c, most = grid->columns;
@@ -195,13 +195,13 @@ static void put_cell(const struct grid_column *column, const char *text, size_t 
 		pad_line(line, used, width - columns);
 }
 
-/* Returns the text in @column of the row that starts at @cell; @cell NULL: the column's title. */
+/* Returns the text in @column of the row that starts at @cell, or the title if @cell is NULL. */
 static const char *text_of(const struct grid *grid, char *const *cell, size_t column)
 {
 	return cell ? cell[column] : grid->column[column].title;
 }
 
-/* Returns the most bytes that the line takes, NUL included. */
+/* Returns an upper limit for the bytes of the line, NUL included. */
 static size_t room_of(const struct grid *grid, const struct grid_widths *widths,
 		      char *const *cell)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Lays out a table for the width of the terminal. A "column of the terminal" is as wide as one
- * character; a "column" is one of the table.
+ * character. A "column" alone is a column of the table.
  */
 #ifndef HELPER_TOP_GRID_H
 #define HELPER_TOP_GRID_H
@@ -16,7 +16,7 @@
  * @title: text in the heading; NULL: the grid has no heading
  * @right: right-aligned, for numbers
  * @least: smallest width if its texts may be cut, in columns of the terminal; 0: do not cut
- * @rank: if columns do not fit, the one with the highest rank is hidden first; 0: never
+ * @rank: if the columns do not fit, the highest rank is hidden first; 0: never hidden
  */
 struct grid_column {
 	const char *title;
@@ -30,7 +30,7 @@ struct grid_column {
  * @column: the columns
  * @columns: entries in @column, at most GRID_COLUMNS
  * @cell: texts, row by row
- * @alarm: for each row: the row is highlighted
+ * @alarm: whether each row is highlighted
  * @cells: entries in @cell
  * @room: allocated cells
  */

@@ -63,7 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/* A prefetch job. @done: bytes fetched, present or left out; @since: its growth in the interval. */
+/* A prefetch job. @done: bytes fetched, present or left out; @since: growth in the interval. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
@@ -119,7 +119,7 @@ struct top_device {
  * @classifies: the loaded classifier has a map of streams
  * @foreign: name of a loaded classifier that has no map of streams, or ""
  * @measures: the latency program is loaded
- * @device: devices that are not normal first, then by name
+ * @device: sorted: devices whose state is not normal first, then by name
  * @devices: entries in @device
  */
 struct top_model {

@@ -70,7 +70,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Returns whether a program is loaded at @place. If it cannot be read, returns false. */
+/* Returns whether a program is loaded at @place; false also if this cannot be found out. */
 static bool is_loaded(const struct program_place *place, struct program *program)
 {
 	bool found;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "top/section_heights.h"
 
-/* Least lines of a section: the heading, one row and the number of hidden rows. */
+/* Minimum lines of a section: the heading, one row and the number of hidden rows. */
 #define LEAST	3U
 /* The section in focus gets this number of extra lines for each extra line of another section. */
 #define FOCUS	3U
@@ -17,7 +17,7 @@ static size_t least_of(size_t need)
 	return need < LEAST ? need : LEAST;
 }
 
-/* Gives @section its least lines if so many are left. Returns the number of lines left then. */
+/* Gives @section its minimum if @lines suffices. Returns @lines minus the lines given. */
 static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section section,
 			 size_t give[SECTIONS])
 {
@@ -29,7 +29,10 @@ static size_t give_least(const size_t need[SECTIONS], size_t lines, enum section
 	return lines - least;
 }
 
-/* Gives 1 line to each section that has lines, FOCUS lines to @focus. Returns the lines left. */
+/*
+ * Gives 1 more line to each section that has its minimum, but FOCUS lines to @focus. Returns @lines
+ * minus the lines given.
+ */
 static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section focus,
 			size_t give[SECTIONS])
 {
@@ -52,8 +55,8 @@ static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section 
 
 /*
  * Divides @lines. @need: lines that show a section completely; @give: result, 0 if there is no
- * room for the section. @focus gets the most extra lines; its least lines come right after those
- * of alarms and devices. Returns whether each section that needs lines gets some.
+ * room for the section. @focus gets the most extra lines, and its minimum right after alarms and
+ * devices get theirs. Returns whether each section that needs lines gets some.
  */
 bool room_share(const size_t need[SECTIONS], size_t lines, enum section focus,
 		size_t give[SECTIONS])

@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cell_format.h"
 
-/* Columns by section. Except in alarms the first one is the device, which start_grid() may skip. */
+/* Columns by section. The first column (not of alarms) is the device; start_grid() may skip it. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };

@@ -162,8 +162,8 @@ static void wait_until(const struct screen *screen, struct pollfd *events, uint6
 
 /*
  * Waits for a key, a signal, a new size of the terminal, or @until (monotonic clock, ns). Returns
- * false at @until. Otherwise returns true with @key: VIEW_NONE: redraw the screen; VIEW_QUIT also
- * after a signal that ends the program.
+ * false at @until. Otherwise sets @key and returns true. VIEW_NONE lets the caller redraw the
+ * screen. A signal that ends the program sets VIEW_QUIT.
  */
 bool screen_wait(const struct screen *screen, uint64_t until, enum view_key *key)
 {

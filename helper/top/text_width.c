@@ -9,8 +9,8 @@
 #define CUT	'+'
 
 /*
- * The first character of a text. @width: columns of the terminal. @shown: false: the locale cannot
- * print it, so '?' replaces it.
+ * The first character of a text. @width: columns of the terminal. If not @shown, the locale cannot
+ * print the character, so '?' replaces it.
  */
 struct character {
 	size_t bytes;

@@ -12,7 +12,7 @@
 #include "reads.h"
 
 /*
- * Most pieces per recorder_look(), so that it returns even if reads come faster than @visit runs.
+ * Maximum pieces per recorder_look(): it must return even if reads come faster than @visit runs.
  */
 #define PIECES_MOST	65536U
 
@@ -48,7 +48,7 @@ int recorder_open(struct recorder *recorder, dev_t number)
 	recorder->pieces = ring_buffer__new(map_of(recorder, "pieces"), take_read, recorder, NULL);
 	if (!recorder->pieces)
 		return fail_errno(errno, "cannot record reads");
-	/* From now on the program records: it waits for this device number. */
+	/* The program has waited for a device number and records from now on. */
 	return bpf_map_update_elem(map_of(recorder, "wanted"), &key, &wanted, BPF_ANY) ?
 	       fail_errno(errno, "cannot record reads") : 0;
 }

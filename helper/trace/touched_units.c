@@ -48,7 +48,7 @@ static int touch_unit(struct touched *touched, uint64_t unit)
 
 /*
  * Add the units from @first up to @end (exclusive); ignore units beyond the device. Call @visit for
- * each run of units that are new, ascending. If it returns nonzero, it has recorded an error: stop.
+ * each run of new units, ascending. Stop when @visit has recorded an error and returns nonzero.
  */
 int touched_add(struct touched *touched, uint64_t first, uint64_t end,
 		int (*visit)(uint64_t first, uint64_t end, void *arg), void *arg)

@@ -10,7 +10,7 @@
 #include "lib/sha256.h"
 
 #define SECTOR		512U
-/* Most bytes of an encoded 64-bit number, and of an extent. */
+/* Maximum bytes of an encoded 64-bit number, and of an encoded extent. */
 #define NUMBER_ROOM	10U
 #define EXTENT_ROOM	(2 * NUMBER_ROOM)
 #define UNIT_MAX	(1U << 30)
@@ -137,7 +137,7 @@ static bool take_number(const unsigned char **at, const unsigned char *end, uint
 	return false;
 }
 
-/* Decode all extents. False: they contradict the header, or an error was recorded (no memory). */
+/* Decode all extents. Returns false if they contradict the header, or after recording an error. */
 static bool take_extents(struct trace *trace, const unsigned char *at, const unsigned char *end,
 			 uint64_t extents, uint64_t units)
 {
@@ -159,7 +159,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 	return at == end && !units;
 }
 
-/* Check the digest. It covers the file with zeros in its place, so write zeros there in @data. */
+/* Check the digest, which was computed with zeros in the digest field: write zeros there first. */
 static bool is_whole(unsigned char *data, size_t bytes, const struct trace_header *header)
 {
 	unsigned char digest[TRACE_DIGEST];

@@ -30,7 +30,7 @@
  * @version: TRACE_VERSION
  * @unit: bytes per unit, in which extents are measured
  * @device_bytes: size of the device
- * @time: of the recording, seconds since the epoch
+ * @time: time of the recording, seconds since the epoch
  * @extents: number of extents
  * @units: sum of the lengths of all extents, in units
  * @lost: reads that the recorder missed because they came too fast
@@ -56,7 +56,7 @@ struct trace_header {
  * struct trace - a trace in memory
  * @unit: granularity in bytes, a power of two, at least 512
  * @device_bytes: size of the device, a multiple of 512
- * @time: of the recording, seconds since the epoch
+ * @time: time of the recording, seconds since the epoch
  * @lost: reads that the recorder missed
  * @origin: identity of the volume, may be empty
  * @extent: in the order of the first read, disjoint; the end of the device may cut the last unit

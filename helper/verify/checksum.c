@@ -55,8 +55,9 @@ static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 }
 
 /*
- * Drop the pages of the file and check that none is left: a buffered read would return it. Pages
- * that a process has mapped or just written stay. Returns 0, CHECKSUM_RESIDENT or an errno.
+ * Drop the pages of the file from the page cache and check that no page remains there: a buffered
+ * read would return its data. A page that a process has mapped or just written cannot be dropped.
+ * Returns 0, CHECKSUM_RESIDENT or an errno.
  */
 static int check_forgotten(const struct reading *r)
 {
@@ -121,7 +122,7 @@ static int go_buffered(struct reading *r)
 	return fcntl(r->fd, F_SETFL, 0) ? errno : check_forgotten(r);
 }
 
-/* Read up to CHUNK bytes; *@n: how many, 0 at the end. Returns as checksum_file() does. */
+/* Read *@n bytes, up to CHUNK; 0 at the end. Returns 0, CHECKSUM_RESIDENT or an errno. */
 static int read_some(struct reading *r, ssize_t *n)
 {
 	/* After a short read the offset may be unaligned, which O_DIRECT does not accept. */

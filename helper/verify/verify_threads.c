@@ -17,8 +17,8 @@
 
 /**
  * struct pool - state shared by the threads
- * @lock: protects @next, @done and @progress. It does not protect a file: only the thread that
- *	took it with take_file() accesses it, until that thread ends
+ * @lock: protects @next, @done and @progress. A file needs no lock: only the thread that took
+ *	the file with take_file() accesses it, until that thread ends
  * @file: all files
  * @files: entries in @file
  * @next: first file that no thread has taken
@@ -93,7 +93,7 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* Start threads and work in the calling thread as well: it does all if no thread can be started. */
+/* Start threads, and work in the calling thread as well, alone if no thread can be started. */
 static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];

@@ -33,7 +33,7 @@ enum verdict {
  * @path: path of the file
  * @digest: expected SHA-256
  * @size: bytes of the file, for the progress bar
- * @verdict: VERDICT_NONE: read the file and replace this by the result; other files are skipped
+ * @verdict: the result. A file is read only if this is VERDICT_NONE at first
  * @error: errno for VERDICT_UNREADABLE
  */
 struct verifying {
