@@ -392,9 +392,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that creates or removes a node in /dev, and wait for udev to do so; without udev,
- * libdevmapper does it. Returns whether the task succeeded. If so, calls @then (may be NULL) before
- * the wait, because udev may take long.
+ * Run a task that adds or removes a device. Then wait until udev has updated the node in /dev;
+ * without udev, libdevmapper updates it. Returns whether the task succeeded. After success calls
+ * @then (may be NULL) before the wait, because udev may take long.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
@@ -435,7 +435,7 @@ static int create_empty(const char *name, const char *uuid)
 	return error;
 }
 
-/* Load a table into the inactive slot of a device. dm_resume() makes it live. */
+/* Load a dm table as the inactive table of a device. dm_resume() makes it live. */
 int dm_load(const char *name, const struct dm_line *line)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);

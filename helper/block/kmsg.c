@@ -46,7 +46,7 @@ static char *text_of(char *record)
 	return text;
 }
 
-/* Copy @text to @kept only if that is empty: the first line names the cause. */
+/* Copy @text to @kept if @kept is still empty: the first line names the cause. */
 static void keep_text(char *kept, size_t size, const char *text)
 {
 	if (!kept[0])

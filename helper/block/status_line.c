@@ -21,7 +21,7 @@ const struct status_row status_counter_row[] = {
 
 #undef ROW
 
-/* Parse the number at *@line and move *@line behind it. @name: in the error text @why. */
+/* Parse the number at *@line and move *@line behind it. @name: what the error text calls it. */
 static bool next_number(const char **line, uint64_t *value, const char *name,
 			char *why)
 {
