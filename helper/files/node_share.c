@@ -33,8 +33,8 @@ int node_share_check_words(const struct arguments *args)
 
 /*
  * Selects the shards of this node. @order has room for all shards and receives their indices;
- * returns their number. All nodes sort the shards by name first, because their command lines may
- * have another order. @checksum receives the checksum of the sorted list.
+ * returns their number. All nodes sort the shards by name first, because the order on their command
+ * lines may differ. @checksum receives the checksum of the sorted list.
  *
  * Without --rank, selects all shards in the order of the command line; @checksum is unchanged.
  */

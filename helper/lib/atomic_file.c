@@ -177,8 +177,8 @@ int atomic_file_check(const char *path)
 
 /*
  * Replaces the content of @path, readable by everybody. A reader sees all of the old or all of the
- * new content. If @durable, a crash leaves either of them; otherwise it may leave an empty file.
- * After an error @path is unchanged.
+ * new content. After a crash the file has the old or the new content if @durable; otherwise it may
+ * be empty. After an error @path is unchanged.
  */
 int atomic_file_write(const char *path, const void *data, size_t bytes, bool durable)
 {
