@@ -26,7 +26,7 @@
 /**
  * struct owner - identity of a device that has pins
  * @uuid: uuid of the cache with which the device was opened; "": unknown
- * @attached: uuid of the cache that was attached since, for the next open; "": none
+ * @attached: uuid of the cache that was attached after that, and that the next open uses; "": none
  * @origin_id: device id of the origin, "": unknown
  */
 struct owner {
@@ -77,7 +77,7 @@ struct pin {
  * @pin: in the order of the user's requests
  * @count: entries of @pin
  * @room: allocated entries
- * @size: bytes of the device; 0: unknown.  Ranges beyond it stay on record, but are not pinned
+ * @size: size of the device, 0: unknown. Ranges beyond it stay in the record, but are not pinned
  * @owner: the device to which the record belongs
  * @foreign: the record belongs to an earlier device of the same name
  */
