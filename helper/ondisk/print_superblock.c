@@ -150,8 +150,8 @@ int describe_status(const struct dm_device *dev, struct status *status)
 }
 
 /*
- * Print the witness that the table of a device names. @label: its label in text; without a witness
- * the text has no line, and JSON has null.
+ * Print the witness that the dm table of a device names. Without a witness JSON has null, and text
+ * has no line. @label: start of the line in text.
  */
 void describe_witness(const struct dm_device *dev, const char *label)
 {

@@ -36,8 +36,8 @@ static int write_copy(const struct device *dev, const struct nearcache_super *sb
 
 /*
  * Write both copies of an empty slot table to a claimed device, without a flush. @sb: the
- * superblock to be written afterwards; its uuid, epoch and layout are used. Every page is written,
- * so that a page that is invalid later is known to be torn or damaged.
+ * superblock that the caller will write; its uuid, epoch and layout are used. Every page is
+ * written, so that a page that is invalid later is known to be torn or damaged.
  */
 int table_write(const struct device *dev, const struct nearcache_super *sb)
 {
