@@ -54,7 +54,7 @@ int formatting_claim(const struct formatting *new)
 	return 0;
 }
 
-/* Fail if the device has witness records of other caches, which would start cold after a crash. */
+/* Fail if the device has witness records: their caches would start cold after a crash. */
 static int check_records(const struct device *cache)
 {
 	unsigned int used;
@@ -91,7 +91,7 @@ static int check_content(const struct device *cache)
 	return fail_code();
 }
 
-/* Remember the cache that is overwritten: the new cache takes over its record on the witness. */
+/* Remember the overwritten cache: the new cache takes over the witness record of the old one. */
 static void look_back(struct formatting *new)
 {
 	struct super super;
@@ -271,8 +271,8 @@ int formatting_write_super(const struct formatting *new)
 
 /*
  * Record that this new, empty cache missed no write to the origin. A failure only warns: the next
- * open empties the cache. The caller holds lock_all() since before the superblock was written, so
- * no gap (uncached_writes.h) began in between that this would end by mistake.
+ * open empties the cache. The caller holds lock_all() since before it wrote the superblock. So no
+ * gap (uncached_writes.h) has begun since, which this function would end by mistake.
  */
 void formatting_end_gaps(const struct formatting *new)
 {

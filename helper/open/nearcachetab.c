@@ -62,7 +62,7 @@ static int take_timeout(struct tab_entry *entry, const char *value)
 	return 0;
 }
 
-/* Parse an option of the table itself. Returns false if @word must go to "nearcache open". */
+/* Parse an option that only nearcachetab has. Returns false if @word is for "nearcache open". */
 static bool take_own(struct tab_entry *entry, const char *word)
 {
 	static const char timeout[] = "timeout=";
@@ -280,8 +280,8 @@ static int find_twins(struct tab *tab)
 }
 
 /*
- * Parse a table. An invalid line gets an error message in its entry, and the function still returns
- * 0. Call tab_free() even after a failure.
+ * Parse the text of a nearcachetab. An invalid line gets an error message in its entry, and the
+ * function still returns 0. Call tab_free() even after a failure.
  * @path: name in messages; not copied, so it must live as long as @tab.
  * @text: @bytes long, without a terminating 0.
  */
@@ -328,7 +328,7 @@ static int read_file(struct tab *tab, int fd)
 }
 
 /*
- * Read and parse the table; a missing file is an empty table. Call tab_free() even after a failure.
+ * Read and parse nearcachetab; a missing file has no lines. Call tab_free() even after a failure.
  * @path is not copied, so it must live as long as @tab.
  */
 int tab_read(struct tab *tab, const char *path)

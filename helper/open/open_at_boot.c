@@ -24,9 +24,9 @@
 typedef int open_devices_t(const struct arguments *args);
 
 /**
- * struct reopening - state while the device of one table line is opened
+ * struct reopening - state while the device of one line of nearcachetab is opened
  * @entry: the line
- * @args: options of the line; those of the command line replace them
+ * @args: options of the line, replaced by options of the command line
  * @origin: open origin
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
@@ -72,9 +72,9 @@ static int keep_reason(struct reopening *re)
 }
 
 /*
- * Check that the cache was made for this origin. If the line has a path, another drive may have
- * that path now: ignore the drive and open the device without a cache. A uuid means one cache only,
- * so the line is wrong, perhaps in its origin: fail, lest users write to a wrong origin.
+ * Check that the cache was made for this origin. If not: with a path in the line, another drive may
+ * have that path now, so ignore it and open the device without a cache. With a uuid in the line,
+ * the line is wrong, perhaps in its origin, so fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -211,7 +211,7 @@ static const char *tab_path(const struct arguments *args)
 }
 
 /*
- * Open one device of the table. Options of the command line replace those of the line. Returns 0
+ * Open one device of nearcachetab. Options on the command line replace those in its line. Returns 0
  * even if the device was opened without its cache.
  */
 int opentab(const struct arguments *args, open_devices_t *open_devices)
@@ -227,7 +227,7 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 	return fail_code();
 }
 
-/* What open_one() needs in its child process. */
+/* Parameters of open_one(), which runs in a child process. */
 struct all {
 	const struct tab_entry *entry;
 	const struct arguments *args;
@@ -329,7 +329,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 	return fail_code();
 }
 
-/* Open all devices of the table except open ones and lines with "noauto", each in a process. */
+/* Open the devices of nearcachetab, each in a process, except open ones and "noauto" lines. */
 int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 {
 	struct tab tab = { 0 };

@@ -130,7 +130,7 @@ static int check_same(const struct device *cache, const struct super *before)
 
 /*
  * Write @change to the superblock of @cache, which is open and unused, and close @cache. @super:
- * read from it, valid. A crash leaves the old superblock or the new one, never a mixture.
+ * valid, read from @cache. A crash leaves the old superblock or the new one, never a mixture.
  */
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,

@@ -31,10 +31,10 @@ struct witness {
 /**
  * struct witness_claim - the cache that needs a record
  * @uuid: uuid of the cache
- * @replaced: uuid of the cache that it overwrites and whose record it may take, NULL: none
- * @session: session number of its superblock, stored in a new record
- * @ahead: if the cache has an old record here, write @session + 1 to the record, before the
- *	superblock gets that number, and @session as the previous number, which is valid as well
+ * @replaced: uuid of an overwritten cache, whose record the new cache may take, NULL: none
+ * @session: session number in the superblock of the cache, stored in a new record
+ * @ahead: if the cache has an old record here, write @session + 1 to the record before the
+ *	superblock gets that number; @session becomes the previous number in the record
  * @force: overwrite other content of the device
  */
 struct witness_claim {
