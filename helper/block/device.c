@@ -81,8 +81,8 @@ static int open_checked(struct device *dev, const char *path, const char *role,
 }
 
 /*
- * Open a block device for reading. The caller calls device_close() even after a failure, and keeps
- * the string @role valid until then: it is not copied.
+ * Open a block device for reading. The caller calls device_close() even after a failure. @role is
+ * not copied: the string must stay valid until device_close().
  */
 int device_open(struct device *dev, const char *path, const char *role)
 {
@@ -137,7 +137,7 @@ static int reopen_device(struct device *dev, int flags)
 
 /*
  * Reopen for writing with O_EXCL: until device_close(), no file system, swap, md, dm or other
- * caller can claim the device. Fails with CODE_BUSY if one has claimed it already.
+ * caller can claim the device. Fails with CODE_BUSY if the device is claimed already.
  */
 int device_claim(struct device *dev)
 {

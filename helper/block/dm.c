@@ -254,9 +254,7 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 		    name);
 }
 
-/*
- * Append a device to the list if it is @wanted. A device that vanished meanwhile is not an error.
- */
+/* Append a device to the list if @wanted() accepts it. A device that vanished is not an error. */
 static int append_device(struct dm_device **list, size_t *count, const char *name,
 			 bool (*wanted)(const struct dm_device *dev))
 {
@@ -459,7 +457,7 @@ int dm_load(const char *name, const struct dm_line *line)
  * first suspends a running device. Success releases lock_all(): other runs may then start devices.
  * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
  * @hand_over: suspend without a flush: file systems are not frozen, and reads that wait for the
- *	origin move to the new table. Otherwise the old table has to complete these reads first.
+ *	origin move to the new table. If false, the old table completes these reads first.
  */
 int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {

@@ -13,8 +13,8 @@
 #define SECTOR	512
 
 /*
- * Return the read-ahead in sectors. The kernel derives a new one from each table, so reload() has
- * to set the present value again.
+ * Return the read-ahead in sectors. The kernel derives a new read-ahead from each table, so
+ * reload() has to restore the present one.
  */
 static uint32_t read_ahead(dev_t number)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parse and print the parameters of the nearcache target: the words after "nearcache" in a table
- * line, see kmod/doc/interface.md.
+ * Parse and print the parameters of the nearcache target: the words after "nearcache" in a line
+ * of a dm table, see kmod/doc/interface.md.
  */
 #ifndef HELPER_BLOCK_TABLE_PARAMS_H
 #define HELPER_BLOCK_TABLE_PARAMS_H

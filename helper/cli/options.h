@@ -150,7 +150,7 @@ struct arguments {
  * A verb of the command.
  * @operands: text for help. @operands_max: -1 means any number.
  * @required, @optional: options OPTION_*; the global ones are always allowed.
- * @changes: changes the device that the first operand names; main() locks its name.
+ * @changes: the verb changes the device named by the first operand; main() locks that name.
  * @summary: a line of help; @details: the lines below it.
  * @run: returns 0 or the exit code. If NULL, @program is executed, see exec_program.h.
  */

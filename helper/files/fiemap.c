@@ -41,7 +41,9 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of extents that have no location of their own, and so are refused. First match counts. */
+/*
+ * Flags of extents without a location of their own, which are refused. The first match is reported.
+ */
 static const struct {
 	uint32_t flag;
 	const char *why;

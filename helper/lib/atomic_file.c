@@ -13,8 +13,8 @@
 #include "lib/error.h"
 
 /*
- * Makes changes of names in the folder of @path durable. A failure is only a warning: the running
- * system already sees the new content.
+ * Flushes the folder of @path, to make new and changed names in it durable. A failure is only a
+ * warning: the running system already sees the new content.
  */
 static void sync_folder(const char *path)
 {

@@ -9,7 +9,7 @@
 #include "nearcache.h"
 #include "nearcache_classify.h"
 
-/* Words for enum nearcache_mode, as in the table line. */
+/* Words for enum nearcache_mode, as in the dm table. */
 static const char *const mode_words[] = {
 	[NEARCACHE_READ_ONLY] = "read-only",
 	[NEARCACHE_WRITEAROUND] = "writearound",

@@ -25,7 +25,7 @@ static int family;
  * struct answer: the result of a request.
  * @over: the answer is complete.
  * @error: positive errno from the kernel, or 0.
- * @interrupted: devices or ranges changed during a dump, so it may be incomplete.
+ * @interrupted: devices or ranges changed, so the dump may be incomplete.
  * @text: the kernel's text for the error.
  */
 struct answer {

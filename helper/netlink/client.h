@@ -139,7 +139,7 @@ struct nl_job {
  * @skipped: visits that the position passed without a read
  * @astray: reads that belong to no visit
  * @refused: reads not cached, because the plan needs all cached blocks before the block read
- * @sought: how often the position was found again elsewhere in the plan
+ * @sought: how often the readers were found at another position of the plan
  * @memory: bytes of memory that the plan takes
  */
 struct nl_plan {

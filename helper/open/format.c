@@ -197,8 +197,8 @@ static int clear_device(const struct formatting *new, const struct device *cache
 }
 
 /*
- * Write all metadata except the superblocks. These come last, so that an interrupted run leaves a
- * device without any content instead of a cache with invalid metadata.
+ * Write all metadata except the superblocks. The superblocks come last, so that an interrupted run
+ * leaves a device without any content instead of a cache with invalid metadata.
  */
 int formatting_write_areas(const struct formatting *new)
 {

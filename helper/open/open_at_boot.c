@@ -73,8 +73,8 @@ static int keep_reason(struct reopening *re)
 
 /*
  * Check that the cache was made for this origin. If not: with a path in the line, another drive may
- * have that path now, so ignore it and open the device without a cache. With a uuid in the line,
- * the line is wrong, perhaps in its origin, so fail, lest users write to a wrong origin.
+ * have that path now, so ignore the drive and open the device without a cache. With a uuid, the
+ * line is wrong, perhaps in its origin, so fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -142,7 +142,7 @@ static int open_without_cache(struct reopening *re)
 	return 0;
 }
 
-/* True for a nearcache device without a table: a run was killed while it created the device. */
+/* True for a nearcache device without a dm table: a run was killed while it created the device. */
 static bool is_half_made(const struct dm_device *dev)
 {
 	return !dev->live && !dev->open_count &&

@@ -144,7 +144,7 @@ void match_take_session(struct origin_match *match, u64 session)
 
 /*
  * The cache returns to a witness that has an old @record of it. Raise the session number in the
- * superblock, and then in the record, above both, so that older copies of the cache device show.
+ * superblock, and then in the record, above both numbers, to recognise older copies of the device.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {

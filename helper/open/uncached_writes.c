@@ -470,8 +470,8 @@ static void warn_of_loss(void)
 }
 
 /*
- * Set @concern if a gap may have made the data of a cache stale; without a file this holds for each
- * cache. The caller keeps lock_all() until it has acted on @concern. @origin: present device id.
+ * Set @concern if a gap may have made the data of a cache stale, or if the file is missing. The
+ * caller keeps lock_all() until it has acted on @concern. @origin: present device id.
  */
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern)

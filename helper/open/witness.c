@@ -96,7 +96,7 @@ int witness_open(struct witness *witness, const char *path)
 	return choose_path(witness, path);
 }
 
-/* Open the witness device that a table names. Call witness_close() even after a failure. */
+/* Open the witness device that a dm table names. Call witness_close() even after a failure. */
 int witness_open_number(struct witness *witness, dev_t number)
 {
 	char path[PATH_MAX];
