@@ -254,7 +254,7 @@ int device_read(const struct device *dev, void *buffer, size_t bytes,
 	return 0;
 }
 
-/* @dev: after device_claim() or device_share(). @buffer, @bytes, @offset: as in device_read(). */
+/* @dev: opened by device_claim() or device_share(). @buffer, @bytes, @offset: see device_read(). */
 int device_write(const struct device *dev, const void *buffer, size_t bytes,
 		 uint64_t offset)
 {
@@ -276,7 +276,7 @@ int device_write(const struct device *dev, const void *buffer, size_t bytes,
 	return 0;
 }
 
-/* @dev: after device_claim() or device_share(). @offset, @bytes: multiples of 4096. */
+/* @dev: opened by device_claim() or device_share(). @offset, @bytes: multiples of 4096. */
 int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
 {
 	size_t chunk = bytes < CHUNK ? bytes : CHUNK;

@@ -235,7 +235,7 @@ static bool find_below(dev_t number,
 	return found;
 }
 
-/* True if @upper, or a device below it, is in the same place (same_place()) as @lower. */
+/* True if same_place() holds for @lower and @upper, or for @lower and a device below @upper. */
 static bool rests_on(dev_t upper, const void *lower, int depth)
 {
 	bool none;

@@ -151,7 +151,7 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 		dev->mode[0] = '\0';
 }
 
-/* Set @dev->table or @dev->status. They stay NULL for another target and a device that is gone. */
+/* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
 static int query_task(int type, struct dm_device *dev)
 {
 	struct dm_task *task = new_task(type, dev->name);

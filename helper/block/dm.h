@@ -62,7 +62,7 @@ struct dm_device {
 };
 
 /**
- * struct dm_line - a table of one target
+ * struct dm_line - a dm table with one target
  * @target: name of the target, NULL: DM_TARGET
  * @bytes: size of the device
  * @params: the target's parameters

@@ -33,8 +33,7 @@ struct kmsg kmsg_mark(dev_t number)
 
 /*
  * Return "text" of a record "3,123,456,-;text\n KEY=value\n". The three lowest bits of the first
- * number are the level. Returns NULL if the line is less severe than a warning: it explains no
- * error.
+ * number are the level. Returns NULL if it is less severe than a warning, so explains nothing.
  */
 static char *text_of(char *record)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Locks against other runs of this command. */
 #include "block/lock.h"
 
 #include <errno.h>
@@ -106,9 +105,7 @@ int lock_all(const struct device *origin)
 {
 	int fd;
 
-	/*
-	 * This process has the lock already; through another descriptor it would wait for itself.
-	 */
+	/* This process has the lock: through another descriptor it would wait for itself. */
 	if (all >= 0)
 		return 0;
 	if (answer_check(origin))

@@ -52,7 +52,7 @@ void signals_release(const sigset_t *before)
 
 /*
  * Return a descriptor that is readable while a signal of signals_hold() is pending, for callers
- * that poll other descriptors as well. The caller closes it. -1 with errno after an error.
+ * that poll other descriptors as well. The caller closes it. Returns -1 with errno after an error.
  */
 int signals_descriptor(void)
 {

@@ -32,7 +32,7 @@
 #define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
 
 /**
- * struct params - the parameters of one table line
+ * struct params - the parameters of one line of a dm table
  * @mode: writing mode
  * @origin: the origin
  * @cache: the first cache device

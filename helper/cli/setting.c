@@ -111,7 +111,7 @@ const char *setting_witness(char **words, int count)
 	return NULL;
 }
 
-/* Returns whether @words set the read-ahead. @bytes: its value. */
+/* Returns whether @words set the read-ahead. @bytes receives the value. */
 bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 {
 	int i;

@@ -41,9 +41,7 @@ struct mapping {
 	bool over;
 };
 
-/*
- * Flags of extents without a location of their own, which are refused. The first match is reported.
- */
+/* Flags of extents without their own location, which are refused. The first match is reported. */
 static const struct {
 	uint32_t flag;
 	const char *why;
@@ -103,9 +101,7 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 	return 0;
 }
 
-/*
- * Sets @start to an extent's offset on the device, or refuses it. Only EROFS may have inline data.
- */
+/* Sets @start to an extent's offset on the device, or refuses the extent. Inline: EROFS only. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
 			uint64_t end, uint64_t *start)
 {

@@ -83,10 +83,10 @@ static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 }
 
 /*
- * Returns the CRC-32 of zlib and gzip over "NAME\0BYTES\n" of each shard. Nodes compare it to
+ * Returns the CRC-32, as in zlib and gzip, over "NAME\0BYTES\n" of each shard. Nodes compare it to
  * verify that they share one list. @order comes from node_share_sort().
  *
- * Part of the interface: other releases and other programs compute the same value.
+ * The value is part of the interface: other releases and other programs compute the same.
  */
 uint32_t node_share_checksum(const struct shards *shards, const size_t *order,
 			 size_t count)

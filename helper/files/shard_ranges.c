@@ -156,7 +156,7 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	return 0;
 }
 
-/* Cuts the path @folder to the deepest folder that contains both @folder and @path. */
+/* Shortens the path @folder to the deepest folder that @folder and @path have in common. */
 static void folder_join(char *folder, const char *path)
 {
 	size_t i, last = 0;

@@ -247,8 +247,7 @@ static void add_json(const char *key, struct json_object *value)
 
 /*
  * Opens a JSON object. Inside a list or table, @key is NULL. Inside a record, @key NULL opens no
- * new object: the values go to the enclosing record. @title (or NULL) is printed above the values
- * in text.
+ * object: values go to the enclosing record. @title (or NULL) is printed above the values in text.
  */
 void print_record(const char *key, const char *title)
 {

@@ -165,7 +165,7 @@ static int receive_answer(struct answer *answer, nl_recvmsg_msg_cb_t valid, void
 
 /*
  * Like nl_ask(), for a device or job that may have disappeared. In that case @found is set to false
- * and the function returns 0; if @found is NULL, it fails.
+ * and the function returns 0; if @found is NULL, the function fails.
  */
 int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	    void *arg, bool *found)

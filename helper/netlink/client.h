@@ -66,9 +66,9 @@ struct nl_room {
  * @drop_count: elements of @drop
  * @keep_count: elements of @keep
  * @add_count: elements of @add
- * @deleted: set by the call: number of ranges that were deleted and not added again
- * @room: set by the call: space that pins need after the change, or would need if @refused
- * @refused: set by the call: the cache has no room for the pins, so nothing was changed
+ * @deleted: number of ranges that were deleted and not added again, set by the call
+ * @room: space that pins need after the change, or would need if @refused, set by the call
+ * @refused: the cache has no room for the pins, so nothing was changed, set by the call
  */
 struct nl_replacement {
 	const struct nl_range *drop;

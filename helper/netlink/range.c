@@ -8,7 +8,7 @@
 #include "netlink/client.h"
 #include "netlink/request.h"
 
-/* Bytes that a range without its label takes in a request. */
+/* Bytes that a range takes in a request, in addition to its label. */
 #define RANGE_ROOM	56U
 
 struct reply {

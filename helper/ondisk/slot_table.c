@@ -63,7 +63,7 @@ static void count_slots(const struct nearcache_page *page,
 	u64 slot = index * NEARCACHE_SLOTS_PER_PAGE;
 	unsigned int i;
 
-	/* To the kernel a page of another epoch is empty. */
+	/* The kernel treats a page of another epoch as empty. */
 	if (page->epoch != super->best->table_epoch)
 		return;
 	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++, slot++) {

@@ -45,8 +45,8 @@ static void probe_device(const char *path, int pipe)
 	struct super super = { 0 };
 
 	/*
-	 * Close all inherited files: as long as they are open, a hanging child holds the locks of
-	 * the parent, and the readers of its output see no end of file.
+	 * Close all inherited files. Otherwise a hanging child would hold the locks of the parent,
+	 * and readers of the parent's pipes would see no end of file.
 	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
@@ -288,7 +288,7 @@ static int fail_two(const struct carriers *all, const struct resolved *a,
 		    a->path, b->path, uuid);
 }
 
-/* Fail: no local device carries the member of the cache that was searched. */
+/* Fail because no local device carries the member that the caller searched. */
 int resolve_none(const struct carriers *all)
 {
 	char uuid[SUPER_UUID_TEXT];

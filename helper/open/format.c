@@ -220,7 +220,7 @@ int formatting_write_areas(const struct formatting *new)
 	return device_sync(cache);
 }
 
-/* Claim a record on the witness, if the cache has one. Call it after formatting_write_areas(). */
+/* If the cache has a witness, claim a record on it. Call this after formatting_write_areas(). */
 int formatting_claim_record(const struct formatting *new)
 {
 	struct witness_claim claim = claim_of(new);

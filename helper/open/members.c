@@ -57,7 +57,7 @@ int members_open(struct members *members, const struct arguments *args)
 	return fail_code();
 }
 
-/* True if dm table @used names @first and @count devices in total, and all of them still exist. */
+/* True if dm table @used names @count devices, the first of them @first, and all still exist. */
 static bool are_used(const struct params *used, dev_t first, unsigned int count)
 {
 	char name[128];
@@ -235,7 +235,7 @@ int members_check_first(const struct device *first, const struct super *super)
 		    super->geo.stripe_count);
 }
 
-/* Fail if the witness is on a drive of a cache device or the origin: both would vanish together. */
+/* Fail if the witness shares a drive with a cache device or the origin: one failure hits both. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)

@@ -84,9 +84,7 @@ static bool take_own(struct tab_entry *entry, const char *word)
 	return true;
 }
 
-/*
- * True for --origin and --cache, which a line must not have: its second and third word name these.
- */
+/* True for --origin and --cache, which are not allowed: they are words 2 and 3 of the line. */
 static bool is_device_option(const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -258,7 +256,7 @@ static int add_line(struct tab *tab, char *line, unsigned int number)
 	return 0;
 }
 
-/* Mark the second of two valid lines with one name as invalid: the name would be ambiguous. */
+/* Mark the second of two valid lines with the same name as invalid: the name is ambiguous. */
 static int find_twins(struct tab *tab)
 {
 	size_t i, j;

@@ -16,7 +16,7 @@
 #include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
 
-/* Seconds to wait for a cache device, a local drive, after its origin appeared. */
+/* Seconds to wait for a cache device, which is a local drive, after the origin has appeared. */
 #define CACHE_WAIT	10U
 /* Seconds that one line may take after its devices appeared, including timeouts of the kernel. */
 #define OPEN_SECONDS	90U
@@ -94,7 +94,7 @@ static int check_whose(struct reopening *re, bool by_uuid)
 	return keep_reason(re);
 }
 
-/* Returns 0 with @re->why set if the device has to be opened without its cache. */
+/* Find the cache. Returns 0 with @re->why set if the device must be opened without its cache. */
 static int find_cache(struct reopening *re)
 {
 	const char *cache = re->entry->cache;
@@ -150,8 +150,8 @@ static bool is_half_made(const struct dm_device *dev)
 }
 
 /*
- * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name():
- * no other run is just creating that device.
+ * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name(),
+ * so that device is not one that another run is creating now.
  */
 static int free_name(const char *name, bool dry_run)
 {

@@ -398,7 +398,10 @@ int match_record(struct origin_match *match, bool held)
 		.version = match->version,
 		.witness = match->witness,
 		.witness_now = match->witness_now,
-		/* An old copy with a higher number would pass for current, unless it is emptied. */
+		/*
+		 * Raise the number of an old copy only if emptied: else the copy passes for
+		 * current.
+		 */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,

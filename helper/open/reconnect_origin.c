@@ -20,10 +20,10 @@
  * struct reconnection - the state of one reconnection
  * @args: the command line
  * @dev: the device in use, as it was found
- * @old: parameters of its present table
- * @before: its status before the change
+ * @old: parameters of the dm table before the change
+ * @before: status before the change
  * @now: the device after the change
- * @after: its status after the change
+ * @after: status after the change
  * @match: the new origin and the cache device
  * @judged: the cache device could be read, so @match.super says which origin is right
  * @gap: the origin may have been written to while it was disconnected
@@ -185,7 +185,7 @@ static int check_identity(struct reconnection *re)
 	return 0;
 }
 
-/* Set @re->gap if a pass-through device may have written. If so, --on-change=refuse fails. */
+/* Set @re->gap if a pass-through device may have written. If so and --on-change=refuse, fail. */
 static int check_gaps(struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;

@@ -410,8 +410,8 @@ static struct gap *place_for(struct gaps *gaps, struct gap *now)
 }
 
 /*
- * Record durably that a pass-through device may write to an origin, before it can. The caller holds
- * lock_all(). If this fails, the device must refuse writes.
+ * Record durably, before it is possible, that a pass-through device may write to an origin. The
+ * caller holds lock_all(). If this fails, the device must refuse writes.
  * @name: name of the pass-through device.
  * @origin: device id, "": unknown.
  * @cache: uuid of the missing cache, NULL: unknown.

@@ -214,7 +214,10 @@ static bool is_zero(const struct nearcache_witness *record)
 	return !*bytes && !memcmp(bytes, bytes + 1, sizeof(*record) - 1);
 }
 
-/* False only for a valid record of a cache that moved to another witness; a torn one is in use. */
+/*
+ * False only for a valid record of a cache that moved to another witness. Torn records count as
+ * used.
+ */
 static bool is_current(const struct nearcache_witness *record)
 {
 	return !nc_witness_check(record, record->uuid) ||
@@ -328,7 +331,7 @@ static int refuse_full(const struct device *dev, unsigned int count)
  * @kept: the cache has this record already, so it stays unchanged
  * @session: session number for a new record
  * @previous: number that the superblock may still have instead of @session, 0: none
- * @wipe: wipe the other content of the device before the record is written
+ * @wipe: wipe the content of the device before the record is written
  */
 struct choice {
 	int at;
@@ -400,7 +403,7 @@ int witness_prepare(const struct witness *witness,
 	return inspect_records(witness, claim, &choice);
 }
 
-/* Reopen for writing and lock until the device is closed: two runs would take the same record. */
+/* Reopen for writing, and lock until the device is closed, so that two runs take two records. */
 static int take_device(struct witness *witness)
 {
 	struct flock lock = {
@@ -523,8 +526,8 @@ int witness_free(struct witness *witness, const u8 *uuid)
 
 /*
  * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
- * serves to detect old copies of the cache device, which still name this witness: its session
- * number is at least that of each copy.
+ * serves to detect old copies of the cache device, which still name this witness. So the session
+ * number in the record becomes at least that of each copy.
  * @session: number in the superblock, which the record may not know yet.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)

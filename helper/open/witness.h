@@ -13,7 +13,7 @@
 /* Size of the path in the superblock, in bytes with NUL. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)
 
-/* Value of an option in place of a path: no witness. */
+/* Given by the user in place of a path: the cache has no witness. */
 #define WITNESS_NONE	"none"
 
 /**

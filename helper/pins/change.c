@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Applies a change of pins to the kernel's ranges and to the record. */
 #include "pins/change.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 #include "pins/unpin_match.h"
 
 /**
- * struct lists - the change as requests need it, for free_lists()
+ * struct lists - lists for the requests of a change; free_lists() frees them
  * @before: the kernel's ranges before the change
  * @gone: spans in which ranges are deleted: from dropped pins, and from the caller
  * @drop: ranges in @gone that no pin needs; the elements belong to @before
@@ -229,7 +228,7 @@ static int replace_ranges(const struct change *change, const struct lists *lists
 	return error ? error : refuse_room(change, &rp->room);
 }
 
-/* Change the kernel's ranges; if @record, also the record, or undo the change in the kernel. */
+/* Change the kernel's ranges. With @record, commit the record too; if that fails, undo both. */
 static int apply_change(struct change *change, bool record)
 {
 	struct nl_replacement rp = { 0 };

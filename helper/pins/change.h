@@ -17,8 +17,8 @@
  * @which: also delete the kernel's ranges inside one of these, unless another pin needs them
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
- * @room: set by the call, even after a refusal: space that pins need
- * @deleted: set by the call: number of deleted ranges
+ * @room: space that pins need, set by the call even after a refusal
+ * @deleted: number of deleted ranges, set by the call
  */
 struct change {
 	const struct dm_device *dev;

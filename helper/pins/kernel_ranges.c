@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies the kernel's ranges of a device and looks ranges up in the copy. */
 #include "pins/kernel_ranges.h"
 
 #include <stdlib.h>

@@ -44,10 +44,10 @@ struct owner {
  * struct pin - a file or a range with a wish
  * @path: absolute path of the file; NULL: a range of the device
  * @label: label of its ranges
- * @flags: NEARCACHE_RANGE_*: the wish
+ * @flags: the wish, as NEARCACHE_RANGE_* flags
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @expires: time of expiry, seconds since 1970; 0: never
- * @load: prefetch it into the cache
+ * @load: prefetch the data into the cache
  * @samples: only these samples of the file; NULL: all
  * @index_only: only the index that a reader needs to open the file
  * @format: format of the file, INDEX_ANY: detect it from the content

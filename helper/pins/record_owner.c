@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides to which device a record of pins belongs, and finds its files by path. */
+/* Decides to which device a record of pins belongs, and finds pins by the path of the file. */
 #include "pins/record_owner.h"
 
 #include <stdio.h>
@@ -112,7 +112,7 @@ void record_adopt(struct pins *pins, const struct dm_device *dev)
 }
 
 /*
- * Remove the record of a destroyed cache. If @name has a record of another cache, that one stays.
+ * Remove the record of a destroyed cache; leave the record of @name if it is of another cache.
  * @uuid: uuid of the destroyed cache, or of the cache with which the device was opened.
  */
 int record_forget(const char *name, const char *uuid)
@@ -252,7 +252,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	free(path);
 	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
 		drop_linked(recorded, word);
-	/* If a link replaced a folder of @word after the pin, the record has @word unresolved. */
+	/* If a link replaced a folder of @word after the pin, the unresolved @word is on record. */
 	if (found || *word != '/' || fail_code())
 		return found;
 	path = path_tidy(word);
