@@ -11,7 +11,7 @@
 
 #include "lib/error.h"
 
-/* Read the device, in a child process, and send the error message, or "", to @pipe. */
+/* Runs in a child process: read the device, then write the error message to @pipe ("" if none). */
 static void __attribute__((noreturn))
 ask(const struct device *dev, int pipe)
 {
@@ -20,8 +20,8 @@ ask(const struct device *dev, int pipe)
 	void *buffer;
 
 	/*
-	 * Close all inherited files: while the child hangs, it would hold the locks of the parent
-	 * and keep pipes open whose readers wait for the end.
+	 * Close all inherited files. Otherwise a hanging child would hold the locks of the parent,
+	 * and readers of the parent's pipes would see no end of file.
 	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||

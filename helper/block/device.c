@@ -28,8 +28,8 @@ static int open_direct(const char *path, int flags, bool is_file)
 	int fd = open(path, flags | O_CLOEXEC | O_DIRECT);
 
 	/*
-	 * Some file systems refuse O_DIRECT. A file needs none: no module writes below its page
-	 * cache.
+	 * Some file systems refuse O_DIRECT. A regular file does not need it: no kernel module
+	 * writes to the file below its page cache.
 	 */
 	if (fd < 0 && errno == EINVAL && is_file)
 		fd = open(path, flags | O_CLOEXEC);
@@ -81,8 +81,8 @@ static int open_checked(struct device *dev, const char *path, const char *role,
 }
 
 /*
- * Open a block device for reading. The caller calls device_close() even after a failure, and keeps
- * the string @role valid until then: it is not copied.
+ * Open a block device for reading. The caller calls device_close() even after a failure. @role is
+ * not copied: the string must stay valid until device_close().
  */
 int device_open(struct device *dev, const char *path, const char *role)
 {
@@ -137,7 +137,7 @@ static int reopen_device(struct device *dev, int flags)
 
 /*
  * Reopen for writing with O_EXCL: until device_close(), no file system, swap, md, dm or other
- * caller can claim the device. Fails with CODE_BUSY if one has claimed it already.
+ * caller can claim the device. Fails with CODE_BUSY if the device is claimed already.
  */
 int device_claim(struct device *dev)
 {
@@ -145,8 +145,8 @@ int device_claim(struct device *dev)
 }
 
 /*
- * Reopen for writing without O_EXCL, so that another user may have claimed the device. The caller
- * makes sure that this user does not use the bytes that the caller writes.
+ * Reopen for writing without O_EXCL, which succeeds even if another user has claimed the device.
+ * The caller makes sure that this user does not use the bytes that the caller writes.
  */
 int device_share(struct device *dev)
 {
@@ -155,8 +155,8 @@ int device_share(struct device *dev)
 
 /*
  * Make the kernel read the partition table again. Fails with CODE_BUSY if a partition is in use. A
- * command that overwrites a whole disk calls this before, as a test for partitions in use, and
- * after, to remove the partitions of the old table.
+ * command that overwrites a whole disk calls this twice: before the write, to test for partitions
+ * in use, and after the write, to remove the partitions of the old partition table.
  */
 int device_reread_partitions(const struct device *dev)
 {
@@ -178,8 +178,9 @@ int device_reread_partitions(const struct device *dev)
 }
 
 /*
- * Set @busy to whether a file system, swap, md, dm or another process has claimed the device. If so
- * but sysfs shows no holder, retry for 200 ms: another run of this command may do the same test.
+ * Set @busy to whether a file system, swap, md, dm or another process has claimed the device. If it
+ * is claimed but sysfs shows no holder, test again for 200 ms: another run of this command may be
+ * doing the same test.
  */
 int device_test_claim(const struct device *dev, bool *busy)
 {
@@ -253,7 +254,7 @@ int device_read(const struct device *dev, void *buffer, size_t bytes,
 	return 0;
 }
 
-/* @dev: after device_claim() or device_share(). @buffer, @bytes, @offset: as in device_read(). */
+/* @dev: opened by device_claim() or device_share(). @buffer, @bytes, @offset: see device_read(). */
 int device_write(const struct device *dev, const void *buffer, size_t bytes,
 		 uint64_t offset)
 {
@@ -275,7 +276,7 @@ int device_write(const struct device *dev, const void *buffer, size_t bytes,
 	return 0;
 }
 
-/* @dev: after device_claim() or device_share(). @offset, @bytes: multiples of 4096. */
+/* @dev: opened by device_claim() or device_share(). @offset, @bytes: multiples of 4096. */
 int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes)
 {
 	size_t chunk = bytes < CHUNK ? bytes : CHUNK;

@@ -16,10 +16,10 @@ static size_t whole_length(const char *id)
 }
 
 /*
- * Return the length of the prefix that gives the kind of a device id: different ids of one kind
- * prove that the volumes differ. Returns 0 for ids that prove nothing: a hash hides its kind, users
- * choose dm uuid and serial, and a target (nvmet) may create a new uuid at each start. The scheme
- * of a wwid (eui., naa., ...) is part of its kind, because one volume can have wwids of several.
+ * Return the length of the prefix that names the kind of a device id. If two ids are of one kind
+ * and differ, the volumes differ. Returns 0 for an id that proves nothing: a hash hides the kind,
+ * users choose dm uuids and serials, and the target nvmet may create a new uuid at each start.
+ * "wwid:eui" and "wwid:naa" are two kinds, because one volume can have both.
  */
 static size_t kind_length(const char *id)
 {
@@ -31,8 +31,8 @@ static size_t kind_length(const char *id)
 }
 
 /*
- * Return false only if the ids prove that they are of different volumes. Partition suffixes are
- * ignored. "" is an unknown id and proves nothing.
+ * Return false only if the ids prove that the volumes differ. Partition suffixes are ignored. "" is
+ * an unknown id and proves nothing.
  */
 bool identity_may_be_same(const char *a, const char *b)
 {

@@ -204,8 +204,9 @@ static bool same_place(dev_t a, dev_t b)
 }
 
 /*
- * Call @wanted for each device directly below @number, or below the disk of a partition, until one
- * call returns true. Returns whether one did. @depth: levels searched. @none: nothing is below.
+ * Call @wanted for each device directly below @number (of a partition: below its disk), until one
+ * call returns true. Returns false if none did. @depth: levels of the search above @number. @none
+ * is set to true if no device is below.
  */
 static bool find_below(dev_t number,
 		       bool (*wanted)(dev_t below, const void *data, int depth),
@@ -234,7 +235,7 @@ static bool find_below(dev_t number,
 	return found;
 }
 
-/* True if @upper, or a device at any depth below it, is @lower, its disk or its partition. */
+/* True if same_place() holds for @lower and @upper, or for @lower and a device below @upper. */
 static bool rests_on(dev_t upper, const void *lower, int depth)
 {
 	bool none;
@@ -407,7 +408,7 @@ bool identity_holder(dev_t number, char *name, size_t size)
 
 /*
  * Like identity_holder(), but skips the device @self (0: none) and devices whose dm uuid starts
- * with @uuid. Never skips other pass-through devices, because their writes bypass all caches.
+ * with @uuid, except pass-through devices, because their writes bypass all caches.
  */
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size)

@@ -151,7 +151,7 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 		dev->mode[0] = '\0';
 }
 
-/* Set @dev->table or @dev->status. They stay NULL for another target and a device that is gone. */
+/* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
 static int query_task(int type, struct dm_device *dev)
 {
 	struct dm_task *task = new_task(type, dev->name);
@@ -254,9 +254,7 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 		    name);
 }
 
-/*
- * Append a device to the list if it is @wanted. A device that vanished meanwhile is not an error.
- */
+/* Append a device to the list if @wanted() accepts it. A device that vanished is not an error. */
 static int append_device(struct dm_device **list, size_t *count, const char *name,
 			 bool (*wanted)(const struct dm_device *dev))
 {
@@ -392,9 +390,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that creates or removes a node in /dev, and wait for udev to do so; without udev,
- * libdevmapper does it. Returns whether the task succeeded. If so, calls @then (may be NULL) before
- * the wait, because udev may take long.
+ * Run a task that adds or removes a device. Then wait until udev has updated the node in /dev;
+ * without udev, libdevmapper updates it. Returns whether the task succeeded. After success calls
+ * @then (may be NULL) before the wait, because udev may take long.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
@@ -435,7 +433,7 @@ static int create_empty(const char *name, const char *uuid)
 	return error;
 }
 
-/* Load a table into the inactive slot of a device. dm_resume() makes it live. */
+/* Load a dm table as the inactive table of a device. dm_resume() makes it live. */
 int dm_load(const char *name, const struct dm_line *line)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
@@ -459,7 +457,7 @@ int dm_load(const char *name, const struct dm_line *line)
  * first suspends a running device. Success releases lock_all(): other runs may then start devices.
  * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
  * @hand_over: suspend without a flush: file systems are not frozen, and reads that wait for the
- *	origin move to the new table. Otherwise the old table has to complete these reads first.
+ *	origin move to the new table. If false, the old table completes these reads first.
  */
 int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {

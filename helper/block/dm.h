@@ -2,8 +2,8 @@
 /*
  * Device-mapper devices of the nearcache target. Only dm.c and dm_pieces.c use libdevmapper.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
- * they say otherwise. dm_load(), dm_resume(), dm_clear() and dm_remove() can clean up after an
- * error: they return 0 after success although an earlier error is recorded.
+ * they say otherwise. dm_load(), dm_resume(), dm_clear() and dm_remove() also serve to clean up
+ * after an error: they return 0 if they succeed, even if an earlier error is recorded.
  */
 #ifndef HELPER_BLOCK_DM_H
 #define HELPER_BLOCK_DM_H
@@ -37,12 +37,12 @@
  * @suspended: suspended
  * @read_only: the kernel refuses writes
  * @open_count: how often the device is open
- * @size: bytes of the nearcache target, 0: none
+ * @size: size of the nearcache target in bytes, 0: the device has none
  * @table: parameters of the nearcache target, NULL: none
  * @status: status line of the target, NULL: none
  * @mode: first word of @table, "": none, or @table cannot be parsed
- * @origin: from @table, 0: none
- * @cache: from @table, 0: none
+ * @origin: device number of the origin in @table, 0: none
+ * @cache: device number of the first cache device in @table, 0: none
  */
 struct dm_device {
 	char name[128];
@@ -62,7 +62,7 @@ struct dm_device {
 };
 
 /**
- * struct dm_line - a table of one target
+ * struct dm_line - a dm table with one target
  * @target: name of the target, NULL: DM_TARGET
  * @bytes: size of the device
  * @params: the target's parameters

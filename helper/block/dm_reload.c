@@ -13,8 +13,8 @@
 #define SECTOR	512
 
 /*
- * Return the read-ahead in sectors. The kernel derives a new one from each table, so reload() has
- * to set the present value again.
+ * Return the read-ahead in sectors. The kernel derives a new read-ahead from each table, so
+ * reload() has to restore the present one.
  */
 static uint32_t read_ahead(dev_t number)
 {
@@ -55,7 +55,7 @@ static void drop_loaded(const char *name)
 			 name);
 }
 
-/* Add the state of the device after a failure to the error. */
+/* Append to the recorded error the state in which the failure left the device. */
 static void report_failure(const struct dm_device *old)
 {
 	struct dm_device now;
@@ -79,11 +79,11 @@ static void report_failure(const struct dm_device *old)
 }
 
 /*
- * Restore the old table after dm_resume() failed. The device is in one of three states: running
- * with the old table (the suspend failed), suspended with the old table (the new one does not fit),
- * or suspended with the new one (it refused to start). A suspended device gets the old table again.
- * The kernel may refuse to load the old table, in a writing mode after a failure of the cache
- * device. Resume even then: the live table may be the old one, or the new one may start now.
+ * Restore the old table after dm_resume() failed. The device runs with the old table (the suspend
+ * failed), is suspended with the old table (the new table does not fit), or is suspended with the
+ * new table (the kernel did not start it). If it is suspended, load and start the old table. In a
+ * writing mode the kernel may refuse to load it after a failure of the cache device. Call
+ * dm_resume() even then, to start the table that is live now.
  */
 static void put_back(const struct dm_device *old, const struct dm_line *line,
 		     uint32_t ahead)
@@ -127,7 +127,7 @@ static int check_unchanged(const struct dm_device *old)
 	return error;
 }
 
-/* Fail unless @line is live: another program may have loaded its own table after dm_load(). */
+/* Fail unless @line is live: another program may have loaded a different table after dm_load(). */
 static int verify_table(const struct dm_device *old, const struct dm_line *line)
 {
 	struct dm_device now;
@@ -175,9 +175,9 @@ out:
 }
 
 /*
- * Replace the table of a device in use. I/O waits during the change. The read-ahead stays. A ^C
- * takes effect at the end. After a failure the device has its old table, or the error says which
- * table.
+ * Replace the table of a device in use. I/O waits during the change. The read-ahead does not
+ * change. A ^C takes effect only at the end. After a failure the device has its old table, or the
+ * error says which table it has.
  * @dev: accepted by reload_prepare().
  * @old: parameters of the present table.
  * @bytes: size under the new table.

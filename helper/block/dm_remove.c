@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Remove a device-mapper device, after a check that nobody has it open. */
 #include "block/dm_remove.h"
 
 #include <string.h>

@@ -33,7 +33,7 @@ struct kmsg kmsg_mark(dev_t number)
 
 /*
  * Return "text" of a record "3,123,456,-;text\n KEY=value\n". The three lowest bits of the first
- * number are the level. Returns NULL if the level is above warning: such a line explains no error.
+ * number are the level. Returns NULL if it is less severe than a warning, so explains nothing.
  */
 static char *text_of(char *record)
 {
@@ -46,7 +46,7 @@ static char *text_of(char *record)
 	return text;
 }
 
-/* Copy @text to @kept only if that is empty: the first line names the cause. */
+/* Copy @text to @kept if @kept is still empty: the first line names the cause. */
 static void keep_text(char *kept, size_t size, const char *text)
 {
 	if (!kept[0])

@@ -103,7 +103,7 @@ static int follow_partition(struct layers *layers,
 	return follow_here(layers, &below);
 }
 
-/* Follow a loop device only if it is on a block device: a file is on another file system. */
+/* A loop device on a file is not followed: the file is on another file system. */
 static int follow_loop(struct layers *layers, const struct piece_here *here,
 		       const char *backing)
 {
@@ -232,10 +232,10 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 }
 
 /*
- * Map the start of a range of the upper device to the lower device. Returns true and the contiguous
- * bytes there in @piece; call again for the rest, which begins @piece->length bytes further on.
- * Returns false if the first byte is not on the lower device. @why: the reason, as the end of a
- * sentence. @length: not 0
+ * Map the start of a range of the upper device to the lower device. On success returns true, and
+ * @piece receives the contiguous bytes there. Call again for the rest of the range, which begins
+ * @piece->length bytes further on. Returns false if the first byte is not on the lower device; @why
+ * receives the reason, as the end of a sentence. @length is not 0.
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)

@@ -20,12 +20,12 @@
 #define LAYERS_WHY	160
 
 /**
- * struct layer_piece - bytes of the upper device that are contiguous on the lower one
+ * struct layer_piece - part of the upper device: contiguous on the lower device, or not on it
  * @start: first byte of the upper device
  * @length: bytes
  * @at: first byte on the lower device, if @below
  * @below: the bytes are on the lower device
- * @why: if not @below: the reason, as the end of a sentence
+ * @why: the reason if not @below, as the end of a sentence
  */
 struct layer_piece {
 	uint64_t start;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Locks against other runs of this command. */
 #include "block/lock.h"
 
 #include <errno.h>
@@ -39,13 +38,12 @@ static off_t byte_of(const char *name)
 
 /*
  * Lock a device name against other runs of this command, until lock_release() or the end of the
- * process. Otherwise two runs, each with a look-up of its own, could undo each other's change or
- * act on outdated checks. Waits without a time limit; a ^C ends the process.
+ * process. Otherwise two runs could undo each other's change or act on outdated checks. Waits
+ * without a time limit; a ^C ends the process.
  *
- * The locked file is device-mapper's own node: it needs no writable directory and no cleanup. Each
- * name has its own lock, because a run may take long if an origin does not answer. Locks nothing if
- * the node cannot be opened: no device exists, or the caller's next step reports the lack of
- * rights.
+ * The locked file is the node of device-mapper, which needs no writable directory and no cleanup.
+ * Each name has a lock of its own, because a run may take long if an origin does not answer. If the
+ * node cannot be opened, nothing is locked: no dm device exists, or the next step will fail.
  */
 void lock_name(const char *name)
 {
@@ -107,7 +105,7 @@ int lock_all(const struct device *origin)
 {
 	int fd;
 
-	/* A second lock, on another descriptor, would wait for the first one of this process. */
+	/* This process has the lock: through another descriptor it would wait for itself. */
 	if (all >= 0)
 		return 0;
 	if (answer_check(origin))

@@ -30,9 +30,7 @@ static bool is_on(struct libmnt_fs *fs, dev_t number)
 	       (!major(its) && is_device(mnt_fs_get_srcpath(fs), number));
 }
 
-/*
- * Looks at the options of the file system: a mount can be read-only while the file system writes.
- */
+/* Uses the options of the file system, which may write although one of its mounts is read-only. */
 static bool is_writable(struct libmnt_fs *fs)
 {
 	const char *options = mnt_fs_get_fs_options(fs);

@@ -92,7 +92,7 @@ bool holder_process(dev_t number, char *what, size_t size)
 
 /*
  * Find a user of a device without a search of all open files. @what: "mounted on /data", "in use as
- * swap", "used by dm-3". Returns false if there is none of these; a process may still have it open.
+ * swap", "used by dm-3". Returns false if there is no such user; a process may use the device.
  */
 bool holder_describe(dev_t number, char *what, size_t size)
 {

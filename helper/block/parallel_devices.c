@@ -58,7 +58,7 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Wait for a job. After its time leave it running: killing it could leave its work half done. */
+/* Wait for a job. After its time limit, let it run on: to kill it could leave work half done. */
 static void finish_job(struct many_job *job, long begin)
 {
 	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
@@ -104,8 +104,8 @@ void many_run(struct many_job *job, size_t count,
 }
 
 /*
- * If jobs failed, record their number and the message of the first one. Returns the exit code of
- * the first one, or 0 if none failed. @done: the action in the error, like "opened".
+ * If jobs failed, record how many, and the message of the first one that failed. Returns the exit
+ * code of that job, or 0 if none failed. @done: the action in the error, like "opened".
  */
 int many_sum(const struct many_job *job, size_t count, const char *done)
 {

@@ -19,8 +19,8 @@
  * @name: device name
  * @data: for the function that runs the job
  * @seconds: many_run() waits this long; a longer job continues in the background
- * @code: result: exit code
- * @message: result: error message
+ * @code: exit code, set by many_run()
+ * @message: error message, set by many_run()
  * @pid: process of the job
  * @pipe: the parent reads @message from here
  */

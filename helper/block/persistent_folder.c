@@ -28,7 +28,7 @@
 static const char *fleeting_file(int fd, int depth);
 static const char *fleeting_device(dev_t number, int depth);
 
-/* A live system writes to memory through a dm snapshot, whose devices look like any disk. */
+/* A live system keeps changes in memory in a dm snapshot, whose devices look like disks. */
 static const char *fleeting_pieces(dev_t number, int depth)
 {
 	const char *what = NULL;

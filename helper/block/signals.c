@@ -18,7 +18,7 @@ static void stop_signals(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/* Block SIGINT, SIGTERM and SIGHUP. @before: the mask until then, for the functions below. */
+/* Block SIGINT, SIGTERM and SIGHUP. @before receives the earlier mask, for the functions below. */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
@@ -52,7 +52,7 @@ void signals_release(const sigset_t *before)
 
 /*
  * Return a descriptor that is readable while a signal of signals_hold() is pending, for callers
- * that poll other descriptors as well. The caller closes it. -1 with errno after an error.
+ * that poll other descriptors as well. The caller closes it. Returns -1 with errno after an error.
  */
 int signals_descriptor(void)
 {

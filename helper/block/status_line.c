@@ -21,7 +21,7 @@ const struct status_row status_counter_row[] = {
 
 #undef ROW
 
-/* Parse the number at *@line and move *@line behind it. @name: in the error text @why. */
+/* Parse the number at *@line and move *@line behind it. @name: what the error text calls it. */
 static bool next_number(const char **line, uint64_t *value, const char *name,
 			char *why)
 {
@@ -199,8 +199,8 @@ const char *status_crash(const struct status *status)
 }
 
 /*
- * Return the bytes read through the device since it was loaded: hits, misses, joins and bypasses.
- * They are the denominator of the hit ratio.
+ * Return the bytes read through the device since its dm table was loaded: hits, misses, joins and
+ * bypasses. Their sum is the denominator of the hit ratio.
  */
 uint64_t status_read_bytes(const struct status *status)
 {

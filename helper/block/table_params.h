@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parse and print the parameters of the nearcache target: the words after "nearcache" in a table
- * line, see kmod/doc/interface.md.
+ * Parse and print the parameters of the nearcache target: the words after "nearcache" in a line
+ * of a dm table, see kmod/doc/interface.md.
  */
 #ifndef HELPER_BLOCK_TABLE_PARAMS_H
 #define HELPER_BLOCK_TABLE_PARAMS_H
@@ -32,7 +32,7 @@
 #define PARAMS_VERIFY_RANGE	"0 (none) to 4294967295 hits"
 
 /**
- * struct params - the parameters of one table line
+ * struct params - the parameters of one line of a dm table
  * @mode: writing mode
  * @origin: the origin
  * @cache: the first cache device

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Starts the programs of verbs that have one of their own, and is the main() of these programs. */
+/* Starts the separate program that some verbs have, and is the main() of such a program. */
 #include "cli/exec_program.h"
 
 #include <errno.h>
@@ -64,7 +64,7 @@ const struct verb daemon_verb = {
 };
 
 /*
- * Print help or the version if the command line asks for one of them. Returns whether it does.
+ * Print help or the version if the command line asks for one. Returns true if it asks for one.
  * @verbs: for help without a verb; may be NULL if @verb is not NULL.
  */
 bool program_tell(const struct arguments *args, const struct verb *const *verbs,

@@ -12,8 +12,8 @@
 #include "block/table_params.h"
 
 /*
- * Options of all verbs. @offset: place of the value in struct arguments. Two options may have one
- * name if no verb has both. Such options must follow the verb, which decides between them.
+ * Options of all verbs. @offset: place of the value in struct arguments. Two options may have the
+ * same name if no verb has both: the verb decides between them, and must precede them.
  */
 static const struct option_row {
 	uint64_t bit;
@@ -213,7 +213,7 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
-/* Takes a --cache after the first one. Returns the number of words used. */
+/* Takes the value of a second or later --cache. Returns the number of words used. */
 static int take_member(struct arguments *args, const char *value,
 		       const char *next)
 {
@@ -227,7 +227,7 @@ static int take_member(struct arguments *args, const char *value,
 	return value || !next ? 1 : 2;
 }
 
-/* Returns the number of words used. @value: in the option's word, or NULL. @next: the next word. */
+/* Returns the number of words used. @value: value in the same word as the option, or NULL. */
 static int take_row(struct arguments *args, const struct option_row *row,
 		    const char *value, const char *next)
 {

@@ -94,13 +94,13 @@
 
 /*
  * A parsed command line. @given has the bit OPTION_* of each option on it. A member with the name
- * of an option is its value, 0 or NULL by default: then @mode is read-only, @integrity none,
- * @split strided, and @shard_format INDEX_ANY.
- * @cache is the first --cache; @member are the others in their order, @members their number.
+ * of an option is its value, 0 or NULL by default. 0 is read-only for @mode, none for @integrity,
+ * strided for @split, and INDEX_ANY for @shard_format.
+ * @cache is the first --cache; @member is the array of the others, @members their number.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
  * @origin_timeout, @expires and @deadline in seconds.
- * @operand are the @operands words after the verb.
+ * @operand is the array of words after the verb, @operands their number.
  */
 struct arguments {
 	uint64_t given;
@@ -148,9 +148,9 @@ struct arguments {
 
 /*
  * A verb of the command.
- * @operands: its operands, for help; @operands_max -1: any number.
+ * @operands: text for help. @operands_max: -1 means any number.
  * @required, @optional: options OPTION_*; the global ones are always allowed.
- * @changes: changes the device that the first operand names; main() locks its name.
+ * @changes: the verb changes the device named by the first operand; main() locks that name.
  * @summary: a line of help; @details: the lines below it.
  * @run: returns 0 or the exit code. If NULL, @program is executed, see exec_program.h.
  */

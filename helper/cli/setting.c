@@ -48,14 +48,14 @@ static const char *take_verify(const char *value, struct params *params)
 	       NULL : "give " PARAMS_VERIFY_RANGE;
 }
 
-/* Checks the value only: it is not in @params. The caller gets it from setting_witness(). */
+/* Only checks @value, which has no place in @params: setting_witness() returns it. */
 static const char *take_witness(const char *value, struct params *params)
 {
 	(void)params;
 	return *value ? NULL : "give a device, or none";
 }
 
-/* Checks the value only: it is not in @params. The caller gets it from setting_read_ahead(). */
+/* Only checks @value, which has no place in @params: setting_read_ahead() returns it. */
 static const char *take_read_ahead(const char *value, struct params *params)
 {
 	uint64_t bytes;
@@ -111,7 +111,7 @@ const char *setting_witness(char **words, int count)
 	return NULL;
 }
 
-/* Returns whether @words set the read-ahead. @bytes: its value. */
+/* Returns whether @words set the read-ahead. @bytes receives the value. */
 bool setting_read_ahead(char **words, int count, uint64_t *bytes)
 {
 	int i;

@@ -73,8 +73,8 @@ bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 }
 
 /*
- * Reads @count bytes at offset @place of device @number. Direct I/O needs whole pages; reads only
- * the one or two that contain the bytes, because the reads may go through a cache and fill it.
+ * Reads @count bytes at offset @place of device @number. Direct I/O needs whole pages. Reads no
+ * pages but the one or two that contain the bytes, because reads may fill a cache.
  */
 static int read_bytes(dev_t number, const char *path, uint64_t place,
 		      unsigned char *bytes, size_t count)

@@ -41,7 +41,7 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of refused extents: no location of their own. The most exact of several flags is first. */
+/* Flags of extents without their own location, which are refused. The first match is reported. */
 static const struct {
 	uint32_t flag;
 	const char *why;
@@ -101,7 +101,7 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 	return 0;
 }
 
-/* Sets @start to an extent's offset on the device, or fails. Inline data has one only on EROFS. */
+/* Sets @start to an extent's offset on the device, or refuses the extent. Inline: EROFS only. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
 			uint64_t end, uint64_t *start)
 {
@@ -242,8 +242,8 @@ int extents_read(struct extents *extents, int fd, const char *path)
 }
 
 /*
- * Reduces @extents to the parts of the file in @range, @ranges entries, ascending and disjoint.
- * After an error @extents is unchanged.
+ * Reduces @extents to the parts of the file inside @range, an ascending array of @ranges disjoint
+ * ranges. After an error @extents is unchanged.
  */
 int extents_keep(struct extents *extents, const struct index_range *range,
 		 size_t ranges)

@@ -158,9 +158,9 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
- * Calls @visit for each word of a list until one call fails, and returns the number of calls. The
- * words are separated by NULs if there is one (from 'find -print0'), otherwise by newlines.
- * @text has room for one more byte.
+ * Calls @visit for each word of a list until one call fails, and returns the number of calls. If
+ * @text contains a NUL (from 'find -print0'), NULs separate the words, otherwise newlines. @text
+ * has room for one more byte.
  */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
@@ -183,8 +183,8 @@ static size_t each_line(char *text, size_t bytes,
 }
 
 /*
- * Returns the content of a file (@bytes bytes, and room for one more), for free(); NULL after
- * recording that memory is short. The caller checks ferror().
+ * Returns the content of a file: @bytes bytes, and room for one more. The caller frees it, and
+ * checks ferror(). Returns NULL after recording that memory is short.
  */
 static char *read_all(FILE *file, size_t *bytes)
 {

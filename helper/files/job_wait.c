@@ -58,11 +58,11 @@ static void forget_job(const struct dm_device *dev, bool cancelled,
 }
 
 /*
- * Shows the progress of a job, unless @quiet, until it ends. @job receives its last state. On entry
- * @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
+ * Shows the progress of a job, unless @quiet, until the job ends. @job receives its last state. On
+ * entry @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
  *
- * The first ^C cancels the job, and the function still waits for its reads in flight; the second ^C
- * ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
+ * The first ^C cancels the job; the function then still waits for the job's reads in flight. The
+ * second ^C ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
  */
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job)

@@ -33,8 +33,8 @@ int node_share_check_words(const struct arguments *args)
 
 /*
  * Selects the shards of this node. @order has room for all shards and receives their indices;
- * returns their number. All nodes sort the shards by name first, because their command lines may
- * have another order. @checksum receives the checksum of the sorted list.
+ * returns their number. All nodes sort the shards by name first, because the order on their command
+ * lines may differ. @checksum receives the checksum of the sorted list.
  *
  * Without --rank, selects all shards in the order of the command line; @checksum is unchanged.
  */
@@ -83,10 +83,10 @@ static uint32_t crc_add(uint32_t crc, const char *text, size_t bytes)
 }
 
 /*
- * Returns the CRC-32 of zlib and gzip over "NAME\0BYTES\n" of each shard. Nodes compare it to
+ * Returns the CRC-32, as in zlib and gzip, over "NAME\0BYTES\n" of each shard. Nodes compare it to
  * verify that they share one list. @order comes from node_share_sort().
  *
- * Part of the interface: other releases and other programs compute the same value.
+ * The value is part of the interface: other releases and other programs compute the same.
  */
 uint32_t node_share_checksum(const struct shards *shards, const size_t *order,
 			 size_t count)

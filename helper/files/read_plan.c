@@ -29,7 +29,7 @@ int plan_add(struct plan *plan, const struct range *range, size_t count)
 	return 0;
 }
 
-/* Submits a plan to the kernel; one without ranges is an error. @now receives its state. */
+/* Submits @plan to the kernel; a plan without ranges is an error. @now receives its new state. */
 int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now)
 {
 	if (!plan->count)

@@ -8,8 +8,8 @@
 
 /**
  * struct narrowing - the selected part of each file
- * @samples: only the index and the samples in this list for index_select(); NULL: not given
- * @index_only: only the index, which a reader reads to open the file
+ * @samples: select the index and these samples, a list for index_select(); NULL: not given
+ * @index_only: select only the index, which a reader reads to open the file
  * @format: format of the files; INDEX_ANY: detect it from the content
  */
 struct narrowing {

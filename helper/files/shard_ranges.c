@@ -14,8 +14,8 @@
 #define SECTOR	512U
 
 /*
- * Adds a shard without ranges. Zero @shards except its size before the first call. Returns the
- * shard, valid until the next call, or NULL after recording an error.
+ * Adds a shard without ranges. Before the first call, set @shards->size and zero the rest of
+ * @shards. Returns the shard, valid until the next call, or NULL after recording an error.
  */
 struct shard *shards_add(struct shards *shards, const char *name)
 {
@@ -156,7 +156,7 @@ int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 	return 0;
 }
 
-/* Cuts the path @folder to the deepest folder that contains both @folder and @path. */
+/* Shortens the path @folder to the deepest folder that @folder and @path have in common. */
 static void folder_join(char *folder, const char *path)
 {
 	size_t i, last = 0;
@@ -169,7 +169,7 @@ static void folder_join(char *folder, const char *path)
 	folder[last] = '\0';
 }
 
-/* Copies a text to @label, cut to its size. text_clean() replaces a character that is cut apart. */
+/* Copies @text to @label, cut to LABEL_SIZE. text_clean() replaces a character cut in two. */
 static const char *label_cut(const char *text, char *label)
 {
 	snprintf(label, LABEL_SIZE, "%s", text);

@@ -13,8 +13,8 @@
 #include "lib/error.h"
 
 /*
- * Makes changes of names in the folder of @path durable. A failure is only a warning: the running
- * system already sees the new content.
+ * Flushes the folder of @path, to make new and changed names in it durable. A failure is only a
+ * warning: the running system already sees the new content.
  */
 static void sync_folder(const char *path)
 {
@@ -177,8 +177,8 @@ int atomic_file_check(const char *path)
 
 /*
  * Replaces the content of @path, readable by everybody. A reader sees all of the old or all of the
- * new content. If @durable, a crash leaves either of them; otherwise it may leave an empty file.
- * After an error @path is unchanged.
+ * new content. After a crash the file has the old or the new content if @durable; otherwise it may
+ * be empty. After an error @path is unchanged.
  */
 int atomic_file_write(const char *path, const void *data, size_t bytes, bool durable)
 {

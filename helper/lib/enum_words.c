@@ -9,7 +9,7 @@
 #include "nearcache.h"
 #include "nearcache_classify.h"
 
-/* Words for enum nearcache_mode, as in the table line. */
+/* Words for enum nearcache_mode, as in the dm table. */
 static const char *const mode_words[] = {
 	[NEARCACHE_READ_ONLY] = "read-only",
 	[NEARCACHE_WRITEAROUND] = "writearound",
@@ -158,8 +158,8 @@ const char *index_format_word(enum index_format format)
 }
 
 /*
- * Guesses the format from the name of a file whose content does not identify it, because the file
- * is damaged: the reader of that format can report the damage. INDEX_ANY: no guess.
+ * Guesses the format from the file's name, for a damaged file whose content does not identify it.
+ * The reader of the guessed format can then report the damage. Returns INDEX_ANY without a guess.
  */
 enum index_format index_format_of_path(const char *path)
 {

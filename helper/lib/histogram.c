@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/histogram.h"
 
-/* Adds the @count histograms @each, one for each processor, to @sum. */
+/* Adds the array @each of @count histograms, one per processor, to @sum. */
 void histogram_add(struct latency *sum, const struct latency *each, int count)
 {
 	unsigned int b;
@@ -46,9 +46,8 @@ uint64_t histogram_count(const struct latency *latency)
 }
 
 /*
- * Returns the latency, ns, that @of of 10,000 entries do not exceed: 9900 gives the 99th
- * percentile. The result is the upper end of a bucket; a bucket is a quarter of an octave. @latency
- * is not empty.
+ * Returns a percentile as a latency in ns. @of is the percentile times 100: 9900 for the 99th. The
+ * result is the upper end of a bucket; a bucket is a quarter of an octave. @latency is not empty.
  */
 uint64_t histogram_percentile(const struct latency *latency, uint64_t of)
 {

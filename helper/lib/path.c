@@ -73,9 +73,9 @@ static char *extend_path(const char *path)
 }
 
 /*
- * Makes the path of a file or folder absolute that may have been deleted. The result is the path
- * that path_absolute() returned for that file, or the start of the paths it returned for files in
- * that folder, while they existed.
+ * Makes a path absolute even if its file or folder was deleted. The result for a file is the path
+ * that path_absolute() returned while the file existed; for a folder, the start of the paths that
+ * path_absolute() returned for files in it.
  */
 char *path_once(const char *path)
 {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Waits for points of time that are a constant interval apart. */
 #include "lib/periodic_wait.h"
 
 #include <errno.h>

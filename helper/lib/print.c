@@ -20,7 +20,7 @@
  */
 enum kind { RECORD, LIST, TABLE, ROW };
 
-/* A value in text: up to four columns. @number: align it to the right. @row: number of its row. */
+/* A value in text: up to four columns. @number: aligned to the right. @row: number of its ROW. */
 struct cell {
 	char *label;
 	char *text;
@@ -31,9 +31,9 @@ struct cell {
 };
 
 /*
- * A record, list, table or row that is open. @json belongs to the enclosing scope, the outermost
- * one to this file. @cell collects text until the scope ends: only then is the width of the columns
- * known.
+ * A record, list, table or row that is not closed yet. @json is freed with the @json of the
+ * enclosing scope; this file frees the outermost one. @cell collects text until the scope ends:
+ * only then is the width of the columns known.
  */
 struct scope {
 	enum kind kind;
@@ -58,7 +58,7 @@ static void *need_memory(void *memory)
 	return memory;
 }
 
-/* Returns a copy without control characters, which the caller frees. */
+/* Returns a copy of @text without control characters. The caller frees the copy. */
 static char *copy_text(const char *text)
 {
 	return text ? text_clean(need_memory(strdup(text))) : NULL;
@@ -246,8 +246,8 @@ static void add_json(const char *key, struct json_object *value)
 }
 
 /*
- * Opens a JSON object. In a list or table, @key is NULL. In a record, @key NULL opens no new
- * object: the values go to that record. @title (or NULL) is printed above the values in text.
+ * Opens a JSON object. Inside a list or table, @key is NULL. Inside a record, @key NULL opens no
+ * object: values go to the enclosing record. @title (or NULL) is printed above the values in text.
  */
 void print_record(const char *key, const char *title)
 {
@@ -379,8 +379,8 @@ int print_next(void)
 
 /*
  * Ends the last document and prints the recorded error, if any. In JSON mode the error is part of
- * the document on stdout, so that there is exactly one document. Otherwise, or if stdout failed, it
- * goes to stderr. Returns the exit code of the run.
+ * the document on stdout, so that there is exactly one document. In text mode, or if stdout failed,
+ * the error goes to stderr. Returns the exit code of the run.
  */
 int print_finish(void)
 {
@@ -480,7 +480,7 @@ void print_flag(const char *key, const char *label, bool value)
 	add_cell(label, value ? "yes" : "no", NULL, NULL, false);
 }
 
-/* Prints @part / @whole: 0 to 1 in JSON, percent in text. If @whole is 0: null, or "-" in text. */
+/* Prints @part / @whole, in text as percent. If @whole is 0, prints null (JSON) or "-" (text). */
 void print_ratio(const char *key, const char *label, uint64_t part,
 		 uint64_t whole)
 {

@@ -96,8 +96,8 @@ static void show_line(struct progress *progress, uint64_t time)
 }
 
 /*
- * Shows the progress if the last output is old enough. @done: bytes so far; more than the total
- * count as the total. Cheap enough to call after each MiB. Callers serialize their calls.
+ * Shows the progress if the last output is old enough. @done: bytes so far; a value above the total
+ * counts as the total. Cheap enough to call after each MiB. Callers serialize their calls.
  */
 void progress_update(struct progress *progress, uint64_t done)
 {
@@ -113,7 +113,7 @@ void progress_update(struct progress *progress, uint64_t done)
 		show_line(progress, time);
 }
 
-/* Removes the bar, because the results follow in its place. Lines stay. */
+/* Removes the bar, because the results follow in its place. Does not remove lines. */
 void progress_end(struct progress *progress)
 {
 	if (progress->drawn)

@@ -22,8 +22,8 @@ static bool parse_part(const char *text, const char *what, uint64_t *bytes,
 		return false;
 	}
 	/*
-	 * Do not round: when data is dropped, rounding outwards would take data that the user did
-	 * not name, and rounding inwards would leave stale data.
+	 * Do not round. A user may drop data by range: rounding outwards would drop data that the
+	 * user did not name, and rounding inwards would leave stale data.
 	 */
 	if (*bytes % SECTOR) {
 		snprintf(why, RANGE_WHY,

@@ -12,7 +12,7 @@
 
 #define RANGE_WHY	160
 
-/* Whole sectors of a device, in bytes: both are multiples of 512, and @length is not 0. */
+/* Whole sectors of a device: @start and @length are multiples of 512 bytes, @length is not 0. */
 struct range {
 	uint64_t start;
 	uint64_t length;

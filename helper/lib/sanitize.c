@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Returns the bytes of a UTF-8 character with the first byte @lead, or 0 if it is invalid. */
+/* Returns the length of a UTF-8 character with the first byte @lead, or 0 if @lead is invalid. */
 static size_t lead_length(unsigned char lead)
 {
 	if (lead < 0x80)

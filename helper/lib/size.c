@@ -113,8 +113,8 @@ static bool is_bits(char *word)
 }
 
 /*
- * Parses bytes per second, written as a size, or bits per second: b or bit, perhaps after K, M, G
- * or T (powers of 1000). "/s" may follow.
+ * Parses a bandwidth: bytes per second, written as a size, or bits per second, written as a number,
+ * perhaps K, M, G or T (powers of 1000), and b or bit. "/s" may follow either.
  */
 const char *bandwidth_parse(const char *text, uint64_t *bytes)
 {

@@ -25,7 +25,7 @@ static int family;
  * struct answer: the result of a request.
  * @over: the answer is complete.
  * @error: positive errno from the kernel, or 0.
- * @interrupted: devices or ranges changed during a dump, so it may be incomplete.
+ * @interrupted: devices or ranges changed, so the dump may be incomplete.
  * @text: the kernel's text for the error.
  */
 struct answer {
@@ -50,7 +50,7 @@ static void set_option(int option)
 		   sizeof(one));
 }
 
-/* Enlarge the send buffer: 262144 ranges, or 1048576 of a job, do not fit into the default one. */
+/* Enlarge the send buffer: a change of 262144 ranges or a job of 1048576 exceeds the default. */
 static void send_more(size_t bytes)
 {
 	int room = (int)(2 * bytes + 65536);
@@ -164,8 +164,8 @@ static int receive_answer(struct answer *answer, nl_recvmsg_msg_cb_t valid, void
 }
 
 /*
- * Like nl_ask(), for a device or job that may have disappeared: then @found is false, which is no
- * error. @found NULL: then it is an error.
+ * Like nl_ask(), for a device or job that may have disappeared. In that case @found is set to false
+ * and the function returns 0; if @found is NULL, the function fails.
  */
 int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 	    void *arg, bool *found)
@@ -197,8 +197,9 @@ int nl_look(struct nl_msg *msg, const char *what, nl_recvmsg_msg_cb_t valid,
 }
 
 /*
- * Send a request and receive the whole answer. CODE_BUSY: devices or ranges changed during a dump.
- * @msg: from nl_request(); freed.
+ * Send a request and receive the whole answer. Fails with CODE_BUSY if devices or ranges changed
+ * during a dump.
+ * @msg: from nl_request(); this function frees it.
  * @what: start of the error message: "cannot ...".
  * @valid: called with @arg for each message of the answer.
  */

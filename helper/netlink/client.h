@@ -30,9 +30,9 @@ struct nl_run {
 };
 
 /**
- * struct nl_range - a range of a device; in the drop list of a change only @range and @label count
+ * struct nl_range - a range of a device; nl_replacement.drop uses only @range and @label
  * @range: bytes
- * @label: name for counting; in a drop list NULL matches any label
+ * @label: name for counting; in nl_replacement.drop NULL matches any label
  * @flags: NEARCACHE_RANGE_*
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @expires: seconds until the range expires, 0: never
@@ -59,15 +59,16 @@ struct nl_room {
 
 /**
  * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
- * @drop: delete ranges that lie in one of these and have its label; length 0: to the device's end
+ * @drop: delete the ranges inside an element of @drop that have the label of the element; an
+ *	element of length 0 reaches to the end of the device
  * @keep: do not delete these ranges, although @drop matches them
  * @add: add these ranges, in place of equal ones
  * @drop_count: elements of @drop
  * @keep_count: elements of @keep
  * @add_count: elements of @add
- * @deleted: result: ranges that were deleted and not added again
- * @room: result: space that pins need after the change, or would need if it is @refused
- * @refused: result: the cache has no room for the pins, so nothing was changed
+ * @deleted: number of ranges that were deleted and not added again, set by the call
+ * @room: space that pins need after the change, or would need if @refused, set by the call
+ * @refused: the cache has no room for the pins, so nothing was changed, set by the call
  */
 struct nl_replacement {
 	const struct nl_range *drop;
@@ -105,7 +106,7 @@ struct nl_label {
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @deadline: seconds from now within which the job should finish, 0: none
  * @bandwidth: limit in bytes per second, 0: unlimited
- * @bytes: total length of its ranges
+ * @bytes: total length of the ranges of the job
  * @fetched: bytes that the job fetched from the origin
  * @present: bytes that were cached already, or that others cached meanwhile
  * @left: bytes that the job tried but did not cache, for example because a read failed
@@ -127,7 +128,7 @@ struct nl_job {
 
 /**
  * struct nl_plan - the active plan, or the last one
- * @coming: ranges received so far of a plan that is being submitted
+ * @coming: ranges that the kernel has received of a plan whose submission is not complete
  * @state: NEARCACHE_PLAN_*
  * @ranges: number of ranges in the plan
  * @visits: number of visits; a visit is the reading of one block at its place in the plan
@@ -135,10 +136,10 @@ struct nl_job {
  * @position: visits that were made or skipped
  * @hits: visits whose first read was a hit
  * @misses: visits whose first read was not a hit
- * @skipped: visits that no read made
+ * @skipped: visits that the position passed without a read
  * @astray: reads that belong to no visit
- * @refused: reads that were not cached, because the plan needs all cached blocks earlier
- * @sought: how often the position was found again elsewhere in the plan
+ * @refused: reads not cached, because the plan needs all cached blocks before the block read
+ * @sought: how often the readers were found at another position of the plan
  * @memory: bytes of memory that the plan takes
  */
 struct nl_plan {

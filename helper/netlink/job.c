@@ -137,7 +137,7 @@ static struct nl_msg *request_of(int command, dev_t number, uint32_t id)
 
 /*
  * Get the progress of a job. @found is false if the device is gone or the kernel does not know the
- * job: of the finished jobs it keeps only the latest.
+ * job. The kernel forgets all but the latest finished jobs.
  */
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found)
 {
@@ -195,7 +195,7 @@ int nl_job_end(dev_t number, uint32_t id)
 		     (int)fail_code();
 }
 
-/* Cancel the job @id (unknown: an error), or all if @id is 0. @count: jobs that were running. */
+/* Cancel job @id, or all jobs if @id is 0. An unknown job is an error. @count: cancelled jobs. */
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count)
 {
 	struct nl_msg *msg = id ?

@@ -8,7 +8,7 @@
 #include "netlink/client.h"
 #include "netlink/request.h"
 
-/* Bytes that a range without its label takes in a request. */
+/* Bytes that a range takes in a request, in addition to its label. */
 #define RANGE_ROOM	56U
 
 struct reply {
@@ -48,7 +48,7 @@ static int put_piece(struct nl_msg *msg, const struct range *range)
 	       nla_put_u64(msg, NEARCACHE_A_RANGE_LENGTH, range->length) : 0;
 }
 
-/* Put one range. @before: the range before it, or NULL; the kernel takes omitted values from it. */
+/* Put a range. Omits label, flags, priority and expiry that equal those of @before (NULL: none). */
 static int put_range(struct nl_msg *msg, int type, const struct nl_range *range,
 		     const struct nl_range *before)
 {

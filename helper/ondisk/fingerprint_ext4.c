@@ -21,7 +21,7 @@
 #define INCOMPAT_META_BG	0x10U
 #define INCOMPAT_64BIT		0x80U
 #define RO_COMPAT_SPARSE_SUPER	0x1U
-/* Most bytes of group descriptors that are hashed, enough for 32 TiB in blocks of 4 KiB. */
+/* Maximum of group descriptors to hash, in bytes: enough for 32 TiB in blocks of 4 KiB. */
 #define GROUPS_MAX	(16ULL << 20)
 
 /**

@@ -64,8 +64,8 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 }
 
 /*
- * Hash a range of the device, given in bytes. From the first part that exceeds the device on, hash
- * only the offset of that part.
+ * Hash a range of the device, in parts; @offset and @bytes are in bytes. If a part exceeds the
+ * device, hash its offset instead of its data, and stop.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {

@@ -3,8 +3,8 @@
  * Fingerprints of file systems. They show most writes that leave the first and last 64 KiB of the
  * origin unchanged. They cover only metadata, so they miss file data that is overwritten in place.
  *
- * The file system is untrusted input: an offset beyond its end is not read, and each parser reads a
- * bounded number of bytes.
+ * The file system is untrusted input: nothing is read beyond the end of the device, and each parser
+ * reads a bounded number of bytes.
  */
 #ifndef HELPER_ONDISK_FINGERPRINT_FS_H
 #define HELPER_ONDISK_FINGERPRINT_FS_H

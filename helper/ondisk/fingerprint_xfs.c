@@ -14,7 +14,7 @@
 #define MAGIC		0x58465342U
 #define RECORD_MAGIC	0xFEEDBABEU
 #define HEADERS		4
-/* Most allocation groups that are hashed. If there are more, evenly spaced groups are taken. */
+/* Maximum number of allocation groups to hash. Of more groups, evenly spaced ones are hashed. */
 #define GROUPS_MAX	1024U
 /* Unit of the log, bytes. */
 #define LOG_BLOCK	512U

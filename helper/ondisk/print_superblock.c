@@ -137,7 +137,7 @@ void describe_areas(const struct nearcache_super *sb)
 	print_end();
 }
 
-/* Parse the status line of a device. If the device has no table, @status is all zero. */
+/* Parse the status line of a device. If the device has no dm table, @status is all zero. */
 int describe_status(const struct dm_device *dev, struct status *status)
 {
 	char why[STATUS_WHY];
@@ -150,8 +150,8 @@ int describe_status(const struct dm_device *dev, struct status *status)
 }
 
 /*
- * Print the witness that the table of a device names. @label: its label in text; without a witness
- * the text has no line, and JSON has null.
+ * Print the witness that the dm table of a device names. Without a witness JSON has null, and text
+ * has no line. @label: start of the line in text.
  */
 void describe_witness(const struct dm_device *dev, const char *label)
 {
@@ -164,7 +164,7 @@ void describe_witness(const struct dm_device *dev, const char *label)
 		     has ? device_path_of(params.witness, path) : NULL);
 }
 
-/* Return the state of a device as a word, "no-table" if it has no table. */
+/* Return the state of a device as a word: "no-table" if it has no dm table. */
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status)
 {

@@ -36,8 +36,8 @@ static int write_copy(const struct device *dev, const struct nearcache_super *sb
 
 /*
  * Write both copies of an empty slot table to a claimed device, without a flush. @sb: the
- * superblock to be written afterwards; its uuid, epoch and layout are used. Every page is written,
- * so that a page that is invalid later is known to be torn or damaged.
+ * superblock that the caller will write; its uuid, epoch and layout are used. Every page is
+ * written, so that a page that is invalid later is known to be torn or damaged.
  */
 int table_write(const struct device *dev, const struct nearcache_super *sb)
 {
@@ -63,7 +63,7 @@ static void count_slots(const struct nearcache_page *page,
 	u64 slot = index * NEARCACHE_SLOTS_PER_PAGE;
 	unsigned int i;
 
-	/* To the kernel a page of another epoch is empty. */
+	/* The kernel treats a page of another epoch as empty. */
 	if (page->epoch != super->best->table_epoch)
 		return;
 	for (i = 0; i < NEARCACHE_SLOTS_PER_PAGE; i++, slot++) {

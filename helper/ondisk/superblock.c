@@ -45,8 +45,8 @@ int super_read(struct super *super, const struct device *dev)
 }
 
 /*
- * Return the defect of the copy that has the magic, or that two valid copies are of different
- * caches. Call this only if @super->best is NULL.
+ * Return why @super->best, which is NULL, could not be set: the two valid copies are of different
+ * caches, or a copy with the magic has a defect.
  */
 const char *super_why(const struct super *super)
 {
@@ -90,11 +90,11 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
 }
 
 /*
- * Replace both copies of a claimed device in two steps. @sb: sealed, from device_buffer(), with a
- * higher sequence. @super: has a valid copy.
+ * Replace both copies of a claimed device. @sb: sealed, from device_buffer(), with a higher
+ * sequence. @super: has a valid copy.
  *
- * The valid copy is written last, so it survives a crash that tears the other copy. Once that copy
- * is durable, its higher sequence makes it the valid one; the message of a later error says so.
+ * @super->best is written last and survives a crash that tears the other copy. Once the other copy
+ * is durable, its higher sequence makes it the valid one; a later error says so.
  */
 int super_rewrite(const struct device *dev, const struct super *super,
 		  const struct nearcache_super *sb)

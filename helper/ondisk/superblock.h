@@ -14,9 +14,9 @@
  * @copy: both copies as read, 4096 bytes each
  * @geo: decoded fields of @best
  * @best: the valid copy that the kernel would use; NULL: none
- * @sound: for each copy: it is valid by itself
- * @magic: for each copy: it begins with the magic, valid or not
- * @why: for each copy: why it is not valid
+ * @sound: per copy, true if it is valid by itself
+ * @magic: per copy, true if it begins with the magic, valid or not
+ * @why: per copy, the reason why it is not valid
  * @refused: message if both copies are valid but of different caches; @best is then NULL
  */
 struct super {

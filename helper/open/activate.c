@@ -141,8 +141,8 @@ static const char *params_of(const struct activation *act, char *text)
 }
 
 /*
- * Create the device, or leave none after a failure. The kernel claims @act->cache by itself, which
- * fails while the caller holds a claim.
+ * Create the device; a failure leaves no device. The kernel claims @act->cache, so the caller must
+ * not have claimed it.
  */
 int activate(const struct activation *act)
 {

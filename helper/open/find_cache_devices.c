@@ -29,7 +29,7 @@
  * struct answer - result that probe_device() sends to its parent through the pipe
  * @code: exit code, 0: the device carries a valid superblock
  * @message: error message
- * @sb: its superblock
+ * @sb: superblock of the device
  */
 struct answer {
 	int code;
@@ -45,8 +45,8 @@ static void probe_device(const char *path, int pipe)
 	struct super super = { 0 };
 
 	/*
-	 * Close all inherited files: as long as they are open, a hanging child holds the locks of
-	 * the parent, and the readers of its output see no end of file.
+	 * Close all inherited files. Otherwise a hanging child would hold the locks of the parent,
+	 * and readers of the parent's pipes would see no end of file.
 	 */
 	if (dup2(pipe, STDIN_FILENO) < 0 ||
 	    !freopen("/dev/null", "w", stdout) ||
@@ -156,7 +156,7 @@ static bool has_fabric(const char *disk)
 	return found;
 }
 
-/* True for a device behind a network, which is no cache device and may hang; also if unknown. */
+/* True for a device behind a network, or perhaps behind one: it is no cache device and may hang. */
 static bool is_remote(const char *name)
 {
 	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
@@ -288,7 +288,7 @@ static int fail_two(const struct carriers *all, const struct resolved *a,
 		    a->path, b->path, uuid);
 }
 
-/* Fail: no local device carries the member of the cache that was searched. */
+/* Fail because no local device carries the member that the caller searched. */
 int resolve_none(const struct carriers *all)
 {
 	char uuid[SUPER_UUID_TEXT];
@@ -301,7 +301,7 @@ int resolve_none(const struct carriers *all)
 
 /*
  * Find the device that carries member @index (from 0). Sets @found to NULL if there is none; fails
- * if there are several. A device in use counts: it may be the right one, and its copy free.
+ * if there are several, even if one of them is in use: an unused one may be only a copy.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)

@@ -19,7 +19,7 @@
  * struct resolved - a cache device that was found
  * @path: path of the device
  * @number: device number; set only by a search by uuid
- * @sb: its valid superblock
+ * @sb: valid superblock of the device
  */
 struct resolved {
 	char path[PATH_MAX];

@@ -54,7 +54,7 @@ int formatting_claim(const struct formatting *new)
 	return 0;
 }
 
-/* Fail if the device has witness records of other caches, which would start cold after a crash. */
+/* Fail if the device has witness records: their caches would start cold after a crash. */
 static int check_records(const struct device *cache)
 {
 	unsigned int used;
@@ -91,7 +91,7 @@ static int check_content(const struct device *cache)
 	return fail_code();
 }
 
-/* Remember the cache that is overwritten: the new cache takes over its record on the witness. */
+/* Remember the overwritten cache: the new cache takes over the witness record of the old one. */
 static void look_back(struct formatting *new)
 {
 	struct super super;
@@ -197,8 +197,8 @@ static int clear_device(const struct formatting *new, const struct device *cache
 }
 
 /*
- * Write all metadata except the superblocks. These come last, so that an interrupted run leaves a
- * device without any content instead of a cache with invalid metadata.
+ * Write all metadata except the superblocks. The superblocks come last, so that an interrupted run
+ * leaves a device without any content instead of a cache with invalid metadata.
  */
 int formatting_write_areas(const struct formatting *new)
 {
@@ -220,7 +220,7 @@ int formatting_write_areas(const struct formatting *new)
 	return device_sync(cache);
 }
 
-/* Claim a record on the witness, if the cache has one. Call it after formatting_write_areas(). */
+/* If the cache has a witness, claim a record on it. Call this after formatting_write_areas(). */
 int formatting_claim_record(const struct formatting *new)
 {
 	struct witness_claim claim = claim_of(new);
@@ -271,8 +271,8 @@ int formatting_write_super(const struct formatting *new)
 
 /*
  * Record that this new, empty cache missed no write to the origin. A failure only warns: the next
- * open empties the cache. The caller holds lock_all() since before the superblock was written, so
- * no gap (uncached_writes.h) began in between that this would end by mistake.
+ * open empties the cache. The caller holds lock_all() since before it wrote the superblock. So no
+ * gap (uncached_writes.h) has begun since, which this function would end by mistake.
  */
 void formatting_end_gaps(const struct formatting *new)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Opens and checks the cache devices of a cache other than the first. */
+/* Opens and checks the members of a cache after the first member. */
 #include "open/members.h"
 
 #include <stdio.h>
@@ -57,7 +57,7 @@ int members_open(struct members *members, const struct arguments *args)
 	return fail_code();
 }
 
-/* True if table @used names @first and @count devices in all, and all of them still exist. */
+/* True if dm table @used names @count devices, the first of them @first, and all still exist. */
 static bool are_used(const struct params *used, dev_t first, unsigned int count)
 {
 	char name[128];
@@ -118,8 +118,8 @@ out:
  * Open and check the members after @first.
  * @args: --cache names all members, or only the first one; then the others are searched by uuid.
  * @super: valid superblock of @first.
- * @used: table of a device, which may use this cache; NULL: none. If it names @first, its members
- * are opened, although copies of them may exist.
+ * @used: dm table of a device that may use this cache; NULL: none. If the dm table names @first,
+ * open the members that it names, although copies of them may exist.
  */
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
@@ -143,7 +143,7 @@ int members_find(struct members *members, const struct arguments *args,
 	       members_check_places(members, first, origin) ? fail_code() : 0;
 }
 
-/* Open the members that a table names, after the first. */
+/* Open the members that a dm table names, without the first member. */
 int members_open_numbers(struct members *members, const struct params *params)
 {
 	reset_member(members);
@@ -235,7 +235,7 @@ int members_check_first(const struct device *first, const struct super *super)
 		    super->geo.stripe_count);
 }
 
-/* Fail if the witness is on a drive of a cache device or the origin: both would vanish together. */
+/* Fail if the witness shares a drive with a cache device or the origin: one failure hits both. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)
@@ -296,7 +296,7 @@ out:
 	return fail_code();
 }
 
-/* Open the members that a table names, except device @one. A missing member is only a warning. */
+/* Open the members that a dm table names, except @one. A missing member is only a warning. */
 void members_find_used(struct members *members, const struct params *params,
 		       dev_t one)
 {
@@ -336,8 +336,8 @@ static void tell_left(const struct nearcache_super *sb, const struct device *one
 }
 
 /*
- * The superblock of @one has no valid copy. Warn about other devices with the uuid that its damaged
- * copies contain: they are probably of the same cache and stay unchanged.
+ * The superblock of @one has no valid copy. Warn about each other device with the uuid that a
+ * damaged copy contains: the device is probably of the same cache and stays unchanged.
  */
 void members_tell_left(const struct super *super, const struct device *one)
 {

@@ -62,7 +62,7 @@ static int take_timeout(struct tab_entry *entry, const char *value)
 	return 0;
 }
 
-/* Parse an option of the table itself. Returns false if @word must go to "nearcache open". */
+/* Parse an option that only nearcachetab has. Returns false if @word is for "nearcache open". */
 static bool take_own(struct tab_entry *entry, const char *word)
 {
 	static const char timeout[] = "timeout=";
@@ -84,9 +84,7 @@ static bool take_own(struct tab_entry *entry, const char *word)
 	return true;
 }
 
-/*
- * True for --origin and --cache, which a line must not have: its second and third word name these.
- */
+/* True for --origin and --cache, which are not allowed: they are words 2 and 3 of the line. */
 static bool is_device_option(const char *word)
 {
 	size_t length = strcspn(word, "=");
@@ -258,7 +256,7 @@ static int add_line(struct tab *tab, char *line, unsigned int number)
 	return 0;
 }
 
-/* Mark the second of two valid lines with one name as invalid: the name would be ambiguous. */
+/* Mark the second of two valid lines with the same name as invalid: the name is ambiguous. */
 static int find_twins(struct tab *tab)
 {
 	size_t i, j;
@@ -280,8 +278,8 @@ static int find_twins(struct tab *tab)
 }
 
 /*
- * Parse a table. An invalid line gets an error message in its entry, and the function still returns
- * 0. Call tab_free() even after a failure.
+ * Parse the text of a nearcachetab. An invalid line gets an error message in its entry, and the
+ * function still returns 0. Call tab_free() even after a failure.
  * @path: name in messages; not copied, so it must live as long as @tab.
  * @text: @bytes long, without a terminating 0.
  */
@@ -328,7 +326,7 @@ static int read_file(struct tab *tab, int fd)
 }
 
 /*
- * Read and parse the table; a missing file is an empty table. Call tab_free() even after a failure.
+ * Read and parse nearcachetab; a missing file has no lines. Call tab_free() even after a failure.
  * @path is not copied, so it must live as long as @tab.
  */
 int tab_read(struct tab *tab, const char *path)

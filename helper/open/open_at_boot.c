@@ -16,7 +16,7 @@
 #include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
 
-/* Seconds to wait for a cache device, a local drive, after its origin appeared. */
+/* Seconds to wait for a cache device, which is a local drive, after the origin has appeared. */
 #define CACHE_WAIT	10U
 /* Seconds that one line may take after its devices appeared, including timeouts of the kernel. */
 #define OPEN_SECONDS	90U
@@ -24,9 +24,9 @@
 typedef int open_devices_t(const struct arguments *args);
 
 /**
- * struct reopening - state while the device of one table line is opened
+ * struct reopening - state while the device of one line of nearcachetab is opened
  * @entry: the line
- * @args: options of the line; those of the command line replace them
+ * @args: options of the line, replaced by options of the command line
  * @origin: open origin
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
@@ -72,9 +72,9 @@ static int keep_reason(struct reopening *re)
 }
 
 /*
- * Check that the cache was made for this origin. If the line has a path, another drive may have
- * that path now: ignore the drive and open the device without a cache. A uuid means one cache only,
- * so the line is wrong, perhaps in its origin: fail, lest users write to a wrong origin.
+ * Check that the cache was made for this origin. If not: with a path in the line, another drive may
+ * have that path now, so ignore the drive and open the device without a cache. With a uuid, the
+ * line is wrong, perhaps in its origin, so fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -94,7 +94,7 @@ static int check_whose(struct reopening *re, bool by_uuid)
 	return keep_reason(re);
 }
 
-/* Returns 0 with @re->why set if the device has to be opened without its cache. */
+/* Find the cache. Returns 0 with @re->why set if the device must be opened without its cache. */
 static int find_cache(struct reopening *re)
 {
 	const char *cache = re->entry->cache;
@@ -142,7 +142,7 @@ static int open_without_cache(struct reopening *re)
 	return 0;
 }
 
-/* True for a nearcache device without a table: a run was killed while it created the device. */
+/* True for a nearcache device without a dm table: a run was killed while it created the device. */
 static bool is_half_made(const struct dm_device *dev)
 {
 	return !dev->live && !dev->open_count &&
@@ -150,8 +150,8 @@ static bool is_half_made(const struct dm_device *dev)
 }
 
 /*
- * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name():
- * no other run is just creating that device.
+ * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name(),
+ * so that device is not one that another run is creating now.
  */
 static int free_name(const char *name, bool dry_run)
 {
@@ -211,7 +211,7 @@ static const char *tab_path(const struct arguments *args)
 }
 
 /*
- * Open one device of the table. Options of the command line replace those of the line. Returns 0
+ * Open one device of nearcachetab. Options on the command line replace those in its line. Returns 0
  * even if the device was opened without its cache.
  */
 int opentab(const struct arguments *args, open_devices_t *open_devices)
@@ -227,7 +227,7 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 	return fail_code();
 }
 
-/* What open_one() needs in its child process. */
+/* Parameters of open_one(), which runs in a child process. */
 struct all {
 	const struct tab_entry *entry;
 	const struct arguments *args;
@@ -329,7 +329,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 	return fail_code();
 }
 
-/* Open all devices of the table except open ones and lines with "noauto", each in a process. */
+/* Open the devices of nearcachetab, each in a process, except open ones and "noauto" lines. */
 int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 {
 	struct tab tab = { 0 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Open devices of nearcachetab(5). A device whose cache device is missing becomes a pass-through
- * device (passthrough.h). @open_devices opens a device whose origin and cache device @args name.
+ * device (passthrough.h). @open_devices: opens the device whose parts are named in @args.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_OPEN_AT_BOOT_H

@@ -47,7 +47,7 @@ bool match_was_writing(const struct origin_match *match)
 
 /*
  * True if the next load will use no cached data: a writing mode was not stopped cleanly and
- * match_read_witness() did not prove the data, or the cache device is an old copy.
+ * match_read_witness() did not set @match->proven, or the cache device is an old copy.
  */
 bool match_is_cold(const struct origin_match *match)
 {
@@ -74,7 +74,7 @@ static u64 count_regions(const struct nearcache_intent *area,
 
 /*
  * Read the write intent; the caller frees it. NULL: no memory. A page that cannot be read becomes
- * zeros: nc_recover_intent() then takes all its regions as being written, as the kernel does.
+ * zeros: nc_recover_intent() then takes all regions of the page as being written, like the kernel.
  */
 static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 {
@@ -92,9 +92,9 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 }
 
 /*
- * True if @record knows a later session than the superblock, which then is an old copy. If the
- * record says that the cache moved to another witness, but the superblock still names this one
- * (@named), an equal number means the same. match_come_back() therefore sets a higher one.
+ * True if @record knows a later session than the superblock, which then is an old copy. Also true
+ * for equal numbers, if @record says that the cache moved to another witness but the superblock
+ * still names this witness (@named). A cache that returns gets a higher number (match_come_back()).
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -112,8 +112,8 @@ static bool knows_more(const struct nearcache_super *sb,
  * @record: valid record of the cache, NULL: none.
  * @named: the record is on the witness that the superblock names.
  *
- * The record proves nothing if a write to the first or last 64 KiB of the origin was in flight: it
- * changes the fingerprint, which then cannot show whether others wrote to the origin.
+ * The record proves nothing if a write to the first or last 64 KiB of the origin was in flight.
+ * Such a write changes the fingerprint, which then cannot show whether others wrote to the origin.
  */
 void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
@@ -143,8 +143,8 @@ void match_take_session(struct origin_match *match, u64 session)
 }
 
 /*
- * The cache returns to a witness that has an old @record of it. Raise the session number above all
- * known ones, in the superblock and then in the record, to recognise older copies of the device.
+ * The cache returns to a witness that has an old @record of it. Raise the session number in the
+ * superblock, and then in the record, above both numbers, to recognise older copies of the device.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
@@ -155,8 +155,8 @@ void match_come_back(struct origin_match *match, const struct nearcache_witness 
 }
 
 /*
- * Called when another witness, or none, will be used: read the record on the witness that the
- * superblock names, which may be read-only. If that record knows a later session than the cache
+ * Called before the superblock names another witness, or none. Read the record on the witness that
+ * it names now; that witness may be read-only. If the record knows a later session than the cache
  * device, set @match->older and return true.
  */
 bool match_read_recorded(struct origin_match *match)
@@ -228,7 +228,7 @@ static int compare_file_system(struct origin_match *match)
 
 /*
  * Compare the fingerprints over the recorded size: an origin that grew is unchanged up to its old
- * end. Skip a cold cache: its data is not used, and its own writes may have changed the origin.
+ * end. Skip a cold cache: its data is not used, and writes through it may have changed the origin.
  */
 static int compare_content(struct origin_match *match)
 {
@@ -248,8 +248,8 @@ static int compare_content(struct origin_match *match)
 }
 
 /*
- * True if the differences need no decision of the user: new data is expected with another dataset
- * version or after a gap. Without --on-change the cached data is then dropped, without an error.
+ * True if the differences need no decision of the user: with another dataset version or after a
+ * gap, new data is expected. Without --on-change the cached data is then dropped; that is no error.
  */
 static bool drops_anyway(const struct origin_match *match)
 {
@@ -359,8 +359,8 @@ int match_ask_gaps(struct origin_match *match)
 }
 
 /*
- * Check again for gaps, now under lock_all(), because one may have begun after match_ask_gaps(). If
- * there is one, fail (--on-change=refuse) or set @match->drop.
+ * Check again for gaps, now under lock_all(): a gap may have begun after match_ask_gaps(). If there
+ * is a gap, fail (--on-change=refuse) or set @match->drop.
  */
 int match_check_gaps(struct origin_match *match)
 {
@@ -398,7 +398,10 @@ int match_record(struct origin_match *match, bool held)
 		.version = match->version,
 		.witness = match->witness,
 		.witness_now = match->witness_now,
-		/* An old copy with a higher number would pass for current, unless it is emptied. */
+		/*
+		 * Raise the number of an old copy only if emptied: else the copy passes for
+		 * current.
+		 */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,
@@ -413,8 +416,8 @@ int match_record(struct origin_match *match, bool held)
 }
 
 /*
- * True if match_refresh() has work: the superblock has a fingerprint of the ends but none of the
- * file system, because the kernel renews only that of the ends after writes.
+ * True if match_refresh() has work: the superblock has no fingerprint of the file system. After
+ * writes the kernel renews only the fingerprint of the ends.
  */
 bool match_can_refresh(const struct origin_match *match)
 {

@@ -86,8 +86,8 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 
 /*
  * Put all of @change into one superblock, so that one write makes it durable. To drop the cached
- * data, raise the table epoch: slot-table pages of an older epoch count as empty. The state is
- * kept: a cache that was not stopped cleanly stays so.
+ * data, raise the table epoch: slot-table pages of an older epoch count as empty. Leave sb->state
+ * unchanged: it says whether the cache was stopped cleanly.
  */
 static int compose_superblock(struct nearcache_super *sb, const struct super *super,
 			      const struct device *cache, const struct device *origin,
@@ -130,7 +130,7 @@ static int check_same(const struct device *cache, const struct super *before)
 
 /*
  * Write @change to the superblock of @cache, which is open and unused, and close @cache. @super:
- * read from it, valid. A crash leaves the old superblock or the new one, never a mixture.
+ * valid, read from @cache. A crash leaves the old superblock or the new one, never a mixture.
  */
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,

@@ -14,8 +14,8 @@
  * struct dataset_change - a change of the superblock by dataset_record()
  * @version: new version of the dataset, NULL: unchanged
  * @witness: path of the new witness, "": none, NULL: unchanged
- * @witness_now: with @witness: its device number, 0: none. If the old witness is another device,
- *	witness_leave() marks its record
+ * @witness_now: device number of @witness, 0: none. If the old witness is another device,
+ *	witness_leave() marks the record on the old witness
  * @session: a lower session number in the superblock is raised to this one
  * @size: bytes of the origin that the device uses or will use
  * @drop: drop all cached data

@@ -46,8 +46,8 @@ static int judge_neighbour(const struct meeting *meet)
 }
 
 /*
- * The kernel has removed the origin of @meet->other, which may be back under another number. Fail
- * if its device id, which the cache device stores, may be that of @meet->origin.
+ * The kernel has removed the origin of @meet->other. It may be back under another number: fail if
+ * the device id of the removed origin, stored on the cache device, may be that of @meet->origin.
  */
 static int check_gone(const struct meeting *meet)
 {

@@ -18,7 +18,7 @@
  * @mode: mode that the device would have with its cache
  * @cache: uuid of the missing cache, NULL: unknown
  * @why: why the cache is missing, for messages
- * @read_only: result: the device refuses writes
+ * @read_only: the device refuses writes, set by passthrough_start()
  */
 struct passthrough {
 	const char *name;

@@ -20,10 +20,10 @@
  * struct reconnection - the state of one reconnection
  * @args: the command line
  * @dev: the device in use, as it was found
- * @old: parameters of its present table
- * @before: its status before the change
+ * @old: parameters of the dm table before the change
+ * @before: status before the change
  * @now: the device after the change
- * @after: its status after the change
+ * @after: status after the change
  * @match: the new origin and the cache device
  * @judged: the cache device could be read, so @match.super says which origin is right
  * @gap: the origin may have been written to while it was disconnected
@@ -41,8 +41,8 @@ struct reconnection {
 };
 
 /*
- * True if the kernel has removed the origin of a device. The check by number is safe: as long as a
- * device is in use, the kernel gives its number to no other.
+ * True if the kernel has removed the origin of a device. The check by number is safe: as long as
+ * @dev has the removed origin open, the kernel gives the number to no other device.
  */
 bool reconnect_needed(const struct dm_device *dev)
 {
@@ -185,7 +185,7 @@ static int check_identity(struct reconnection *re)
 	return 0;
 }
 
-/* Set @re->gap if a pass-through device may have written; then fail if --on-change=refuse. */
+/* Set @re->gap if a pass-through device may have written. If so and --on-change=refuse, fail. */
 static int check_gaps(struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
@@ -243,8 +243,8 @@ static int execute_reconnect(struct reconnection *re)
 }
 
 /*
- * Return "dropped" if the counter of dropped bytes grew. It restarts at zero if the reload loaded
- * the cache again; the valid bytes then decide between "warm" and "cold".
+ * Return "dropped" if the counter of dropped bytes grew. If the reload loaded the cache again, the
+ * counter starts at zero: then the valid bytes decide between "warm" and "cold".
  */
 static const char *content_word(const struct reconnection *re)
 {

@@ -28,7 +28,7 @@ const char *gaps_folder = GAPS_FOLDER;
 /**
  * struct emptied - a cache that was emptied after a gap
  * @uuid: uuid of the cache
- * @epoch: its table epoch since then; a superblock with a smaller one is an old, stale copy
+ * @epoch: new table epoch of the cache; a superblock with a smaller one is an old, stale copy
  */
 struct emptied {
 	uuid_t uuid;
@@ -40,7 +40,7 @@ struct emptied {
  * @name: name of the latest pass-through device
  * @origin: device id of the origin, "": unknown, so the gap concerns each cache
  * @cache: uuid of the missing cache, zeros: unknown
- * @emptied: caches that were emptied after the gap, which no longer concerns them
+ * @emptied: caches that were emptied after the gap, so that it no longer concerns them
  * @count: entries of @emptied
  */
 struct gap {
@@ -342,8 +342,8 @@ static int make_folder(void)
 
 /*
  * Write the file.
- * @lasting: the change is a new gap, so fail if the folder does not survive a reboot. If another
- * change is lost, only old gaps return, which costs cached data.
+ * @lasting: the change is a new gap: fail if the folder does not survive a reboot. Any other change
+ * may be lost: then old gaps return, which costs only cached data.
  */
 static int save_gaps(const struct gaps *gaps, bool lasting)
 {
@@ -388,8 +388,8 @@ int gaps_check(void)
 }
 
 /*
- * Find the gap of this origin and cache, or a free entry. If there is none, forget all gaps and
- * return one for an unknown origin, which concerns each cache.
+ * Find the gap of this origin and cache, or a free entry. If all entries are in use, forget all
+ * gaps and return one gap of an unknown origin, which concerns each cache.
  */
 static struct gap *place_for(struct gaps *gaps, struct gap *now)
 {
@@ -410,8 +410,8 @@ static struct gap *place_for(struct gaps *gaps, struct gap *now)
 }
 
 /*
- * Record durably that a pass-through device may write to an origin, before it can. The caller holds
- * lock_all(). If this fails, the device must refuse writes.
+ * Record durably, before it is possible, that a pass-through device may write to an origin. The
+ * caller holds lock_all(). If this fails, the device must refuse writes.
  * @name: name of the pass-through device.
  * @origin: device id, "": unknown.
  * @cache: uuid of the missing cache, NULL: unknown.
@@ -470,8 +470,8 @@ static void warn_of_loss(void)
 }
 
 /*
- * Set @concern if a gap may have made the data of a cache stale; without a file this holds for each
- * cache. The caller keeps lock_all() until it has acted on @concern. @origin: present device id.
+ * Set @concern if a gap may have made the data of a cache stale, or if the file is missing. The
+ * caller keeps lock_all() until it has acted on @concern. @origin: present device id.
  */
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern)
@@ -546,9 +546,9 @@ static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
 }
 
 /*
- * Record that a cache was emptied durably, so that past gaps no longer concern it. A gap whose
- * pass-through device still exists stays. The caller holds lock_all() since before the cache was
- * emptied. If this fails, the cache is emptied again at its next open.
+ * Record that a cache was emptied durably, so that past gaps no longer concern it. A gap concerns
+ * it still if the pass-through device of the gap can write. The caller holds lock_all() since
+ * before the cache was emptied. If this fails, the cache is emptied again at its next open.
  * @epoch: the new table epoch of the cache.
  */
 int gaps_emptied(const struct nearcache_super *sb, u64 epoch)

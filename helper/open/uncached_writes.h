@@ -14,8 +14,8 @@
 #define GAPS_FOLDER	"/var/lib/nearcache"
 
 /*
- * Most gaps in the file, and most emptied caches listed for a gap. Beyond these numbers, caches are
- * emptied more often than needed.
+ * Maximum number of gaps in the file, and of emptied caches listed for a gap. Beyond these numbers,
+ * caches are emptied more often than needed.
  */
 #define GAPS_MAX	64
 #define GAPS_EMPTIED	64

@@ -52,7 +52,7 @@ static void find_name(const char *folder, dev_t number, char *path)
 }
 
 /*
- * Set @witness->path to the path @given if it is stable, or to a stable name of the same device if
+ * Set @witness->path: to @given if that path is stable, else to a stable path of the same device if
  * there is one. A name such as /dev/sda may mean another disk after a reboot.
  */
 static int choose_path(struct witness *witness, const char *given)
@@ -96,7 +96,7 @@ int witness_open(struct witness *witness, const char *path)
 	return choose_path(witness, path);
 }
 
-/* Open the witness device that a table names. Call witness_close() even after a failure. */
+/* Open the witness device that a dm table names. Call witness_close() even after a failure. */
 int witness_open_number(struct witness *witness, dev_t number)
 {
 	char path[PATH_MAX];
@@ -214,7 +214,10 @@ static bool is_zero(const struct nearcache_witness *record)
 	return !*bytes && !memcmp(bytes, bytes + 1, sizeof(*record) - 1);
 }
 
-/* False only for a valid record of a cache that moved to another witness; a torn one is in use. */
+/*
+ * False only for a valid record of a cache that moved to another witness. Torn records count as
+ * used.
+ */
 static bool is_current(const struct nearcache_witness *record)
 {
 	return !nc_witness_check(record, record->uuid) ||
@@ -233,8 +236,9 @@ static unsigned int count_used(const struct records *records, bool current)
 }
 
 /*
- * Rank a record for the claim, lower is better: 0 own, 1 own but torn, 2 of the replaced cache, 3
- * empty, 4 other content, 5 of a cache that moved to another witness; -1: in use by another.
+ * Rank a record for the claim. -1: in use by another cache. Otherwise lower is better. 0: of this
+ * cache; 1: the same, but torn; 2: of the replaced cache; 3: empty; 4: other content; 5: of a cache
+ * that moved to another witness.
  */
 static int rank_record(const struct nearcache_witness *record,
 		       const struct witness_claim *claim)
@@ -248,7 +252,7 @@ static int rank_record(const struct nearcache_witness *record,
 	return is_zero(record) ? 3 : 4;
 }
 
-/* Return the index of the best record and its rank; -1: all are in use by other caches. */
+/* Return the index of the best record, and its rank. Returns -1 if other caches use all records. */
 static int choose_record(const struct records *records,
 			 const struct witness_claim *claim, int *its_rank)
 {
@@ -296,7 +300,7 @@ int witness_count(const struct device *dev, unsigned int *used)
 	return error;
 }
 
-/* Name the file system, nearcache or other content of a device; "" if there is none. */
+/* Describe the content of a device: a file system, a nearcache or another; "" if there is none. */
 static int foreign_content(const struct device *dev, char *what)
 {
 	struct super super;
@@ -326,8 +330,8 @@ static int refuse_full(const struct device *dev, unsigned int count)
  * @at: index of the record
  * @kept: the cache has this record already, so it stays unchanged
  * @session: session number for a new record
- * @previous: session number that a superblock may have as well; 0: none
- * @wipe: wipe the other content of the device before the record is written
+ * @previous: number that the superblock may still have instead of @session, 0: none
+ * @wipe: wipe the content of the device before the record is written
  */
 struct choice {
 	int at;
@@ -378,7 +382,7 @@ static int inspect_records(const struct witness *witness,
 			error = refuse_full(dev, records.count);
 	}
 	free(records.record);
-	/* A device with a record of this cache passed the check of its content before. */
+	/* With rank 0 or 1 the content of the device was checked when the record was written. */
 	if (error || its_rank <= 1)
 		return error;
 	error = foreign_content(dev, what);
@@ -399,7 +403,7 @@ int witness_prepare(const struct witness *witness,
 	return inspect_records(witness, claim, &choice);
 }
 
-/* Reopen for writing and lock until the device is closed: two runs would take the same record. */
+/* Reopen for writing, and lock until the device is closed, so that two runs take two records. */
 static int take_device(struct witness *witness)
 {
 	struct flock lock = {
@@ -439,8 +443,8 @@ static int write_record(const struct device *dev, int at, const u8 *uuid,
 }
 
 /*
- * Write a record for a cache, unless it has a current one, and close the device. The caller has
- * called witness_check_place().
+ * Write a record for a cache, unless it has a current one. Closes the witness device. The caller
+ * has called witness_check_place().
  */
 int witness_claim(struct witness *witness, const struct witness_claim *claim)
 {
@@ -474,8 +478,8 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
 }
 
 /*
- * Highest session number that a superblock of the cache may have. A new record with a previous
- * number was written ahead of the superblock: no superblock has its number, only the previous one.
+ * Return the highest session number that a superblock of the cache may have. A new record that has
+ * a previous number was written before the superblock, which has at most the previous number.
  */
 static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
@@ -521,9 +525,9 @@ int witness_free(struct witness *witness, const u8 *uuid)
 }
 
 /*
- * Mark the record: the cache has moved to another witness or to none. Closes the device. An old
- * copy of the cache device, which still names this witness, is detected by the record: its session
- * number is at least that of each copy.
+ * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
+ * serves to detect old copies of the cache device, which still name this witness. So the session
+ * number in the record becomes at least that of each copy.
  * @session: number in the superblock, which the record may not know yet.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)
@@ -532,8 +536,8 @@ int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 }
 
 /*
- * Record the end of session @session, which ran without this witness and is in the superblock
- * already. Closes the device. Does nothing if the cache has no current record here.
+ * Record the end of session @session, which ran without this witness. The superblock has this
+ * number already. Closes the device. Does nothing if the cache has no current record here.
  */
 int witness_end(struct witness *witness, const u8 *uuid, u64 session)
 {

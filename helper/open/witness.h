@@ -13,7 +13,7 @@
 /* Size of the path in the superblock, in bytes with NUL. */
 #define WITNESS_PATH	sizeof(((struct nearcache_super *)0)->witness)
 
-/* Value of an option in place of a path: no witness. */
+/* Given by the user in place of a path: the cache has no witness. */
 #define WITNESS_NONE	"none"
 
 /**
@@ -31,10 +31,10 @@ struct witness {
 /**
  * struct witness_claim - the cache that needs a record
  * @uuid: uuid of the cache
- * @replaced: uuid of the cache that it overwrites and whose record it may take, NULL: none
- * @session: session number of its superblock, stored in a new record
- * @ahead: if the cache has an old record here, write @session + 1 to the record, before the
- *	superblock gets that number, and @session as the previous number, which is valid as well
+ * @replaced: uuid of an overwritten cache, whose record the new cache may take, NULL: none
+ * @session: session number in the superblock of the cache, stored in a new record
+ * @ahead: if the cache has an old record here, write @session + 1 to the record before the
+ *	superblock gets that number; @session becomes the previous number in the record
  * @force: overwrite other content of the device
  */
 struct witness_claim {

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Applies a change of pins to the kernel's ranges and to the record. */
 #include "pins/change.h"
 
 #include <stdlib.h>
@@ -12,11 +11,11 @@
 #include "pins/unpin_match.h"
 
 /**
- * struct lists - the change as requests need it, for free_lists()
+ * struct lists - lists for the requests of a change; free_lists() frees them
  * @before: the kernel's ranges before the change
- * @gone: spans of the ranges to delete: those of dropped pins and those that the caller named
+ * @gone: spans in which ranges are deleted: from dropped pins, and from the caller
  * @drop: ranges in @gone that no pin needs; the elements belong to @before
- * @keep: ranges in @gone that belong to pins that stay; the elements belong to @before
+ * @keep: ranges in @gone that a pin still needs; the elements belong to @before
  * @add: ranges of fresh pins
  */
 struct lists {
@@ -56,9 +55,9 @@ static int make_gone(const struct change *change, int64_t now, struct spans *gon
 }
 
 /*
- * List the kernel's ranges to delete one by one. The request is then never larger than the kernel
- * accepts, however many pins and files the caller named.
- * @stay: ranges of the pins that stay
+ * Make a list of single ranges of the kernel to delete. The request is then never larger than the
+ * kernel accepts, however many pins and files the caller named.
+ * @stay: ranges of pins that are neither fresh nor dropped
  */
 static int list_gone(struct lists *lists, const struct known *stay, struct nl_replacement *rp)
 {
@@ -114,7 +113,7 @@ static int refuse_room(const struct change *change, const struct nl_room *room)
 		    (unsigned long long)room->available);
 }
 
-/* Add the ranges that fit, by halving, since usually most fit. Returns how many were not added. */
+/* Add the ranges that fit: all, or else each half in turn. Returns how many were not added. */
 static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 {
 	struct nl_replacement rp = { .add = range, .add_count = count };
@@ -136,8 +135,8 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 }
 
 /*
- * List the ranges that a request to delete @rp->add and to restore the earlier ranges has to add:
- * the deleted ranges, and all earlier ranges inside an added one, as the request deletes these.
+ * List the ranges that restore_before() has to add. It deletes all ranges inside one of @rp->add,
+ * so list the earlier ranges there, and the ranges that the change deleted.
  */
 static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
 		     struct nl_range *lost, size_t *count)
@@ -150,7 +149,7 @@ static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
 	if (!spans_make(&added, rp->add, rp->add_count))
 		for (i = 0; i < before->count; i++) {
 			const struct nl_range *range = &before->range[i];
-			/* @lists->drop has the order of @before, and shares its labels. */
+			/* @lists->drop has the order of @before and points to the same labels. */
 			bool dropped = next < rp->drop_count &&
 				       lists->drop[next].label == range->label;
 
@@ -195,7 +194,7 @@ static int undo_change(const struct change *change, const struct lists *lists,
 	return code;
 }
 
-/* After the kernel refused all of @rp: delete the ranges to delete, then add those that fit. */
+/* The kernel refused @rp as a whole: delete what @rp deletes, then add those ranges that fit. */
 static int replace_some(const struct change *change, const struct lists *lists,
 			struct nl_replacement *rp)
 {
@@ -229,7 +228,7 @@ static int replace_ranges(const struct change *change, const struct lists *lists
 	return error ? error : refuse_room(change, &rp->room);
 }
 
-/* @record: after the kernel's ranges, change the record that pins_prepare() wrote, or undo all. */
+/* Change the kernel's ranges. With @record, commit the record too; if that fails, undo both. */
 static int apply_change(struct change *change, bool record)
 {
 	struct nl_replacement rp = { 0 };

@@ -13,12 +13,12 @@
 /**
  * struct change - a change of pins
  * @dev: the device
- * @pins: its pins: dropped ones are deleted, fresh ones added
- * @which: delete also the kernel's ranges inside one of these, which @pins no longer have
+ * @pins: pins of the device; dropped ones are deleted, fresh ones added
+ * @which: also delete the kernel's ranges inside one of these, unless another pin needs them
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
- * @room: result: space that pins need, even after a refusal
- * @deleted: result: number of deleted ranges
+ * @room: space that pins need, set by the call even after a refusal
+ * @deleted: number of deleted ranges, set by the call
  */
 struct change {
 	const struct dm_device *dev;

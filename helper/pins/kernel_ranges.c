@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copies the kernel's ranges of a device and looks ranges up in the copy. */
 #include "pins/kernel_ranges.h"
 
 #include <stdlib.h>
@@ -7,7 +6,7 @@
 
 #include "lib/error.h"
 
-/* Most attempts to read the list of ranges: an attempt fails if the list changes meanwhile. */
+/* Maximum number of attempts to read the ranges. An attempt fails if they change meanwhile. */
 #define TRIES	16
 
 static void take_range(const struct nl_range *range, void *arg)
@@ -58,7 +57,7 @@ void known_sort(struct known *known)
 		qsort(known->range, known->count, sizeof(*known->range), compare_ranges);
 }
 
-/* Repeat a list that fails with CODE_BUSY: a device came or went, or a range expired. */
+/* Read all ranges; again after CODE_BUSY: a device came or went, or a range expired. */
 static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;

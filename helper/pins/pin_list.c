@@ -91,7 +91,7 @@ static int compare_ranges(const struct pin *a, const struct pin *b)
 	return memcmp(a->range, b->range, a->ranges * sizeof(*a->range));
 }
 
-/* Pins are equal if label and part of the file are the same; without a file, label and ranges. */
+/* Compare path, label and part of the file; for pins without a file compare label and ranges. */
 static int compare_pins(const void *x, const void *y)
 {
 	const struct pin *a = x, *b = y;
@@ -171,8 +171,8 @@ bool pin_stays(const struct pin *pin)
 }
 
 /*
- * Get the part of a recorded range that is on the device: the device may have shrunk. False if no
- * part is. While the size of the device is unknown, the part is the whole range.
+ * Get the part of a recorded range that is on the device. Returns false if there is none, because
+ * the device shrank. While the size of the device is unknown, @part is the whole range.
  */
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part)

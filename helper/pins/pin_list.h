@@ -26,7 +26,7 @@
 /**
  * struct owner - identity of a device that has pins
  * @uuid: uuid of the cache with which the device was opened; "": unknown
- * @attached: uuid of the cache that was attached since, for the next open; "": none
+ * @attached: uuid of the cache that was attached after that, and that the next open uses; "": none
  * @origin_id: device id of the origin, "": unknown
  */
 struct owner {
@@ -44,10 +44,10 @@ struct owner {
  * struct pin - a file or a range with a wish
  * @path: absolute path of the file; NULL: a range of the device
  * @label: label of its ranges
- * @flags: NEARCACHE_RANGE_*: the wish
+ * @flags: the wish, as NEARCACHE_RANGE_* flags
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @expires: time of expiry, seconds since 1970; 0: never
- * @load: prefetch it into the cache
+ * @load: prefetch the data into the cache
  * @samples: only these samples of the file; NULL: all
  * @index_only: only the index that a reader needs to open the file
  * @format: format of the file, INDEX_ANY: detect it from the content
@@ -77,7 +77,7 @@ struct pin {
  * @pin: in the order of the user's requests
  * @count: entries of @pin
  * @room: allocated entries
- * @size: bytes of the device; 0: unknown.  Ranges beyond it stay on record, but are not pinned
+ * @size: size of the device, 0: unknown. Ranges beyond it stay in the record, but are not pinned
  * @owner: the device to which the record belongs
  * @foreign: the record belongs to an earlier device of the same name
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Converts pins to JSON and back. The keys of 'nearcache ranges -j' mean the same here. */
+/* Converts pins to JSON and back. The keys have the same meaning as in 'nearcache ranges -j'. */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,7 +62,7 @@ static struct json_object *to_json(const struct pin *pin)
 	return json;
 }
 
-/* Returns the pins, except dropped ones, for json_object_put(); NULL if memory is short. */
+/* Returns the pins, except dropped ones, or NULL without memory. Needs json_object_put(). */
 struct json_object *pins_to_json(const struct pins *pins, const char *name)
 {
 	struct json_object *json = json_object_new_object();

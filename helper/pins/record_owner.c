@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Decides to which device a record of pins belongs, and finds its files by path. */
+/* Decides to which device a record of pins belongs, and finds pins by the path of the file. */
 #include "pins/record_owner.h"
 
 #include <stdio.h>
@@ -112,8 +112,8 @@ void record_adopt(struct pins *pins, const struct dm_device *dev)
 }
 
 /*
- * Remove the record of a destroyed cache. A record of another cache with that name stays.
- * @uuid: uuid of the destroyed cache, or of the cache with which its device was opened.
+ * Remove the record of a destroyed cache; leave the record of @name if it is of another cache.
+ * @uuid: uuid of the destroyed cache, or of the cache with which the device was opened.
  */
 int record_forget(const char *name, const char *uuid)
 {
@@ -184,7 +184,7 @@ static bool drop_file(const struct recorded *recorded, const char *path)
 	return i > first;
 }
 
-/* Drop all files of a folder, which are adjacent in the order of paths. @path ends with a slash. */
+/* Drop the pins of all files of a folder; their paths are adjacent. @path ends with a slash. */
 static bool drop_folder(const struct recorded *recorded, const char *path)
 {
 	size_t first = find_path(recorded, path), i;
@@ -214,7 +214,7 @@ static bool drop_path(const struct recorded *recorded, char *path)
 	return found;
 }
 
-/* Drop the files below links to other folders: they are recorded under their real paths. */
+/* Drop the pins of files that @folder contains through links: the record has their real paths. */
 static void drop_linked(const struct recorded *recorded, const char *folder)
 {
 	struct glob_words words = { 0 };
@@ -235,9 +235,9 @@ static void drop_linked(const struct recorded *recorded, const char *folder)
 }
 
 /*
- * Drop the pins of a file, or of all files of a folder, which need not exist any more. @word: path
- * as the user wrote it. False if no such pin is recorded, or the path cannot be resolved; that is
- * no error unless memory is short.
+ * Drop the pins of a file or of all files of a folder; neither need exist any more. @word: path as
+ * the user wrote it. Returns false if no such pin is recorded or if the path cannot be resolved.
+ * Records an error only if memory is short.
  */
 bool recorded_drop(const struct recorded *recorded, const char *word)
 {
@@ -252,7 +252,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	free(path);
 	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
 		drop_linked(recorded, word);
-	/* If a link has replaced a folder of the path, only the unresolved path is recorded. */
+	/* If a link replaced a folder of @word after the pin, the unresolved @word is on record. */
 	if (found || *word != '/' || fail_code())
 		return found;
 	path = path_tidy(word);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The record of a device's pins: the device that it belongs to, and a look-up of its files by path.
+ * The record of a device's pins: the device to which it belongs, and a look-up of pins by path.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */

@@ -77,8 +77,8 @@ static int append_pin(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * Append to @fresh the pins with a range that @known, the kernel's ranges, lacks. With @look, map
- * the files again: a file that moved is appended with its present ranges and counted in @moved.
+ * Append to @fresh each pin of which a range is missing in @known, the kernel's ranges. With @look,
+ * map the files again: a file that moved is appended with its present ranges and counted in @moved.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,
@@ -116,9 +116,9 @@ static size_t count_wanted(const struct pins *pins)
 }
 
 /*
- * Drop expired pins, and mark the pins that the kernel lacks or whose files moved as fresh; the
- * caller changes the kernel's ranges. Map the files only if @asked, or if the kernel has no ranges
- * and the device is open: a device that nobody has open has no mounted file system.
+ * Drop expired pins. Mark as fresh the pins that the kernel lacks and the pins of files that moved;
+ * the caller then changes the kernel's ranges. Map the files if @asked, or if the device is open
+ * and the kernel has no ranges of it. While nobody has it open, no file system is mounted.
  */
 static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
 		       struct restored *restored)
@@ -172,7 +172,7 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 						    change_kernel(&change);
 }
 
-/* Prefetches all pins: the kernel kept the ranges, but an attached cache may lack their data. */
+/* Prefetches also pins whose ranges the kernel still has: an attached cache may lack their data. */
 static void restore_device(const struct dm_device *dev, struct pins *pins,
 			   const char *attached, struct restored *restored)
 {
@@ -196,8 +196,8 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 /*
  * Pin the recorded ranges of a device again after it was opened or a cache was attached to it. A
  * failure is only a warning, because the device works without its pins.
- * @attached: uuid of the attached cache; "": it is the cache that the device was opened with;
- * NULL: no cache was attached.
+ * @attached: uuid of the attached cache; "" if it is the cache with which the device was opened;
+ * NULL if no cache was attached.
  */
 void restore(const char *name, const char *attached, struct restored *restored)
 {
