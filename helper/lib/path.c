@@ -54,12 +54,14 @@ static char *extend_path(const char *path)
 	char *whole = path_absolute(path), *above, *slash;
 	char *front = NULL;
 
-	if (whole || !strchr(path + 1, '/'))
+	if (whole || fail_code() == CODE_MEMORY || !strchr(path + 1, '/'))
 		return whole;
-	above = strdup(path);
-	if (!above)
-		return NULL;
 	fail_reset();
+	above = strdup(path);
+	if (!above) {
+		fail_memory();
+		return NULL;
+	}
 	slash = strrchr(above, '/');
 	*slash = '\0';
 	front = extend_path(above);
