@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The eviction policy (kmod/evict/default_policy.c) under the access patterns of training.  If each block is
- * read once per epoch, no policy that fills on demand gets a hit rate above the bound f = cache
- * size / dataset size.  Never evicting reaches f, and so must the policy, also for a new dataset.
+/* The default eviction policy (kmod/evict/default_policy.c) under the access patterns of training.
+ * If each block is read once per epoch, no policy that fills on demand gets a hit rate above the
+ * bound f = cache size / dataset size.  A cache that never evicts reaches f.  The default policy
+ * must reach it as well, also for a new dataset.
  */
 #include <stdlib.h>
 
@@ -171,7 +172,7 @@ static void dataset_is_left(void **state)
 	for_each_run(left, 9, false, "then another dataset, samples");
 }
 
-/* Return true if a small cache with @spare free slots misses the bound in new epoch 4, not later. */
+/* Return true if a small cache with @spare free slots misses the bound in the fourth new epoch. */
 static bool small_is_late(u32 spare, u64 seed)
 {
 	u32 slots = 90, blocks = 224, n;
@@ -309,7 +310,7 @@ static void evaluation(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* Evaluated blocks have no slots.  Their long reuse distances must not delay a change to new data. */
+/* Evaluated blocks have no slots; their long reuse distances must not delay a change of dataset. */
 static void left_after_evaluations(struct run *r, enum order order)
 {
 	evaluation(r, order);
@@ -320,7 +321,7 @@ static void left_after_evaluations(struct run *r, enum order order)
 	steady_epochs(r, 2 * BLOCKS, order, 4);
 }
 
-/* Epochs of two datasets take turns: the first dataset is retained and keeps the bound's hit rate. */
+/* Epochs of two datasets take turns: the first one is retained and its hit rate is at the bound. */
 static void turns(struct run *r, enum order order)
 {
 	u32 n;

@@ -95,7 +95,7 @@ static void every_size(void **state)
 	u64 size;
 
 	(void)state;
-	/* Odd steps, for sizes of all kinds; up to 30 MiB they are smaller than any block. */
+	/* Odd steps make sizes of all kinds.  Up to 30 MiB a step is smaller than any block. */
 	for (size = SMALLEST; size <= 64 * TIB; size += size / 613 + 12809) {
 		u64 sectors = size / 512 * 512;
 
