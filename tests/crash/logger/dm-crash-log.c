@@ -79,7 +79,7 @@ struct entry {
 	struct crash_log_head *head;	/* followed by the data, if any */
 };
 
-/* Per-bio data: the entry to log when the bio completes; NULL for a read. */
+/* Per-bio data: the entry to log when the bio completes, NULL for a read. */
 struct sent {
 	struct entry *done;
 };
@@ -109,7 +109,7 @@ static void entry_free(struct entry *e)
 	kfree(e);
 }
 
-/* Queue @e as the next entry and free it once written.  @done, if any, will report its end. */
+/* Queue @e as the next entry; the worker frees it.  @done: entry of its completion, or NULL. */
 static void happens(struct logger *l, struct entry *e, struct entry *done)
 {
 	unsigned long flags;
@@ -296,7 +296,7 @@ out:
 	return l;
 }
 
-/* Drop a reference; the last logged device appends the end mark and frees the logger. */
+/* Drop a device's reference to the logger.  The last one appends the end mark and frees it. */
 static void put_logger(struct logger *l)
 {
 	mutex_lock(&loggers_lock);
