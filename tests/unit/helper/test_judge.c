@@ -29,7 +29,7 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* Take a sample: @class read 100 MiB, @origin bytes of it from the origin, and stalled @stall ns. */
+/* Take a sample: @class read 100 MiB, @origin bytes came from the origin, @stall ns were lost. */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));
