@@ -245,7 +245,7 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* I/O of cache device and witness is in units of 4096 bytes.  Of the origin, only reads: zeros. */
+/* Cache device and witness: I/O in units of 4096 bytes.  The origin is only read, as zeros. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;

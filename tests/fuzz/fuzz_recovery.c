@@ -36,7 +36,7 @@ static struct write {
 /* The first @sent pending writes are of completed I/Os, the others of the I/O in flight. */
 static u32 pending_count, sent;
 
-/* Block in each slot.  @unsure: slots that a power cut may return to the block of @held_before. */
+/* Block in each slot.  Slots in @unsure: a power cut may tear them or restore @held_before. */
 static u64 held[SLOTS_MAX], held_before[SLOTS_MAX];
 static u32 unsure[SLOTS_MAX], unsure_count;
 

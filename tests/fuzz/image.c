@@ -64,7 +64,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	memset(sb->origin_fingerprint, 0x5a, sizeof(sb->origin_fingerprint));
 	im->copy[1] = *sb;
 	for (i = 0; i < IMAGE_PAGES; i++) {
-		/* The image has the first, the second and the last page of the table. */
+		/* The image has the first, the second and the last page of the slot table. */
 		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : layout.table_pages - 1;
 		im->page_at[i] %= layout.table_pages ? layout.table_pages : 1;
 		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);

@@ -113,7 +113,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* Replace all content by the image.  If no superblock is valid, only superblocks and witness. */
+/* Store only the image.  If no superblock is valid, store only its superblocks and witness. */
 void image_place(const struct image *im)
 {
 	const struct nearcache_super *sb;

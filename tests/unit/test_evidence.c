@@ -10,7 +10,7 @@
 
 #define NONE	(~0ULL)
 
-/* What kmod/io/stream.c keeps of a stream between two calls of the classifier. */
+/* State of a stream that kmod/io/stream.c keeps between two calls of the classifier. */
 static struct {
 	__u64 run, before, end, bytes;
 	__s64 gap;
@@ -343,7 +343,7 @@ static void steady(void **state_)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* At most the first verdict comes only now. */
+			/* In 40,000 accesses at most one change: a late first verdict. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}

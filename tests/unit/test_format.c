@@ -248,7 +248,7 @@ static void endless_text_is_refused(void **state)
 	}
 }
 
-/* Flip each bit and leave the checksum as it is.  Magic and version are checked before it. */
+/* Flip each bit without a new checksum.  Magic and version are checked before the checksum. */
 static void every_bit_flip_is_found(void **state)
 {
 	struct nearcache_super sb = sound();

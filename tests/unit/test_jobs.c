@@ -97,7 +97,7 @@ static void alike(void **state)
 	assert_false(nc_jobs_behind(&jobs, c));
 }
 
-/* A job is picked from jiffy @due on (its bandwidth).  Until then @wait is lowered to the rest. */
+/* A job is not picked before jiffy @due (its bandwidth); @wait is lowered to the jiffies left. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);

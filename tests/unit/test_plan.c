@@ -548,7 +548,7 @@ static void without_memory(void **unused)
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
-	/* Three for the growing array of visits; next links, heads, done bits, blocks, tree. */
+	/* 3: the growing array of visits.  5: next links, heads, done bits, blocks, tree. */
 	assert_int_equal(n, 3 + 5);
 }
 

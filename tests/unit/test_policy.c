@@ -172,7 +172,7 @@ static void dataset_is_left(void **state)
 	for_each_run(left, 9, false, "then another dataset, samples");
 }
 
-/* Return true if a small cache with @spare free slots misses the bound in the fourth new epoch. */
+/* Return true if a small cache (@spare free slots) misses the bound in epoch 4 of a new dataset. */
 static bool small_is_late(u32 spare, u64 seed)
 {
 	u32 slots = 90, blocks = 224, n;
@@ -395,7 +395,7 @@ static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), co
 	return sum;
 }
 
-/* Run on an origin that is far larger than the dataset, and on one that is the dataset. */
+/* Run on an origin that is far larger than the dataset, and on one that has only the dataset. */
 static void as_never(void (*epochs)(struct trace *t, u32 n), const char *what)
 {
 	as_never_on(ORIGIN, epochs, what);
@@ -469,7 +469,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
 	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
-	/* Repeat with a limit and a cut, as after the first measurement. */
+	/* The same stamp is not idle if the policy has a limit and a cut. */
 	s->policy.limit = 5;
 	s->policy.cut = 95;
 	assert_false(s->ops->idle(&s->policy, 101, 100));

@@ -3,13 +3,13 @@
  * A device-mapper target that passes all requests to a device and logs its writes, flushes and
  * their completions, in order:
  * <start> <length> crash-log <device> <log device> [<number> <sector>].  The message "mark <text>"
- * adds a text to the log.  Several devices may share one log: each has its own number, and
- * <sector> is its offset in the concatenation of all.
+ * adds a text to the log.  Several devices may share one log: each has another number, and
+ * <sector> is the offset of the device in the concatenation of all logged devices.
  *
  * dm-log-writes does not fit here because it orders flushes wrongly.  It binds the completed
  * writes to a flush when the flush is sent, and logs these writes when this flush completes.  A
- * second flush that is sent later and completes first has made the writes durable, but the log has
- * them after the second flush, and after writes that followed it: no device can leave this order.
+ * second flush that is sent later and completes first has made the writes durable.  But the log has
+ * these writes after the second flush and after later writes: no device can leave this order.
  * This target logs raw events; the reader of the log computes when a write is durable.
  */
 #include <linux/device-mapper.h>
@@ -296,7 +296,7 @@ out:
 	return l;
 }
 
-/* Drop a device's reference to the logger.  The last one appends the end mark and frees it. */
+/* Drop a device's reference.  The last reference appends the end mark and frees the logger. */
 static void put_logger(struct logger *l)
 {
 	mutex_lock(&loggers_lock);

@@ -562,7 +562,7 @@ static void formatted(void **state)
 
 #define WITNESS	" 2 witness 254:3"
 
-/* If the dm table has a witness, 'attach' claims a record on it and names it in the superblock. */
+/* 'attach' claims a record on the witness in the dm table; another cache's superblock names it. */
 static void witnessed(void **state)
 {
 	(void)state;

@@ -43,7 +43,7 @@ static void assert_areas(const struct layout *layout, u64 cache_size)
 		assert_in_range(ranges, cache_size / 512, cache_size / 512 + 4095);
 }
 
-/* Check that one more slot, with its table entry and checksums, would not fit. */
+/* Check that one more slot, with a slot-table entry and checksums, would not fit. */
 static void assert_no_waste(const struct layout *layout, u64 cache_size)
 {
 	u64 slots = layout->slot_count + 1;

@@ -102,7 +102,7 @@ static void waste(void **state)
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* Since that warning 50 MiB were used and 50 wasted: none.  51 wasted: the next one. */
+	/* After that warning 50 MiB used and 50 wasted give no warning, 51 wasted the next. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
@@ -138,7 +138,7 @@ static void shut(void **state)
 	opening_free(&opening);
 }
 
-/* The counters went back, as after a new open: the sample only sets them; the next miss opens. */
+/* The counters restarted, as the device was opened again: the second sample after that counts. */
 static void counted_anew(void **state)
 {
 	(void)state;

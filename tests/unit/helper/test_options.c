@@ -186,7 +186,7 @@ static void one_name_twice(void **state)
 
 static void bad_lines(void **state)
 {
-	/* @line is refused, with a message that must contain the second word. */
+	/* @line is refused, with a message that must contain @quoted. */
 	static const struct {
 		const char *line;
 		const char *quoted;

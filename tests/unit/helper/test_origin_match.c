@@ -18,7 +18,7 @@
 #define BYTES	(64ULL << 20)
 
 static struct nearcache_super sb;
-/* Fingerprint of the ends, and calls that took it; results of identity_find(); records written. */
+/* Fingerprint of the ends, calls that took it, identity_find() result, dataset_record() calls. */
 static unsigned char content;
 static int looks, found, records;
 /* Type and fingerprint of the file system on the origin. */

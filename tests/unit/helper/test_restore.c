@@ -126,7 +126,7 @@ static void followed(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The old cache had too little room, so the kernel kept the ranges without pins: restore() pins. */
+/* The old cache was too small, so the kernel kept the ranges unpinned: restore() pins them. */
 static void stripped(void **state)
 {
 	(void)state;

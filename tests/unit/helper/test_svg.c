@@ -151,7 +151,7 @@ static void planes(void **state)
 	assert_int_equal(repaint(&plane, 4), 0);
 }
 
-/* Make @rows samples of a cache that fills up; with @counted it is read as well. */
+/* Make @rows samples of a cache that fills up; @counted: the samples have reads as well. */
 static void make(struct matrix *matrix, const struct grid *grid, size_t rows, bool counted)
 {
 	size_t cells = grid->shards->count * grid->cells, row, i;

@@ -21,7 +21,7 @@
 #define B	"wwid:eui.b"
 
 static char folder[64], path[80];
-/* File system type below the record; fsync() calls so far, and number of the call that fails. */
+/* Type of the record's file system; fsync() calls so far; number of the fsync() that fails. */
 static long type;
 static int flushes, flush_fails;
 /* Device of that file system, and the device's only attribute in sysfs ("": none). */
@@ -226,7 +226,7 @@ static void going_on(void **state)
 	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
 	emptied(1, 3);
 	assert_false(stale(1, A, A, 3));
-	/* The origin of this gap is unknown, so any passthrough device may be on it. */
+	/* The origin of this gap is unknown: any passthrough device may be the one that writes. */
 	begin("", NULL);
 	emptied(1, 4);
 	assert_true(stale(1, A, A, 4));

@@ -201,7 +201,7 @@ static unsigned int used(void)
 	return count;
 }
 
-/* A cache that claims again keeps its record and session.  Only it replaces its torn record. */
+/* A cache that claims again keeps record and session.  No other cache replaces a torn record. */
 static void kept(void **state)
 {
 	struct nearcache_witness record;
