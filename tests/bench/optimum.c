@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Belady's MIN with optional admission: when the cache is full, drop the block whose next read is
- * last, among the cached blocks and the block just read. No cache that is filled by reads has more
- * hits, even if it knows all future reads.
+ * Belady's MIN with optional admission: of the cached blocks and the block just read, a full cache
+ * drops the one whose next read is farthest. No cache that is filled by reads has more hits, even
+ * if it knows all future reads.
  */
 #include <stdlib.h>
 

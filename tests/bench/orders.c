@@ -7,7 +7,7 @@ static const char *const names[PATTERN_COUNT] = {
 	"full", "shards", "same", "half", "jobs", "mixture", "switch",
 };
 
-/* Element @b of the pseudo-random sequence that the seed @a selects. */
+/* Return element @b of the pseudo-random sequence with seed @a. */
 uint64_t mixed(uint64_t a, uint64_t b)
 {
 	uint64_t x = (a * 0x9e3779b97f4a7c15ULL) ^ (b + 0x7f4a7c159e3779b9ULL);
@@ -30,7 +30,7 @@ void shuffle(uint32_t *list, uint32_t count, uint64_t seed)
 	}
 }
 
-/* The seed of one random order; @use tells the orders of an epoch apart. */
+/* Return the seed of a random order; an epoch with several orders has another @use for each. */
 static uint64_t seed_of(const struct dataset *d, uint32_t epoch, uint32_t use)
 {
 	return mixed(d->seed, (uint64_t)use << 32 | epoch);
@@ -67,8 +67,8 @@ static uint32_t by_shards(const struct dataset *d, uint32_t epoch, uint32_t *ord
 	return n;
 }
 
-/* Alternate the reads of two jobs.  The other job is half an epoch ahead: it reads the second half
- * of its epoch and the first half of its next epoch.
+/* Alternate the reads of two jobs.  The second job is half an epoch ahead: it reads the second half
+ * of its own epoch @epoch, then the first half of its epoch @epoch + 1.
  */
 static uint32_t by_two_jobs(const struct dataset *d, uint32_t epoch, uint32_t *order)
 {

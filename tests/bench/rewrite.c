@@ -28,7 +28,7 @@ struct request {
 	char what;
 };
 
-/* File descriptors; buffers that all writes (@zeros) and all reads (@rest) in flight share. */
+/* File descriptors; @zeros: the buffer of all writes; @rest: the buffer of all reads. */
 struct ends {
 	int read, written;
 	void *zeros, *rest;

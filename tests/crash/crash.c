@@ -44,12 +44,12 @@
 #define FAILURES_TOLD	5U
 /* Percent of the random states that rot() also damages. */
 #define ROTTEN		15U
-/* Several devices: percent of the states in which put_older() ages one, keep_older() saves one. */
+/* Several devices: percent of the states that use put_older(); percent that use keep_older(). */
 #define AGED		15U
 #define AGED_ANEW	10U
 #define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
-/* Durable content of all devices.  @undo: durable content of the sectors that a state changed. */
+/* Durable content of all devices, changed for one state; @undo: what take_back() restores. */
 static unsigned char *image;
 static size_t image_bytes;
 static struct undo {
@@ -64,7 +64,7 @@ static uint32_t *writer;
 static uint64_t origin_sectors, random_state;
 static struct truth truth = { .devices = 1 };
 
-/* Log entries of the writes that were sent and are not durable yet; @marks counts "told". */
+/* Entries of the writes that were sent and are not durable yet; number of marks "told" so far. */
 static size_t *pending, pending_count, marks;
 /* @telling: last mark was "telling", so the cache may be cold; @recovery: -r; @writing: -w. */
 static bool telling, recovery, writing;
@@ -72,10 +72,10 @@ static bool telling, recovery, writing;
 static size_t cache_bytes;
 /* Number of origin sectors that another host is changing. */
 static uint64_t changing;
-/* The current state has a sector damaged by rot(); a device has older content. */
+/* The current state has a sector damaged by rot(); one of its devices has older content. */
 static bool rotten, aged;
 
-/* With several cache devices: content that @device had in an earlier state. */
+/* With several cache devices: @data is the content that @device had in an earlier state. */
 static struct {
 	unsigned char *data;
 	unsigned int device;
@@ -120,7 +120,7 @@ static void put_sector(uint64_t sector, const unsigned char *data, bool durable)
 	memcpy(at, data, SECTOR);
 }
 
-/* Write @percent of the sectors of entry @n; sectors with durable data of a later entry stay. */
+/* Write @percent of the sectors of entry @n, except those with durable data of a later entry. */
 static void put(const struct log *log, size_t n, unsigned int percent, bool durable)
 {
 	const struct log_entry *e = &log->entry[n];
@@ -147,9 +147,9 @@ static void take_back(void)
 	}
 }
 
-/* Is the state wanted as a sample?  With one device: if it has a torn page, or if two samples are
- * overdue.  With several devices, in turn: if only some devices know of a commit that began; if it
- * has a torn page or samples are overdue; if the kernel must reject a device.
+/* Is the state wanted as a sample?  With one device: if a slot-table page is torn, or two samples
+ * are overdue.  With several devices each sample needs the next of three criteria: only some
+ * devices know of a commit that began; as with one device; the kernel must reject a device.
  */
 static bool is_wanted(const struct recovered *r)
 {
@@ -178,9 +178,9 @@ static void sample(const struct recovered *r)
 	}
 }
 
-/* Returns true if the kernel would lose cached data without a valid reason.  Two reasons to start
- * cold are valid: several devices have different epochs while all cached data is invalidated, and
- * one device is older.  The kernel then rejects this device, or the second if the first is older.
+/* Returns true if the kernel would lose cached data without a valid reason.  It may start cold if
+ * there are several devices and all cached data is being invalidated: their epochs may differ.  It
+ * may start cold if one device is older and it rejects that device (device 1 if device 0 is older).
  */
 static bool is_cold(const struct recovered *r)
 {
@@ -246,8 +246,8 @@ static void one_device(const struct log *log, size_t position, unsigned int devi
 }
 
 /* Test the states with none and with all of the pending writes; with several devices, also those in
- * which one device differs from the others.  sum.ratio is the least ratio of the bytes cached with
- * all to those with none: it shows how many bytes a commit loses.
+ * which one device differs from the others.  sum.ratio is the lowest ratio of the bytes cached with
+ * all of them to those with none: it shows how many bytes a commit loses.
  */
 static void corners(const struct log *log, size_t position)
 {
@@ -279,7 +279,7 @@ static unsigned int draw_kind(void)
 	return kind;
 }
 
-/* Draw a metadata sector of @kind, or with @other, of any other kind; prefer one that is not 0. */
+/* Draw a sector of metadata: of @kind, or if @other of another kind; prefer one not all zeros. */
 static uint64_t place(unsigned int kind, bool other)
 {
 	static const unsigned char nothing[SECTOR];
@@ -299,7 +299,7 @@ static uint64_t place(unsigned int kind, bool other)
 }
 
 /* Damage a metadata sector as a failing drive does: flip a bit, or replace it by zeros or by a
- * sector of another kind of metadata.  (No check detects the other copy of the same page.)
+ * sector of another kind of metadata.  (The other copy of the same page would pass all checks.)
  */
 static void rot(void)
 {
@@ -353,7 +353,7 @@ static void put_older(void)
 	aged = true;
 }
 
-/* Draw the percentage of a device's pending writes to apply: often 0 or 100 if several devices. */
+/* Draw how many percent of a device's pending writes to apply; with several, often 0 or 100. */
 static unsigned int share(void)
 {
 	if (truth.devices > 1 && chance(50))
@@ -379,7 +379,7 @@ static void put_some(const struct log *log, size_t position)
 	}
 }
 
-/* Test a random subset of the pending writes; some states also get damage or an older device. */
+/* Test a state with some of the pending writes, at random also with damage or an older device. */
 static void some(const struct log *log, size_t position)
 {
 	const char *what = "some pending writes";

@@ -26,7 +26,7 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* Writes that completed and are not durable; @at: number of the entry of the completion. */
+/* Writes that completed and are not durable: their entries, and the entries of the completions. */
 struct volatile_writes {
 	struct done {
 		size_t write, at;
@@ -58,7 +58,7 @@ static void flush_done(struct log *log, struct volatile_writes *v, size_t sent)
 	v->count = left;
 }
 
-/* Process the completion of the entry @head->of.  Returns -1 after an error message. */
+/* Process the completion of the write or flush @head->of.  Returns -1 after an error message. */
 static int add_end(struct log *log, struct volatile_writes *v, const struct crash_log_head *head)
 {
 	struct log_entry *of;
@@ -120,7 +120,7 @@ static int parse(struct log *log)
 	while (!r && at + SECTOR <= log->bytes) {
 		const struct crash_log_head *head = (const void *)(log->map + at);
 
-		/* The end: the rest of the device has an older log or was never written. */
+		/* The log ends here: what follows is an older log or was never written. */
 		if (head->magic != CRASH_LOG_MAGIC || head->log != first->log)
 			break;
 		at += SECTOR;

@@ -25,7 +25,7 @@
  * @data: write: its data
  * @done: write or flush: number of the entry of its completion, or LOG_NEVER
  * @durable: write: number of the entry that makes it durable, or LOG_NEVER
- * @ends: completion: number of the flush or write that it completes; LOG_NEVER for other events
+ * @ends: completion: number of the write or flush that completed; other events: LOG_NEVER
  * @fua: write: durable on completion
  * @device: write or flush: target device, below LOG_DEVICES
  * @mark: text of a mark, or NULL

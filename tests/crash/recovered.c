@@ -18,7 +18,7 @@ struct image {
 	const struct nearcache_super *sb;
 	const struct nearcache_intent *intent; /* of an unfinished write session, or NULL */
 	struct slot *slot;
-	/* Number of devices, bytes of each device, and offset of the slots on each. */
+	/* Number of devices, size of each device in bytes, and offset of the slots on each. */
 	unsigned int devices;
 	size_t device_bytes;
 	u64 data_offset[NEARCACHE_MEMBERS_MAX];
@@ -148,7 +148,7 @@ static void drop_marked(struct image *im, struct recovered *out)
 	}
 }
 
-/* Does the superblock's fingerprint match the origin's ends, so that a later change shows? */
+/* Does the superblock's fingerprint match the origin's ends?  If so, a later change will show. */
 static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 {
 	u64 size = im->geo.origin_size;
@@ -226,9 +226,9 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 	return true;
 }
 
-/* Location of each kind of metadata in sectors of the first cache device: two superblock copies,
- * slot table, commit records, used part of the write intent, checksums if any; kinds from
- * RECOVER_BEHIND on: the two superblock copies of the other members, relative to each member.
+/* Location of each kind of metadata, in sectors.  On the first cache device: two superblock copies,
+ * slot table, commit records, used part of the write intent, checksums if any.  Kinds from
+ * RECOVER_BEHIND on: two superblock copies of each other member, from the start of the member.
  */
 static struct place {
 	uint64_t first, sectors;
@@ -259,7 +259,7 @@ bool recover_place(unsigned int kind, uint64_t n, uint64_t *sector)
 	return true;
 }
 
-/* Of the first device, set by recover_geometry(): no write of a log changes the geometry. */
+/* Geometry and uuid of the first device, from recover_geometry(); no logged write changes them. */
 static struct nc_geometry geometry;
 static u8 uuid[16];
 
@@ -267,7 +267,7 @@ static u8 uuid[16];
  * recover_named() - find a sector of a page that the last commit record names
  * @cache: cache device
  * @n: any number; it selects one of the sectors
- * @sector: filled in: sector on the first cache device, of the page copy that the commit keeps
+ * @sector: filled in: sector of the page copy that the commit keeps, on the first cache device
  *
  * Return: false if no record is valid or the record names no page: no commit is in progress.
  */

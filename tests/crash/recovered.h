@@ -12,7 +12,7 @@
 
 struct nearcache_witness;
 
-/* Number of kinds of metadata; the slot table; first kind on the other members. */
+/* Number of kinds of metadata; kind of the slot table; first kind that is on the other members. */
 #define RECOVER_PLACES	8U
 #define RECOVER_TABLE	2U
 #define RECOVER_BEHIND	6U
@@ -24,12 +24,12 @@ struct nearcache_witness;
  * @bytes: bytes in valid sub-blocks
  * @stale: valid sectors that differ from the origin and that @changing and @oldest do not allow
  * @torn: sectors of no valid generation: damaged, zero, or another sector's
- * @lost: 1 if no superblock is valid: the kernel would refuse the device
+ * @lost: 1 if no superblock copy is valid: the kernel would refuse the device
  * @damaged: table pages of which neither copy is valid
- * @cold: 1 if the superblock, the witness or another device forbids to use the table
+ * @cold: 1 if the superblock, the witness or another device forbids the use of the slot table
  * @doubt: 1 if the ends of the origin were being written: the fingerprint proves nothing, and the
- *	table is not used
- * @marked: bytes that are valid in the table and may differ according to the write intent
+ *	slot table is not used
+ * @marked: bytes that are valid in the slot table but in a region that the write intent marks
  * @misprinted: 1 if the superblock's fingerprint is not that of the origin's ends
  * @unsound: sub-blocks that fail their checksums: the kernel would read them from the origin
  *	and report that the cache device damaged them
@@ -46,7 +46,7 @@ struct recovered {
  * struct truth - allowed content of each sector of the origin
  * @origin: current content
  * @witness: record on the witness device, or NULL
- * @changing: per sector: another host is changing it, so content from @oldest on is allowed
+ * @changing: per sector: another host is changing it, so generations from @oldest on are allowed
  * @oldest: per sector: the oldest generation allowed
  * @devices: number of cache devices, of one size, concatenated
  */

@@ -5,7 +5,7 @@
  * Readers take shards in an order that seed and epoch determine, read each shard sequentially with
  * O_DIRECT (so the page cache has no effect), parse the tar structure and check every byte against
  * the manifest.  Their samples form batches in a short queue.  The trainer takes a batch per step
- * and pauses for the time that a GPU would compute.  The stall is its time of waiting for batches.
+ * and pauses for the time that a GPU would compute.  The stall is the time it waits for batches.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -64,7 +64,7 @@ static atomic_ullong bytes_read;
 static atomic_ullong stall_ns;
 static atomic_ullong steps;
 
-/* @ended, under @end_lock: the epoch has ended.  @end_cond wakes the monitor. */
+/* @ended (protected by @end_lock): the epoch has ended.  @end_cond wakes the monitor. */
 static pthread_mutex_t end_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t end_cond;
 static int ended;

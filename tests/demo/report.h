@@ -16,8 +16,8 @@
  * @stall: seconds that the trainer waited for a batch
  * @steps: number of batches
  * @samples: number of samples
- * @served: bytes read from the mounted device, by its block statistics
- * @origin: bytes that the origin read, by its block statistics
+ * @served: bytes read from the mounted device, by the block statistics of that device
+ * @origin: bytes read from the origin, by the block statistics of the origin
  * @hits: bytes served by the cache device
  * @misses: bytes of reads that started a fill
  * @joins: bytes of reads that waited for a fill in flight
@@ -40,7 +40,7 @@ struct epoch {
 
 /**
  * struct point - progress inside a run
- * @seconds: time in epochs since the start of the run
+ * @seconds: time since the start of the run, without the pauses between epochs
  * @bytes: bytes delivered since the start of the run
  */
 struct point {
@@ -61,7 +61,7 @@ struct run {
  * @cached: the epochs with the cache
  * @uncached: the same epochs without the cache
  * @verify: the pass through the cache that checked every SHA-256
- * @rebooted: the same pass after the reboot
+ * @rebooted: the pass of @verify, again after the reboot
  * @dataset: bytes of all shards
  * @shards: number of shards
  * @blocks: blocks that the cache device has room for

@@ -5,7 +5,7 @@
 
 #include "report.h"
 
-/* Part of the bound f (cache size / dataset size) that the hit ratio must reach. */
+/* The hit ratio must reach this fraction of the bound f = cache size / dataset size. */
 #define REACHED		0.95
 #define COLD_MAX	1.02
 #define SERVED_MIN	0.99
@@ -30,7 +30,7 @@ promise(int kept, const char *format, ...)
 	putchar('\n');
 }
 
-/* The highest (@highest) or lowest value of the epochs from index @from on. */
+/* Return the highest value (@highest) or the lowest value of the epochs from index @from on. */
 static double worst(const struct run *run, size_t from, int highest,
 		    double (*value)(const struct epoch *))
 {
@@ -60,7 +60,7 @@ static double joined(const struct epoch *epoch)
 	return epoch->joins;
 }
 
-/* Relative difference of the bytes counted by the cache and by the block layer. */
+/* Return the relative difference between the bytes that the cache and the block layer counted. */
 static double uncounted(const struct epoch *epoch)
 {
 	double all = epoch->hits + epoch->misses + epoch->joins +

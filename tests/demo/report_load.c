@@ -120,7 +120,7 @@ static void point_add(struct run *run, double seconds, double bytes)
 	point->bytes = bytes;
 }
 
-/* Times restart in each epoch: add the durations of the earlier epochs of the run. */
+/* The times in the file restart in each epoch: add the durations of the earlier epochs. */
 static void timeline_load(struct report *report, const char *dir)
 {
 	char path[LINE], line[LINE], label[32];

@@ -38,7 +38,7 @@ struct curve {
 	size_t bins;
 };
 
-/* Distance of ticks on an axis up to @most: 1, 2 or 5 times a power of ten, about TICKS ticks. */
+/* Return the distance of ticks on an axis up to @most: 1, 2 or 5 times 10^n, about TICKS ticks. */
 static double tick_step(double most)
 {
 	double power = pow(10, floor(log10(most / TICKS)));

@@ -31,7 +31,7 @@ _Static_assert(sizeof(struct tar_header) == TAR_BLOCK, "tar header size");
 
 static const char zeros[TAR_BLOCK];
 
-/* Sum of all bytes; those of the checksum field count as spaces. */
+/* Return the sum of all bytes; the bytes of the checksum field count as spaces. */
 static unsigned int header_sum(const struct tar_header *header)
 {
 	const unsigned char *byte = (const unsigned char *)header;
@@ -75,7 +75,7 @@ static int refuse(struct tar_check *check, const char *what)
 	return -1;
 }
 
-/* Copy the name to @name: GNU stores it as such, POSIX in the record "LENGTH path=NAME\n". */
+/* Copy the long name to @name: GNU stores only the name, POSIX a record "LENGTH path=NAME\n". */
 static void extended_path(struct tar_check *check, char *name)
 {
 	char *path = check->extended;
@@ -125,7 +125,7 @@ static void keep_extended(struct tar_check *check, const char *data,
 	check->extended_used += length;
 }
 
-/* Count a regular file; expect the long name of the next member after a header 'L' or 'x'. */
+/* Count a regular file.  After a header 'L' or 'x', the content is the next member's long name. */
 static void feed_type(struct tar_check *check,
 		      const struct tar_header *header)
 {

@@ -60,7 +60,7 @@ int tar_check_end(struct tar_check *check);
 long tar_write_member(FILE *file, const char *name, const void *data,
 		      size_t length);
 
-/* Append the two zero blocks of the end; returns their bytes, or -1 with errno set. */
+/* Append the two zero blocks that end an archive; returns their size, or -1 with errno set. */
 long tar_write_end(FILE *file);
 
 #endif /* DEMO_TAR_H */

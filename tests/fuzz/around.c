@@ -20,7 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* Write ranges form a singly linked list here, in place of the module's tree. */
+/* Here write ranges are in a singly linked list, not in a tree as in the module. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	range->rb.rb_left = in->root.rb_root.rb_node;
@@ -388,7 +388,7 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return 0;
 }
 
-/* Each change of the origin's ends gives another fingerprint, so that a stale one is found. */
+/* Each change of the origin's ends gives another fingerprint, so that a stale one is detected. */
 int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io, u64 size, void *buffer,
 		     u8 *digest)
 {

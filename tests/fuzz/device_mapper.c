@@ -16,7 +16,7 @@ struct chunk {
 	char memory[] __attribute__((aligned(16)));
 };
 
-/* Freed chunks from this size on are kept, poisoned, for reuse: mapping memory takes most time. */
+/* keep() stores freed chunks of at least this size, poisoned, for reuse: mapping memory is slow. */
 #define KEPT_MIN	(128UL << 10)
 static struct chunk *kept[4];
 
@@ -245,7 +245,7 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* Cache device and witness: I/O in units of 4096 bytes.  Origin: zeros; the module never writes. */
+/* Cache device and witness: I/O in units of 4096 bytes.  The origin is only read, as zeros. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;

@@ -18,8 +18,8 @@ struct gendisk {
 
 #define GD_DEAD		2
 
-/* @unit: returns the memory of the unit at @offset for dm_io(); NULL: store.c has the content
- * @io: called before each write; may be NULL
+/* @unit: returns the memory of the unit at @offset for dm_io().  If @unit is NULL, store.c has the
+ * content.  @io: called before each write; may be NULL
  */
 struct block_device {
 	dev_t bd_dev;
@@ -40,7 +40,7 @@ struct bvec_iter {
 	u32 bi_size;
 };
 
-/* @done: whether the module still holds the bio, has submitted it, or has failed it */
+/* @done: FUZZ_BIO_HELD until the module submits or fails the bio */
 struct bio {
 	struct bio *bi_next;
 	blk_opf_t bi_opf;

@@ -23,7 +23,7 @@ static bool sound(const void *what, size_t bytes, u32 magic, const u8 *uuid)
 	       crc_extend(0, copy, bytes) == sum;
 }
 
-/* Read superblock @copy, or with -1 the newer valid one.  Returns whether it is valid. */
+/* Read superblock copy @copy; -1: the newer valid copy.  Returns false if that copy is invalid. */
 static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 {
 	static const u64 at[] = { 4096, 512 << 10 };
@@ -44,7 +44,7 @@ static bool read_super(struct nearcache_super *sb, int copy, bool durable)
 	return good[copy];
 }
 
-/* Read the cache's witness record; all zeros if there is none or it names another witness. */
+/* Read the cache's witness record; all zeros if there is none or @sb names another witness. */
 static struct nearcache_witness ask(const struct nearcache_super *sb, bool durable)
 {
 	struct nearcache_witness record;
@@ -79,7 +79,7 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 {
 	const struct nearcache_intent *s = &d->area[i];
 	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
-	/* The next session was about to begin: its sectors have no marks yet. */
+	/* @next: the sector is of the session that was about to begin, so it has no marks yet. */
 	bool next = good && s->session == record->session &&
 		    record->session != d->super.session;
 
@@ -92,8 +92,8 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
  * doubt_read() - derive the regions in doubt from cache device and witness
  * @d: output
  * @copy: number of the superblock copy to use; -1: the newer valid one
- * @witness: the table names a witness
- * @durable: read the content after a power cut
+ * @witness: the dm table names a witness
+ * @durable: read the content that would survive a power cut
  *
  * Return: false if this superblock is invalid; @d is then incomplete.
  */

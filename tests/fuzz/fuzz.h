@@ -12,7 +12,7 @@
 #define FUZZ_RECORD_SIZE	960
 #define FUZZ_WORDS_MAX		64
 
-/* fuzz_small: a device too small for a witness record; a table that names it is refused */
+/* fuzz_small: a device too small for a witness record; a dm table that names it is refused */
 extern struct block_device fuzz_origin, fuzz_cache, fuzz_witness, fuzz_small;
 extern struct target_type *fuzz_target;
 extern char fuzz_said[FUZZ_SAID_SIZE];
@@ -29,12 +29,12 @@ struct fuzz_table {
 
 /* The I/O that fails, counted from 1 (0: none), and how many I/Os right after it also fail. */
 extern u32 fuzz_fail_at, fuzz_fail_count;
-/* Only I/O of this device fails (NULL: of any), and how many I/Os have failed so far. */
+/* The only device whose I/O fails (NULL: all devices), and how many I/Os have failed so far. */
 extern const struct block_device *fuzz_fail_only;
 extern u32 fuzz_failures;
-/* Number of next flushes of the origin that fail. */
+/* The next fuzz_flush_fails flushes of the origin fail. */
 extern u32 fuzz_flush_fails;
-/* Number of changes of the origin's ends; each gives another fingerprint. */
+/* Number of changes of the origin's ends so far; each changes the fingerprint. */
 extern u32 fuzz_ends;
 /* The allocation that fails, counted from 1; 0: none. */
 extern u32 fuzz_no_memory;

@@ -2,8 +2,8 @@
 /*
  * Fuzzes the content of a cache device and its witness (struct image): the module's sources load,
  * use and stop the cache.  A refusal must name a reason.  An accepted device must have a consistent
- * geometry, and its index must hold no impossible block and no data in doubt (doubt.h).  The next
- * load must restore all slots after a clean stop; after a crash, all data that is not in doubt.
+ * geometry, and its index must hold no impossible block and no data in doubt (doubt.h).  After a
+ * clean stop the next load must restore all slots, after a crash all data that is not in doubt.
  */
 #include "fuzz.h"
 
@@ -35,7 +35,7 @@ static void check_reason(const char *why)
 	fuzz_bug("refused for the reason '%s'", why);
 }
 
-/* Check the areas in 128 bits, which cannot overflow as the 64 bits of ondisk_check.c could. */
+/* Check the areas with 128-bit sums, which cannot overflow; the 64-bit ones of the module could. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
 {
 	__int128 start, end, other, other_end;
@@ -94,7 +94,7 @@ static void check_geometry(const struct nearcache_super *sb, const struct nc_geo
 		check_areas(sb, geo);
 }
 
-/* Check each superblock copy, then the pair, as the helper does.  Returns whether one is usable. */
+/* Check each superblock copy, then the pair, as the helper does.  Returns true for a valid pair. */
 static bool judge(const struct image *im, struct nc_geometry *geo)
 {
 	const struct nearcache_super *best;
@@ -134,9 +134,9 @@ static u64 used_blocks(const struct nc_cache *c, u64 *subblocks)
 			continue;
 		used++;
 		HOLDS(nc_slot_block(slot) <= last);
-		/* No two slots may hold one block: the look-up of a block finds only one slot. */
+		/* Two slots must not hold the same block: a look-up would find only one. */
 		HOLDS(nc_index_find(&c->index, nc_slot_block(slot)) == i);
-		/* No valid bit: the origin has grown, so the load dropped its old last block. */
+		/* No valid bit: the origin has grown, so the load dropped the old last block. */
 		if (!slot->valid)
 			continue;
 		bit = 63 - __builtin_clzll(slot->valid);
@@ -204,7 +204,7 @@ static struct nc_slot *slots_of(const struct nc_cache *c)
 	if (!copy)
 		abort();
 	memcpy(copy, c->index.slots, c->index.count * sizeof(*copy));
-	/* Tags are unused here: the copy keeps the generation in @tagged. */
+	/* No slot has a tag here, so @tagged of the copy can store the generation. */
 	for (i = 0; i < c->index.count; i++)
 		copy[i].tagged = c->index.generation[i];
 	return copy;
@@ -222,7 +222,7 @@ static void same_slots(const struct nc_slot *then, const struct nc_cache *c)
 		       c->index.generation[i] == then[i].tagged)));
 }
 
-/* Is a sequence number so near its limit that the next load may rightly refuse the device? */
+/* Is a sequence number so near its limit that the next load may refuse the device? */
 static bool near_end(const struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -256,7 +256,7 @@ static bool fits(const struct nc_cache *c, const struct doubt *d)
 	return true;
 }
 
-/* Cached data that a write made stale must not be in the index; does not rely on doubt.c. */
+/* Data that a write made stale must not be in the index; this check does not use doubt.c. */
 static void check_unwritten(const struct nc_cache *c)
 {
 	const struct nc_slot *slot;
@@ -273,8 +273,8 @@ static void check_unwritten(const struct nc_cache *c)
 }
 
 /*
- * First resume of a table: the load must drop the data in doubt.  After an I/O error the module may
- * have read only one superblock copy; then the data must fit one of the copies.
+ * First resume of a dm table: the load must drop the data in doubt.  After an I/O error the module
+ * may have read only one superblock copy, so the data must fit at least one of the copies.
  */
 static int resume(const struct image *im, struct fuzz_table *t)
 {
@@ -322,7 +322,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* At least the data at the crash that is not in doubt is loaded, at most that at the start. */
+/* @now must have the data of @then that is not in doubt, and no data that is not in @begun. */
 static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 		       const struct nc_slot *then, const struct doubt *d)
 {
@@ -359,9 +359,8 @@ static void check_marks(const struct doubt *d)
 	}
 }
 
-/*
- * Load after a crash.  @begun: slots at the start of the session; @then: slots at the crash, or
- * NULL; @told: no failure was injected, so all marks on the medium are from known writes.
+/* Load after a crash.  @begun: slots at the start of the session.  @then: slots at the crash, or
+ * NULL.  @told: no failure was injected, so only requested writes have marks on the medium.
  */
 static void load_left(const struct image *im, const struct nc_slot *begun,
 		      const struct nc_slot *then, bool told)
@@ -380,7 +379,7 @@ static void load_left(const struct image *im, const struct nc_slot *begun,
 	check_unwritten(c);
 	if (then && !d.all)
 		check_left(c, begun, then, &d);
-	/* If the ends are not in doubt, the fingerprint must be that of their last change. */
+	/* If the origin's ends are not in doubt, the fingerprint must match their last change. */
 	if (!d.all && fuzz_ends && d.super.origin_fingerprint_type == NEARCACHE_FP_ENDS)
 		HOLDS(d.super.origin_fingerprint[0] == (u8)(0x5a + fuzz_ends));
 	fuzz_count("crashes", 1);
@@ -491,7 +490,7 @@ static void load(const struct image *im, struct fuzz_table *t)
 	free(then);
 }
 
-/* Change the superblocks between table load and resume: the resume must fail with a message. */
+/* Change the superblocks between load and resume of the dm table: the resume must fail. */
 static void load_changed(struct image *im, struct fuzz_table *t)
 {
 	u32 i;

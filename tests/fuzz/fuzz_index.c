@@ -19,7 +19,7 @@
 #include "shard/tar_header.h"
 
 #define NAME	"shard.bin"
-/* Limit of bytes read: each small entry of the file may cause the read of a page elsewhere. */
+/* Limit of bytes read: each small entry of the file may make the helper read a page elsewhere. */
 #define READ_MAX(size)	(1048576 + 400 * (uint64_t)(size))
 
 #define HOLDS(what)	((what) ? (void)0 : bug(#what))
@@ -86,7 +86,7 @@ static struct index_range data_of(const struct shard_index *index)
 	return all;
 }
 
-/* Fewest bytes that a sample takes in the file: an upper bound for the number of samples. */
+/* Minimum size of a sample in the file.  It limits the number of samples. */
 static unsigned int least(enum index_format format)
 {
 	static const unsigned int bytes[INDEX_FORMATS] = {

@@ -35,7 +35,7 @@ static void print_table(struct fuzz_table *t, char *line, size_t room)
 		fuzz_bug("the table line is '%s'", line);
 }
 
-/* The table line that the target prints must be accepted as a table and mean the same. */
+/* The target must accept the table line that it prints, with the same meaning. */
 static void reloads_to_itself(struct fuzz_table *t)
 {
 	const struct nc_target *now = t->ti.private, *then;
@@ -108,7 +108,7 @@ static void check_refused(struct fuzz_table *t, int r)
 {
 	if (r >= 0 || !t->ti.error || !t->ti.error[0])
 		fuzz_bug("refused with %d without a reason", r);
-	/* The line names another device as cache device: that is not formatted, or too small. */
+	/* The line names another device as cache device, which is not formatted or too small. */
 	if (strstr(t->ti.error, "see the kernel log") &&
 	    (strstr(fuzz_said, "magic not found") || strstr(fuzz_said, "device has only")))
 		return;

@@ -2,8 +2,8 @@
 /*
  * Fuzzes the recovery of the slot table: the power of a read-only cache, on a drive with a volatile
  * write cache, is cut at any write, repeatedly, also during recovery.  Evictions and fills change
- * many pages of the table, so that commits take more than one batch.  After each cut, each loaded
- * slot must hold the block that the table names, and one copy of each page must be valid.
+ * many pages of the slot table, so that commits take more than one batch.  After each power cut a
+ * loaded slot must hold the block that the slot table names, and each page must have a valid copy.
  */
 #include "fuzz.h"
 
@@ -18,11 +18,11 @@
 #define PAGES_MAX	420U
 #define SLOTS_MAX	(PAGES_MAX * NEARCACHE_SLOTS_PER_PAGE)
 #define UNITS_MAX	(2 * PAGES_MAX + 512U)
-/* More writes between two flushes are a bug; two batches of a commit need fewer. */
+/* Maximum number of writes between two flushes; two batches of a commit need fewer. */
 #define PENDING_MAX	1024U
 #define EVICT_MAX	500U
 #define SECTORS		(FUZZ_UNIT / 512)
-/* In held[]: a power cut tore the data of the slot, so it holds no block. */
+/* Value in held[] of a slot whose data a power cut tore: it holds no block. */
 #define TORN		(~0ULL)
 
 /* Durable metadata, and the later writes in the drive's cache, oldest first. */
@@ -33,21 +33,21 @@ static struct write {
 	bool fua;
 	unsigned char bytes[FUZZ_UNIT];
 } pending[PENDING_MAX];
-/* @sent: number of pending writes of earlier I/Os; the rest belong to the I/O in flight. */
+/* The first @sent pending writes are of completed I/Os, the others of the I/O in flight. */
 static u32 pending_count, sent;
 
-/* Block in each slot; for the slots in @unsure, whose data may not be durable, the block before. */
+/* Block in each slot.  Slots in @unsure: a power cut may tear them or restore @held_before. */
 static u64 held[SLOTS_MAX], held_before[SLOTS_MAX];
 static u32 unsure[SLOTS_MAX], unsure_count;
 
-/* Number of the write at which the power is cut; 0: already cut, or never. */
+/* Number of I/Os until the power is cut; 0: it was cut, or no cut is planned. */
 static u32 power_goes;
-/* @gone: the power was cut, @left and @left_held survive; @full: cut it in full_batch(). */
+/* @gone: the power was cut; @left and @left_held have survived.  @full: cut in full_batch(). */
 static bool gone, full;
 static unsigned char left[UNITS_MAX][FUZZ_UNIT];
 static u64 left_held[SLOTS_MAX];
 
-/* The cache whose slots io() evicts and fills, as other threads would during a commit; or NULL. */
+/* Cache in which io() evicts and fills slots, as other threads do during a commit; NULL: none. */
 static struct nc_cache *live;
 static u32 victim[SLOTS_MAX], victims;
 
@@ -80,7 +80,7 @@ static void flushed(void)
 	pending_count = sent = unsure_count = 0;
 }
 
-/* Set @left to the content that survives: durable writes and some pending ones, partly torn. */
+/* Set @left to the content that survives: durable writes, and parts of some pending writes. */
 static void power_cut(void)
 {
 	u32 present = full ? 100 : upto(100), torn = chance(50) ? 40 : 0, i, s;
@@ -98,7 +98,7 @@ static void power_cut(void)
 	gone = true;
 }
 
-/* The I/O in flight completes: its FUA writes are durable, the others stay pending. */
+/* The I/O in flight completes: its FUA writes become durable, its other writes stay pending. */
 static void ended(void)
 {
 	u32 i, n = sent;
@@ -148,7 +148,7 @@ static void fill(struct nc_cache *c, u64 block)
 	nc_table_dirty(c, i);
 }
 
-/* Evict up to @want slots as reclaim does, into @victim; fill 5 % again, into other slots. */
+/* Evict up to @want slots into @victim, as reclaim does; fill 5 % of the blocks again elsewhere. */
 static void unlink_some(struct nc_cache *c, u32 want)
 {
 	u32 i;
@@ -263,8 +263,8 @@ static void create(struct image *im, struct nc_geometry *geo)
 	for (n = 0; n < geo->table_pages; n++) {
 		page = (void *)durable[geo->table_offset / FUZZ_UNIT + n];
 		nc_page_init(page, im->copy[0].uuid, n, 0, 1);
-		/* The first page holds the last block of the origin.  The slot is not in the sector
-		 * of the page's checksum, so that a torn page has only one of the two new.
+		/* The first page holds the last block of the origin.  Its slot and the page's
+		 * checksum are in different sectors: in a torn page only one of them is new.
 		 */
 		block = n ? n : last_block();
 		slot = 20 + n % 100;
@@ -299,8 +299,8 @@ static void check_loaded(const struct nc_cache *c)
 				 nc_slot_block(&slot[i]), held[i]);
 }
 
-/* Commit as many pages as a record can name.  Leave out page 0, which the recovery also changes if
- * the origin has grown.
+/* Commit as many pages as a commit record can name.  Leave out page 0, as the recovery changes it
+ * too if the origin has grown.
  */
 static void full_batch(struct nc_cache *c)
 {
@@ -313,7 +313,7 @@ static void full_batch(struct nc_cache *c)
 		fuzz_bug("the commit failed");
 }
 
-/* Load, evict and fill until the stop or a power cut.  Returns whether the power was cut. */
+/* Load, then evict and fill until a stop or a power cut.  Returns true after a power cut. */
 static bool session(void)
 {
 	char *argv[] = { "read-only", "/dev/origin", "/dev/cache" };

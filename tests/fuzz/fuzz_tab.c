@@ -66,7 +66,7 @@ static void check(const struct tab *tab)
 	fuzz_count("lines_wrong", tab->entries - right);
 }
 
-/* A line that is refused when parsed alone is refused for the same reason in its file. */
+/* A line that is refused when parsed alone must be refused for the same reason in @tab. */
 static void check_alone(const struct tab *tab, const char *text, size_t bytes)
 {
 	const char *end = text + bytes, *line = text;

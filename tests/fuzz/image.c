@@ -64,7 +64,7 @@ void image_create(struct image *im, u64 *random, u64 cache_bytes, u64 origin_byt
 	memset(sb->origin_fingerprint, 0x5a, sizeof(sb->origin_fingerprint));
 	im->copy[1] = *sb;
 	for (i = 0; i < IMAGE_PAGES; i++) {
-		/* The image has the first, the second and the last page of the table. */
+		/* The image has the first, the second and the last page of the slot table. */
 		im->page_at[i] = i < IMAGE_PAGES - 1 ? i : layout.table_pages - 1;
 		im->page_at[i] %= layout.table_pages ? layout.table_pages : 1;
 		nc_page_init(&im->page[0][i], sb->uuid, im->page_at[i], 0, 1);
@@ -91,8 +91,8 @@ static void fill_slot(struct image *im, u32 page, u32 i, u64 *random)
  * @im: image from image_create()
  * @random: state of the generator
  *
- * Copy 1 of the pages becomes the newer one. In half of the cases the last record names the pages:
- * their commit is then still in progress.
+ * Copy 1 of each page becomes the newer one. In half of the cases the last commit record names the
+ * pages: the commit is then still in progress.
  */
 void image_fill(struct image *im, u64 *random)
 {
@@ -124,7 +124,7 @@ void image_fill(struct image *im, u64 *random)
 	image_seal(im);
 }
 
-/* Mostly @session, seldom the number of the previous or of the next session. */
+/* Draw a session number: mostly @session, seldom the one before or after it. */
 static u64 near_session(u64 session, u64 *random)
 {
 	u64 r = image_random(random) % 8;
@@ -144,7 +144,7 @@ static void mark_some(struct nearcache_intent *sector, u64 *random)
 	}
 }
 
-/* Make superblocks, write intent and witness look like after a crash in a write session; seal. */
+/* Change superblocks, write intent and witness as a crash in a write session leaves them; seal. */
 void image_write(struct image *im, u64 *random)
 {
 	u64 session = 1 + image_random(random) % 4, r = image_random(random);
@@ -170,7 +170,7 @@ void image_write(struct image *im, u64 *random)
 						 image_random(random) % 5);
 		im->witness_at[i] = image_random(random);
 	}
-	/* Mostly make one of the witness records that of another cache. */
+	/* In three of four images one of the witness records is of another cache. */
 	if (r / 256 % 4)
 		im->known[r / 1024 % IMAGE_WITNESS].uuid[15] ^= 1;
 	im->witness = r / 4096 % 8 ? 1 : 0;
@@ -178,7 +178,7 @@ void image_write(struct image *im, u64 *random)
 }
 
 /**
- * image_rest_sector() - make a sector of the write-intent bitmap from IMAGE_INTENT on
+ * image_rest_sector() - make a bitmap sector that is not in the image (from IMAGE_INTENT on)
  * @im: image
  * @sb: valid superblock
  * @index: number of the sector

@@ -35,17 +35,17 @@ enum image_end {
  * struct image - an input of fuzz_image: devices, failures and the steps of a session
  * @cache_bytes: size of the cache device
  * @origin_bytes: size of the origin
- * @sectors: length of the table
- * @page_at: number of each page, modulo table_pages
+ * @sectors: length of the dm table
+ * @page_at: number of each slot-table page in @page, modulo table_pages
  * @record_at: position of each commit record in the ring, modulo 16
- * @mode: mode of the table, modulo 3
+ * @mode: mode in the dm table, modulo 3
  * @fail_at: the first I/O that fails, counted from 1; 0: none
- * @fail_count: further I/Os that fail
- * @late: between table load and resume, the device is formatted again (1), wiped (2), or stays
+ * @fail_count: number of I/Os after @fail_at that also fail
+ * @late: what happens to the cache device before the resume; 1: formatted, 2: wiped, else nothing
  * @no_memory: the allocation in the constructor that fails, counted from 1; 0: none
  * @lbs: log2 of the cache device's logical block in sectors, modulo 4
  * @fail_who: device that fails, modulo 3: any, the cache device, the witness
- * @witness: modulo 4; 0: the table names no witness
+ * @witness: modulo 4; 0: the dm table names no witness
  * @writes: number of calls of writes_step()
  * @end: enum image_end
  * @rest: enum image_rest

@@ -2,8 +2,8 @@
 /*
  * Replaces the part of the kernel's interface that the constructor, the load, the commits and the
  * messages use.  The fuzzers compile sources of kmod/ with this header in front and empty files in
- * place of <linux/...>.  There is one thread.  To take a lock twice, or to lack a lock that
- * lockdep_assert_held() wants, aborts.
+ * place of <linux/...>.  There is one thread.  The fuzzer aborts if a lock is taken twice, or is
+ * not taken where lockdep_assert_held() requires it.
  */
 #ifndef NEARCACHE_FUZZ_KERNEL_H
 #define NEARCACHE_FUZZ_KERNEL_H
@@ -49,7 +49,7 @@ typedef u8 blk_status_t;
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
 #define cond_resched()		((void)0)
-/* One thread: nobody could make the condition true, so to wait for it would not end. */
+/* There is one thread: no other thread could make a false condition true. */
 #define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
 #define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
 #define wake_up_all(q)		((void)(q))
@@ -106,7 +106,7 @@ extern size_t fuzz_allocated;
 #define per_cpu_ptr(p, cpu)	(&(p)[cpu])
 #define this_cpu_add(counter, n)	((counter) += (n))
 #define this_cpu_inc(counter)	((counter)++)
-/* One thread: a loop that sleeps would not end. */
+/* There is one thread: a loop that sleeps until another thread acts would not end. */
 #define usleep_range(least, most)	abort()
 #define memalloc_noio_save()	0U
 #define memalloc_noio_restore(flags)	((void)(flags))

@@ -25,7 +25,7 @@ static size_t put_word(char *to, size_t room, u64 *random)
 			     (image_random(random) % 2) + image_random(random) % 64 - 32);
 		break;
 	case 1:
-		/* One byte, repeated; may be longer than printk() keeps of a message. */
+		/* Repeat one byte; the word may be longer than printk()'s limit for a message. */
 		n = min(image_random(random) % 3000, room - 1);
 		memset(to, 1 + image_random(random) % 255, n);
 		break;

@@ -116,7 +116,7 @@ static void change_number(struct shard *shard, uint64_t *random)
 		     value[RANDOM(sizeof(value) / sizeof(value[0]))], bytes);
 }
 
-/* Copy a range to another offset; one time in four, shorten the file by its length. */
+/* Copy a range to another offset; in one of four cases also shorten the file by that length. */
 static void move_range(struct shard *shard, uint64_t *random)
 {
 	size_t from = place(shard, random), to = place(shard, random);

@@ -55,7 +55,7 @@ void store_read(const struct block_device *bdev, u64 offset, bool durable, void 
 		memset(to, 0, FUZZ_UNIT);
 }
 
-/* Write the unit at @offset; @durable: as with FUA; without, store_flush() makes it durable. */
+/* Write the unit at @offset.  @durable: with FUA; otherwise store_flush() makes it durable. */
 void store_write(const struct block_device *bdev, u64 offset, bool durable, const void *from)
 {
 	struct unit *u = unit(bdev, offset, true);
@@ -113,7 +113,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* Replace all content by the image; without a valid superblock, only superblocks and witness. */
+/* Store only the image.  If no superblock is valid, store only its superblocks and witness. */
 void image_place(const struct image *im)
 {
 	const struct nearcache_super *sb;

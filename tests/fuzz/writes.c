@@ -126,13 +126,13 @@ static void complete(struct writer *w)
 {
 	if (!w->under_way || w->bio.done == FUZZ_BIO_HELD)
 		return;
-	/* Until now a reader of the ends may have seen old or new data: another change. */
+	/* A fingerprint taken before this completion may be of the old or the new data. */
 	fuzz_ends += w->bio.done == FUZZ_BIO_SENT && w->end;
 	nc_write_range_remove(&live->write_ranges, &w->range);
 	w->under_way = false;
 }
 
-/* Complete the oldest write that was sent; one time in four, all writes that were sent. */
+/* Complete the oldest write in flight, or in one of four cases all writes in flight. */
 static void complete_some(u64 r)
 {
 	u32 i;
@@ -165,7 +165,7 @@ static void break_something(u64 *random)
 	}
 }
 
-/* Another host wrote and sends "invalidate": as after a write, no load may restore old data. */
+/* Another host wrote, then sends "invalidate": as after a local write, old data must not return. */
 static void invalidate(u64 *random)
 {
 	u64 at = any_sector(random, live->geo.origin_size >> SECTOR_SHIFT);
@@ -190,7 +190,7 @@ static void sweep(void)
 /**
  * writes_begin() - forget all writers and start with a cache
  * @c: live cache in a writing mode
- * @witness: the table names a witness
+ * @witness: the dm table names a witness
  * @breaks: writes_step() may let devices fail
  */
 void writes_begin(struct nc_cache *c, bool witness, bool breaks)
@@ -247,7 +247,7 @@ void writes_step(u64 *random)
 	}
 }
 
-/* Run the queued work, check that the module holds no write any more, and complete all writes. */
+/* Run the queued work, check that the module has sent or failed all writes, and complete them. */
 void writes_end(void)
 {
 	u32 i;
@@ -276,7 +276,7 @@ bool writes_touched(u64 from, u64 to)
 	return false;
 }
 
-/* Did a writer request a write to these bytes of the origin, sent or not? */
+/* Did a writer request a write to these bytes of the origin, even if the module did not send it? */
 bool writes_held_at(u64 from, u64 bytes)
 {
 	u32 i;

@@ -97,8 +97,8 @@ static void free_cache(struct cache *c)
 	free(c->cached);
 }
 
-/* Return the rank of the block that read @i reads, or 0 to keep its rank.  @next[i] is the position
- * of its next read, @t->count if there is none; only rank_min() uses @next.
+/* Return the new rank of block @t->reads[i]; 0: the rank does not change.  @next[i] is the position
+ * of the next read of that block, @t->count if there is none; only rank_min() uses @next.
  */
 typedef u64 (*rank_fn)(const struct trace *t, const u32 *next, u32 i, bool hit);
 

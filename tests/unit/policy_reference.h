@@ -8,8 +8,8 @@
 /**
  * struct reference - a policy on whole blocks
  * @name: name in the table
- * @run: run all of @t, reads of an origin with @blocks blocks, on an empty cache of @slots blocks;
- *	return the hits from read @from on
+ * @run: run the reads in @t, all below block @blocks, on an empty cache of @slots blocks; return
+ *	the hits from read @from on
  */
 struct reference {
 	const char *name;

@@ -162,7 +162,7 @@ static void print_pattern(const struct pattern *pattern)
 	for (i = 0; i < ARRAY_SIZE(fractions); i++)
 		printf(" **%.1f** |", 100 * keep(t, from, pattern->subs, fractions[i] * BLOCKS));
 	printf("\n");
-	/* The reference policies handle only whole blocks, so samples have no rows of them. */
+	/* The reference policies handle only whole blocks: no rows for patterns of samples. */
 	for (r = 0; pattern->subs == 1 && r < REFERENCES; r++) {
 		printf("| | %s |", references[r].name);
 		for (i = 0; i < ARRAY_SIZE(fractions); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
- * time and keep it, cold (it gets every access) and warm (it gets totals and a sample of the runs).
+ * time and keep its verdict.  A cold cache reports every access, a warm one totals and some runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define NONE	(~0ULL)
 
-/* What kmod/io/stream.c keeps of a stream between two calls of the classifier. */
+/* State of a stream that kmod/io/stream.c keeps between two calls of the classifier. */
 static struct {
 	__u64 run, before, end, bytes;
 	__s64 gap;
@@ -24,7 +24,7 @@ static struct set set;
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
 static unsigned int changes;
-/* Per cent of the runs that read_set() leaves out after the first pass, as a page cache would. */
+/* Percentage of the runs that read_set() leaves out after the first pass, like page cache hits. */
 static __u32 hidden;
 
 static __u64 state;
@@ -186,7 +186,7 @@ static void checkpoint(void **state_)
 	assert_class(NEARCACHE_CLASS_CHECKPOINT);
 }
 
-/* Read @quarters / 4 times all @count runs of a set, in the order in which @class reads them. */
+/* Read @quarters / 4 passes over a set of @count runs, in the order that @class stands for. */
 static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, bool warm)
 {
 	static __u32 order[20000];
@@ -263,7 +263,7 @@ static void hides(void **state_)
 	sets(NEARCACHE_CLASS_LOOPING, 33);
 }
 
-/* A quarter of the random reads hit one run: equal gaps between them are no stride. */
+/* Three quarters of the reads are random, the others go to run 0: equal gaps are then no stride. */
 static void popular(void **state_)
 {
 	__u32 i, seed;
@@ -279,7 +279,7 @@ static void popular(void **state_)
 	}
 }
 
-/* Ask for the window after @read sectors of a run; the @runs - 1 runs before had @mean each. */
+/* Return the answer @read sectors into run number @runs; the runs before it had @mean each. */
 static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 {
 	struct nearcache_classify told = {
@@ -294,7 +294,7 @@ static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 	return told;
 }
 
-/* First run: the window is its length so far.  Later: the maximum, up to the predicted @length. */
+/* In the first run the window is the length so far; later the maximum, up to the predicted end. */
 static void windows(void **state_)
 {
 	struct nearcache_classify told;
@@ -310,7 +310,7 @@ static void windows(void **state_)
 	told = window_of(8, 4, 20000);
 	assert_int_equal(told.window, 32768);
 	assert_int_equal(told.length, 21250);
-	/* The prediction is 21250; beyond it the window is a quarter of the run so far. */
+	/* The prediction is 21250.  At 24000 the window is a quarter of the run so far. */
 	told = window_of(20000, 4, 20000);
 	assert_int_equal(told.length, 21250);
 	told = window_of(24000, 4, 20000);
@@ -324,7 +324,7 @@ static void windows(void **state_)
 	assert_int_equal(told.window, 0);
 }
 
-/* A recognised class stays for ten more passes; fewer than 1 of 16 runs are still reported. */
+/* The verdict stays for ten more passes, while the classifier gets fewer than 1 of 16 runs. */
 static void steady(void **state_)
 {
 	static const __u32 classes[] = {
@@ -343,7 +343,7 @@ static void steady(void **state_)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* One change at most, the first verdict, in 40,000 accesses. */
+			/* In 40,000 accesses at most one change: a late first verdict. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}
@@ -365,7 +365,7 @@ static void read_passes(__u32 class, __u32 passes)
 	}
 }
 
-/* If the same runs are read in another way, the class changes, even after 20 passes of the old. */
+/* If a reader changes the way it reads its runs, the class changes, even after 20 passes. */
 static void switches(void **state_)
 {
 	__u32 from, to, seed;

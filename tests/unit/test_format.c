@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Checks of superblocks and slot table pages (kmod/meta/ondisk_check.c): each invalid field and each
- * flipped bit is refused, and the reason names the field; of two copies the newer valid one counts.
+/* Checks of superblocks and slot table pages (kmod/meta/ondisk_check.c).  Each invalid field and
+ * each flipped bit is refused, and the reason names the field.  The newer valid copy counts.
  */
 #include "helper/unit.h"
 #include "meta/ondisk_check.h"
@@ -248,7 +248,7 @@ static void endless_text_is_refused(void **state)
 	}
 }
 
-/* Flip each bit and leave the checksum as it is.  Magic and version are checked before it. */
+/* Flip each bit without a new checksum.  Magic and version are checked before the checksum. */
 static void every_bit_flip_is_found(void **state)
 {
 	struct nearcache_super sb = sound();
@@ -458,7 +458,7 @@ static void members_are_judged(void **state)
 	assert_int_equal(nc_member_slots(10, 1, 3), 3);
 	assert_int_equal(nc_member_slots(10, 2, 3), 3);
 	assert_int_equal(nc_member_slots(10, 0, 1), 10);
-	/* Of 16 * most + 15 slots the last member has only most: they just fit. */
+	/* Of 16 * most + 15 slots the last member has most, the others one more: it fits. */
 	sb = member(15, 16, 16 * most + 15);
 	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
 	assert_int_equal(geo.stripe_index, 15);
@@ -469,7 +469,7 @@ static void members_are_judged(void **state)
 	refused(member(16, 16, 64), "stripe_index");
 	refused(member(1, 17, 64), "stripe_count");
 	refused(member(0, 1, 64), "stripe_count");
-	/* The first member is refused without metadata. */
+	/* The first member must have metadata. */
 	refused(member(0, 2, 64), "table_pages");
 	sb = member(1, 2, 64);
 	sb.table_pages = cpu_to_le64(1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Grace periods ("rounds") of hit sections (kmod/core/hit_srcu.c) under random interleavings: when
- * a round is over, each reader in a hit section has looked up after the round began.  Barriers only
- * switch tasks here: the simulated processors do not reorder memory accesses.
+ * a round is over, each reader that is in a hit section did its look-up after the round began.
+ * Barriers only switch tasks here: the simulated processors do not reorder memory accesses.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
  * @stack: its stack
  * @locks: the task holds the mutex of the rounds
  * @holds: the task is in a hit section
- * @saw: value of the global unlinked at its look-up
+ * @saw: value of the variable @unlinked when the reader did its look-up
  */
 struct task {
 	ucontext_t context;
@@ -79,7 +79,7 @@ static void reads(void)
 	}
 }
 
-/* Waiter: when a round is over, no reader may hold an entry unlinked before the round. */
+/* Waiter: change @unlinked; after a round no reader in a hit section may hold the old value. */
 static void asks(void)
 {
 	u64 mine, round;

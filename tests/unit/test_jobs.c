@@ -97,7 +97,7 @@ static void alike(void **state)
 	assert_false(nc_jobs_behind(&jobs, c));
 }
 
-/* A job is picked when its bandwidth allows (@due); @wait is lowered to the jiffies until then. */
+/* A job is not picked before jiffy @due (its bandwidth); @wait is lowered to the jiffies left. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
@@ -184,7 +184,7 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
-/* The second pass counts as present only data that the first one (4096 bytes) did not fetch. */
+/* The first pass fetched 4096 bytes: the second pass does not count that many bytes as present. */
 static void again(void **state)
 {
 	struct nc_job *job = add(0, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Plan mode (kmod/evict/belady.c) gets nearly as many hits as Belady's MIN, computed here from the
- * actual reads, in patterns where MIN beats never evicting; and it finds readers that jump.
+/* Plan mode (kmod/evict/belady.c) gets nearly as many hits as Belady's MIN (of the actual reads) in
+ * patterns where MIN beats never evicting.  It finds the new position of readers that jump.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -176,7 +176,7 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 /**
  * struct cache - a cache whose fills and evictions follow a plan
  * @plan: the plan
- * @low: low-water mark of free slots, without a plan
+ * @low: low-water mark of free slots that reclaim uses without a plan
  * @left: free slots
  * @late: reads since make_room() became necessary
  * @has: whether each block is cached
@@ -213,7 +213,7 @@ static void cache_free(struct cache *c)
 	free(c);
 }
 
-/* Play the reclaim worker: free slots up to the mark, two reads after they became too few. */
+/* Play the reclaim worker: two reads after free slots became too few, evict up to the high mark. */
 static void make_room(struct cache *c)
 {
 	u32 end = NC_BELADY_NONE;
@@ -283,7 +283,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 	return hits;
 }
 
-/* Hits are close to those of MIN with the slots not kept free.  MIN with all is only printed. */
+/* Compare with MIN on the slots that reclaim does not keep free; MIN on all slots is only shown. */
 static void compare(const char *name, void (*pattern)(struct reads *reads))
 {
 	static struct reads plan, reads;
@@ -340,7 +340,7 @@ static u32 follow(struct cache *c, u32 from, u32 end)
 	return hits;
 }
 
-/* Return the hits from @from on if plan and readers begin at @begun: a goal for jumps to there. */
+/* Return the hits from @from on of a plan that begins at @begun, as goal for readers that jump. */
 static u32 foretold(u32 begun, u32 from)
 {
 	static struct reads whole;
@@ -398,7 +398,7 @@ static void resumed(void **unused)
 	cache_free(c);
 }
 
-/* Readers leave out each tenth visit: the plan skips it when they are beyond it. */
+/* Readers leave out each tenth visit: the plan skips that visit once readers are well past it. */
 static void left_out(void **unused)
 {
 	struct cache *c = planned(same_order);
@@ -466,7 +466,7 @@ static void add(struct nc_belady *p, u64 first, u64 last)
 	assert_int_equal(nc_belady_append(p, first, last), 0);
 }
 
-/* Adjacent ranges in one block are one visit.  nc_belady_cut() removes all after the mark. */
+/* Adjacent ranges in one block are one visit.  nc_belady_cut() removes the visits behind a mark. */
 static void visits(void **unused)
 {
 	struct nc_belady p = { .subs = 8 };
@@ -536,7 +536,7 @@ static void memory_is_bounded(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* Make a plan; the allocation after @allowed ones fails (-1: none).  Return the error. */
+/* Make a plan whose allocation @allowed, from 0, fails (-1: none fails).  Return the error. */
 static int made(struct nc_belady *p, int allowed)
 {
 	u32 i;
@@ -570,12 +570,12 @@ static void without_memory(void **unused)
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
-	/* Three as the array of visits grows; next links, heads, done bits, blocks and tree. */
+	/* 3: the growing array of visits.  5: next links, heads, done bits, blocks, tree. */
 	assert_int_equal(n, 3 + 5);
 }
 
-/* A victim that cannot be evicted is put back and does not hide other victims: the search finds
- * each cached block once, the one read last first, and all blocks stay cached.
+/* The caller puts each victim back, as if it could not be evicted.  The search must still go on to
+ * the next victim: it finds each cached block once, in order of next reads, the farthest first.
  */
 static void in_turn(void **unused)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The eviction policy (kmod/evict/default_policy.c) under the access patterns of training.  If each block is
- * read once per epoch, no policy that fills on demand gets a hit rate above the bound f = cache
- * size / dataset size.  Never evicting reaches f, and so must the policy, also for a new dataset.
+/* The default eviction policy (kmod/evict/default_policy.c) under the access patterns of training.
+ * If each block is read once per epoch, no policy that fills on demand gets a hit rate above the
+ * bound f = cache size / dataset size.  A cache that never evicts reaches f.  The default policy
+ * must reach it as well, also for a new dataset.
  */
 #include <stdlib.h>
 
@@ -171,7 +172,7 @@ static void dataset_is_left(void **state)
 	for_each_run(left, 9, false, "then another dataset, samples");
 }
 
-/* Return true if a small cache with @spare free slots misses the bound in the 4th new epoch. */
+/* Return true if a small cache (@spare free slots) misses the bound in epoch 4 of a new dataset. */
 static bool small_is_late(u32 spare, u64 seed)
 {
 	u32 slots = 90, blocks = 224, n;
@@ -193,9 +194,9 @@ static bool small_is_late(u32 spare, u64 seed)
 	return late;
 }
 
-/* In a small cache few reads decide whether the old dataset is still in use.  New blocks in slots
- * that are free (2, or 11 as after reclaim) are read again in each epoch; they must not delay the
- * change.
+/* In a small cache few reads decide whether the old dataset is still in use.  Blocks of the new
+ * dataset fill the free slots and hit in each epoch.  With 2 free slots they must not delay the
+ * change of dataset; with 11, as after reclaim, in at most 20 of 200 caches.
  */
 static void small_is_left(void **state)
 {
@@ -212,7 +213,7 @@ static void small_is_left(void **state)
 	assert_in_range(crowd, 0, 20);
 }
 
-/* The cache is full of data that was copied once: the dataset replaces it in three epochs. */
+/* A copy has filled the cache with blocks read once: a dataset replaces them in three epochs. */
 static void junk(struct run *r, enum order order)
 {
 	epoch_of(r, BLOCKS, 3 * BLOCKS, SAME);
@@ -240,7 +241,7 @@ static void all_junk(struct run *r, enum order order)
 	steady_epochs(r, 0, order, 4);
 }
 
-/* The copy was so long that the ghost is full of it and knows little of the dataset. */
+/* As full_of_junk(), but the copy is long enough to fill the ghost as well. */
 static void full_of_all(void **state)
 {
 	(void)state;
@@ -259,7 +260,7 @@ static void scan(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* A scan beside four epochs, three reads for each of theirs, does not lower their hit rate. */
+/* During four epochs a scan makes three reads for each read of the dataset: the hit rate stays. */
 static void scan_beside(struct run *r, enum order order)
 {
 	u32 i, n, next = BLOCKS, hits;
@@ -294,7 +295,7 @@ static void scans(void **state)
 	for_each_run(scan_beside, 1, true, "and a scan beside, and hot blocks");
 }
 
-/* Every third epoch reads another dataset, as an evaluation: the first one keeps its slots. */
+/* Every third epoch reads a second dataset (an evaluation): the first dataset keeps its slots. */
 static void evaluation(struct run *r, enum order order)
 {
 	u32 n;
@@ -309,7 +310,7 @@ static void evaluation(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* Blocks of the evaluation have no slots: their long reuse distances must not delay a change. */
+/* Evaluated blocks have no slots; their long reuse distances must not delay a change of dataset. */
 static void left_after_evaluations(struct run *r, enum order order)
 {
 	evaluation(r, order);
@@ -320,7 +321,7 @@ static void left_after_evaluations(struct run *r, enum order order)
 	steady_epochs(r, 2 * BLOCKS, order, 4);
 }
 
-/* Two datasets are read in turn: the first one is retained and stays at its bound. */
+/* Epochs of two datasets take turns: the first one is retained and its hit rate is at the bound. */
 static void turns(struct run *r, enum order order)
 {
 	u32 n;
@@ -394,7 +395,7 @@ static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), co
 	return sum;
 }
 
-/* Run on an origin that is far larger than the dataset, and on one that is the dataset. */
+/* Run on an origin that is far larger than the dataset, and on one that has only the dataset. */
 static void as_never(void (*epochs)(struct trace *t, u32 n), const char *what)
 {
 	as_never_on(ORIGIN, epochs, what);
@@ -468,7 +469,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
 	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
-	/* With a known limit as well. */
+	/* The same stamp is not idle if the policy has a limit and a cut. */
 	s->policy.limit = 5;
 	s->policy.cut = 95;
 	assert_false(s->ops->idle(&s->policy, 101, 100));
@@ -534,7 +535,7 @@ static void ghost_adapts(void **state)
 	free(entries);
 }
 
-/* Return how many of the 64 MiB from block @first on are retained; a block has 256 KiB. */
+/* Return the number of MiBs that are retained among the 64 from block @first on (256 KiB each). */
 static u32 stay_of(const struct nc_retain *s, u64 first)
 {
 	u32 i, n = 0;
@@ -544,8 +545,8 @@ static u32 stay_of(const struct nc_retain *s, u64 first)
 	return n;
 }
 
-/* Of any 64 MiB about the same part is retained, in whole MiBs.  Each lower threshold retains a
- * subset of the MiBs before, down to the minimum threshold.
+/* Of any 64 MiB about the same part is retained, in whole MiBs.  Each call of retain_lower() leaves
+ * at most as many of them as before, down to the minimum threshold.
  */
 static void retention_is_even(void **unused)
 {

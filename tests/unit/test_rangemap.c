@@ -81,7 +81,7 @@ static void nested(void **state)
 	make(3);
 	assert_int_equal(made, 1);
 	assert_segment(0, 0, 120, 1, 1);
-	/* Of two ranges of equal priority and place the later one gives the label. */
+	/* Of two ranges with equal priority and sectors the second one gives the label. */
 	add(0, 0, 100, 8, 1, 0);
 	add(1, 0, 100, 7, 1, 0);
 	make(2);
@@ -162,7 +162,7 @@ static void random_ranges(void **state)
 static void blocks_count_once(void **state)
 {
 	(void)state;
-	/* A block has 8 sectors.  Segments of one label that share a block count it once. */
+	/* A block has 8 sectors.  A block in several segments of one label counts once. */
 	add(0, 0, 1, 1, 1, 0);
 	add(1, 7, 9, 1, 1, 0);
 	add(2, 9, 10, 2, 1, 0);

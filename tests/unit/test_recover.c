@@ -10,8 +10,8 @@ static const u8 foreign[16] = { 8 };
 
 static struct nearcache_commit ring[NC_RECOVER_RING];
 
-/* Write record @sequence to its place in the ring.  It names the @count pages from @first on; with
- * NEARCACHE_COMMIT_COPY_1 in @first it says that their copies 1 are being rewritten.
+/* Write commit record @sequence to its place in the ring.  The record names the @count pages from
+ * @first on.  With NEARCACHE_COMMIT_COPY_1 in @first, copy 1 of these pages is being rewritten.
  */
 static void record(u64 sequence, u32 count, u64 first)
 {
@@ -87,7 +87,7 @@ static void records_are_judged(void **state)
 	empty_ring();
 	record(1ULL << 63, 0, 0);
 	assert_null(nc_recover_last(ring, uuid));
-	/* A record is invalid in any place but that of its sequence number. */
+	/* Record 5 is invalid at any place of the ring but 5. */
 	empty_ring();
 	record(5, 1, 1);
 	ring[6] = ring[5];
@@ -130,7 +130,7 @@ static void newer_page_counts(void **state)
 	record(12, 1, 3);
 	assert_int_equal(choose(&a, &b, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&b, &a, uuid, 3, 1, NULL), 0);
-	/* A page of the table's epoch counts, even if the other copy is newer. */
+	/* The copy with the epoch of the slot table (2) counts, even if the other copy is newer. */
 	assert_int_equal(choose(&c, &b, uuid, 3, 2, NULL), 0);
 	assert_int_equal(choose(&b, &c, uuid, 3, 2, NULL), 1);
 	assert_int_equal(newest, 12);
@@ -156,7 +156,8 @@ static void torn_page_needs_a_record(void **state)
 	/* @newest is set although no copy counts, so that no sequence number is used twice. */
 	assert_int_equal(newest, 10);
 	/* The record says which copy was being rewritten.  If that copy is torn, the other counts.
-	 * If the other copy is invalid, it was damaged later: the one that is left may be outdated.
+	 * If the other one is invalid, it was damaged later.  The intact copy may be outdated, so
+	 * neither counts.
 	 */
 	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
@@ -164,7 +165,7 @@ static void torn_page_needs_a_record(void **state)
 	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
-	/* No unfinished commit explains the torn copy: the record names other pages, or none. */
+	/* The record names another page, or none, so no commit was rewriting the torn copy. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(13, 0, 0);
@@ -226,7 +227,7 @@ static void empty_area(u64 session)
 	}
 }
 
-/* Evaluate the area: superblock of @of with @session, witness record with @said and @previous. */
+/* Evaluate @area: the superblock has uuid @of and @session, the witness has @said and @previous. */
 static void judge(const u8 *of, u64 session, u64 said, u64 previous)
 {
 	struct nearcache_witness record = {
@@ -269,7 +270,7 @@ static void regions_longer_than_blocks(void **state)
 	assert_false(nc_recover_ends(area));
 }
 
-/* Blocks of 4 MiB, regions of 1 MiB: a region marks a quarter; none counts beyond the origin. */
+/* Blocks of 4 MiB: a region (1 MiB) marks a quarter of one, or nothing beyond the origin's end. */
 static void regions_shorter_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -290,8 +291,8 @@ static void regions_shorter_than_blocks(void **state)
 	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
 }
 
-/* A sector of another session than the superblock's counts as all bits set, and so does an invalid
- * one.  A sector of the session that, as the witness says, was about to begin counts as empty.
+/* A sector that is invalid or of another session than the superblock counts as all bits set.  If
+ * the witness says that this other session was only about to begin, the sector counts as empty.
  */
 static void intent_is_judged(void **state)
 {
@@ -307,7 +308,7 @@ static void intent_is_judged(void **state)
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
-	/* The witness says that session 5 (or 7) was to begin after 4; then it does not. */
+	/* In calls 1 and 2 the witness says that the area's session was to begin after 4. */
 	empty_area(5);
 	set_region(0);
 	judge(uuid, 4, 5, 4);
@@ -392,7 +393,7 @@ static void copies_are_older(void **state)
 	assert_true(older(5, 6, 0));
 	assert_true(older(5, 7, 6));
 	assert_true(older(0, 1, 9));
-	/* 0 as previous session means none, so it does not match a superblock of session 0. */
+	/* Previous session 0 in the witness means "none": it does not match session 0. */
 	assert_true(older(0, 3, 0));
 }
 
@@ -423,9 +424,9 @@ static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
 	return nc_recover_member(&sb, 7, last);
 }
 
-/* A commit from 20 to 22 has these steps: the member's superblock gets 21, record 21 and record 22
- * are written to the first device, the member gets 22.  A crash after any step is accepted.  After
- * the commit its freed slots are overwritten, so a copy of either device from before is refused.
+/* A commit from 20 to 22 has four steps: the member's superblock gets 21, the first device gets
+ * record 21, then record 22, the member gets 22.  A crash after any step is accepted.  The slots
+ * that the commit freed are overwritten later, so an older copy of either device is refused.
  */
 static void members_follow_commits(void **state)
 {
@@ -443,7 +444,7 @@ static void members_follow_commits(void **state)
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 21));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 7, 20, 22));
 	assert_false(told(NEARCACHE_STATE_LIVE, 7, 21, 23));
-	/* Refused: one device is a copy from before all data was dropped, so the epochs differ. */
+	/* Refused: the epochs differ, so one device is a copy from before the cache was emptied. */
 	assert_false(told(NEARCACHE_STATE_CLEAN, 6, 22, 22));
 	assert_false(told(NEARCACHE_STATE_CLEAN, 8, 22, 22));
 	/* Refused: in these states slots were overwritten without commits. */

@@ -3,13 +3,13 @@
  * A device-mapper target that passes all requests to a device and logs its writes, flushes and
  * their completions, in order:
  * <start> <length> crash-log <device> <log device> [<number> <sector>].  The message "mark <text>"
- * adds a text to the log.  Several devices may share one log: each has its own number, and
- * <sector> is its offset in the concatenation of all.
+ * adds a text to the log.  Several devices may share one log: each has another number, and
+ * <sector> is the offset of the device in the concatenation of all logged devices.
  *
  * dm-log-writes does not fit here because it orders flushes wrongly.  It binds the completed
  * writes to a flush when the flush is sent, and logs these writes when this flush completes.  A
- * second flush that is sent later and completes first has made the writes durable, but the log has
- * them after the second flush, and after writes that followed it: no device can leave this order.
+ * second flush that is sent later and completes first has made the writes durable.  But the log has
+ * these writes after the second flush and after later writes: no device can leave this order.
  * This target logs raw events; the reader of the log computes when a write is durable.
  */
 #include <linux/device-mapper.h>
@@ -79,7 +79,7 @@ struct entry {
 	struct crash_log_head *head;	/* followed by the data, if any */
 };
 
-/* Per-bio data: the entry to log when the bio completes; NULL for a read. */
+/* Per-bio data: the entry to log when the bio completes, NULL for a read. */
 struct sent {
 	struct entry *done;
 };
@@ -109,7 +109,7 @@ static void entry_free(struct entry *e)
 	kfree(e);
 }
 
-/* Queue @e as the next entry and free it once written.  @done, if any, will report its end. */
+/* Queue @e as the next entry; the worker frees it.  @done: entry of its completion, or NULL. */
 static void happens(struct logger *l, struct entry *e, struct entry *done)
 {
 	unsigned long flags;
@@ -296,7 +296,7 @@ out:
 	return l;
 }
 
-/* Drop a reference; the last logged device appends the end mark and frees the logger. */
+/* Drop a device's reference.  The last reference appends the end mark and frees the logger. */
 static void put_logger(struct logger *l)
 {
 	mutex_lock(&loggers_lock);

@@ -40,7 +40,7 @@ static void nth(unsigned int n)
 	close(fd);
 }
 
-/* Returns how many allocations are left up to the one that fails; 0: that one has failed. */
+/* Returns the number of allocations from now to the failing one; 0: an allocation has failed. */
 static unsigned int left(void)
 {
 	int fd = device_open(NTH, O_RDONLY);
@@ -94,7 +94,7 @@ static int request(const char *what, char *rest)
 	return -1;
 }
 
-/* Make and answer a request whose @n-th allocation fails (0: none); false: unknown command. */
+/* Make a request whose @n-th allocation fails, 0: none.  Returns false for an unknown command. */
 static bool faulty_request(const char *what, char *rest, unsigned int n)
 {
 	unsigned int rest_of_n = 0;
@@ -150,7 +150,7 @@ static void good(int fd, uint64_t generation, uint64_t first, uint64_t count)
 		memset(buffer, 0xee, count * SECTOR);
 		if (pread(fd, buffer, count * SECTOR, first * SECTOR) != count * SECTOR)
 			break;
-		/* On an error, sectors_good() prints the line that is the answer. */
+		/* If a sector is wrong, sectors_good() prints the answer to the command. */
 		right = sectors_good(buffer, first, count, generation);
 	}
 	free(buffer);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A program for another tracepoint than nearcache_classify: must be refused as a classifier. */
+/* A program for a tracepoint that is not nearcache_classify: must be refused as a classifier. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -79,7 +79,7 @@ static void tell(const struct operation *op)
 	printf(", size then %llu\n", (unsigned long long)op->size);
 }
 
-/* Print the last HISTORY_TOLD operations on the byte @at, and all truncations among them. */
+/* Print the last HISTORY_TOLD operations on the byte @at, and all truncations in between. */
 static void history_tell(uint64_t at)
 {
 	uint64_t i = now.number, from = i > HISTORY ? i - HISTORY : 0, n = 0;
@@ -112,14 +112,14 @@ static void wrong(uint64_t at, const char *format, ...)
 	exit(1);
 }
 
-/* Unless @good_so: the system call has failed; report its errno and exit. */
+/* @good_so: the system call succeeded; otherwise report its errno and exit. */
 static void must(bool good_so, const char *what)
 {
 	if (!good_so)
 		wrong(now.at, "%s: %s", what, strerror(errno));
 }
 
-/* Returns true for @result 0, false if the file system lacks the operation; exits on errors. */
+/* Returns true for @result 0, false if the file system lacks the operation.  Exits on an error. */
 static bool has(int result)
 {
 	if (result && (errno == EOPNOTSUPP || errno == ENOSYS || errno == EXDEV)) {

@@ -6,7 +6,7 @@
  *
  * damage: damage bytes as a bad medium does, so that checksums no longer match. A cache that starts
  * must return the origin's data (sectors of blockdata, generation 1).
- * crash: the same, but CACHE holds the metadata that a crash left, and each input starts from it.
+ * crash: as damage, but each time from the metadata that a crash left on CACHE.
  * forge: change fields and correct the checksums, so that the table may name wrong data. A cache
  * that starts must not harm the kernel, and must return the origin's data after "invalidate all".
  * In each case a refusal must name the bad field in the kernel log.
@@ -39,7 +39,7 @@ static char said[65536];
 static void *buffer;
 static bool crash;
 
-/* Content before the changes: witness, and cache device up to its slots (crash: all of it). */
+/* Content before the changes: cache device up to the slots (crash: the whole device); witness. */
 static unsigned char *sound, *sound_witness;
 static u64 sound_bytes;
 static struct nc_geometry geo;
@@ -115,8 +115,8 @@ static void damage_unit(u64 unit)
 }
 
 /*
- * Damage one place, or both superblocks. The format tolerates one damaged place, but not two: with
- * the record that ends a commit and a page of this commit damaged, the older page counts.
+ * Damage one place, or both superblock copies. The format tolerates one damaged place, but not two:
+ * if the record that ends a commit and a page of that commit are damaged, the older page counts.
  */
 static void damage(void)
 {
@@ -190,7 +190,7 @@ static void put_intent(const struct image *im, const struct nearcache_super *sb,
 	}
 }
 
-/* Mutate the metadata and write it, each area to where the mutated superblock has it. */
+/* Mutate the metadata, then write each area to the offset in the mutated superblock. */
 static void forge(struct image *im)
 {
 	const struct nearcache_super *sb;
@@ -221,7 +221,7 @@ static void forge(struct image *im)
 	}
 }
 
-/* Read a sub-block of each block, or all; with @check the data must be that of the origin. */
+/* Read one sub-block of each block, or all sub-blocks; @check: compare with the origin's data. */
 static void read_device(bool check)
 {
 	u64 at, n, end = origin_sectors * SECTOR, step = pick(16) ? geo.block_size : PIECE;

@@ -4,8 +4,8 @@
  *
  *	fuzz_netlink NAME,DEV[:NAME,DEV...] COUNT SEED
  *
- * DEV is the number of the dm device NAME, as device-get prints it. The kernel must not crash. A
- * refusal of a request's content must carry a message or name the attribute.
+ * DEV is the number of the dm device NAME, as device-get prints it. The kernel must not crash. If
+ * it refuses the content of a request, its answer must have a message or name the attribute.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -41,7 +41,7 @@ static void wrong(const char *what)
 	exit(1);
 }
 
-/* Draw a number: at or near a limit of an attribute, or any number. */
+/* Draw a number: a limit of an attribute, a number near a limit, or any number. */
 static uint64_t number(void)
 {
 	static const uint64_t border[] = {
@@ -235,7 +235,7 @@ static void spoil(void)
 
 	switch (any(4)) {
 	case 0:
-		/* Shorten the message, so that an attribute may end behind its end. */
+		/* Shorten the message, so that its last attribute may end behind the message. */
 		h->nlmsg_len = NLMSG_HDRLEN + any(body + 1);
 		break;
 	case 1:
@@ -258,7 +258,7 @@ static bool has_words(const struct nlmsghdr *h)
 	return h->nlmsg_flags & NLM_F_ACK_TLVS;
 }
 
-/* Must the kernel explain @error?  Yes if the request has a full header and its content is bad. */
+/* Must the kernel explain @error?  Yes for bad content, if the request has a complete header. */
 static bool wants_words(int error)
 {
 	const struct nlmsghdr *h = (void *)genl_request;

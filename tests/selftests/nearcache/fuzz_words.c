@@ -120,7 +120,7 @@ int main(int argc, char **argv)
 	for (i = 0; i < count; i++) {
 		text[lines_make(text, TEXT_ROOM, argv[2], argv[3], argv[4], &random_state)] = 0;
 		try_line(text);
-		/* Mostly load into the live device; after eight lines, into a new device. */
+		/* Replace the device after eight lines: most lines load into a live device. */
 		if (i % 8 == 7) {
 			remove_device();
 			make_device();

@@ -10,7 +10,7 @@
  * are sectors of one GENERATION (sector.h), printed as runs (gate_runs.h).
  *
  * Gates (gate_nbd.h).  A rule applies to later requests of CLASS (read write flush trim zeroes
- * any) that touch the sectors from FIRST; the oldest rule that matches a request decides:
+ * any) that touch the COUNT sectors from FIRST; the oldest rule that matches a request decides:
  *
  *	device NAME MB [trim] [zeroes] [flush] [fua] [ro]	-> path of the new gate
  *	hold NAME CLASS [FIRST COUNT]	rule: hold requests before they are performed
@@ -214,7 +214,7 @@ static bool holds(uint64_t now, char relation, uint64_t n)
 	return relation == '=' ? now == n : relation == '>' ? now > n : now < n;
 }
 
-/* Wait until the relation holds.  Returns false after PATIENCE seconds, with FAIL printed. */
+/* Wait until the relation holds.  After PATIENCE seconds print FAIL and return false. */
 static bool until(const char *dm, const char *field, char relation, uint64_t n)
 {
 	struct timespec now, deadline = in_seconds(PATIENCE);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands of 'gate' for dm devices.  A test sends hundreds of them; to start dmsetup for each
- * would take most of its time.  Functions that return int return 0 or a positive errno.
+ * The commands of 'gate' for dm devices.  A test sends hundreds of them; starting dmsetup for each
+ * would take most of the test's time.  Functions of type int return 0 or a positive errno.
  */
 #ifndef NEARCACHE_TEST_GATE_DM_H
 #define NEARCACHE_TEST_GATE_DM_H
@@ -139,7 +139,7 @@ static inline bool value(const char *name, const char *field, uint64_t *value)
 	return text;
 }
 
-/* Run and answer a command; returns false if @what is no command for a dm device. */
+/* Run command @what and print the answer; returns false if @what is no command for a dm device. */
 static inline bool dm_command(const char *what, const char *name, const char *rest)
 {
 	int error;

@@ -38,7 +38,7 @@ struct rule {
 	enum action action;
 	int class;
 	uint64_t first, last;
-	unsigned int before;		/* matching requests that still pass first */
+	unsigned int before;		/* matching requests that pass before the rule applies */
 };
 
 struct request {
@@ -64,7 +64,7 @@ struct gate {
 	pthread_t server, kernel;
 };
 
-/* Protects the gates and gate.c's operations; @changed: a request is held, an operation ended. */
+/* For the gates and gate.c's operations.  @changed: a request is held or an operation ended. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct gate gates[4];
@@ -270,7 +270,7 @@ static inline bool open_gate(struct gate *g, unsigned long flags)
 	       !pthread_create(&g->kernel, NULL, kernel_side, g);
 }
 
-/* Returns true once the kernel has connected the device: it has a size and a pid. */
+/* Returns true once the kernel has connected the device, so that it has a size and a pid. */
 static inline bool is_there(const char *path, uint64_t bytes)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -3,7 +3,7 @@
  * Send one request to the nearcache family and print the answer. No library limits the bytes sent.
  *
  *	genl [-d] [-u USER] [-s] [-n COUNT] COMMAND [ATTRIBUTE=VALUE...]
- *		-d: dump; -u: as USER; -s: without CAP_SYS_ADMIN; -n: COUNT times or to an error
+ *		-d: dump; -u: as USER; -s: without CAP_SYS_ADMIN; -n: COUNT times or until an error
  *	genl listen COUNT FILE		print COUNT events; create FILE once the program listens
  *
  * COMMAND is "device-get" or a number. An attribute is NAME=VALUE, NUMBER:HEX for raw bytes, or a
@@ -204,7 +204,7 @@ static void add_nests(const struct attribute *a, const char *words)
 		add_nest(a, words, i * step, !i);
 }
 
-/* Add an attribute of @set; @ahead is added to the value of "start". */
+/* Add the attribute of @set that @word names; if it is "start", add @ahead to its value. */
 static void add_word(const struct attribute *set, const char *word, uint64_t ahead)
 {
 	const char *value = strchr(word, '=');
@@ -311,7 +311,7 @@ static const char *at_offset(uint32_t offset)
 			offset, device);
 }
 
-/* Print the error of an acknowledgement or of the end of a dump (which has no copied request). */
+/* Print the error in an acknowledgement or at the end of a dump (without a copy of the request). */
 static void explain(const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *error = NLMSG_DATA(h);

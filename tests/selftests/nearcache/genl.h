@@ -67,9 +67,7 @@ static const struct nlattr *genl_next(const unsigned char **at, const unsigned c
 	return a;
 }
 
-/* End a nest: the attribute added at offset @begin of the request takes all that was added after
- * its header.
- */
+/* End a nest: the attribute at offset @begin of the request gets all that was added behind it. */
 static void genl_nest(unsigned int number, size_t begin)
 {
 	struct nlmsghdr *h = (void *)genl_request;
@@ -79,7 +77,7 @@ static void genl_nest(unsigned int number, size_t begin)
 	a->nla_len = h->nlmsg_len - begin;
 }
 
-/* Returns the payload of attribute @wanted, with its end in @behind; exits if there is none. */
+/* Returns the payload of attribute @wanted, and its end in @behind; exits if there is none. */
 static const unsigned char *genl_find(const unsigned char *at, const unsigned char *end,
 				      unsigned int wanted, const unsigned char **behind)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Allocate memory and change each page of it PASSES times, to make the system swap or reclaim; exit
- * 1 if a page does not hold the values of the pass before.
+ * Allocate memory and change each page of it PASSES times, to make the system swap or reclaim.  The
+ * exit code is 1 if a page has lost the values of the previous pass.
  *
  *	memhog MIB PASSES
  */

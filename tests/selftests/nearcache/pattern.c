@@ -64,7 +64,7 @@ static struct {
 	bool fresh, writes, buffered;
 } o = { .samples = 1000, .bytes = 16384, .quarters = 5, .processes = 1, .seed = 1, .skew = 1 };
 
-/* Memory that all processes share; @first, @limit: times; @calls: after the first pass. */
+/* Memory that all processes share: FIRST, LIMIT and CALLS of the last line, and the barrier. */
 static struct {
 	pthread_barrier_t batch;
 	_Atomic uint64_t first, limit, calls;
@@ -186,7 +186,7 @@ static void raise_to(_Atomic uint64_t *most, uint64_t to)
 		;
 }
 
-/* Do the share of @worker of the first @quarters quarters of a pass. */
+/* Make the reads of process @worker in the first @quarters quarters of a pass. */
 static void share(int fd, char *buffer, uint64_t worker, uint64_t pass, uint64_t quarters)
 {
 	uint32_t *order = calloc(o.samples, sizeof(*order));
@@ -306,7 +306,7 @@ int main(int argc, char **argv)
 		}
 	}
 	o.distance = o.distance ?: o.bytes;
-	/* The default leaves room for extending a sample to sectors, so that one call reads it. */
+	/* By default one call reads a sample, even when the sample is extended to whole sectors. */
 	o.call = o.call ?: o.bytes + 2 * SECTOR;
 	if (o.order == ORDERS || !o.samples || !o.processes || o.processes > PROCESSES_MAX)
 		return 2;

@@ -180,8 +180,8 @@ static void list_used(void)
 	}
 }
 
-/* Fill all slots of a page with scattered blocks: slot times an odd factor, modulo @blocks. As
- * @blocks is a power of two, no block occurs twice.
+/* Fill all slots of a page with scattered blocks: slot times an odd factor, modulo @blocks. No
+ * block occurs twice, as @blocks is a power of two.
  */
 static void fill_page(struct nearcache_page *to, u64 index, u64 blocks)
 {

@@ -54,7 +54,7 @@ static char *file_mapping(const char *path)
 	return mapping(fd);
 }
 
-/* Wait until the other thread has overwritten the buffer once more, then write it back. */
+/* Wait until the other thread has overwritten the buffer once more, then write the buffer back. */
 static void write_back(void)
 {
 	unsigned long before = passes;

@@ -18,7 +18,7 @@ struct sector {
 	uint64_t magic;
 	uint64_t number;
 	uint64_t generation;
-	uint64_t checksum;	/* of the other words */
+	uint64_t checksum;	/* checksum of the other words */
 	uint64_t filler[60];
 };
 
@@ -68,7 +68,7 @@ static inline void sector_tell(const struct sector *s, uint64_t number,
 		       c[0], c[1], c[2], c[3]);
 }
 
-/* Are @count sectors from @number on of @generation?  If not, prints the first bad sector. */
+/* Are the @count sectors from @number on all of @generation?  If not, print the first bad one. */
 static inline bool sectors_good(const void *data, uint64_t number,
 				uint64_t count, uint64_t generation)
 {

@@ -122,7 +122,7 @@ static void save(const char *path)
 
 /* --- failures ------------------------------------------------------------- */
 
-/* Print a second read of the sector: valid data now mean that only the first read was wrong. */
+/* Read the sector again and print the result: if it is right, only the first read was wrong. */
 static void again_tell(uint64_t sector)
 {
 	struct stress_sector *s = aligned_room(4096);
@@ -135,7 +135,7 @@ static void again_tell(uint64_t sector)
 	free(s);
 }
 
-/* Stop the run and report @bad wrong sectors of a read: the first, with content @s, to @last. */
+/* Stop the run and report @bad wrong sectors of a read, from @sector (content: @s) to @last. */
 static void wrong(const struct operation *op, uint64_t sector,
 		  const struct stress_sector *s, uint64_t bad, uint64_t last)
 {
@@ -258,7 +258,7 @@ static void do_read(struct worker *w, enum action action, uint64_t first,
 	struct stress_sector *data = w->buffer + below(w, SKEW);
 	uint64_t i;
 
-	/* Invalidate the old sectors in the buffer, so that a read that leaves one is found. */
+	/* Invalidate the old sectors in the buffer, to detect a read that leaves some unchanged. */
 	for (i = 0; i < count; i++)
 		data[i].magic = ~STRESS_MAGIC;
 	begin(w, &op);
@@ -302,7 +302,7 @@ static int zero_range(struct worker *w, int fd, uint64_t at, uint64_t bytes)
 {
 	uint64_t range[2] = { at, bytes };
 
-	/* Test both: PUNCH_HOLE lets the device unmap the range, BLKZEROOUT does not. */
+	/* Test both calls: PUNCH_HOLE lets the device unmap the range, BLKZEROOUT does not. */
 	if (!no_punch && below(w, 2)) {
 		if (!fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
 			       at, bytes))
@@ -374,7 +374,7 @@ static uint64_t pick_count(struct worker *w, uint64_t max)
 	return 1 + below(w, 1ULL << below(w, bits + 1));
 }
 
-/* 20 % in 256 sectors, 40 % in 1/32 of the region, 30 % anywhere, 10 % sequential per thread. */
+/* Draw a range: 20 % in 256 sectors, 40 % in 1/32 of the region, 30 % anywhere, 10 % sequential. */
 static void pick(struct worker *w, const struct region *region, uint64_t *first,
 		 uint64_t *count)
 {
@@ -525,7 +525,7 @@ static void run_threads(void)
 	free(workers);
 }
 
-/* Read all with no write in flight: each value read becomes the only one that the model allows. */
+/* Read the whole device, with no write in flight: then the model allows only the value read. */
 static int read_all(const char *path)
 {
 	int fd = device_open(path, O_RDONLY | O_DIRECT);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A ring of the last operations of 'stress': those on a wrong sector are printed. */
+/* A ring of the last operations of 'stress', to print those on a sector that is found wrong. */
 #ifndef NEARCACHE_TEST_STRESS_HISTORY_H
 #define NEARCACHE_TEST_STRESS_HISTORY_H
 
@@ -85,7 +85,7 @@ static inline void history_tell(uint64_t sector)
 	}
 }
 
-/* Print the writes that the model lists for @sector.  The caller holds its stripe's lock. */
+/* Print the writes that the model lists for @sector.  The caller holds the lock of the stripe. */
 static inline void candidates_tell(const struct model *m, uint64_t sector)
 {
 	const struct model_write *w;

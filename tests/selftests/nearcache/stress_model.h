@@ -17,7 +17,7 @@
  * that a correct device could still return.
  *
  * Times are tickets of one counter, so they order events as the threads saw them. An overwritten
- * write stays listed while a read is in progress that began before the time of overwriting (@gone).
+ * write stays in the list until each read that began before the time of overwriting (@gone) ends.
  */
 #ifndef NEARCACHE_TEST_STRESS_MODEL_H
 #define NEARCACHE_TEST_STRESS_MODEL_H
@@ -53,7 +53,7 @@ struct model {
 	struct model_write **sector;
 	struct model_stripe stripe[MODEL_STRIPES];
 	_Atomic uint64_t clock;
-	_Atomic uint64_t raced;	/* reads of a sector that had several possible values */
+	_Atomic uint64_t raced;	/* number of reads with several possible values */
 	/* Per thread: a time not later than the start of its current read; 0: no read. */
 	_Atomic uint64_t reading[MODEL_THREADS];
 };
@@ -94,7 +94,7 @@ static inline struct model_write *model_node(struct model_stripe *stripe)
 	return w;
 }
 
-/* Make @id the only value allowed in the sector; no other I/O to it is in progress. */
+/* Make @id the only value allowed in the sector; no I/O to the sector is in progress. */
 static inline void model_set(struct model *m, uint64_t sector, uint64_t id)
 {
 	struct model_stripe *stripe = model_stripe(m, sector);
@@ -123,12 +123,12 @@ static inline void model_init(struct model *m, uint64_t sectors)
 		pthread_mutex_init(&m->stripe[i].lock, NULL);
 }
 
-/* Returns a time before which no read that is still in progress began. */
+/* Returns a time: all reads that are still in progress began at that time or later. */
 static inline uint64_t model_horizon(struct model *m)
 {
 	/*
-	 * Read the clock before the array: a read whose start is not yet in the array then starts
-	 * at this time or later.
+	 * Load the clock before the array: a read that is not yet in the array when it is loaded
+	 * starts at @horizon or later.
 	 */
 	uint64_t horizon = atomic_load(&m->clock), start;
 	unsigned int i;
@@ -141,7 +141,7 @@ static inline uint64_t model_horizon(struct model *m)
 	return horizon;
 }
 
-/* Mark all writes that ended before @start, except @id, as overwritten by the time @when. */
+/* Mark all writes that ended before @start, except @id, as overwritten at @when or earlier. */
 static inline void model_overwrite(struct model_write *list, uint64_t id,
 				   uint64_t start, uint64_t when)
 {
@@ -203,7 +203,7 @@ static inline void model_write_end(struct model *m, uint64_t first,
 		pthread_mutex_lock(&stripe->lock);
 		for (w = m->sector[i]; w && w->id != id; w = w->next)
 			;
-		/* @id is not listed if a read has returned a newer write: @id was pruned then. */
+		/* If a read has returned a newer write, @id was removed from the list. */
 		if (w) {
 			if (w->end > now)
 				w->end = now;
@@ -247,7 +247,7 @@ static inline bool model_read(struct model *m, uint64_t sector, uint64_t id,
 	if (latest > end)
 		latest = end;
 	if (matches == 1) {
-		/* With several matches, all zeros, it is unknown which write was read. */
+		/* Several matches are writes of zeros: it is unknown which of them was read. */
 		found->end = latest;
 		if (found->start > start)
 			start = found->start;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Check which values the model of 'stress' (stress_model.h) lets a read return, on short histories
- * of one sector. A write lasts from BEGIN to END. Each call happens later than the one before it.
+ * of one sector. A write lasts from BEGIN to END. Calls happen in the order of the lines.
  */
 #include "../kselftest_harness.h"
 
@@ -146,7 +146,7 @@ TEST_F(model, overlap_seen_in_flight)
 	BEGIN(B);
 	EXPECT_TRUE(READ(A));
 	EXPECT_TRUE(READ(B));
-	/* Reads returned A, then B: B overwrote A although neither write has ended. */
+	/* Reads returned A, then B, so B overwrote A although neither write has ended. */
 	EXPECT_FALSE(READ(A));
 	END(A);
 	END(B);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Save and load a model.  Only one value per sector is saved, so read_all() comes before. */
+/* Save and load a model.  Only one value per sector is saved, so read_all() must run before. */
 #ifndef NEARCACHE_TEST_STRESS_SAVED_H
 #define NEARCACHE_TEST_STRESS_SAVED_H
 

@@ -20,8 +20,8 @@
 struct stress_sector {
 	uint64_t magic;
 	uint64_t number;
-	uint64_t id;	/* of the write: count << ID_THREAD_BITS | thread */
-	uint64_t seed;	/* of the device */
+	uint64_t id;	/* id of the write: count << ID_THREAD_BITS | thread */
+	uint64_t seed;	/* seed of the device */
 	uint64_t filler[STRESS_FILLER];
 };
 
@@ -34,7 +34,7 @@ static inline unsigned int id_thread(uint64_t id)
 	return id & ((1 << ID_THREAD_BITS) - 1);
 }
 
-/* The first word of the filler; adding STRESS_STEP gives each next one. */
+/* The first word of the filler.  Each further word is STRESS_STEP more than the word before. */
 static inline uint64_t sector_base(uint64_t number, uint64_t id, uint64_t seed)
 {
 	uint64_t x =

@@ -9,9 +9,9 @@
  * makes one read per cell and prints the number of missing sub-blocks in all ranges.  Phase "shape"
  * makes the same reads and prints the number of all sub-blocks in the ranges.
  *
- * all: 320 cells, for the four sub-blocks around the border of two blocks: each of 16 patterns is
- * read in each of 10 ranges, whole and without the first and last sector.  random: CELLS cells with
- * random patterns in all three blocks and random ranges.
+ * all: 320 cells.  The pattern covers the four sub-blocks around the border of two blocks.  Each of
+ * the 16 patterns is read in each of 10 ranges, complete and without the first and last sector.
+ * random: CELLS cells with random patterns in all three blocks and random ranges.
  */
 #include "device.h"
 #include "sector.h"
@@ -25,7 +25,7 @@ static uint64_t seed;
 static bool all;
 static char *buffer;
 
-/* The sub-blocks of a cell that "populate" makes valid; one byte of @bit per sub-block. */
+/* Set @bit (a byte per sub-block) for the sub-blocks of a cell that "populate" makes valid. */
 static void pattern(unsigned int cell, unsigned char *bit)
 {
 	static const unsigned int density[] = { 10, 50, 90, 50 };

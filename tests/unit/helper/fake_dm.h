@@ -12,13 +12,13 @@
 /* Result of dm_resume(): all but FAKE_STARTS fail. */
 enum fake_start {
 	FAKE_STARTS = 0,
-	FAKE_INTERRUPTED,	/* nothing changes */
-	FAKE_MISFITS,		/* the device is suspended, the old table is live */
-	FAKE_REFUSES,		/* the device is suspended, the new table is live */
+	FAKE_INTERRUPTED,	/* fails: nothing changes */
+	FAKE_MISFITS,		/* fails: the device is suspended, the old dm table is live */
+	FAKE_REFUSES,		/* fails: the device is suspended, the new dm table is live */
 };
 
 /**
- * struct fake_table - a table
+ * struct fake_table - a dm table
  * @params: parameters, "" for no table
  * @bytes: length of the device
  */

@@ -73,7 +73,7 @@ static int by_start(const void *x, const void *y)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* Return the pinned bytes, overlaps once.  Set @watched if one pin covers all of fake_nl.watch. */
+/* Return the pinned bytes, counting overlaps once.  Set @watched if a pin covers fake_nl.watch. */
 static uint64_t pinned(bool *watched)
 {
 	static struct range pin[FAKE_RANGES];

@@ -13,12 +13,12 @@
  * @count: entries in @range
  * @size: size of the device in bytes; requests beyond it fail
  * @available: bytes that may be pinned
- * @changes: requests to change ranges
- * @added: ranges that these requests were to add
+ * @changes: number of requests to change ranges
+ * @added: number of ranges that these requests should add
  * @fail_change: number of the request that fails, from 1; 0: none
  * @interrupts: number of listings that will be interrupted
  * @watch: range that must stay pinned; length 0: none
- * @unpinned: requests after which @watch was not pinned
+ * @unpinned: number of requests after which @watch was not pinned
  * @piece: ranges of the last prefetch job
  * @pieces: entries in @piece
  * @jobs: prefetch jobs submitted

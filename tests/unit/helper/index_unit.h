@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Shared by the tests of the index.  Like unit.h, after lib/error.h: cmocka redefines fail(). */
+/* Shared by the tests of the index.  unit.h must follow lib/error.h, as cmocka redefines fail(). */
 #ifndef HELPER_INDEX_UNIT_H
 #define HELPER_INDEX_UNIT_H
 

@@ -18,7 +18,7 @@ static void *need(void *memory)
 	return memory;
 }
 
-/* Append bytes.  @data may lie in the shard itself only if the shard need not grow. */
+/* Append bytes.  @data may point into @shard only if the allocated room suffices. */
 void shard_put(struct shard *shard, const void *data, size_t bytes)
 {
 	if (shard->length + bytes > shard->room) {
@@ -154,7 +154,7 @@ static void zigzag(struct shard *shard, int64_t value)
 	shard_varint(shard, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
 }
 
-/* Append a field header.  @last: number of the previous field in the structure; becomes @id. */
+/* Append the header of field @id.  *@last is the number of the previous field and is set to @id. */
 void shard_field(struct shard *shard, int *last, int id, enum thrift_type type)
 {
 	int more = id - *last;
@@ -194,7 +194,7 @@ void shard_text(struct shard *shard, const char *text)
 	shard_put(shard, text, strlen(text));
 }
 
-/* Append a column chunk's metadata.  Chunks are adjacent, 100 bytes; odd ones have a dictionary. */
+/* Append a chunk's metadata.  Chunks are adjacent, 100 bytes each; odd ones have a dictionary. */
 static void parquet_chunk(struct shard *shard, unsigned int number,
 			  unsigned int column)
 {

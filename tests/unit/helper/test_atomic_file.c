@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib/atomic_file.c: a file is replaced durably and completely, or the old file stays. */
+/* lib/atomic_file.c: the new file replaces the old one durably and completely, or not at all. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,12 +76,12 @@ static void written(void **state)
 	fail_at = 0;
 	assert_int_equal(durable_write(path, "three"), 0);
 	holds("three");
-	/* Before commit the new file exists beside the old one. */
+	/* Until the commit the new file exists beside the old one. */
 	assert_int_equal(atomic_file_prepare(path, "four"), 0);
 	assert_int_equal(access(new, F_OK), 0);
 	atomic_file_abandon(path);
 	holds("three");
-	/* If fsync() of the folder fails, the new file is there, maybe not durable: no error. */
+	/* If fsync() of the folder fails, the file is replaced, maybe not durably: no error. */
 	fsyncs = 0;
 	fail_at = 2;
 	assert_int_equal(durable_write(path, "five"), 0);
@@ -177,7 +177,7 @@ static void not_replaced(void **state)
 	check_refuses(long_name, CODE_USAGE, "the name is too long");
 	assert_int_equal(atomic_file_write("/nowhere/file", "x", 1, false), CODE_DEVICE);
 	fail_reset();
-	/* Another process has put a folder in the file's place: no ".new" file is left. */
+	/* A folder stands in the file's place: the call fails and removes its ".new" file. */
 	assert_int_equal(mkdir(path, 0700), 0);
 	assert_int_equal(atomic_file_write(path, "x", 1, true), CODE_DEVICE);
 	assert_int_equal(access(new, F_OK), -1);

@@ -24,16 +24,16 @@
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
 #define WRITING	"writethrough 8:0 8:16"
 
-/* Health of the device before and after a load, properties of the cache device, calls made. */
+/* Device health before and after the load; then properties of cache and origin, and calls made. */
 static uint64_t state_before, state_after;
 static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
 static bool origin_gone, reconnected;
 static struct nearcache_super medium;
-/* Witness: faults to simulate, and calls made. */
+/* Witness: faults to simulate, properties of its record, and calls made. */
 static bool witness_gone, witness_near, witness_full, was_writing, proven;
 static bool has_record, has_moved, asked, claimed;
-/* @claimed_session: of the new record.  @superseded: the old witness has a later session. */
+/* Session that witness_claim() got; whether the witness in the superblock has a later one. */
 static uint64_t claimed_session;
 static bool superseded, emptied;
 static const char *named = "";
@@ -94,7 +94,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	claimed_session = le64_to_cpu(claim->session);
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
-	/* The record precedes the superblock, except for a cache that comes back (has_moved). */
+	/* The witness record is written before the superblock, unless the cache comes back. */
 	assert_true(recorded == has_moved && !fake.loads);
 	claimed = true;
 	return 0;
@@ -174,7 +174,7 @@ bool match_is_cold(const struct origin_match *match)
 
 int match_check_free(const struct device *cache, const char *self)
 {
-	/* The device's own cache device may be in use, unless it is to be formatted (no @self). */
+	/* 8:16, the cache device of "nc", may be in use by "nc" itself, but not for --format. */
 	if (busy || (!self && cache->number == makedev(8, 16)))
 		return (fail)(CODE_BUSY, "in use");
 	return 0;
@@ -365,7 +365,7 @@ static void assert_said(const char *text)
 		fail_msg("no '%s' in: %s", text, fail_message());
 }
 
-/* Only the cache device in the table changes; options and size stay. */
+/* In the dm table only the cache device changes; options and size stay. */
 static void attached(void **state)
 {
 	(void)state;
@@ -381,7 +381,7 @@ static void attached(void **state)
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
 }
 
-/* Pins are restored for the new cache, but not if 'attach' reconnects the origin. */
+/* 'attach' restores the pins for the cache, but not when it reconnects the origin. */
 static void pinned(void **state)
 {
 	(void)state;
@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* After a gap 'attach' empties the stale cache.  --format ends the gap: a new cache has no data. */
+/* After a gap 'attach' empties the stale cache.  --format ends the gap for the new, empty cache. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -469,7 +469,7 @@ static void refused(void **state)
 	assert_int_equal(attach(NULL, OPTION_BLOCK_SIZE), CODE_USAGE);
 }
 
-/* In a writing mode a used cache is refused, as it may lack writes, unless it starts cold. */
+/* In a writing mode a cache with data may lack writes: it is refused, unless it starts cold. */
 static void old_content(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void old_content(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 }
 
-/* If the origin changed, the device's own cache is emptied, another one only with --on-change. */
+/* The origin changed: the cache of the device is emptied, another cache only with --on-change. */
 static void dropped(void **state)
 {
 	(void)state;
@@ -508,7 +508,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DROP;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_true(recorded && !held);
-	/* In a writing mode another cache may lack writes: ON_CHANGE_DROP empties it. */
+	/* A writing mode: the other cache may lack writes, so ON_CHANGE_DROP empties it. */
 	reset(WRITING);
 	used = other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
@@ -518,7 +518,7 @@ static void dropped(void **state)
 	on_change = ON_CHANGE_DEFAULT;
 }
 
-/* 'attach' without --cache reconnects the missing device; if both are missing, the origin. */
+/* 'attach' without --cache reconnects the origin if that is missing, or with --origin. */
 static void which(void **state)
 {
 	(void)state;
@@ -541,7 +541,7 @@ static void formatted(void **state)
 {
 	(void)state;
 	reset(WRITING);
-	/* --format accepts a device whose old content would be refused. */
+	/* --format accepts a cache device whose content would be refused without --format. */
 	used = wrong_origin = true;
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT | OPTION_DRY_RUN), 0);
 	assert_false(areas_written);
@@ -562,7 +562,7 @@ static void formatted(void **state)
 
 #define WITNESS	" 2 witness 254:3"
 
-/* If the table has a witness, the new cache gets a record on it, and its superblock names it. */
+/* 'attach' claims a record on the witness in the dm table; another cache's superblock names it. */
 static void witnessed(void **state)
 {
 	(void)state;
@@ -580,12 +580,12 @@ static void witnessed(void **state)
 	reset(WRITING WITNESS);
 	assert_int_equal(attach("/dev/sdc", OPTION_FORMAT), 0);
 	assert_true(claimed && super_written);
-	/* Without a witness no record is needed. */
+	/* A dm table without a witness: no record is claimed. */
 	reset(WRITING);
 	other_cache = true;
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 	assert_false(claimed || recorded);
-	/* A cache that comes back to this witness first gets a new session number (12). */
+	/* The cache had moved to another witness and comes back: it gets a new session number. */
 	reset(WRITING WITNESS);
 	has_record = has_moved = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -593,7 +593,7 @@ static void witnessed(void **state)
 	assert_int_equal(claimed_session, 12);
 }
 
-/* If the witness in the superblock knows a later session, the cache is old and is emptied. */
+/* The witness that the superblock names has a later session: the cache is old and is emptied. */
 static void witness_superseded(void **state)
 {
 	static const char *const table[] = { WRITING, WRITING WITNESS };
@@ -631,7 +631,7 @@ static void witness_refuses(void **state)
 	}
 }
 
-/* Another cache is refused although the witness proves that it is warm: it lacks recent writes. */
+/* Another cache is refused although the witness proves it warm: it may lack writes of "nc". */
 static void witness_proves(void **state)
 {
 	(void)state;
@@ -643,7 +643,7 @@ static void witness_proves(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);
 	assert_said("may lack writes of 'nc'");
 	assert_false(claimed);
-	/* The device's own cache is accepted: the kernel invalidated blocks written since. */
+	/* The former cache of "nc" is accepted: the kernel invalidated blocks written since. */
 	reset(WRITING WITNESS);
 	used = was_writing = has_record = proven = true;
 	assert_int_equal(attach(NULL, 0), 0);
@@ -658,7 +658,7 @@ static void given_up_again(void **state)
 	assert_said("failed again: the superblock cannot be written");
 	assert_said("the kernel log says");
 	assert_said("continues without its cache");
-	/* The kernel rejects the table: the old one stays live. */
+	/* The kernel rejects the new dm table: the old one stays live. */
 	reset(WRITING);
 	fake.no_writing = true;
 	assert_int_equal(attach("/dev/sdc", 0), CODE_DEVICE);

@@ -19,17 +19,17 @@
 #define UUID	"01010101-0101-0101-0101-010101010101"
 
 static char table[64];
-/* Device id of the origin, and the id that the cache records (NULL: there is no cache). */
+/* Device id of the origin; device id that the superblock records, NULL if there is no cache. */
 static const char *origin_id, *recorded;
 static enum exit_code open_fails, cache_fails;
 static bool origin_gone;
-/* Calls made. */
+/* Arguments of the calls that the code made, and the number of waits. */
 static struct arguments opened;
 static struct passthrough passed;
 static u8 passed_uuid[16];
 static char passed_why[256];
 static unsigned int waits;
-/* An earlier run left a device without a table; its open count; whether the helper removed it. */
+/* @half_made: an earlier run left a device without a dm table.  @half_opens: its open count. */
 static bool half_made, removed;
 static int half_opens;
 
@@ -230,7 +230,7 @@ static void without_cache(void **state)
 	assert_int_equal(opened.given, 0);
 	run(BY_UUID, 0);
 	assert_passed("BROKEN", true);
-	/* Opening the right cache fails: pass through; the gap is recorded for its uuid. */
+	/* 'open' of the right cache fails: a passthrough device starts, with a gap for its uuid. */
 	reset(NULL);
 	open_fails = CODE_DEVICE;
 	run(BY_PATH, 0);
@@ -243,7 +243,7 @@ static void without_cache(void **state)
 	assert_passed("REFUSED", false);
 }
 
-/* The cache is of another origin: a path may be outdated (pass through), a uuid cannot (refuse). */
+/* The cache is of another origin: pass through if a path names it; refuse if a uuid names it. */
 static void of_another(void **state)
 {
 	(void)state;
@@ -288,7 +288,7 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
-/* An earlier run died between creating and starting the device, which is removed if unused. */
+/* An earlier run died after it created the device and before it started it: remove it if unused. */
 static void half(void **state)
 {
 	(void)state;

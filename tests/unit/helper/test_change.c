@@ -80,12 +80,12 @@ static void others_stay(void **state)
 	(void)state;
 	have("/d/a", "l", 0, 64 * K)->dropped = true;
 	have("/d/a", "l", 4 * K, 4 * K)->index_only = true;
-	/* Two pins share a range, and one of them goes: the range stays. */
+	/* Two pins share one range.  One of the pins is dropped: the range stays pinned. */
 	have("/d/b", "l", 128 * K, 4 * K)->dropped = true;
 	want(&pins, "/d/b", "l", 128 * K, 4 * K)->index_only = true;
 	pins.pin[pins.count - 1].fresh = false;
 	have("/d/c", "other", 8 * K, 4 * K);
-	/* This pin was recorded but did not fit into the kernel: a removal does not add it. */
+	/* This pin is only in the record, as the cache had no room: a removal does not add it. */
 	want(&pins, "/d/e", "l", 16 * K, 4 * K)->fresh = false;
 	assert_int_equal(apply(&deleted), 0);
 	assert_int_equal(deleted, 1);
@@ -203,7 +203,7 @@ static void no_record(void **state)
 	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
 	assert_int_equal(mkdir(RECORD, 0700), 0);
 	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
-	/* A pin inside the new one stays when the new one is taken back. */
+	/* The kernel's range at 65 K lies in a new pin: it stays when the new pin is undone. */
 	have("/d/e", "l", 65 * K, K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), RECORD));
@@ -211,7 +211,7 @@ static void no_record(void **state)
 	fake_nl_take(65 * K);
 	as_before();
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
-	/* Likewise if no pin is left and the record should be removed. */
+	/* No pin would be left, so the record should be removed, which fails: restored as well. */
 	fail_reset();
 	pins_free(&pins);
 	fake_nl_reset(SIZE);
@@ -269,7 +269,7 @@ static void by_place(void **state)
 	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
 }
 
-/* With @some, pins that do not fit are left out: at most 25 requests find the one of 1000. */
+/* With @some, pins that do not fit are left out; finding one in 1000 takes at most 25 requests. */
 static void some(void **state)
 {
 	struct change change = { .dev = &dev, .pins = &pins, .some = true };
@@ -286,9 +286,8 @@ static void some(void **state)
 	assert_in_range(fake_nl.added, 999, 4000);
 }
 
-/*
- * The cache has no room for all pins, so that several requests add those that fit, and one of them
- * fails: the ranges that the first request deleted are restored.
+/* The cache has no room for all pins, so several requests add those that fit.  One request fails:
+ * the helper restores the range that an earlier request deleted.
  */
 static void some_failed(void **state)
 {
@@ -300,7 +299,7 @@ static void some_failed(void **state)
 	want(&pins, "/d/c", "l", 16 * K, 4 * K);
 	want(&pins, "/d/d", "l", 32 * K, 64 * K);
 	fake_nl.available = 12 * K;
-	/* Request 1 is refused, 2 deletes, 3 is refused, 4 adds the first pin, 5 fails. */
+	/* Request 1 finds no room, 2 deletes, 3 finds no room, 4 adds the first pin, 5 fails. */
 	fake_nl.fail_change = 5;
 	assert_int_equal(change_kernel(&change), CODE_BUSY);
 	assert_string_equal(fail_message(), "BUSY");
@@ -310,7 +309,7 @@ static void some_failed(void **state)
 	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
 }
 
-/* A change that is undone touches no range but those that it deleted or that lie in a new pin. */
+/* Undoing a change touches only ranges that the change deleted and ranges inside a new pin. */
 static void undo_little(void **state)
 {
 	uint64_t i;
@@ -324,7 +323,7 @@ static void undo_little(void **state)
 	have("/d/b", "l", 200 * K, K)->dropped = true;
 	want(&pins, "/d/c", "l", 50 * K, 2 * K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
-	/* One to add, three to restore. */
+	/* The new pin, then three to restore: the dropped one and two inside the new pin. */
 	assert_int_equal(fake_nl.added, 4);
 	assert_int_equal(fake_nl.count, 101);
 	assert_int_equal(fake_nl_count(50 * K, K, "l", PIN), 1);

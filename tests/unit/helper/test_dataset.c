@@ -14,7 +14,7 @@
 #define CACHE_BYTES	(64ULL << 20)
 #define ORIGIN_BYTES	(40ULL << 20)
 
-/* Calls of witness_leave(): witness that the superblock named, and device of the new one. */
+/* Last call of witness_leave(): witness in the superblock, and device of the new witness. */
 static char left[160];
 static dev_t left_for;
 
@@ -27,7 +27,7 @@ void witness_leave(const struct nearcache_super *sb, dev_t now)
 static char dir[] = "/tmp/test_dataset.XXXXXX";
 static char cache_path[64], origin_path[64];
 
-/* Writes that succeed before one fails (-1: none fails); whether that one is written in part. */
+/* Writes that succeed before one fails (-1: none fails); whether the failing one is torn. */
 static int writes_left = -1;
 static bool torn;
 
@@ -255,7 +255,7 @@ static void witness(void **state)
 	}
 }
 
-/* An old copy of the cache is emptied and gets the session number of the witness. */
+/* dataset_record() sets the session number of a cache, here one that is emptied as an old copy. */
 static void session(void **state)
 {
 	struct super super;
@@ -276,7 +276,7 @@ static void session(void **state)
 		.witness = "/dev/w", .witness_now = 7, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_string_equal(left, "<>");
 	assert_int_equal(left_for, 7);
-	/* A cache that keeps its data gets the number as well.  The number never decreases. */
+	/* Session 12 is set although the cache keeps its data.  3 does not lower it. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_int_equal(record(&(struct dataset_change){
@@ -284,7 +284,7 @@ static void session(void **state)
 	look(&super);
 	assert_int_equal(super.best->session, 12);
 	super_free(&super);
-	/* In state WRITING the number stays: the write intent was recorded with it. */
+	/* In state WRITING session 12 is ignored: the write intent has the old number (0). */
 	make_cache(NEARCACHE_STATE_WRITING, -1);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES }), 0);

@@ -9,10 +9,10 @@
 #include "block/dm_remove.h"
 #include "unit.h"
 
-/* Openers that the helper can see, of fake.opens in all; whether one of them can write. */
+/* Number of openers that the helper can see (fake.opens counts all); whether one can write. */
 static int visible;
 static bool writer;
-/* Sleeps until an opener that the helper cannot see closes the device; -1: it does not. */
+/* Number of sleeps after which an invisible opener closes the device; -1: never. */
 static int looks = -1;
 
 int usleep(useconds_t microseconds)
@@ -72,7 +72,7 @@ static void writers(void **state)
 	assert_non_null(strstr(fail_message(), "open for writing"));
 	assert_int_equal(check(1, 1, false), 0);
 	assert_int_equal(check(2, 2, false), 0);
-	/* An opener that cannot be seen may write: refused, alone or beside a visible one. */
+	/* An invisible opener may write: refused, whether or not a visible one exists. */
 	assert_int_equal(check(1, 0, false), CODE_BUSY);
 	assert_int_equal(check(2, 1, false), CODE_BUSY);
 	assert_non_null(strstr(fail_message(), "open 2 times"));

@@ -19,7 +19,7 @@
 #define EXT4	0xEF53
 #define XFS	0x58465342
 
-/* What the faked system calls return for the file. */
+/* Results of the faked system calls for the file. */
 static struct {
 	uint64_t size;
 	dev_t device;

@@ -120,7 +120,7 @@ static void ext4(void **state)
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 1024, false);
 	assert_counts(NEARCACHE_FP_EXT4, 40 << 20, false);
-	/* With meta_bg each descriptor block is in the groups it describes, 64 per block. */
+	/* With meta_bg each descriptor block describes 64 groups and lies in one of them. */
 	put_le32(1024 + 0x60, 0x90);
 	put_le32(1024 + 0x104, 1);
 	assert_counts(NEARCACHE_FP_EXT4, 8191, true);
@@ -134,7 +134,7 @@ static void ext4(void **state)
 	/* A journal with a block map instead of extents is found as well. */
 	put_le32(1024 + 0x10C, 0x2000);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
-	/* If the journal is elsewhere, or there is none, block 0x2000 does not count. */
+	/* If the journal is not at block 0x2000, or there is none, that block does not count. */
 	put_le32(1024 + 0x10C, 0x2001);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, false);
 	put_byte(1024 + 0xFD, 0);
@@ -177,7 +177,7 @@ static void xfs(void **state)
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
-	/* Of the log only the last block before the head counts, so a write to the log counts. */
+	/* Of the log only the last block before the head counts; a log write changes it. */
 	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);

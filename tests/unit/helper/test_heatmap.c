@@ -40,7 +40,7 @@ static void counted(void **state)
 	counts_add(&before, 9, 4);
 	counts_add(&before, 12, 5);
 	assert_int_equal(counts_copy(&copy, &now), 0);
-	/* Region 9 has fewer reads than before: the map dropped it meanwhile, so all are new. */
+	/* Region 9 has fewer reads than before, as the map had dropped it: all are new. */
 	counts_since(&copy, &before);
 	counts_are(&copy, since, 4);
 	counts_free(&copy);
@@ -135,7 +135,7 @@ static void levels(void **state)
 	assert_int_equal(level_share(667, 1000, 5), 3);
 	assert_int_equal(level_share(999, 1000, 5), 3);
 	assert_int_equal(level_share(1000, 1000, 5), 4);
-	/* Only all bytes have the highest level: less is not rounded up to it. */
+	/* A share below 100 % is never rounded up to the highest level. */
 	assert_int_equal(level_share(UINT64_MAX - 1, UINT64_MAX, 5), 3);
 	assert_int_equal(level_decade(0, 5), 0);
 	assert_int_equal(level_decade(0.01, 5), 1);
@@ -194,7 +194,7 @@ static void joined(void **state)
 	assert_int_equal(matrix.row[2].cached[0], 4000);
 	assert_int_equal(matrix.row[1].time, 40);
 	assert_int_equal(matrix.row[1].span, 20);
-	/* Rows hold two samples now; the last one has only one, which the next sample joins. */
+	/* Each row has two samples now, except the last row: the next sample joins its only one. */
 	add(&matrix, 60, 5000, 5);
 	assert_int_equal(matrix.rows, 3);
 	assert_int_equal(matrix.row[2].cached[0], 4500);
@@ -213,7 +213,7 @@ static void joined(void **state)
 	shards_free(&shards);
 }
 
-/* A mean of cached bytes is "all" only if each sample had all, and 0 only if each had 0. */
+/* A mean of cached bytes is 100 % only if each sample had 100 %, and 0 only if each had 0. */
 static void extremes(void **state)
 {
 	static const char *const name[] = { "device" };

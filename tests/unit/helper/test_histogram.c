@@ -60,7 +60,7 @@ static void differences(void **state)
 	assert_int_equal(histogram_count(&since), 3);
 	assert_int_equal(since.bucket[latency_bucket(9000)], 3);
 	assert_int_equal(since.sum, 27000);
-	/* The counters restarted from 0: all of them count. */
+	/* The later counters are lower, so they restarted from 0: the difference is all of them. */
 	histogram_since(&before, &now, &since);
 	assert_memory_equal(&since, &before, sizeof(since));
 }

@@ -25,7 +25,7 @@ static bool advise(const struct hot_advice *advice, void *arg)
 	return true;
 }
 
-/* Take a sample: each region saved @each more bytes, @warm (REGIONS: none) another @more. */
+/* Take a sample: each region saved @each bytes more, region @warm another @more (REGIONS: none). */
 static void look(uint64_t each, unsigned int warm, uint64_t more, size_t quota)
 {
 	struct hot_seen copy[REGIONS + 1];
@@ -76,10 +76,10 @@ static void one(void **state)
 	assert_int_equal(last, 7);
 	look(MB, 7, 100 * MB, 5);
 	assert_int_equal(pins + unpins, 0);
-	/* Region 7 saves less now, but more than the mean: it stays pinned. */
+	/* Region 7 saves less than before, but more than the mean: it stays pinned. */
 	look(10 * MB, 7, 10 * MB, 5);
 	assert_int_equal(pins + unpins, 0);
-	/* Region 7 saves no more than the mean now: it is unpinned. */
+	/* Region 7 saves less than the mean: it is unpinned. */
 	look(200 * MB, REGIONS, 0, 5);
 	seen[7].saved -= 200 * MB;
 	look(200 * MB, REGIONS, 0, 5);
@@ -88,7 +88,7 @@ static void one(void **state)
 	assert_int_equal(hot.pinned, 0);
 }
 
-/* Much more than others is not enough: a pinned region must save more than its own size. */
+/* To be pinned, a region must save much more than the others, and more than its own size. */
 static void little(void **state)
 {
 	(void)state;
@@ -117,7 +117,7 @@ static void quota(void **state)
 	assert_int_equal(hot.pinned, 2);
 }
 
-/* A restarted daemon takes over two pins.  Both regions are no longer read, so it unpins them. */
+/* A restarted daemon takes over two pins.  At its second sample both regions are idle: unpinned. */
 static void found(void **state)
 {
 	(void)state;

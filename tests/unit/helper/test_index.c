@@ -9,7 +9,7 @@
 #include "shard/sample_select.h"
 #include "index_unit.h"
 
-/* Bytes and calls of pread() so far; number of the call that goes wrong (0: none), and how. */
+/* Bytes read and pread() calls so far; number of the call that goes wrong (0: none), and how. */
 static uint64_t bytes_read;
 static unsigned int reads, bad_read;
 static enum { FINE, BROKEN, INTERRUPTED, SHORT, ENDS } how;
@@ -103,7 +103,7 @@ static void told_by_name(void **state)
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		assert_int_equal(index_format_of_path(row[i].path),
 				 row[i].format);
-	/* The message is that of the format that the file name suggests. */
+	/* The message is about the format that the file's name suggests. */
 	shard_fill(&shard, 1, 1000);
 	fd = shard_file(&shard);
 	fail_reset();
@@ -188,7 +188,7 @@ static void check_is_for_tfrecord(void **state)
 	shard_free(&shard);
 }
 
-/* Each read in turn fails or meets the end: an error.  An interrupted or short one is repeated. */
+/* A read that fails or meets the end of the file is an error.  An interrupted read is repeated. */
 static void bad_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -307,7 +307,7 @@ static void large_npz(void **state)
 	shard_free(&last);
 }
 
-/* If the next header is far away, single pages are read; if it is near, larger pieces. */
+/* The reader reads single pages if the next header is far away, and larger pieces if it is near. */
 static void few_reads(void **state)
 {
 	struct shard shard = { 0 };
@@ -331,7 +331,7 @@ static void few_reads(void **state)
 	shard_free(&shard);
 }
 
-/* One sample or part above the limit is refused, before memory is allocated. */
+/* A file with one sample or part more than the limit is refused, before memory is allocated. */
 static void too_many(void **state)
 {
 	struct shard_index index = { .samples = INDEX_SAMPLES_MAX };

@@ -203,7 +203,7 @@ static void summary(void **state)
 	close(mds);
 }
 
-/* The second file is bad: the output of the first one is kept, and the error follows it. */
+/* The second file is bad: the output has the index of the first file, then the error. */
 static void bad_file(void **state)
 {
 	struct json_object *root, *error;
@@ -225,7 +225,7 @@ static void bad_file(void **state)
 	close(bad);
 }
 
-/* A list of too many samples is refused; a selection of them, or --summary, is not. */
+/* A file with too many samples to list is refused without --samples or --summary. */
 static void long_list(void **state)
 {
 	struct shard shard = { 0 };

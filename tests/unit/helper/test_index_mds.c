@@ -56,7 +56,7 @@ static void damaged(void **state)
 	shard_free(&shard);
 }
 
-/* A file with such a damaged table is of unknown format, unless the user names mds. */
+/* If the table of samples is damaged, the format is unknown, unless the user names mds. */
 static void table(void **state)
 {
 	struct shard shard = { 0 };

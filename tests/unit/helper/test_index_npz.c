@@ -55,7 +55,7 @@ static void arrays(void **state)
 	shard_free(&shard);
 }
 
-/* A comment full of end-record signatures is no end record; a byte behind it is refused. */
+/* A comment full of end-record signatures is accepted; a byte behind the comment is refused. */
 static void comment(void **state)
 {
 	struct shard shard = { 0 };

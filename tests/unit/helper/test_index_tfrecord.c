@@ -4,9 +4,9 @@
 
 #define RECORD(bytes)	(16 + (bytes))
 
-/* Reference values from other implementations, as shard.c computes checksums with the same library
- * as the helper: the header of a 24-byte record in TensorFlow's event files, and the published
- * CRC-32C of "123456789" (0xe3069283), masked.
+/* Reference values from other implementations, because shard.c and the helper compute checksums
+ * with the same library: the header of a 24-byte record in TensorFlow's event files, and the
+ * published CRC-32C of "123456789" (0xe3069283), masked.
  */
 static const unsigned char header[] = {
 	24, 0, 0, 0, 0, 0, 0, 0, 0xa3, 0x7f, 0x4b, 0x22,

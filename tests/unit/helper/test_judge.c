@@ -29,7 +29,7 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* Take a sample: @class read 100 MiB, @origin bytes from the origin, with @stall ns in all. */
+/* Take a sample: @class read 100 MiB, @origin bytes came from the origin, @stall ns were lost. */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));
@@ -84,7 +84,7 @@ static void nothing(void **state)
 		assert_int_equal(second(NEARCACHE_CLASS_UNKNOWN, MB, MB), JUDGE_NOTHING);
 	for (i = 0; i < 20; i++)
 		assert_int_equal(second(NEARCACHE_CLASS_CHECKPOINT, MB, MB), JUDGE_NOTHING);
-	/* Two classes have half of the bytes each: none has three quarters. */
+	/* Two classes have half of the bytes each, so no class has three quarters. */
 	for (i = 0; i < 20; i++) {
 		memset(look.bytes, 0, sizeof(look.bytes));
 		look.bytes[NEARCACHE_CLASS_SEQUENTIAL] = 50 * MB;
@@ -160,7 +160,7 @@ static void trials(void **state)
 	}
 }
 
-/* If the class changes in a trial, costs are not compared; the next change waits conf.calm s. */
+/* If the class changes in a trial, costs are not compared.  The next trial waits conf.calm s. */
 static void changes(void **state)
 {
 	(void)state;

@@ -43,7 +43,7 @@ static void assert_areas(const struct layout *layout, u64 cache_size)
 		assert_in_range(ranges, cache_size / 512, cache_size / 512 + 4095);
 }
 
-/* Check that one more slot, with its table entry and checksums, would not fit. */
+/* Check that one more slot, with a slot-table entry and checksums, would not fit. */
 static void assert_no_waste(const struct layout *layout, u64 cache_size)
 {
 	u64 slots = layout->slot_count + 1;
@@ -95,7 +95,7 @@ static void every_size(void **state)
 	u64 size;
 
 	(void)state;
-	/* Odd steps, for sizes of all kinds; up to 30 MiB they are smaller than any block. */
+	/* Odd steps make sizes of all kinds.  Up to 30 MiB a step is smaller than any block. */
 	for (size = SMALLEST; size <= 64 * TIB; size += size / 613 + 12809) {
 		u64 sectors = size / 512 * 512;
 

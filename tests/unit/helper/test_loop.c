@@ -24,7 +24,7 @@ static void record_one(uint64_t unit)
 	assert_int_equal(loop_record(&loop, unit * SECTORS, SECTORS), 0);
 }
 
-/* Record a pass, and as much of the next one as detection needs; return the reads of the latter. */
+/* Record a pass and the reads that detection needs after it; return the number of the latter. */
 static unsigned int record_pass(void)
 {
 	unsigned int i;
@@ -152,7 +152,7 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* Prefetch from 20 to 200 units ahead of the reader; limits: 1/8 and 1/2 of the pass. */
+	/* Prefetch from 20 to 200 units ahead of the reader, but at most from 1/8 to 1/2 pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),
@@ -163,7 +163,7 @@ static void next(void **state)
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	/* Continue where the last prefetch ended, but only if half of the 200 units is missing. */
+	/* Continue at the end of the last prefetch, once at least half of the 200 units is left. */
 	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
 	assert_int_equal(from, near);
 	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);

@@ -20,7 +20,7 @@ static bool see(const char *name, uint64_t bytes, uint64_t read, uint64_t missed
 	return opening_see(&opening, &label, time, ROOM);
 }
 
-/* Misses before the first sample (the first opening_close()) do not open a shard; later ones do. */
+/* Misses before the first opening_close() do not open a shard; later misses do. */
 static void first_look(void **state)
 {
 	(void)state;
@@ -58,7 +58,7 @@ static void open_and_close(void **state)
 	opening_free(&opening);
 }
 
-/* Open shards may have ROOM bytes in all: ten of these fit, the others stay closed. */
+/* Open shards may have ROOM bytes together: ten of 20 shards fit, the other ten stay closed. */
 static void room(void **state)
 {
 	char name[16];
@@ -102,7 +102,7 @@ static void waste(void **state)
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* 50 MiB used and 50 wasted since: no warning.  One more MiB wasted: a warning. */
+	/* After that warning 50 MiB used and 50 wasted give no warning, 51 wasted the next. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
@@ -113,8 +113,8 @@ static void waste(void **state)
 	opening_free(&opening);
 }
 
-/* opening_shut(): after false the next read opens the shard again; after true none does while it is
- * read.  A label that no longer exists is forgotten.
+/* After opening_shut(, false) the next miss opens the shard.  After opening_shut(, true) it stays
+ * closed while it is read.  opening_close() forgets a label that no longer exists.
  */
 static void shut(void **state)
 {
@@ -138,7 +138,7 @@ static void shut(void **state)
 	opening_free(&opening);
 }
 
-/* The device was opened again, so its counters begin at 0: the next miss opens the shard. */
+/* The counters restarted, as the device was opened again: the second sample after that counts. */
 static void counted_anew(void **state)
 {
 	(void)state;

@@ -158,7 +158,7 @@ static void good_lines(void **state)
 	assert_ptr_equal(verb, verbs[0]);
 }
 
-/* --format is a flag of one verb and takes a value with another. */
+/* --format takes no value with one verb and takes a value with another verb. */
 static void one_name_twice(void **state)
 {
 	const struct verb *verb;
@@ -186,7 +186,7 @@ static void one_name_twice(void **state)
 
 static void bad_lines(void **state)
 {
-	/* An invalid line, and the word that the message must quote. */
+	/* @line is refused, with a message that must contain @quoted. */
 	static const struct {
 		const char *line;
 		const char *quoted;
@@ -274,7 +274,7 @@ static void json_is_known_after_an_error(void **state)
 	assert_true(option_given(&args, OPTION_JSON));
 }
 
-/* arguments_override() copies the given options and no byte beyond: the others stay 0xff. */
+/* arguments_override() copies only the options that were given: the other fields stay 0xff. */
 static void one_over_another(void **state)
 {
 	struct arguments args, by;

@@ -18,7 +18,7 @@
 #define BYTES	(64ULL << 20)
 
 static struct nearcache_super sb;
-/* Fingerprint of the origin's ends; how often it was taken; origins found; records written. */
+/* Fingerprint of the ends, calls that took it, identity_find() result, dataset_record() calls. */
 static unsigned char content;
 static int looks, found, records;
 /* Type and fingerprint of the file system on the origin. */
@@ -81,7 +81,7 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 	return 0;
 }
 
-/* Record on the witness that the superblock names; NULL: that device is missing. */
+/* Record on the witness that the superblock names; NULL: that witness is missing. */
 static const struct nearcache_witness *before;
 
 int device_open(struct device *dev, const char *path, const char *role)
@@ -291,7 +291,7 @@ static void grown(void **state)
 	assert_int_equal(recorded.size, 2 * BYTES);
 }
 
-/* Before a cold start the content is not compared; another block size is refused in any case. */
+/* A cold start does not compare the content.  Another logical block size is always refused. */
 static void special(void **state)
 {
 	struct origin_match match = differing(MATCH_CONTENT);
@@ -363,7 +363,7 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* After a gap the cache is emptied, which ends the gap, or refused (ON_CHANGE_REFUSE). */
+/* After a gap the cache is emptied, which ends the gap; with ON_CHANGE_REFUSE it is refused. */
 static void gaps(void **state)
 {
 	enum on_change what;
@@ -391,7 +391,7 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
-	/* Writes in the gap changed the content: no reason to refuse, the cache is emptied. */
+	/* Writes in the gap changed the content: still emptied, except with ON_CHANGE_REFUSE. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
 		match = differing(MATCH_CONTENT);
 		match.on_change = what;
@@ -402,7 +402,7 @@ static void gaps(void **state)
 		assert_int_equal(match.drop, what != ON_CHANGE_REFUSE);
 		assert_false(match.trust);
 	}
-	/* After a gap another volume is still refused. */
+	/* Another volume is refused even after a gap. */
 	match = differing(MATCH_ID);
 	fake_gaps.concern = true;
 	assert_int_equal(match_ask_gaps(&match), 0);
@@ -412,7 +412,7 @@ static void gaps(void **state)
 	fake_gaps.error = true;
 	assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
 	assert_said("gaps.json");
-	/* Emptying for another reason does not end the gap. */
+	/* If the cache is emptied for a reason other than the gap, the gap does not end. */
 	match = fitting();
 	match.drop = true;
 	assert_int_equal(match_record(&match, false), 0);
@@ -446,7 +446,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	return match;
 }
 
-/* A cache that the witness proves is warm; only the ends are compared: the session wrote files. */
+/* A proven cache is warm.  Only the ends are compared: the session changed the file system. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;
@@ -478,7 +478,7 @@ static void witness_proves(void **state)
 	assert_true(match.proven);
 	assert_int_equal(fail_code(), 0);
 	assert_int_equal(match.regions, 2);
-	/* The witness shows that session 6 was about to begin after 5: proven as well. */
+	/* The witness shows that session 6 was about to begin after 5: this proves session 5. */
 	record.session = 6;
 	record.previous = 5;
 	nc_witness_seal(&record);
@@ -529,7 +529,7 @@ static void witness_does_not(void **state)
 	match = cut_off(&record);
 	unreadable = 0;
 	assert_unproven(&match, &record);
-	/* Not after a writing mode: ACTIVE is cold and LIVE is warm, whatever the witness says. */
+	/* State ACTIVE is cold and LIVE is warm, whatever the witness says. */
 	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	assert_unproven(&match, &record);
@@ -539,7 +539,7 @@ static void witness_does_not(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* The witness knows a later session: the cache is an old copy, and cold in whatever state it is. */
+/* The witness has a later session: the cache is an old copy, and cold whatever its state is. */
 static void witness_knows_more(void **state)
 {
 	static const u32 super_state[] = {
@@ -558,7 +558,7 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&match, &record);
 		assert_true(match.older);
-		/* The witness's number is recorded only when the cache is emptied. */
+		/* The superblock gets the witness's session only when the cache is emptied. */
 		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
 		match.drop = true;
@@ -566,7 +566,7 @@ static void witness_knows_more(void **state)
 		assert_int_equal(recorded.session, 7);
 		assert_false(match_can_refresh(&match));
 	}
-	/* Session 7 was about to begin after 5 but did not: the cache is current. */
+	/* The witness says that session 7 was about to begin after 5: the cache is current. */
 	match = cut_off(&record);
 	sb.state = NEARCACHE_STATE_CLEAN;
 	record.session = 7;
@@ -576,7 +576,7 @@ static void witness_knows_more(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* match_read_recorded() asks the witness in the superblock when another one replaces it. */
+/* match_read_recorded() reads the witness that the superblock names, before another replaces it. */
 static void witness_before(void **state)
 {
 	struct nearcache_witness record;
@@ -593,7 +593,7 @@ static void witness_before(void **state)
 	before = &record;
 	assert_false(match_read_recorded(&match));
 	assert_false(match.older);
-	/* The witness knows a later session, or says that the cache has another witness. */
+	/* An old copy: the witness has a later session (9), or says that the cache has moved. */
 	record.session = 9;
 	nc_witness_seal(&record);
 	assert_true(match_read_recorded(&match));
@@ -605,8 +605,8 @@ static void witness_before(void **state)
 	record.state = NEARCACHE_WITNESS_MOVED;
 	nc_witness_seal(&record);
 	assert_true(match_read_recorded(&match));
-	/* A record in state MOVED is no sign of an old copy if the superblock has a higher number,
-	 * or the same number and names another witness (false).
+	/* The record (session 5) has state MOVED.  The cache is current if the superblock has a
+	 * higher session, or session 5 and the name of another witness (argument false).
 	 */
 	sb.session = 6;
 	match.older = false;
@@ -621,7 +621,7 @@ static void witness_before(void **state)
 	sb.session = 5;
 	match_read_witness(&match, &record, true);
 	assert_true(match.older);
-	/* The session number of match_take_session() is recorded only when the cache is emptied. */
+	/* The superblock gets the session of match_take_session() only if the cache is emptied. */
 	match_take_session(&match, 12);
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 0);

@@ -143,7 +143,7 @@ static void replaced(void **state)
 	assert_int_equal(pins_replace(&pins, &added), 0);
 	assert_int_equal(added.count, 0);
 	assert_int_equal(pins.count, 5);
-	/* All of b.tar is another pin than its samples, so these stay: one pin is dropped. */
+	/* The pin of all of b.tar does not replace the pin of its samples: one pin is dropped. */
 	assert_int_equal(pins_ranges(&pins, pin_is_dropped, 0, &range, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(range[0].range.start, 0);

@@ -5,7 +5,7 @@
 #include "block/signals.h"
 #include "unit.h"
 
-/* Answer of the kernel to one query; whether ^C follows; whether it is too late to cancel. */
+/* Answer of the kernel to a query; whether ^C follows; whether the job ends before a cancel. */
 struct look {
 	bool gone;
 	bool signal;

@@ -73,7 +73,7 @@ static void text(void **state)
 	assert_null(strstr(output, "schema"));
 }
 
-/* An error is added to the JSON document that was begun. */
+/* An error becomes a part of the JSON document that was being printed. */
 static void json_error(void **state)
 {
 	struct json_object *root, *error;

@@ -117,7 +117,7 @@ static void inside(void **state)
 	assert_false(range_inside(&(struct range){ 3584, 1024 }, 4096, why));
 	assert_non_null(strstr(why, "at 4096"));
 	assert_false(range_inside(&(struct range){ 4096, 512 }, 4096, why));
-	/* Outside, although start + length overflows to a small number. */
+	/* The range is outside, although start + length overflows to a small number. */
 	assert_false(range_inside(&(struct range){ 15ULL << 60, 15ULL << 60 },
 				  1ULL << 60, why));
 	assert_false(range_inside(&(struct range){ 512, UINT64_MAX - 511 },

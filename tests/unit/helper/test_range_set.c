@@ -25,14 +25,14 @@ static void grows_to_sectors(void **state)
 	(void)state;
 	assert_int_equal(shard->range[0].start, 512);
 	assert_int_equal(shard->range[0].length, 512);
-	/* A range that follows on the device extends the last one. */
+	/* A range that begins where the last one ends extends that one. */
 	shard_add_range(shard, 1024, 1000);
 	assert_int_equal(shard->ranges, 1);
 	assert_int_equal(shard->range[0].length, 512 + 1024);
 	/* A range inside the last one changes nothing. */
 	shard_add_range(shard, 1100, 10);
 	assert_int_equal(shard->bytes, 512 + 1024);
-	/* Ranges keep the order of the file: this one is first on the device but second here. */
+	/* Ranges keep the order in the file: offset 0 of the device is the second range here. */
 	shard_add_range(shard, 0, 512);
 	assert_int_equal(shard->ranges, 2);
 	assert_int_equal(shard->range[1].start, 0);

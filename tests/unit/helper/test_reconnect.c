@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/reconnect_origin.c: when an origin that comes back to a fake device is accepted or refused. */
+/* open/reconnect_origin.c: which origins the helper accepts when one comes back to a device. */
 #include <stdio.h>
 #include <sys/sysmacros.h>
 
@@ -19,7 +19,7 @@
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"
 #define NEW	"writethrough 8:32 8:16 2 origin_timeout 600"
 
-/* The origin that comes back, and faults to simulate. */
+/* The origin that is attached again; faults to simulate. */
 static struct device origin;
 static bool file_system, there, cache_dead, active, in_use;
 static unsigned int differs;
@@ -167,7 +167,7 @@ static char told[64];
 int dm_message(const struct dm_device *dev, const char *message)
 {
 	(void)dev;
-	/* The message is sent before the new origin is in the table. */
+	/* The message is sent before the new origin is in the dm table. */
 	assert_string_equal(fake.live.params, OLD);
 	snprintf(told, sizeof(told), "%s", message);
 	return 0;
@@ -240,7 +240,7 @@ static void taken(void **state)
 	reset();
 	take(NULL, 0, 0);
 	assert_taken();
-	/* A changed origin is accepted: the kernel notices that and drops the cached data. */
+	/* Changed content is accepted: the kernel detects the change and drops the cached data. */
 	reset();
 	differs = MATCH_CONTENT;
 	take(NULL, 0, 0);
@@ -333,7 +333,7 @@ static void misfits(void **state)
 			 CODE_DEVICE);
 	assert_said("was changed while it was disconnected (ENDS)");
 	assert_left();
-	/* The kernel compares only the ends, so a changed file system is refused. */
+	/* The kernel compares only the ends, so the helper refuses a changed file system. */
 	file_system = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
 	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");

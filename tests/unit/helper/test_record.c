@@ -15,7 +15,7 @@ static char top[64];
 static struct pins pins;
 static struct recorded recorded;
 
-/* Recorded: files in d and d/e, one in another folder, and one with a similar name. */
+/* The pinned files in the record; "d.x" is not in "d" but begins with the same letter. */
 static const char *const file[] = { "d/a", "d/b", "d/e/c", "other/f", "d.x" };
 
 #define FILES	(sizeof(file) / sizeof(file[0]))
@@ -137,7 +137,7 @@ static void gone(void **state)
 	assert_string_equal(dropped(below("d//e/c")), "2");
 	assert_string_equal(dropped(below("d")), "012");
 	assert_string_equal(dropped("d"), "012");
-	/* d is a link to "other" now: "d" drops files there, "d/e" the recorded file below it. */
+	/* "d" is now a link to "other": word "d" drops file "other/f", word "d/e" drops "d/e/c". */
 	assert_int_equal(symlink("other", "d"), 0);
 	assert_string_equal(dropped(below("d/e")), "2");
 	assert_string_equal(dropped(below("d")), "3");

@@ -23,7 +23,7 @@
 #define RECORD	PINS_DIR "/nc.json"
 
 static char file_path[64];
-/* Present place of the file on the device, in bytes. */
+/* Where the file is on the device now, in bytes. */
 static uint64_t place;
 static struct restored restored;
 
@@ -126,7 +126,7 @@ static void followed(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The old cache had too little room, so the kernel kept the ranges unpinned: they are pinned. */
+/* The old cache was too small, so the kernel kept the ranges unpinned: restore() pins them. */
 static void stripped(void **state)
 {
 	(void)state;
@@ -140,7 +140,7 @@ static void stripped(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* As many pins as fit; the rest is prefetched but not pinned. */
+/* restore() sets the pins that fit.  The ranges of the other pins are only prefetched. */
 static void little_room(void **state)
 {
 	(void)state;
@@ -208,7 +208,7 @@ static void refreshed(void **state)
 	pins_free(&pins);
 }
 
-/* The origin was larger: the part of a pin that still exists is pinned, the record stays. */
+/* The origin has shrunk: the part of a pin that still exists is pinned; the record is not cut. */
 static void shrunk(void **state)
 {
 	struct dm_device dev = { .name = "nc", .size = 66 * K };
@@ -242,7 +242,7 @@ static void shrunk(void **state)
 	pins_free(&pins);
 }
 
-/* Write the record again; it gets the present device as owner. */
+/* Write the record again; the present device becomes its owner. */
 static void own(void)
 {
 	struct dm_device dev;
@@ -266,7 +266,7 @@ static bool restored_of(const char *uuid, const char *id)
 	return restored.pins;
 }
 
-/* A record of the same name is restored only if its owner may be this device. */
+/* The record of name "nc" is restored only if its owner may be the present device "nc". */
 static void foreign(void **state)
 {
 	struct dm_device dev;
@@ -283,11 +283,11 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.1"));
-	/* Another cache of the same origin, or another path to the origin. */
+	/* Restored: another cache of the same origin, or another path to the origin. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", "wwid:eui.1"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "serial:7"));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* Neither cache nor origin agree, or the origin is certainly another volume. */
+	/* Not restored: cache and origin both differ, or the origin is certainly another volume. */
 	assert_false(restored_of(DM_UUID_PREFIX "u2", "serial:7"));
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
@@ -308,7 +308,7 @@ static void foreign(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", "wwid:eui.2"));
 }
 
-/* Another cache (u2) was attached to the device of u1: the record belongs to both. */
+/* Cache u2 was attached in place of cache u1: the record belongs to both caches. */
 static void attached(void **state)
 {
 	(void)state;
@@ -316,16 +316,16 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	restore("nc", "u2", &restored);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* A record that is written while u2 is attached names both. */
+	/* A record that is written while u2 is attached names u1 and u2. */
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	assert_false(restored_of(DM_UUID_PREFIX "u3", ""));
-	/* u1 is attached again: the record is no longer that of u2. */
+	/* After u1 is attached again, the record does not belong to u2. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "", &restored);
 	assert_false(restored_of(DM_UUID_PREFIX "u2", ""));
-	/* The device is opened with u2: the record is no longer that of u1. */
+	/* After the device is opened with u2, the record does not belong to u1. */
 	fake.uuid = DM_UUID_PREFIX "u1";
 	restore("nc", "u2", &restored);
 	fake.uuid = DM_UUID_PREFIX "u2";
@@ -334,7 +334,7 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 }
 
-/* Destroying either cache of a record removes the record; another cache does not. */
+/* Destroying a cache removes the record if the record names it, as first or as second cache. */
 static void forgotten(void **state)
 {
 	(void)state;
@@ -357,7 +357,7 @@ static void forgotten(void **state)
 	assert_int_equal(record_forget("nc", "u3"), 0);
 }
 
-/* A warning names only the step that failed. */
+/* A warning must name the step that failed and no other. */
 static void told(void **state)
 {
 	(void)state;
@@ -371,7 +371,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
-	/* In spite of that the record was written, with u2. */
+	/* The record was written all the same, with u2. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
 	assert_int_equal(mkdir(RECORD ".new", 0700), 0);
@@ -380,7 +380,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 2);
 	assert_int_equal(fake_nl.count, 2);
 	assert_non_null(strstr(warning, "the pins of 'nc' could not be recorded, the old record remains: cannot write '" RECORD ".new'"));
-	/* From a damaged record no pins are set. */
+	/* A damaged record: no pins are set. */
 	fake_nl_reset(FAKE_BYTES);
 	assert_int_equal(truncate(RECORD, 9), 0);
 	restore("nc", NULL, &restored);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/origin_users.c: a second device on one origin is refused, unless neither of them writes. */
+/* open/origin_users.c: a second device on the same origin is refused, unless neither one writes. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -16,7 +16,7 @@
 #define PATH	0x820
 #define OTHER	0x830
 
-/* The other device: one with a cache, or a passthrough device; whether its origin is gone. */
+/* The other device is either @cache or @passing, the one that has a name. */
 static struct dm_device cache, passing;
 static struct dm_piece piece;
 static bool gone, silent;
@@ -95,7 +95,7 @@ static int reset(void **state)
 	return 0;
 }
 
-/* Open "nc" in @mode beside the other device: refused with message @said, or (NULL) accepted. */
+/* Check "nc" in @mode beside the other device.  It must be refused with @said; NULL: accepted. */
 static void meets(enum nearcache_mode mode, const char *said)
 {
 	struct device origin = { .number = ORIGIN, .id = "wwid:eui.a",
@@ -129,7 +129,7 @@ static void caches(void **state)
 	meets(NEARCACHE_WRITEAROUND, "would miss writes");
 	is_cache("writethrough", OTHER);
 	meets(NEARCACHE_WRITEAROUND, NULL);
-	/* "nc" itself and a device without a table are no obstacles. */
+	/* "nc" itself and a device without a dm table are no obstacles. */
 	is_cache("writethrough", PATH);
 	strcpy(cache.name, "nc");
 	meets(NEARCACHE_WRITEAROUND, NULL);

@@ -20,7 +20,7 @@
 #define WRITING_32M	WRITING " 2 fill_memory 33554432"
 #define READING		"read-only 8:0 8:16"
 
-/* Size of the origin; reads that wait; the flags that the verb printed. */
+/* Size of the origin; number of waiting reads; the flags that the verb printed. */
 static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
 
@@ -252,7 +252,7 @@ static void applied(void **state)
 	assert_int_equal(fake.live.bytes, origin_bytes);
 }
 
-/* A suspended device is refused, and resumed with --force even if nothing else changes. */
+/* A suspended device is refused.  With --force it is resumed, even if nothing else changes. */
 static void suspended(void **state)
 {
 	int verb;
@@ -300,7 +300,7 @@ static void others_grow(void)
 	fake.live.bytes *= 2;
 }
 
-/* Another process changes the device between look-up and load: refused, its change stays. */
+/* Another process changes the device between look-up and load: 'set' fails, that change stays. */
 static void changed_before(void **state)
 {
 	static void (*const others[])(void) = {
@@ -352,7 +352,7 @@ static void changed_after(void **state)
 	assert_said("its table is now '" WRITING_32M "'");
 }
 
-/* If the new table does not start, the device goes on with its old table and size. */
+/* If the new dm table does not start, the device goes on with the old dm table and size. */
 static void taken_back(void **state)
 {
 	enum fake_start how;
@@ -380,7 +380,7 @@ static void fail_cache(void)
 	fake.no_writing = true;
 }
 
-/* The cache device failed, so the old table, which has a writing mode, cannot be loaded again. */
+/* The cache device failed, so the old dm table (a writing mode) cannot be loaded again. */
 static void not_taken_back(void **state)
 {
 	(void)state;
@@ -399,7 +399,7 @@ static void not_taken_back(void **state)
 	assert_live(READING " 2 fill_memory 33554432", false);
 }
 
-/* The old table cannot be loaded again, but the live one starts at the second attempt. */
+/* The old dm table cannot be loaded again, but the new one starts at the second attempt. */
 static void started_after_all(void **state)
 {
 	(void)state;
@@ -465,7 +465,7 @@ static void refused(void **state)
 	assert_live(READING, false);
 }
 
-/* Waiting reads would block the suspend, so a new origin_timeout has them handed over. */
+/* Waiting reads would block the suspend: if origin_timeout changes, dm_resume() hands them over. */
 static void handed_over(void **state)
 {
 	(void)state;
@@ -500,7 +500,7 @@ static void witness_recorded(void **state)
 #define W3	" 2 witness 254:3"
 #define W4	" 2 witness 254:4"
 
-/* The record on the new witness is claimed before the load, the old one is moved after it. */
+/* A record on the new witness is claimed before the load; the old record is moved afterwards. */
 static void witness_set(void **state)
 {
 	(void)state;
@@ -516,7 +516,7 @@ static void witness_set(void **state)
 	has_record = true;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_true(!changed && !claims && fake.loads == 1);
-	/* The same witness, but its record is missing: it is claimed, and a load fills it in. */
+	/* The same witness, without a record: it is claimed, and a load fills it in. */
 	has_record = false;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -527,7 +527,7 @@ static void witness_set(void **state)
 	/* The superblock does not name the old witness, so its record gets the state MOVED. */
 	assert_true(moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* A witness whose record is MOVED gets a new one. */
+	/* A witness where the record of this cache has state MOVED: the record is claimed. */
 	has_record = has_moved = true;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -538,7 +538,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_true(!claims && moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* The same witness, but it is cold: a load begins a new session, which makes it warm. */
+	/* The same witness in state COLD: a load begins a new session, after which it is WARM. */
 	fake.loads = 0;
 	has_record = true;
 	witness_state = NEARCACHE_WITNESS_COLD;
@@ -553,7 +553,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("mode=read-only", 0), 0);
 	assert_live(READING W4, false);
 	assert_true(!claims && !freed);
-	/* witness=none leaves the record until the device is closed. */
+	/* witness=none does not free the witness record. */
 	assert_int_equal(set("witness=none", 0), 0);
 	assert_live(READING, false);
 	assert_true(changed && !claims && !freed);
@@ -575,20 +575,20 @@ static void witness_not_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	cache_dead = false;
 	assert_true(!claims && !fake.loads);
-	/* The kernel rejects the table: the new record is released. */
+	/* The kernel rejects the new dm table: the new record is freed. */
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
-	/* A record that was MOVED before becomes MOVED again. */
+	/* If the record had state MOVED before 'set', it gets state MOVED again. */
 	has_record = has_moved = true;
 	fake_reset(WRITING W3);
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_true(!freed && moved == makedev(254, 4));
 	has_record = has_moved = false;
-	/* The start fails but the new table is live: its record is in use and stays. */
+	/* The start fails, but the new dm table is live: its witness record is in use and stays. */
 	fake_reset(WRITING W3);
 	fake.on_start = fail_cache;
 	fake.start[0] = FAKE_REFUSES;

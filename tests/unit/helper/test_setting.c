@@ -24,7 +24,7 @@ static void good(void **state)
 				       &params), 0);
 	assert_true(params.origin_timeout_given);
 	assert_int_equal(params.origin_timeout, 60);
-	/* The settings of earlier calls stay. */
+	/* @params keeps the settings of earlier calls. */
 	assert_int_equal(setting_apply((char *[]){ "mode=read-only" }, 1,
 				       &params), 0);
 	assert_int_equal(params.mode, NEARCACHE_READ_ONLY);
@@ -55,7 +55,7 @@ static void read_ahead(void **state)
 
 static void bad(void **state)
 {
-	/* Two words, and the text that the message must quote. */
+	/* @word is refused, with a message that must contain @quoted. */
 	static const struct {
 		char *word[2];
 		const char *quoted;
@@ -99,7 +99,7 @@ static void bad(void **state)
 	}
 }
 
-/* setting_witness() returns the path; the verb opens it, so params.witness stays. */
+/* setting_witness() only returns the path.  The verb will open it and set params.witness. */
 static void witness(void **state)
 {
 	char *words[] = { "mode=writethrough", "witness=/dev/x=y" };

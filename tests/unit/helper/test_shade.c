@@ -60,7 +60,7 @@ static void lines(void **state)
 	shade.utf8 = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |.-+*#...........|\n");
-	/* Without the BPF program reads are unknown. */
+	/* If the BPF program does not count, the numbers of reads are unknown. */
 	sample.counted = false;
 	assert_string_equal(drawn(&shade, &grid, &sample),
 			    "     12.3 s |.-+*#...........| |????????????????|\n");

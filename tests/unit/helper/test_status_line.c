@@ -122,7 +122,7 @@ static void explained(void **state)
 					NEARCACHE_DEGRADED), "degraded");
 }
 
-/* What a crash would leave cached: in a writing mode that depends on the witness. */
+/* status_crash() on the data that stays cached: in a writing mode that depends on the witness. */
 static void crash(void **state)
 {
 	static const char *const said[] = {

@@ -151,7 +151,7 @@ static void planes(void **state)
 	assert_int_equal(repaint(&plane, 4), 0);
 }
 
-/* Make @rows samples of a cache that fills up; with @counted it is read as well. */
+/* Make @rows samples of a cache that fills up; @counted: the samples have reads as well. */
 static void make(struct matrix *matrix, const struct grid *grid, size_t rows, bool counted)
 {
 	size_t cells = grid->shards->count * grid->cells, row, i;
@@ -209,7 +209,7 @@ static void pictures(void **state)
 	shards_free(&shards);
 }
 
-/* Odd file names, with no samples of empty files, one sample of no duration, and two samples. */
+/* Odd file names.  0 samples: the files are empty.  1 sample: it has no duration.  2 samples. */
 static void odd_ones(void **state)
 {
 	struct shards shards;
@@ -261,7 +261,7 @@ static void many(void **state)
 	shards_free(&shards);
 }
 
-/* 1000 samples of 500 cells: regular rows are all drawn; of noise rows are joined until it fits. */
+/* 1000 samples of 500 cells: all are drawn if regular.  If noise, rows are joined until it fits. */
 static void small(void **state)
 {
 	struct shards shards;

@@ -6,7 +6,7 @@
 #include "block/table_params.h"
 #include "unit.h"
 
-/* Parsing and printing loses nothing: the helper compares its line with the kernel's. */
+/* Parsing and printing must not change a line: the helper compares its line with the kernel's. */
 static void there_and_back(void **state)
 {
 	static const char *const line[] = {
@@ -47,7 +47,7 @@ static void parts(void **state)
 	assert_int_equal(params.origin, makedev(259, 3));
 	assert_int_equal(params.cache, makedev(8, 16));
 	assert_int_equal(params.fill_memory, 2097152);
-	/* Options that the helper does not know are kept when others change. */
+	/* Options that the helper does not know stay in the line when other options change. */
 	params.mode = NEARCACHE_READ_ONLY;
 	params.fill_memory = 0;
 	assert_string_equal(params_print(&params, text),

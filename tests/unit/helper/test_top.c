@@ -172,9 +172,9 @@ static void usual(void **state)
 	make(&model, &view, &frame);
 	no_longer(&frame, &view);
 	has(&frame, "1 device  each 1 s  streams by rate  q quit");
-	/* Hit rate of the interval: 9 of 10 MiB; of all time: 39 of 50 MiB. */
+	/* Hit rates: 9 of 10 MiB in the interval, and 39 of 50 MiB since the start. */
 	has(&frame, "nc0     normal  read-only  90.0 %      78.0 %  4.5 MiB   512 KiB");
-	/* In the interval one hit was measured, and nothing else. */
+	/* In the interval only one hit was measured: both percentiles of hits show it. */
 	has(&frame, "nc0      5.2 ms  5.2 ms         -");
 	has(&frame, "1001  trainer  read    shuffled    4 MiB");
 	assert_string_equal(find(&frame, "train "), find(&frame, "30.0 %"));
@@ -188,7 +188,7 @@ static void usual(void **state)
 	model_free(&before);
 }
 
-/* If entries do not fit, each section shows some and the number of the others. */
+/* If entries do not fit, each section shows some of them and how many are left out. */
 static void cut(void **state)
 {
 	struct view view = { .columns = 80, .rows = 24, .focus = SECTION_STREAMS };
@@ -242,7 +242,7 @@ static void sizes(void **state)
 	view = (struct view){ .rows = 8, .columns = 80, .focus = SECTION_STREAMS };
 	make(&model, &view, &frame);
 	assert_int_equal(frame.lines, 8);
-	/* In 8 lines a problem comes first, and sections without room are named. */
+	/* On 8 lines the problem and the devices have room; the other sections are only named. */
 	has(&frame, "! nc1 is bypass: the cache device timed out");
 	has(&frame, "DEVICE  STATE");
 	has(&frame, "no room: fills (4), latencies (4), labels (36), streams (36), jobs (36)");
@@ -330,7 +330,7 @@ static void hints(void **state)
 	model_free(&model);
 }
 
-/* since_subtract(): a device whose counters restarted, a new one, and one with a reused number. */
+/* since_subtract() on a device that ran on, a new device, and one whose number was reused. */
 static void come_and_go(void **state)
 {
 	struct top_model before, now;
@@ -346,7 +346,7 @@ static void come_and_go(void **state)
 	assert_int_equal(now.device[0].span, SECOND);
 	assert_int_equal(now.device[0].since.counter[NEARCACHE_COUNTER_HIT_BYTES], MIB);
 	assert_int_equal(now.device[0].stream[0].since_bytes, 0);
-	/* The stream has no name now: its former one is kept, as it was idle. */
+	/* An idle stream that has lost its command keeps the former one. */
 	assert_string_equal(now.device[0].stream[0].command, "gone");
 	assert_int_equal(now.device[1].span, 0);
 	assert_int_equal(now.device[1].since.counter[NEARCACHE_COUNTER_HIT_BYTES],
@@ -383,7 +383,7 @@ static void keys(void **state)
 	assert_int_equal(view.focus, SECTION_DEVICES);
 	view_take(&view, VIEW_FOCUS, 12, shown);
 	assert_int_equal(view.focus, SECTION_STREAMS);
-	/* Fewer rows are left than were scrolled. */
+	/* The section now has fewer rows (3) than were scrolled (12). */
 	view.first = 12;
 	view_take(&view, VIEW_NONE, 3, shown);
 	assert_int_equal(view.first, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gaps (open/uncached_writes.c): caches that are stale after an origin was used without them. */
+/* Gaps (open/uncached_writes.c): a cache is stale after its origin was used without the cache. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -21,13 +21,13 @@
 #define B	"wwid:eui.b"
 
 static char folder[64], path[80];
-/* Type of the record's file system; fsync() calls so far, and number of the one that fails. */
+/* Type of the record's file system; fsync() calls so far; number of the fsync() that fails. */
 static long type;
 static int flushes, flush_fails;
-/* Device of that file system, and its only attribute in sysfs ("": none). */
+/* Device of that file system, and the device's only attribute in sysfs ("": none). */
 static const char *disk, *attribute_of_disk, *value_of_disk;
 static struct dm_piece piece;
-/* The passthrough device; without a uuid there is none. */
+/* The passthrough device; if its uuid is empty, there is no passthrough device. */
 static struct dm_device passing;
 
 bool identity_kernel_name(dev_t number, char *name, size_t size)
@@ -164,7 +164,7 @@ static void concern(void **state)
 	(void)state;
 	assert_false(stale(1, A, A, 1));
 	begin(A, NULL);
-	/* A cache is stale if the origin that it records, or is opened with, may be A. */
+	/* Stale: a cache whose recorded origin, or the origin it is opened with, may be A. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 1));
 	assert_true(stale(2, A, B, 1));
@@ -174,32 +174,32 @@ static void concern(void **state)
 	emptied(1, 2);
 	assert_false(stale(1, A, A, 2));
 	assert_false(stale(1, A, A, 9));
-	/* An older copy of the emptied cache (epoch 1) is still stale. */
+	/* Cache 1 was emptied with epoch 2; a copy of it with epoch 1 is still stale. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 2));
 	emptied(2, 5);
 	assert_false(stale(1, A, A, 2) || stale(2, A, A, 5));
-	/* A second gap of A makes the emptied caches stale again. */
+	/* After a second gap of A both emptied caches are stale. */
 	begin(A, NULL);
 	assert_true(stale(1, A, A, 2) && stale(2, A, A, 5));
 	assert_false(stale(2, B, B, 1));
 }
 
-/* Without a record each cache is stale until it was emptied: gaps may have been lost. */
+/* Without a record of gaps each cache is stale until it is emptied: gaps may have been lost. */
 static void missing(void **state)
 {
 	(void)state;
 	type = TMPFS_MAGIC;
 	assert_true(stale(1, A, A, 1) && stale(2, B, B, 1));
 	assert_true(access(path, F_OK));
-	/* Emptying a cache creates the record, even on a tmpfs, which loses it at a reboot. */
+	/* Emptying a cache creates the record of gaps, even on a tmpfs, which a reboot empties. */
 	emptied(1, 1);
 	assert_false(access(path, F_OK));
 	assert_false(stale(1, A, A, 1));
 	assert_true(stale(2, B, B, 1));
 	emptied(2, 5);
 	assert_false(stale(2, B, B, 5));
-	/* Emptying an older copy (epoch 3) does not make the copy with epoch 4 valid. */
+	/* Another copy of cache 2 is emptied with epoch 3: a copy with epoch 4 is still stale. */
 	emptied(2, 3);
 	assert_true(stale(2, B, B, 4));
 	unlink(path);
@@ -209,7 +209,7 @@ static void missing(void **state)
 	assert_true(stale(1, B, B, 1));
 }
 
-/* A gap goes on while a passthrough device may write: emptying a cache does not end it. */
+/* While a passthrough device may write, its gap goes on: emptying a cache does not end the gap. */
 static void going_on(void **state)
 {
 	(void)state;
@@ -226,13 +226,13 @@ static void going_on(void **state)
 	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
 	emptied(1, 3);
 	assert_false(stale(1, A, A, 3));
-	/* The origin of this gap is unknown, so any passthrough device may be on it. */
+	/* The origin of this gap is unknown: any passthrough device may be the one that writes. */
 	begin("", NULL);
 	emptied(1, 4);
 	assert_true(stale(1, A, A, 4));
 }
 
-/* A gap with the uuid of a cache makes that cache stale, whatever origin it records. */
+/* A gap may name a cache by uuid: that cache is stale whatever origin its superblock records. */
 static void known(void **state)
 {
 	u8 uuid[16];
@@ -246,10 +246,10 @@ static void known(void **state)
 	emptied(3, 2);
 	assert_false(stale(3, B, B, 2));
 	assert_true(stale(1, A, A, 1));
-	/* A second gap of A, without a uuid, keeps the uuid of the first one. */
+	/* A second gap of A names no cache: the cache that the first gap named is stale again. */
 	begin(A, NULL);
 	assert_true(stale(3, B, B, 2));
-	/* A gap of A with another uuid: both caches are stale. */
+	/* A third gap of A names cache 4: caches 3 and 4 are stale. */
 	memset(uuid, 4, sizeof(uuid));
 	begin(A, uuid);
 	assert_true(stale(3, B, B, 2) && stale(4, B, B, 1));
@@ -280,7 +280,9 @@ static void identities(void **state)
 			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
 }
 
-/* In a full record one gap of any origin replaces all, and the oldest emptied cache is lost. */
+/* When the list of gaps is full, one gap that stands for any origin replaces all entries.  When the
+ * list of emptied caches is full, the oldest entry is dropped: that cache is stale.
+ */
 static void full(void **state)
 {
 	char origin[32];
@@ -347,7 +349,7 @@ static void unreadable(const char *said)
 	refuse_begin(said);
 }
 
-/* The record is refused on devices that a reboot empties, also below a dm device. */
+/* No record is written to a file system on a device that a reboot empties, even below dm. */
 static void fleeting(void **state)
 {
 	(void)state;
@@ -391,7 +393,7 @@ static void damaged(void **state)
 	assert_false(stale(1, A, A, 1));
 }
 
-/* The target of a dangling link may be mounted later and have gaps: an error, not "no gap". */
+/* The record is a dangling link: its file system may be mounted later.  An error, not "no gap". */
 static void links(void **state)
 {
 	static char below[96];

@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/test_witness.XXXXXX";
 
-/* Content of the device according to libblkid; wipes of it so far; users of the device. */
+/* Content that libblkid finds on the witness device; wipes of that device; who uses it. */
 static const char *content;
 static unsigned int wipes;
 static bool busy, foreign, same_drive;
@@ -201,7 +201,7 @@ static unsigned int used(void)
 	return count;
 }
 
-/* A claim of a cache's own record keeps its session.  A torn record is replaced in its place. */
+/* A cache that claims again keeps record and session.  No other cache replaces a torn record. */
 static void kept(void **state)
 {
 	struct nearcache_witness record;
@@ -222,7 +222,7 @@ static void kept(void **state)
 	assert_int_equal(record.session, 77);
 	put("X", 1, 600);
 	assert_place(1, -1);
-	/* No other cache takes the place of the torn record. */
+	/* Cache 3 does not take the place of the torn record of cache 1. */
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 2);
 	assert_int_equal(claim(1), 0);
@@ -252,7 +252,7 @@ static void looked_up(void **state)
 	witness_close(&witness);
 }
 
-/* A cache that is formatted over another one takes the record of the old one. */
+/* A new cache, formatted over an old one, takes the place of the old cache's record. */
 static void replaced(void **state)
 {
 	(void)state;
@@ -285,7 +285,7 @@ static void freed(void **state)
 	assert_memory_equal(bytes, zero, sizeof(zero));
 	assert_int_equal(claim(3), 0);
 	assert_place(3, 0);
-	/* A record is freed even if another error was reported before. */
+	/* witness_free() works even if an error was reported before the call. */
 	(fail)(CODE_BUSY, "before");
 	{
 		struct witness witness = WITNESS_CLOSED;
@@ -342,7 +342,7 @@ static void moved(void **state)
 	move(1);
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
-	/* A moved record is made current again when the cache comes back, with its session. */
+	/* When cache 1 comes back, its record becomes current again and keeps its session. */
 	nc_witness_init(&record, uuid_of(1));
 	record.session = cpu_to_le64(9);
 	record.state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
@@ -354,13 +354,13 @@ static void moved(void **state)
 	assert_true(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 9);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
-	/* claim_ahead() takes the number after the superblock's, which no old copy has. */
+	/* claim_ahead() takes the session number after the superblock's: no old copy has it. */
 	move(1);
 	assert_int_equal(claim_ahead(uuid_of(1), 9), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 10);
 	assert_int_equal(le64_to_cpu(record.previous), 9);
-	/* witness_end() records a later session that was missed, but not in a moved record. */
+	/* witness_end() records session 12, which the record missed; a moved record ignores 14. */
 	assert_int_equal(end_session(1, 10), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_NEW);
@@ -374,14 +374,14 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 12);
-	/* A moved record gets the superblock's number (15) unless its own is higher. */
+	/* A moved record (session 12) takes the superblock's number only if higher: 15, not 11. */
 	move_at(1, 11);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 12);
 	move_at(1, 15);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 15);
-	/* Session 17 was claimed but not begun, so the move takes the number back. */
+	/* The record has session 17 after 16.  If 17 did not begin, a move sets 16 again. */
 	assert_int_equal(claim_ahead(uuid_of(1), 16), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 17);
@@ -389,14 +389,14 @@ static void moved(void **state)
 	move_at(1, 16);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
-	/* A superblock with a lower number (14) does not lower the record's. */
+	/* A superblock with a lower number (14) does not lower the record's (16). */
 	assert_int_equal(claim_ahead(uuid_of(1), 14), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
 	move_at(1, 14);
 	assert_int_equal(claim(1), 0);
-	/* A moved record is reused only if no other place is free. */
+	/* Another cache takes the place of a moved record only if no place is free. */
 	move(2);
 	for (n = 3; n <= RECORDS; n++)
 		assert_int_equal(claim(n), 0);
@@ -407,7 +407,7 @@ static void moved(void **state)
 	assert_int_equal(claim(RECORDS + 2), CODE_BUSY);
 }
 
-/* RECORDS processes claim at once: each gets its own place, and a claim more is refused. */
+/* RECORDS processes claim at once: each gets a different place.  One more claim is refused. */
 static void side_by_side(void **state)
 {
 	unsigned int n;
@@ -455,11 +455,11 @@ static void carries(void **state)
 	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
-	/* Cache 1 has a record already and overwrites nothing; cache 2 would. */
+	/* Cache 1 claims its old place and overwrites nothing; cache 2 would overwrite "ext4". */
 	content = "ext4";
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(claim(2), CODE_DEVICE);
-	/* --force keeps records in use, and does not wipe the device again. */
+	/* With --force the record of cache 1 stays, and the device is not wiped again. */
 	assert_int_equal(claim_as(uuid_of(2), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
@@ -471,7 +471,7 @@ static void carries(void **state)
 	assert_place(1, 1);
 }
 
-/* A cache device is overwritten only with --force. */
+/* A cache device becomes a witness only with --force. */
 static void carries_cache(void **state)
 {
 	struct nearcache_super sb = { .magic = NEARCACHE_MAGIC };
@@ -514,7 +514,7 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
-	/* Nearcache devices may share the witness, unless it is cache device or origin of one. */
+	/* Other nearcache devices may use the witness too, but not as cache device or origin. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);

@@ -19,7 +19,7 @@ static char top[] = "/tmp/verifying.XXXXXX";
 static char path[FILES][32];
 static unsigned char digest[FILES][32];
 static struct verifying file[FILES];
-/* Reads that succeed before one fails; negative: none fails. */
+/* Number of reads that succeed before one read fails; negative: none fails. */
 static atomic_int fails_in = -1;
 
 ssize_t __real_pread(int fd, void *buffer, size_t bytes, off_t offset);
