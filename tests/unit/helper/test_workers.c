@@ -46,7 +46,7 @@ int __wrap_mincore(void *map, size_t bytes, unsigned char *pages)
 }
 
 /* If true, statx() reports that direct I/O is impossible; if false, it reports nothing. */
-static atomic_bool silent;
+static atomic_bool no_direct;
 
 int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
 		 struct statx *st);
@@ -57,7 +57,7 @@ int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
 	(void)name;
 	(void)flags;
 	memset(st, 0, sizeof(*st));
-	st->stx_mask = silent ? mask : 0;
+	st->stx_mask = no_direct ? mask : 0;
 	return 0;
 }
 
@@ -176,7 +176,7 @@ static void in_memory(void **state)
 	unsigned int i;
 
 	(void)state;
-	resident = silent = true;
+	resident = no_direct = true;
 	prepare();
 	verifying_run(file, FILES, true);
 	/* An empty file has no pages in memory. */
@@ -187,7 +187,7 @@ static void in_memory(void **state)
 	prepare();
 	verifying_run(file, FILES, true);
 	assert_int_equal(count(VERDICT_SOUND), FILES);
-	silent = false;
+	no_direct = false;
 }
 
 int main(void)
