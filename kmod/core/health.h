@@ -46,10 +46,10 @@ enum nc_damage {
  * @lock: protects changes of nc_hot.state, nc_hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: member that failed last or had wrong data; 0: not known
+ * @failed: the last member that failed or had wrong data; 0: not known
  * @errors: errors since @errors_since
  * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
- *	error at its end may count in the old or the new hour
+ *	error at the end of an hour may count in that hour or in the next
  * @events: bit n: event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
  * @watch: looks periodically whether hits complete, while hits run; owns @begun to @calm

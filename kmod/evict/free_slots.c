@@ -2,8 +2,8 @@
 /*
  * The pool of slots: how many slots reclaim keeps free, and which blocks may take a free slot.
  *
- * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
- * Other blocks cannot take these.  nc_slots_check() starts the reclaim worker, which frees slots.
+ * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs;
+ * no other block can take either.  nc_slots_check() starts the reclaim worker, which frees slots.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
@@ -97,8 +97,8 @@ void nc_slots_emptied(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* Does retention let @block take one of @left free slots?  For a block that stays but finds few
- * free slots, ask reclaim for more.
+/* Does retention let @block take one of @left free slots?  If retain_keeps() selects @block but few
+ * slots are free, asks reclaim for more.
  */
 static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 {

@@ -280,7 +280,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  * nc_plan_admits() - decide whether to cache a missing block that is being read
  * @c: live cache
  * @block: origin block
- * @left: free slots available to it
+ * @left: number of free slots that @block may use
  * @low: low water mark without a plan
  *
  * Context: process; bucket locks may be held, as for the functions below.
