@@ -356,7 +356,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	if (!c->origin.replaced)
 		return 0;
 	if (c->hot.state == NEARCACHE_BYPASS) {
-		/* Nobody compares a bypassed cache with this origin: later do not trust the medium. */
+		/* A bypassed cache is not compared with this origin: never trust its medium. */
 		c->life.dirty_unrecorded = true;
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
@@ -545,7 +545,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* Flush again: write_intent_clear.c may have queued drop_all after a failed origin flush. */
+	/* Flush again: write_intent_clear.c may have queued drop_all after a failed flush. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);

@@ -16,7 +16,7 @@ struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* none of the kinds below: an empty bio, or a read in a fill, check or retry */
+	NC_IO_ORIGIN,	/* no kind below: an empty bio, or a read in a fill, check or retry */
 	NC_IO_PLAIN,	/* a hit in a hit section; no tracepoint needs its completion */
 	NC_IO_HIT,	/* any other hit in a hit section, sent to the cache device */
 	NC_IO_BYPASS,	/* a read sent to the origin, uncached */

@@ -320,7 +320,7 @@ static void watch_work(struct work_struct *work)
 			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may last two looks although no hit hangs: only a third one resets @calm. */
+		/* A round may last two looks although no hit hangs: reset @calm at the third. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)

@@ -292,7 +292,7 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 	struct nc_cache *c;
 	int r = 0;
 
-	/* A resume takes the mutex: whoever has it must not wait for I/O, not even to get memory. */
+	/* A resume takes the mutex: do not wait for I/O while it is locked, not even for memory. */
 	mutex_lock(&registry_lock);
 	c = registry_find(t);
 	if (c && !is_replaceable(c, t)) {

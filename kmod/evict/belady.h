@@ -72,8 +72,8 @@ struct nc_belady_figures {
  * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
- *	the block whose next use is farthest.  A cached block without another visit sets a bit of its
- *	own, behind the bits of all visits
+ *	the block whose next use is farthest.  A cached block without another visit has its own bit
+ *	behind the bits of all visits
  * @front: one behind the farthest visit that was made
  * @lag: a visit that is more than @lag visits behind @front is skipped
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
