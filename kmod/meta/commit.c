@@ -64,7 +64,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name each page of the batch and its copy to write: if a crash tears this copy, the other counts.
+/* Name each page of the batch and the copy to write: if a crash tears that, a load uses the other.
  * Leave out pages that are written to both copies: they have no copy to fall back on.
  */
 static void name_pages(const struct nc_table *t,
@@ -219,7 +219,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, workers.commit);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* Clear @armed, then find pages of callers that saw it set: pairs with arm_commit(). */
+	/* Clear @armed, then find pages of callers that saw @armed set: pairs with arm_commit(). */
 	smp_mb();
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

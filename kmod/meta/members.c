@@ -11,7 +11,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/* Allocate c->dev.members if the table has several cache devices.  Return: 0 or -ENOMEM. */
+/* Allocate c->dev.members if the dm table has several cache devices.  Return: 0 or -ENOMEM. */
 int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 {
 	struct nc_members *m;
@@ -170,7 +170,7 @@ bool nc_members_emptied(const struct nc_cache *c)
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
-/* Does a member's data not match the slot table?  Call this suspended, after nc_commit_load(). */
+/* Does a member's data not match the slot table?  Call after nc_commit_load(), while suspended. */
 bool nc_members_differ(struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;

@@ -100,7 +100,7 @@ static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 	return ~0ULL >> (64 - subs);
 }
 
-/* Is a slot entry of an intact page plausible?  @slot is not free.  The load drops other slots. */
+/* Is a slot entry of an intact page plausible?  If not, the load drops it.  @slot is not free. */
 bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot)
 {

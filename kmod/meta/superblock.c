@@ -116,7 +116,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
-	/* Only now: if neither copy can be read, the medium keeps the state known before. */
+	/* Not earlier: if neither copy can be read, what is known about the medium stays true. */
 	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
@@ -216,7 +216,7 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 			return r;
 	}
 	/* Only after both copies: with one written, its higher sequence wins; but if that copy
-	 * became unreadable, a load would trust the old state.
+	 * became unreadable, a load would trust the old state of the other copy.
 	 */
 	WRITE_ONCE(s->durable, state);
 	return 0;

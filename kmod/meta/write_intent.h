@@ -75,10 +75,10 @@ struct nc_intent_ops {
  * @session: number of the current session, see struct nearcache_super
  * @recovered: the load took over an unfinished session: @maps has its marks; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
- * @maps: allocated with the first table that names a witness, or NULL
+ * @maps: allocated with the first dm table that names a witness; NULL before
  * @witness: record of the cache on its witness
- * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
- *	NULL: the active table has none
+ * @bdev: witness device, which the active dm table keeps open unless @mode is OFF or LEFT;
+ *	NULL: the active dm table names no witness
  * @io_lock: held while the bitmap is written; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set

@@ -58,7 +58,7 @@ static bool pick_idle(struct nc_cache *c)
 	return !bitmap_empty(maps->idle, NC_INTENT_BITS);
 }
 
-/* Step 4.  Returns false if the mark must stay.  A later write waits until mark_work sets it. */
+/* Step 4.  Returns false if the mark must stay.  If true, later writes wait for a new mark. */
 static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 {
 	clear_bit(bit, maps->set);
