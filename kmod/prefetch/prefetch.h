@@ -28,7 +28,7 @@ struct nc_latency {
  * @work: submits fills of jobs
  * @lock: protects @jobs and all fields below; process context; innermost
  * @jobs: the jobs of the cache
- * @paused: no table is live
+ * @paused: no dm table is live
  * @flying: bytes of jobs' fills in flight
  * @window: limit of @flying: a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds

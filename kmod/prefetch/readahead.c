@@ -158,7 +158,7 @@ static bool pick_window(struct nc_readahead *w, struct nc_readahead_window *wind
 	return any;
 }
 
-/* Update the start of the queued window after a turn.  A reader may have extended its end. */
+/* Update the start of the queued window after a turn.  A reader may have moved the window's end. */
 static void put_back(struct nc_readahead *w, const struct nc_readahead_window *window)
 {
 	struct nc_readahead_window *there;

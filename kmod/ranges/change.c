@@ -24,7 +24,7 @@
  * @want: in order
  * @count: number of ranges
  * @segments: @want as segments, NULL without ranges
- * @reserved: pinned blocks
+ * @reserved: number of blocks that pinned ranges overlap
  * @touched: ranges that are added or deleted: only the tags of their blocks change
  * @touched_count: number of @touched
  */
@@ -356,7 +356,7 @@ static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32
 	}
 }
 
-/* Delete the @gone ranges marked in @goes and add rp->add.  Returns 0, or an error: no change. */
+/* Delete the @gone ranges marked in @goes and add rp->add.  On an error nothing has changed. */
 static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
 			 u32 gone, struct nc_room *room)
 {
@@ -469,7 +469,7 @@ static void expire_ranges(struct work_struct *work)
 }
 
 /* Copy the ranges of @before to @want, cut at sector @end, and return how many remain.  The labels
- * of @c are a copy that holds a reference per range: drop those of ranges behind @end.
+ * of @c are a copy that holds a reference per range: drop the references of ranges behind @end.
  */
 static u32 clip_ranges(struct nc_cache *c, const struct nc_ranges *before, u64 end,
 		       struct nc_want *want)
@@ -528,7 +528,7 @@ free:
  * @before: cache whose device was given up, but whose ranges users still want
  * @end: size of the origin in sectors: ranges are cut there
  *
- * If pins exceed the new cache, all pins are lost; after another error all ranges.  Logs both.
+ * If the new cache has no room for all pins, it gets none; after another error it gets no range.
  *
  * Context: nc_life.lock of @c is held; may sleep.  Allocates memory: the caller is in a
  * memalloc_noio scope.
