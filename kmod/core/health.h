@@ -23,8 +23,8 @@ struct nc_target;
 
 /**
  * struct nc_health_ops - calls from the health into higher layers, set by cache.c
- * @left: the cache device is bypassed; any context.  Called once, after reads have stopped using
- *	the device
+ * @left: called once when the cache device is bypassed, after reads have stopped using the device;
+ *	any context
  */
 struct nc_health_ops {
 	void (*left)(struct nc_cache *c);
@@ -47,7 +47,7 @@ enum nc_damage {
  *	interrupts
  * @reason: enum nearcache_reason of the state
  * @failed: the last member that failed or had wrong data; 0: not known
- * @errors: errors since @errors_since
+ * @errors: number of errors since @errors_since
  * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
  *	error at the end of an hour may count in that hour or in the next
  * @events: bit n: event n of enum nearcache_event is not yet reported

@@ -75,7 +75,7 @@ static bool round_advance(struct nc_hit_srcu *h)
 		/* Drain, then flip: a hit that sees the new phase begins after the sums above. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* Flip, then sum: if the sums below miss a hit, the next hit of its task is new. */
+		/* Flip, then sum: if the sums miss a task's hit, its next hit has the new phase. */
 		smp_mb();
 		rounds->turned = true;
 	}

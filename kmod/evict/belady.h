@@ -133,7 +133,7 @@ struct nc_belady_mark {
  * @last: last sub-block, inclusive
  * @whole: the read covers the last sector of @last
  * @hit: the read is a hit
- * @cached: the block has a slot, which this read may just have got for it
+ * @cached: the block has a slot; after a miss, this read may just have taken that slot
  */
 struct nc_belady_piece {
 	u64 block;

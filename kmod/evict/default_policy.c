@@ -300,7 +300,7 @@ static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
-		/* Do not wait for the end of the beat: this ends retention, whose victims miss. */
+		/* Set @knows at once: it ends retention, and reads of the victims of retention miss. */
 		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
 			WRITE_ONCE(p->knows, true);
 		return;

@@ -17,7 +17,7 @@
  * @i: linked slot
  * @bits: sub-blocks
  *
- * Return: those of @bits that were valid.
+ * Return: the subset of @bits that was valid.
  */
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits)
@@ -232,8 +232,8 @@ static int record_drop(struct nc_cache *c, bool all)
 {
 	if (!nc_meta_starts_cold(c))
 		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
-	/* No record is needed: cached data does not survive a crash.  It survives a stop, but this
-	 * mark makes the stop flush the origin.
+	/* No record is needed: cached data does not survive a crash.  It survives a stop, which
+	 * first flushes the origin because of this mark.
 	 */
 	WRITE_ONCE(c->origin.written, true);
 	return 0;

@@ -57,8 +57,8 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
  * @end: sector behind the last one; only the part in the first block counts
  *
  * Data that covers a whole sub-block is wanted if the block has a slot or nc_slots_spare().  Other
- * data is wanted if it covers a part of a valid sub-block.  No data is wanted that begins inside a
- * logical block of the cache device, or whose block ranges exclude.  Takes no lock: a hint.
+ * data is wanted if it covers a part of a valid sub-block.  No data is wanted if it begins inside a
+ * logical block of the cache device, or if nc_ranges_keep_out().  Takes no lock, so a hint.
  *
  * Context: any.
  */

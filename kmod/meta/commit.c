@@ -64,7 +64,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name each page of the batch and the copy to write: if a crash tears that, a load uses the other.
+/* Name each page of the batch and the copy to write: if a crash tears it, the other copy is used.
  * Leave out pages that are written to both copies: they have no copy to fall back on.
  */
 static void name_pages(const struct nc_table *t,

@@ -205,8 +205,8 @@ u64 nc_members_epoch(const struct nc_cache *c)
  * @c: live cache, suspended; all members match
  *
  * A commit is announced to the other members before the first member records it, and a crash
- * may come in between.  If its number were used again, an older image of the other members
- * would match the new table.  A commit uses two numbers, one per record: hence the + 1.
+ * may come in between.  If a later commit used the same number, an older image of the other
+ * members would match the new table.  A commit uses two numbers, one per record: hence the + 1.
  */
 u64 nc_members_begun(const struct nc_cache *c)
 {

@@ -165,7 +165,7 @@ static void seal_super(struct nc_super *s, u32 state)
 }
 
 /**
- * nc_super_put() - write one copy with a new state; a crash may bring back the other copy
+ * nc_super_put() - write one copy with a new state; a crash may bring back the older state
  * @s: superblock that was read, of a member behind the first
  * @bdev: device of that member
  * @state: enum nearcache_super_state

@@ -14,7 +14,7 @@
 #define NC_JOB_PIECES_MAX	1048576U
 /* Most finished jobs that can be queried: 512 KiB of memory, each job a kmalloc-512. */
 #define NC_JOBS_OVER_MAX	1024U
-/* Most passes of a job over its pieces: later passes retry data being written and failed reads. */
+/* Most passes of a job over its pieces: later ones retry failed reads and data under a write. */
 #define NC_JOB_PASSES		3U
 
 /* Sectors from @first to before @end. */

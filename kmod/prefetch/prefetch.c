@@ -53,7 +53,7 @@ static u64 send_room(const struct nc_cache *c)
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
 
-	/* With nothing in flight allow some bytes, however small the window, so that jobs proceed. */
+	/* With nothing in flight allow some bytes even with a tiny window, so that jobs proceed. */
 	if (!p->flying)
 		return max_t(u64, most, TURN_SHARED);
 	if (p->shared)
@@ -216,7 +216,7 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 }
 
 /* Bring the missing data at the start of @span, which is shortened to the part that was handled.
- * Adds submitted bytes to @sent.  Returns jiffies to wait; STUCK; or NEVER: a fill's end wakes.
+ * Adds submitted bytes to @sent.  Returns jiffies to wait, STUCK, or NEVER (until a fill ends).
  */
 static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct nc_span *span,
 				u64 *sent)

@@ -19,9 +19,9 @@
 #define OUT_OF_ORDER	HZ
 /* Most nanoseconds of queueing of jobs' reads, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
-/* Least and first nc_prefetch.window, bytes in flight. */
+/* Smallest and initial value of nc_prefetch.window, bytes in flight. */
 #define WINDOW_MIN	(2U << 20)
-/* nc_prefetch.rate in bytes per second while others read; it is adjusted every RATE_PERIOD. */
+/* nc_prefetch.rate while other readers read, bytes per second; adjusted every RATE_PERIOD. */
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
 #define RATE_MAX	(64ULL << 30)

@@ -43,7 +43,7 @@ struct nc_label_counts {
  * @count: number of labels
  * @next: last id given out: the search for a free id starts behind it
  * @chunk: counters, an array by CPU per chunk; once allocated they live as long as the cache.  Not
- *	from the per-CPU allocator: a task that waits for I/O of this device may have locked that
+ *	from the per-CPU allocator, whose lock may be held by a task that waits for this device
  *
  * nc_ranges.lock protects all members.  Counting reads @chunk without the lock.
  */
