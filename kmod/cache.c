@@ -244,7 +244,7 @@ static int cache_load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
 
-	/* If this load fails, the flag stays set: no later cache may trust the medium either. */
+	/* dirty_unrecorded stays set if this load fails: no later cache may trust the medium. */
 	if (known->doubtful)
 		c->life.dirty_unrecorded = true;
 	if (known->flush_owed)

@@ -124,7 +124,7 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 }
 
 /* The device that the log blames for a bypass; 0: not known.  All metadata is on the first member,
- * except the superblocks of the other members, for which nc_members_failed() is set.
+ * except the other superblocks: if one of these fails, nc_members_failed() returns its member.
  */
 static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {

@@ -54,7 +54,7 @@ enum nc_damage {
  * @event: reports @events and raises the dm event
  * @watch: looks periodically whether hits complete, while hits run; owns @begun to @calm
  * @begun: @cookie is valid
- * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees none
+ * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees no hit
  * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
  * @late: number of looks since @cookie was taken
  * @stuck: number of looks since any hit completed

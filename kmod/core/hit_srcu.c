@@ -5,10 +5,10 @@
  * the idle phase: their task was preempted between the load of the phase and the increment.
  *
  * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
- * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
- * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
- * sees all stores before the round, because they precede the sum: it cannot find a slot that was
- * unlinked before the round.
+ * before the "begun" counters: each hit whose end is counted also has its begin counted, on
+ * whichever CPU, so no finished hit hides a hit in flight.  A hit that begins too late for the
+ * "begun" sum sees all stores before the round, because they precede the sum: that hit cannot find
+ * a slot that was unlinked before the round.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -63,7 +63,7 @@ void nc_hit_srcu_destroy(struct nc_hit_srcu *h)
 	kfree(h->rounds);
 }
 
-/* Advance the round as far as its hits allow.  Returns true if that completed it. */
+/* Advance the round as far as its hits allow.  Returns true if the round is now complete. */
 static bool round_advance(struct nc_hit_srcu *h)
 {
 	struct nc_rounds *rounds = h->rounds;

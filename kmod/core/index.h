@@ -133,8 +133,8 @@ struct nc_bucket_lock {
 /**
  * struct nc_index - all slots, and the look-up by origin block
  * @slots: slot n describes block n of the data area
- * @generation: per slot: nc_meta_generation() when it got its block; protected like
- *	nc_slot.block_lo
+ * @generation: per slot, value of nc_meta_generation() when the slot got its block; protected
+ *	like nc_slot.block_lo
  * @heads: first slot of each chain, or NC_NIL
  * @count: number of slots
  * @chains: number of chains

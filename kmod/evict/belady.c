@@ -26,7 +26,7 @@
 #define NUMBER_BITS	40U
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
-/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but LAG_MIN to LAG_MAX. */
+/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but within LAG_MIN to LAG_MAX. */
 #define LAG_PARTS	64U
 #define LAG_MIN		128U
 #define LAG_MAX		4096U
@@ -473,7 +473,7 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  *
  * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
  * any other slot reclaim evicts the farthest cached block: admit only a block that is read
- * before it.
+ * before that one.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low)
 {

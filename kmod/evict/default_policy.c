@@ -43,7 +43,7 @@
  * that reads half of the origin in each epoch.
  */
 #define RESORTS		4U
-/* After a delay the cut approaches the clock by at most this many ticks per tick of the clock. */
+/* A late cut catches up with the clock by at most this many ticks per tick of the clock. */
 #define CATCH_UP	4U
 
 static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed)
@@ -300,7 +300,7 @@ static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
-		/* Set @knows at once: it ends retention, and reads of the victims of retention miss. */
+		/* Set @knows at once: it ends retention, whose victims are read again. */
 		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
 			WRITE_ONCE(p->knows, true);
 		return;

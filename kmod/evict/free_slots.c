@@ -176,7 +176,7 @@ bool nc_slots_spare(const struct nc_cache *c)
 	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
 }
 
-/* Report a read of a sampled block; skip it if the policy's lock is taken.  @cached: in a slot. */
+/* Report a read of a sampled block, unless the policy's lock is taken.  @cached: it has a slot. */
 void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 {
 	if (!spin_trylock(&c->policy.lock))

@@ -346,7 +346,7 @@ void nc_plan_no_strays(struct nc_cache *c)
 }
 
 /**
- * nc_plan_farthest() - find the planned block to evict first
+ * nc_plan_farthest() - find the planned block to evict next
  * @c: live cache
  * @end: see nc_belady_farthest()
  * @block: result; later calls do not find it until it is read or passed to nc_plan_took()

@@ -387,7 +387,7 @@ static void sum_fill(struct nc_fill *f)
  * nc_fill_write() - write the pages of a fill to its slot
  * @f: fill that has its data
  *
- * Drops the fill instead if the cache is not in state normal, or all of its sub-blocks are stale.
+ * Drops the fill instead if the cache is not in state normal, or all sub-blocks of @f are stale.
  *
  * Context: process; may wait for a request to the cache device.
  */

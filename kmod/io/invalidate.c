@@ -277,8 +277,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/* Invalidate all cached data after the origin failed a flush: it may have lost acknowledged
- * writes, so cached data may be newer.  Does nothing if the cache has not written.  Context: any.
+/* Invalidate all cached data after the origin failed a flush: the origin may have lost acknowledged
+ * writes that are cached.  Does nothing if the cache has not written.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {

@@ -274,8 +274,8 @@ static u32 slot_for(struct nc_cache *c, u64 block)
  * @dropped: sub-blocks that the write invalidated
  *
  * Context: map; the bucket lock is held.
- * Return: true: call nc_update_send(); false if the data must stay out of the cache: call
- * nc_update_cancel().
+ * Return: true: the caller calls nc_update_send(); false: the data must stay out of the cache, and
+ * the caller calls nc_update_cancel().
  */
 bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 		    const struct nc_write_range *own, u64 dropped)

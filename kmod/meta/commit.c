@@ -4,11 +4,10 @@
  * says what a crash after each step leaves:
  *
  *	1. build the pages from the current slots
- *	2. write a record that names the pages.  A flush of the cache device, and of the
- *	   other members, precedes it, so that the data that the pages describe is
- *	   durable
+ *	2. flush the cache device and the other members, so that the data that the pages
+ *	   describe is durable; then write a record that names the pages
  *	3. write the pages, each over its older copy
- *	4. write a record that names no page: the batch is complete.  A flush precedes it
+ *	4. flush, then write a record that names no page: the batch is complete
  *
  * Only after step 4 may slots evicted before step 1 get other blocks, so that the medium
  * never describes a slot's content wrongly.
@@ -131,7 +130,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4.  Checksums come first: the flush before the first record makes them durable. */
+/* Steps 2 to 4.  Writes the checksums before: the flush of step 2 makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;

@@ -65,7 +65,7 @@ static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 	return 0;
 }
 
-/* Does the table name the first member first, and the right number of members? */
+/* Does the dm table begin with member 0, and name the right number of members? */
 static int check_count(struct nc_cache *c)
 {
 	char why[NC_WHY_SIZE];
@@ -85,7 +85,7 @@ static int check_count(struct nc_cache *c)
 
 /**
  * nc_members_open() - read and validate the superblocks behind the first one
- * @c: new cache; the first superblock is read
+ * @c: new cache; the first superblock was read before
  * @t: target under construction; t->ti->error is set on failure
  *
  * Context: may sleep.

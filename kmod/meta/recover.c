@@ -113,7 +113,7 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 }
 
 /* Does the witness know a later session than the superblock?  Then the medium is an older copy, or
- * was removed before that session.  An invalid @record counts as no.
+ * was removed before that session.  If @record is invalid, the answer is no.
  */
 bool nc_recover_older(const struct nearcache_super *sb,
 		      const struct nearcache_witness *record)

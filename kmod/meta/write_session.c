@@ -45,7 +45,7 @@ static int find_record(struct nc_cache *c)
  * @c: live cache; its superblock says writing
  *
  * Context: may sleep; nc_life.lock.
- * Return: NULL if so, and nc_session_written() returns the marked sub-blocks from now on.
+ * Return: NULL if it can; nc_session_written() returns the marked sub-blocks from now on.
  * If not, a text for the log: the reason why no cached data may be trusted.
  */
 const char *nc_session_load(struct nc_cache *c)

@@ -34,8 +34,8 @@ struct nc_latency {
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
  * @least: recent minimum of the latency of jobs' reads, nanoseconds
  * @shared: other readers used the origin when nc_throttle_wait() last ran
- * @due: while @shared: jiffies of the next submission
- * @rate: while @shared: limit in bytes per second
+ * @due: jiffies of the next submission, while @shared
+ * @rate: limit in bytes per second, while @shared
  * @failed: jiffies when a job's read last failed
  * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
  * @beside: latency of users' other reads since @looked

@@ -292,7 +292,7 @@ static bool has_equal(const struct nc_want *list, u32 count, const struct nc_wan
 	return false;
 }
 
-/* Set a bit in @goes for each range of @r to delete.  Returns how many; counts rp->deleted. */
+/* Set a bit in @goes for each range of @r to delete.  Returns their number; sets rp->deleted. */
 static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
 {
 	u32 i, count = 0;
@@ -400,15 +400,15 @@ free:
  * nc_ranges_replace() - delete ranges and add others, as one change
  * @c: live cache, or one that is being loaded
  * @rp: the change
- * @room: result: bytes that pins need after the change, and that may be pinned; also after -ENOSPC
+ * @room: set to what pins need after the change, and what may be pinned; also set after -ENOSPC
  *
  * Readers see either all ranges before or all ranges after the change.  Until the change is
  * complete, both old and new pins are respected.
  *
  * Context: nc_life.lock and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
  * is in a memalloc_noio scope.
- * Return: 0; or an error, and no range has changed: -E2BIG: too many ranges; -ELOOP: too many
- * overlap; -ENOSPC: new pins need more than @room has; -ENOMEM.
+ * Return: 0, or an error, after which no range has changed.  -E2BIG: too many ranges.  -ELOOP: too
+ * many ranges overlap.  -ENOSPC: new pins need more than @room has.  -ENOMEM.
  */
 int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room)
 {

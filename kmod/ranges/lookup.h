@@ -110,7 +110,7 @@ struct nc_which {
  * @add_count: length of @add
  * @expired_at: also delete the ranges that have expired at this time, see nc_ranges_now(); 0: none
  * @unique: also delete the ranges that are equal to an element of @add
- * @deleted: result: number of ranges deleted without an equal range in @add
+ * @deleted: set to the number of ranges deleted without an equal range in @add
  *
  * Two ranges are equal if they differ at most in their expiry.  The change sorts all three
  * lists in place.
