@@ -116,7 +116,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
-	/* Not earlier: if neither copy can be read, what is known about the medium stays true. */
+	/* Not earlier: if neither copy can be read, the old @durable stays true for the medium. */
 	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);

@@ -400,7 +400,7 @@ free:
  * nc_ranges_replace() - delete ranges and add others, as one change
  * @c: live cache, or one that is being loaded
  * @rp: the change
- * @room: set to what pins need after the change, and what may be pinned; also set after -ENOSPC
+ * @room: set to the bytes that pins then need and the bytes that may be pinned, also on -ENOSPC
  *
  * Readers see either all ranges before or all ranges after the change.  Until the change is
  * complete, both old and new pins are respected.
