@@ -105,7 +105,7 @@ static int cache_alloc(struct nc_cache *c)
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-/* nc_health_ops.left: update the witness, then end the plan: no slot is filled any more. */
+/* nc_health_ops.left.  Updates the witness.  Ends the plan, because no fill starts any more. */
 static void device_left(struct nc_cache *c)
 {
 	nc_intent_leave(c);
@@ -244,7 +244,7 @@ static int cache_load(struct nc_cache *c, const struct nc_known *known)
 {
 	int r;
 
-	/* Stays set if this load fails: the next cache must not trust the medium either. */
+	/* dirty_unrecorded stays set if this load fails: no later cache may trust the medium. */
 	if (known->doubtful)
 		c->life.dirty_unrecorded = true;
 	if (known->flush_owed)
@@ -356,7 +356,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	if (!c->origin.replaced)
 		return 0;
 	if (c->hot.state == NEARCACHE_BYPASS) {
-		/* Nobody compares a bypassed cache with this origin: no later load may trust it. */
+		/* A bypassed cache is not compared with this origin: never trust its medium. */
 		c->life.dirty_unrecorded = true;
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
@@ -373,7 +373,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 /* Flush the origin and take its fingerprint.  Slots may hold data that the origin acknowledged but
  * would lose in a power cut.  After a failed flush, which the origin may report only once, its
  * content is unknown: drop all cached data before the superblock is written.  Returns 0 or an
- * error: then the cache must not be marked clean.
+ * error; after an error the cache must not be marked clean.
  */
 static int settle_origin(struct nc_cache *c)
 {
@@ -414,7 +414,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 			return r;
 		resize_table(c, size);
 	}
-	/* Renew an old fingerprint before another host can change the ends, but not after a noflush
+	/* Renew an old fingerprint before another host can change the origin; not after a noflush
 	 * suspend, which must not wait for the origin.  Ignore an error: the stop tries again.
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
@@ -451,9 +451,9 @@ void nc_cache_apply_settings(const struct nc_target *t)
  * @t: target
  * @known: knowledge of earlier caches about the medium, for the first activation
  *
- * Loads the slot table on first use and marks the superblock active, writing or live,
- * durably, before any slot can be overwritten.  A cache device that cannot be read or
- * written is bypassed: the origin is still good.
+ * Loads the slot table on first use, and durably marks the superblock as active (writing or live)
+ * before any slot can be overwritten.  A cache device that cannot be read or written is
+ * bypassed: the origin is still good.
  *
  * Context: preresume; may sleep.  The caller has called memalloc_noio_save(), because memory may be
  * written back to this device.
@@ -545,7 +545,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	stop_reclaim(c);
 	flush_work(&c->retry.work);
 	nc_intent_stop(c);
-	/* Again: write_intent_clear.c may have queued drop_all after a failed flush of the origin. */
+	/* Flush again: write_intent_clear.c may have queued drop_all after a failed flush. */
 	flush_work(&c->workers.drop_all);
 	cancel_delayed_work_sync(&c->origin_retry.again);
 	mutex_lock(&c->life.lock);

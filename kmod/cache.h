@@ -155,7 +155,7 @@ static inline bool nc_target_writes(const struct nc_target *t)
 	return t->mode != NEARCACHE_READ_ONLY;
 }
 
-/* Are these the same device, or a disk and its partition?  Then a write to one changes both. */
+/* Are @a and @b the same device, or a disk and its partition?  A write to one changes both then. */
 static inline bool nc_overlap(struct block_device *a, struct block_device *b)
 {
 	return a == b ||

@@ -20,7 +20,7 @@ static int __init nearcache_init(void)
 
 static void __exit nearcache_exit(void)
 {
-	/* A module with a table is not unloaded, so no event can need the netlink family. */
+	/* The module is unloaded only without a dm table, so no event needs the netlink family. */
 	nc_target_unregister();
 	nc_netlink_unregister();
 }

@@ -16,7 +16,7 @@ struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* sent to the origin again, queued in a fill or check, or no data */
+	NC_IO_ORIGIN,	/* no kind below: an empty bio, or a read in a fill, check or retry */
 	NC_IO_PLAIN,	/* a hit in a hit section; no tracepoint needs its completion */
 	NC_IO_HIT,	/* any other hit in a hit section, sent to the cache device */
 	NC_IO_BYPASS,	/* a read sent to the origin, uncached */
@@ -29,10 +29,10 @@ enum nc_io_kind {
  * @kind: enum nc_io_kind
  * @failed_hit: the cache device failed the read
  * @waits: the origin failed the read, which waits to be sent again (origin_retry.c)
- * @observed: @begun, @seen and @timed are set
+ * @observed: the values of @begun, @seen and @timed are valid
  * @partial: the hit was cut because later sub-blocks of the read are not valid; for verify.c
  * @timed: emit the nearcache_latency event on completion
- * @told: the current piece was passed to its stream, and @refused is set
+ * @told: the current piece was passed to its stream, and the value of @refused is valid
  * @refused: the classifier keeps the piece out of the cache
  * @target: table line, set when a read is queued to be submitted again
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS

@@ -13,7 +13,7 @@
  * @clock_bytes: bytes read that were not yet added to the policy's clock; in the same cache line
  *	as the counters of hits, so that a hit writes one line
  * @unverified: hits since the last one that was compared with the origin, see nc_hot.verify
- * @untimed: hits while nearcache_latency is enabled; it reports each NEARCACHE_TIMED-th
+ * @untimed: hits while nearcache_latency is enabled; each NEARCACHE_TIMED-th hit is reported
  * @count: counters of NEARCACHE_COUNTERS
  */
 struct nc_counters {

@@ -46,10 +46,10 @@ static const char *const reason_text[] = {
 	[NEARCACHE_REASON_WRITE_INTENT]	= "the write-intent bitmap cannot be written",
 };
 
-/* NULL: none.  Changes only while no table exists, so it is read without a lock. */
+/* NULL: no listener.  Changes only while no dm table exists, so readers take no lock. */
 static nc_health_listener *event_listener;
 
-/* Set the listener of events; NULL removes it.  Call this only while no table exists. */
+/* Set the listener of events; NULL removes it.  Call this only while no dm table exists. */
 void nc_health_listen(nc_health_listener *listener)
 {
 	event_listener = listener;
@@ -78,7 +78,7 @@ void nc_health_event(struct nc_cache *c, enum nearcache_event event)
 	queue_work(c->workers.completion, &c->health.event);
 }
 
-/* Change the state.  Returns false if it is @to already, or bypass, which is final. */
+/* Change the state to @to.  Returns false if the old state is @to, or is bypass, which is final. */
 static bool health_change(struct nc_cache *c, enum nearcache_state to,
 			  enum nearcache_reason reason)
 {
@@ -110,7 +110,7 @@ void nc_health_loaded(struct nc_cache *c)
 	health_change(c, NEARCACHE_NORMAL, NEARCACHE_REASON_NONE);
 }
 
-/* Format cache device @devt for the log.  0: it is not known which member is meant. */
+/* Format the name of member @devt for the log.  @devt is 0 if the member is not known. */
 static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 {
 	int n;
@@ -124,7 +124,7 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 }
 
 /* The device that the log blames for a bypass; 0: not known.  All metadata is on the first member,
- * except the superblocks of the other members, for which nc_members_failed() is set.
+ * except the other superblocks: if one of these fails, nc_members_failed() returns its member.
  */
 static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {
@@ -144,8 +144,8 @@ static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reas
  * @c: live cache
  * @reason: enum nearcache_reason
  *
- * All reads go to the origin, and no later stop marks the superblock clean.  It may still
- * say clean since an earlier stop; nc_meta_starts_cold() checks that.
+ * All reads go to the origin, and no later stop marks the superblock clean.  The superblock may
+ * still say clean since an earlier stop; nc_meta_starts_cold() checks that.
  *
  * Context: any.
  */
@@ -281,9 +281,9 @@ static void close_gate(struct nc_cache *c)
 	spin_unlock_irq(&c->health.lock);
 }
 
-/* May the watch sleep?  At its first idle look it closes the gate; it sleeps at the next, when all
- * hits that had passed the gate are complete.  It misses a hit that is still between the gate and
- * nc_hit_lock(): if that hangs, the watch sees it once the next hit wakes the watch.
+/* May the watch sleep?  At its first idle look it closes the gate; it sleeps at the next look, when
+ * all hits that had passed the gate are complete.  It misses a hit that is still between the gate
+ * and nc_hit_lock(): if that hit hangs, the watch notices once a later hit wakes the watch.
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {
@@ -320,7 +320,7 @@ static void watch_work(struct work_struct *work)
 			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may last two looks although no hit hangs: only a third resets @calm. */
+		/* A round may last two looks although no hit hangs: reset @calm at the third. */
 		if (over)
 			h->calm++;
 		else if (h->late > 2)
@@ -380,7 +380,7 @@ void nc_health_init(struct nc_cache *c, const struct nc_health_ops *ops)
 	INIT_DELAYED_WORK(&h->watch, watch_work);
 }
 
-/* Cancel all work.  The cache is about to be freed; no table refers to it.  May sleep. */
+/* Cancel all work.  The cache is about to be freed; no dm table refers to it.  May sleep. */
 void nc_health_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);

@@ -23,8 +23,8 @@ struct nc_target;
 
 /**
  * struct nc_health_ops - calls from the health into higher layers, set by cache.c
- * @left: the cache device is bypassed; any context.  Called once, after reads have stopped using
- *	the device
+ * @left: called once when the cache device is bypassed, after reads have stopped using the device;
+ *	any context
  */
 struct nc_health_ops {
 	void (*left)(struct nc_cache *c);
@@ -46,15 +46,15 @@ enum nc_damage {
  * @lock: protects changes of nc_hot.state, nc_hot.gate and @reason; taken in
  *	interrupts
  * @reason: enum nearcache_reason of the state
- * @failed: member that failed last or had wrong data; 0: not known
- * @errors: errors since @errors_since
+ * @failed: the last member that failed or had wrong data; 0: not known
+ * @errors: number of errors since @errors_since
  * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
- *	error at its end may count in the old or the new hour
+ *	error at the end of an hour may count in that hour or in the next
  * @events: bit n: event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
  * @watch: looks periodically whether hits complete, while hits run; owns @begun to @calm
  * @begun: @cookie is valid
- * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees none
+ * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees no hit
  * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
  * @late: number of looks since @cookie was taken
  * @stuck: number of looks since any hit completed

@@ -2,13 +2,13 @@
 /*
  * Two-phase reader counters, as in SRCU.  A hit increments the counter of the current phase.  A
  * round drains the idle phase, flips the phase, then drains the old one.  A few hits may count in
- * the idle phase: those that read the phase and were preempted between this and the increment.
+ * the idle phase: their task was preempted between the load of the phase and the increment.
  *
  * A phase is drained if its "over" sum equals its "begun" sum.  The "over" counters are summed
- * first: a hit whose end is counted then also has its begin counted, on whichever CPU, so a
- * finished hit never hides another one in flight.  A hit that begins too late for the "begun" sum
- * sees all stores before the round, because they precede the sum: it cannot find a slot that was
- * unlinked before the round.
+ * before the "begun" counters: each hit whose end is counted also has its begin counted, on
+ * whichever CPU, so no finished hit hides a hit in flight.  A hit that begins too late for the
+ * "begun" sum sees all stores before the round, because they precede the sum: that hit cannot find
+ * a slot that was unlinked before the round.
  */
 #include <linux/cpumask.h>
 #include <linux/delay.h>
@@ -47,7 +47,7 @@ static bool is_drained(const struct nc_hit_srcu *h, int phase)
 
 	for_each_possible_cpu(cpu)
 		over += READ_ONCE(per_cpu_ptr(h->counts, cpu)->over[phase]);
-	smp_mb(); /* Pairs with those of nc_hit_lock() and nc_hit_unlock(). */
+	smp_mb(); /* Pairs with the barriers in nc_hit_lock() and nc_hit_unlock(). */
 	for_each_possible_cpu(cpu)
 		begun += READ_ONCE(per_cpu_ptr(h->counts, cpu)->begun[phase]);
 	return begun == over;
@@ -63,7 +63,7 @@ void nc_hit_srcu_destroy(struct nc_hit_srcu *h)
 	kfree(h->rounds);
 }
 
-/* Advance the round as far as its hits allow.  Returns true if that completed it. */
+/* Advance the round as far as its hits allow.  Returns true if the round is now complete. */
 static bool round_advance(struct nc_hit_srcu *h)
 {
 	struct nc_rounds *rounds = h->rounds;
@@ -75,7 +75,7 @@ static bool round_advance(struct nc_hit_srcu *h)
 		/* Drain, then flip: a hit that sees the new phase begins after the sums above. */
 		smp_mb();
 		WRITE_ONCE(h->phase, !h->phase);
-		/* Flip, then sum: a task whose hit the sums below miss sees the new phase next. */
+		/* Flip, then sum: if the sums miss a task's hit, its next hit has the new phase. */
 		smp_mb();
 		rounds->turned = true;
 	}
@@ -93,9 +93,9 @@ u64 nc_hit_start_poll(struct nc_hit_srcu *h)
 {
 	u64 round;
 
-	smp_mb(); /* Hits that are not waited for see the caller's stores before this call. */
+	smp_mb(); /* A hit that the round does not wait for sees the caller's earlier stores. */
 	mutex_lock(&h->rounds->lock);
-	/* If a round has flipped, take the next: it does not wait for hits after its flip. */
+	/* A round that has flipped does not wait for later hits: return the round after it. */
 	round = h->rounds->over + 1 + h->rounds->turned;
 	round_advance(h);
 	mutex_unlock(&h->rounds->lock);

@@ -16,8 +16,8 @@
 
 /**
  * struct nc_hit_counts - per-CPU counters, by phase; they only grow, and may wrap
- * @begun: hit sections entered on this CPU
- * @over: hit sections left on this CPU
+ * @begun: number of hit sections that began on this CPU
+ * @over: number of hit sections that ended on this CPU
  */
 struct nc_hit_counts {
 	unsigned long begun[2];
@@ -25,10 +25,10 @@ struct nc_hit_counts {
 } __aligned(4 * sizeof(unsigned long));
 
 /**
- * struct nc_rounds - state of the rounds, for those that wait; hits do not touch it
+ * struct nc_rounds - state of the rounds, for tasks that wait; hits do not touch it
  * @lock: protects the members below
  * @turned: the current round has flipped the phase
- * @over: completed rounds
+ * @over: number of completed rounds
  */
 struct nc_rounds {
 	struct mutex lock;	/* protects the members below */

@@ -4,7 +4,7 @@
  * any slot can hold any block.
  *
  * Readers walk a chain without locks, in a hit section (nc_hot.hit_srcu).  An unlinked slot keeps
- * its next pointer, and it gets another block only after all hit sections that were open at the
+ * its next pointer, and it gets another block only after all hit sections that began before the
  * unlinking have ended.  So a reader on that slot still reaches the rest of the chain, and never
  * takes the valid bits of another block for those of the block it looked up.
  */
@@ -90,7 +90,7 @@ void nc_index_unlink(struct nc_index *ix, u32 i)
 	slot->flags &= ~NC_SLOT_LINKED;
 }
 
-/* Take a slot from the free list; NC_NIL if it is empty.  Process context. */
+/* Take a slot from the free list; NC_NIL if the list is empty.  Process context. */
 u32 nc_index_pop(struct nc_index *ix)
 {
 	u32 i;

@@ -86,7 +86,7 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 }
 
 /* Checks the documented limit of 32 bytes of RAM per cache block: slot, generation and chain head.
- * Of the 15 heads for 16 slots, nc_index_chains() uses 13; 2 stand for the table page bitmaps.
+ * Per 16 slots nc_index_chains() uses 13 heads; 2 more stand for the bitmaps of slot-table pages.
  */
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
@@ -133,13 +133,12 @@ struct nc_bucket_lock {
 /**
  * struct nc_index - all slots, and the look-up by origin block
  * @slots: slot n describes block n of the data area
- * @generation: per slot: nc_meta_generation() when it got its block; protected like
- *	nc_slot.block_lo
+ * @generation: per slot, value of nc_meta_generation() when the slot got its block; protected
+ *	like nc_slot.block_lo
  * @heads: first slot of each chain, or NC_NIL
  * @count: number of slots
  * @chains: number of chains
- * @seed: random, so that nobody can craft a table whose blocks all hash to one
- *	chain
+ * @seed: random, so that nobody can choose blocks that all hash to one chain
  * @bucket_locks: NC_BUCKET_LOCKS bucket locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  A slot is in this list only after its removal from

@@ -2,7 +2,7 @@
 /* Clock of the eviction policy: adds up the bytes that the CPUs have counted. */
 #include "core/policy_clock.h"
 
-/* Add the bytes that this CPU held back to the policy's clock, and advance nc_hot.now. */
+/* Move the bytes that this CPU has counted into the policy's clock, and advance nc_hot.now. */
 void nc_clock_flush(struct nc_cache *c)
 {
 	u64 held = this_cpu_xchg(c->hot.counters->clock_bytes, 0);

@@ -27,7 +27,7 @@ struct nc_target;
  * @clock_portion: bytes that a CPU counts before it adds them to the shared clock
  * @now: current tick of that clock; only grows, written by readers
  * @state: enum nearcache_state; changed under nc_health.lock
- * @slow_path: hits must take the slow path of read.c: any of the next three fields is set
+ * @slow_path: any of the next three fields is set, so hits must take the slow path of read.c
  * @gate: a hit must call nc_health_admit(); changed under nc_health.lock
  * @checks: hits are checked (checksums or @verify), or a plan needs to see them; changed under
  *	the plan's lock
@@ -71,7 +71,7 @@ struct nc_hot {
 /**
  * struct nc_devices - the cache device and the dm device
  * @members: all cache devices, if there are several; see members.h
- * @bdev: cache device, the first of several; a table has it open
+ * @bdev: the (first) cache device; a dm table keeps the device open
  * @owner: the only dm device that may use the cache device
  * @dm_devt: number of @owner, for trace events
  * @devt: number of @bdev
@@ -90,12 +90,12 @@ struct nc_devices {
  * struct nc_life - state of the cache as a whole
  * @active: the target whose table is live, NULL while suspended
  * @lock: held while the cache is activated or suspended, and by code that must not run at
- *	such a time; protects the other fields
+ *	the same time; protects the other fields
  * @loaded: enum nearcache_loaded
- * @warm: slots taken over at load
+ * @warm: number of slots that the load found valid on the medium
  * @dirty_unrecorded: no load may trust the medium: data was invalidated, or the origin was
- *	written, without a record there
- * @was_live: a table of this cache was resumed once
+ *	written, and the medium has no record of this
+ * @was_live: a dm table of this cache was resumed at least once
  * @load_failed: the medium has changed since the constructor read it
  *
  * No I/O runs when fields other than @dirty_unrecorded change.  The work nc_health.event reads
@@ -131,9 +131,9 @@ struct nc_workers {
 
 /**
  * struct nc_origin - the origin that the slots were filled from
- * @bdev: origin device; the table that is or was live has it open.  Changed under nc_life.lock
- * @replaced: @bdev is another device than before, not yet compared with the fingerprint;
- *	nc_life.lock
+ * @bdev: origin device, open in the dm table that is or was live.  Changed under nc_life.lock
+ * @replaced: @bdev is another device than before, not yet compared with the fingerprint; protected
+ *	by nc_life.lock
  * @written: since the last clean stop the origin was written by this cache, or by others whose
  *	writes cannot be flushed.  Set by writers and under nc_life.lock; cleared under
  *	nc_life.lock while nothing is written

@@ -69,7 +69,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return range;
 }
 
-/* Does no range but @range have any of these sectors?  The caller holds the bucket lock. */
+/* Are all write ranges except @range free of these sectors?  The caller holds the bucket lock. */
 bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
 			  u64 first, u64 last)
 {

@@ -2,10 +2,10 @@
 /*
  * Ownership of cache devices.
  *
- * device-mapper does not keep two tables from using one cache device, because all of its
- * opens share one claim.  The registry does.  A cache device belongs to one dm device from the
- * first constructor that names the cache device until the last table with it is destroyed.  A
- * second table of the same dm device (a reload) shares the cache.
+ * All opens by device-mapper share one claim, so two dm tables can open the same cache device.
+ * The registry prevents this.  A cache device belongs to one dm device from the first constructor
+ * that names the cache device until the last dm table with it is destroyed.  A second table of the
+ * same dm device (a reload) shares the cache.
  */
 #include <linux/mutex.h>
 #include <linux/sched/mm.h>
@@ -60,7 +60,7 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 	return given_up;
 }
 
-/* Return another cache with the uuid of @c, or NULL: the devices are copies of each other then. */
+/* Return another cache with the uuid of @c, whose device must be a copy of that of @c, or NULL. */
 static struct nc_cache *registry_twin(const struct nc_cache *c,
 				      const struct nc_target *t)
 {
@@ -179,7 +179,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 {
 	int r;
 
-	/* bdev: a new device may have the number of an old one that is gone but still open. */
+	/* Compare bdev too: a new device may have the number of a removed but still open device. */
 	if (c->dev.owner != dm_table_get_md(t->ti->table) || !c->reg.ready ||
 	    c->dev.bdev != t->dev->bdev)
 		return refuse_busy(t, c);
@@ -260,7 +260,7 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/* After a failed open of the device: share its replaceable cache, or return @error without one. */
+/* After registry_open() failed: share the device's replaceable cache, or return @error if none. */
 static struct nc_cache *registry_stay(struct nc_target *t, int error)
 {
 	struct nc_cache *c;
@@ -281,9 +281,9 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  * Reads without the registry's mutex, so that a hung device does not block others.
  *
  * Context: constructor; may sleep.
- * Return: the cache, existing or new; ERR_PTR(-EBUSY) if another dm device uses this cache device
- * or a copy of it, or uses the origin and one of the two writes; -EINVAL if this is no valid cache
- * device, or its cache belongs to another origin or has other members; -EIO; -ENOMEM.
+ * Return: the cache, existing or new, or an ERR_PTR().  -EBUSY: another dm device uses this cache
+ * device, a copy of it, or (with a writing mode in either) the origin.  -EINVAL: not a valid cache
+ * device, or its cache belongs to another origin or has other members.  Or -EIO, -ENOMEM.
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
@@ -292,7 +292,7 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
 	struct nc_cache *c;
 	int r = 0;
 
-	/* A resume takes the mutex: its holder may not wait for I/O, not even to get memory. */
+	/* A resume takes the mutex: do not wait for I/O while it is locked, not even for memory. */
 	mutex_lock(&registry_lock);
 	c = registry_find(t);
 	if (c && !is_replaceable(c, t)) {
@@ -427,7 +427,7 @@ void nc_registry_release(struct nc_cache *c)
 }
 
 /* Collect the knowledge of other caches of the dm device about the medium of @c, see struct
- * nc_known.  Its content is doubtful if they wrote or invalidated data without a record there.
+ * nc_known.  The medium is doubtful if they wrote or invalidated data without a record on it.
  */
 static void collect_known(const struct nc_cache *c, struct nc_known *known)
 {

@@ -12,7 +12,7 @@ struct nc_target;
 /**
  * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
  * @list: entry in the registry
- * @targets: tables that hold the cache
+ * @targets: dm tables that use the cache
  * @refs: number of tables in @targets
  * @writers: number of tables in @targets with a writing mode
  * @users: number of holders without a table, see nc_registry_hold()

@@ -29,8 +29,8 @@ void nc_tune_verify(struct nc_target *t, u32 hits)
 	nc_cache_apply_settings(t);
 }
 
-/* Set after how many milliseconds to bypass a hung cache device; 0: never.  The caller has checked
- * NEARCACHE_CACHE_TIMEOUT_MIN and NEARCACHE_CACHE_TIMEOUT_MAX.
+/* Set after how many milliseconds a hung cache device is degraded; 0: never.  The caller has
+ * checked NEARCACHE_CACHE_TIMEOUT_MIN and NEARCACHE_CACHE_TIMEOUT_MAX.
  */
 void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds)
 {
@@ -40,7 +40,7 @@ void nc_tune_cache_timeout(struct nc_target *t, u32 milliseconds)
 	nc_intent_retime(t->cache);
 }
 
-/* Set how long reads wait for a failed origin, at most NEARCACHE_ORIGIN_TIMEOUT_MAX; 0: not. */
+/* Set how many seconds reads wait for a failed origin: 0 to NEARCACHE_ORIGIN_TIMEOUT_MAX. */
 void nc_tune_origin_timeout(struct nc_target *t, u32 seconds)
 {
 	WRITE_ONCE(t->origin_timeout, seconds);

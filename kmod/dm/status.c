@@ -4,7 +4,7 @@
 #include "meta/meta.h"
 #include "dm/status.h"
 
-/* Return NEARCACHE_WITNESS_*: no witness, or: a crash would leave the cache warm or cold. */
+/* Return NEARCACHE_WITNESS_NONE, or whether a crash now would leave the cache warm or cold. */
 static u64 witness_number(const struct nc_target *t)
 {
 	if (!t->witness)

@@ -253,7 +253,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 		r = parse_options(t, argc - 3, argv + 3);
 	if (r)
 		return r;
-	/* Open the cache device first: if both were the same device, device-mapper
+	/* Open the origin after the cache device: if they were the same device, device-mapper
 	 * would upgrade the mode of the first open and free its struct dm_dev.
 	 */
 	r = open_device(t, argv[2], true, &t->dev,
@@ -274,7 +274,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 
-/* Print the table line to @result, cut at @room bytes: as it was given, with changed settings. */
+/* Print the table line as given, but with changed settings, to @result, cut at @room bytes. */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
 	/* live_settings.c may set these flags concurrently: count and print the same words. */

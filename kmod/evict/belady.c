@@ -26,7 +26,7 @@
 #define NUMBER_BITS	40U
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
-/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but LAG_MIN to LAG_MAX. */
+/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but within LAG_MIN to LAG_MAX. */
 #define LAG_PARTS	64U
 #define LAG_MIN		128U
 #define LAG_MAX		4096U
@@ -38,7 +38,7 @@
 /* Length of a place in visits, and how many of the recent unexpected reads must lie in it. */
 #define PLACE		192U
 #define PLACE_ENOUGH	14U
-/* Least nc_belady.patience; more than PATIENCE_RATIO reads outside per visit made end the plan. */
+/* Least nc_belady.patience.  More than PATIENCE_RATIO stray reads per visit made end the plan. */
 #define PATIENCE_MIN	1024U
 #define PATIENCE_RATIO	8U
 
@@ -82,7 +82,7 @@ static int grow_visits(struct nc_belady *plan)
 	return 0;
 }
 
-/* Append a visit of sub-blocks of a block; extend the last visit if they continue it. */
+/* Append a visit of sub-blocks of a block; extend the last visit if the sub-blocks continue it. */
 static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
 {
 	u32 n = plan->figures.visits;
@@ -319,7 +319,7 @@ static bool is_done(const struct nc_belady *plan, u32 v)
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
-/* First visit that is too far ahead: a read makes its block's next visit only if that is nearer. */
+/* First visit that is too far ahead: a read makes the next visit of its block only before that. */
 static u32 expected_end(const struct nc_belady *plan)
 {
 	return plan->figures.position + 2 * plan->lag;
@@ -468,13 +468,13 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * nc_belady_admits() - decide whether to cache a missing block that is being read
  * @plan: plan
  * @block: origin block
- * @left: free slots available to it
+ * @left: number of free slots that @block may use
  * @low: low water mark without a plan
  * @strays: blocks outside the plan may be cached
  *
  * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
- * any other slot reclaim evicts a block outside the plan, or else the farthest cached block: admit
- * only a block that is read before it.
+ * any other slot reclaim evicts the farthest cached block: admit only a block that is read
+ * before that one.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {
@@ -546,7 +546,7 @@ bool nc_belady_astray(const struct nc_belady *plan)
 	return plan->unexpected >= plan->bearable && plan->recent_at >= NC_BELADY_RECENT;
 }
 
-/* Bit per entry of @recent: visit @v is a visit of that block. */
+/* Return a bitmap of the entries of @recent that name the block of visit @v. */
 static u32 recent_of(const struct nc_belady *plan, u32 v)
 {
 	u32 i = number_of(plan->visit[v]), at, found = 0;

@@ -11,7 +11,7 @@
 
 #include "evict/bittree.h"
 
-/* Most visits of a plan: at up to 49 bytes each 206 MB, plus 24 bytes each during the hand-over. */
+/* Most visits of a plan.  A visit takes up to 49 bytes (206 MB), 24 more during the hand-over. */
 #define NC_BELADY_VISITS_MAX	4194304U
 #define NC_BELADY_NONE		0xffffffffU
 /* Number of recent unexpected reads to remember: nc_belady_seek() looks them up in the plan. */
@@ -20,9 +20,9 @@
 /**
  * struct nc_planned - a block of the plan
  * @block: origin block
- * @seen: bit per sub-block: it was read to its end in visit @at
+ * @seen: bitmap of the sub-blocks that were read to their end in visit @at
  * @next: next visit of the block; NC_BELADY_NONE: none
- * @at: latest visit of the block that was made; NC_BELADY_NONE: none
+ * @at: the latest of the block's visits that were made; NC_BELADY_NONE: none
  */
 struct nc_planned {
 	u64 block;
@@ -70,13 +70,14 @@ struct nc_belady_figures {
  * @head: hash table of indices of @planned with open addressing; NC_BELADY_NONE: free
  * @head_bits: log2 of the length of @head
  * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
- * @done: bit per visit: it was made
- * @far: bit per visit: a cached block is read next in this visit; so the last set bit belongs to
- *	the block whose next use is farthest.  Blocks without another visit have bits of their own
- *	behind those of all visits
+ * @done: bitmap of the visits that were made
+ * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
+ *	the block whose next use is farthest.  A cached block without another visit has its own bit
+ *	behind the bits of all visits
  * @front: one behind the farthest visit that was made
  * @lag: a visit that is more than @lag visits behind @front is skipped
- * @unexpected: reads of planned blocks that match no expected visit, less those that match
+ * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
+ *	reads that match one
  * @bearable: value of @unexpected that starts a search for the readers' place
  * @recent: the latest unexpected reads, as indices of @planned; a ring
  * @recent_at: number of entries written to @recent so far
@@ -114,7 +115,7 @@ struct nc_belady {
 };
 
 /**
- * struct nc_belady_mark - an end of a growing plan, to which nc_belady_cut() can return
+ * struct nc_belady_mark - where a growing plan ended at some time, for nc_belady_cut()
  * @ranges: ranges so far
  * @visits: visits so far
  * @last: value of the last visit, because a later range may extend this visit
@@ -132,7 +133,7 @@ struct nc_belady_mark {
  * @last: last sub-block, inclusive
  * @whole: the read covers the last sector of @last
  * @hit: the read is a hit
- * @cached: the block has a slot; a missing block may have got it for this read
+ * @cached: the block has a slot; after a miss, this read may just have taken that slot
  */
 struct nc_belady_piece {
 	u64 block;

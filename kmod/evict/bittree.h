@@ -13,7 +13,7 @@
 
 /**
  * struct nc_bittree - bitmap with summary levels: a bit is set if any of 64 bits one level below is
- * @level: [0]: the bitmap; higher: summaries; one allocation that starts at @level[0]
+ * @level: the bitmap at [0], summaries above; all in one allocation, which @level[0] points to
  * @words: length of each level in words of 64 bits
  *
  * The owner serialises access.

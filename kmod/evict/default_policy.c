@@ -27,8 +27,8 @@
  * twice the origin, so a block that was not read for longer is idle.  Several jobs, or a job that
  * reads a part in each epoch, have longer distances.  These raise the last resort, up to a bound:
  * random reads over the whole origin have no longest distance, all slots are equally good then, and
- * the cache must keep adapting.  They do not raise it if blocks that old are read much later than
- * uncached blocks, as when some blocks are read more often than others.
+ * the cache must keep adapting.  Long distances do not raise it if a block of that age is read
+ * again much later than an uncached block, as when some blocks are read more often than others.
  */
 #include "evict/default_policy.h"
 
@@ -43,7 +43,7 @@
  * that reads half of the origin in each epoch.
  */
 #define RESORTS		4U
-/* After a delay the cut approaches the clock by at most this many ticks per tick of the clock. */
+/* A late cut catches up with the clock by at most this many ticks per tick of the clock. */
 #define CATCH_UP	4U
 
 static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *ghost, u64 seed)
@@ -231,7 +231,7 @@ static void review_sample(struct nc_policy *p, u32 now)
 }
 
 /* Number of live cached blocks that proves the cached dataset to be live: more than the slots that
- * reclaim keeps free, because new blocks fill these.  They are a larger part of a small cache.
+ * reclaim keeps free, because new blocks fill these.  In a small cache a larger part is free.
  */
 static u64 enough_alive(const struct nc_policy *p)
 {
@@ -300,7 +300,7 @@ static void count_reuse(struct nc_policy *p, u32 d, u32 now, bool cached)
 	seen->longest = max(seen->longest, d);
 	if (cached) {
 		p->living_last = now;
-		/* At once, not at the end of the beat: it ends retention, whose victims miss. */
+		/* Set @knows at once: it ends retention, whose victims are read again. */
 		if (!p->knows && are_alive(seen->total, p->beat, p->slots / 8))
 			WRITE_ONCE(p->knows, true);
 		return;

@@ -29,7 +29,7 @@
  * NC_STAMP_REUSED.
  */
 #define NC_STAMP_AHEAD	8
-/* The policy ignores distances in ticks from this on: the 15-bit tick may have wrapped. */
+/* The policy ignores distances of at least this many ticks: the 15-bit tick may have wrapped. */
 #define NC_STAMP_FAR	0x7000U
 
 /* Ticks of the policy's clock while a cache size of bytes is read through the device.  So a tick is
@@ -82,7 +82,7 @@ struct nc_reuses {
  * @living: decaying sum of the distances of reuses of cached blocks
  * @living_last: tick of the last reuse of a cached block
  * @evidence: sum of the distances of uncached blocks that were read twice since @alive
- * @patience: longest absence after which a dataset considered left was read again, in ticks
+ * @patience: longest time in ticks after which readers came back to a dataset that they had left
  * @regret: sum of the distances of reuses that reach back before @left, in this beat
  * @regret_longest: longest distance in @regret
  * @beat: ticks between two evaluations of the reuses; such an interval is a beat
@@ -179,7 +179,7 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
  * @shift: log2 of the number of adjacent blocks that share a hash, constant
  * @threshold: highest hash of a block that stays; U32_MAX: all blocks stay
  * @on: the cache started empty, and no prefetch job was submitted
- * @wanted: a block that stays found few free slots: reclaim must evict others; a hint by readers
+ * @wanted: a new block below @threshold found few free slots: reclaim must evict; a hint by readers
  *
  * Only the reclaim worker changes @threshold.  Submitting a job clears @on for the rest of the
  * cache's life.  Readers of both fields take no lock and treat them as hints.
@@ -201,7 +201,7 @@ static inline void retain_init(struct nc_retain *r, u64 seed, u32 block_size)
 	r->wanted = false;
 }
 
-/* Does @block stay?  The multiplicative hash keeps the same fraction of each run of blocks. */
+/* Does retention keep @block?  The multiplicative hash keeps the same part of any run of blocks. */
 static inline bool retain_keeps(const struct nc_retain *r, u64 block)
 {
 	u64 hash = ((block >> r->shift) ^ r->seed) * 0x61c8864680b583ebULL;
@@ -224,7 +224,7 @@ static inline bool retain_in_force(const struct nc_retain *r, const struct nc_po
 	return READ_ONCE(r->on) && !nc_policy_knows(p);
 }
 
-/* Number of free slots that reclaim provides for blocks that stay.  @low: low water mark. */
+/* Number of free slots for new blocks that retain_keeps() selects.  @low: low water mark. */
 static inline u32 retain_free_slots(u32 low)
 {
 	return low / 2 > 2 ? low / 2 : 2;

@@ -2,8 +2,8 @@
 /*
  * The pool of slots: how many slots reclaim keeps free, and which blocks may take a free slot.
  *
- * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs.
- * Other blocks cannot take these.  nc_slots_check() starts the reclaim worker, which frees slots.
+ * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs;
+ * no other block can take either.  nc_slots_check() starts the reclaim worker, which frees slots.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
@@ -97,8 +97,8 @@ void nc_slots_emptied(struct nc_cache *c)
 	nc_slots_look_again(c);
 }
 
-/* Does retention let @block take one of @left free slots?  For a block that stays but finds few
- * free slots, ask reclaim for more.
+/* Does retention let @block take one of @left free slots?  If retain_keeps() selects @block but few
+ * slots are free, asks reclaim for more.
  */
 static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 {
@@ -176,7 +176,7 @@ bool nc_slots_spare(const struct nc_cache *c)
 	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
 }
 
-/* Report a read of a sampled block, unless the policy's lock is held.  @cached: it has a slot. */
+/* Report a read of a sampled block, unless the policy's lock is taken.  @cached: it has a slot. */
 void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 {
 	if (!spin_trylock(&c->policy.lock))

@@ -3,10 +3,10 @@
  * Prefetched blocks, until readers have used them.
  *
  * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim evicts
- * least recently used blocks for jobs: the slots form the prefetch reserve, at most as many as
- * cannot be pinned.  A slot of the reserve is freed when readers have finished it (have read all
- * of its valid data), so the reserve moves ahead of the readers.  Freed slots stay reserved for
- * jobs: otherwise each job would evict more blocks of the policy.
+ * least recently used blocks for jobs.  Their slots form the prefetch reserve; its limit is the
+ * number of slots that pins may not take.  A slot of the reserve is freed when readers have
+ * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Freed
+ * slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
  */
 #include <linux/bio.h>
 
@@ -20,7 +20,7 @@
 #define PARTS	8U
 
 /* Clear the bits @clear of nc_tag.ahead, count @read sub-blocks as read, and return the old value.
- * Exchanges the whole tag, because hits call this without a lock while others change its label.
+ * Exchanges the whole tag, because hits call this without a lock while the label may change.
  */
 static u8 change_tag(struct nc_slot *slot, u8 clear, u32 read)
 {
@@ -156,7 +156,7 @@ bool nc_prefetched_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
-/* Take a slot, whose block stays, out of the reserve.  Context: the bucket lock is held. */
+/* Take a slot out of the reserve, but keep its block.  Context: the bucket lock is held. */
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)

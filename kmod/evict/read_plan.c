@@ -173,7 +173,7 @@ int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
  * nc_plan_commit() - put the completely handed-over plan in force
  * @c: live cache; the plan has at least one visit
  *
- * Return: 0 or -ENOMEM: the old plan stays in force, and the new one is dropped.
+ * Return: 0, or -ENOMEM; after an error the old plan stays in force and the new one is dropped.
  */
 int nc_plan_commit(struct nc_cache *c)
 {
@@ -280,7 +280,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  * nc_plan_admits() - decide whether to cache a missing block that is being read
  * @c: live cache
  * @block: origin block
- * @left: free slots available to it
+ * @left: number of free slots that @block may use
  * @low: low water mark without a plan
  *
  * Context: process; bucket locks may be held, as for the functions below.
@@ -296,7 +296,7 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* Report that a block has a slot: it just got one under its bucket lock, or was not evicted. */
+/* Report that a block has a slot: a new one (the bucket lock is held), or one that it keeps. */
 void nc_plan_took(struct nc_cache *c, u64 block)
 {
 	struct nc_active_plan *active = take_plan(c);
@@ -347,7 +347,7 @@ void nc_plan_no_strays(struct nc_cache *c)
 }
 
 /**
- * nc_plan_farthest() - find the planned block to evict first
+ * nc_plan_farthest() - find the planned block to evict next
  * @c: live cache
  * @end: see nc_belady_farthest()
  * @block: result; later calls do not find it until it is read or passed to nc_plan_took()
@@ -370,7 +370,7 @@ void nc_plan_kick(struct nc_cache *c)
 		queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Report all cached blocks to the plan.  Concurrent changes of slots report themselves. */
+/* Report all cached blocks to the plan.  Tasks that change slots meanwhile report the changes. */
 static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 {
 	u32 i;
@@ -390,7 +390,7 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 			cond_resched();
 	}
 	WRITE_ONCE(active->unscanned, false);
-	/* Set by replace_plan(), but a pass that began before may have cleared the hint. */
+	/* replace_plan() has set this hint, but an older pass of reclaim may have cleared it. */
 	WRITE_ONCE(c->plan.strays, true);
 	nc_slots_look_again(c);
 }

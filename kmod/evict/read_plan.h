@@ -23,7 +23,7 @@ struct nc_span;
  * @paused: the reclaim worker uses @order without the lock; readers must not touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
  *	before the plan is visible to others; then only the worker writes it
- * @asked: a reader queued the reclaim worker for this plan: others need not; a hint
+ * @asked: a reader queued the reclaim worker for this plan, so other readers need not; a hint
  */
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */

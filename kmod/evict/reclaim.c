@@ -4,8 +4,8 @@
  * victims in batches; for each batch it waits once for hits and commits the slot table once.
  *
  * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
- * have no slot yet; other blocks cannot take these.  For them, and for the prefetch reserve (see
- * prefetch_reserve.c), reclaim also evicts blocks that are not idle, least recently used first.
+ * have no slot yet; other blocks cannot take these slots.  For pinned blocks and for the prefetch
+ * reserve (prefetch_reserve.c) it also evicts blocks that are not idle, least recently used first.
  */
 #include "cache.h"
 #include "meta/meta.h"
@@ -14,8 +14,8 @@
 #include "evict/free_slots.h"
 #include "core/tracepoints.h"
 
-/* Ticks since the last use.  The priority of a range divides them, unless they are more than
- * half of NC_STAMP_FAR: otherwise no age could reach a large learnt limit.
+/* Ticks since the last use, divided by 2^priority of the block's range.  From half of NC_STAMP_FAR
+ * on the ticks are not divided: otherwise no age could reach a large learnt limit.
  */
 static u32 slot_age(const struct nc_slot *slot, u32 now)
 {
@@ -101,7 +101,7 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 	return false;
 }
 
-/* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns whether it did.
+/* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns true if unlinked.
  * slot_block() reads without a lock: only the look-up under the bucket lock proves that the slot
  * still holds this block.
  */
@@ -321,7 +321,7 @@ static void take_oldest(struct pass *p, bool pins)
 	}
 }
 
-/* Evict idle blocks, or with a plan the farthest, then for retention, pins and jobs if needed. */
+/* Evict idle blocks, or with a plan the farthest.  Then evict for retention, pins and jobs. */
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);

@@ -18,11 +18,11 @@ struct nc_cache;
  * struct nc_reclaim - the reclaim worker of a cache
  * @work: runs nc_reclaim_work()
  * @enabled: @work may be queued: the table is live; changed under nc_life.lock, also while I/O runs
- * @emptied: slots that lost their last valid sub-block since nc_slots_emptied() last reset it
+ * @emptied: number of slots that lost their last valid sub-block, since it was last reset to 0
  * @hand: next slot to look at; only the worker uses it
- * @tick: tick of the last pass that found nothing idle, plus one: no other such pass in this tick
- * @awaits_fills: a fill in flight delays an eviction: the fill writer must hurry; a hint, which the
- *	fill writer clears when its lists are empty
+ * @tick: one more than the tick of the last pass that found nothing idle, see nc_slots_check()
+ * @awaits_fills: a fill in flight delays an eviction, so the fill writer must hurry; a hint, which
+ *	the fill writer clears when its lists are empty
  * @batch: unlinked slots, while the worker waits for hits; only the worker uses it
  */
 struct nc_reclaim {

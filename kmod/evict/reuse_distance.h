@@ -21,7 +21,7 @@
 #define NC_GHOST_ENTRIES	(NC_GHOST_WAYS * NC_GHOST_SETS)
 #define NC_GHOST_BYTES		(NC_GHOST_ENTRIES * sizeof(u64))
 
-/* Entry: low bits: tick of the last read; high bits: block number plus one.  0: a free entry. */
+/* An entry has the tick of the last read in its low bits, the block plus one above; 0 if free. */
 #define NC_GHOST_TICK_BITS	24U
 #define NC_GHOST_TICK		((1U << NC_GHOST_TICK_BITS) - 1)
 

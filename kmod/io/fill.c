@@ -327,7 +327,7 @@ static void copy_work(struct work_struct *work)
 		over_to_worker(f);
 }
 
-/* Run copy_work() in a softirq right after the interrupt; a worker if the kernel lacks WQ_BH.
+/* Run copy_work() in a softirq right after the interrupt, or in a worker if WQ_BH is missing.
  * INIT_WORK() is safe: the submitter of the origin read does not use the fill any more.
  */
 static void copy_soon(struct nc_fill *f)
@@ -353,8 +353,8 @@ static void read_end_io(struct bio *bio)
 		fill_read_done(f);
 }
 
-/* Completion of the write to the cache device.  A worker publishes an update at once, not behind
- * the fill writer's other fills: its sub-blocks, valid before the write, miss until then.
+/* Completion of the write to the cache device.  A worker publishes an update at once, not after the
+ * fills of the fill writer: reads of sub-blocks that were valid before the write miss until then.
  */
 static void write_end_io(struct bio *bio)
 {
@@ -387,7 +387,7 @@ static void sum_fill(struct nc_fill *f)
  * nc_fill_write() - write the pages of a fill to its slot
  * @f: fill that has its data
  *
- * Drops the fill instead if the cache is not in state normal, or all of its sub-blocks are stale.
+ * Drops the fill instead if the cache is not in state normal, or all sub-blocks of @f are stale.
  *
  * Context: process; may wait for a request to the cache device.
  */
@@ -417,7 +417,7 @@ void nc_fill_write(struct nc_fill *f)
 	submit_bio(&f->bio);
 }
 
-/* End a fill after the write to the cache device; set valid bits unless it failed.  May sleep. */
+/* End a fill after the write to the cache device; set valid bits if that succeeded.  May sleep. */
 void nc_fill_publish(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
@@ -512,8 +512,8 @@ void nc_fill_start(struct nc_fill *f, bool nowait)
  * @f: listed fill; its bucket lock is held
  * @bio: read, cut to the fill
  *
- * Return: true if the fill owns @bio now and completes it; false if the fill has its data already:
- * the caller copies it.
+ * Return: true if the fill owns @bio now and completes @bio; false if the fill has its data
+ * already: the caller copies the data.
  */
 bool nc_fill_wait(struct nc_fill *f, struct bio *bio)
 {

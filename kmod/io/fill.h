@@ -64,13 +64,13 @@ struct nc_fill_ops {
  *	cannot join for them; bucket lock
  * @dropped: for an update: sub-blocks that its write invalidated, including sub-blocks that are
  *	not in @entry because the write covers only a part of them
- * @slot: slot that the fill writes; it keeps its block while the fill is listed
+ * @slot: slot that the fill writes; the slot keeps its block while the fill is listed
  * @state: enum nc_fill_state; written by the code that runs the present step
  * @refs: references: one of the fill itself, one of each reader that copies in state FILLED
  * @waiters: readers that wait in state START or READING, linked by bi_next, newest first; later
  *	NC_FILL_READY.  Readers add themselves under the bucket lock; the completion takes the list
- *	without it
- * @writer: for an update: the write, until the origin completed it
+ *	without that lock
+ * @writer: for an update: the writer's bio, until the origin has completed the write
  * @since: ktime_get_ns() when the origin read was submitted; 0: not measured
  * @undisturbed: result of nc_demand_begin_read(), for nc_demand_end_read()
  * @sector: origin sector of the first byte

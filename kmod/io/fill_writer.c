@@ -3,11 +3,11 @@
  * The fill writer: one thread per cache that writes fills to their slots and publishes them,
  * after their readers have been served.  No reader waits for the thread, so it yields the
  * processor to other threads.  On a busy processor fills wait with their data in memory, where
- * readers can join them.  When they use all of the fill memory, reads bypass the cache and count
- * as bypass_memory, as with a slow cache device.
+ * readers can join them.  When waiting fills use all of the fill memory, reads bypass the cache
+ * and count as bypass_memory, as with a slow cache device.
  *
- * The thread handles all fills that arrived since it last ran in one go.  That saves wake-ups, and
- * adjacent data can share one request to the cache device.
+ * When the thread runs, it handles all fills that arrived since its last run.  That saves wake-ups,
+ * and adjacent data can share one request to the cache device.
  */
 #include <linux/delay.h>
 #include <linux/sched.h>
@@ -44,7 +44,7 @@ static struct nc_cache *cache_of(const struct nc_fill_writer *s)
 	return container_of(s, struct nc_cache, fills.writer);
 }
 
-/* Append queued fills to @filled, move the others to @written.  Returns false if both are empty. */
+/* Append s->filled to @filled, move s->written to @written.  Returns false if both are empty. */
 static bool take_fills(struct nc_fill_writer *s, struct bio_list *filled, struct bio_list *written)
 {
 	bool busy;
@@ -103,7 +103,7 @@ static bool give_way(const struct nc_fill_writer *s, u32 count)
 	return false;
 }
 
-/* Write one batch.  If no other thread was runnable at the start, end early when one becomes so. */
+/* Write one batch.  If no other thread was runnable at the start, stop when one gets runnable. */
 static void write_fills(const struct nc_fill_writer *s, struct bio_list *filled)
 {
 	u32 count = fill_portion(filled);

@@ -15,7 +15,7 @@ struct nc_cache;
  * @worker: thread with a raised nice value
  * @work: handles all fills on the lists
  * @timer: queues @work
- * @hurry: nc_fill_drain() waits for all fills: do not yield the processor
+ * @hurry: nc_fill_drain() waits for all fills, so the thread does not yield the processor
  * @lock: protects the fields below; innermost; taken in interrupts
  * @busy: @timer or @work will process the lists
  * @filled: nc_fill.bio of fills that have their data

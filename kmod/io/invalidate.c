@@ -17,7 +17,7 @@
  * @i: linked slot
  * @bits: sub-blocks
  *
- * Return: those of @bits that were valid.
+ * Return: the subset of @bits that was valid.
  */
 u64 nc_invalidate_bits(struct nc_cache *c, struct nc_bucket_lock *bucket, u32 i,
 		       u64 bits)
@@ -70,9 +70,9 @@ u64 nc_invalidate_mask(const struct nc_cache *c, u64 block, sector_t first, sect
  * @bucket: bucket lock of @block, held
  * @block: origin block; its sectors that change are in nc_cache.write_ranges
  * @bits: sub-blocks to invalidate; fills in flight will not make them valid either
- * @empty: result: this call took the last valid data of a slot that is not pinned
+ * @empty: set to whether this call took the last valid data of a slot that is not pinned
  *
- * Return: sub-blocks that were valid; without the lock, pass them to nc_invalidate_count().
+ * Return: sub-blocks that were valid.  After unlocking, pass them to nc_invalidate_count().
  */
 u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u64 block, u64 bits,
 			    bool *empty)
@@ -90,7 +90,7 @@ u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u
 	return dropped;
 }
 
-/* Account invalidated sub-blocks, except those that the same write makes valid again. */
+/* Account sub-blocks that were invalidated.  For a listed update update_done() does this. */
 void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 {
 	if (dropped)
@@ -100,8 +100,8 @@ void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty)
 		nc_slots_emptied(c);
 }
 
-/* Invalidate the part of the sectors from @first to @last, inclusive, that lies in @block.  They
- * are in nc_cache.write_ranges.  Context: any except interrupts.
+/* Invalidate the part of the sectors from @first to @last, inclusive, that lies in @block.  The
+ * sectors are in nc_cache.write_ranges.  Context: any except interrupts.
  */
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last)
 {
@@ -117,7 +117,7 @@ void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t
 }
 
 /* Invalidate the sectors from @first to @last in all slots.  A block that gets a slot during the
- * scan gets no valid sub-block of them, because nc_cache.write_ranges keeps fills away.
+ * scan gets no valid data of these sectors, because nc_cache.write_ranges keeps fills away.
  */
 static void drop_slots(struct nc_cache *c, u64 first, u64 last)
 {
@@ -191,8 +191,8 @@ void nc_invalidate_all(struct nc_cache *c)
 }
 
 /* Record the fingerprint of the changed origin, so that the next load does not detect the reported
- * change again.  Only after the whole cache was invalidated: the fingerprint vouches for all
- * cached data.
+ * change again.  Call this only after the whole cache was invalidated: the fingerprint vouches
+ * for all cached data.
  */
 static void accept_origin(struct nc_cache *c)
 {
@@ -208,7 +208,7 @@ static void accept_origin(struct nc_cache *c)
  * @c: live cache
  *
  * If the flush fails, the cache treats these writes as its own: the stop flushes again, and no
- * cached data survives a crash.  If the cache has written itself, all cached data is invalidated.
+ * cached data survives a crash.  If the cache itself has written too, all cached data is dropped.
  *
  * Context: may sleep; nc_life.lock.
  * Return: whether the flush succeeded.
@@ -232,8 +232,8 @@ static int record_drop(struct nc_cache *c, bool all)
 {
 	if (!nc_meta_starts_cold(c))
 		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
-	/* No record needed: cached data does not survive a crash.  Before it survives a stop, the
-	 * stop flushes the origin because of this mark.
+	/* No record is needed: cached data does not survive a crash.  It survives a stop, which
+	 * first flushes the origin because of this mark.
 	 */
 	WRITE_ONCE(c->origin.written, true);
 	return 0;
@@ -277,8 +277,8 @@ int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
 	return r;
 }
 
-/* Invalidate all cached data after the origin failed a flush: it may have lost acknowledged
- * writes, so cached data may be newer.  Does nothing if the cache has not written.  Context: any.
+/* Invalidate all cached data after the origin failed a flush: the origin may have lost acknowledged
+ * writes that are cached.  Does nothing if the cache has not written.  Context: any.
  */
 void nc_invalidate_lost(struct nc_cache *c)
 {

@@ -48,7 +48,7 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 }
 
 /* Let @bio, cut to @span, join @f.  Returns false if @f will complete @bio.  Returns true if the
- * data is here already: the caller drops the bucket lock, then copies and drops a reference.
+ * data is here already: the caller drops the bucket lock, copies, then drops a reference of @f.
  */
 static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		      struct nc_fill *f, struct bio *bio, struct nc_span *span)
@@ -72,13 +72,13 @@ static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
 	return true;
 }
 
-/* May a read join @f: no update, and the first sub-block of @span is not stale? */
+/* May a read join @f?  Not if @f is an update, or the first sub-block of @span is stale. */
 static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 {
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the first sub-block of @span being written?  If not, end @span before the first that is. */
+/* Is the first sub-block of @span being written?  If not, end @span before any that is written. */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
 {
 	u64 block = span->block << c->hot.block_shift;
@@ -96,7 +96,7 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 	return false;
 }
 
-/* Look a miss up under the bucket lock; the result applies to @span, which it may shorten.  For
+/* Look a miss up under the bucket lock; the result applies to @span, which may get shorter.  For
  * NC_MISS_STARTED the caller must start a fill of @span.  @bio: the read that misses, or NULL.
  * @reserve: see struct nc_fill_ops.
  */
@@ -132,7 +132,7 @@ static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 		return NC_MISS_JOINED;
 	}
 	if (being_written(c, span)) {
-		/* The write may end inside @span: report its first sub-block only. */
+		/* The write may end inside @span: report only the first sub-block of @span. */
 		if (!bio)
 			span->last = span->first;
 		return NC_MISS_WRITE;

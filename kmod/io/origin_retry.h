@@ -15,7 +15,7 @@ struct nc_target;
  * @lock: protects @waiting; taken in interrupts
  * @waiting: reads to be sent again, restored to their state before the first attempt
  * @count: reads that failed at least once and have not completed since
- * @told: the failure was logged: log no other until a waiting read succeeds
+ * @told: a failure was logged, so log no other failure until a waiting read succeeds
  * @again: sends @waiting to the origin
  */
 struct nc_origin_retry {

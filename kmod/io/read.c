@@ -106,9 +106,9 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
-/* Serve a hit while nc_hot.checks: hits are verified, or a plan needs to see them.  Returns true if
- * the caller continues with an ordinary hit.  If false, *r is the result of map, or -EAGAIN: look
- * up again; the hit section has ended or belongs to a check.
+/* Serve a hit while nc_hot.checks is set: hits are verified, or a plan needs to see them.  Returns
+ * true if the caller continues with an ordinary hit.  Otherwise *r is the result of map, or -EAGAIN
+ * to look up again, and the hit section has ended or belongs to a check.
  */
 static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
 				 struct nc_span *span, u32 i, int hold, int *r)
@@ -339,7 +339,7 @@ other:
 	return long_way(t, bio, io);
 }
 
-/* Count a read that failed in the cache as a bypass, and send it to the origin. */
+/* A read failed in the cache: count a bypass, and send the read to the origin. */
 static void retry_at_origin(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));

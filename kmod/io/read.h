@@ -34,10 +34,10 @@ static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
  * nc_read_plain_over() - complete a plain hit
  * @c: live cache
  * @io: per-bio data of a completed bio
- * @error: its status
+ * @error: status of that bio
  *
  * Context: any, including interrupts.
- * Return: true if the bio was a plain hit that succeeded: it was counted, and the caller ends it.
+ * Return: true if the bio was a plain hit that succeeded: it is counted; the caller ends the bio.
  * Otherwise the caller calls nc_read_end_io().
  */
 static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io,

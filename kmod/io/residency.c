@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Residency: which sectors of the origin are cached.  Each block is looked up as a hit does. */
+/* Residency: which sectors of the origin are cached.  Each block is looked up as for a hit. */
 #include "cache.h"
 #include "io/residency.h"
 
@@ -15,7 +15,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	u64 valid = 0;
 	u32 slot;
 
-	/* In other states no read hits, and during load not all slots are known. */
+	/* In other states no read is a hit, and during load not all slots are in the index yet. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
 	hold = nc_hit_lock(&c->hot.hit_srcu);

@@ -15,7 +15,7 @@ struct nc_cache;
  * @paused: the cache is suspended
  * @busy: a check is under way
  * @compare: the pass also compares cached data with the origin
- * @slot: slot to look at next
+ * @slot: next slot to look at
  * @sub: sub-block of @slot to look at next
  * @rate: most bytes per second; 0: no delay between pieces
  * @due: earliest start of the next piece, as ktime_get_ns()

@@ -22,7 +22,7 @@
 /* The size is ABI: BPF programs compiled for version 1 of the event depend on it. */
 static_assert(sizeof(struct nearcache_classify) == 144);
 
-/* Thread id; inverted cgroup id for a kernel thread, as any of them may serve any cgroup. */
+/* Thread id; for a kernel thread the inverted cgroup id, as the thread may serve any cgroup. */
 static u64 stream_owner(struct bio *bio)
 {
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
@@ -40,7 +40,7 @@ static void stream_begin(struct nc_stream *s, u64 whose, bool writes)
 	};
 }
 
-/* Find the stream in its set, or begin it in the place of an unused or the least recently used. */
+/* Find the stream in its set, or begin it in an unused or else the least recently used entry. */
 static struct nc_stream *find_stream(struct nc_stream_set *set, u64 whose, bool writes)
 {
 	struct nc_stream *oldest = NULL, *s;

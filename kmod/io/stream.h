@@ -25,7 +25,7 @@ struct nc_span;
  * struct nc_stream - a stream; fields without a description: see struct nearcache_classify
  * @whose: thread id, or inverted cgroup id for work of a kernel thread; 0: unused
  * @used: jiffies of the last piece
- * @writes: true: a stream of writes; false: of reads
+ * @writes: the stream consists of writes, not of reads
  * @class: see struct nearcache_classify
  * @sample: "
  * @same_gaps: "

@@ -65,7 +65,7 @@ void nc_observe_see(struct nc_cache *c, struct bio *bio, struct nearcache_io *se
 
 /*
  * Shall nearcache_latency report this piece?  Reading the clock twice takes longer than most of
- * the work for a hit, so only one hit in NEARCACHE_TIMED is timed, and all other pieces.
+ * the work for a hit, so of the hits only one in NEARCACHE_TIMED is timed.
  */
 bool nc_observe_is_timed(struct nc_cache *c, enum nearcache_verdict verdict)
 {
@@ -87,7 +87,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nearcache_io told;
 
-	/* A worker gives the second verdict, of a retry: keep process and time of the first. */
+	/* For a retry a worker gives another verdict: keep process and time of the first one. */
 	if (!io->observed) {
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();

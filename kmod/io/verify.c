@@ -229,8 +229,8 @@ static void repair_subblocks(struct check *k, u64 bits)
 	}
 }
 
-/* Invalidate the sub-blocks @bits, which are unreadable or else wrong.  Wrong sub-blocks stay if
- * @drops shows that a write or eviction may have changed them.  Returns the invalidated sub-blocks.
+/* Invalidate the sub-blocks @bits, which are @unreadable or wrong.  Spares wrong sub-blocks if
+ * k->drops shows that a write or eviction may have changed them.  Returns the invalidated ones.
  */
 static u64 drop_damaged(struct check *k, u64 bits, bool unreadable)
 {

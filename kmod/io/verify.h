@@ -17,7 +17,7 @@ enum nc_verify {
 	NC_VERIFY_DIRECT,	/* remap the bio; with checksums, check its pages on completion */
 	NC_VERIFY_STARTED,	/* a check owns the bio and reads into pages of the cache */
 	NC_VERIFY_MEMORY,	/* no memory for the check: the read bypasses the cache */
-	NC_VERIFY_P2P,		/* memory of another device cannot be checked: as _MEMORY */
+	NC_VERIFY_P2P,		/* memory of another device cannot be checked: bypass the cache */
 	NC_VERIFY_GONE,		/* the data is not valid any more: look it up again */
 };
 

@@ -4,7 +4,7 @@
  * invalidated; doc/writing.md has the protocol and proves that it is sufficient.
  *
  * map() never sleeps, and allocates nothing that a write depends on: a file system above may
- * have to write to free memory.
+ * be able to free memory only after this write.
  */
 #include "cache.h"
 #include "io/fill.h"
@@ -96,7 +96,7 @@ static int write_update(struct nc_target *t, struct bio *bio)
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* May the data of a write be cached, as far as the classifier, if any, decides? */
+/* Does the classifier, if there is one, let the data of a write be cached? */
 static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {
 	bool through = t->mode == NEARCACHE_WRITETHROUGH;
@@ -106,7 +106,7 @@ static bool write_admitted(struct nc_target *t, struct bio *bio, struct nc_io *i
 					  NEARCACHE_VERDICT_WRITEAROUND);
 }
 
-/* Number of leading sectors whose blocks are all pinned (result @pinned: true) or all not. */
+/* Number of leading sectors whose blocks are all pinned (sets @pinned) or all not pinned. */
 static u32 alike_sectors(struct nc_cache *c, const struct bio *bio, bool *pinned)
 {
 	sector_t end = bio_end_sector(bio);
@@ -193,7 +193,7 @@ static void count_done(struct nc_cache *c, const struct bio *bio, u64 bytes)
  * @t: target
  * @bio: dm's clone
  * @io: per-bio data of @bio
- * @status: status of @bio; set to an error if nc_origin.flush_owed: a flush by the module failed
+ * @status: status of @bio; set to an error if the module's own flush failed (nc_origin.flush_owed)
  *
  * Context: any, including interrupts.
  * Return: DM_ENDIO_*.

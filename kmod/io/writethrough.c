@@ -56,9 +56,9 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
  * @first: first sector of the data
  * @end: sector behind the last one; only the part in the first block counts
  *
- * True if the data covers a whole sub-block, and the block has a slot or nc_slots_spare(); or if a
- * sub-block that the data covers in part is valid.  False if the data begins inside a logical block
- * of the cache device, or ranges exclude the block.  Takes no lock, so the answer is a hint.
+ * Data that covers a whole sub-block is wanted if the block has a slot or nc_slots_spare().  Other
+ * data is wanted if it covers a part of a valid sub-block.  No data is wanted if it begins inside a
+ * logical block of the cache device, or if nc_ranges_keep_out().  Takes no lock, so a hint.
  *
  * Context: any.
  */
@@ -112,7 +112,7 @@ static void update_end_io(struct bio *bio)
 	f->writer = NULL;
 	writer->bi_status = bio->bi_status;
 	/* Queue the fill before completing the writer: the fill may end before queue_work()
-	 * returns, and then only the incomplete writer keeps the table and the cache.
+	 * returns, and then only the incomplete writer keeps the dm table and the cache alive.
 	 */
 	queue_work(f->target->cache->workers.cache, &f->work);
 	bio_endio(writer);
@@ -248,7 +248,7 @@ static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
 	       !nc_write_range_alone(&c->write_ranges, own, first, last);
 }
 
-/* Return the slot of the block; without one give it a free slot if nc_slots_spare(); or NC_NIL. */
+/* Return the block's slot, or give the block a free slot if nc_slots_spare().  NC_NIL: neither. */
 static u32 slot_for(struct nc_cache *c, u64 block)
 {
 	u32 i = nc_index_find(&c->index, block);
@@ -274,8 +274,8 @@ static u32 slot_for(struct nc_cache *c, u64 block)
  * @dropped: sub-blocks that the write invalidated
  *
  * Context: map; the bucket lock is held.
- * Return: true: call nc_update_send(); false if the data must stay out of the cache: call
- * nc_update_cancel().
+ * Return: true: the caller calls nc_update_send(); false: the data must stay out of the cache, and
+ * the caller calls nc_update_cancel().
  */
 bool nc_update_list(struct nc_fill *f, struct nc_bucket_lock *bucket,
 		    const struct nc_write_range *own, u64 dropped)

@@ -145,7 +145,7 @@ int nc_sums_write(struct nc_cache *c)
 	return 0;
 }
 
-/* Mark the page that has all sums of @slot dirty, because they changed.  Any context.  Call this
+/* Mark dirty the page with all sums of @slot, because the sums changed.  Any context.  Call this
  * before nc_table_dirty(), so that a commit of the slot's table entry includes the sums.
  */
 void nc_sums_dirty(struct nc_sums *s, u32 slot)

@@ -15,7 +15,7 @@ struct nc_geometry;
 /**
  * struct nc_sums - checksums of all slots
  * @sum: checksums in the medium's format; NULL if the cache has none
- * @dirty: bit per page of @sum: differs from the medium; set in any context
+ * @dirty: bitmap of the pages of @sum that differ from the medium; set in any context
  * @buffer: copy of the pages being written
  * @pages: pages of @sum, 4096 bytes each
  * @offset: start of the checksum area, bytes

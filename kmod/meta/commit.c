@@ -4,11 +4,10 @@
  * says what a crash after each step leaves:
  *
  *	1. build the pages from the current slots
- *	2. write a record that names the pages.  A flush of the cache device, and of the
- *	   other members, precedes it, so that the data that the pages describe is
- *	   durable
+ *	2. flush the cache device and the other members, so that the data that the pages
+ *	   describe is durable; then write a record that names the pages
  *	3. write the pages, each over its older copy
- *	4. write a record that names no page: the batch is complete.  A flush precedes it
+ *	4. flush, then write a record that names no page: the batch is complete
  *
  * Only after step 4 may slots evicted before step 1 get other blocks, so that the medium
  * never describes a slot's content wrongly.
@@ -64,7 +63,7 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name each page of the batch and its copy to write: if a crash tears this copy, the other counts.
+/* Name each page of the batch and the copy to write: if a crash tears it, the other copy is used.
  * Leave out pages that are written to both copies: they have no copy to fall back on.
  */
 static void name_pages(const struct nc_table *t,
@@ -131,7 +130,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4.  Checksums come first: the flush before the first record makes them durable. */
+/* Steps 2 to 4.  Writes the checksums before: the flush of step 2 makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
@@ -219,7 +218,7 @@ void nc_commit_work(struct work_struct *work)
 					  struct nc_cache, workers.commit);
 
 	WRITE_ONCE(c->meta->commit.armed, false);
-	/* Clear @armed, then find pages of callers that saw it set: pairs with arm_commit(). */
+	/* Clear @armed, then find pages of callers that saw @armed set: pairs with arm_commit(). */
 	smp_mb();
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);

@@ -11,7 +11,7 @@
 struct nc_cache;
 struct work_struct;
 
-/* Jiffies from a table change to its commit: a crash loses only fills that are newer than this.
+/* Jiffies from a change of the slot table to the commit: a crash loses only fills newer than this.
  * The documented limit is 5 s; the commit itself has the remaining second.
  */
 #define NC_COMMIT_PERIOD	(4 * HZ)
@@ -21,11 +21,11 @@ struct work_struct;
  * @lock: one commit at a time; taken under nc_life.lock, or alone
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
- * @behind: a crash came between the announcement of a commit to the other members and its first
- *	record: @sequence is the second number of that commit, @record is the last one before it
+ * @behind: a crash came after a commit was announced to the other members and before its first
+ *	record: @sequence is the second number of that commit, @record the last record before it
  * @offset: start of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
- * @live: commits keep the medium's table correct, so the cache is warm after a crash; changes
+ * @live: commits keep the slot table correct, so the cache is warm after a crash; changes
  *	under nc_life.lock
  * @armed: nc_workers.commit is queued
  * @failed: a commit failed since the cache went live, and no other commit may start

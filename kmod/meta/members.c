@@ -11,7 +11,7 @@
 #include "meta/meta.h"
 #include "meta/recover.h"
 
-/* Allocate c->dev.members if the table has several cache devices.  Return: 0 or -ENOMEM. */
+/* Allocate c->dev.members if the dm table has several cache devices.  Return: 0 or -ENOMEM. */
 int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 {
 	struct nc_members *m;
@@ -65,7 +65,7 @@ static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 	return 0;
 }
 
-/* Does the table name the first member first, and the right number of members? */
+/* Does the dm table begin with member 0, and name the right number of members? */
 static int check_count(struct nc_cache *c)
 {
 	char why[NC_WHY_SIZE];
@@ -85,7 +85,7 @@ static int check_count(struct nc_cache *c)
 
 /**
  * nc_members_open() - read and validate the superblocks behind the first one
- * @c: new cache; the first superblock is read
+ * @c: new cache; the first superblock was read before
  * @t: target under construction; t->ti->error is set on failure
  *
  * Context: may sleep.
@@ -170,7 +170,7 @@ bool nc_members_emptied(const struct nc_cache *c)
 	       le64_to_cpu(c->meta->super.sb->table_epoch) > nc_members_epoch(c);
 }
 
-/* Does a member's data not match the slot table?  Call this suspended, after nc_commit_load(). */
+/* Does a member's data not match the slot table?  Call after nc_commit_load(), while suspended. */
 bool nc_members_differ(struct nc_cache *c)
 {
 	const struct nearcache_super *sb = c->meta->super.sb;
@@ -205,8 +205,8 @@ u64 nc_members_epoch(const struct nc_cache *c)
  * @c: live cache, suspended; all members match
  *
  * A commit is announced to the other members before the first member records it, and a crash
- * may come in between.  If its number were used again, an older image of the other members
- * would match the new table.  A commit uses two numbers, one per record: hence the + 1.
+ * may come in between.  If a later commit used the same number, an older image of the other
+ * members would match the new table.  A commit uses two numbers, one per record: hence the + 1.
  */
 u64 nc_members_begun(const struct nc_cache *c)
 {

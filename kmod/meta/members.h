@@ -12,7 +12,7 @@
 
 /**
  * struct nc_member - one of several cache devices
- * @bdev: device; some table has it open
+ * @bdev: device; a dm table keeps it open
  * @data_start: first sector of its slots
  * @device_size: bytes that the format uses
  * @super: its superblock; unused for member 0

@@ -434,7 +434,7 @@ int nc_meta_accept_origin(struct nc_cache *c)
  * nc_meta_settle() - renew the fingerprint of an origin whose writes are durable
  * @c: live cache, suspended and flushed, before the superblock is written
  *
- * Return: 0; the error of reading the origin: the cache must not be marked clean.
+ * Return: 0, or the error of reading the origin; then the cache must not be marked clean.
  */
 int nc_meta_settle(struct nc_cache *c)
 {
@@ -482,8 +482,8 @@ int nc_meta_write_ends(struct nc_cache *c, const u8 *digest)
 	forget_file_system(sb);
 	if (has_fingerprint(c->meta))
 		memcpy(sb->origin_fingerprint, digest, NC_FINGERPRINT_SIZE);
-	/* Not write_super(): it would record the number of a commit that may just begin and that
-	 * the other members do not know.  The ring has the number of the last commit.
+	/* Not write_super(): it would record the number of a commit that may be about to begin and
+	 * that the other members do not know.  The ring has the number of the last commit.
 	 */
 	return nc_super_write(&c->meta->super, c->dev.bdev, le32_to_cpu(sb->state));
 }
@@ -555,7 +555,7 @@ int nc_meta_record_drop(struct nc_cache *c, bool all, bool durable)
  * @c: live cache; no read, fill or eviction is in flight
  *
  * Return: 0; -EIO: the medium has its old state, or one copy of the superblock says clean, which is
- * true of the present table.
+ * correct because the slot table was committed before.
  */
 int nc_meta_stop(struct nc_cache *c)
 {

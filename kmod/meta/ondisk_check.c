@@ -430,8 +430,8 @@ bool nc_super_check(const struct nearcache_super *sb, u64 device_bytes,
  * nc_member_check() - does a device belong at this place of the cache?
  * @first: valid superblock of member 0
  * @member: valid superblock of the device
- * @index: its place, 1 or more
- * @why: NC_WHY_SIZE bytes; if not, set to the field, its value and the expected value
+ * @index: that place, 1 or more
+ * @why: NC_WHY_SIZE bytes; if false, set to the field, its value and the expected value
  *
  * nc_recover_member() checks whether the device's data matches the slot table.
  */
@@ -601,7 +601,7 @@ void nc_witness_seal(struct nearcache_witness *record)
 	record->checksum = cpu_to_le32(witness_checksum(record));
 }
 
-/* Validate a witness record, as read: intact, and of cache @uuid, or any cache if that is NULL. */
+/* Validate a witness record, as read: intact, and of cache @uuid.  @uuid NULL: of any cache. */
 bool nc_witness_check(const struct nearcache_witness *record, const u8 *uuid)
 {
 	return le32_to_cpu(record->magic) == NEARCACHE_WITNESS_MAGIC &&

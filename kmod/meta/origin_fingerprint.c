@@ -2,7 +2,7 @@
 /*
  * The origin's fingerprint.  The helper computes it at create.  After a session
  * that wrote to the origin, the kernel computes it again, so that the next load does
- * not take these writes for those of another host.
+ * not mistake these writes for writes of another host.
  *
  * Also sends flushes to the origin.  If one fails, the next flush of a user fails.
  */
@@ -50,7 +50,7 @@ int nc_origin_fingerprint(struct block_device *bdev, struct dm_io_client *io,
  * struct origin_flush - a flush with a waiting caller
  * @bio: sent to the origin
  * @c: live cache
- * @done: completed when @bio is
+ * @done: completed together with @bio
  */
 struct origin_flush {
 	struct bio bio;

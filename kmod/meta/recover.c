@@ -100,7 +100,7 @@ static u64 possible_bits(const struct nc_geometry *geo, u64 block)
 	return ~0ULL >> (64 - subs);
 }
 
-/* Is a slot entry of an intact page plausible?  @slot is not free.  The load drops other slots. */
+/* Is a slot entry of an intact page plausible?  If not, the load drops it.  @slot is not free. */
 bool nc_recover_slot(const struct nc_geometry *geo,
 		     const struct nearcache_slot *slot)
 {
@@ -113,7 +113,7 @@ bool nc_recover_slot(const struct nc_geometry *geo,
 }
 
 /* Does the witness know a later session than the superblock?  Then the medium is an older copy, or
- * was removed before that session.  An invalid @record counts as no.
+ * was removed before that session.  If @record is invalid, the answer is no.
  */
 bool nc_recover_older(const struct nearcache_super *sb,
 		      const struct nearcache_witness *record)

@@ -14,7 +14,7 @@
 /* Number of sectors of the write-intent bitmap. */
 #define NC_RECOVER_INTENT (NEARCACHE_INTENT_AREA_SIZE / NEARCACHE_INTENT_SIZE)
 
-/* Returned by nc_recover_page() if the page's slots are lost, and by nc_recover_listed(). */
+/* "No copy", from nc_recover_page() (the page's slots are lost) or from nc_recover_listed(). */
 #define NC_RECOVER_NONE	(-1)
 
 const struct nearcache_commit *

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The slot table on the cache device.  Each page has two copies.  A write goes to the copy
- * that does not hold the current state, so that a torn write leaves the older copy.
+ * without the current state, so that a torn write leaves the copy with the current state.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -70,7 +70,7 @@ void nc_table_dirty(struct nc_cache *c, u32 slot)
 	arm_commit(c);
 }
 
-/* Of two slots with @block, keep the higher generation.  Returns false: drop the new slot. */
+/* Of two slots with @block, keep the higher generation.  Returns false if that is the old slot. */
 static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);
@@ -208,7 +208,7 @@ int nc_table_load(struct nc_cache *c, struct nc_table *t,
  * nc_table_empty() - prepare a table that a new table_epoch will empty
  * @t: table that is not loaded
  *
- * A crash may have torn either copy of a page, so the next write of each goes to both copies.
+ * A crash may have torn either copy of any page, so the next write of a page goes to both copies.
  */
 void nc_table_empty(struct nc_table *t)
 {

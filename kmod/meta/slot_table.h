@@ -16,14 +16,14 @@ static_assert(NC_TABLE_BATCH <= NEARCACHE_COMMIT_PAGES);
 /**
  * struct nc_table - state of the table's pages on the medium
  * @pages: pages in one copy of the table
- * @buffer: NC_TABLE_BATCH pages; never freed while the table exists, so that resume and
+ * @buffer: NC_TABLE_BATCH pages; allocated as long as the cache exists, so that resume and
  *	suspend cannot fail for lack of memory
  * @batch: numbers of the pages in @buffer, which the current commit writes
  * @batched: number of pages in @batch
- * @current_copy: bit per page: number of the copy with the current state
- * @dirty: bit per page: the page differs from the medium; set in any context
- * @both: bit per page: the next write must go to both copies, because neither
- *	can be relied on
+ * @current_copy: bit per page, the number of the copy with the current state
+ * @dirty: bitmap of the pages that differ from the medium; set in any context
+ * @both: bitmap of the pages whose next write must go to both copies, because
+ *	neither copy can be relied on
  * @sequence: highest sequence of a page that the load found
  *
  * nc_commit.lock protects all members except @dirty, whose bits are set at any time.

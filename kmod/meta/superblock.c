@@ -116,7 +116,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		snprintf(why, NC_WHY_SIZE, "superblocks cannot be read");
 		return -EIO;
 	}
-	/* Only now: if neither copy can be read, the medium keeps the state known before. */
+	/* Not earlier: if neither copy can be read, the old @durable stays true for the medium. */
 	WRITE_ONCE(s->durable, -1);
 	if (r0)
 		memset(s->sb, 0, NEARCACHE_SUPER_SIZE);
@@ -165,7 +165,7 @@ static void seal_super(struct nc_super *s, u32 state)
 }
 
 /**
- * nc_super_put() - write one copy with a new state; a crash may bring back the other copy
+ * nc_super_put() - write one copy with a new state; a crash may bring back the older state
  * @s: superblock that was read, of a member behind the first
  * @bdev: device of that member
  * @state: enum nearcache_super_state
@@ -216,7 +216,7 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 			return r;
 	}
 	/* Only after both copies: with one written, its higher sequence wins; but if that copy
-	 * became unreadable, a load would trust the old state.
+	 * became unreadable, a load would trust the old state of the other copy.
 	 */
 	WRITE_ONCE(s->durable, state);
 	return 0;

@@ -21,7 +21,7 @@ struct nearcache_super;
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
- * Once the cache is live, nc_life.lock protects that of member 0, nc_commit.lock the others.
+ * On a live cache nc_life.lock protects the superblock of member 0, nc_commit.lock all others.
  */
 struct nc_super {
 	struct dm_io_client *io;

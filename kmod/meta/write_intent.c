@@ -22,7 +22,7 @@
 #define PAGES			(NC_RECOVER_INTENT / NC_INTENT_PAGE)
 #define BITS_PER_PAGE		(NC_INTENT_PAGE * NEARCACHE_INTENT_BITS)
 
-/* Allocate the maps, if they do not exist, for a table that names a witness.  Context: constructor;
+/* Allocate the maps, if they do not exist, for a dm table with a witness.  Context: constructor;
  * may sleep; calls may run concurrently.  Return: 0 or -ENOMEM.
  */
 int nc_intent_alloc(struct nc_intent *i)
@@ -315,8 +315,8 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
-/* Record "left" on the witness, then release all waiting writes.  If the witness fails, fail them;
- * each later write to an unmarked region then tries the witness again.
+/* Record "left" on the witness, then release all waiting writes.  If the witness fails, fail these
+ * writes; each later write to an unmarked region then tries the witness again.
  */
 static void leave_cache_work(struct work_struct *work)
 {
@@ -354,7 +354,7 @@ static void leave_cache_work(struct work_struct *work)
 		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
-/* Is @dev the witness of the session, and does its record name the session?  NULL: no. */
+/* Is @dev the witness of the session, and does its record name the session?  @dev may be NULL. */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;
@@ -378,7 +378,7 @@ void nc_intent_ask_again(struct nc_cache *c)
 	flush_work(&i->leave_work);
 	if (READ_ONCE(i->mode) != NC_INTENT_LEAVING)
 		return;
-	/* Forget a witness that the active table does not name: its table may soon close it. */
+	/* Forget a witness that the active table does not name: the old table may soon close it. */
 	if (!is_witness(c, c->life.active->witness))
 		i->bdev = NULL;
 	queue_work(c->workers.origin, &i->leave_work);
@@ -464,7 +464,7 @@ void nc_intent_stop(struct nc_cache *c)
 }
 
 /* Cancel all work before the cache is freed: a write that completed just before nc_intent_stop()
- * may still have queued some.  May sleep.
+ * may still have queued a work.  May sleep.
  */
 void nc_intent_cancel(struct nc_cache *c)
 {

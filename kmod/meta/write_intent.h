@@ -38,7 +38,7 @@ enum nc_intent_mode {
 };
 
 /**
- * struct nc_intent_maps - one bit per region in each bitmap, and the image of the medium
+ * struct nc_intent_maps - bitmaps with a bit per region, and the image of the area on the medium
  * @image: content of the area as last written, or being written; io_lock
  * @record: buffer for nc_intent.witness
  * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
@@ -75,10 +75,10 @@ struct nc_intent_ops {
  * @session: number of the current session, see struct nearcache_super
  * @recovered: the load took over an unfinished session: @maps has its marks; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
- * @maps: allocated with the first table that names a witness, or NULL
+ * @maps: allocated with the first dm table that names a witness; NULL before
  * @witness: record of the cache on its witness
- * @bdev: witness device; the active table has it open, unless @mode is OFF or LEFT;
- *	NULL: the active table has none
+ * @bdev: witness device, which the active dm table keeps open unless @mode is OFF or LEFT;
+ *	NULL: no usable witness
  * @io_lock: held while the bitmap is written; taken under nc_life.lock, or alone
  * @lock: protects the lists, @since and @mode; taken in any context
  * @waiting: writes to regions that are not @set
@@ -144,7 +144,7 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
 /**
  * nc_intent_admit() - may a write go to the origin now?
  * @c: live cache
- * @i: its write intent
+ * @i: write intent of @c
  * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.write_ranges
  *
  * Context: any that may submit bios; does not sleep.

@@ -58,7 +58,7 @@ static bool pick_idle(struct nc_cache *c)
 	return !bitmap_empty(maps->idle, NC_INTENT_BITS);
 }
 
-/* Step 4.  Returns false if the mark must stay.  A later write waits until mark_work sets it. */
+/* Step 4.  Returns false if the mark must stay.  If true, later writes wait for a new mark. */
 static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 {
 	clear_bit(bit, maps->set);
@@ -70,8 +70,8 @@ static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 	return false;
 }
 
-/* Write the fingerprint and clear the mark of the ends, both in one hold of io_lock: mark_work must
- * not set the mark on the medium in between.  Return: 0 or the write error.
+/* Write the fingerprint of the ends and clear their mark, without dropping io_lock in between, so
+ * that mark_work cannot set the mark on the medium in between.  Return: 0 or the write error.
  */
 static int renew_ends(struct nc_cache *c)
 {

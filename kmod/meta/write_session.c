@@ -45,7 +45,7 @@ static int find_record(struct nc_cache *c)
  * @c: live cache; its superblock says writing
  *
  * Context: may sleep; nc_life.lock.
- * Return: NULL if so, and nc_session_written() returns the marked sub-blocks from now on.
+ * Return: NULL if it can; nc_session_written() returns the marked sub-blocks from now on.
  * If not, a text for the log: the reason why no cached data may be trusted.
  */
 const char *nc_session_load(struct nc_cache *c)
@@ -206,7 +206,7 @@ int nc_session_begin(struct nc_cache *c)
  * nc_session_begun() - both superblock copies name the new session
  * @c: live cache, suspended, after nc_session_begin()
  *
- * Removes the previous session from the witness: copies of the device from then are now stale.
+ * Removes the previous session from the witness: older copies of the device are stale now.
  *
  * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
@@ -229,7 +229,7 @@ static void not_told_apart(struct nc_cache *c, int r)
 }
 
 /**
- * nc_session_number() - number a superblock that will say active, or clean after writes
+ * nc_session_number() - give a number to a superblock that will say active, or clean after writes
  * @c: live cache, suspended
  *
  * The new number makes all copies of the device from before this superblock stale.

@@ -15,8 +15,8 @@
  * @start: first byte; NULL: 0
  * @length: bytes; NULL: up to the end of the origin
  * @extack: gets the error message
- * @first: result: first sector
- * @end: result: sector behind the last one
+ * @first: set to the first sector
+ * @end: set to the sector behind the last one
  *
  * Return: 0, or -ERANGE: not whole sectors, or not inside the origin.
  */
@@ -214,7 +214,7 @@ static int put_run(struct sk_buff *skb, const struct nc_run *run)
 	return 0;
 }
 
-/* A message ends after this many blocks even if it is not full: others may wait for the cache. */
+/* A message ends after this many blocks even if not full: another task may wait for the cache. */
 #define RUN_BLOCKS	1048576U
 
 /* Put the next runs into the message, until it is full. */

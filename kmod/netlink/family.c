@@ -161,7 +161,7 @@ static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *
 /**
  * struct wanted - search for the device that a request names
  * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
- * @found: result: cache, or NULL; held if @reply is NULL
+ * @found: set to the cache, or NULL; the cache is held if @reply is NULL
  * @reply: message to put the description of the device into; NULL: hold the cache instead
  */
 struct wanted {
@@ -231,13 +231,13 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
  * nc_nl_reply() - begin the reply to a request
  * @info: request
  * @cmd: operation
- * @header: result: header for genlmsg_end()
+ * @header: set to the header for genlmsg_end()
  *
  * Return: message, which the caller sends or frees; NULL if memory is lacking.
  */
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 {
-	/* GFP_NOIO: the caller may hold a cache, which the destructor of its table waits for. */
+	/* GFP_NOIO: the caller may hold a cache, and a destructor then waits for the caller. */
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 
 	if (!skb)
@@ -360,7 +360,7 @@ int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback 
 	return r && !skb->len ? r : skb->len;
 }
 
-/* Change all settings that the request names, or none with an error.  Context: nc_life.lock. */
+/* Change all settings that the request names, or on an error none.  Context: nc_life.lock. */
 static int set_tunables(struct nc_target *t, struct genl_info *info)
 {
 	struct nlattr *fill = info->attrs[NEARCACHE_A_DEVICE_FILL_MEMORY];

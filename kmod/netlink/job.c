@@ -30,7 +30,7 @@ static bool names_only_id(struct nlattr **attrs)
 	return attrs[NEARCACHE_A_JOB_ID];
 }
 
-/* Get the id of the job that a request names; with @all, 0 if it names none.  Returns an error. */
+/* Get the id of the job that a request names.  With @all a request without a job gives id 0. */
 static int parse_id(const struct genl_info *info, bool all, u32 *id)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];

@@ -16,7 +16,7 @@
 /* Most selections of ranges in one range-delete request. */
 #define WHICH_MAX	1024U
 
-/* Attributes of counters have the order of uapi/nearcache_counters.h and follow all others. */
+/* Counter attributes have the order of uapi/nearcache_counters.h, and follow all others. */
 #define NC_CHECK(symbol, name, unit, help)						\
 	static_assert((int)NEARCACHE_A_LABEL_##symbol ==				\
 		      (int)NEARCACHE_LABEL_##symbol + (int)NEARCACHE_A_LABEL_HITS);
@@ -32,7 +32,7 @@ static_assert(NEARCACHE_LABELS_MAX < NC_LABEL_MIXED);
  * @cache: held cache; between begin_change() and end_change() also live, and its ranges locked
  * @info: the request
  * @rp: the change
- * @room: result: bytes that pins need, and bytes that may be pinned
+ * @room: set to the bytes that pins need, and the bytes that may be pinned
  * @reply: reply, whose header is written
  * @header: header of @reply
  * @noio: result of memalloc_noio_save()
@@ -135,7 +135,7 @@ static int take_label(struct request *q, const struct nlattr *label)
 	return id;
 }
 
-/* Return the id of a label, without a reference; 0, which matches no range: no such label. */
+/* Return the id of a label, without a reference; 0, the id of no range, without such a label. */
 static int find_label(struct request *q, const struct nlattr *label)
 {
 	const char *name = nla_data(label);

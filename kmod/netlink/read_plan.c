@@ -75,7 +75,7 @@ static int append_range(struct nc_cache *c, const struct nlattr *range,
 	return r;
 }
 
-/* Append all ranges of the request to the plan that is being handed over, or none with an error. */
+/* Append all ranges of the request to the plan that is being handed over, or on an error none. */
 static int append_all(struct nc_cache *c, const struct genl_info *info)
 {
 	const struct nlattr *range = nc_nl_next_range(info, NEARCACHE_A_DEVICE_RANGE, NULL);

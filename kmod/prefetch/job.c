@@ -83,7 +83,7 @@ bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job)
 	return true;
 }
 
-/* Must @a run before @b?  Equal jobs: the same priority and deadline, so false for both orders. */
+/* Must @a run before @b?  Neither is first if both have the same priority and deadline. */
 static bool is_before(const struct nc_job *a, const struct nc_job *b)
 {
 	if (a->priority != b->priority)
@@ -155,7 +155,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/* Account bytes that are cached already, unless by an earlier pass, or that another fill brings. */
+/* Account bytes that another fill brings or that are cached, except those of an earlier pass. */
 void nc_job_see(struct nc_job *job, u64 bytes)
 {
 	u64 own = min(job->known, bytes);

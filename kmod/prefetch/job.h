@@ -14,7 +14,7 @@
 #define NC_JOB_PIECES_MAX	1048576U
 /* Most finished jobs that can be queried: 512 KiB of memory, each job a kmalloc-512. */
 #define NC_JOBS_OVER_MAX	1024U
-/* Most passes of a job over its pieces: later passes retry data being written and failed reads. */
+/* Most passes of a job over its pieces: later ones retry failed reads and data under a write. */
 #define NC_JOB_PASSES		3U
 
 /* Sectors from @first to before @end. */
@@ -47,7 +47,7 @@ struct nc_piece {
  * @at: index of the next piece; equal to @pieces: all were submitted
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
- * @label: name as of a range's label; may be empty
+ * @label: name of the job, with the syntax of a range's label; may be empty
  * @piece: pieces in the order to bring them; NULL after the job has finished
  */
 struct nc_job {
@@ -85,7 +85,7 @@ struct nc_job {
  * @over_count: length of @over
  * @pieces: number of pieces of all jobs in @waiting
  * @last: id of the job that was queued last
- * @first: of the jobs that wait for a slot, the job to get the next; only the worker uses it
+ * @first: of the jobs that wait for a slot, the one that gets the next slot; for the worker only
  *
  * Protected by nc_prefetch.lock.
  */

@@ -53,7 +53,7 @@ static u64 send_room(const struct nc_cache *c)
 	const struct nc_prefetch *p = &c->prefetch;
 	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
 
-	/* With nothing in flight allow some bytes whatever the window, so that jobs proceed. */
+	/* With nothing in flight allow some bytes even with a tiny window, so that jobs proceed. */
 	if (!p->flying)
 		return max_t(u64, most, TURN_SHARED);
 	if (p->shared)
@@ -197,7 +197,7 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	spin_unlock(&p->lock);
 }
 
-/* Start a fill of the start of @span, unless the slot is for a job with a first claim to slots. */
+/* Start a fill at the start of @span, unless free slots are for a job that has a prior claim. */
 static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
 {
 	enum nc_miss result;
@@ -216,7 +216,7 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 }
 
 /* Bring the missing data at the start of @span, which is shortened to the part that was handled.
- * Adds submitted bytes to @sent.  Returns jiffies to wait: 0, STUCK, or NEVER: until a fill ends.
+ * Adds submitted bytes to @sent.  Returns jiffies to wait, STUCK, or NEVER (until a fill ends).
  */
 static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct nc_span *span,
 				u64 *sent)
@@ -301,7 +301,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	return 0;
 }
 
-/* Return the jiffies from which more may be sent, after @sent bytes now at @rate per second. */
+/* Return the jiffies at which the next bytes may be sent, if @sent bytes are sent now at @rate. */
 static unsigned long pace_delay(unsigned long due, u64 sent, u64 rate)
 {
 	unsigned long now = jiffies;
@@ -345,7 +345,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	/* Drop this job's demand for slots; other jobs that wait report theirs again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
-	/* What earlier passes fetched, but this pass did not meet, was evicted or invalidated. */
+	/* Data of earlier passes that this pass did not meet was evicted or invalidated. */
 	job->fetched -= job->known;
 	job->known = 0;
 	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
@@ -431,7 +431,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* From now on jobs select the data to cache, not the retention threshold. */
+	/* From now on jobs, and not the retention threshold, select the data to cache. */
 	WRITE_ONCE(c->policy.retain.on, false);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {

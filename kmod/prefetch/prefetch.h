@@ -28,14 +28,14 @@ struct nc_latency {
  * @work: submits fills of jobs
  * @lock: protects @jobs and all fields below; process context; innermost
  * @jobs: the jobs of the cache
- * @paused: no table is live
+ * @paused: no dm table is live
  * @flying: bytes of jobs' fills in flight
  * @window: limit of @flying: a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
  * @least: recent minimum of the latency of jobs' reads, nanoseconds
  * @shared: other readers used the origin when nc_throttle_wait() last ran
- * @due: while @shared: jiffies of the next submission
- * @rate: while @shared: limit in bytes per second
+ * @due: jiffies of the next submission, while @shared
+ * @rate: limit in bytes per second, while @shared
  * @failed: jiffies when a job's read last failed
  * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
  * @beside: latency of users' other reads since @looked

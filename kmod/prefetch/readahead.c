@@ -2,7 +2,7 @@
 /*
  * Readahead windows.  A classifier (see stream.h) says how far ahead of a stream to read.  Such a
  * window becomes fills that no reader waits for.  A read can join them, and a write makes them
- * stale, as all fills.
+ * stale, like all fills.
  *
  * Windows do not yield to reads as prefetch jobs do, because the reader is about to request the
  * same data.  If the stream ends instead, no more than the window was read in vain.  Windows use at
@@ -158,7 +158,7 @@ static bool pick_window(struct nc_readahead *w, struct nc_readahead_window *wind
 	return any;
 }
 
-/* Update the start of the queued window after a turn.  A reader may have extended its end. */
+/* Update the start of the queued window after a turn.  A reader may have moved the window's end. */
 static void put_back(struct nc_readahead *w, const struct nc_readahead_window *window)
 {
 	struct nc_readahead_window *there;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Throttle of prefetch jobs, which yield to all other I/O.  - Without other origin reads, jobs keep
- * as many bytes in flight as arrive within DELAY_MAX on top of the origin's own latency.  A reader
- * that starts then waits behind these once.  - With other origin reads, jobs take small turns at a
- * limited rate.  The rate rises while the latency of the other reads is the same as without jobs,
+ * Throttle of prefetch jobs, which yield to all other I/O.  Without other origin reads, jobs keep
+ * as many bytes in flight as arrive within DELAY_MAX on top of the origin's own latency.  The first
+ * read of a new reader waits behind these bytes.  With other origin reads, jobs take small turns at
+ * a limited rate.  The rate rises while the latency of the other reads is the same as without jobs,
  * and falls otherwise.  To measure the latency without jobs, jobs pause for an eighth of a second
- * every two seconds.  - A reader that follows a job reads the data that the job brings.  Jobs do
- * not yield to such readers: each would wait for the other, and leave a part of the origin's
- * bandwidth unused.  - For a second after a large write or an error, jobs submit nothing.
+ * every two seconds.  Jobs do not yield to a reader of the data that they are bringing: reader and
+ * job would wait for each other, and leave a part of the origin's bandwidth unused.  For a second
+ * after a large write or an error, jobs submit nothing.
  */
 #include <linux/ktime.h>
 
@@ -19,9 +19,9 @@
 #define OUT_OF_ORDER	HZ
 /* Most nanoseconds of queueing of jobs' reads, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
-/* Least and first nc_prefetch.window, bytes in flight. */
+/* Smallest and initial value of nc_prefetch.window, bytes in flight. */
 #define WINDOW_MIN	(2U << 20)
-/* nc_prefetch.rate in bytes per second while others read; it is adjusted every RATE_PERIOD. */
+/* nc_prefetch.rate while other readers read, bytes per second; adjusted every RATE_PERIOD. */
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
 #define RATE_MAX	(64ULL << 30)
@@ -58,7 +58,7 @@ static void begin_probe(struct nc_prefetch *p)
 	p->clean.count /= 2;
 }
 
-/* Is at least half of what other readers read data that jobs bring?  Context: @p->lock is held. */
+/* Do jobs bring at least half of the data that other readers want?  Context: @p->lock is held. */
 static bool is_followed(struct nc_prefetch *p, struct nc_demand *d)
 {
 	lockdep_assert_held(&p->lock);
@@ -100,8 +100,8 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Adjust the window of bytes in flight by a job's read of @took ns.  Latency above the minimum is
- * queueing behind jobs' own fills.  The minimum also follows an origin that gets slower.
+/* Adjust the window of bytes in flight after a job's read of @took ns.  Latency above the minimum
+ * is queueing behind jobs' own fills.  The minimum also follows an origin that gets slower.
  */
 static void fit_window(struct nc_cache *c, u64 took)
 {
@@ -121,7 +121,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 	}
 }
 
-/* Adjust the rate of jobs by a user's read of @took ns; @alone: jobs did not disturb it. */
+/* Adjust the rate of jobs after a user's read of @took ns; @alone: no job disturbed that read. */
 static void fit_rate(struct nc_prefetch *p, u64 took, bool alone)
 {
 	struct nc_latency *l = alone ? &p->clean : &p->beside;

@@ -24,7 +24,7 @@
  * @want: in order
  * @count: number of ranges
  * @segments: @want as segments, NULL without ranges
- * @reserved: pinned blocks
+ * @reserved: number of blocks that pinned ranges overlap
  * @touched: ranges that are added or deleted: only the tags of their blocks change
  * @touched_count: number of @touched
  */
@@ -292,7 +292,7 @@ static bool has_equal(const struct nc_want *list, u32 count, const struct nc_wan
 	return false;
 }
 
-/* Set a bit in @goes for each range of @r to delete.  Returns how many; counts rp->deleted. */
+/* Set a bit in @goes for each range of @r to delete.  Returns their number; sets rp->deleted. */
 static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsigned long *goes)
 {
 	u32 i, count = 0;
@@ -356,7 +356,7 @@ static void count_labels(struct nc_labels *l, const struct nc_want *touched, u32
 	}
 }
 
-/* Delete the @gone ranges marked in @goes and add rp->add.  Returns 0, or an error: no change. */
+/* Delete the @gone ranges marked in @goes and add rp->add.  On an error nothing has changed. */
 static int replace_going(struct nc_cache *c, struct nc_replacement *rp, const unsigned long *goes,
 			 u32 gone, struct nc_room *room)
 {
@@ -400,15 +400,15 @@ free:
  * nc_ranges_replace() - delete ranges and add others, as one change
  * @c: live cache, or one that is being loaded
  * @rp: the change
- * @room: result: bytes that pins need after the change, and that may be pinned; also after -ENOSPC
+ * @room: set to the bytes that pins then need and the bytes that may be pinned, also on -ENOSPC
  *
  * Readers see either all ranges before or all ranges after the change.  Until the change is
  * complete, both old and new pins are respected.
  *
  * Context: nc_life.lock and nc_ranges.lock are held; may sleep.  Allocates memory: the caller
  * is in a memalloc_noio scope.
- * Return: 0; or an error, and no range has changed: -E2BIG: too many ranges; -ELOOP: too many
- * overlap; -ENOSPC: new pins need more than @room has; -ENOMEM.
+ * Return: 0, or an error, after which no range has changed.  -E2BIG: too many ranges.  -ELOOP: too
+ * many ranges overlap.  -ENOSPC: new pins need more than @room has.  -ENOMEM.
  */
 int nc_ranges_replace(struct nc_cache *c, struct nc_replacement *rp, struct nc_room *room)
 {
@@ -469,7 +469,7 @@ static void expire_ranges(struct work_struct *work)
 }
 
 /* Copy the ranges of @before to @want, cut at sector @end, and return how many remain.  The labels
- * of @c are a copy that holds a reference per range: drop those of ranges behind @end.
+ * of @c are a copy that holds a reference per range: drop the references of ranges behind @end.
  */
 static u32 clip_ranges(struct nc_cache *c, const struct nc_ranges *before, u64 end,
 		       struct nc_want *want)
@@ -528,7 +528,7 @@ free:
  * @before: cache whose device was given up, but whose ranges users still want
  * @end: size of the origin in sectors: ranges are cut there
  *
- * If pins exceed the new cache, all pins are lost; after another error all ranges.  Logs both.
+ * If the new cache has no room for all pins, it gets none; after another error it gets no range.
  *
  * Context: nc_life.lock of @c is held; may sleep.  Allocates memory: the caller is in a
  * memalloc_noio scope.

@@ -155,7 +155,7 @@ u64 nc_labels_memory(const struct nc_labels *l)
 }
 
 /**
- * nc_labels_copy() - copy labels with their ids and references; their length starts at 0
+ * nc_labels_copy() - copy labels with their ids and references, but with nc_label.bytes set to 0
  * @to: empty labels
  * @from: source
  *

@@ -38,12 +38,12 @@ struct nc_label_counts {
 
 /**
  * struct nc_labels - the labels of a cache
- * @label: labels by id; NULL: the id is free; allocated with the first label
+ * @label: array of labels by id, allocated with the first label; NULL in an entry: the id is free
  * @bucket: hash table of the labels by name
  * @count: number of labels
  * @next: last id given out: the search for a free id starts behind it
  * @chunk: counters, an array by CPU per chunk; once allocated they live as long as the cache.  Not
- *	from the per-CPU allocator: a task that waits for I/O of this device may hold its lock
+ *	from the per-CPU allocator, whose lock may be held by a task that waits for this device
  *
  * nc_ranges.lock protects all members.  Counting reads @chunk without the lock.
  */

@@ -101,7 +101,7 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/* Do the ranges forbid to cache a block: all of it has bypass, and no part a pin?  Any context. */
+/* Do ranges forbid to cache a block (all of it has bypass, no part a pin)?  Context: any. */
 bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };

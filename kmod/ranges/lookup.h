@@ -61,9 +61,9 @@ struct nc_ranges_ops {
  * @segments: @want as segments for look-up; NULL: no range.  Read under RCU
  * @labels: the labels of the ranges
  * @reserved: number of blocks that pinned ranges overlap
- * @pinned: number of slots with NEARCACHE_RANGE_PIN; written under bucket locks, read without
+ * @pinned: number of slots with NEARCACHE_RANGE_PIN; changed under bucket locks, read without them
  * @expire_work: deletes expired ranges
- * @untold: ranges changed while no table was live: nc_ranges_live() sends an event; nc_life.lock
+ * @untold: ranges changed without a live dm table: nc_ranges_live() sends the event; nc_life.lock
  *
  * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads @segments
  * under RCU, and tags and links the slot in the same read section.  A change of the ranges
@@ -110,7 +110,7 @@ struct nc_which {
  * @add_count: length of @add
  * @expired_at: also delete the ranges that have expired at this time, see nc_ranges_now(); 0: none
  * @unique: also delete the ranges that are equal to an element of @add
- * @deleted: result: number of ranges deleted without an equal range in @add
+ * @deleted: set to the number of ranges deleted without an equal range in @add
  *
  * Two ranges are equal if they differ at most in their expiry.  The change sorts all three
  * lists in place.

@@ -32,7 +32,7 @@ struct sweep {
 	u32 made;
 };
 
-/* Add a segment to @end, or extend the last one if alike; the open ranges cover all of it. */
+/* Add the segment from @at to @end, which the ranges in @open cover, or extend a like segment. */
 static void emit_segment(struct sweep *s, u64 end)
 {
 	const struct nc_want *best = s->open[0];

@@ -16,7 +16,7 @@
 
 /* Most ranges of one cache: they use 8 MiB of memory, and their segments up to 12 MiB. */
 #define NC_RANGES_MAX		NEARCACHE_RANGES_MAX
-/* Most ranges that may overlap in one sector: the size of the list of open ranges. */
+/* Most ranges that may overlap in one sector. */
 #define NC_RANGES_DEEP		NEARCACHE_RANGES_DEEP
 
 /**
@@ -25,8 +25,8 @@
  * @end: sector behind the last one
  * @id: id of the label for statistics; 0: none
  * @flags: enum nearcache_range_flags
- * @priority: where ranges overlap, the highest priority wins; of equal ones the latest start
- * @serial: rises with each new range; with equal priority and start the highest serial wins
+ * @priority: where ranges overlap, the highest priority wins; if equal, the highest @first
+ * @serial: rises with each new range; if @priority and @first are equal, the highest serial wins
  * @expires: expiry as nc_ranges_now(), in seconds; 0: never
  */
 struct nc_want {
