@@ -32,7 +32,7 @@ enum nc_io_kind {
  * @observed: the values of @begun, @seen and @timed are valid
  * @partial: the hit was cut because later sub-blocks of the read are not valid; for verify.c
  * @timed: emit the nearcache_latency event on completion
- * @told: the current piece was passed to its stream, and the value of @refused is valid
+ * @reported: the current piece was passed to its stream, and the value of @refused is valid
  * @refused: the classifier keeps the piece out of the cache
  * @target: table line, set when a read is queued to be submitted again
  * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
@@ -55,7 +55,7 @@ struct nc_io {
 		bool observed;
 		bool partial;
 		bool timed;
-		bool told;
+		bool reported;
 		bool refused;
 	);
 	struct nc_target *target;

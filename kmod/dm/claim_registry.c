@@ -61,8 +61,7 @@ static struct nc_cache *registry_find(const struct nc_target *t)
 }
 
 /* Return another cache with the uuid of @c, whose device must be a copy of that of @c, or NULL. */
-static struct nc_cache *registry_twin(const struct nc_cache *c,
-				      const struct nc_target *t)
+static struct nc_cache *registry_find_copy(const struct nc_cache *c, const struct nc_target *t)
 {
 	struct nc_cache *other;
 
@@ -244,15 +243,15 @@ static void registry_drop(struct nc_cache *c)
 /* Check the superblock of a new entry, without the registry's mutex.  Returns 0 or an error. */
 static int registry_open(struct nc_cache *c, struct nc_target *t)
 {
-	struct nc_cache *twin;
+	struct nc_cache *copy;
 	int r = nc_cache_open(c, t);
 
 	if (r)
 		return r;
 	mutex_lock(&registry_lock);
-	twin = registry_twin(c, t);
-	if (twin)
-		r = refuse_busy(t, twin);
+	copy = registry_find_copy(c, t);
+	if (copy)
+		r = refuse_busy(t, copy);
 	else
 		c->reg.ready = true;
 	nc_registry_changed();

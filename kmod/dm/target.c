@@ -282,7 +282,7 @@ static int nearcache_message(struct dm_target *ti, unsigned int argc,
 	} else if (argc != 2 || strcasecmp(argv[1], "all")) {
 		return bad_message(t, argc > 1 ? argv[1] : argv[0]);
 	}
-	return nc_invalidate_told(t->cache, first, first + sectors - 1);
+	return nc_invalidate_changed(t->cache, first, first + sectors - 1);
 }
 
 static int nearcache_iterate_devices(struct dm_target *ti,

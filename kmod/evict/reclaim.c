@@ -48,7 +48,7 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 }
 
 /* Age in ticks from which unread blocks of the reserve may be evicted if a job has waited long. */
-#define TRANSIT_TICKS	2U
+#define RESERVE_TICKS	2U
 
 /* Do a range's flags or the state of prefetched data allow an early eviction of the block? */
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
@@ -64,7 +64,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
 		return ahead & NC_AHEAD_RESERVE && READ_ONCE(c->slots.reserve.pressed) &&
-		       ticks >= TRANSIT_TICKS && ticks < NC_STAMP_FAR;
+		       ticks >= RESERVE_TICKS && ticks < NC_STAMP_FAR;
 	/* Not in the tick of the last use: readers may still come for the next sub-blocks. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }

@@ -122,7 +122,7 @@ static void write_fills(const struct nc_fill_writer *s, struct bio_list *filled)
 	cond_resched();
 }
 
-static enum hrtimer_restart store_wake(struct hrtimer *timer)
+static enum hrtimer_restart writer_wake(struct hrtimer *timer)
 {
 	struct nc_fill_writer *s = container_of(timer, struct nc_fill_writer, timer);
 
@@ -131,7 +131,7 @@ static enum hrtimer_restart store_wake(struct hrtimer *timer)
 }
 
 /* Publish before writing: publishing frees memory that new fills may lack. */
-static void store_work(struct kthread_work *work)
+static void writer_work(struct kthread_work *work)
 {
 	struct nc_fill_writer *s = container_of(work, struct nc_fill_writer, work);
 	struct bio_list filled = BIO_EMPTY_LIST, written;
@@ -149,8 +149,8 @@ void nc_fill_writer_init(struct nc_fill_writer *s)
 	bio_list_init(&s->written);
 	s->busy = false;
 	s->hurry = false;
-	kthread_init_work(&s->work, store_work);
-	hrtimer_setup(&s->timer, store_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
+	kthread_init_work(&s->work, writer_work);
+	hrtimer_setup(&s->timer, writer_wake, CLOCK_MONOTONIC, HRTIMER_MODE_REL);
 }
 
 /* Start the thread.  Context: may sleep.  Returns 0 or an error code. */

@@ -240,7 +240,7 @@ static int record_drop(struct nc_cache *c, bool all)
 }
 
 /**
- * nc_invalidate_told() - invalidate sectors that user space says have changed on the origin
+ * nc_invalidate_changed() - invalidate sectors that user space says have changed on the origin
  * @c: live cache
  * @first: first sector
  * @last: last sector, inclusive
@@ -252,7 +252,7 @@ static int record_drop(struct nc_cache *c, bool all)
  * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, nothing was done;
  * -EIO: the cache device cannot record the invalidation: the next load may trust the old data.
  */
-int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
+int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 {
 	struct nc_write_range range = { .first = first, .last = last };
 	int r = -EBUSY;

@@ -17,7 +17,7 @@ u64 nc_invalidate_subblocks(struct nc_cache *c, struct nc_bucket_lock *bucket, u
 void nc_invalidate_count(struct nc_cache *c, u64 dropped, bool empty);
 void nc_invalidate_block(struct nc_cache *c, u64 block, sector_t first, sector_t last);
 void nc_invalidate_all(struct nc_cache *c);
-int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last);
+int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last);
 void nc_invalidate_tail(struct nc_cache *c);
 bool nc_invalidate_unless_flushed(struct nc_cache *c);
 void nc_invalidate_lost(struct nc_cache *c);

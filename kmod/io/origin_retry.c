@@ -41,7 +41,7 @@ bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *er
 	} else if (time_after(jiffies, io->since + timeout * HZ)) {
 		return false;
 	}
-	if (!xchg(&o->told, true)) {
+	if (!xchg(&o->reported, true)) {
 		DMWARN("%s: origin %pg fails: reads wait up to %u s for it",
 		       nc_cache_name(t->cache), t->origin->bdev, timeout);
 		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_LOST);
@@ -75,7 +75,7 @@ void nc_origin_retry_answered(struct nc_target *t, struct bio *bio, bool well)
 
 	io->waits = false;
 	atomic_dec(&o->count);
-	if (well && xchg(&o->told, false)) {
+	if (well && xchg(&o->reported, false)) {
 		DMINFO("%s: origin %pg answers again", nc_cache_name(t->cache),
 		       t->origin->bdev);
 		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_BACK);

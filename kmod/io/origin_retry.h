@@ -15,14 +15,14 @@ struct nc_target;
  * @lock: protects @waiting; taken in interrupts
  * @waiting: reads to be sent again, restored to their state before the first attempt
  * @count: reads that failed at least once and have not completed since
- * @told: a failure was logged, so log no other failure until a waiting read succeeds
+ * @reported: a failure was logged, so log no other failure until a waiting read succeeds
  * @again: sends @waiting to the origin
  */
 struct nc_origin_retry {
 	spinlock_t lock;	/* see above */
 	struct bio_list waiting;
 	atomic_t count;
-	bool told;
+	bool reported;
 	struct delayed_work again;
 };
 

@@ -216,7 +216,7 @@ static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set
 }
 
 /**
- * nc_stream_tell() - slow path of nc_stream_admits(): a classifier may listen
+ * nc_stream_report() - slow path of nc_stream_admits(): a classifier may listen
  * @c: live cache
  * @bio: dm's clone, not yet cut to the piece
  * @io: per-bio data of @bio
@@ -230,7 +230,7 @@ static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set
  * Context: map of @bio.
  * Return: whether uncached data of the piece may be cached.
  */
-bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
+bool nc_stream_report(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 		    const struct nc_span *span, enum nearcache_verdict verdict)
 {
 	bool writes = op_is_write(bio_op(bio)), begins;
@@ -239,9 +239,9 @@ bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 	u64 who;
 	u32 why;
 
-	if (io->told)
+	if (io->reported)
 		return !io->refused;
-	io->told = true;
+	io->reported = true;
 	io->refused = false;
 	who = stream_owner(bio);
 	set = &c->streams.set[hash_64(2 * who + writes, c->streams.bits)];

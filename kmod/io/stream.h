@@ -101,7 +101,7 @@ struct nc_streams {
 
 int nc_streams_init(struct nc_streams *streams);
 void nc_streams_destroy(struct nc_streams *streams);
-bool nc_stream_tell(struct nc_cache *c, struct bio *bio, struct nc_io *io,
+bool nc_stream_report(struct nc_cache *c, struct bio *bio, struct nc_io *io,
 		    const struct nc_span *span, enum nearcache_verdict verdict);
 
 /**
@@ -119,7 +119,7 @@ static inline bool nc_stream_admits(struct nc_cache *c, struct bio *bio, struct 
 				    const struct nc_span *span, enum nearcache_verdict verdict)
 {
 	return !tracepoint_enabled(nearcache_classify) ||
-	       nc_stream_tell(c, bio, io, span, verdict);
+	       nc_stream_report(c, bio, io, span, verdict);
 }
 
 #endif /* NEARCACHE_IO_STREAM_H */

@@ -144,7 +144,7 @@ int nc_write_map(struct nc_target *t, struct bio *bio)
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
 	io->observed = false;
-	io->told = false;
+	io->reported = false;
 	/* Pass a flush even in read-only mode: earlier writes may not be durable.  No caller sends
 	 * other empty bios.
 	 */

@@ -142,7 +142,7 @@ static int commit_batch(struct nc_cache *c)
 	name_pages(t, commit->record);
 	r = nc_sums_write(c);
 	if (!r)
-		r = nc_members_tell(c, false);
+		r = nc_members_announce(c, false);
 	if (!r)
 		r = write_record(c);
 	if (!r)
@@ -153,7 +153,7 @@ static int commit_batch(struct nc_cache *c)
 		r = write_record(c);
 	}
 	if (!r)
-		r = nc_members_tell(c, true);
+		r = nc_members_announce(c, true);
 	nc_table_written(t, !r);
 	if (!r)
 		nc_count(c, COMMITS);

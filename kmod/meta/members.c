@@ -245,7 +245,7 @@ static int write_members(struct nc_cache *c, u32 state, u64 sequence)
 }
 
 /**
- * nc_members_tell() - announce the start or end of a commit to the other members
+ * nc_members_announce() - announce the start or end of a commit to the other members
  * @c: live cache
  * @over: the commit ends, so the slots that it freed may be overwritten next
  *
@@ -254,7 +254,7 @@ static int write_members(struct nc_cache *c, u32 state, u64 sequence)
  * Context: may sleep; nc_commit.lock.
  * Return: 0 or -EIO.
  */
-int nc_members_tell(struct nc_cache *c, bool over)
+int nc_members_announce(struct nc_cache *c, bool over)
 {
 	u64 sequence = c->meta->commit.sequence;
 

@@ -89,7 +89,7 @@ u64 nc_members_begun(const struct nc_cache *c);
 int nc_members_go(struct nc_cache *c, bool active);
 void nc_members_stop(struct nc_cache *c);
 int nc_members_settle(struct nc_cache *c);
-int nc_members_tell(struct nc_cache *c, bool over);
+int nc_members_announce(struct nc_cache *c, bool over);
 int nc_members_catch_up(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_MEMBERS_H */

@@ -71,7 +71,7 @@ void nc_table_dirty(struct nc_cache *c, u32 slot)
 }
 
 /* Of two slots with @block, keep the higher generation.  Returns false if that is the old slot. */
-static bool drop_twin(struct nc_cache *c, u64 block, u32 generation)
+static bool drop_older_entry(struct nc_cache *c, u64 block, u32 generation)
 {
 	u32 twin = nc_index_find(&c->index, block);
 
@@ -100,7 +100,7 @@ static void load_slot(struct nc_cache *c, u32 i,
 	bucket = nc_index_bucket(&c->index, block);
 	spin_lock(&bucket->lock);
 	if (nc_recover_slot(&c->geo, disk) &&
-	    drop_twin(c, block, le32_to_cpu(disk->generation)))
+	    drop_older_entry(c, block, le32_to_cpu(disk->generation)))
 		valid = le64_to_cpu(disk->valid) &
 			~nc_session_written(c, block);
 	if (valid) {
@@ -317,7 +317,7 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 }
 
 /* Must entry @n of the batch be written to @copy? */
-static bool forced_water(const struct nc_table *t, u32 n, int copy)
+static bool must_write_copy(const struct nc_table *t, u32 n, int copy)
 {
 	return test_bit(t->batch[n], t->both) ||
 	       test_bit(t->batch[n], t->current_copy) != copy;
@@ -328,7 +328,7 @@ static u32 run_of(const struct nc_table *t, u32 i, int copy)
 {
 	u32 n = 0;
 
-	while (i + n < t->batched && forced_water(t, i + n, copy) &&
+	while (i + n < t->batched && must_write_copy(t, i + n, copy) &&
 	       t->batch[i + n] == t->batch[i] + n)
 		n++;
 	return n;

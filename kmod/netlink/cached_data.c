@@ -51,7 +51,7 @@ static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
 }
 
 /**
- * struct telling - an invalidate request, which waits for a device, so a worker runs it
+ * struct invalidation - an invalidate request, which waits for a device, so a worker runs it
  * @work: runs the request
  * @cache: cache, with nc_registry_hold() until the reply is sent
  * @first: first sector
@@ -59,7 +59,7 @@ static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
  * @portid: netlink address of the requester
  * @seq: sequence number of the request
  */
-struct telling {
+struct invalidation {
 	struct work_struct work;
 	struct nc_cache *cache;
 	sector_t first;
@@ -78,60 +78,61 @@ static int put_piece(struct sk_buff *skb, const struct nc_cache *c, sector_t fir
 }
 
 /* Reply to a request.  Without memory the reply is lost: the requester must ask again. */
-static void reply_told(const struct telling *told, int error)
+static void reply_invalidation(const struct invalidation *request, int error)
 {
 	struct sk_buff *skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
 	void *header;
 
 	if (!skb)
 		return;
-	header = genlmsg_put(skb, told->portid, told->seq, &nc_nl_family, 0,
+	header = genlmsg_put(skb, request->portid, request->seq, &nc_nl_family, 0,
 			     NEARCACHE_CMD_INVALIDATE);
-	if (!header || put_piece(skb, told->cache, told->first, told->end) ||
+	if (!header || put_piece(skb, request->cache, request->first, request->end) ||
 	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ERROR, -error)) {
 		nlmsg_free(skb);
 		return;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_unicast(&init_net, skb, told->portid);
+	genlmsg_unicast(&init_net, skb, request->portid);
 }
 
-static void residency_work(struct work_struct *work)
+static void invalidate_work(struct work_struct *work)
 {
-	struct telling *told = container_of(work, struct telling, work);
+	struct invalidation *request = container_of(work, struct invalidation, work);
+	int r = nc_invalidate_changed(request->cache, request->first, request->end - 1);
 
-	reply_told(told, nc_invalidate_told(told->cache, told->first, told->end - 1));
-	nc_registry_release(told->cache);
-	kfree(told);
+	reply_invalidation(request, r);
+	nc_registry_release(request->cache);
+	kfree(request);
 }
 
 int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct telling *told;
+	struct invalidation *request;
 	int r = nc_nl_admin(skb, info->extack);
 
 	if (r)
 		return r;
-	told = kzalloc(sizeof(*told), GFP_KERNEL);
-	if (!told)
+	request = kzalloc(sizeof(*request), GFP_KERNEL);
+	if (!request)
 		return -ENOMEM;
-	told->cache = nc_nl_hold(info->attrs, info->extack);
-	if (IS_ERR(told->cache)) {
-		r = PTR_ERR(told->cache);
+	request->cache = nc_nl_hold(info->attrs, info->extack);
+	if (IS_ERR(request->cache)) {
+		r = PTR_ERR(request->cache);
 		goto free;
 	}
-	r = piece_of(told->cache, info->attrs, info->extack, &told->first, &told->end);
+	r = piece_of(request->cache, info->attrs, info->extack, &request->first, &request->end);
 	if (r)
 		goto release;
-	told->portid = info->snd_portid;
-	told->seq = info->snd_seq;
-	INIT_WORK(&told->work, residency_work);
-	queue_work(nc_nl_queue, &told->work);
+	request->portid = info->snd_portid;
+	request->seq = info->snd_seq;
+	INIT_WORK(&request->work, invalidate_work);
+	queue_work(nc_nl_queue, &request->work);
 	return 0;
 release:
-	nc_registry_release(told->cache);
+	nc_registry_release(request->cache);
 free:
-	kfree(told);
+	kfree(request);
 	return r;
 }
 

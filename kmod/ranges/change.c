@@ -445,7 +445,7 @@ static void report_change(struct nc_cache *c)
 	if (c->life.active)
 		nc_health_event(c, NEARCACHE_EVENT_RANGES);
 	else
-		c->ranges.untold = true;
+		c->ranges.unreported = true;
 }
 
 static void expire_ranges(struct work_struct *work)
@@ -544,7 +544,7 @@ void nc_ranges_inherit(struct nc_cache *c, struct nc_cache *before, u64 end)
 	if (from->count && !to->count) {
 		/* A netlink dump in progress notices that the ranges changed. */
 		to->changes = from->changes + 1;
-		to->untold = true;
+		to->unreported = true;
 		error = inherit_wants(c, from, end);
 		if (!error) {
 			nc_labels_move_counts(&to->labels, &from->labels);
@@ -586,9 +586,9 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 /* Send the event of earlier changes, after a table went live.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
-	if (c->ranges.untold)
+	if (c->ranges.unreported)
 		nc_health_event(c, NEARCACHE_EVENT_RANGES);
-	c->ranges.untold = false;
+	c->ranges.unreported = false;
 }
 
 void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops)

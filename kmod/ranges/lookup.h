@@ -63,7 +63,8 @@ struct nc_ranges_ops {
  * @reserved: number of blocks that pinned ranges overlap
  * @pinned: number of slots with NEARCACHE_RANGE_PIN; changed under bucket locks, read without them
  * @expire_work: deletes expired ranges
- * @untold: ranges changed without a live dm table: nc_ranges_live() sends the event; nc_life.lock
+ * @unreported: ranges changed without a live dm table: nc_ranges_live() sends the event; protected
+ *	by nc_life.lock
  *
  * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads @segments
  * under RCU, and tags and links the slot in the same read section.  A change of the ranges
@@ -82,7 +83,7 @@ struct nc_ranges {
 	u64 reserved;
 	atomic64_t pinned;
 	struct delayed_work expire_work;
-	bool untold;
+	bool unreported;
 };
 
 /**

@@ -380,7 +380,7 @@ void nc_invalidate_all(struct nc_cache *c)
 		}
 }
 
-int nc_invalidate_told(struct nc_cache *c, sector_t first, sector_t last)
+int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 {
 	(void)c;
 	fuzz_told_first = first;
