@@ -473,8 +473,8 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * @strays: blocks outside the plan may be cached
  *
  * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
- * any other slot reclaim evicts the farthest cached block: admit only a block that is read
- * before that one.
+ * any other slot reclaim evicts a block outside the plan, or else the farthest cached block: admit
+ * only a block that is read before that one.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {
