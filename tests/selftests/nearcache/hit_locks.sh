@@ -52,8 +52,8 @@ lock_free() {
 	taken >"$TMPDIR/misses"
 	echo "$misses misses:" && cat "$TMPDIR/misses"
 	((misses > 1000)) || fail "$misses misses"
-	awk -v n="$misses" '/stripes/ { sum += $1 } END { exit sum < n }' "$TMPDIR/misses" ||
-		fail "$misses misses took the locks of the stripes less often"
+	awk -v n="$misses" '/bucket_locks/ { sum += $1 } END { exit sum < n }' "$TMPDIR/misses" ||
+		fail "$misses misses took the bucket locks less often"
 	before=$(field hits)
 	start=$SECONDS
 	clear
