@@ -469,12 +469,13 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * @plan: plan
  * @block: origin block
  * @left: number of free slots that @block may use
- * @low: low water mark without a plan
- * @strays: blocks outside the plan may be cached
+ * @low: the low water mark that applies when there is no plan, for nc_belady_enough()
+ * @strays: the cache may contain blocks outside the plan
  *
- * Reclaim stops at nc_belady_enough() free slots, so a slot beyond these costs no eviction.  For
- * any other slot reclaim evicts a block outside the plan, or else the farthest cached block: admit
- * only a block that is read before that one.
+ * With more than nc_belady_enough() free slots a fill costs no eviction: admit.  With fewer, reclaim
+ * replaces the slot by evicting a block outside the plan, or else the cached block that is read
+ * last.  So admit only a planned block, and without @strays only if its next read comes before that
+ * of the cached block that is read last.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {

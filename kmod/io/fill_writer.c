@@ -34,8 +34,8 @@
  */
 #define PORTION		(128U << 10)
 
-/* While other threads are runnable, the thread sleeps once for this many fills of a batch, and then
- * writes the batch anyway, so that fills always reach their slots.
+/* While other threads are runnable, the thread sleeps once per this many fills of a batch.  After
+ * that it writes the batch anyway, so that fills always reach their slots.
  */
 #define PATIENCE	2U
 

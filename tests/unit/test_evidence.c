@@ -24,7 +24,9 @@ static struct set set;
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
 static unsigned int changes;
-/* Percentage of the runs that read_set() leaves out after the first pass, like page cache hits. */
+/* From the second pass on, read_set() omits this percentage of the reads, as if the page cache had
+ * served them.
+ */
 static __u32 hidden;
 
 static __u64 state;

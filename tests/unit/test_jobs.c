@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kmod/prefetch/job.c: which job is next, which one gets a slot, when ended ones are forgotten. */
+/* kmod/prefetch/job.c: which job runs next, which job gets a free cache slot, when old jobs are dropped. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
@@ -70,7 +70,7 @@ static void in_order(void **state)
 	assert_int_equal(jobs.pieces, 2);
 }
 
-/* Equal jobs take turns.  Of those that wait for a slot, the first in line (jobs.first) gets it. */
+/* Equal jobs take turns.  Of several that wait for a cache slot, jobs.first gets it. */
 static void alike(void **state)
 {
 	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(2, 0);

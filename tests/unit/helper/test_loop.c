@@ -163,7 +163,10 @@ static void next(void **state)
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT + 511, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(loop_next(&loop, &behind, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
-	/* Continue at the end of the last prefetch, once at least half of the 200 units is left. */
+	/*
+	 * The next prefetch starts where the last one ended, but only if at least half of the 200
+	 * units ahead of the reader is not yet prefetched.
+	 */
 	assert_int_equal(loop_next(&loop, &near, 20 * UNIT, 200 * UNIT, &from), 199 * UNIT);
 	assert_int_equal(from, near);
 	assert_int_equal(loop_next(&loop, &half, 20 * UNIT, 200 * UNIT, &from), 100 * UNIT);
