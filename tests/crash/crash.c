@@ -245,10 +245,10 @@ static void one_device(const struct log *log, size_t position, unsigned int devi
 	take_back();
 }
 
-/* Test two states: no pending write reached its device, and all did.  With several devices, also test
- * for each device the states in which only its pending writes arrived, and all but its.  sum.ratio is
- * the lowest quotient (bytes cached after all pending writes) / (bytes cached after none): it shows
- * how much a commit loses.
+/* Test two states: no pending write reached its device, and all did.  With several devices, also
+ * test for each device the states in which only its pending writes arrived, and all but its.
+ * sum.ratio is the lowest quotient (bytes cached after all pending writes) / (bytes cached after
+ * none): it shows how much a commit loses.
  */
 static void corners(const struct log *log, size_t position)
 {
