@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kmod/prefetch/job.c: which job runs next, which gets a free cache slot, which old job is dropped. */
+/* kmod/prefetch/job.c: which job runs next, which gets a free cache slot, which is dropped. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
