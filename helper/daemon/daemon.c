@@ -36,7 +36,7 @@
 #define SECOND		1000000000ULL
 /* Maximum seconds between two watchdog messages to systemd: below half of WatchdogSec. */
 #define ALIVE		10U
-/* The regions to pin are chosen once in this number of samples. */
+/* The daemon chooses regions to pin at every tenth sample. */
 #define HOT_LOOKS	10U
 /* At most this number of changes of a stream's class are logged per sample. */
 #define TOLD_MOST	20U
@@ -268,7 +268,7 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
  */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
-	/* A running replay prefetches the same data, and in the order of the reads. */
+	/* Not during a replay, which prefetches the same data in the order of the reads. */
 	return seconds_now() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
