@@ -21,7 +21,7 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
-/* Bytes and lines at the end of the log to keep and to print: they say why a load was refused. */
+/* The end of the log says why a load failed: keep LOG_SIZE bytes and print LOG_LINES lines. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
 
@@ -174,8 +174,8 @@ int program_look(const struct program_place *place, struct program *loaded,
 }
 
 /*
- * Return the only program of an object. If there are several or none, or it is for another trace
- * event than that of @place, record an error and return NULL.
+ * Return the only program of an object. Record an error and return NULL if there are several
+ * programs or none, or if the program is for another trace event than @place.
  */
 static struct bpf_program *program_of(const struct program_place *place,
 				      struct bpf_object *object, const char *path)

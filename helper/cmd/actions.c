@@ -74,7 +74,7 @@ static int check_value(const struct action *action)
 	return 0;
 }
 
-/* Cancel the job that the action started. Fails if the job has ended and its data is cached. */
+/* Cancel the job that the action started. Fails if the job is over; data that it loaded stays. */
 static int end_job(const struct action *action, bool dry_run)
 {
 	struct dm_device dev;
@@ -95,7 +95,7 @@ static int end_job(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* If the action pinned region @to, unpin that region; if it unpinned region @from, pin that. */
+/* Unpin the region if the action pinned it (@to is not 0); otherwise pin the region again. */
 static int undo_pin(const struct action *action, bool dry_run)
 {
 	uint64_t start = (action->to ? action->to : action->from) - 1;

@@ -333,7 +333,7 @@ static int judge_attach(struct attachment *attach, struct kmsg *log)
 
 /*
  * Write the record of the cache to the witness.  The superblock normally comes after the record.
- * If @witness_is_newer, the superblock comes first: the record repeats its new session number.
+ * If @witness_is_newer, the superblock comes first, with the session number for the record.
  */
 static int claim_record(struct attachment *attach)
 {
@@ -382,7 +382,7 @@ static int execute_attach(struct attachment *attach)
 	if (format && (formatting_write_areas(&attach->new) ||
 		       lock_all(&attach->match.origin)))
 		return fail_code();
-	/* No signals until the command ends: after ^C the result of the command would be unknown. */
+	/* No signals until the command ends: after ^C the result would be unknown. */
 	signals_hold(&before);
 	if (!attach->witness_is_newer && claim_record(attach))
 		return fail_code();

@@ -25,7 +25,7 @@
  * A device that was just stopped, and its cache.
  *
  * @wrote: the origin was written through the device
- * @witness: open only if its name is not in the superblock yet, or it missed the last session
+ * @witness: open only if not yet named in the superblock, or if it missed the last session
  * @unseen: the new session number for the superblock and @witness; 0: unchanged
  */
 struct closing {
@@ -89,8 +89,8 @@ static void find_new(struct closing *closing, dev_t number)
 }
 
 /*
- * The device ran without the witness that the superblock names.  If it wrote to the origin, give
- * this witness a new session number, so that the witness rejects older copies of the cache device.
+ * The device ran without the witness that the superblock names.  After writes to the origin,
+ * give this witness a new session number, so that it rejects older copies of the cache device.
  */
 static void find_unseen(struct closing *closing)
 {

@@ -189,7 +189,7 @@ static int wipe_member(struct destroy *destroy, unsigned int at)
 	return fail_code();
 }
 
-/* Only warn if a member is not wiped: no cache can be opened from it without the other members. */
+/* Only warn if a member is not wiped: without the other members this one cannot be opened. */
 static void wipe_members(struct destroy *destroy)
 {
 	unsigned int i = 0;

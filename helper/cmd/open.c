@@ -297,7 +297,7 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* Check origin and cache.  Empty a cache device that is an older copy if no witness can tell. */
+/* Check origin and cache.  Empty an older copy if no witness tells the kernel that it is old. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct origin_match *match = &open->match;

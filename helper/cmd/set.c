@@ -266,9 +266,9 @@ static bool needs_reload(const struct change *change)
 }
 
 /*
- * True if the old dm table passes reads that wait for the origin to the new dm table.  Otherwise
- * the suspension waits for these reads, up to origin_timeout.  A change of the mode has to wait for
- * them, because it freezes the file system before the suspension.
+ * True if the new dm table takes over the reads that wait for the origin.  Otherwise the suspension
+ * waits for these reads, up to origin_timeout.  A change of the mode has to wait for them, because
+ * it freezes the file system before the suspension.
  */
 static bool hands_over(const struct change *change)
 {

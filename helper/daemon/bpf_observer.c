@@ -141,7 +141,7 @@ static void follow_changes(struct observer *observer)
 
 /*
  * Check which programs are loaded.  Tries again to load a program that could not be loaded
- * before, for example because the module was missing, but not one that a user unloaded.
+ * before, for example because the module was missing.  What a user unloaded stays unloaded.
  *
  * Returns whether the classifier changed or was unloaded.
  */

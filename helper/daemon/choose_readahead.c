@@ -127,7 +127,7 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
-/* A change did harm if one of latency and reads from the origin rose and the other did not fall. */
+/* A change did harm if latency or reads from the origin rose, and neither of them fell. */
 static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;

@@ -263,8 +263,8 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 
 /*
  * Whether shards of the device may be prefetched as a whole.  With the built-in classifier the
- * device must be read in pieces.  Without it the daemon does not know how a shard will be read,
- * so it prefetches shards until keep_shut() finds that readers do not use the data.
+ * device must be read in pieces.  Without this classifier the daemon does not know how a shard will
+ * be read: it prefetches shards until keep_shut() finds that readers do not use the data.
  */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
@@ -406,7 +406,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* Sample a device, act on its reads since the last sample.  The first sample only sets counters. */
+/* Sample a device and act on reads since the last sample.  Sample 1 only sets the counters. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {

@@ -29,7 +29,7 @@ static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 				    by_region) : NULL;
 }
 
-/* Halve the heat of @known and add the growth of the counter, without hits before sample 1. */
+/* @known: the region in the last sample, or NULL.  !@begun: do not count @saved as growth. */
 static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
 			 bool begun)
 {
@@ -128,7 +128,7 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
 /**
  * hot_judge() - choose regions to pin and to unpin
  * @hot: regions
- * @bytes: size of a region; a region with less heat is not pinned
+ * @bytes: size of a region; no region with a heat below @bytes is pinned
  * @quota: maximum number of pinned regions
  * @advise: called for each region to pin or unpin; returns whether it pinned or unpinned the region
  * @arg: for @advise

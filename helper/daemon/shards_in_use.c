@@ -135,7 +135,7 @@ void opening_shut(struct opening *opening, const char *label, bool stays)
 	shard->open = stays;
 }
 
-/* Returns whether @wasted exceeds @used (and WASTE_LEAST).  If so, both counts restart at 0. */
+/* Returns whether @wasted exceeds @used and WASTE_LEAST.  If so, both counts restart at 0. */
 bool opening_is_wasteful(struct opening *opening)
 {
 	if (opening->wasted < WASTE_LEAST || opening->wasted <= opening->used)

@@ -147,7 +147,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 		if (!take_number(&at, end, &gap) || !take_number(&at, end, &length))
 			return false;
 		first = gap & 1 ? before - (gap / 2 + 1) : before + gap / 2;
-		/* Test the start by @gap: if it is outside the device, @first may have wrapped. */
+		/* Test @gap, not @first: a start outside the device may have wrapped around. */
 		if ((gap & 1 ? gap / 2 >= before : gap / 2 > all - before) || !length ||
 		    length > all - first || length > units)
 			return false;
