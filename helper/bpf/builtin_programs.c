@@ -24,7 +24,7 @@ const struct program_place built_in_heat = {
 	.own = heat_bpf__elf_bytes,
 };
 
-/* Not pinned, so it has no folder: the recording process holds it (program_hold_own()). */
+/* Never pinned: program_hold_own() keeps this program loaded until the recording process ends. */
 const struct program_place built_in_reads = {
 	.word = "reads",
 	.event = "nearcache_access",

@@ -21,7 +21,7 @@
 
 #define SECTION		"raw_tp.w/"
 #define LINK		"link"
-/* Bytes of the log to keep, and lines to print: the reason for a refusal is at the end. */
+/* The end of the log says why a load failed: keep LOG_SIZE bytes and print LOG_LINES lines. */
 #define LOG_SIZE	4096
 #define LOG_LINES	12
 
@@ -71,7 +71,7 @@ static void tell_log(void)
 	}
 }
 
-/* Fail with errno; libbpf also sets errno to error numbers of its own. */
+/* Fail with errno, which may be an error number that only libbpf defines. */
 static int fail_bpf(const char *what, const char *path)
 {
 	int error = errno;
@@ -109,7 +109,7 @@ static const char *path_of(const struct program_place *place, const char *name,
 	return path;
 }
 
-/* Remove the folder with its pins, even if pins are missing.  This unloads the program. */
+/* Remove the folder and the pins in it; some pins may be missing.  This unloads the program. */
 static int remove_pins(const struct program_place *place)
 {
 	const char *path = program_folder(place);
@@ -153,7 +153,7 @@ static int look_at(int link, const char *path, struct program *loaded)
 	return fail_code();
 }
 
-/* Describe the loaded program of a place; @found is false if there is none. */
+/* Describe the program that is loaded at a place; @found is false if none is loaded there. */
 int program_look(const struct program_place *place, struct program *loaded,
 		 bool *found)
 {
@@ -174,8 +174,8 @@ int program_look(const struct program_place *place, struct program *loaded,
 }
 
 /*
- * Return the only program of an object. If there are several or none, or it is for another trace
- * event than that of @place, record an error and return NULL.
+ * Return the only program of an object. Record an error and return NULL if there are several
+ * programs or none, or if the program is for another trace event than @place.
  */
 static struct bpf_program *program_of(const struct program_place *place,
 				      struct bpf_object *object, const char *path)
@@ -260,7 +260,7 @@ static struct bpf_program *load_program(const struct program_place *place,
 
 	if (!program || !bpf_object__load(object))
 		return program;
-	/* The verifier also refuses with EACCES: do not report it as a missing permission. */
+	/* EACCES can be the verifier's verdict: do not report a missing permission. */
 	if (errno == EACCES)
 		fail(CODE_DEVICE, "the kernel refuses '%s'", path);
 	else
@@ -288,7 +288,8 @@ static int load_and_pin(const struct program_place *place, struct bpf_object *ob
 }
 
 /*
- * Lock the place until lock_release(). Fail if it has a program; remove pins of interrupted runs.
+ * Lock the place until lock_release(). Fail if a program is loaded there; otherwise remove the
+ * pins that an interrupted load left.
  */
 static int make_way(const struct program_place *place, bool dry_run)
 {
@@ -314,13 +315,13 @@ static int load_object(const struct program_place *place, struct bpf_object *obj
 	*loaded = (struct program){ 0 };
 	if (!make_way(place, dry_run) && !load_and_pin(place, object, path, dry_run) && !dry_run)
 		program_look(place, loaded, &found);
-	/* Do not keep the lock until the process ends: a daemon may load again. */
+	/* Release the lock now: a daemon runs on and may load another program. */
 	lock_release();
 	return fail_code();
 }
 
 /*
- * Load a program from an object file. It stays loaded after this process. A failure loads nothing.
+ * Load a program from an object file. The program stays loaded after this process ends.
  * @dry_run: let the kernel verify it, but do not attach or pin it.
  */
 int program_load_file(const struct program_place *place, const char *path,

@@ -18,9 +18,9 @@
 #define PROGRAM_NAME	16
 
 /**
- * struct program_place - a use of BPF programs; at most one program is pinned for each
+ * struct program_place - a use of BPF programs, for which at most one program is pinned
  * @word: name of the use and of its folder in PROGRAM_DIR. The folder has the pins of the loaded
- *	program: "link" attaches it to the event, each other pin is a map
+ *	program: "link" attaches it to the event, the other pins are its maps
  * @event: trace event whose raw tracepoint calls the program
  * @own: returns the ELF object of the built-in program and its size in bytes
  */

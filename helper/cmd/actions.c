@@ -74,7 +74,7 @@ static int check_value(const struct action *action)
 	return 0;
 }
 
-/* Cancel the job that the action started. Fails if the job is over: its data stays cached. */
+/* Cancel the job that the action started. Fails if the job is over; data that it loaded stays. */
 static int end_job(const struct action *action, bool dry_run)
 {
 	struct dm_device dev;
@@ -95,7 +95,7 @@ static int end_job(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* Unpin the region that the action pinned (@to), or pin the one that it unpinned (@from). */
+/* Unpin the region if the action pinned it (@to is not 0); otherwise pin the region again. */
 static int undo_pin(const struct action *action, bool dry_run)
 {
 	uint64_t start = (action->to ? action->to : action->from) - 1;
@@ -111,7 +111,7 @@ static int undo_pin(const struct action *action, bool dry_run)
 	return fail_code();
 }
 
-/* @id, @to: number and value of the last action on the device and setting of action @of. */
+/* The last action with the same device and setting as the action @of. */
 struct latest {
 	const struct action *of;
 	uint64_t id;

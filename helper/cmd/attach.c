@@ -29,13 +29,13 @@
 /*
  * The cache device to attach, and the device that gets it.
  *
- * @dev, @old: the device and the parameters in its table before the change
+ * @dev, @old: the device and the parameters in its dm table before the change
  * @now, @status: the device and its status line after the change
  * @match: the origin, and the first of the cache devices to attach; @members: the other ones
- * @witness: the witness in the table; its path is empty if the table names none
+ * @witness: the witness in the dm table; its path is empty if the dm table names no witness
  * @new: the cache to format, with --format only
  * @other: the cache is not the one that @dev was created with
- * @superseded: a former witness of the cache knows of a later session than the cache device
+ * @superseded: a former witness of the cache has a record of a later session than the cache device
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
  */
 struct attachment {
@@ -135,9 +135,9 @@ static bool is_other(const struct attachment *attach,
 }
 
 /*
- * True if the kernel will find the cache cold.  After an interrupted write session, a witness can
- * prove the content of another cache, but not of @dev's own cache: that one has missed the writes
- * since the kernel bypassed it.
+ * True if the kernel will find the cache cold.  After an interrupted write session a witness can
+ * prove the content of a cache, but not if @dev was created with this cache: then the cache has
+ * missed the writes since the kernel bypassed it.
  */
 static bool is_cold(const struct attachment *attach)
 {
@@ -147,9 +147,9 @@ static bool is_cold(const struct attachment *attach)
 
 /*
  * In a writing mode, refuse a cache that the kernel would find warm, unless it is new or will be
- * emptied: the cache was absent when this device wrote to the origin, and the fingerprint of the
- * origin need not show these writes.  --force does not override this check: it only allows to
- * resume a suspended device.
+ * emptied: the cache was absent when this device wrote to the origin, and these writes may have
+ * left the fingerprint of the origin unchanged.  --force does not override this check: --force
+ * only allows to resume a suspended device.
  */
 static int check_content(struct attachment *attach)
 {
@@ -169,8 +169,8 @@ static int check_content(struct attachment *attach)
 }
 
 /*
- * The default if the origin does not match the cache: empty the device's own cache, which missed
- * the invalidations while it was bypassed; refuse another cache, which may be another device's.
+ * The default if the origin does not match the cache.  Empty the cache that @dev was created with:
+ * it missed invalidations while bypassed.  Refuse any other cache: it may belong to another device.
  */
 static enum on_change on_change(const struct attachment *attach)
 {
@@ -179,7 +179,7 @@ static enum on_change on_change(const struct attachment *attach)
 	return attach->other ? ON_CHANGE_REFUSE : ON_CHANGE_DROP;
 }
 
-/* Open the witness that the table names: the new cache device needs a record on it. */
+/* Open the witness in the dm table: the new cache device needs a record on this witness. */
 static int open_witness(struct attachment *attach)
 {
 	struct witness *witness = &attach->witness;
@@ -284,7 +284,7 @@ static int find_members(struct attachment *attach)
 	return 0;
 }
 
-/* With --format the user names all cache devices; otherwise the first leads to the others. */
+/* With --format the user names all cache devices; otherwise find the members by the first one. */
 static int open_members(struct attachment *attach)
 {
 	return option_given(attach->args, OPTION_FORMAT) ?
@@ -314,7 +314,7 @@ static int check_attach(struct attachment *attach)
 						    check_formatted(attach);
 }
 
-/* Fail if the kernel bypasses the new cache device already. */
+/* Fail if right after the reload the kernel bypasses the new cache device. */
 static int judge_attach(struct attachment *attach, struct kmsg *log)
 {
 	const char *name = attach->dev.name, *why;
@@ -332,8 +332,8 @@ static int judge_attach(struct attachment *attach, struct kmsg *log)
 }
 
 /*
- * Write the record of the cache on the witness.  Called before the superblock names the witness,
- * but if @witness_is_newer, after the superblock got the session number that the record repeats.
+ * Write the record of the cache to the witness.  The superblock normally comes after the record.
+ * If @witness_is_newer, the superblock comes first, with the session number for the record.
  */
 static int claim_record(struct attachment *attach)
 {
@@ -382,7 +382,7 @@ static int execute_attach(struct attachment *attach)
 	if (format && (formatting_write_areas(&attach->new) ||
 		       lock_all(&attach->match.origin)))
 		return fail_code();
-	/* No signals until the command ends: after ^C the user would not know its result. */
+	/* No signals until the command ends: after ^C the result would be unknown. */
 	signals_hold(&before);
 	if (!attach->witness_is_newer && claim_record(attach))
 		return fail_code();

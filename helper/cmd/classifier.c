@@ -30,7 +30,7 @@ static int show_stream(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Prints the map "streams".  The table is empty if a program from a file has no such map. */
+/* Prints the map "streams", or an empty list if a program from a file has no such map. */
 static int show_classifier(const struct program_place *place)
 {
 	print_table("streams");

@@ -25,7 +25,7 @@
  * A device that was just stopped, and its cache.
  *
  * @wrote: the origin was written through the device
- * @witness: opened only if the superblock does not name it yet, or it missed the last session
+ * @witness: open only if not yet named in the superblock, or if it missed the last session
  * @unseen: the new session number for the superblock and @witness; 0: unchanged
  */
 struct closing {
@@ -89,8 +89,8 @@ static void find_new(struct closing *closing, dev_t number)
 }
 
 /*
- * The device ran without the witness that the superblock names.  If the device wrote, give the
- * witness a new session number: otherwise it would accept an older copy of the cache device.
+ * The device ran without the witness that the superblock names.  After writes to the origin,
+ * give this witness a new session number, so that it rejects older copies of the cache device.
  */
 static void find_unseen(struct closing *closing)
 {
@@ -103,7 +103,7 @@ static void find_unseen(struct closing *closing)
 		renumber_session(closing, &record);
 }
 
-/* Write the superblock, then the witness: a witness one session behind still accepts the cache. */
+/* Write superblock, then witness: a witness that is one session behind still accepts the cache. */
 static void record_session(struct closing *closing)
 {
 	struct origin_match *match = &closing->match;

@@ -76,8 +76,8 @@ static bool is_of_active(const struct destroy *destroy,
 }
 
 /*
- * Fail if there is no superblock.  Without --force, also fail if the superblock is damaged or
- * belongs to another cache than the active device.
+ * Fail if there is no superblock.  Without --force, also fail if the superblock is damaged or has
+ * another uuid than the active device.
  */
 static int check_ours(const struct destroy *destroy)
 {
@@ -131,9 +131,9 @@ static int check_destroy(struct destroy *destroy)
 }
 
 /*
- * Another process could write to the cache device before this one claimed it: check again that it
- * carries the same cache.  A superblock that was damaged may be valid now, because the kernel
- * writes the superblock when the dm device stops.
+ * Another process could write to the cache device before this process claimed the device: check
+ * again that the device carries the same cache.  A superblock that was damaged may be valid now,
+ * because the kernel writes the superblock when the dm device stops.
  */
 static int check_same(const struct destroy *destroy)
 {
@@ -157,7 +157,7 @@ static int check_same(const struct destroy *destroy)
 	return fail_code();
 }
 
-/* True if @super is of member @index, or with --force if it is damaged and the cache is in use. */
+/* True if @super is of member @index.  --force on a cache in use: also if @super is damaged. */
 static bool is_part(const struct destroy *destroy, const struct super *super,
 		    unsigned int index)
 {
@@ -189,7 +189,7 @@ static int wipe_member(struct destroy *destroy, unsigned int at)
 	return fail_code();
 }
 
-/* Only warn if a member is not wiped: no cache can be opened from it without the other members. */
+/* Only warn if a member is not wiped: without the other members this one cannot be opened. */
 static void wipe_members(struct destroy *destroy)
 {
 	unsigned int i = 0;
@@ -276,8 +276,8 @@ static void free_records(const struct destroy *destroy, struct witness *witness)
 }
 
 /*
- * Returns the name under which the cache's pins are recorded.  For a closed cache this is its
- * label.  If a device of that name exists, its pins are those of another cache: returns NULL.
+ * Returns the name under which the pins of the cache are recorded: for a closed cache, its label.
+ * Returns NULL if this label is the name of an active device, to which the recorded pins belong.
  */
 static const char *name_of(const struct destroy *destroy)
 {

@@ -29,7 +29,7 @@
 #define INTERVAL	1000U
 /* Maximum number of shards in a picture. */
 #define SHARDS_MAX	256
-/* Cells per shard in a picture and in JSON; columns of text that does not go to a terminal. */
+/* Cells per shard in a picture, and in JSON; columns of a text that is not for a terminal. */
 #define CELLS_PICTURE	500
 #define CELLS_NUMBERS	64
 #define WIDTH		80
@@ -158,7 +158,7 @@ static bool wait_next(struct watch *pace)
 	return signals_wait((unsigned int)((pace->next - now + MILLISECOND - 1) / MILLISECOND));
 }
 
-/* After a signal, takes a last sample for a picture, of the time since the previous sample. */
+/* Takes all samples.  A signal ends the last interval early; only a picture gets that sample. */
 static void sample_all(struct heatmap *map, struct sample *sample)
 {
 	const struct arguments *args = map->args;

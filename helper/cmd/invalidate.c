@@ -109,7 +109,7 @@ static int drop_ranges(const struct dm_device *dev, const struct dropping *dropp
 	return fail_code();
 }
 
-/* Warn of the page cache above an open device, which may still hold the old data. */
+/* If the device is in use, warn that the page cache above it may still hold the old data. */
 static void warn_users(const struct dm_device *dev)
 {
 	char what[600] = "its users may hold old data";

@@ -10,7 +10,7 @@
 #include "open/members.h"
 #include "lib/print.h"
 
-/* Prints the first cache device and the number of the others as text, all of them in JSON. */
+/* Text: prints the first cache device and the number of other ones.  JSON: all cache devices. */
 static void print_caches(const struct dm_device *dev)
 {
 	char path[PATH_MAX], text[PATH_MAX + 16];

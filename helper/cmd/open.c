@@ -25,8 +25,8 @@
  * @witness: its path is empty if there is none
  * @claim: the cache has no current record on @witness and needs a new one
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
- * @heard: @witness is the one that the superblock names, and its record was read
- * @superseded: a former witness of the cache knows of a later session than the cache device
+ * @heard: the superblock names @witness, and the record on @witness was read
+ * @superseded: a former witness of the cache has a record of a later session than the cache device
  */
 struct opening {
 	const struct arguments *args;
@@ -49,7 +49,7 @@ static const char *recorded_witness(const struct opening *open)
 	return (const char *)open->match.super.best->witness;
 }
 
-/* Open without the witness after an error: warn instead, because the origin has all data. */
+/* After an error of the witness, only warn and open without it: the origin has all data. */
 static void drop_witness(struct opening *open)
 {
 	warn("%s; opened without the witness: a crash in a writing mode empties the cache%s",
@@ -63,8 +63,8 @@ static void drop_witness(struct opening *open)
 }
 
 /*
- * The witness that the superblock names has no current record of the cache.  Either its path leads
- * to another device now, or the cache device is a copy.  Only the user knows which.
+ * The witness that the superblock names has no current record of the cache.  Either the path of the
+ * witness leads to another device now, or the cache device is a copy: only the user can tell.
  */
 static int refuse_unknown(const struct opening *open)
 {
@@ -161,8 +161,8 @@ static void claim_record(struct opening *open, struct activation *act)
 }
 
 /*
- * The kernel checks the witness itself.  If the start fails with a recorded witness that the
- * user did not name, try without it: if that works, the witness was the reason.
+ * The kernel also checks the witness.  If the start fails and the witness is from the superblock,
+ * not from the user, start without the witness: a success shows that the witness was the reason.
  */
 static int start_open(struct opening *open, struct activation *act)
 {
@@ -297,7 +297,7 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
-/* Check origin and cache.  Empty an old copy that the kernel cannot detect without a witness. */
+/* Check origin and cache.  Empty an older copy if no witness tells the kernel that it is old. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
 	struct origin_match *match = &open->match;

@@ -21,8 +21,8 @@
 #include "open/witness.h"
 
 /*
- * @old, @new: parameters of the table before and after the change
- * @fill_memory: the cap in effect, bytes; if @old has none, the kernel's default
+ * @old, @new: parameters of the dm table before and after the change
+ * @fill_memory: the present cap of the memory for fills, bytes, even if @old does not state it
  * @waiting: number of reads that wait for the origin
  * @witness_path: the witness as the user names it; NULL: the user names none
  * @witness: the new witness; its path is empty if there is none
@@ -66,7 +66,7 @@ static int read_uuid(struct change *change, struct device *cache)
 	return fail_code();
 }
 
-/* The witness must not be on the drive of any cache device; the table has their numbers. */
+/* The witness must not be on the drive of a cache device.  @old has the numbers of the devices. */
 static int check_members(struct change *change, const struct device *cache,
 			 const struct device *origin)
 {
@@ -85,7 +85,7 @@ static int check_witness(struct change *change, bool force)
 	struct nearcache_witness record;
 	bool found;
 
-	/* Do not open the origin, which may not answer or be gone: its number is enough. */
+	/* The number of the origin is enough: opening the origin may hang or fail. */
 	origin.number = change->old.origin;
 	origin.role = "origin";
 	device_path_of(origin.number, origin.path);
@@ -151,8 +151,8 @@ static void give_back(const struct change *change, dev_t number)
 }
 
 /*
- * If the superblock does not name the old witness, mark the record there as moved: no 'close' ran
- * between the 'set' that chose the old witness and this one.
+ * Mark the record on the old witness as moved if the superblock does not name the old witness: then
+ * no 'close' ran between the 'set' that chose the old witness and this 'set'.
  */
 static void leave_unrecorded(const struct change *change)
 {
@@ -203,7 +203,7 @@ static int prepare_set(struct change *change, const struct arguments *args)
 		return fail_code();
 	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
-	/* Leave values that are the default out of the table. */
+	/* Do not add a value to the dm table if it equals the default. */
 	if (!change->old.fill_memory &&
 	    change->new.fill_memory == change->fill_memory)
 		change->new.fill_memory = 0;
@@ -266,9 +266,9 @@ static bool needs_reload(const struct change *change)
 }
 
 /*
- * True if the old table hands reads that wait for the origin over to the new table.  Otherwise
- * suspending the old table waits for these reads, up to origin_timeout.  A change of the mode must
- * wait, because it freezes the file system first.
+ * True if the new dm table takes over the reads that wait for the origin.  Otherwise the suspension
+ * waits for these reads, up to origin_timeout.  A change of the mode has to wait for them, because
+ * it freezes the file system before the suspension.
  */
 static bool hands_over(const struct change *change)
 {

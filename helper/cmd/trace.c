@@ -125,7 +125,7 @@ static int record_reads(const struct dm_device *dev, const char *path)
 	return fail_code();
 }
 
-/* Unless @force, fail if the trace is of another origin.  It may be of another node or cache. */
+/* Unless @force, fail if the trace is of another origin.  Other nodes and caches are accepted. */
 static int check_volume(const struct trace *trace, const struct dm_device *dev, const char *path,
 			bool force)
 {
@@ -150,7 +150,7 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 
 /*
  * Submit a job for each part of the trace.  The kernel alternates between jobs of one priority, so
- * wait for each job before submitting the next one; for the last job only with --wait.
+ * wait for a job before submitting the next one.  Wait for the last job only with --wait.
  */
 static int submit_trace(const struct arguments *args, const struct dm_device *dev,
 			const struct trace *trace, struct nl_job *job)

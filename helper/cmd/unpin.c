@@ -18,10 +18,10 @@
 #include "files/glob.h"
 
 /*
- * @left: the device's name, then the words of the command line and of the --from list that match no
- *	recorded pin; @lefts in total, in an array of @left_room elements
+ * @left: @lefts words for target_resolve(): the name of the device, then each word (of the command
+ *	line or the --from list) that matches no recorded pin; @left_room: size of the array
  * @pins: the recorded pins; those that the user named are marked as dropped
- * @recorded: the same pins by path
+ * @recorded: pointers into @pins, sorted by path
  * @which: @count ranges to delete; @room is the size of the array
  */
 struct unpinning {
@@ -91,7 +91,7 @@ static int choose_shards(struct unpinning *un)
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 
-			/* Delete the recorded ranges of the file and its present ranges. */
+			/* Delete the recorded ranges of the file, then its present ranges. */
 			if (shard->device &&
 			    choose_recorded(un, shard->name, &found))
 				break;

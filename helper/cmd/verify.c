@@ -36,7 +36,7 @@ struct verification {
 	struct layers layers;
 };
 
-/* A file of the manifest that exists, by device and inode. */
+/* An existing file of the manifest.  @device and @inode identify it. */
 struct known {
 	dev_t device;
 	ino_t inode;

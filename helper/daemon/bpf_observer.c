@@ -141,7 +141,7 @@ static void follow_changes(struct observer *observer)
 
 /*
  * Check which programs are loaded.  Tries again to load a program that could not be loaded
- * before, for example because the module was missing, but not one that a user unloaded.
+ * before, for example because the module was missing.  What a user unloaded stays unloaded.
  *
  * Returns whether the classifier changed or was unloaded.
  */
@@ -168,7 +168,7 @@ bool observer_renew(struct observer *observer)
 	return true;
 }
 
-/* Take a sample of all devices: @now becomes @before.  An error only causes a warning. */
+/* Move the last sample from @now to @before, then sample all devices.  Only warn of an error. */
 void observer_look(struct observer *observer)
 {
 	struct seens old = observer->before;
@@ -192,7 +192,7 @@ void observer_tell(struct observer *observer)
 		ring_buffer__consume(observer->changes);
 }
 
-/* Returns 0 if the counter restarted: the program was reloaded, or the map dropped the entry. */
+/* Growth of a counter; 0 if a reload of the program or a lost map entry restarted the counter. */
 static uint64_t counter_grown(uint64_t now, uint64_t before)
 {
 	return now >= before ? now - before : 0;

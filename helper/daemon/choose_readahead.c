@@ -10,9 +10,9 @@
 #define BYTES_LEAST	(1U << 20)
 /* Percentage of the bytes in a sample that must be read in the same way to show a habit. */
 #define SHARE		75U
-/* Each new sample multiplies the weight of older samples by 7/8. */
+/* Each new sample multiplies the weight of older samples by 1 - 1 / FADE. */
 #define FADE		8U
-/* A cost per byte read that rises or falls by up to 1/20 is noise. */
+/* If the (cost) / (bytes read) rises or falls by at most 1 / NOISE, this is noise. */
 #define NOISE		20U
 
 static void fade_measure(struct measure *sum, const struct measure *more)
@@ -68,7 +68,7 @@ static enum habit habit_of(const struct look *look, enum habit habit, char *why)
 	return HABIT_UNKNOWN;
 }
 
-/* Set @so if streams of @class read SHARE % of the bytes.  Returns false if too little was read. */
+/* @so: streams of @class read at least SHARE % of the bytes.  False if too little was read. */
 bool judge_says(const struct look *look, enum nearcache_class class, bool *so)
 {
 	uint64_t all = 0;
@@ -127,7 +127,7 @@ void judge_weigh(const struct measure *before, const struct measure *after, stru
 		 rate_per_thousand(b->stall, b->read) / 1000);
 }
 
-/* A change did harm if one of latency and reads from the origin rose and the other did not fall. */
+/* A change did harm if latency or reads from the origin rose, and neither of them fell. */
 static enum judgement compare_change(const struct judge *judge, char *why)
 {
 	struct balance balance;

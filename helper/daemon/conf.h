@@ -30,7 +30,8 @@
  * @replay_loops: prefetch looping reads in their recorded order
  * @around: checkpoint writes bypass the cache
  * @settle: number of samples in a row that must agree before the daemon changes a setting
- * @calm: minimum seconds between two changes of a setting; also idle seconds that close a shard
+ * @calm: minimum seconds between two changes of a setting; a shard is closed after this many
+ *	seconds without reads
  * @trial: seconds after which the effect of a change is evaluated
  * @hold: seconds for which a setting stays unchanged after the daemon or a user took back a change
  * @listen: address on which metrics are served; port 0: none

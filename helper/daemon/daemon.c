@@ -36,7 +36,7 @@
 #define SECOND		1000000000ULL
 /* Maximum seconds between two watchdog messages to systemd: below half of WatchdogSec. */
 #define ALIVE		10U
-/* The regions to pin are chosen once in this number of samples. */
+/* The daemon chooses regions to pin at every tenth sample. */
 #define HOT_LOOKS	10U
 /* At most this number of changes of a stream's class are logged per sample. */
 #define TOLD_MOST	20U
@@ -263,12 +263,12 @@ static void tell_shard(const char *label, uint64_t bytes, uint32_t job, void *ar
 
 /*
  * Whether shards of the device may be prefetched as a whole.  With the built-in classifier the
- * device must be read in pieces.  Without it the daemon does not know how a shard will be read,
- * so it prefetches shards until keep_shut() finds that readers do not use the data.
+ * device must be read in pieces.  Without this classifier the daemon does not know how a shard will
+ * be read: it prefetches shards until keep_shut() finds that readers do not use the data.
  */
 static bool may_bring(const struct daemon *daemon, const struct watched *watched)
 {
-	/* A running replay prefetches the same data, and in the order of the reads. */
+	/* Not during a replay, which prefetches the same data in the order of the reads. */
 	return seconds_now() >= watched->kept_shut && watched->replay->state != REPLAY_ON &&
 	       (!daemon->observer.classifies || watched->judge.habit == HABIT_PIECES);
 }
@@ -406,7 +406,7 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* Sample a device, act on its reads since the last sample.  The first sample only sets counters. */
+/* Sample a device and act on reads since the last sample.  Sample 1 only sets the counters. */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {

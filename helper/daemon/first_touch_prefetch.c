@@ -87,7 +87,7 @@ static int bring_rest(struct opening *opening, const struct dm_device *dev, cons
 }
 
 /*
- * Prefetch the shards that were read for the first time since the last sample.  Returns 0, or an
+ * Sample all labels, and prefetch each shard that opening_see() opens meanwhile.  Returns 0, or an
  * exit code after recording an error with fail().
  */
 int first_touch_look(struct opening *opening, const struct dm_device *dev,

@@ -29,7 +29,7 @@ static struct hot_region *find_region(const struct hot *hot, uint32_t region)
 				    by_region) : NULL;
 }
 
-/* Set @to to @known plus the growth to @saved.  Hits before the first sample do not count. */
+/* @known: the region in the last sample, or NULL.  !@begun: do not count @saved as growth. */
 static void learn_region(struct hot_region *to, const struct hot_region *known, uint64_t saved,
 			 bool begun)
 {
@@ -128,9 +128,9 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
 /**
  * hot_judge() - choose regions to pin and to unpin
  * @hot: regions
- * @bytes: size of a region; a region with less heat is not pinned
+ * @bytes: size of a region; no region with a heat below @bytes is pinned
  * @quota: maximum number of pinned regions
- * @advise: called for each region to pin or unpin; returns whether the caller did so
+ * @advise: called for each region to pin or unpin; returns whether it pinned or unpinned the region
  * @arg: for @advise
  */
 void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,

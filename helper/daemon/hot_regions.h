@@ -14,8 +14,8 @@
 
 /**
  * struct hot_seen - counter of a region
- * @region: number of the region, its start on the device / size of a region
- * @saved: bytes of hits since the heat program counts this region
+ * @region: number of the region: (its start on the device) / (size of a region)
+ * @saved: bytes of hits since the heat program began to count this region
  */
 struct hot_seen {
 	uint32_t region;

@@ -16,7 +16,7 @@
 #define AGAIN_LEAST	(4U << 20)
 /* A new byte cancels 7 bytes read again: @again grows while less than 1/8 of the bytes is new. */
 #define NEW		7U
-/* A new job begins at most 1/8 of a pass ahead of the reader: that part is not prefetched. */
+/* A new job leaves out the data right ahead of the reader, at most 1/8 of a pass. */
 #define HEAD_MOST	8U
 /* At most 1/2 of a pass is prefetched ahead of the reader. */
 #define AHEAD_MOST	2U
@@ -136,7 +136,7 @@ static uint64_t gap_between(const struct loop *loop, uint64_t from, uint64_t to)
  *
  * Two nearly consecutive reads show where the reader is; a single read may come from another
  * process.  The place of the reader only grows: a reader that starts from the beginning is in the
- * next pass.  If several processes read the loop, @reader follows one process until it pauses.
+ * next pass.  If several processes read the loop, @reader follows one until that one pauses.
  *
  * Returns whether the read is in the loop.
  */
@@ -166,9 +166,9 @@ bool loop_follow(struct loop *loop, uint64_t sector, uint32_t sectors)
 /**
  * loop_next() - choose the next data to prefetch ahead of the reader
  * @loop: a closed loop with a known reader
- * @come: place up to which earlier jobs have cached all data after the reader; NULL: unknown
+ * @come: earlier jobs have cached all data from the reader up to this place; NULL: unknown
  * @head: bytes that the reader reads before a new job delivers data
- * @ahead: how far ahead of the reader to prefetch, bytes; limited to a part of the pass
+ * @ahead: how far ahead of the reader to prefetch, bytes; at most 1 / AHEAD_MOST of the pass
  * @from: result: place where the new job begins
  *
  * Return: bytes to prefetch from @from on; 0: less than half of @ahead is missing, so ask later.
@@ -208,7 +208,7 @@ static size_t extent_at(const struct loop *loop, uint64_t place)
 /**
  * loop_unroll() - list the extents that are read from a place on, over several passes
  * @loop: a closed loop
- * @from: place where the list starts: its first extent lacks the part before this place
+ * @from: place where the list starts; the first extent is cut off before this place
  * @bytes: minimum total length of the extents, unless this takes more than @most extents
  * @most: maximum number of extents
  * @count: result: number of extents

@@ -13,16 +13,16 @@
 
 /* If at most this percentage of the bytes comes from the origin, the loop fits into the cache. */
 #define MISSES		5U
-/* The recorder may lose at most this number of 1000 reads, which a replay does not prefetch. */
+/* Of 1000 reads the recorder may lose at most LOST: a replay does not prefetch lost reads. */
 #define LOST		10U
 /* Maximum extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
 /*
- * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops the job's
- * data that nobody has read for five seconds.
+ * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops prefetched
+ * data that nobody has read within five seconds.
  */
 #define AHEAD		4U
-/* A new job begins 1/4 second ahead of the reader, because its first data takes that long. */
+/* A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long. */
 #define HEAD		4U
 #define SECOND		1000000000ULL
 #define SECTOR		512U
@@ -184,7 +184,7 @@ static void look_at_record(struct replay *replay, const struct dm_device *dev,
 	uint64_t lost = recorder_lost(&replay->recorder);
 	struct replay_news news = { .state = NULL };
 
-	/* Reads after the end of the pass do not belong to its cost: keep them apart in @again. */
+	/* Reads after the end of the pass are no cost of the pass: add them to @again. */
 	add_measure(&replay->again, &what->look->measure);
 	if (replay->loop.trace.bytes > replay->recorded) {
 		add_measure(&replay->before, &replay->again);
@@ -296,9 +296,9 @@ static void measure_pace(struct replay *replay)
 }
 
 /*
- * Run one job at a time with the data that the reader needs next.  A job of a whole pass would not
- * work: uncached data is at the end of the pass, so the job would wait for the reader until the
- * kernel ends the job.  End a job that the reader has overtaken: it loads data already read.
+ * Run one job at a time with the data that the reader needs next.  A job of a whole pass would soon
+ * get to the uncached data at the end of the pass and wait there for the reader, until the kernel
+ * ends the job.  End a job that the reader has overtaken: the job loads data already read.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {
@@ -313,7 +313,7 @@ static int steer_job(struct replay *replay, dev_t number)
 	if (runs && nl_job_end(number, replay->job))
 		return fail_code();
 	replay->job = 0;
-	/* Wait until the reader is at @next: here the kernel would leave out bytes again. */
+	/* The kernel left out bytes of the last job: no new job until the reader is at @next. */
 	if (!replay->follows && replay->loop.reader < replay->next)
 		return 0;
 	bytes = loop_next(&replay->loop, replay->follows ? &replay->come : NULL,
@@ -341,7 +341,7 @@ void replay_step(struct replay *replay, dev_t number)
 	fail_reset();
 }
 
-/* Whether most bytes were read outside the loop, in each of the last @looks samples with reads. */
+/* True if @looks times in a row most of READ_LEAST (or more) bytes were outside the loop. */
 static bool is_strange(struct replay *replay, unsigned int looks)
 {
 	if (replay->ours + replay->others >= READ_LEAST) {
@@ -352,7 +352,7 @@ static bool is_strange(struct replay *replay, unsigned int looks)
 	return replay->strange >= looks;
 }
 
-/* End the replay: its data is no longer read.  Unlike give_up(), allow a new start at once. */
+/* End the replay: the loop is no longer read.  Unlike give_up(), allow a new start at once. */
 static void end_replay(struct replay *replay, const struct dm_device *dev,
 		       const struct replay_look *what, const char *why)
 {
@@ -388,7 +388,7 @@ int replay_look(struct replay *replay, const struct dm_device *dev,
 		give_up(replay, dev, what, &news);
 		return fail_code();
 	}
-	/* For conf->hold seconds nothing was classified: there are no reads, or no classifier. */
+	/* Nothing was classified for conf->hold seconds: reads or the classifier have stopped. */
 	if (replay->state != REPLAY_OFF && look->time >= replay->said + what->conf->hold) {
 		end_replay(replay, dev, what, "the class of its reads is no longer known");
 		return fail_code();

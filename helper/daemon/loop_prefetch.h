@@ -42,11 +42,11 @@ enum replay_state {
  * @recorder: delivers the reads, unless the replay is off
  * @loop: the pass
  * @seen: number of reads from @recorder
- * @ours: bytes read inside the loop since the last sample
- * @others: bytes read outside the loop since the last sample
- * @strange: samples in a row with @others above @ours
+ * @ours: bytes read inside the loop since is_strange() last compared
+ * @others: bytes read outside the loop since is_strange() last compared
+ * @strange: number of comparisons in a row with @others above @ours
  * @said: time of the last sample that had enough reads to judge, seconds
- * @recorded: bytes of the pass in the last sample
+ * @recorded: length of the recording at the last sample, bytes
  * @before: cost of reads while the pass was recorded
  * @again: cost of reads since the recorded pass last grew
  * @after: cost of reads since the replay is on
@@ -58,7 +58,7 @@ enum replay_state {
  * @job: number of the job; 0: none
  * @from: place where the last job began
  * @come: place that the last job has reached
- * @follows: all data up to @come is cached or in flight
+ * @follows: the last job left out no bytes, so that the next job can begin at @come
  * @next: if not @follows, no new job before the reader has reached this place
  * @retry: no new job before this time, nanoseconds, because the device was busy
  * @why: error for which replay_look() will end the replay; "": none

@@ -17,7 +17,7 @@
  * @missed: bytes of @read that came from the origin
  * @used: prefetched bytes that were read
  * @wasted: prefetched bytes that were dropped unread
- * @bytes: size of the shard when it was opened, counted in open_bytes while @open
+ * @bytes: size of the shard when it was last opened; open_bytes contains it while @open
  * @last: time of the last read, seconds
  * @open: see shards_in_use.h
  * @seen: opening_see() was called for the label in this sample
@@ -118,8 +118,8 @@ bool opening_see(struct opening *opening, const struct nl_label *label, uint64_t
 
 /*
  * Give back the bytes of a shard that opening_see() opened and the caller did not prefetch.
- * If @stays, the shard stays open, so that it is not tried again while it is read.  Otherwise its
- * next read from the origin opens it again.
+ * If @stays, the shard stays open, so that opening_see() does not return true again while the shard
+ * is read.  Otherwise the next read of the shard from the origin opens it again.
  */
 void opening_shut(struct opening *opening, const char *label, bool stays)
 {
@@ -135,7 +135,7 @@ void opening_shut(struct opening *opening, const char *label, bool stays)
 	shard->open = stays;
 }
 
-/* Returns whether @wasted exceeds @used (and WASTE_LEAST).  If so, both counts restart at 0. */
+/* Returns whether @wasted exceeds @used and WASTE_LEAST.  If so, both counts restart at 0. */
 bool opening_is_wasteful(struct opening *opening)
 {
 	if (opening->wasted < WASTE_LEAST || opening->wasted <= opening->used)
@@ -148,7 +148,7 @@ bool opening_is_wasteful(struct opening *opening)
 /*
  * Argument of close_idle().
  * @before: close shards whose last read was at or before this time, seconds
- * @gone: shards whose label no longer exists; those that do not fit are freed in later samples
+ * @gone: shards whose label no longer exists; when @gone is full, a later sample frees the rest
  */
 struct closing {
 	struct opening *opening;

@@ -17,7 +17,7 @@
  * @shards: tree of struct shard, by label
  * @open_bytes: bytes of all open shards
  * @used: prefetched bytes that were read since opening_is_wasteful() was last true
- * @wasted: prefetched bytes that were dropped unread in the same time
+ * @wasted: prefetched bytes that were dropped unread since opening_is_wasteful() was last true
  * @begun: the first sample is complete: the counters of a label that appears later began at 0
  */
 struct opening {

@@ -48,7 +48,7 @@ static int compare_entries(const void *a, const void *b)
 
 /*
  * Sorts by region. A region may be listed twice if it was removed from the map while the map
- * was read: keeps the larger number.
+ * was read: keeps the entry with more reads.
  */
 void counts_sort(struct counts *counts)
 {

@@ -39,7 +39,7 @@ static uint64_t weighted_part(uint64_t difference, unsigned int weight, uint64_t
 	return difference && !result ? 1 : result;
 }
 
-/* Returns the weighted mean: full or empty only if both values are so, give or take one byte. */
+/* Returns the weighted mean.  If @a and @b differ by more than 1, it lies strictly between them. */
 static uint64_t weighted_mean(uint64_t a, unsigned int looks, uint64_t b, unsigned int more)
 {
 	uint64_t all = (uint64_t)looks + more;

@@ -26,7 +26,7 @@
 /* Number of labels on an axis, including both ends. */
 #define MARKS		5
 
-/* The maps of a shard, drawn side by side: cached bytes, and on its right the reads. */
+/* The maps of a shard, drawn side by side: cached bytes on the left, reads on the right. */
 enum map { CACHED, READS };
 
 /*

@@ -29,7 +29,7 @@ static int collect_count(const void *key, const void *value, void *arg)
 	return counts_add(collecting->counts, place->region, heat->reads);
 }
 
-/* Returns whether the heat program is loaded, which may change: users load and unload it. */
+/* Returns whether the heat program is loaded now: users load and unload it at any time. */
 static bool is_loaded(void)
 {
 	int map = program_open_map(&built_in_heat, MAP, sizeof(struct heat_key),
@@ -72,7 +72,7 @@ int gather_begin(struct gather *gather)
 	return read_counts(gather->dev, &gather->counts, &gather->counted);
 }
 
-/* Takes a sample into @sample, which is empty. The caller has set @gather->grid by now. */
+/* Takes a sample into @sample, which is empty. The caller must have set @gather->grid. */
 int gather_take(struct gather *gather, struct sample *sample)
 {
 	const struct grid *grid = &gather->grid;

@@ -17,7 +17,7 @@
  * @moment: take a single sample, with all reads since counting began; otherwise each sample has
  *	the reads since the previous one
  * @counted: the BPF program was loaded at the last sample
- * @counts: reads at the last sample
+ * @counts: counters of reads at the last sample
  * @started: monotonic time of the first sample, ns
  * @last: monotonic time of the last sample, ns
  */

@@ -32,7 +32,7 @@ static const char *sample_suffix(enum metric kind)
 	}
 }
 
-/* Writes a line of metadata, which names the family in OpenMetrics, the samples for Prometheus. */
+/* Writes a line of metadata: for OpenMetrics with the name of the family, else of its samples. */
 static void describe_family(const struct exposition *exposition, const char *what,
 			    const char *text)
 {

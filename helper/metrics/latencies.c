@@ -32,7 +32,7 @@ static int add_latency(const void *key_, const void *value, void *arg)
 	return 0;
 }
 
-/* Writes a histogram with one bucket per octave, for which the BPF program has four buckets. */
+/* Writes a histogram with one bucket per octave; the BPF program has four buckets per octave. */
 static void write_path(struct exposition *e, const struct label_pair *labels,
 		       const struct latency *latency)
 {

@@ -55,7 +55,7 @@ struct index_sample {
  * struct shard_index - samples and parts of a file
  * @format: never INDEX_ANY
  * @size: size of the file, bytes
- * @sample: in the order of the file's own index
+ * @sample: in the order of the index in the file, or without an index in the order of the file
  * @samples: entries in @sample
  * @part: grouped by sample, in the order of @sample
  * @parts: entries in @part; 0 except in tar and parquet

@@ -54,7 +54,7 @@ static size_t block_start(const struct share *share, uint64_t rank, size_t count
 }
 
 /*
- * Moves the node's share to the head of @order, which must be the same on all nodes. The shares of
+ * Moves the node's share to the head of @order. All nodes must pass the same @order. The shares of
  * all ranks are disjoint and cover the list. Returns the number of entries in the share.
  */
 size_t share_select(const struct share *share, size_t *order, size_t count)

@@ -2,7 +2,7 @@
 /*
  * Parses tar as WebDataset uses it: consecutive files form a sample if their paths are equal up
  * to the first dot of the file name. Directories, links and dot files (macOS adds some) belong to
- * no sample, and the sample before them continues behind them.
+ * no sample, but do not end the sample before them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
  * struct tar - state of the scan
  * @scan: the file
  * @at: offset of the next header, which is a member's header or an extension header before it
- * @start: offset of the next member's first extension header, or of its header if it has none
+ * @start: offset of the next member's headers, extension headers included
  * @name: name of the next member, from its extension headers, or NULL
  * @size: size of the next member, from its extension headers, bytes
  * @sized: @size is valid

@@ -151,7 +151,7 @@ uint64_t thrift_size(struct thrift *thrift, const struct thrift_field *field)
 	return report_damage(thrift, "an offset or length is negative");
 }
 
-/* Skips a string. Returns its length in bytes; the string then ends before @thrift->at. */
+/* Skips a string. Returns its length in bytes; afterwards @thrift->at is the end of the string. */
 uint64_t thrift_binary(struct thrift *thrift)
 {
 	uint64_t bytes = read_varint(thrift);

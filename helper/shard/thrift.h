@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Reads Thrift's compact protocol from a range of a file. The first error is recorded with
- * fail(). After an error each number reads as 0, and each structure or list as ended.
+ * fail(). After an error the functions return 0 for a number, and the end of a structure or list.
  */
 #ifndef HELPER_SHARD_THRIFT_H
 #define HELPER_SHARD_THRIFT_H

@@ -24,7 +24,7 @@
 /* Header of an extra field: number and length, two bytes each. */
 #define EXTRA_BYTES	4U
 #define EXTRA_ZIP64	1U
-/* Bytes of the three values that are read from a zip64 field, from its start. */
+/* Bytes of the first three values of a zip64 field; the rest of the field is not read. */
 #define ZIP64_BYTES	24U
 
 static bool is_magic(const unsigned char *at, const char *magic)
@@ -93,7 +93,7 @@ static int read_end(struct zip *zip, uint64_t *bytes)
 	return 0;
 }
 
-/* Reads the zip64 end record at offset @end, which the locator at offset @locator contains. */
+/* Reads the zip64 end record at offset @end, a value from the locator at offset @locator. */
 static int read_end64(struct zip *zip, uint64_t locator, uint64_t end,
 		      uint64_t *bytes)
 {

@@ -11,7 +11,7 @@
 
 #include "lib/error.h"
 
-/* Seconds to open the device, with the kernel's timeouts, once origin and cache device exist. */
+/* Seconds to open the device once origin and cache device exist; covers the kernel's timeouts. */
 #define OPEN_SECONDS	100U
 /* When the service has started, the device node must appear within this number of seconds. */
 #define NODE_SECONDS	10U
@@ -40,7 +40,7 @@ const char *units_escape(const char *name, char *text)
 }
 
 /*
- * Escape a path as 'systemd-escape --path' does: the name of its mount unit, without ".mount".
+ * Escape a path as 'systemd-escape --path' does, to name its mount unit; does not append ".mount".
  * @text: room for four times the bytes of @path, NUL included.
  */
 const char *units_escape_path(const char *path, char *text)
@@ -128,8 +128,8 @@ static int write_device(const char *folder, const char *escaped,
 
 /*
  * Write the units of a valid line. The units of the origin and the cache device get no
- * dependencies, because other services use these devices as well: 'nearcache open --wait' waits
- * for them after the network is up.
+ * dependencies, because other services use these devices as well. Instead 'nearcache open --wait'
+ * waits for both devices after the network is up.
  * @folder: folder for generated units.
  * @template: path of nearcache@.service.
  * @waits: let units that need the device node wait for the service.

@@ -116,7 +116,7 @@ static void add_hint(struct frame *frame, const struct top_model *model,
 		add_text(frame, LINE_HINT, columns, "for latencies: 'nearcache latency load'");
 }
 
-/* A section: @rows rows from @first on are visible. @more: its last line counts the hidden rows. */
+/* A section: @rows rows from @first on are visible. @more: one more line counts the hidden rows. */
 struct block {
 	struct grid grid;
 	bool heading;

@@ -63,7 +63,7 @@ struct top_stream {
 	uint64_t since_bytes;
 };
 
-/* A prefetch job. @done: bytes fetched, present or left out; @since: growth in the interval. */
+/* A prefetch job. @done: bytes fetched, present or left out; @since: growth of @done. */
 struct top_job {
 	struct nl_job job;
 	uint64_t done;
@@ -83,7 +83,7 @@ struct top_job {
  *	when the device was loaded
  * @status: the status line of the kernel
  * @since: @status, with the growth of each counter in the last interval
- * @latency: histograms by enum latency_path, since 'nearcache latency' was loaded
+ * @latency: histograms by enum latency_path, since the latency program was loaded
  * @latency_since: growth of @latency in the last interval
  * @label: the labels
  * @labels: entries in @label

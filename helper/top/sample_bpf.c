@@ -44,8 +44,8 @@ static int add_stream(const void *key_, const void *value, void *arg)
 }
 
 /*
- * Sorts the streams. The map may list a stream twice that was removed and added while the map was
- * read: keeps one of the two.
+ * Sorts the streams. If a stream was removed and added while the map was read, the map may list
+ * this stream twice: keeps one entry.
  */
 static void sort_reads(struct top_device *device)
 {

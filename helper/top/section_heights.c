@@ -55,8 +55,8 @@ static size_t give_more(const size_t need[SECTIONS], size_t lines, enum section 
 
 /*
  * Divides @lines. @need: lines that show a section completely; @give: result, 0 if there is no
- * room for the section. @focus gets the most extra lines, and its minimum right after alarms and
- * devices get theirs. Returns whether each section that needs lines gets some.
+ * room for the section. Alarms, devices and @focus get their minimum before the other sections.
+ * @focus gets the most extra lines. Returns whether each section that needs lines gets some.
  */
 bool room_share(const size_t need[SECTIONS], size_t lines, enum section focus,
 		size_t give[SECTIONS])

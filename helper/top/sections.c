@@ -9,7 +9,7 @@
 #include "lib/histogram.h"
 #include "top/cell_format.h"
 
-/* Columns by section. The first column (not of alarms) is the device; start_grid() may skip it. */
+/* Columns by section. Except in alarms, column 0 is the device; start_grid() may skip column 0. */
 static const struct grid_column alarms[] = {
 	{ NULL, .least = 8 },
 };

@@ -155,8 +155,8 @@ static uint64_t wall_clock(void)
 }
 
 /*
- * Samples the devices @names, as given on the command line, or all if @count is 0. Skips devices
- * that do not exist. @before is the previous sample; it is empty before the first one. Loads no
+ * Samples the devices @names of the command line, or all devices if @count is 0. Skips devices
+ * that do not exist. @before is the previous sample, or empty at the first call. Loads no
  * program. The caller frees @model with model_free(). Returns 0, or an exit code after recording
  * an error with fail(); @model is then empty.
  */

@@ -12,7 +12,8 @@
 #include "reads.h"
 
 /*
- * Maximum pieces per recorder_look(): it must return even if reads come faster than @visit runs.
+ * Maximum pieces per call of recorder_look(), so that the call ends even if reads come faster than
+ * @visit handles them.
  */
 #define PIECES_MOST	65536U
 

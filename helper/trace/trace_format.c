@@ -31,7 +31,7 @@ static uint64_t smaller_of(uint64_t a, uint64_t b)
 
 /*
  * Append the units from @first up to @end (exclusive, at most trace_units()) as an extent, or
- * extend the last extent if they follow it.
+ * extend the last extent if the units follow it directly.
  */
 int trace_add(struct trace *trace, uint64_t first, uint64_t end)
 {
@@ -147,7 +147,7 @@ static bool take_extents(struct trace *trace, const unsigned char *at, const uns
 		if (!take_number(&at, end, &gap) || !take_number(&at, end, &length))
 			return false;
 		first = gap & 1 ? before - (gap / 2 + 1) : before + gap / 2;
-		/* Reject a start outside the device: the calculation of @first wrapped around. */
+		/* Test @gap, not @first: a start outside the device may have wrapped around. */
 		if ((gap & 1 ? gap / 2 >= before : gap / 2 > all - before) || !length ||
 		    length > all - first || length > units)
 			return false;

@@ -55,9 +55,9 @@ static int check_window(const struct reading *r, uint64_t at, size_t bytes)
 }
 
 /*
- * Drop the pages of the file from the page cache and check that no page remains there: a buffered
- * read would return its data. A page that a process has mapped or just written cannot be dropped.
- * Returns 0, CHECKSUM_RESIDENT or an errno.
+ * Drop the pages of the file from the page cache and check that none remains: a buffered read would
+ * return the data of such a page. A page that a process has mapped or just written cannot be
+ * dropped. Returns 0, CHECKSUM_RESIDENT or an errno.
  */
 static int check_forgotten(const struct reading *r)
 {
@@ -72,8 +72,8 @@ static int check_forgotten(const struct reading *r)
 }
 
 /*
- * False if O_DIRECT does not help: some file systems accept it but read through the page cache,
- * such as ext4 with data=journal.
+ * False if O_DIRECT has no effect: some file systems, such as ext4 with data=journal, accept the
+ * flag O_DIRECT but read through the page cache.
  */
 static bool is_direct(const struct reading *r)
 {
@@ -122,7 +122,7 @@ static int go_buffered(struct reading *r)
 	return fcntl(r->fd, F_SETFL, 0) ? errno : check_forgotten(r);
 }
 
-/* Read *@n bytes, up to CHUNK; 0 at the end. Returns 0, CHECKSUM_RESIDENT or an errno. */
+/* Read up to CHUNK bytes; *@n receives their number. Returns 0, CHECKSUM_RESIDENT or an errno. */
 static int read_some(struct reading *r, ssize_t *n)
 {
 	/* After a short read the offset may be unaligned, which O_DIRECT does not accept. */
@@ -162,7 +162,7 @@ static int digest_all(struct reading *r, struct sha256_ctx *sum,
 
 /*
  * Compute the SHA-256 of the regular file @path (@digest: CHECKSUM_BYTES) from its device, and
- * leave nothing in the page cache. Calls @advance after each read with its bytes, 1 to 1 MiB.
+ * leave nothing in the page cache. Calls @advance after each read with its size, up to 1 MiB.
  * Returns 0, an errno or CHECKSUM_RESIDENT. Records no error with fail(), so threads may call it.
  */
 int checksum_file(const char *path, unsigned char *digest,

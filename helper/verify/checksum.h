@@ -9,7 +9,7 @@
 
 /*
  * Returned in place of an errno: some pages of the file could not be dropped from the page cache,
- * so a read would return them and not reach the device.
+ * so a read would return the data of these pages and not reach the device.
  */
 #define CHECKSUM_RESIDENT	(-1)
 

@@ -21,7 +21,7 @@
  *	the file with take_file() accesses it, until that thread ends
  * @file: all files
  * @files: entries in @file
- * @next: first file that no thread has taken
+ * @next: index of the first file that no thread has taken
  * @done: bytes read
  * @progress: the progress bar
  */
@@ -93,7 +93,7 @@ static size_t threads_for(size_t files)
 	return (size_t)threads < files ? (size_t)threads : files;
 }
 
-/* Start threads, and work in the calling thread as well, alone if no thread can be started. */
+/* Start threads.  The calling thread works as well, even if no thread can be started. */
 static void run_workers(struct pool *pool)
 {
 	pthread_t thread[THREADS_MAX];
