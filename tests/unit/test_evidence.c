@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
- * time and keep its verdict.  A cold cache reports every access, a warm one totals and some runs.
+ * time and keep its verdict.  A cold cache reports each access, a warm cache totals and some runs.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -196,7 +196,7 @@ static bool small_is_late(u32 spare, u64 seed)
 
 /* In a small cache few reads decide whether the old dataset is still in use.  Blocks of the new
  * dataset fill the free slots and hit in each epoch.  With 2 free slots they must not delay the
- * change of dataset; with 11, as after reclaim, in at most 20 of 200 caches.
+ * change of dataset.  With 11 free slots, as after reclaim, they may delay it in 20 of 200 caches.
  */
 static void small_is_left(void **state)
 {
@@ -334,8 +334,8 @@ static void turns(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* With samples smaller than a block, a long evaluation looks like a change of dataset, once.  After
- * that the retained blocks stay, whether they are of one dataset or of both.
+/* With samples smaller than a block, a long evaluation looks like a change of dataset once.  Later
+ * evaluations evict nearly nothing, whether retained blocks are of one dataset or of both.
  */
 static void evaluation_of_samples(struct run *r, enum order order)
 {

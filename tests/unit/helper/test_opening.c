@@ -113,8 +113,8 @@ static void waste(void **state)
 	opening_free(&opening);
 }
 
-/* After opening_shut(, false) the next miss opens the shard.  After opening_shut(, true) it stays
- * closed while it is read.  opening_close() forgets a label that no longer exists.
+/* After opening_shut(, false) the next miss opens the shard.  After opening_shut(, true) the shard
+ * stays closed while it is read.  opening_close() forgets a label that no longer exists.
  */
 static void shut(void **state)
 {
