@@ -189,7 +189,7 @@ static void read_epoch(const char *path, enum pattern pattern, uint32_t epoch)
 	printf("%llu\n", (unsigned long long)(r.count * bytes));
 }
 
-/* Concatenate all epochs.  Epoch i begins at read @first[i]; the last element is the total. */
+/* Concatenate all epochs.  Epoch i begins at read @first[i]; @first[epochs]: number of reads. */
 static struct reads all_epochs(enum pattern pattern, uint32_t *first)
 {
 	uint64_t each = pattern_room(&set, pattern), i;

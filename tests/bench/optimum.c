@@ -16,7 +16,7 @@
  * @next: index of the next read of the block in each slot
  * @of: slot of each block; NEVER: not cached
  * @used: slots in use
- * @count: all slots
+ * @count: number of slots, used or not
  */
 struct slots {
 	uint32_t *block;

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /**
- * struct reads - all reads of a run
+ * struct reads - a sequence of reads
  * @block: block of each read, below @blocks
  * @count: number of reads
  * @blocks: number of blocks

@@ -30,7 +30,7 @@ void shuffle(uint32_t *list, uint32_t count, uint64_t seed)
 	}
 }
 
-/* Return the seed of a random order; an epoch with several orders has another @use for each. */
+/* Return the seed of a random order; different values of @use give one epoch several orders. */
 static uint64_t seed_of(const struct dataset *d, uint32_t epoch, uint32_t use)
 {
 	return mixed(d->seed, (uint64_t)use << 32 | epoch);

@@ -4,8 +4,8 @@
  *
  *	train DEV WORKLOAD ACCELERATOR [options]	read an epoch
  * WORKLOAD is unet3d, resnet50 or cosmoflow, ACCELERATOR a100 or h100. Options:
- *	-k SCALE	divide all sizes and rates by SCALE (1); the size of a read stays, so that
- *			one read represents SCALE reads
+ *	-k SCALE	divide all sizes and rates by SCALE (1), except the size of a read: one read
+ *			represents SCALE reads
  *	-n FILES	files of the dataset (168)
  *	-e EPOCH	number of the epoch (1)
  *	-o		the same order in each epoch; default: a new random order

@@ -2,9 +2,9 @@
 /*
  * Replay a log of writes and build states that a crash can leave: all writes that are durable at
  * some entry of the log, plus any subset of the pending writes (sent, not durable), torn at 512
- * bytes.  From each state of origin and cache device, the kernel would have to serve only data of
- * this origin, and would have to start warm unless the test also damaged a sector of metadata.
- * recover() decides which data the kernel would serve.
+ * bytes.  recover() decides which data the kernel would serve from a state of origin and cache
+ * device.  This must be data of the same state's origin, and the kernel must start warm, unless the
+ * test also damaged a sector of metadata.
  *
  *	crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED
  *
@@ -18,12 +18,12 @@
  * -w: the log is of sessions in writing modes; nobody else changes the origin, and the witness
  *     record follows the cache device in BASE.
  * -m: number of cache devices, all of one size, concatenated in BASE; in the log the origin is
- *     device 0 and the cache devices are 1, 2, ...  Each loses its unflushed writes independently.
+ *     device 0 and the cache devices are 1, 2, ...  Each device loses its own unflushed writes.
  *     In some states one device has the content of an earlier moment, as after it was pulled and
  *     plugged in again: the kernel may reject it, but data that the kernel serves must be right.
- * -s: write SAMPLES states, concatenated, to FILE, and per state one line to FILE.list: origin
- *     sectors; cached blocks and bytes that the kernel must find; table pages whose older copy
- *     counts; number of the device that the kernel must reject (0: none).
+ * -s: write SAMPLES states, concatenated, to FILE, and per state one line to FILE.list with five
+ *     numbers: origin sectors, blocks and bytes that the kernel must find cached, slot-table pages
+ *     whose older copy counts, and the device that the kernel must reject (0: none).
  * The last line of output is one JSON object.
  */
 #include <errno.h>
@@ -44,12 +44,12 @@
 #define FAILURES_TOLD	5U
 /* Percent of the random states that rot() also damages. */
 #define ROTTEN		15U
-/* Several devices: percent of the states that use put_older(); percent that use keep_older(). */
+/* With several devices: percentages of the states that use put_older() and keep_older(). */
 #define AGED		15U
 #define AGED_ANEW	10U
 #define USAGE	"usage: crash [-r] [-w] [-m DEVICES] [-s SAMPLES FILE] BASE LOG ORIGIN_SECTORS STATES SEED\n"
 
-/* Durable content of all devices, changed for one state; @undo: what take_back() restores. */
+/* Durable content of all devices, plus changes for the current state; take_back() undoes these. */
 static unsigned char *image;
 static size_t image_bytes;
 static struct undo {
@@ -72,7 +72,7 @@ static bool telling, recovery, writing;
 static size_t cache_bytes;
 /* Number of origin sectors that another host is changing. */
 static uint64_t changing;
-/* The current state has a sector damaged by rot(); one of its devices has older content. */
+/* Of the current state: rot() damaged a sector; put_older() gave a device older content. */
 static bool rotten, aged;
 
 /* With several cache devices: @data is the content that @device had in an earlier state. */
@@ -148,8 +148,8 @@ static void take_back(void)
 }
 
 /* Is the state wanted as a sample?  With one device: if a slot-table page is torn, or two samples
- * are overdue.  With several devices each sample needs the next of three criteria: only some
- * devices know of a commit that began; as with one device; the kernel must reject a device.
+ * are overdue.  With several devices three criteria take turns: (0) only some devices know of a
+ * commit that began; (1) as with one device; (2) the kernel must reject a device.
  */
 static bool is_wanted(const struct recovered *r)
 {
@@ -178,9 +178,9 @@ static void sample(const struct recovered *r)
 	}
 }
 
-/* Returns true if the kernel would lose cached data without a valid reason.  It may start cold if
- * there are several devices and all cached data is being invalidated: their epochs may differ.  It
- * may start cold if one device is older and it rejects that device (device 1 if device 0 is older).
+/* Returns true if the kernel would lose cached data for no valid reason.  A cold start is valid if
+ * 1. all cached data on several devices is being invalidated, so the devices' epochs may differ, or
+ * 2. a device has older content and the kernel rejects it (device 1 if device 0 is older).
  */
 static bool is_cold(const struct recovered *r)
 {
@@ -230,7 +230,7 @@ static uint64_t judge(size_t position, const char *what)
 	return r.bytes;
 }
 
-/* Test the state with the pending writes of only @device (@alone), or of all other devices. */
+/* Test the state in which only the pending writes of @device arrived; if not @alone: all others. */
 static void one_device(const struct log *log, size_t position, unsigned int device, bool alone)
 {
 	char what[80];
@@ -245,10 +245,10 @@ static void one_device(const struct log *log, size_t position, unsigned int devi
 	take_back();
 }
 
-/* Test two states: no pending write reached its device, and all did.  With several devices, also
- * test for each device the states in which only its pending writes arrived, and all but its.
- * sum.ratio is the lowest quotient (bytes cached after all pending writes) / (bytes cached after
- * none): it shows how much a commit loses.
+/* Test two states: no pending write has arrived, and all have arrived.  With several devices, test
+ * two more per device: only its pending writes have arrived, and only those of the other devices.
+ * sum.ratio is the lowest quotient (bytes cached in the state with all pending writes) / (bytes
+ * cached in the state with none): it shows how much a commit loses.
  */
 static void corners(const struct log *log, size_t position)
 {
@@ -268,7 +268,7 @@ static void corners(const struct log *log, size_t position)
 	}
 }
 
-/* Draw a kind of metadata that this format of the device has (places of recovered.c). */
+/* Draw a kind of metadata (RECOVER_*) that this cache device has. */
 static unsigned int draw_kind(void)
 {
 	unsigned int kind;
@@ -280,7 +280,7 @@ static unsigned int draw_kind(void)
 	return kind;
 }
 
-/* Draw a sector of metadata: of @kind, or if @other of another kind; prefer one not all zeros. */
+/* Draw a metadata sector of kind @kind, or with @other of another kind; avoid all-zero sectors. */
 static uint64_t place(unsigned int kind, bool other)
 {
 	static const unsigned char nothing[SECTOR];
@@ -299,8 +299,8 @@ static uint64_t place(unsigned int kind, bool other)
 	return sector;
 }
 
-/* Damage a metadata sector as a failing drive does: flip a bit, or replace it by zeros or by a
- * sector of another kind of metadata.  (The other copy of the same page would pass all checks.)
+/* Damage a metadata sector as a failing drive does: flip a bit of the sector, or replace the sector
+ * by zeros or by one of another kind of metadata.  (One of the same kind could pass all checks.)
  */
 static void rot(void)
 {
@@ -310,7 +310,7 @@ static void rot(void)
 	unsigned char data[SECTOR] = { };
 	uint64_t named;
 
-	/* Half the time hit a page of the last commit: its other copy may be torn as well. */
+	/* In half of the cases damage a page of the last commit, whose other copy may be torn. */
 	if (chance(50) && recover_named(image + origin_sectors * SECTOR,
 					random_next(&random_state), &named)) {
 		at = origin_sectors + named;
@@ -336,7 +336,7 @@ static unsigned char *device_data(unsigned int device)
 	return image + origin_sectors * SECTOR + device * (cache_bytes / truth.devices);
 }
 
-/* Save the content that a random device has in this state, for later put_older(). */
+/* Save the content of a random device in this state; put_older() restores it in a later state. */
 static void keep_older(void)
 {
 	older.device = random_next(&random_state) % truth.devices;
@@ -354,7 +354,7 @@ static void put_older(void)
 	aged = true;
 }
 
-/* Draw how many percent of a device's pending writes to apply; with several, often 0 or 100. */
+/* Draw the percentage of a device's pending writes to apply.  Several devices: often 0 or 100. */
 static unsigned int share(void)
 {
 	if (truth.devices > 1 && chance(50))
@@ -623,7 +623,7 @@ int main(int argc, char **argv)
 	recover_geometry(image + origin_sectors * SECTOR, cache_bytes, truth.devices);
 	run(&log, strtoull(argv[3], NULL, 10));
 	close_samples();
-	/* -w: the kernel also drops blocks that the write intent marks: the ratio means nothing. */
+	/* With -w the kernel also drops data that the write intent marks, so print no ratio. */
 	snprintf(ratio, sizeof(ratio), writing ? "null" : "%.3f", sum.ratio);
 	worth = worth_something(&log);
 	printf("{\"crash_states\": %" PRIu64 ", \"stale\": %" PRIu64 ", \"torn\": %" PRIu64

@@ -26,7 +26,7 @@ static void *must(void *memory)
 	return memory;
 }
 
-/* Writes that completed and are not durable: their entries, and the entries of the completions. */
+/* Completed writes that are not yet durable: entry of the write, entry of its completion. */
 struct volatile_writes {
 	struct done {
 		size_t write, at;

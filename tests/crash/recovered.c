@@ -129,7 +129,7 @@ static void judge(struct image *im, const struct truth *truth, struct recovered 
 	}
 }
 
-/* Set by recover_geometry(): sectors of each device; first sector of the slots on each. */
+/* Set by recover_geometry(): sectors of each cache device; start sector of the slots on each. */
 static uint64_t device_sectors, data_sectors[NEARCACHE_MEMBERS_MAX];
 static unsigned int device_count;
 
@@ -148,7 +148,7 @@ static void drop_marked(struct image *im, struct recovered *out)
 	}
 }
 
-/* Does the superblock's fingerprint match the origin's ends?  If so, a later change will show. */
+/* Does the superblock's fingerprint match the origin's ends, so that a later change is detected? */
 static bool fingerprint_fits(const struct image *im, const struct truth *truth)
 {
 	u64 size = im->geo.origin_size;
@@ -226,9 +226,9 @@ static bool starts_warm(struct image *im, const struct truth *truth, struct reco
 	return true;
 }
 
-/* Location of each kind of metadata, in sectors.  On the first cache device: two superblock copies,
- * slot table, commit records, used part of the write intent, checksums if any.  Kinds from
- * RECOVER_BEHIND on: two superblock copies of each other member, from the start of the member.
+/* Location of each kind of metadata, in sectors.  Kinds 0 to 5 are on the first cache device: two
+ * superblock copies, slot table, commit records, used part of the write intent, checksums if any.
+ * Kinds from RECOVER_BEHIND on: the superblock copies of any other member, from the member's start.
  */
 static struct place {
 	uint64_t first, sectors;

@@ -12,7 +12,7 @@
 
 struct nearcache_witness;
 
-/* Number of kinds of metadata; kind of the slot table; first kind that is on the other members. */
+/* Number of kinds of metadata; kind "slot table"; first kind that is only on members 1 and up. */
 #define RECOVER_PLACES	8U
 #define RECOVER_TABLE	2U
 #define RECOVER_BEHIND	6U
@@ -23,7 +23,7 @@ struct nearcache_witness;
  * @blocks: blocks with cached data
  * @bytes: bytes in valid sub-blocks
  * @stale: valid sectors that differ from the origin and that @changing and @oldest do not allow
- * @torn: sectors of no valid generation: damaged, zero, or another sector's
+ * @torn: valid sectors without a valid generation: damaged, zero, or with data of another sector
  * @lost: 1 if no superblock copy is valid: the kernel would refuse the device
  * @damaged: table pages of which neither copy is valid
  * @cold: 1 if the superblock, the witness or another device forbids the use of the slot table

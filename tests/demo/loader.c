@@ -280,7 +280,7 @@ static int await_tick(struct timespec *tick)
 	return over;
 }
 
-/* Write timeline lines LABEL EPOCH NANOSECONDS BYTES, both counted from the epoch's start. */
+/* Write timeline lines LABEL EPOCH NANOSECONDS BYTES: time and bytes since the epoch's start. */
 static void monitor(uint64_t start)
 {
 	FILE *file = opt.timeline ? fopen(opt.timeline, "a") : NULL;

@@ -61,7 +61,7 @@ struct run {
  * @cached: the epochs with the cache
  * @uncached: the same epochs without the cache
  * @verify: the pass through the cache that checked every SHA-256
- * @rebooted: the pass of @verify, again after the reboot
+ * @rebooted: a second pass like @verify, after the reboot
  * @dataset: bytes of all shards
  * @shards: number of shards
  * @blocks: blocks that the cache device has room for

@@ -30,7 +30,7 @@ promise(int kept, const char *format, ...)
 	putchar('\n');
 }
 
-/* Return the highest value (@highest) or the lowest value of the epochs from index @from on. */
+/* Of the epochs from index @from on return the highest @value() if @highest, else the lowest. */
 static double worst(const struct run *run, size_t from, int highest,
 		    double (*value)(const struct epoch *))
 {
@@ -60,7 +60,7 @@ static double joined(const struct epoch *epoch)
 	return epoch->joins;
 }
 
-/* Return the relative difference between the bytes that the cache and the block layer counted. */
+/* Return the relative difference of two counts of bytes read: the cache's, the block layer's. */
 static double uncounted(const struct epoch *epoch)
 {
 	double all = epoch->hits + epoch->misses + epoch->joins +

@@ -8,7 +8,7 @@
 #include "fuzz.h"
 #include "store.h"
 
-/* More bytes allocated are a bug: cache.c needs less for any device of the fuzzers. */
+/* It is a bug if the module allocates more bytes: any device of the fuzzers needs fewer. */
 #define ALLOCATED_MAX	(48UL << 20)
 
 struct chunk {
@@ -245,7 +245,7 @@ static void write_unit(const struct dm_io_region *region, u64 offset, bool durab
 	store_write(region->bdev, offset, durable, from);
 }
 
-/* Cache device and witness: I/O in units of 4096 bytes.  The origin is only read, as zeros. */
+/* Cache device and witness: I/O in units of 4096 bytes.  Origin: reads of zeros, no writes. */
 int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *region, void *bits)
 {
 	bool write = request->bi_opf & REQ_OP_WRITE;

@@ -68,7 +68,7 @@ static bool proves(const struct nearcache_super *sb, const struct nearcache_witn
 	       (record->session == sb->session || record->previous == sb->session);
 }
 
-/* Does the witness know a later session that did not begin from this superblock? */
+/* Does the witness have a later session than @sb, which did not directly follow that of @sb? */
 static bool passed(const struct nearcache_super *sb, const struct nearcache_witness *record)
 {
 	return le64toh(record->session) > le64toh(sb->session) &&
@@ -79,7 +79,7 @@ static void judge_sector(struct doubt *d, u32 i, const struct nearcache_witness 
 {
 	const struct nearcache_intent *s = &d->area[i];
 	bool good = sound(s, sizeof(*s), 0x6e69636e, d->super.uuid) && le32toh(s->index) == i;
-	/* @next: the sector is of the session that was about to begin, so it has no marks yet. */
+	/* @next: the sector is of the session that was about to begin, which marked nothing. */
 	bool next = good && s->session == record->session &&
 		    record->session != d->super.session;
 

@@ -17,7 +17,7 @@
  * @super: superblock that the other fields belong to
  * @all: all regions are in doubt
  * @region: bytes of a region
- * @full: all regions of this bitmap sector are in doubt
+ * @full: per bitmap sector: all of its regions are in doubt
  * @area: write-intent bitmap: each set bit puts its region in doubt
  */
 struct doubt {

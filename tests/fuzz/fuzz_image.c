@@ -35,7 +35,7 @@ static void check_reason(const char *why)
 	fuzz_bug("refused for the reason '%s'", why);
 }
 
-/* Check the areas with 128-bit sums, which cannot overflow; the 64-bit ones of the module could. */
+/* Check the areas with 128-bit sums: they cannot overflow, as the module's 64-bit sums could. */
 static void check_areas(const struct nearcache_super *sb, const struct nc_geometry *geo)
 {
 	__int128 start, end, other, other_end;
@@ -322,7 +322,7 @@ static void load_again(const struct image *im, const struct nc_slot *then)
 	fuzz_target->dtr(&t.ti);
 }
 
-/* @now must have the data of @then that is not in doubt, and no data that is not in @begun. */
+/* The cache must have all data of @then that is not in doubt, and no data that @begun lacks. */
 static void check_left(const struct nc_cache *c, const struct nc_slot *begun,
 		       const struct nc_slot *then, const struct doubt *d)
 {

@@ -21,7 +21,7 @@ static struct unit {
 
 static u32 used[STORE_UNITS], used_count;
 
-/* Find the unit at @offset.  A unit never written is created for a @write, NULL for a read. */
+/* Find the unit at @offset.  If it was never written, create it if @write, else return NULL. */
 static struct unit *unit(const struct block_device *bdev, u64 offset, bool write)
 {
 	u32 i = (offset / FUZZ_UNIT + (bdev == &fuzz_witness)) * 2654435761U % STORE_UNITS;
@@ -79,7 +79,7 @@ void store_flush(const struct block_device *bdev)
 	}
 }
 
-/* Power cut: lose all writes that are not durable, or with @random a random half of them. */
+/* Power cut: lose all writes that are not durable; if @random is not NULL, about half of these. */
 void store_cut(u64 *random)
 {
 	struct unit *u;

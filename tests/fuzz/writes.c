@@ -158,7 +158,7 @@ static void break_something(u64 *random)
 		fuzz_flush_fails = 1;
 		break;
 	default:
-		/* I/O to the cache device, the witness or both fails, once or 256 times. */
+		/* One I/O or 256 in a row fail; to the cache device, to the witness, or to any. */
 		fuzz_fail_only = r / 4 % 3 ? r / 4 % 3 == 1 ? &fuzz_cache : &fuzz_witness : NULL;
 		fuzz_fail_at = 1 + r / 16 % 4;
 		fuzz_fail_count = r / 64 % 2 ? 255 : 0;
@@ -188,7 +188,7 @@ static void sweep(void)
 }
 
 /**
- * writes_begin() - forget all writers and start with a cache
+ * writes_begin() - forget all writers and serve another cache
  * @c: live cache in a writing mode
  * @witness: the dm table names a witness
  * @breaks: writes_step() may let devices fail
@@ -263,7 +263,7 @@ void writes_end(void)
 	}
 }
 
-/* Did a write reach a byte of the origin from @from to before @to?  Includes "invalidate". */
+/* Did a write, also one of another host, reach a byte of the origin from @from to before @to? */
 bool writes_touched(u64 from, u64 to)
 {
 	u32 i;

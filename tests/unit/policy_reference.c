@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reference policies for policy_table.c.  All policies except random run on one simulated cache:
  * each cached block has a rank, and the block with the lowest rank is evicted.  A heap holds the
- * ranks.  A block whose rank changes gets a second entry; evict() skips its stale one.
+ * ranks.  If the rank of a block changes, the block gets a new entry; evict() skips the old entry.
  */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /**
  * struct entry - rank of a block
- * @rank: the lowest is evicted first
+ * @rank: the block with the lowest rank is evicted first
  * @block: block number
  */
 struct entry {
@@ -97,8 +97,8 @@ static void free_cache(struct cache *c)
 	free(c->cached);
 }
 
-/* Return the new rank of block @t->reads[i]; 0: the rank does not change.  @next[i] is the position
- * of the next read of that block, @t->count if there is none; only rank_min() uses @next.
+/* Return the new rank of block @t->reads[i], or 0 to keep its old rank.  @next[i] is the position
+ * of the next read of that block, or @t->count if there is none; only rank_min() uses @next.
  */
 typedef u64 (*rank_fn)(const struct trace *t, const u32 *next, u32 i, bool hit);
 

@@ -8,8 +8,8 @@
 /**
  * struct reference - a policy on whole blocks
  * @name: name in the table
- * @run: run the reads in @t, all below block @blocks, on an empty cache of @slots blocks; return
- *	the hits from read @from on
+ * @run: run all reads in @t (of blocks below @blocks) on a cache of @slots slots, empty at first;
+ *	return the number of hits among the reads from read @from on
  */
 struct reference {
 	const char *name;

@@ -26,8 +26,8 @@
  * @tick_reads: sub-block reads per tick
  * @now: current tick, @clock / @tick_reads
  * @hand: next slot that reclaim looks at
- * @reclaim_tick: tick of the last reclaim pass without a victim, plus one; 0: none so far
- * @evictions: since sim_new()
+ * @reclaim_tick: 1 + tick of the last reclaim pass that found no victim; 0: no such pass so far
+ * @evictions: evictions since sim_new()
  */
 struct sim {
 	const struct nc_policy_ops *ops;

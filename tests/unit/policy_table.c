@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* 'make policy-table': print a table of hit rates, one row for each access pattern and policy, one
  * column for each cache size (f: part of the dataset).  The module's policy runs on the cache of
- * policy_sim.h.  A value is hits in per cent of the reads that count: those in the second half of
- * EPOCHS, or from the fourth epoch on in the patterns whose name says so.
+ * policy_sim.h.  A value is the percentage of hits among the reads that count.  These are the reads
+ * of the second half of the EPOCHS, or from epoch 4 on if the name of the pattern says so.
  */
 #include "policy_reference.h"
 #include "policy_sim.h"
@@ -18,7 +18,7 @@ static const double fractions[] = { 0.1, 0.25, 0.5, 0.65, 0.75 };
  * struct pattern - an access pattern
  * @name: for the table
  * @subs: samples per block
- * @make: add the reads of EPOCHS epochs to @t; return the first one that counts
+ * @make: add the reads of EPOCHS epochs to @t; return the number of the first read that counts
  */
 struct pattern {
 	const char *name;

@@ -91,7 +91,7 @@ void trace_jobs(struct trace *t, u32 blocks, u32 epochs)
 		trace_free(job[i]);
 }
 
-/* Add one epoch: 10 % of the blocks four times, 30 % twice, and every other of the rest once. */
+/* Add one epoch: 10 % of the blocks four times, 30 % twice, and half of the other 60 % once. */
 void trace_mixture(struct trace *t, u32 blocks, u32 epoch)
 {
 	u32 i, n, from = t->count;

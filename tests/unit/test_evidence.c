@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rules of bpf/evidence.h on streams of every class.  The classifier must recognise the class in
- * time and keep its verdict.  A cold cache reports every access, a warm one totals and some runs.
+ * time and keep its verdict.  A cold cache reports each access, a warm cache totals and some runs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 #define NONE	(~0ULL)
 
-/* State of a stream that kmod/io/stream.c keeps between two calls of the classifier. */
+/* The part of a stream's state that kmod/io/stream.c has between two calls of the classifier. */
 static struct {
 	__u64 run, before, end, bytes;
 	__s64 gap;
@@ -188,7 +188,7 @@ static void checkpoint(void **state_)
 	assert_class(NEARCACHE_CLASS_CHECKPOINT);
 }
 
-/* Read @quarters / 4 passes over a set of @count runs, in the order that @class stands for. */
+/* Read @quarters / 4 passes over a set of @count runs of sectors, in an order typical of @class. */
 static void read_set(__u32 count, __u32 pieces, __u32 class, __u32 quarters, bool warm)
 {
 	static __u32 order[20000];
@@ -265,7 +265,7 @@ static void hides(void **state_)
 	sets(NEARCACHE_CLASS_LOOPING, 33);
 }
 
-/* Three quarters of the reads are random, the others go to run 0: equal gaps are then no stride. */
+/* One read in four is of run 0, the rest is random.  Equal gaps occur, but are not a stride. */
 static void popular(void **state_)
 {
 	__u32 i, seed;
@@ -281,7 +281,7 @@ static void popular(void **state_)
 	}
 }
 
-/* Return the answer @read sectors into run number @runs; the runs before it had @mean each. */
+/* Return the answer after @read sectors of run @runs.  The earlier runs had @mean sectors each. */
 static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 {
 	struct nearcache_classify told = {
@@ -296,7 +296,7 @@ static struct nearcache_classify window_of(__u64 read, __u64 runs, __u64 mean)
 	return told;
 }
 
-/* In the first run the window is the length so far; later the maximum, up to the predicted end. */
+/* In run 1 the window is the run's length so far; in run 4 the maximum until the predicted end. */
 static void windows(void **state_)
 {
 	struct nearcache_classify told;
@@ -312,7 +312,7 @@ static void windows(void **state_)
 	told = window_of(8, 4, 20000);
 	assert_int_equal(told.window, 32768);
 	assert_int_equal(told.length, 21250);
-	/* The prediction is 21250.  At 24000 the window is a quarter of the run so far. */
+	/* Behind the predicted end (21250), at 24000, the window is a quarter of the run so far. */
 	told = window_of(20000, 4, 20000);
 	assert_int_equal(told.length, 21250);
 	told = window_of(24000, 4, 20000);
@@ -326,7 +326,7 @@ static void windows(void **state_)
 	assert_int_equal(told.window, 0);
 }
 
-/* The verdict stays for ten more passes, while the classifier gets fewer than 1 of 16 runs. */
+/* After ten more passes the verdict is still right, although at most 1 run in 32 is sampled. */
 static void steady(void **state_)
 {
 	static const __u32 classes[] = {
@@ -345,7 +345,7 @@ static void steady(void **state_)
 				state = seed;
 			read_set(2000, 2, classes[i], 40, true);
 			assert_int_equal(verdict(), classes[i]);
-			/* In 40,000 accesses at most one change: a late first verdict. */
+			/* One change is allowed: the first pass may end without the verdict. */
 			assert_true(changes <= 1);
 			assert_true(set.sample > 4);
 		}

@@ -334,7 +334,7 @@ static struct nearcache_page page(void)
 	return p;
 }
 
-/* Copies with different uuids are refused: whose data the slots hold is unknown. */
+/* Copies with different uuids are refused: it is unknown which cache the data is of. */
 static void copies_of_two_caches_are_refused(void **state)
 {
 	struct nearcache_super a = sound(), b = sound();
@@ -458,7 +458,7 @@ static void members_are_judged(void **state)
 	assert_int_equal(nc_member_slots(10, 1, 3), 3);
 	assert_int_equal(nc_member_slots(10, 2, 3), 3);
 	assert_int_equal(nc_member_slots(10, 0, 1), 10);
-	/* Of 16 * most + 15 slots the last member has most, the others one more: it fits. */
+	/* Of 16 * @most + 15 slots the last member has @most, which fit; others have one more. */
 	sb = member(15, 16, 16 * most + 15);
 	assert_true(nc_super_check(&sb, DEVICE_BYTES, &geo, why));
 	assert_int_equal(geo.stripe_index, 15);

@@ -79,7 +79,7 @@ static void reads(void)
 	}
 }
 
-/* Waiter: change @unlinked; after a round no reader in a hit section may hold the old value. */
+/* Waiter: increment @unlinked.  After a round no reader in a hit section may have an old value. */
 static void asks(void)
 {
 	u64 mine, round;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kmod/prefetch/job.c: which job runs next, which gets a free cache slot, which is dropped. */
+/* kmod/prefetch/job.c: which job runs next, which gets a free cache slot, when one is dropped. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
@@ -70,7 +70,7 @@ static void in_order(void **state)
 	assert_int_equal(jobs.pieces, 2);
 }
 
-/* Equal jobs take turns.  Of several that wait for a cache slot, jobs.first gets it. */
+/* Equal jobs take turns.  Of the jobs that wait for a cache slot, jobs.first gets the next one. */
 static void alike(void **state)
 {
 	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(2, 0);
@@ -87,7 +87,7 @@ static void alike(void **state)
 	assert_ptr_equal(jobs.first, b);
 	assert_true(nc_jobs_behind(&jobs, c));
 	assert_false(nc_jobs_behind(&jobs, b));
-	/* Job a does not wait, and is older than the waiting b: it may take a slot. */
+	/* Job a may take a slot, as it is older than job b, which waits for one. */
 	assert_false(nc_jobs_behind(&jobs, a));
 	/* A new job of higher priority may take a slot before b; one of lower priority may not. */
 	assert_false(nc_jobs_behind(&jobs, add(3, 0)));
@@ -97,7 +97,7 @@ static void alike(void **state)
 	assert_false(nc_jobs_behind(&jobs, c));
 }
 
-/* A job is not picked before jiffy @due (its bandwidth); @wait is lowered to the jiffies left. */
+/* A bandwidth limit sets @due: the job is not picked earlier, and @wait falls to the time left. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
@@ -184,7 +184,7 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
-/* The first pass fetched 4096 bytes: the second pass does not count that many bytes as present. */
+/* Pass 1 fetched 4096 bytes: the first 4096 bytes that pass 2 finds do not count as present. */
 static void again(void **state)
 {
 	struct nc_job *job = add(0, 0);

@@ -176,9 +176,9 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 /**
  * struct cache - a cache whose fills and evictions follow a plan
  * @plan: the plan
- * @low: low-water mark of free slots that reclaim uses without a plan
- * @left: free slots
- * @late: reads since make_room() became necessary
+ * @low: argument @low of the nc_belady functions: low-water mark of a cache that has no plan
+ * @left: number of free slots
+ * @late: reads since free slots fell below the plan's low-water mark
  * @has: whether each block is cached
  * @hits: hits of all reads
  */
@@ -213,7 +213,7 @@ static void cache_free(struct cache *c)
 	free(c);
 }
 
-/* Play the reclaim worker: two reads after free slots became too few, evict up to the high mark. */
+/* Play the reclaim worker: two reads after free slots became too few, evict blocks. */
 static void make_room(struct cache *c)
 {
 	u32 end = NC_BELADY_NONE;
@@ -229,7 +229,7 @@ static void make_room(struct cache *c)
 	}
 }
 
-/* Let the plan search for the readers; it forgets the cached blocks, so report them again. */
+/* Make the plan search for the readers.  The plan forgets cached blocks, so report them again. */
 static void seek(struct cache *c)
 {
 	u32 block;
@@ -283,7 +283,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 	return hits;
 }
 
-/* Compare with MIN on the slots that reclaim does not keep free; MIN on all slots is only shown. */
+/* Compare with MIN on the slots that reclaim does not keep free.  Only print MIN on all slots. */
 static void compare(const char *name, void (*pattern)(struct reads *reads))
 {
 	static struct reads plan, reads;
@@ -340,7 +340,7 @@ static u32 follow(struct cache *c, u32 from, u32 end)
 	return hits;
 }
 
-/* Return the hits from @from on of a plan that begins at @begun, as goal for readers that jump. */
+/* Goal for readers that jump to @begun: the hits from @from on if the plan began at @begun. */
 static u32 foretold(u32 begun, u32 from)
 {
 	static struct reads whole;
@@ -380,7 +380,7 @@ static void restarted(void **unused)
 	cache_free(c);
 }
 
-/* Readers jump ahead, to a checkpoint: the plan finds them, and hits are as foretold() predicts. */
+/* Readers jump ahead to a checkpoint.  The plan finds their position; hits are near foretold(). */
 static void resumed(void **unused)
 {
 	struct cache *c = planned(random_half);
@@ -398,7 +398,7 @@ static void resumed(void **unused)
 	cache_free(c);
 }
 
-/* Readers leave out each tenth visit: the plan skips that visit once readers are well past it. */
+/* Readers leave out each tenth visit.  The plan skips this visit when readers are well past it. */
 static void left_out(void **unused)
 {
 	struct cache *c = planned(same_order);
@@ -415,7 +415,7 @@ static void left_out(void **unused)
 	cache_free(c);
 }
 
-/* Blocks outside the plan get no slot.  If nearly all reads are outside, the plan is lost. */
+/* Blocks outside the plan get no slot.  If nearly all reads are of such blocks, @lost is set. */
 static void others(void **unused)
 {
 	struct nc_belady_piece piece = { .block = BLOCKS, .last = SUBS - 1, .whole = true };
@@ -440,10 +440,10 @@ static void others(void **unused)
 }
 
 /*
- * The cache is full of blocks outside the plan, which reclaim evicts first: the plan admits each
- * planned block that is read again, although it is read later than all planned blocks in the cache.
- * Without such blocks it admits only the first, as the others would evict a block that is read
- * sooner.
+ * nc_belady_admits() for planned blocks 0 to 7 in turn; the next read of each comes after those of
+ * the blocks cached before.  If the cache has blocks outside the plan (true), all are admitted:
+ * reclaim will evict a block outside the plan.  If not (false), only block 0 is admitted, into an
+ * empty cache: a later block would be the next victim.
  */
 static void full_of_others(void **unused)
 {
@@ -570,12 +570,12 @@ static void without_memory(void **unused)
 	unit_allocations = -1;
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
-	/* 3: the growing array of visits.  5: next links, heads, done bits, blocks, tree. */
+	/* 3 grow the array of visits; 5 are next links, heads, done bits, blocks and tree. */
 	assert_int_equal(n, 3 + 5);
 }
 
-/* The caller puts each victim back, as if it could not be evicted.  The search must still go on to
- * the next victim: it finds each cached block once, in order of next reads, the farthest first.
+/* This test reports each victim as cached again, as if it could not be evicted.  The search must
+ * still go on: it finds each cached block once, the block with the farthest next read first.
  */
 static void in_turn(void **unused)
 {

@@ -14,7 +14,7 @@
 #define ORIGIN	(20 * BLOCKS)	/* far larger than the dataset */
 #define SEEDS	3U
 #define NEAR	0.98
-/* Hot blocks, like file system metadata: one of HOT is read after each HOT_EVERY reads of data. */
+/* HOT blocks, for file system metadata: a random one is read with each HOT_EVERY-th data read. */
 #define HOT		16U
 #define HOT_EVERY	8U
 
@@ -25,7 +25,7 @@ static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
  * @s: cache
  * @t: generator of the reads
  * @f: bound of the hit rate
- * @hot: hot blocks are read as well; they take slots from the data
+ * @hot: also read hot blocks, so fewer slots remain for data blocks
  */
 struct run {
 	struct sim *s;
@@ -130,7 +130,7 @@ static void is_steady(void **state)
 	for_each_run(steady, 1, false, "steady");
 }
 
-/* Short reuse distances of hot blocks must not make the cold data around them look idle. */
+/* Short reuse distances of hot blocks must not make the data blocks look idle. */
 static void hot_blocks(void **state)
 {
 	(void)state;
@@ -196,7 +196,7 @@ static bool small_is_late(u32 spare, u64 seed)
 
 /* In a small cache few reads decide whether the old dataset is still in use.  Blocks of the new
  * dataset fill the free slots and hit in each epoch.  With 2 free slots they must not delay the
- * change of dataset; with 11, as after reclaim, in at most 20 of 200 caches.
+ * change of dataset.  With 11 free slots, as after reclaim, they may delay it in 20 of 200 caches.
  */
 static void small_is_left(void **state)
 {
@@ -260,7 +260,7 @@ static void scan(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* During four epochs a scan makes three reads for each read of the dataset: the hit rate stays. */
+/* For four epochs a scan makes three reads per read of the dataset: hit rates stay at the bound. */
 static void scan_beside(struct run *r, enum order order)
 {
 	u32 i, n, next = BLOCKS, hits;
@@ -334,8 +334,8 @@ static void turns(struct run *r, enum order order)
 	assert_int_equal(r->s->evictions, 0);
 }
 
-/* With samples smaller than a block, a long evaluation looks like a change of dataset, once.  After
- * that the retained blocks stay, whether they are of one dataset or of both.
+/* With samples smaller than a block, a long evaluation looks like a change of dataset once.  Later
+ * evaluations evict nearly nothing, whether retained blocks are of one dataset or of both.
  */
 static void evaluation_of_samples(struct run *r, enum order order)
 {
@@ -366,8 +366,8 @@ static void evaluations(void **state)
 	for_each_run(evaluation_of_samples, 9, false, "and an evaluation, samples");
 }
 
-/* Patterns without a known bound: hit at least as often as never evicting would.  Return the sum of
- * the hit rates of all fractions.
+/* Patterns without a known bound: the policy needs NEAR as many hits as a cache that never evicts.
+ * Return the sum of the policy's hit rates over all fractions.
  */
 static double as_never_on(u32 origin, void (*epochs)(struct trace *t, u32 n), const char *what)
 {
@@ -424,7 +424,7 @@ static void unlike(void **state)
 	(void)state;
 	as_never(half_epochs, "a random half");
 	as_never(job_epochs, "two jobs");
-	/* If the origin is only the dataset, rarely read blocks are known early and evicted. */
+	/* If the origin is only the dataset, the policy evicts rarely read blocks: more hits. */
 	assert_true(as_never_on(BLOCKS, mixture_epochs, "a mixture") >
 		    1.02 * as_never_on(ORIGIN, mixture_epochs, "a mixture"));
 }
@@ -458,7 +458,7 @@ static void clock_wraps(void **state)
 	end(&r);
 }
 
-/* Clocks of two CPUs differ by a tick: a stamp ahead is not idle and gives no reuse distance. */
+/* A stamp (101) is a tick ahead of another CPU's clock (100): not idle, and no reuse distance. */
 static void stamp_ahead_of_the_clock(void **state)
 {
 	struct sim *s = sim_new(&nc_policy_keep, 4, 8, 1);
@@ -469,7 +469,7 @@ static void stamp_ahead_of_the_clock(void **state)
 	assert_int_equal(s->policy.now.of[NC_CACHED].blocks, 0);
 	assert_int_equal(s->policy.seen[0].of[NC_CACHED].blocks, 0);
 	assert_false(s->ops->idle(&s->policy, 101, 100));
-	/* The same stamp is not idle if the policy has a limit and a cut. */
+	/* With a limit and a cut too the stamp 101 is not idle, but a stamp before the cut is. */
 	s->policy.limit = 5;
 	s->policy.cut = 95;
 	assert_false(s->ops->idle(&s->policy, 101, 100));
@@ -535,7 +535,7 @@ static void ghost_adapts(void **state)
 	free(entries);
 }
 
-/* Return the number of MiBs that are retained among the 64 from block @first on (256 KiB each). */
+/* Return how many of the 64 MiB from block @first on are retained; a block has 256 KiB. */
 static u32 stay_of(const struct nc_retain *s, u64 first)
 {
 	u32 i, n = 0;
@@ -545,8 +545,8 @@ static u32 stay_of(const struct nc_retain *s, u64 first)
 	return n;
 }
 
-/* Of any 64 MiB about the same part is retained, in whole MiBs.  Each call of retain_lower() leaves
- * at most as many of them as before, down to the minimum threshold.
+/* About the same part of any 64 MiB is retained, in units of 1 MiB.  No call of retain_lower()
+ * increases the part.  The threshold ends at its minimum.
  */
 static void retention_is_even(void **unused)
 {

@@ -155,9 +155,9 @@ static void torn_page_needs_a_record(void **state)
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[11]), NC_RECOVER_NONE);
 	/* @newest is set although no copy counts, so that no sequence number is used twice. */
 	assert_int_equal(newest, 10);
-	/* The record says which copy was being rewritten.  If that copy is torn, the other counts.
-	 * If the other one is invalid, it was damaged later.  The intact copy may be outdated, so
-	 * neither counts.
+	/* If the torn copy is the one that the record names as being rewritten, the intact copy
+	 * counts.  If it is the other one, it was damaged after the commit: neither copy counts, as
+	 * the intact one may be outdated.
 	 */
 	record(12, 2, 3 | NEARCACHE_COMMIT_COPY_1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), 0);
@@ -165,7 +165,7 @@ static void torn_page_needs_a_record(void **state)
 	record(12, 2, 3);
 	assert_int_equal(choose(&new, &old, uuid, 3, 1, &ring[12]), 1);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
-	/* The record names another page, or none, so no commit was rewriting the torn copy. */
+	/* Neither copy counts if the record names another page (4) or none: no commit tore it. */
 	record(12, 2, 4);
 	assert_int_equal(choose(&old, &new, uuid, 3, 1, &ring[12]), NC_RECOVER_NONE);
 	record(13, 0, 0);
@@ -270,7 +270,7 @@ static void regions_longer_than_blocks(void **state)
 	assert_false(nc_recover_ends(area));
 }
 
-/* Blocks of 4 MiB: a region (1 MiB) marks a quarter of one, or nothing beyond the origin's end. */
+/* Blocks of 4 MiB: a region (1 MiB) marks a quarter of a block, but nothing beyond the origin. */
 static void regions_shorter_than_blocks(void **state)
 {
 	struct nc_geometry geo = {
@@ -291,8 +291,8 @@ static void regions_shorter_than_blocks(void **state)
 	assert_int_equal(nc_recover_written(&geo, area, last), 0xffff00000000);
 }
 
-/* A sector that is invalid or of another session than the superblock counts as all bits set.  If
- * the witness says that this other session was only about to begin, the sector counts as empty.
+/* If a sector of @area is invalid, or not of the superblock's session, all its regions count as
+ * marked.  If the witness says that the sector's session was only about to begin, none is marked.
  */
 static void intent_is_judged(void **state)
 {
@@ -308,7 +308,7 @@ static void intent_is_judged(void **state)
 	assert_true(nc_recover_written(&geo, area, 0));
 	assert_true(nc_recover_ends(area));
 
-	/* In calls 1 and 2 the witness says that the area's session was to begin after 4. */
+	/* The next two witnesses say: the area's session (5, then 7) was to begin after 4. */
 	empty_area(5);
 	set_region(0);
 	judge(uuid, 4, 5, 4);
@@ -424,8 +424,8 @@ static bool told(u32 state, u64 epoch, u64 sequence, u64 last)
 	return nc_recover_member(&sb, 7, last);
 }
 
-/* A commit from 20 to 22 has four steps: the member's superblock gets 21, the first device gets
- * record 21, then record 22, the member gets 22.  A crash after any step is accepted.  The slots
+/* A commit from sequence 20 to 22 has four steps: 21 to the member's superblock, record 21, then
+ * record 22 to the first device, 22 to the member.  A crash after any step is accepted.  The slots
  * that the commit freed are overwritten later, so an older copy of either device is refused.
  */
 static void members_follow_commits(void **state)

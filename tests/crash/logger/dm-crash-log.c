@@ -109,7 +109,7 @@ static void entry_free(struct entry *e)
 	kfree(e);
 }
 
-/* Queue @e as the next entry; the worker frees it.  @done: entry of its completion, or NULL. */
+/* Queue @e as the next entry; the worker frees @e.  @done: entry of @e's completion, or NULL. */
 static void happens(struct logger *l, struct entry *e, struct entry *done)
 {
 	unsigned long flags;

@@ -79,7 +79,7 @@ static void tell(const struct operation *op)
 	printf(", size then %llu\n", (unsigned long long)op->size);
 }
 
-/* Print the last HISTORY_TOLD operations on the byte @at, and all truncations in between. */
+/* Print the last HISTORY_TOLD operations on byte @at, and every truncation since the first one. */
 static void history_tell(uint64_t at)
 {
 	uint64_t i = now.number, from = i > HISTORY ? i - HISTORY : 0, n = 0;

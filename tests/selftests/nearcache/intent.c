@@ -2,11 +2,11 @@
 /*
  * Show and change the write sessions that a cache device and its witness have recorded.
  *
- *	intent CACHE witness WITNESS N		make record N of the witness an empty one of CACHE
+ *	intent CACHE witness WITNESS N		make record N of the witness a new record of CACHE
  *	intent CACHE said WITNESS N		print "SESSION PREVIOUS STATE" of record N
- *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	set these and seal record N
- *	intent CACHE marks	print one line per region marked in the write intent, for
- *				marked ends "ends", and "damaged SECTOR"
+ *	intent CACHE say WITNESS N SESSION PREVIOUS STATE	set three fields, seal record N
+ *	intent CACHE marks	print the write intent: a line per marked region, a line "ends" if
+ *				the ends are marked, a line "damaged SECTOR" per damaged sector
  *	intent CACHE flip SECTOR		flip one bit of a sector of the write intent
  *	intent CACHE empty SESSION		write the write intent with which SESSION begins
  */

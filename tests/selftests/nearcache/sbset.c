@@ -7,7 +7,7 @@
  *	sbset DEV set 0|1|both FIELD VALUE	set a field and seal the superblock
  *	sbset DEV flip 0|1|both FIELD		flip one bit of a field, do not seal
  *	sbset DEV slot N get FIELD		print a field, from the newer page copy
- *	sbset DEV slot N set FIELD VALUE	set a field in this copy and seal the page
+ *	sbset DEV slot N set FIELD VALUE	set a field in the newer page copy and seal it
  *	sbset DEV page N flip 0|1		flip one bit of a copy of a table page
  *	sbset DEV used				print "SLOT BLOCK" of each slot in use
  *	sbset DEV fill		give each slot a complete block; the order is scattered

@@ -4,8 +4,8 @@
  *
  *	stress_harm DEV stale|torn|moved|flip SECTOR
  *
- * stale: write the previous content again; torn: write half of the previous content; moved: write
- * the previous content to the next sector; flip: invert one bit of the new content.
+ * stale: restore the previous content. torn: restore half of the previous content. moved: write the
+ * previous content to the next sector. flip: invert one bit of the new content.
  */
 #include "device.h"
 #include "stress_sector.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* capture() sends standard output to a file; captured() ends that and returns the text. */
+/* capture() redirects standard output to a file; captured() restores it and returns the text. */
 #ifndef HELPER_UNIT_CAPTURE_H
 #define HELPER_UNIT_CAPTURE_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fake of block/device.c: each path is device 8:32; number 8:0 is /dev/sda, others are /dev/sdb. */
+/* Fake of block/device.c: any path opens device 8:32.  Number 8:0 is /dev/sda, others /dev/sdb. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/sysmacros.h>

@@ -19,7 +19,7 @@ enum fake_start {
 
 /**
  * struct fake_table - a dm table
- * @params: parameters, "" for no table
+ * @params: parameters; "": there is no dm table
  * @bytes: length of the device
  */
 struct fake_table {
@@ -29,13 +29,13 @@ struct fake_table {
 
 /**
  * struct fake - the device
- * @live: its live table
- * @loaded: its inactive table
+ * @live: live dm table
+ * @loaded: inactive dm table
  * @uuid: dm uuid
  * @gone: the device does not exist
  * @suspended: the device is suspended
- * @cannot_clear: clearing the inactive table fails
- * @no_writing: loading a table with a writing mode fails, as after a failure of the cache device
+ * @cannot_clear: dm_clear() fails
+ * @no_writing: dm_load() of a dm table with a writing mode fails, as if the cache device had failed
  * @start: results of the next dm_resume() calls, in order; later ones succeed
  * @on_load: called after dm_load() has loaded a table, to act as another process; or NULL
  * @on_start: called at the end of dm_resume(), successful or not; or NULL
@@ -43,7 +43,7 @@ struct fake_table {
  * @origin: its origin
  * @opens: open count
  * @loads: tables loaded so far
- * @handed_over: the last dm_resume() was to hand over waiting reads
+ * @handed_over: argument @hand_over of the last dm_resume(): it hands over waiting reads
  */
 struct fake {
 	struct fake_table live;

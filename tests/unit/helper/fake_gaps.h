@@ -7,12 +7,12 @@
 
 /**
  * struct fake_gaps - input and calls
- * @concern: result of gaps_concern(): a gap makes the cache stale
- * @error: gaps_concern() and gaps_emptied() fail
+ * @concern: gaps_concern() reports that a gap makes the cache stale
+ * @error: calls of gaps_concern() and gaps_emptied() fail
  * @hangs: lock_all() fails
  * @locked: lock_all() was called
  * @asked: superblock in the last call of gaps_concern()
- * @origin: origin in that call
+ * @origin: origin in the last call of gaps_concern()
  * @ended: gaps_emptied() was called
  * @epoch: argument of gaps_emptied()
  */

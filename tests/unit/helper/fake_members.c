@@ -2,7 +2,7 @@
 /* Fake of open/members.c: every cache has one cache device, so there are no further members. */
 #include "open/members.h"
 
-/* Weak: if a test does not define it, each place of the witness is accepted. */
+/* Weak: a test need not define this function; without it any place of the witness is accepted. */
 extern __typeof__(witness_check_place) witness_check_place __attribute__((weak));
 
 int members_open(struct members *members, const struct arguments *args)

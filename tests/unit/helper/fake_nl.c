@@ -40,7 +40,7 @@ void fake_nl_give(uint64_t start, uint64_t length, const char *label,
 	give(&range);
 }
 
-/* Remove the ranges that begin at @start, without a request that would be counted. */
+/* Remove the ranges that begin at @start; fake_nl.changes does not count this. */
 void fake_nl_take(uint64_t start)
 {
 	size_t i, left = 0;
@@ -150,7 +150,7 @@ static bool is_dropped(const struct nl_replacement *change, const struct nl_rang
 	return false;
 }
 
-/* Fill @next with the ranges that @change leads to, with copies of labels; return how many. */
+/* Fill @next with the ranges that exist after @change (labels are copied); return their number. */
 static size_t replaced(struct nl_replacement *change, struct nl_range *next)
 {
 	size_t i, count = 0;

@@ -13,12 +13,12 @@
  * @count: entries in @range
  * @size: size of the device in bytes; requests beyond it fail
  * @available: bytes that may be pinned
- * @changes: number of requests to change ranges
- * @added: number of ranges that these requests should add
- * @fail_change: number of the request that fails, from 1; 0: none
+ * @changes: number of requests to change ranges so far
+ * @added: number of ranges in these requests, whether or not the request succeeded
+ * @fail_change: number of the request that fails, counted from 1; 0: none fails
  * @interrupts: number of listings that will be interrupted
  * @watch: range that must stay pinned; length 0: none
- * @unpinned: number of requests after which @watch was not pinned
+ * @unpinned: how many of the requests left @watch unpinned
  * @piece: ranges of the last prefetch job
  * @pieces: entries in @piece
  * @jobs: prefetch jobs submitted

@@ -53,7 +53,7 @@ void shard_list(struct shard *shard, int *last, int id, enum thrift_type type,
 		uint64_t count);
 void shard_text(struct shard *shard, const char *text);
 
-/* Whole files with the given number of row groups and columns, samples or arrays. */
+/* Whole files.  The numbers are row groups and columns (parquet), samples (MDS), arrays (npz). */
 void shard_parquet(struct shard *shard, unsigned int groups,
 		   unsigned int columns);
 void shard_parquet_end(struct shard *shard, size_t metadata);

@@ -24,7 +24,7 @@
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"
 #define WRITING	"writethrough 8:0 8:16"
 
-/* Device health before and after the load; then properties of cache and origin, and calls made. */
+/* Device health before and after the load.  Properties of cache and origin.  Calls made. */
 static uint64_t state_before, state_after;
 static bool other_cache, old_gone, busy, wrong_origin, used, active;
 static bool areas_written, super_written, recorded, held;
@@ -33,7 +33,7 @@ static struct nearcache_super medium;
 /* Witness: faults to simulate, properties of its record, and calls made. */
 static bool witness_gone, witness_near, witness_full, was_writing, proven;
 static bool has_record, has_moved, asked, claimed;
-/* Session that witness_claim() got; whether the witness in the superblock has a later one. */
+/* @claimed_session: session in witness_claim().  @superseded: a witness knows a later session. */
 static uint64_t claimed_session;
 static bool superseded, emptied;
 static const char *named = "";
@@ -94,7 +94,7 @@ int witness_claim(struct witness *witness, const struct witness_claim *claim)
 	claimed_session = le64_to_cpu(claim->session);
 	assert_memory_equal(claim->uuid, medium.uuid, 16);
 	assert_null(claim->replaced);
-	/* The witness record is written before the superblock, unless the cache comes back. */
+	/* The superblock is written before this call only if the cache comes back (@has_moved). */
 	assert_true(recorded == has_moved && !fake.loads);
 	claimed = true;
 	return 0;
@@ -405,7 +405,7 @@ static void pinned(void **state)
 	assert_null(pinned_for);
 }
 
-/* After a gap 'attach' empties the stale cache.  --format ends the gap for the new, empty cache. */
+/* After a gap 'attach' empties the stale cache.  With --format the cache is new: end the gap. */
 static void after_gap(void **state)
 {
 	(void)state;
@@ -469,7 +469,7 @@ static void refused(void **state)
 	assert_int_equal(attach(NULL, OPTION_BLOCK_SIZE), CODE_USAGE);
 }
 
-/* In a writing mode a cache with data may lack writes: it is refused, unless it starts cold. */
+/* Another cache with data may lack writes of "nc": a writing mode refuses it unless it is cold. */
 static void old_content(void **state)
 {
 	(void)state;
@@ -489,7 +489,7 @@ static void old_content(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 }
 
-/* The origin changed: the cache of the device is emptied, another cache only with --on-change. */
+/* The origin changed: 'attach' empties the cache of "nc", another cache only with --on-change. */
 static void dropped(void **state)
 {
 	(void)state;
@@ -562,7 +562,7 @@ static void formatted(void **state)
 
 #define WITNESS	" 2 witness 254:3"
 
-/* 'attach' claims a record on the witness in the dm table; another cache's superblock names it. */
+/* 'attach' claims a record on the dm table's witness.  Another cache's superblock gets its path. */
 static void witnessed(void **state)
 {
 	(void)state;
@@ -593,7 +593,7 @@ static void witnessed(void **state)
 	assert_int_equal(claimed_session, 12);
 }
 
-/* The witness that the superblock names has a later session: the cache is old and is emptied. */
+/* The superblock's witness knows a later session, so 'attach' empties the cache: an old copy. */
 static void witness_superseded(void **state)
 {
 	static const char *const table[] = { WRITING, WRITING WITNESS };

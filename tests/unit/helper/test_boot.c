@@ -19,7 +19,7 @@
 #define UUID	"01010101-0101-0101-0101-010101010101"
 
 static char table[64];
-/* Device id of the origin; device id that the superblock records, NULL if there is no cache. */
+/* @origin_id: device id of the origin.  @recorded: the one in the superblock; NULL: no cache. */
 static const char *origin_id, *recorded;
 static enum exit_code open_fails, cache_fails;
 static bool origin_gone;
@@ -29,7 +29,7 @@ static struct passthrough passed;
 static u8 passed_uuid[16];
 static char passed_why[256];
 static unsigned int waits;
-/* @half_made: an earlier run left a device without a dm table.  @half_opens: its open count. */
+/* @half_made: an earlier run left a device without a dm table, with the open count @half_opens. */
 static bool half_made, removed;
 static int half_opens;
 
@@ -288,7 +288,7 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
-/* An earlier run died after it created the device and before it started it: remove it if unused. */
+/* An earlier run died between creation and start of the device: remove the device if unused. */
 static void half(void **state)
 {
 	(void)state;

@@ -80,12 +80,12 @@ static void others_stay(void **state)
 	(void)state;
 	have("/d/a", "l", 0, 64 * K)->dropped = true;
 	have("/d/a", "l", 4 * K, 4 * K)->index_only = true;
-	/* Two pins share one range.  One of the pins is dropped: the range stays pinned. */
+	/* Two pins share one range.  Only one of the two is dropped, so the range stays pinned. */
 	have("/d/b", "l", 128 * K, 4 * K)->dropped = true;
 	want(&pins, "/d/b", "l", 128 * K, 4 * K)->index_only = true;
 	pins.pin[pins.count - 1].fresh = false;
 	have("/d/c", "other", 8 * K, 4 * K);
-	/* This pin is only in the record, as the cache had no room: a removal does not add it. */
+	/* A pin that is only in the record, as the cache had no room.  It is not set now. */
 	want(&pins, "/d/e", "l", 16 * K, 4 * K)->fresh = false;
 	assert_int_equal(apply(&deleted), 0);
 	assert_int_equal(deleted, 1);
@@ -114,7 +114,7 @@ static void never_unpinned(void **state)
 	assert_int_equal(fake_nl.range[0].expires, 0);
 }
 
-/* A file moved.  There is room for one place only: one request replaces the old by the new one. */
+/* A file moved.  As there is room for one range only, one request deletes the old, adds the new. */
 static void room_for_one(void **state)
 {
 	(void)state;
@@ -203,7 +203,7 @@ static void no_record(void **state)
 	assert_int_equal(mkdir(PINS_DIR, 0700), 0);
 	assert_int_equal(mkdir(RECORD, 0700), 0);
 	assert_int_equal(mkdir(RECORD "/x", 0700), 0);
-	/* The kernel's range at 65 K lies in a new pin: it stays when the new pin is undone. */
+	/* The kernel's range at 65 K lies in a new pin: undoing the pin must not remove it. */
 	have("/d/e", "l", 65 * K, K);
 	assert_int_equal(apply(NULL), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), RECORD));
@@ -211,7 +211,7 @@ static void no_record(void **state)
 	fake_nl_take(65 * K);
 	as_before();
 	assert_int_equal(access(RECORD ".new", F_OK), -1);
-	/* No pin would be left, so the record should be removed, which fails: restored as well. */
+	/* The only pin is dropped.  Removing the record fails, so the range is restored. */
 	fail_reset();
 	pins_free(&pins);
 	fake_nl_reset(SIZE);
@@ -247,7 +247,7 @@ static void not_doubled(void **state)
 	assert_int_equal(fake_nl_count(K, K, "l", PIN), 1);
 }
 
-/* All ranges inside a place are removed, recorded or not; a pin that reaches beyond it stays. */
+/* All ranges inside @which are removed, recorded or not; a pin that reaches beyond @which stays. */
 static void by_place(void **state)
 {
 	const struct nl_range which = { .range = { 0, 8 * K } };
@@ -269,7 +269,7 @@ static void by_place(void **state)
 	assert_int_equal(fake_nl_count(4 * K, 8 * K, "m", PIN), 1);
 }
 
-/* With @some, pins that do not fit are left out; finding one in 1000 takes at most 25 requests. */
+/* With @some, pins that do not fit are not set.  If 1 of 1000 does not, 25 requests suffice. */
 static void some(void **state)
 {
 	struct change change = { .dev = &dev, .pins = &pins, .some = true };
@@ -299,7 +299,7 @@ static void some_failed(void **state)
 	want(&pins, "/d/c", "l", 16 * K, 4 * K);
 	want(&pins, "/d/d", "l", 32 * K, 64 * K);
 	fake_nl.available = 12 * K;
-	/* Request 1 finds no room, 2 deletes, 3 finds no room, 4 adds the first pin, 5 fails. */
+	/* Request 1 finds no room, 2 deletes /d/a, 3 finds no room, 4 adds /d/c, 5 fails. */
 	fake_nl.fail_change = 5;
 	assert_int_equal(change_kernel(&change), CODE_BUSY);
 	assert_string_equal(fail_message(), "BUSY");

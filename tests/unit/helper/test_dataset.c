@@ -276,7 +276,7 @@ static void session(void **state)
 		.witness = "/dev/w", .witness_now = 7, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_string_equal(left, "<>");
 	assert_int_equal(left_for, 7);
-	/* Session 12 is set although the cache keeps its data.  3 does not lower it. */
+	/* Session 12 is set although the cache keeps its data.  Session 3, being lower, is not. */
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES / 2 }), 0);
 	assert_int_equal(record(&(struct dataset_change){
@@ -284,7 +284,7 @@ static void session(void **state)
 	look(&super);
 	assert_int_equal(super.best->session, 12);
 	super_free(&super);
-	/* In state WRITING session 12 is ignored: the write intent has the old number (0). */
+	/* In state WRITING session 12 is ignored, as the write intent has the old number (0). */
 	make_cache(NEARCACHE_STATE_WRITING, -1);
 	assert_int_equal(record(&(struct dataset_change){
 		.session = 12, .size = ORIGIN_BYTES }), 0);

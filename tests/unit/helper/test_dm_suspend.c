@@ -9,7 +9,7 @@
 #include "block/dm_remove.h"
 #include "unit.h"
 
-/* Number of openers that the helper can see (fake.opens counts all); whether one can write. */
+/* @visible: how many of the fake.opens openers the helper sees.  @writer: one of these writes. */
 static int visible;
 static bool writer;
 /* Number of sleeps after which an invisible opener closes the device; -1: never. */
@@ -72,14 +72,14 @@ static void writers(void **state)
 	assert_non_null(strstr(fail_message(), "open for writing"));
 	assert_int_equal(check(1, 1, false), 0);
 	assert_int_equal(check(2, 2, false), 0);
-	/* An invisible opener may write: refused, whether or not a visible one exists. */
+	/* An invisible opener may write: CODE_BUSY, with and without a visible opener. */
 	assert_int_equal(check(1, 0, false), CODE_BUSY);
 	assert_int_equal(check(2, 1, false), CODE_BUSY);
 	assert_non_null(strstr(fail_message(), "open 2 times"));
 	assert_non_null(strstr(fail_message(), "unknown whether for writing"));
 }
 
-/* udev opens the device for a moment: the check waits for it. */
+/* udev opens the device for a moment: the check waits until udev has closed it. */
 static void passing(void **state)
 {
 	(void)state;

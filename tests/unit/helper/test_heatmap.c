@@ -40,7 +40,7 @@ static void counted(void **state)
 	counts_add(&before, 9, 4);
 	counts_add(&before, 12, 5);
 	assert_int_equal(counts_copy(&copy, &now), 0);
-	/* Region 9 has fewer reads than before, as the map had dropped it: all are new. */
+	/* Region 9 has 2 reads, 4 before: the map dropped it in between, so both reads are new. */
 	counts_since(&copy, &before);
 	counts_are(&copy, since, 4);
 	counts_free(&copy);
@@ -63,7 +63,7 @@ static void reads_are(const double *reads, const double *expected, unsigned int 
 			fail_msg("cell %u: %g, not %g", i, reads[i], expected[i]);
 }
 
-/* 40 MiB, two and a half regions: 20 reads of region 0, 8 of the half region 2. */
+/* A device of 40 MiB has 2.5 regions: 20 reads of region 0, 8 reads of region 2 (the half one). */
 static void spread(void **state)
 {
 	static const double fine[] = { 10, 10, 0, 0, 8 }, coarse[] = { 20, 8 };
@@ -194,7 +194,7 @@ static void joined(void **state)
 	assert_int_equal(matrix.row[2].cached[0], 4000);
 	assert_int_equal(matrix.row[1].time, 40);
 	assert_int_equal(matrix.row[1].span, 20);
-	/* Each row has two samples now, except the last row: the next sample joins its only one. */
+	/* Rows 0 and 1 have two samples each, row 2 has one: the next sample is added to row 2. */
 	add(&matrix, 60, 5000, 5);
 	assert_int_equal(matrix.rows, 3);
 	assert_int_equal(matrix.row[2].cached[0], 4500);

@@ -25,7 +25,7 @@ static bool advise(const struct hot_advice *advice, void *arg)
 	return true;
 }
 
-/* Take a sample: each region saved @each bytes more, region @warm another @more (REGIONS: none). */
+/* Take a sample: each region saved @each more bytes, region @warm (REGIONS: none) @more on top. */
 static void look(uint64_t each, unsigned int warm, uint64_t more, size_t quota)
 {
 	struct hot_seen copy[REGIONS + 1];

@@ -144,7 +144,7 @@ static const char *row_of(int64_t value)
 	return NULL;
 }
 
-/* Check that each number from the line has its field's name as key; return how many there are. */
+/* Check that each number from the status line has its field's name as key; return their number. */
 static unsigned int check_names(struct json_object *object)
 {
 	unsigned int found = 0;

@@ -196,7 +196,7 @@ static void several_devices(void **state)
 			u64 room = sizes[i][j] - layout.device_size[j];
 
 			assert_true(layout.device_size[j] <= sizes[i][j]);
-			/* Less than three blocks are left: a larger share would not fit. */
+			/* Less than three blocks are unused: a larger share would not fit. */
 			tight += room < 3 * 64 * KIB;
 			if (!j)
 				continue;

@@ -24,7 +24,7 @@ static void record_one(uint64_t unit)
 	assert_int_equal(loop_record(&loop, unit * SECTORS, SECTORS), 0);
 }
 
-/* Record a pass and the reads that detection needs after it; return the number of the latter. */
+/* Record a pass and further reads until it is detected; return the number of further reads. */
 static unsigned int record_pass(void)
 {
 	unsigned int i;
@@ -52,7 +52,7 @@ static void whole(void **state)
 	assert_int_equal(record_pass(), PASS / 8 + 1);
 	assert_false(loop_is_too_long(&loop));
 	loop_free(&loop);
-	/* While new units appear, the pass is incomplete even if half of the reads repeat. */
+	/* While half of the reads repeat and half are of new units, the pass is incomplete. */
 	assert_int_equal(loop_begin(&loop, UNIT, DEVICE), 0);
 	assert_false(loop_is_whole(&loop));
 	/* Few repetitions at the beginning do not complete a pass. */
@@ -64,7 +64,7 @@ static void whole(void **state)
 		record_one(unit_of(i / 2));
 		assert_false(loop_is_whole(&loop));
 	}
-	/* A pass is whole although the next one has new units, which a page cache hid before. */
+	/* Repeated reads complete the pass, although 1 in 16 reads is of a new unit. */
 	for (i = 0; i < PASS; i++)
 		record_one(i % 16 ? unit_of(i) : 3ULL * (PASS + i));
 	assert_true(loop_is_whole(&loop));
@@ -100,7 +100,7 @@ static void reader(void **state)
 
 	(void)state;
 	close_pass();
-	/* One read does not show the position, two in order do; reads outside the loop never do. */
+	/* Two reads in order show the position.  A read outside the loop does not count. */
 	read_one(700);
 	assert_false(loop.known);
 	loop_follow(&loop, 1 * SECTORS, SECTORS);
@@ -108,7 +108,7 @@ static void reader(void **state)
 	read_one(701);
 	assert_true(loop.known);
 	assert_int_equal(loop.reader, 701 * UNIT);
-	/* Of these only 702 moves the position: 699 is late, 100 and 400 are of another reader. */
+	/* Only read 702 moves the position: 699 comes late, 100 and 400 are from another reader. */
 	read_one(100);
 	read_one(702);
 	read_one(699);
@@ -152,7 +152,7 @@ static void next(void **state)
 	close_pass();
 	read_one(999);
 	read_one(1000);
-	/* Prefetch from 20 to 200 units ahead of the reader, but at most from 1/8 to 1/2 pass. */
+	/* Prefetch from 20 to 200 units ahead of the reader.  Limits in call 2: 1/8, 1/2 pass. */
 	assert_int_equal(loop_next(&loop, NULL, 20 * UNIT, 200 * UNIT, &from), 180 * UNIT);
 	assert_int_equal(from, 1020 * UNIT);
 	assert_int_equal(loop_next(&loop, NULL, 900 * UNIT, 9000 * UNIT, &from),

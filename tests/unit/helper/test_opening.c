@@ -102,7 +102,7 @@ static void waste(void **state)
 	see_prefetched(0, 116);
 	assert_true(opening_is_wasteful(&opening));
 	assert_false(opening_is_wasteful(&opening));
-	/* After that warning 50 MiB used and 50 wasted give no warning, 51 wasted the next. */
+	/* Since that warning 50 MiB used, 50 wasted: no warning.  With 51 MiB wasted: a warning. */
 	see_prefetched(50, 166);
 	assert_false(opening_is_wasteful(&opening));
 	see_prefetched(50, 167);
@@ -113,8 +113,8 @@ static void waste(void **state)
 	opening_free(&opening);
 }
 
-/* After opening_shut(, false) the next miss opens the shard.  After opening_shut(, true) it stays
- * closed while it is read.  opening_close() forgets a label that no longer exists.
+/* After opening_shut(, false) the next miss opens the shard.  After opening_shut(, true) the shard
+ * stays closed while it is read.  opening_close() forgets a label that no longer exists.
  */
 static void shut(void **state)
 {
@@ -138,7 +138,7 @@ static void shut(void **state)
 	opening_free(&opening);
 }
 
-/* The counters restarted, as the device was opened again: the second sample after that counts. */
+/* After the device was reopened, its counters restart: the second sample can open a shard. */
 static void counted_anew(void **state)
 {
 	(void)state;

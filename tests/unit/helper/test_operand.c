@@ -124,7 +124,7 @@ static const char *resolved(const char *words, uint32_t *checksum)
 	return names;
 }
 
-/* A file with several names stands at its first place, under the smallest of the given names. */
+/* A file given by several names is listed once: at the first place, by the smallest name. */
 static void one_of_several_names(void **state)
 {
 	uint32_t checksum;
@@ -154,7 +154,7 @@ static void nodes_agree(void **state)
 		resolved(lists[i], &other);
 		assert_int_equal(other, first);
 	}
-	/* "k" and "./a" are other names of the files, so the checksum differs. */
+	/* List 3 names some files "k" and "./a" instead, so the checksum differs. */
 	resolved(lists[3], &other);
 	assert_int_not_equal(other, first);
 }

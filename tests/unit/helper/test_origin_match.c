@@ -18,7 +18,7 @@
 #define BYTES	(64ULL << 20)
 
 static struct nearcache_super sb;
-/* Fingerprint of the ends, calls that took it, identity_find() result, dataset_record() calls. */
+/* @content: fingerprint of the ends, taken @looks times.  @records: calls of dataset_record(). */
 static unsigned char content;
 static int looks, found, records;
 /* Type and fingerprint of the file system on the origin. */
@@ -309,7 +309,7 @@ static void special(void **state)
 	assert_said("logical blocks of 512 bytes, at creation they had 4096");
 }
 
-/* If the ends are equal, the file system is compared, unless its recorded type is unknown. */
+/* If the ends are equal, the file systems are compared, unless the recorded type is unknown. */
 static void file_system(void **state)
 {
 	struct origin_match match = fitting();
@@ -363,7 +363,7 @@ static void refreshed(void **state)
 	assert_int_equal(records, 1);
 }
 
-/* After a gap the cache is emptied, which ends the gap; with ON_CHANGE_REFUSE it is refused. */
+/* After a gap the cache is emptied, which ends the gap.  ON_CHANGE_REFUSE refuses the cache. */
 static void gaps(void **state)
 {
 	enum on_change what;
@@ -391,7 +391,7 @@ static void gaps(void **state)
 		assert_true(fake_gaps.ended);
 		assert_int_equal(fake_gaps.epoch, 8);
 	}
-	/* Writes in the gap changed the content: still emptied, except with ON_CHANGE_REFUSE. */
+	/* The same if the origin's content differs, as writes during the gap have changed it. */
 	for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
 		match = differing(MATCH_CONTENT);
 		match.on_change = what;
@@ -412,7 +412,7 @@ static void gaps(void **state)
 	fake_gaps.error = true;
 	assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
 	assert_said("gaps.json");
-	/* If the cache is emptied for a reason other than the gap, the gap does not end. */
+	/* A cache without a gap is emptied (@drop): the record of gaps is not changed. */
 	match = fitting();
 	match.drop = true;
 	assert_int_equal(match_record(&match, false), 0);
@@ -446,7 +446,7 @@ static struct origin_match cut_off(struct nearcache_witness *record)
 	return match;
 }
 
-/* A proven cache is warm.  Only the ends are compared: the session changed the file system. */
+/* A proven cache is warm.  The origin's ends are compared, the file system (changed) is not. */
 static void witness_proves(void **state)
 {
 	struct nearcache_witness record;
@@ -471,7 +471,7 @@ static void witness_proves(void **state)
 	/* After a crash in a writing mode no fingerprint of the file system is recorded. */
 	sb.file_system_type = NEARCACHE_FP_NONE;
 	assert_false(match_can_refresh(&match));
-	/* An unreadable page of the bitmap counts as marked, up to the origin's end. */
+	/* An unreadable page of the bitmap counts as marked, but not beyond the origin's end. */
 	match = cut_off(&(struct nearcache_witness){ 0 });
 	unreadable = 1;
 	match_read_witness(&match, &record, true);
@@ -539,7 +539,7 @@ static void witness_does_not(void **state)
 	assert_false(match_is_cold(&match));
 }
 
-/* The witness has a later session: the cache is an old copy, and cold whatever its state is. */
+/* The witness has a later session: the cache is an old copy and cold, whatever its state. */
 static void witness_knows_more(void **state)
 {
 	static const u32 super_state[] = {
@@ -558,7 +558,7 @@ static void witness_knows_more(void **state)
 		nc_witness_seal(&record);
 		assert_unproven(&match, &record);
 		assert_true(match.older);
-		/* The superblock gets the witness's session only when the cache is emptied. */
+		/* match_record() records the session of the witness only with @drop. */
 		assert_int_equal(match_record(&match, false), 0);
 		assert_int_equal(recorded.session, 0);
 		match.drop = true;
@@ -621,7 +621,7 @@ static void witness_before(void **state)
 	sb.session = 5;
 	match_read_witness(&match, &record, true);
 	assert_true(match.older);
-	/* The superblock gets the session of match_take_session() only if the cache is emptied. */
+	/* match_record() records the session of match_take_session() only with @drop. */
 	match_take_session(&match, 12);
 	assert_int_equal(match_record(&match, false), 0);
 	assert_int_equal(recorded.session, 0);

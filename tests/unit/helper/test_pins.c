@@ -20,7 +20,7 @@ static void place(struct pin *pin, uint64_t start, uint64_t length)
 	assert_int_equal(pin_place(pin, &shard), 0);
 }
 
-/* Pin a file, two samples of another file until time 1000, and a range of the device. */
+/* Add pins of a file and of two samples of another file (until time 1000), and a BYPASS range. */
 static void fill(struct pins *pins)
 {
 	struct pin like = { .label = "train", .flags = NEARCACHE_RANGE_PIN,
@@ -143,7 +143,7 @@ static void replaced(void **state)
 	assert_int_equal(pins_replace(&pins, &added), 0);
 	assert_int_equal(added.count, 0);
 	assert_int_equal(pins.count, 5);
-	/* The pin of all of b.tar does not replace the pin of its samples: one pin is dropped. */
+	/* Only a.tar's pin is replaced: the new pin of b.tar is not for the same samples. */
 	assert_int_equal(pins_ranges(&pins, pin_is_dropped, 0, &range, &count), 0);
 	assert_int_equal(count, 1);
 	assert_int_equal(range[0].range.start, 0);

@@ -5,7 +5,7 @@
 #include "block/signals.h"
 #include "unit.h"
 
-/* Answer of the kernel to a query; whether ^C follows; whether the job ends before a cancel. */
+/* Answer of the kernel to a query.  @signal: then ^C comes.  @too_late: then a cancel fails. */
 struct look {
 	bool gone;
 	bool signal;
@@ -65,7 +65,7 @@ void print_ratio(const char *key, const char *label, uint64_t part,
 #define CTRL_C(...)	{ .signal = true, .job = { .label = "a", .bytes = 100, __VA_ARGS__ } }
 #define GONE		{ .gone = true }
 
-/* Wait with the answers @look; expect job state @state and @asked cancels; return the exit code. */
+/* Wait with answers @look; expect job state @state and @asked cancel requests.  Return the code. */
 static int waited(const struct look *look, size_t count, uint32_t state,
 		  size_t asked)
 {

@@ -25,11 +25,11 @@ static void grows_to_sectors(void **state)
 	(void)state;
 	assert_int_equal(shard->range[0].start, 512);
 	assert_int_equal(shard->range[0].length, 512);
-	/* A range that begins where the last one ends extends that one. */
+	/* Range 1024+1000 begins where the previous range ends, so it extends that range. */
 	shard_add_range(shard, 1024, 1000);
 	assert_int_equal(shard->ranges, 1);
 	assert_int_equal(shard->range[0].length, 512 + 1024);
-	/* A range inside the last one changes nothing. */
+	/* A range inside the previous range changes nothing. */
 	shard_add_range(shard, 1100, 10);
 	assert_int_equal(shard->bytes, 512 + 1024);
 	/* Ranges keep the order in the file: offset 0 of the device is the second range here. */

@@ -340,7 +340,7 @@ static void misfits(void **state)
 	assert_left();
 }
 
-/* Origins that are refused without --force (first turn) and accepted with it (second turn). */
+/* Origins that need --force: refused without it (i = 0), accepted with it (i = 1). */
 static void strangers(void **state)
 {
 	static void (*const again[])(void) = { assert_left, assert_taken };
@@ -356,7 +356,7 @@ static void strangers(void **state)
 		if (!i)
 			assert_said("is 'wwid:b', the origin of 'nc' is 'wwid:a': if you know that it is the same volume, use --force");
 		again[i]();
-		/* Without a recorded device id the origin is accepted if its content is equal. */
+		/* No device id is recorded, but equal content: accepted without --force. */
 		reset();
 		medium.origin_id[0] = '\0';
 		take("/dev/new", 0, 0);

@@ -126,7 +126,7 @@ static void followed(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* The old cache was too small, so the kernel kept the ranges unpinned: restore() pins them. */
+/* The kernel has the ranges without PIN, as the old cache was too small: restore() pins them. */
 static void stripped(void **state)
 {
 	(void)state;
@@ -154,7 +154,7 @@ static void little_room(void **state)
 	assert_int_equal(fake_nl.pieces, 2);
 }
 
-/* A file that moved is pinned at its new place only if the device is in use (mounted). */
+/* A file has moved.  Its new place is pinned only if the device is open, as when mounted. */
 static void moved(void **state)
 {
 	struct pins pins;
@@ -208,7 +208,7 @@ static void refreshed(void **state)
 	pins_free(&pins);
 }
 
-/* The origin has shrunk: the part of a pin that still exists is pinned; the record is not cut. */
+/* The origin has shrunk.  The part of a pin inside the origin is pinned; the record stays whole. */
 static void shrunk(void **state)
 {
 	struct dm_device dev = { .name = "nc", .size = 66 * K };
@@ -316,7 +316,7 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
 	restore("nc", "u2", &restored);
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
-	/* A record that is written while u2 is attached names u1 and u2. */
+	/* own() writes the record while u2 is attached: now the record names u1 and u2. */
 	own();
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	assert_true(restored_of(DM_UUID_PREFIX "u1", ""));
@@ -334,7 +334,7 @@ static void attached(void **state)
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 }
 
-/* Destroying a cache removes the record if the record names it, as first or as second cache. */
+/* Destroying a cache removes the record if it names this cache, as first or second one. */
 static void forgotten(void **state)
 {
 	(void)state;
@@ -371,7 +371,7 @@ static void told(void **state)
 	assert_int_equal(restored.job, 0);
 	assert_int_equal(fake_nl.count, 2);
 	assert_string_equal(warning, "the pins of 'nc' are not prefetched, only cached when they are read: NO JOBS");
-	/* The record was written all the same, with u2. */
+	/* Despite the warning the record was written, and names u2. */
 	assert_true(restored_of(DM_UUID_PREFIX "u2", ""));
 	fake.uuid = DM_UUID_PREFIX "u1";
 	assert_int_equal(mkdir(RECORD ".new", 0700), 0);

@@ -16,7 +16,7 @@
 #define PATH	0x820
 #define OTHER	0x830
 
-/* The other device is either @cache or @passing, the one that has a name. */
+/* The other device: @cache or @passing, whichever has a name. */
 static struct dm_device cache, passing;
 static struct dm_piece piece;
 static bool gone, silent;
@@ -157,7 +157,7 @@ static void passing_through(void **state)
 	meets(NEARCACHE_WRITEAROUND, NULL);
 }
 
-/* The other device's origin was pulled and may be back as ORIGIN: only the recorded id can tell. */
+/* The other device's origin is gone and may have come back as ORIGIN: its recorded id decides. */
 static void origin_gone(void **state)
 {
 	(void)state;

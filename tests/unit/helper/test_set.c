@@ -24,7 +24,7 @@
 static uint64_t origin_bytes, waiting;
 static bool started, changed, resized;
 
-/* Superblock; state of the witness, and faults to simulate; records claimed, released, moved. */
+/* Superblock, properties of the witness and faults; then calls: claims, device freed or moved. */
 static struct nearcache_super medium;
 static bool has_record, has_moved, witness_near, cache_dead;
 static unsigned int claims;
@@ -300,7 +300,7 @@ static void others_grow(void)
 	fake.live.bytes *= 2;
 }
 
-/* Another process changes the device between look-up and load: 'set' fails, that change stays. */
+/* Another process changes the device between look-up and load: 'set' fails, their change stays. */
 static void changed_before(void **state)
 {
 	static void (*const others[])(void) = {
@@ -390,7 +390,7 @@ static void not_taken_back(void **state)
 	assert_int_equal(set("fill_memory=32M", 0), CODE_DEVICE);
 	assert_said("'nearcache set nc mode=read-only --force'");
 	assert_live(WRITING_32M, true);
-	/* Resuming the live table fails as well. */
+	/* The live dm table is the requested one, but resuming it fails as well. */
 	assert_int_equal(set("fill_memory=32M", OPTION_FORCE), CODE_DEVICE);
 	assert_said("is suspended now");
 	assert_said("'nearcache set nc mode=read-only --force'");
@@ -465,7 +465,7 @@ static void refused(void **state)
 	assert_live(READING, false);
 }
 
-/* Waiting reads would block the suspend: if origin_timeout changes, dm_resume() hands them over. */
+/* Waiting reads would block the suspend: dm_resume() hands them over if origin_timeout changes. */
 static void handed_over(void **state)
 {
 	(void)state;
@@ -484,7 +484,7 @@ static void handed_over(void **state)
 	assert_live(READING " 2 origin_timeout 5", false);
 }
 
-/* The superblock still names the old witness (1:3), so its record is neither moved nor freed. */
+/* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */
 static void witness_recorded(void **state)
 {
 	(void)state;
@@ -516,7 +516,7 @@ static void witness_set(void **state)
 	has_record = true;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
 	assert_true(!changed && !claims && fake.loads == 1);
-	/* The same witness, without a record: it is claimed, and a load fills it in. */
+	/* The same witness, without a record: a record is claimed, and a load fills it in. */
 	has_record = false;
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w3", 0), 0);
@@ -524,7 +524,7 @@ static void witness_set(void **state)
 	fake.loads = 0;
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_live(WRITING W4, false);
-	/* The superblock does not name the old witness, so its record gets the state MOVED. */
+	/* The superblock does not name the old witness /dev/w3: the record there becomes MOVED. */
 	assert_true(moved == makedev(254, 3) && !freed);
 	moved = 0;
 	/* A witness where the record of this cache has state MOVED: the record is claimed. */
@@ -538,7 +538,7 @@ static void witness_set(void **state)
 	assert_int_equal(set("witness=/dev/w4", 0), 0);
 	assert_true(!claims && moved == makedev(254, 3) && !freed);
 	moved = 0;
-	/* The same witness in state COLD: a load begins a new session, after which it is WARM. */
+	/* The same witness in state COLD: a load is needed, as it begins a new session. */
 	fake.loads = 0;
 	has_record = true;
 	witness_state = NEARCACHE_WITNESS_COLD;
@@ -581,14 +581,14 @@ static void witness_not_set(void **state)
 	assert_live(WRITING W3, false);
 	assert_int_equal(claims, 1);
 	assert_int_equal(freed, makedev(254, 4));
-	/* If the record had state MOVED before 'set', it gets state MOVED again. */
+	/* A record that had state MOVED before 'set' is not freed: it gets state MOVED again. */
 	has_record = has_moved = true;
 	fake_reset(WRITING W3);
 	fake.start[0] = FAKE_REFUSES;
 	assert_int_equal(set("witness=/dev/w4", 0), CODE_DEVICE);
 	assert_true(!freed && moved == makedev(254, 4));
 	has_record = has_moved = false;
-	/* The start fails, but the new dm table is live: its witness record is in use and stays. */
+	/* 'set' fails, but the new dm table is live and uses the new record: it is not freed. */
 	fake_reset(WRITING W3);
 	fake.on_start = fail_cache;
 	fake.start[0] = FAKE_REFUSES;

@@ -122,7 +122,7 @@ static void explained(void **state)
 					NEARCACHE_DEGRADED), "degraded");
 }
 
-/* status_crash() on the data that stays cached: in a writing mode that depends on the witness. */
+/* status_crash(): in a writing mode the witness decides which data a crash would leave cached. */
 static void crash(void **state)
 {
 	static const char *const said[] = {

@@ -127,7 +127,7 @@ static size_t repaint(const struct plane *plane, unsigned char levels)
 	return rectangles;
 }
 
-/* plane_path() covers each cell by one rectangle of its level; few suffice for simple planes. */
+/* plane_path() covers each cell by one rectangle of its level, simple planes by 1 or 2 in all. */
 static void planes(void **state)
 {
 	unsigned char level[37 * 23];
@@ -209,7 +209,7 @@ static void pictures(void **state)
 	shards_free(&shards);
 }
 
-/* Odd file names.  0 samples: the files are empty.  1 sample: it has no duration.  2 samples. */
+/* Odd file names with 0 samples of empty files, 1 sample of duration 0, and 2 samples. */
 static void odd_ones(void **state)
 {
 	struct shards shards;
@@ -261,7 +261,7 @@ static void many(void **state)
 	shards_free(&shards);
 }
 
-/* 1000 samples of 500 cells: all are drawn if regular.  If noise, rows are joined until it fits. */
+/* 1000 samples of 500 cells: a regular picture has 1000 rows.  Noise is joined until it fits. */
 static void small(void **state)
 {
 	struct shards shards;

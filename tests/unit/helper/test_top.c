@@ -174,7 +174,7 @@ static void usual(void **state)
 	has(&frame, "1 device  each 1 s  streams by rate  q quit");
 	/* Hit rates: 9 of 10 MiB in the interval, and 39 of 50 MiB since the start. */
 	has(&frame, "nc0     normal  read-only  90.0 %      78.0 %  4.5 MiB   512 KiB");
-	/* In the interval only one hit was measured: both percentiles of hits show it. */
+	/* In the interval one hit of 5 ms was measured: both percentiles show this hit. */
 	has(&frame, "nc0      5.2 ms  5.2 ms         -");
 	has(&frame, "1001  trainer  read    shuffled    4 MiB");
 	assert_string_equal(find(&frame, "train "), find(&frame, "30.0 %"));
@@ -330,7 +330,7 @@ static void hints(void **state)
 	model_free(&model);
 }
 
-/* since_subtract() on a device that ran on, a new device, and one whose number was reused. */
+/* since_subtract() with an old device, a new device, and a device that got an old one's number. */
 static void come_and_go(void **state)
 {
 	struct top_model before, now;
@@ -346,7 +346,7 @@ static void come_and_go(void **state)
 	assert_int_equal(now.device[0].span, SECOND);
 	assert_int_equal(now.device[0].since.counter[NEARCACHE_COUNTER_HIT_BYTES], MIB);
 	assert_int_equal(now.device[0].stream[0].since_bytes, 0);
-	/* An idle stream that has lost its command keeps the former one. */
+	/* If an idle stream has no command now, it keeps the command from @before. */
 	assert_string_equal(now.device[0].stream[0].command, "gone");
 	assert_int_equal(now.device[1].span, 0);
 	assert_int_equal(now.device[1].since.counter[NEARCACHE_COUNTER_HIT_BYTES],

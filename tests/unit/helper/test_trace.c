@@ -86,7 +86,7 @@ static void fill(struct trace *trace, unsigned int extents)
 		first = (uint64_t)random() % 99990;
 		assert_int_equal(trace_add(trace, first, first + 1 + (uint64_t)random() % 10), 0);
 	}
-	/* Add the partial last unit, then the first one: the longest step needs most bytes. */
+	/* Add the partial last unit, then unit 0: the longest step needs the most bytes. */
 	assert_int_equal(trace_add(trace, 100000, 100001), 0);
 	assert_int_equal(trace_add(trace, 0, 1), 0);
 }
@@ -184,7 +184,7 @@ static void hostile(void **state)
 		fail_reset();
 		trace_free(&again);
 	}
-	/* Some of the files are accepted, as a few bytes of a file may have any value. */
+	/* Some of the files are accepted, since some bytes of a trace may have any value. */
 	assert_in_range(taken, 100, 19000);
 	free(copy);
 	free(data);

@@ -24,7 +24,7 @@ static char folder[64], path[80];
 /* Type of the record's file system; fsync() calls so far; number of the fsync() that fails. */
 static long type;
 static int flushes, flush_fails;
-/* Device of that file system, and the device's only attribute in sysfs ("": none). */
+/* Device of the record's file system, and that device's only attribute in sysfs ("": none). */
 static const char *disk, *attribute_of_disk, *value_of_disk;
 static struct dm_piece piece;
 /* The passthrough device; if its uuid is empty, there is no passthrough device. */
@@ -164,7 +164,7 @@ static void concern(void **state)
 	(void)state;
 	assert_false(stale(1, A, A, 1));
 	begin(A, NULL);
-	/* Stale: a cache whose recorded origin, or the origin it is opened with, may be A. */
+	/* A cache is stale if its recorded origin or the origin that it is opened with may be A. */
 	assert_true(stale(1, A, A, 1));
 	assert_true(stale(2, A, A, 1));
 	assert_true(stale(2, A, B, 1));
@@ -199,7 +199,7 @@ static void missing(void **state)
 	assert_true(stale(2, B, B, 1));
 	emptied(2, 5);
 	assert_false(stale(2, B, B, 5));
-	/* Another copy of cache 2 is emptied with epoch 3: a copy with epoch 4 is still stale. */
+	/* Now a copy of cache 2 is emptied with epoch 3: another copy, with epoch 4, is stale. */
 	emptied(2, 3);
 	assert_true(stale(2, B, B, 4));
 	unlink(path);
@@ -226,7 +226,7 @@ static void going_on(void **state)
 	strcpy(passing.uuid, DM_PASSTHROUGH_PREFIX "nd");
 	emptied(1, 3);
 	assert_false(stale(1, A, A, 3));
-	/* The origin of this gap is unknown: any passthrough device may be the one that writes. */
+	/* A gap of an unknown origin ("") goes on while any passthrough device may write. */
 	begin("", NULL);
 	emptied(1, 4);
 	assert_true(stale(1, A, A, 4));
@@ -280,8 +280,8 @@ static void identities(void **state)
 			fail_msg("'%s' and '%s'", pairs[i].a, pairs[i].b);
 }
 
-/* When the list of gaps is full, one gap that stands for any origin replaces all entries.  When the
- * list of emptied caches is full, the oldest entry is dropped: that cache is stale.
+/* If the list of gaps is full, a single gap of an unknown origin replaces all gaps in the list.  If
+ * the list of emptied caches is full, the oldest entry is dropped, so that cache is stale again.
  */
 static void full(void **state)
 {
@@ -349,7 +349,7 @@ static void unreadable(const char *said)
 	refuse_begin(said);
 }
 
-/* No record is written to a file system on a device that a reboot empties, even below dm. */
+/* No record is written to a device that a reboot empties, nor to a dm device on top of one. */
 static void fleeting(void **state)
 {
 	(void)state;
@@ -393,7 +393,7 @@ static void damaged(void **state)
 	assert_false(stale(1, A, A, 1));
 }
 
-/* The record is a dangling link: its file system may be mounted later.  An error, not "no gap". */
+/* A record that is a dangling link is an error, not "no gap": its target may be mounted later. */
 static void links(void **state)
 {
 	static char below[96];

@@ -20,7 +20,7 @@
 
 static char path[] = "/tmp/test_witness.XXXXXX";
 
-/* Content that libblkid finds on the witness device; wipes of that device; who uses it. */
+/* Witness device: content that libblkid finds there, number of wipes, users. */
 static const char *content;
 static unsigned int wipes;
 static bool busy, foreign, same_drive;
@@ -201,7 +201,7 @@ static unsigned int used(void)
 	return count;
 }
 
-/* A cache that claims again keeps record and session.  No other cache replaces a torn record. */
+/* A second claim keeps record and session.  A torn record is not replaced by another cache. */
 static void kept(void **state)
 {
 	struct nearcache_witness record;
@@ -342,7 +342,7 @@ static void moved(void **state)
 	move(1);
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
-	/* When cache 1 comes back, its record becomes current again and keeps its session. */
+	/* When cache 1 comes back, its MOVED record becomes current and keeps session 9. */
 	nc_witness_init(&record, uuid_of(1));
 	record.session = cpu_to_le64(9);
 	record.state = cpu_to_le32(NEARCACHE_WITNESS_MOVED);
@@ -354,13 +354,15 @@ static void moved(void **state)
 	assert_true(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 9);
 	assert_int_equal(le64_to_cpu(record.previous), 0);
-	/* claim_ahead() takes the session number after the superblock's: no old copy has it. */
+	/* claim_ahead() takes the number after the superblock's (9), which no old copy can have. */
 	move(1);
 	assert_int_equal(claim_ahead(uuid_of(1), 9), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 10);
 	assert_int_equal(le64_to_cpu(record.previous), 9);
-	/* witness_end() records session 12, which the record missed; a moved record ignores 14. */
+	/* witness_end() ignores session 10, which the record has, and records 12.  After the
+	 * move it ignores 14.
+	 */
 	assert_int_equal(end_session(1, 10), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le32_to_cpu(record.state), NEARCACHE_WITNESS_NEW);
@@ -374,14 +376,14 @@ static void moved(void **state)
 	assert_int_equal(place(1, &record), 0);
 	assert_false(witness_is_current(&record));
 	assert_int_equal(le64_to_cpu(record.session), 12);
-	/* A moved record (session 12) takes the superblock's number only if higher: 15, not 11. */
+	/* A second move with the superblock's number 11 keeps session 12, one with 15 sets 15. */
 	move_at(1, 11);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 12);
 	move_at(1, 15);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 15);
-	/* The record has session 17 after 16.  If 17 did not begin, a move sets 16 again. */
+	/* claim_ahead() sets 17.  A move with number 16, as session 17 did not begin, sets 16. */
 	assert_int_equal(claim_ahead(uuid_of(1), 16), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 17);
@@ -389,7 +391,7 @@ static void moved(void **state)
 	move_at(1, 16);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
-	/* A superblock with a lower number (14) does not lower the record's (16). */
+	/* A claim with a lower superblock number (14) does not lower the record's number (16). */
 	assert_int_equal(claim_ahead(uuid_of(1), 14), 0);
 	assert_int_equal(place(1, &record), 0);
 	assert_int_equal(le64_to_cpu(record.session), 16);
@@ -455,7 +457,7 @@ static void carries(void **state)
 	assert_int_equal(claim_as(uuid_of(1), NULL, true), 0);
 	assert_int_equal(wipes, 1);
 	assert_place(1, 0);
-	/* Cache 1 claims its old place and overwrites nothing; cache 2 would overwrite "ext4". */
+	/* Cache 1 keeps its place and overwrites nothing else.  Cache 2 would overwrite "ext4". */
 	content = "ext4";
 	assert_int_equal(claim(1), 0);
 	assert_int_equal(claim(2), CODE_DEVICE);
@@ -514,7 +516,7 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
-	/* Other nearcache devices may use the witness too, but not as cache device or origin. */
+	/* Another nearcache device may have the same witness, but not as cache device or origin. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);
 	other_cache = makedev(8, 99);

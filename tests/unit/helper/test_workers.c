@@ -45,7 +45,7 @@ int __wrap_mincore(void *map, size_t bytes, unsigned char *pages)
 	return 0;
 }
 
-/* If true, statx() reports that direct I/O is impossible; if false, it reports nothing. */
+/* If true, statx() reports that direct I/O is impossible; if false, nothing about direct I/O. */
 static atomic_bool no_direct;
 
 int __wrap_statx(int fd, const char *name, int flags, unsigned int mask,
