@@ -60,7 +60,7 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 	return 0;
 }
 
-/* Add bytes that are not on the lower device. @kind: of @here->device; NULL: nothing is below it. */
+/* Add bytes not on the lower device. @kind: kind of @here->device; NULL: nothing is below that. */
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {

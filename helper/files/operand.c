@@ -110,8 +110,8 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /*
- * Renames a file's shard to @path if @path precedes the shard's name in strcmp() order. So the name
- * of a file with several names does not depend on the order in which a node finds them.
+ * Renames a file's shard to @path if @path precedes the shard's name in strcmp() order. So for a
+ * file with several names all nodes use the same one, in whatever order they find the names.
  */
 static void rename_shard(struct shard *shard, const char *path)
 {
@@ -129,8 +129,8 @@ static void rename_shard(struct shard *shard, const char *path)
 }
 
 /*
- * Returns true if the file already has a shard, perhaps by another name, and after an error, which
- * is recorded. Otherwise adds the file to @r->seen; the caller then makes its shard.
+ * Returns true if the file already has a shard, perhaps by another name, or after recording an
+ * error. Otherwise adds the file to @r->seen and returns false: the caller then makes the shard.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
 		    const char *path)
