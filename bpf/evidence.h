@@ -21,7 +21,7 @@
  *     In a looping set 80 of 100 do (the page cache answers some reads), in other sets 2 of 100.
  *  4. Shuffled or random (@shuffles): is a run new?  In a random set it is, with the probability
  *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
- *     new until the first repeated one.  After that, it is new with the probability p / 3, an
+ *     new until the first repeated run.  After that, a run is new with the probability p / 3, an
  *     estimate for the runs that the page cache answered in the first pass.
  *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
@@ -34,8 +34,8 @@
  *    first class is final, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
  *  - A page cache answers a third of each pass: fewer than 1 % after 1.25 passes, 1 % after 12
  *    passes.  The class of a looping set changes once more.
- *  - A page cache answers half of each pass: 5 % of the looping sets after 1.25 passes; after many
- *    passes a third of the looping and half of the shuffled sets.
+ *  - A page cache answers half of each pass: after 1.25 passes 5 % of the looping sets are wrong,
+ *    after many passes a third of the looping and half of the shuffled sets.
  * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
  * within 3 to 20.
  *

@@ -390,9 +390,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that adds or removes a device. Then wait until udev has updated the node in /dev;
- * without udev, libdevmapper updates it. Returns whether the task succeeded. After success calls
- * @then (may be NULL) before the wait, because udev may take long.
+ * Run a task that adds or removes a device. After success call @then (may be NULL), and only then
+ * wait until udev has updated the node in /dev, which may take long; without udev, libdevmapper
+ * updates the node. Returns whether the task succeeded.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {

@@ -276,9 +276,9 @@ static int collect_words(const struct arguments *args, struct glob_words *words)
 }
 
 /*
- * Resolves the TARGETs to @shards: one per range and one per file, however often it is named. A
- * file gets the first of its names in strcmp() order. Call shards_free() after success and
- * failure.
+ * Resolves the TARGETs to @shards: one shard per range, and one per file even if the file is named
+ * several times. Of several names of a file the shard gets the first in strcmp() order. Call
+ * shards_free() after success and failure.
  *
  * Fails at the first TARGET that cannot be mapped. Reads directories, metadata of the file system
  * and, with --samples or --index-only, headers of the files.

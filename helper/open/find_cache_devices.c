@@ -301,7 +301,7 @@ int resolve_none(const struct carriers *all)
 
 /*
  * Find the device that carries member @index (from 0). Sets @found to NULL if there is none. Fails
- * if there are several. One in use does not decide: an unused device is perhaps its copy.
+ * if there are several, even if only one of these is unused: it may be a copy of the one in use.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)

@@ -143,8 +143,8 @@ void match_take_session(struct origin_match *match, u64 session)
 }
 
 /*
- * The cache returns to a witness that has an old @record of it. Raise the session number in the
- * superblock, and then in the record, above both numbers, to recognise older copies of the device.
+ * The cache returns to a witness that has an old @record of it. Give the superblock, and then the
+ * record, a higher session number than both have now, so that older copies are recognised.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {

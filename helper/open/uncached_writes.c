@@ -28,7 +28,7 @@ const char *gaps_folder = GAPS_FOLDER;
 /**
  * struct emptied - a cache that was emptied after a gap
  * @uuid: uuid of the cache
- * @epoch: new table epoch of the cache; a superblock with a smaller one is an old, stale copy
+ * @epoch: new table epoch of the cache; a superblock with a smaller epoch is an old, stale copy
  */
 struct emptied {
 	uuid_t uuid;
@@ -40,7 +40,7 @@ struct emptied {
  * @name: name of the latest pass-through device
  * @origin: device id of the origin, "": unknown, so the gap concerns each cache
  * @cache: uuid of the missing cache, zeros: unknown
- * @emptied: caches that were emptied after the gap, so that it no longer concerns them
+ * @emptied: caches that were emptied after the gap: the gap no longer concerns these
  * @count: entries of @emptied
  */
 struct gap {

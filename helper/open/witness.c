@@ -236,8 +236,8 @@ static unsigned int count_used(const struct records *records, bool current)
 
 /*
  * Rank a record for the claim. -1: another cache uses it. Otherwise a lower rank is better. 0: of
- * this cache; 1: of this cache, but torn; 2: of the replaced cache; 3: empty; 4: no record; 5: of
- * another cache, which moved to another witness.
+ * this cache; 1: of this cache, but torn; 2: of the replaced cache; 3: empty; 4: foreign data; 5:
+ * of another cache, which moved to another witness.
  */
 static int rank_record(const struct nearcache_witness *record,
 		       const struct witness_claim *claim)
@@ -327,7 +327,7 @@ static int refuse_full(const struct device *dev, unsigned int count)
 /**
  * struct choice - the record chosen for a cache
  * @at: index of the record
- * @kept: the cache has this record already, so it stays unchanged
+ * @kept: the cache has this record already; the record stays unchanged
  * @session: session number for a new record
  * @previous: number that the superblock may still have instead of @session, 0: none
  * @wipe: wipe the content of the device before the record is written
@@ -527,7 +527,7 @@ int witness_free(struct witness *witness, const u8 *uuid)
  * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
  * serves to detect old copies of the cache device, which still name this witness. For that, raise
  * the session number in the record to the highest number that a copy may have.
- * @session: number in the superblock, which the record may not know yet.
+ * @session: session number in the superblock, which may be higher than that in the record.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {

@@ -14,7 +14,7 @@
  * struct change - a change of pins
  * @dev: the device
  * @pins: pins of the device; dropped ones are deleted, fresh ones added
- * @which: spans, in which also the kernel's ranges are deleted that no remaining pin needs
+ * @which: spans; delete also the kernel's ranges inside a span, unless a remaining pin needs them
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
  * @room: set by the call, even after a refusal: space that pins need
