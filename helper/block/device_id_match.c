@@ -19,7 +19,7 @@ static size_t whole_length(const char *id)
  * Return the length of the prefix that names the kind of a device id. If two ids are of one kind
  * and differ, the volumes differ. Returns 0 for an id that proves nothing: a hash, which hides the
  * kind; a dm uuid or a serial, which the user can change; a wwid of type uuid, which nvmet may
- * create anew at each start. "wwid:eui" and "wwid:naa" are two kinds: one volume can have both.
+ * replace at each start. "wwid:eui" and "wwid:naa" are two kinds: one volume can have both.
  */
 static size_t kind_length(const char *id)
 {

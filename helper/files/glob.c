@@ -90,7 +90,7 @@ static int add_directory(struct glob_words *words, const char *path)
 
 	if (!tree)
 		return fail_errno(errno, "cannot read '%s'", path);
-	/* fts_read() returns NULL with errno 0 at the end of the tree, else after an error. */
+	/* fts_read() returns NULL with errno 0 at the end of the tree, or with another errno. */
 	while ((entry = fts_read(tree)))
 		if (take_entry(words, entry))
 			break;
