@@ -13,8 +13,8 @@ char LICENSE[] SEC("license") = "GPL";
 
 /* A place is a part of a device with 1 << place_shift sectors (64 GiB) and with its own streams. */
 const volatile __u32 place_shift = 27;
-/* @sample for strided and written streams, of which the module reports one run of 16.  It reports
- * each run of a sequential stream, because such a stream has few runs.
+/* Value of @sample for strided and written streams: the module reports one run of 16.  Sequential
+ * streams have few runs: of these it reports each run.
  */
 const volatile __u32 sample_alike = 4;
 
@@ -123,9 +123,9 @@ static __always_inline void tell_change(const struct stream_key *key, struct str
 	stream->changes++;
 }
 
-/* Add the bytes that @told reports to the counter of @class.  Looking up a counter is slow, so the
- * bytes are collected in @stream up to MIX_PORTION or a change of class.  Threads of a process
- * share a stream: the exchange with 0 lets only one of them add the collected bytes.
+/* Add the bytes that @told reports to the counter of @class.  Looking up a counter is slow, so
+ * collect bytes in @stream until there are MIX_PORTION or the class changes.  Threads of a process
+ * share a stream: the exchange with 0 lets only one thread add the collected bytes.
  */
 static __always_inline void count(const struct nearcache_classify *told, struct stream *stream,
 				  __u32 class)

@@ -34,7 +34,7 @@ struct stream_key {
 /**
  * struct unit_key - a run of a set
  * @run: first sector of the run
- * @set: id of the set
+ * @set: struct set.id of the set
  * @reserved: 0
  */
 struct unit_key {
@@ -91,7 +91,7 @@ struct mix {
  * @from: old enum nearcache_class
  * @to: new enum nearcache_class
  * @stream: the stream's state, with its evidence
- * @set: the set's state; all 0 if the stream is not scattered
+ * @set: state of the set that the stream reads; all 0 if the stream is not scattered
  */
 struct change {
 	__u64 time;

@@ -8,20 +8,20 @@
  * control group read in one place of a device; it is shuffled, looping or random.  A pass is as
  * many runs as the set has.
  *
- * The classes are decided by sequential probability ratio tests.  For each event a test adds to its
- * sum 100 times the natural logarithm of the ratio of the event's probabilities under the two
- * answers.  The test decides when the sum reaches EVIDENCE_ENOUGH, odds of 100 to 1, or its
- * negative.  The sum stays between +-EVIDENCE_MOST, so that a new pattern can outweigh an old one.
+ * The classes are decided by sequential probability ratio tests.  A test has two answers and a sum.
+ * Each event adds 100 ln(p / q), where p and q are the event's probabilities if the first or the
+ * second answer is right.  The test decides when the sum reaches +-EVIDENCE_ENOUGH, odds of 100 to
+ * 1.  The sum stays between +-EVIDENCE_MOST, so that a new pattern can outweigh an old one.
  *
- *  1. Sequential or not (@follows): does an access continue the previous one?  98 of 100 do in a
- *     sequential stream, 70 of 100 in another one, which may read a run by several accesses.
- *  2. Strided or scattered (@strides): is the gap before a run equal to the previous gap?  90 of
- *     100 are in a strided stream, 2 of 100 in a scattered one.
+ *  1. Sequential or not (@follows): does an access continue the previous one?  In a sequential
+ *     stream 98 of 100 do, in others 70 of 100, because several accesses may read a run.
+ *  2. Strided or scattered (@strides): is the gap before a run equal to the previous gap?  In a
+ *     strided stream 90 of 100 gaps are, in a scattered one 2.
  *  3. Looping or not (@loops): when a run is read again, does it follow the same run as last time?
- *     80 of 100 do in a looping set, where the page cache answers some reads; 2 of 100 in another.
+ *     In a looping set 80 of 100 do (the page cache answers some reads), in other sets 2 of 100.
  *  4. Shuffled or random (@shuffles): is a run new?  In a random set it is, with the probability
  *     p = runs read only once / all reads so far (Good and Turing).  In a shuffled set each run is
- *     new until the first repeated one.  After that, it is new with the probability p / 3, an
+ *     new until the first repeated run.  After that, a run is new with the probability p / 3, an
  *     estimate for the runs that the page cache answered in the first pass.
  *  5. Also for @shuffles, after two passes: at what age (runs since its last read) is a run read
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
@@ -34,14 +34,14 @@
  *    first class is final, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
  *  - A page cache answers a third of each pass: fewer than 1 % after 1.25 passes, 1 % after 12
  *    passes.  The class of a looping set changes once more.
- *  - A page cache answers half of each pass: 5 % of the looping sets after 1.25 passes; after many
- *    passes a third of the looping and half of the shuffled sets.
+ *  - A page cache answers half of each pass: after 1.25 passes 5 % of the looping sets are wrong,
+ *    after many passes a third of the looping and half of the shuffled sets.
  * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
  * within 3 to 20.
  *
- * Limits: jobs of one control group that read one place in two scattered patterns are one set and
- * get one class.  If samples share pages and a page cache keeps more than a tenth of these pages, a
- * set may seem random after two passes: the reads of each sample then begin at one of two sectors.
+ * Limits: two jobs of one control group that read one place in different scattered patterns are one
+ * set with one class.  If samples share pages and a page cache keeps over a tenth of these pages, a
+ * set may seem random after two passes: a read of a sample then begins at one of two sectors.
  *
  * A hash of a run's first sector decides whether the run is sampled, so each pass samples the same
  * runs.  A set with more sampled runs than evidence_most() halves its sampling rate.
@@ -57,16 +57,16 @@
 #define EVIDENCE_UNITS	256U
 /*
  * A sampled run costs the module as much time as a hit.  A set whose class is unchanged for
- * EVIDENCE_PASSES passes is steady: EVIDENCE_FEW sampled runs suffice to notice a change, and
- * EVIDENCE_FEWEST while more than one run of 16 is sampled (@sample below EVIDENCE_THIN).
+ * EVIDENCE_PASSES passes is steady: to notice a change, EVIDENCE_FEW sampled runs suffice, or even
+ * EVIDENCE_FEWEST if @sample is below EVIDENCE_THIN (more than one run of 16 is sampled).
  */
 #define EVIDENCE_PASSES	4
 #define EVIDENCE_FEW	64U
 #define EVIDENCE_FEWEST	16U
 #define EVIDENCE_THIN	4U
-/* In a steady set, a repeated run changes @shuffles only at each EVIDENCE_SLOW-th draw. */
+/* In a steady set, a repeated run changes @shuffles only if it is an EVIDENCE_SLOW-th draw. */
 #define EVIDENCE_SLOW	8U
-/* Amounts that an event adds to the sum of a test: two for each of the tests 1 to 3, one for 4. */
+/* Amounts that an event adds to the sum of a test: two each for tests 1 to 3, NEW_RUN for 4. */
 #define FOLLOWS		34
 #define JUMPS		(-270)
 #define SAME_GAP	381
@@ -83,7 +83,7 @@
  * @follows: sum of test 1; positive: sequential
  * @strides: sum of test 2; positive: strided; used only if the stream is not sequential
  * @class: enum nearcache_class without regard to the set, so never SHUFFLED, LOOPING or RANDOM
- * @told: class in the last answer to the module, which is the set's class if there is a set
+ * @told: class in the last answer to the module: that of the set if the stream reads a set
  * @changes: how often @told has changed
  * @reserved: 0
  * @uncounted: bytes not yet added to the stream's struct mix
@@ -105,7 +105,8 @@ struct stream {
  * struct set - the runs that the scattered streams of a control group read in one place
  * @runs: runs read so far
  * @id: random number, the set's key in the map of units
- * @sample: 1 of 1 << @sample runs is sampled; an increment halves @draws, @units, @singles, @since
+ * @sample: one of 1 << @sample runs is sampled.  When it grows by 1, the counts of sampled runs
+ *	(@draws, @units, @singles, @since) are halved
  * @draws: reads of sampled runs
  * @units: distinct runs among @draws
  * @singles: units read only once
@@ -132,7 +133,7 @@ struct set {
 /**
  * struct unit - a sampled run of a set
  * @at: @runs of the set at the last read of this run
- * @before: first sector of the run that the stream read before this run at that time
+ * @before: first sector of the run that the stream had read just before that last read
  * @count: reads of this run
  * @reserved: 0
  */
@@ -190,9 +191,9 @@ static inline void evidence_stream(struct stream *stream, const struct nearcache
  * @told: the event; receives @window and @length
  * @most: largest window in sectors
  *
- * A stream's first run is likely to go on for as long as it was read so far: that is the window.
- * Until a later run has the mean length of the earlier runs (shards of similar length), the window
- * is @most, and @length ends it at the mean.  A longer run gets a quarter of its length.
+ * In a stream's first run, the window is the length read so far: the run is likely to double.  In a
+ * later run, the window is @most up to the mean length of the earlier runs (shards are of similar
+ * length), where @length ends the readahead.  Beyond, it is a quarter of the length read so far.
  */
 static inline void evidence_window(const struct stream *stream, struct nearcache_classify *told,
 				   __u32 most)
@@ -242,7 +243,7 @@ static const __s32 evidence_age[16] = {
 
 /* Amount of test 5 for an age above two passes, which only a random set has. */
 #define AGE_BEYOND	(-400)
-/* The ages in a pass correlate: more than AGES of them count together as much as AGES. */
+/* The ages in a pass correlate: if a pass has more than AGES ages, all together count like AGES. */
 #define AGES		40
 
 /* Amount that test 5 adds for a run that is read again @age runs after its last read. */

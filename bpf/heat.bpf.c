@@ -17,8 +17,8 @@ struct {
 
 /*
  * The event reports only some of the hits.  @accesses and @bytes include the unreported hits of the
- * stream since its last report, which count for the region of the reported piece.  A hash of the
- * run's first sector selects the reported hits, so each region is sampled at the same rate.
+ * stream since its last report.  These hits count for the region of the reported piece.  A hash of
+ * a run's first sector selects the reported runs, so each region is sampled at the same rate.
  */
 SEC("raw_tp.w/nearcache_classify")
 int nc_heat(struct nearcache_classify **context)

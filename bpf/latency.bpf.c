@@ -35,9 +35,9 @@ static __always_inline __u32 path_of(const struct nearcache_io *io)
 	}
 }
 
-/* Create the histogram of @key.  If the map is full, return the histogram of cgroup 0, which is
- * created first to have room, or NULL if that failed.  Entries are never deleted, so readers of
- * the map see sums that only grow.
+/* Create the histogram of @key.  If the map is full, return that of cgroup 0, or NULL if there is
+ * none.  It is created before @key's, so that it gets room.  Entries are never deleted, so readers
+ * of the map see sums that only grow.
  */
 static __always_inline struct latency *need(struct latency_key *key)
 {

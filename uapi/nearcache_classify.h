@@ -53,7 +53,7 @@ enum nearcache_admission {
  * @NEARCACHE_WHY_MISS: the piece is not cached
  * @NEARCACHE_WHY_WRITE: the piece is a write
  * @NEARCACHE_WHY_RUN: the piece begins a run that is reported, see nearcache_classify.hash
- * @NEARCACHE_WHY_AMOUNT: with this piece the stream has NEARCACHE_AMOUNT unreported accesses
+ * @NEARCACHE_WHY_AMOUNT: the piece is the stream's NEARCACHE_AMOUNT-th access since its last report
  */
 enum nearcache_why {
 	NEARCACHE_WHY_MISS	= 1 << 0,
@@ -81,9 +81,9 @@ enum nearcache_why {
  * @run: first sector of the run that the piece belongs to
  * @before: first sector of the previous run; ~0: none
  * @gap: sectors from the end of the previous run to @run, may be negative; 0: no previous run
- * @same_gaps: number of successive runs, up to this one, whose @gap equals that of the run before
- * @accesses: reads or writes of the stream since its last report, including this one; the rest of
- *	a cut piece does not count
+ * @same_gaps: number of successive runs, this one included, with the same @gap as the run before
+ * @accesses: reads or writes of the stream since its last report, including this piece.  The rest
+ *	of a cut piece is not counted
  * @runs: number of @accesses that began a run
  * @hash: hash of @run; the event reports a stream's first run and each run whose hash is a
  *	multiple of 1 << @sample

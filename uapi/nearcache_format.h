@@ -70,7 +70,7 @@
 					 NEARCACHE_INCOMPAT_STRIPES)
 #define NEARCACHE_INCOMPAT_CRC32C	0x1ULL	/* checksum area in use */
 #define NEARCACHE_INCOMPAT_STRIPES	0x2ULL	/* one of several members */
-/* Assigned for later; code without the bit in INCOMPAT_KNOWN refuses the device. */
+/* For a later version; code whose INCOMPAT_KNOWN lacks this bit refuses the device. */
 #define NEARCACHE_INCOMPAT_DIRTY	0x4ULL	/* slots may be newer than the origin */
 
 /* Superblock state: decides whether the next load may use the slot table. */
@@ -81,15 +81,15 @@ enum nearcache_super_state {
 					 * slot table is correct but may lack
 					 * the latest fills
 					 */
-	NEARCACHE_STATE_WRITING	= 3,	/* as live, if the witness says that the
+	NEARCACHE_STATE_WRITING	= 3,	/* as LIVE, if the witness says that the
 					 * cache device missed no write; the slot
 					 * table may be wrong about regions that
 					 * the write-intent bitmap marks
 					 */
 };
 
-/* Type of a fingerprint: names the data whose SHA-256 it is.  origin_fingerprint has
- * type NONE or ENDS, file_system_fingerprint has type NONE or that of a file system.
+/* Type of a fingerprint, which is a SHA-256: the data that was hashed.  origin_fingerprint
+ * has type NONE or ENDS, file_system_fingerprint has NONE or the type of a file system.
  */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
@@ -155,7 +155,8 @@ struct nearcache_area {
  * @magic: NEARCACHE_MAGIC
  * @version: NEARCACHE_VERSION
  * @checksum: CRC-32C of all 4096 bytes with this field zero
- * @sequence: incremented on each rewrite; the valid copy with the higher value counts
+ * @sequence: incremented on each rewrite; of two valid copies the one with the higher
+ *	sequence counts
  * @compat: features that old code may ignore
  * @incompat: features that old code must refuse
  * @uuid: UUID of this cache, generated at create
@@ -191,8 +192,8 @@ struct nearcache_area {
  *	systems, sets it to NONE whenever it renews @origin_fingerprint
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
- * @session: number of the last write session with a witness.  The stop of the session
- *	replaces it by the next number.  Numbers only grow
+ * @session: number of the last write session with a witness.  When the session stops, this
+ *	field gets the next number.  Numbers only grow
  * @witness: NUL-terminated path of the witness device, or ""; used by the helper only
  * @reserved3: zero
  */
@@ -378,9 +379,9 @@ enum nearcache_witness_state {
  * @checksum: CRC-32C of all 4096 bytes with this field zero
  * @uuid: UUID of the cache
  * @session: number of the session that @state describes, see nearcache_super
- * @previous: session in the superblock until @session is written there: after a crash in
- *	between, the superblock with this number is still trusted.  0 once the superblock
- *	has @session, or if the load did not trust the previous superblock
+ * @previous: session in the superblock until the superblock gets @session: if a crash comes
+ *	before that, the superblock with @previous is still trusted.  0 after that, or if
+ *	the load did not trust the superblock
  * @state: enum nearcache_witness_state
  * @reserved: zero
  *

@@ -19,8 +19,8 @@
  * @NEARCACHE_VERDICT_BYPASS_UNALIGNED: read from the origin, because the piece is not aligned to
  *	the cache device's logical blocks
  * @NEARCACHE_VERDICT_BYPASS_STATE: read from the origin, because the state is bypass or degraded
- * @NEARCACHE_VERDICT_BYPASS_RETRY: read from the origin after an error of the cache device; the
- *	piece had another verdict before
+ * @NEARCACHE_VERDICT_BYPASS_RETRY: read from the origin after an error of the cache device; an
+ *	earlier event of the piece had another verdict
  * @NEARCACHE_VERDICT_BYPASS_P2P: read from the origin, as the buffer is memory of another device
  * @NEARCACHE_VERDICT_BYPASS_WRITE: read from the origin, because the data is being written
  * @NEARCACHE_VERDICT_WRITEAROUND: write to the origin only

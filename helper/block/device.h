@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Size of a device id with NUL: that of origin_id in the superblock. */
+/* Size of a device id with NUL; origin_id in the superblock has the same size. */
 #define DEVICE_ID	128
 /* Alignment in memory of buffers for device_read() and device_write(), bytes. */
 #define DEVICE_ALIGN	4096

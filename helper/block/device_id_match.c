@@ -17,9 +17,9 @@ static size_t whole_length(const char *id)
 
 /*
  * Return the length of the prefix that names the kind of a device id. If two ids are of one kind
- * and differ, the volumes differ. Returns 0 for an id that proves nothing: a hash hides the kind,
- * users choose dm uuids and serials, and the target nvmet may create a new uuid at each start.
- * "wwid:eui" and "wwid:naa" are two kinds, because one volume can have both.
+ * and differ, the volumes differ. Returns 0 for an id that proves nothing: a hash, which hides the
+ * kind; a dm uuid or a serial, which the user can change; a wwid of type uuid, which nvmet may
+ * replace at each start. "wwid:eui" and "wwid:naa" are two kinds: one volume can have both.
  */
 static size_t kind_length(const char *id)
 {

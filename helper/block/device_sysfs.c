@@ -205,8 +205,8 @@ static bool same_place(dev_t a, dev_t b)
 
 /*
  * Call @wanted for each device directly below @number (of a partition: below its disk), until one
- * call returns true. Returns false if none did. @depth: levels of the search above @number. @none
- * is set to true if no device is below.
+ * call returns true. Returns false if no call did. @depth: how many levels above @number the search
+ * began. @none receives whether there is no device below @number.
  */
 static bool find_below(dev_t number,
 		       bool (*wanted)(dev_t below, const void *data, int depth),
@@ -313,7 +313,7 @@ static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 	return same_drive(whole_disk(upper), *(const dev_t *)disk);
 }
 
-/* True if some part of @other is on one of the drives of @upper. */
+/* True if @other has a part on the same drive as some part of @upper. */
 static bool shares_drive(dev_t upper, const void *other, int depth)
 {
 	dev_t whole = whole_disk(upper), below;
@@ -408,7 +408,7 @@ bool identity_holder(dev_t number, char *name, size_t size)
 
 /*
  * Like identity_holder(), but skips the device @self (0: none) and devices whose dm uuid starts
- * with @uuid, except pass-through devices, because their writes bypass all caches.
+ * with @uuid. Does not skip pass-through devices: their writes bypass all caches.
  */
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size)

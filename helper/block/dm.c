@@ -390,9 +390,9 @@ void dm_device_free_all(struct dm_device *list, size_t count)
 }
 
 /*
- * Run a task that adds or removes a device. Then wait until udev has updated the node in /dev;
- * without udev, libdevmapper updates it. Returns whether the task succeeded. After success calls
- * @then (may be NULL) before the wait, because udev may take long.
+ * Run a task that adds or removes a device. After success call @then (may be NULL), and only then
+ * wait until udev has updated the node in /dev, which may take long; without udev, libdevmapper
+ * updates the node. Returns whether the task succeeded.
  */
 static bool run_with_node(struct dm_task *task, void (*then)(void))
 {
@@ -456,8 +456,8 @@ int dm_load(const char *name, const struct dm_line *line)
  * Make the loaded table live, or start a suspended device. If there is a loaded table, the kernel
  * first suspends a running device. Success releases lock_all(): other runs may then start devices.
  * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
- * @hand_over: suspend without a flush: file systems are not frozen, and reads that wait for the
- *	origin move to the new table. If false, the old table completes these reads first.
+ * @hand_over: if true, suspend without a flush. File systems are not frozen, and reads that wait
+ *	for the origin move to the new table. If false, the old table completes these reads first.
  */
 int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 {
@@ -514,8 +514,8 @@ static void make_device(const char *name, const char *uuid,
 }
 
 /*
- * Create a device and start it. After a failure, remove it and quote the kernel's reason in the
- * error. Remove it after a ^C as well, unless the caller has called signals_hold() before.
+ * Create a device and start it. After a failure, remove the device and quote the kernel's reason in
+ * the error. After a ^C, remove the device too, unless the caller has called signals_hold().
  */
 int dm_activate(const char *name, const char *uuid,
 		const struct dm_line *line)
@@ -530,7 +530,7 @@ int dm_activate(const char *name, const char *uuid,
 	return fail_code();
 }
 
-/* Drop the inactive table. */
+/* Drop the table that dm_load() loaded and that is not live yet. */
 int dm_clear(const char *name)
 {
 	struct dm_task *task = new_task(DM_DEVICE_CLEAR, name);
@@ -545,8 +545,8 @@ int dm_clear(const char *name)
 }
 
 /*
- * Send a message once. Returns 0, the errno of a refusal by the kernel (which is not recorded as an
- * error), or -1 after recording another error.
+ * Send a message once. Returns 0 on success. If the kernel refuses the message, returns its errno
+ * without recording an error. After any other failure, records an error and returns -1.
  */
 static int try_message(const char *name, const char *message)
 {

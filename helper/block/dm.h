@@ -40,7 +40,7 @@
  * @size: size of the nearcache target in bytes, 0: the device has none
  * @table: parameters of the nearcache target, NULL: none
  * @status: status line of the target, NULL: none
- * @mode: first word of @table, "": none, or @table cannot be parsed
+ * @mode: first word of @table; "" if @table is NULL or cannot be parsed
  * @origin: device number of the origin in @table, 0: none
  * @cache: device number of the first cache device in @table, 0: none
  */

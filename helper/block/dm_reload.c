@@ -55,7 +55,7 @@ static void drop_loaded(const char *name)
 			 name);
 }
 
-/* Append to the recorded error the state in which the failure left the device. */
+/* Append to the recorded error whether the device runs, and with which table. */
 static void report_failure(const struct dm_device *old)
 {
 	struct dm_device now;
@@ -81,9 +81,9 @@ static void report_failure(const struct dm_device *old)
 /*
  * Restore the old table after dm_resume() failed. The device runs with the old table (the suspend
  * failed), is suspended with the old table (the new table does not fit), or is suspended with the
- * new table (the kernel did not start it). If it is suspended, load and start the old table. In a
- * writing mode the kernel may refuse to load it after a failure of the cache device. Call
- * dm_resume() even then, to start the table that is live now.
+ * new table (the kernel did not start it). If the device is suspended, load the old table and start
+ * the device. After a failure of the cache device in a writing mode the kernel may refuse to load
+ * the old table. Call dm_resume() even then: it starts the device with its live table.
  */
 static void put_back(const struct dm_device *old, const struct dm_line *line,
 		     uint32_t ahead)

@@ -33,7 +33,7 @@ struct kmsg kmsg_mark(dev_t number)
 
 /*
  * Return "text" of a record "3,123,456,-;text\n KEY=value\n". The three lowest bits of the first
- * number are the level. Returns NULL if it is less severe than a warning, so explains nothing.
+ * number are the level. Returns NULL if the record is less severe than a warning.
  */
 static char *text_of(char *record)
 {

@@ -60,7 +60,7 @@ static int add_below(struct layers *layers, const struct piece_here *here)
 	return 0;
 }
 
-/* Add bytes that are not on the lower device. @kind NULL: no device is below @here->device. */
+/* Add bytes not on the lower device. @kind: kind of @here->device; NULL: nothing is below that. */
 static int add_elsewhere(struct layers *layers, const struct piece_here *here,
 			 const char *kind)
 {
@@ -233,9 +233,9 @@ static const struct layer_piece *piece_at(const struct layers *layers,
 
 /*
  * Map the start of a range of the upper device to the lower device. On success returns true, and
- * @piece receives the contiguous bytes there. Call again for the rest of the range, which begins
- * @piece->length bytes further on. Returns false if the first byte is not on the lower device; @why
- * receives the reason, as the end of a sentence. @length is not 0.
+ * @piece receives contiguous bytes of the lower device. Call again for the rest of the range, which
+ * begins at @start + @piece->length. Returns false if byte @start is not on the lower device; @why
+ * then receives the reason, as the end of a sentence. @length is not 0.
  */
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)

@@ -42,8 +42,8 @@ static off_t byte_of(const char *name)
  * without a time limit; a ^C ends the process.
  *
  * The locked file is the node of device-mapper, which needs no writable directory and no cleanup.
- * Each name has a lock of its own, because a run may take long if an origin does not answer. If the
- * node cannot be opened, nothing is locked: no dm device exists, or the next step will fail.
+ * The lock is per name, because a run takes long if its origin does not answer. If the node cannot
+ * be opened, nothing is locked: no dm device exists, or the next step of the run will fail.
  */
 void lock_name(const char *name)
 {
@@ -97,9 +97,9 @@ static int wait_for_all(int fd)
 /*
  * Keep other runs of this command from starting any device, until dm_resume() has made a table live
  * or this process ends. Otherwise two runs could each find an origin free before the device of the
- * other run exists. A lock for each origin would not do: one origin may have two names. Call this
- * after lock_name() and after any slow step. Reads @origin before it locks, so that an origin that
- * does not answer does not block other runs. Fails if another run holds the lock for LOCK_SECONDS.
+ * other run exists. One lock per origin would not suffice: an origin may have two names. Call this
+ * after lock_name() and after any slow step. First reads @origin, then locks: an origin that does
+ * not answer must not block other runs. Fails if another run holds the lock for LOCK_SECONDS.
  */
 int lock_all(const struct device *origin)
 {

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-/* Mount namespaces that mounts_find() remembers. It may search further ones more than once. */
+/* Number of mount namespaces that mounts_find() searches only once. */
 #define NAMESPACES	256
 
 /* True if @path is a node of the device. Looks only below /dev: elsewhere stat() may hang. */
@@ -21,7 +21,7 @@ static bool is_device(const char *path, dev_t number)
 	       st.st_rdev == number;
 }
 
-/* A btrfs mount has no device number of its own (major 0): compare its source, like /dev/sda1. */
+/* True if @fs is on the device. For btrfs (major 0) look up the source, such as "/dev/sda1". */
 static bool is_on(struct libmnt_fs *fs, dev_t number)
 {
 	dev_t its = mnt_fs_get_devno(fs);
@@ -30,7 +30,7 @@ static bool is_on(struct libmnt_fs *fs, dev_t number)
 	       (!major(its) && is_device(mnt_fs_get_srcpath(fs), number));
 }
 
-/* Uses the options of the file system, which may write although one of its mounts is read-only. */
+/* True if the file system may write, whether or not this one of its mounts is read-only. */
 static bool is_writable(struct libmnt_fs *fs)
 {
 	const char *options = mnt_fs_get_fs_options(fs);

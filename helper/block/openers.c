@@ -92,7 +92,7 @@ bool holder_process(dev_t number, char *what, size_t size)
 
 /*
  * Find a user of a device without a search of all open files. @what: "mounted on /data", "in use as
- * swap", "used by dm-3". Returns false if there is no such user; a process may use the device.
+ * swap", "used by dm-3". If it returns false, a process may still have the device open.
  */
 bool holder_describe(dev_t number, char *what, size_t size)
 {
@@ -129,8 +129,8 @@ int holder_count(dev_t number)
 
 /*
  * Find a user that can write to a device. @what: the user and advice, like "is mounted read-write
- * on '/data': remount it read-only". Returns false if it finds none; it cannot see openers inside
- * the kernel.
+ * on '/data': remount it read-only". Returns false if it finds no such user. It does not find users
+ * inside the kernel.
  */
 bool holder_writer(dev_t number, char *what, size_t size)
 {

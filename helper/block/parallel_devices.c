@@ -58,7 +58,7 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Wait for a job. After its time limit, let it run on: to kill it could leave work half done. */
+/* Wait for a job up to its time limit. Do not kill it then: that could leave its work half done. */
 static void finish_job(struct many_job *job, long begin)
 {
 	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };

@@ -18,7 +18,7 @@ static void stop_signals(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/* Block SIGINT, SIGTERM and SIGHUP. @before receives the earlier mask, for the functions below. */
+/* Block SIGINT, SIGTERM and SIGHUP. @before receives the previous mask. */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;

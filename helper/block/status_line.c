@@ -179,8 +179,8 @@ const char *status_explain(const struct status *status)
 }
 
 /*
- * Return text for people: how much of the cache would survive a crash now. NULL in read-only mode,
- * where a crash loses only the fills of the last seconds.
+ * Return text for people: how much of the cache would survive a crash now. Return NULL in read-only
+ * mode, in which a crash loses only the fills of the last seconds.
  */
 const char *status_crash(const struct status *status)
 {

@@ -33,7 +33,7 @@ static bool number_parse(const char *text, uint64_t *number)
 	return isdigit((unsigned char)*text) && !*end && !errno;
 }
 
-/* Parse digits. These three functions return false if the target would refuse the value. */
+/* Parse digits. This and the next two functions return false if the target refuses the value. */
 bool params_cache_timeout_parse(const char *text, unsigned int *ms)
 {
 	uint64_t number;

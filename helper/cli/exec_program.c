@@ -93,9 +93,9 @@ int program_main(int argc, char **argv, const struct verb *verb,
 }
 
 /*
- * Replace this process by the program of a verb, with @argv except @word, the word that names the
- * verb. Looks only in the directory of the running program, because root may run this with any
- * PATH. Returns only after a failure, with an exit code.
+ * Replace this process by the program of a verb. Pass it @argv without @word, which names the verb.
+ * Look for the program only in the directory of the running one: PATH is not to be trusted, as root
+ * may run this. Returns only after a failure, with an exit code.
  */
 int program_exec(const struct verb *verb, char **argv, const char *word)
 {

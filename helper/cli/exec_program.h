@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Verbs with a program of their own, in the folder of nearcache: their libraries take longer to
- * load than most commands run. Functions that return int return an exit code.
+ * Verbs with a separate program, in the folder of nearcache. The libraries of these programs take
+ * longer to load than most commands take to run. Functions that return int return an exit code.
  */
 #ifndef HELPER_CLI_EXEC_PROGRAM_H
 #define HELPER_CLI_EXEC_PROGRAM_H

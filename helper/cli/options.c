@@ -13,7 +13,7 @@
 
 /*
  * Options of all verbs. @offset: place of the value in struct arguments. Two options may have the
- * same name if no verb has both: the verb decides between them, and must precede them.
+ * same name if no verb has both. The verb tells them apart, so it must precede such an option.
  */
 static const struct option_row {
 	uint64_t bit;
@@ -169,7 +169,7 @@ static uint64_t options_of(const struct verb *verb)
 	return verb->required | verb->optional | OPTIONS_GLOBAL;
 }
 
-/* Finds an option by name. If several have the name, prefers one of @verb (NULL: not known yet). */
+/* Finds an option by name. Of several, prefers an option of @verb (NULL: verb not parsed yet). */
 static const struct option_row *find_option(const char *word, size_t length,
 					    const struct verb *verb)
 {
@@ -213,7 +213,7 @@ static void take_value(struct arguments *args, const struct option_row *row,
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
 
-/* Takes the value of a second or later --cache. Returns the number of words used. */
+/* Takes the value of each --cache after the first. Returns the number of words used. */
 static int take_member(struct arguments *args, const char *value,
 		       const char *next)
 {
@@ -227,7 +227,7 @@ static int take_member(struct arguments *args, const char *value,
 	return value || !next ? 1 : 2;
 }
 
-/* Returns the number of words used. @value: value in the same word as the option, or NULL. */
+/* Returns the number of words used. @value: from the option's word, NULL: use the word @next. */
 static int take_row(struct arguments *args, const struct option_row *row,
 		    const char *value, const char *next)
 {

@@ -72,7 +72,7 @@
 #define OPTION_ALL		(1ULL << 44)
 #define OPTION_TAB		(1ULL << 45)
 #define OPTION_WAIT_DEVICES	(1ULL << 46)
-/* Options of 'open'. A line of nearcachetab can have the same ones. */
+/* Options of 'open', also allowed in a line of nearcachetab. */
 #define OPTIONS_OPEN		(OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES | \
 				 OPTION_CACHE | OPTION_ORIGIN | OPTION_MODE | \
 				 OPTION_READ_ONLY | OPTION_FILL_MEMORY | \
@@ -93,9 +93,9 @@
 				 OPTION_VERSION)
 
 /*
- * A parsed command line. @given has the bit OPTION_* of each option on it. A member with the name
- * of an option is its value, 0 or NULL by default. 0 is read-only for @mode, none for @integrity,
- * strided for @split, and INDEX_ANY for @shard_format.
+ * A parsed command line. @given has the bit OPTION_* of each given option. The field named after an
+ * option has the value of the option, by default 0 or NULL. 0 means read-only for @mode, none for
+ * @integrity, strided for @split, and INDEX_ANY for @shard_format.
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Settings of a device in use. Each of @words is "NAME=VALUE". setting_apply() checks all of them
- * and returns 0, or an exit code after recording an error with fail(). Call setting_apply() first.
+ * Settings of a device in use. Each of @words is "NAME=VALUE". Before the other functions call
+ * setting_apply(): it checks @words and returns 0, or an exit code after recording an error.
  */
 #ifndef HELPER_CLI_SETTING_H
 #define HELPER_CLI_SETTING_H

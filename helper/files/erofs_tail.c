@@ -66,15 +66,15 @@ bool erofs_tail_parse(const unsigned char *inode, uint64_t place,
 	    LAYOUT(format) != LAYOUT_FLAT_INLINE)
 		return false;
 	*start = place + (format & 1 ? 64 : 32);
-	/* Skip the xattrs: @xattrs counts the header of 12 bytes and the entries of 4 bytes. */
+	/* Skip the xattrs: a header of 12 bytes, then @xattrs - 1 entries of 4 bytes. */
 	if (xattrs)
 		*start += 12 + 4 * (xattrs - 1);
 	return true;
 }
 
 /*
- * Reads @count bytes at offset @place of device @number. Direct I/O needs whole pages. Reads no
- * pages but the one or two that contain the bytes, because reads may fill a cache.
+ * Reads @count bytes at offset @place of device @number. Direct I/O reads whole pages: the one or
+ * two that contain the bytes, and no further page, because a read may fill a cache.
  */
 static int read_bytes(dev_t number, const char *path, uint64_t place,
 		      unsigned char *bytes, size_t count)
@@ -141,8 +141,8 @@ int erofs_check(dev_t device, const char *path)
 }
 
 /*
- * Finds the end of file @fd, which FIEMAP reports as inline. @start receives its offset on
- * @device, the mounted device, in bytes. @path is for messages.
+ * Finds where the end of file @fd, which FIEMAP reports as inline, is stored. @start receives the
+ * offset in bytes on @device, the mounted device. @path is for messages.
  */
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {

@@ -41,7 +41,7 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of extents without their own location, which are refused. The first match is reported. */
+/* Flags of extents that are refused: they have no location. The first flag found is reported. */
 static const struct {
 	uint32_t flag;
 	const char *why;
@@ -101,7 +101,7 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 	return 0;
 }
 
-/* Sets @start to an extent's offset on the device, or refuses the extent. Inline: EROFS only. */
+/* Sets @start to an extent's offset on the device, or fails: inline data is for EROFS only. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
 			uint64_t end, uint64_t *start)
 {
@@ -205,7 +205,7 @@ static int check_kind(struct mapping *map)
 		return fail(CODE_DEVICE,
 			    "'%s' is on the realtime device of its XFS, not on its data device",
 			    map->path);
-	/* EROFS reports uncompressed lengths for a compressed file, which do not fit the device. */
+	/* For a compressed file EROFS reports uncompressed lengths, not those on the device. */
 	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
 	    st.stx_attributes & STATX_ATTR_COMPRESSED)
 		return fail(CODE_DEVICE,

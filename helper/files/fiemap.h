@@ -26,8 +26,8 @@ struct extent {
 /**
  * struct extents - the map of a file
  * @device: number of the file system's device
- * @size: size of the file, bytes; until extents_keep() the extents cover it without gaps
- * @extent: in the order of the file; extents that are adjacent in file and device are merged
+ * @size: size of the file, bytes; before extents_keep() the extents cover the file without gaps
+ * @extent: in the order of the file; extents adjacent both in the file and on the device are merged
  * @count: entries in @extent
  * @room: allocated entries
  */

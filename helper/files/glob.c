@@ -90,7 +90,7 @@ static int add_directory(struct glob_words *words, const char *path)
 
 	if (!tree)
 		return fail_errno(errno, "cannot read '%s'", path);
-	/* At the end of the tree fts_read() sets errno to 0, after an error to another value. */
+	/* fts_read() returns NULL with errno 0 at the end of the tree, or with another errno. */
 	while ((entry = fts_read(tree)))
 		if (take_entry(words, entry))
 			break;
@@ -141,8 +141,8 @@ static int add_listed(const char *text, void *arg)
 }
 
 /*
- * Adds a word of the command line: a range, if range_like() takes it for one, otherwise a path, or
- * a pattern if no file has this path. A directory stands for all files below it.
+ * Adds a word of the command line. If range_like(), it is a range. Otherwise it is a path, or if no
+ * file has this path, a pattern. A directory stands for all files below it.
  */
 int glob_add(struct glob_words *words, const char *text)
 {
@@ -158,9 +158,9 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
- * Calls @visit for each word of a list until one call fails, and returns the number of calls. If
- * @text contains a NUL (from 'find -print0'), NULs separate the words, otherwise newlines. @text
- * has room for one more byte.
+ * Calls @visit for each word of a list until a call fails. Returns the number of calls. If @text
+ * contains a NUL (from 'find -print0'), NULs separate the words, otherwise newlines do. The buffer
+ * of @text has @bytes + 1 bytes.
  */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
@@ -183,8 +183,8 @@ static size_t each_line(char *text, size_t bytes,
 }
 
 /*
- * Returns the content of a file: @bytes bytes, and room for one more. The caller frees it, and
- * checks ferror(). Returns NULL after recording that memory is short.
+ * Returns the content of a file, in a buffer of at least @bytes + 1 bytes. The caller frees it and
+ * checks ferror(). Without memory, records the error and returns NULL.
  */
 static char *read_all(FILE *file, size_t *bytes)
 {

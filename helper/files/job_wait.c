@@ -39,7 +39,7 @@ static bool cancel_job(const struct dm_device *dev, uint32_t id)
 	return count;
 }
 
-/* True if @now is another job than @known: a reopened device numbers its jobs from 1 again. */
+/* True if @now and @known differ: after a reopening, another job may have the same number. */
 static bool is_other(const struct nl_job *known, const struct nl_job *now)
 {
 	return (*known->label && strcmp(known->label, now->label)) ||
@@ -58,8 +58,8 @@ static void forget_job(const struct dm_device *dev, bool cancelled,
 }
 
 /*
- * Shows the progress of a job, unless @quiet, until the job ends. @job receives its last state. On
- * entry @job->label and @job->bytes are those of the job, or empty and 0 if unknown.
+ * Waits until a job ends, and meanwhile shows its progress unless @quiet. @job receives the job's
+ * last state. On entry @job->label and @job->bytes identify the job; "" and 0 if unknown.
  *
  * The first ^C cancels the job; the function then still waits for the job's reads in flight. The
  * second ^C ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
@@ -99,8 +99,8 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 }
 
 /*
- * Fails if @job, the result of job_wait(), was cancelled or left out bytes. Succeeds if its outcome
- * is unknown (JOB_FORGOTTEN).
+ * Fails if @job, as job_wait() set it, was cancelled or has bytes in @job->left. Succeeds if the
+ * outcome of the job is unknown (JOB_FORGOTTEN).
  */
 int job_judge(const struct dm_device *dev, const struct nl_job *job)
 {

@@ -10,7 +10,7 @@
 #include "lib/error.h"
 #include "shard/shard_split.h"
 
-/* Fails if one of NODE_SHARE_OPTIONS lacks another that it needs, or --rank is too large. */
+/* Fails if a given option needs another one that is not given, or if --rank is too large. */
 int node_share_check_words(const struct arguments *args)
 {
 	bool shared = option_given(args, OPTION_RANK);
@@ -32,9 +32,9 @@ int node_share_check_words(const struct arguments *args)
 }
 
 /*
- * Selects the shards of this node. @order has room for all shards and receives their indices;
- * returns their number. All nodes sort the shards by name first, because the order on their command
- * lines may differ. @checksum receives the checksum of the sorted list.
+ * Selects the shards of this node: writes their indices to @order, which has room for all shards,
+ * and returns their number. Before that sorts all shards by name, because the command lines of the
+ * nodes may differ in order. @checksum receives the checksum of the sorted list.
  *
  * Without --rank, selects all shards in the order of the command line; @checksum is unchanged.
  */

@@ -110,8 +110,8 @@ static int compare_seen(const void *a, const void *b)
 }
 
 /*
- * Renames a file's shard to @path if @path precedes the shard's name in strcmp() order. So the name
- * of a file with several names does not depend on the order in which a node finds them.
+ * Renames a file's shard to @path if @path precedes the shard's name in strcmp() order. So for a
+ * file with several names all nodes use the same one, in whatever order they find the names.
  */
 static void rename_shard(struct shard *shard, const char *path)
 {
@@ -129,8 +129,8 @@ static void rename_shard(struct shard *shard, const char *path)
 }
 
 /*
- * Returns true if the file already has a shard, perhaps by another name, and after an error, which
- * is recorded. Otherwise adds the file to @r->seen; the caller then makes its shard.
+ * Returns true if the file already has a shard, perhaps by another name, or after recording an
+ * error. Otherwise adds the file to @r->seen and returns false: the caller then makes the shard.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
 		    const char *path)
@@ -276,9 +276,9 @@ static int collect_words(const struct arguments *args, struct glob_words *words)
 }
 
 /*
- * Resolves the TARGETs to @shards: one per range and one per file, however often it is named. A
- * file gets the first of its names in strcmp() order. Call shards_free() after success and
- * failure.
+ * Resolves the TARGETs to @shards: one shard per range, and one per file even if the file is named
+ * several times. Of several names of a file the shard gets the first in strcmp() order. Call
+ * shards_free() after success and failure.
  *
  * Fails at the first TARGET that cannot be mapped. Reads directories, metadata of the file system
  * and, with --samples or --index-only, headers of the files.

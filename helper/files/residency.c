@@ -22,8 +22,8 @@ static void take_run(const struct nl_run *run, void *arg)
 }
 
 /*
- * Counts the cached bytes of a shard on dm device @number in @density. The caller sets @cells and
- * @cell, an array of zeros, and zeroes the rest. Returns 0, or an exit code after an error.
+ * Counts the cached bytes of a shard on dm device @number in @density. The caller sets its @cells
+ * and @cell (an array of zeros), and the other fields to 0. Returns 0 or an exit code of fail().
  */
 int residency_of(dev_t number, const struct shard *shard, struct density *density)
 {

@@ -169,7 +169,7 @@ static void folder_join(char *folder, const char *path)
 	folder[last] = '\0';
 }
 
-/* Copies @text to @label, cut to LABEL_SIZE. text_clean() replaces a character cut in two. */
+/* Copies @text to @label, cut to LABEL_SIZE. text_clean() replaces a character that was cut. */
 static const char *label_cut(const char *text, char *label)
 {
 	snprintf(label, LABEL_SIZE, "%s", text);

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* prepare writes the new content durably. Later, commit puts it in place or abandon drops it. */
+/* Write the new content durably with prepare; then put it in place with commit, or drop it. */
 int atomic_file_prepare(const char *path, const char *text);
 int atomic_file_commit(const char *path);
 void atomic_file_abandon(const char *path);

@@ -28,8 +28,8 @@ unsigned int density_cell(const struct density *density, uint64_t byte)
 }
 
 /*
- * Counts a range of bytes as present, in @present and @cell of @density, which the caller zeroes
- * before the first call. Ignores bytes beyond @density->bytes.
+ * Counts a range of bytes as present: adds it to @density->present and @density->cell, which the
+ * caller zeroes before the first call. Ignores bytes beyond @density->bytes.
  */
 void density_add(struct density *density, uint64_t start, uint64_t length)
 {

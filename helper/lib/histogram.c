@@ -16,8 +16,8 @@ void histogram_add(struct latency *sum, const struct latency *each, int count)
 }
 
 /*
- * Sets @since to @now minus the earlier histogram @before. If the histogram was reset between the
- * two, @since is @now.
+ * Sets @since to @now minus the earlier histogram @before. If the histogram was reset after @before
+ * was read, @since is @now.
  */
 void histogram_since(const struct latency *now, const struct latency *before,
 		     struct latency *since)

@@ -7,7 +7,7 @@
 
 #include "nearcache.h"
 
-/* Size of a device name with NUL: the label in a superblock, which holds the name, is as long. */
+/* Size of a device name with NUL. The superblock stores the name in @label, of the same size. */
 #define NAME_SIZE	64
 
 bool name_check(const char *name, const char **why);

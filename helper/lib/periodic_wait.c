@@ -23,8 +23,8 @@ void watch_start(struct watch *watch, uint64_t interval)
 }
 
 /*
- * Returns the first time after @now that is @last plus a multiple of @interval. Times that were
- * missed, for example in suspend, are skipped.
+ * Returns the first time after @now that is @last plus a multiple of @interval. So it skips the
+ * multiples that have passed, for example in suspend.
  */
 uint64_t watch_after(uint64_t last, uint64_t now, uint64_t interval)
 {

@@ -493,7 +493,7 @@ void print_ratio(const char *key, const char *label, uint64_t part,
 	add_cell(label, whole ? text : "-", NULL, NULL, true);
 }
 
-/* Prints a number in base units. @key is the label as well; JSON has neither @unit nor @help. */
+/* Prints a number in base units. @key is also the label in text. @unit and @help are for text. */
 void print_quantity(const char *key, uint64_t value, const char *unit,
 		    const char *help)
 {
@@ -504,7 +504,7 @@ void print_quantity(const char *key, uint64_t value, const char *unit,
 	add_cell(key, text, unit, help, true);
 }
 
-/* Prints a word in the columns of print_quantity(). JSON does not have @help. */
+/* Prints a word in the columns of print_quantity(). @help is for text. */
 void print_word(const char *key, const char *word, const char *help)
 {
 	add_json(key, json_text(word));

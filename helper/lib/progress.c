@@ -113,7 +113,7 @@ void progress_update(struct progress *progress, uint64_t done)
 		show_line(progress, time);
 }
 
-/* Removes the bar, because the results follow in its place. Does not remove lines. */
+/* Removes the bar, so that the results appear in its place. PROGRESS_LINES stay on the screen. */
 void progress_end(struct progress *progress)
 {
 	if (progress->drawn)

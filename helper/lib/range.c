@@ -84,8 +84,8 @@ static size_t separator_of(const char *word)
 }
 
 /*
- * Returns whether a TARGET on the command line is a range of the device, valid or not, and not a
- * file. The user writes "./" before the name of a file that looks like a range.
+ * Returns whether a TARGET on the command line is to be parsed as a range of the device instead of
+ * as a file name. The user writes "./" before the name of a file that looks like a range.
  */
 bool range_like(const char *word)
 {

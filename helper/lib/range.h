@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Parses ranges of a device as users write them: START:LENGTH; as a TARGET also START-END. Sizes
- * are those of size_parse(). If the functions with @why return false, the reason is in @why
- * (RANGE_WHY bytes).
+ * Parses ranges of a device as users write them: START:LENGTH, and for a TARGET also START-END.
+ * size_parse() parses the numbers. A function with @why that returns false has written the reason
+ * to @why (RANGE_WHY bytes).
  */
 #ifndef HELPER_LIB_RANGE_H
 #define HELPER_LIB_RANGE_H

@@ -13,8 +13,8 @@
 static const char size_units[] = "KMGTPE";
 
 /*
- * Parses a unit as util-linux does: nothing, B, or one of K M G T P E. The letter alone or with iB
- * means powers of 1024, with B powers of 1000.
+ * Parses a unit as util-linux does: nothing, B, or one of K M G T P E. K alone and KiB mean 1024,
+ * KB means 1000; the same goes for the powers M to E.
  */
 static bool parse_unit(const char *unit, uint64_t *factor)
 {
@@ -113,8 +113,8 @@ static bool is_bits(char *word)
 }
 
 /*
- * Parses a bandwidth: bytes per second, written as a size, or bits per second, written as a number,
- * perhaps K, M, G or T (powers of 1000), and b or bit. "/s" may follow either.
+ * Parses a bandwidth. Bytes per second are written as a size. Bits per second are written as a
+ * number, an optional K, M, G or T (powers of 1000), and b or bit. "/s" may follow in both cases.
  */
 const char *bandwidth_parse(const char *text, uint64_t *bytes)
 {
@@ -140,7 +140,7 @@ const char *bandwidth_parse(const char *text, uint64_t *bytes)
 	return *bytes ? NULL : "it must be at least one byte per second";
 }
 
-/* Parses a whole number of seconds, or of the unit s, m (minutes), h, d or w. */
+/* Parses a whole number and an optional unit: s (the default), m (minutes), h, d or w. */
 const char *duration_parse(const char *text, unsigned int *seconds)
 {
 	static const char units[] = "smhdw";

@@ -50,7 +50,7 @@ static void set_option(int option)
 		   sizeof(one));
 }
 
-/* Enlarge the send buffer: a change of 262144 ranges or a job of 1048576 exceeds the default. */
+/* Enlarge the send buffer: 262144 ranges to change, or 1048576 of a job, exceed the default. */
 static void send_more(size_t bytes)
 {
 	int room = (int)(2 * bytes + 65536);

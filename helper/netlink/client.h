@@ -59,7 +59,7 @@ struct nl_room {
 
 /**
  * struct nl_replacement - one change of a device's ranges; see range-replace in nearcache.yaml
- * @drop: delete the ranges inside an element of @drop that have the label of the element; an
+ * @drop: delete each range that lies inside an element of @drop and has the element's label; an
  *	element of length 0 reaches to the end of the device
  * @keep: do not delete these ranges, although @drop matches them
  * @add: add these ranges, in place of equal ones
@@ -67,8 +67,8 @@ struct nl_room {
  * @keep_count: elements of @keep
  * @add_count: elements of @add
  * @deleted: number of ranges that were deleted and not added again, set by the call
- * @room: space that pins need after the change, or would need if @refused, set by the call
- * @refused: the cache has no room for the pins, so nothing was changed, set by the call
+ * @room: set by the call: space that pins need after the change; if @refused, that they would need
+ * @refused: set by the call: nothing was changed, because the cache has no room for the pins
  */
 struct nl_replacement {
 	const struct nl_range *drop;
@@ -108,7 +108,7 @@ struct nl_label {
  * @bandwidth: limit in bytes per second, 0: unlimited
  * @bytes: total length of the ranges of the job
  * @fetched: bytes that the job fetched from the origin
- * @present: bytes that were cached already, or that others cached meanwhile
+ * @present: bytes that were cached already, or that a reader or another job cached meanwhile
  * @left: bytes that the job tried but did not cache, for example because a read failed
  * @flying: bytes that are being fetched now
  */
@@ -128,7 +128,7 @@ struct nl_job {
 
 /**
  * struct nl_plan - the active plan, or the last one
- * @coming: ranges that the kernel has received of a plan whose submission is not complete
+ * @coming: number of ranges received so far of a new plan, whose submission is not complete
  * @state: NEARCACHE_PLAN_*
  * @ranges: number of ranges in the plan
  * @visits: number of visits; a visit is the reading of one block at its place in the plan
@@ -138,8 +138,8 @@ struct nl_job {
  * @misses: visits whose first read was not a hit
  * @skipped: visits that the position passed without a read
  * @astray: reads that belong to no visit
- * @refused: reads not cached, because the plan needs all cached blocks before the block read
- * @sought: how often the readers were found at another position of the plan
+ * @refused: reads not cached, because the plan needs each cached block earlier than their block
+ * @sought: how often the position moved because the readers continued elsewhere in the plan
  * @memory: bytes of memory that the plan takes
  */
 struct nl_plan {

@@ -133,7 +133,7 @@ static struct nl_msg *replace_request(dev_t number, const struct nl_replacement 
 }
 
 /*
- * Delete ranges and add others in one atomic change. The ranges must lie inside the device; those
+ * Delete ranges and add others in one atomic change. All ranges must lie inside the device. Ranges
  * to add or keep must have labels. Cached data of a deleted range stays cached. If the cache has no
  * room for the pins, nothing changes, @change->refused is true, and the function returns 0.
  */

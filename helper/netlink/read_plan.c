@@ -117,7 +117,7 @@ static int on_count(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Drop the active plan and one that is being submitted. @count: plans that were active, 0 or 1. */
+/* Drop the active plan, and a plan being submitted. @count: 1 if a plan was active, or 0. */
 int nl_plan_clear(dev_t number, uint64_t *count)
 {
 	struct nl_msg *msg = nl_request(NEARCACHE_CMD_PLAN_CLEAR, 0, number, 0);

@@ -9,8 +9,8 @@
 #include "netlink/request.h"
 
 /*
- * Joins adjacent runs that are both cached or both not. @run: the last run, not yet visited because
- * the next one may extend it; length 0: none.
+ * Joins adjacent runs that are both cached or both not cached. @run: the last run, for which @visit
+ * was not called yet because the next run may extend it; length 0: none.
  */
 struct residency {
 	void (*visit)(const struct nl_run *run, void *arg);
@@ -55,8 +55,8 @@ static int on_runs(struct nl_msg *msg, void *arg)
 }
 
 /*
- * Call @visit for the cached and uncached runs of a range in ascending order, without gaps. Cached
- * and uncached runs alternate.
+ * Call @visit for the runs of a range in ascending order, without gaps; cached and uncached runs
+ * alternate.
  * @range: length 0 stands for the whole device.
  */
 int nl_residency(dev_t number, const struct range *range,

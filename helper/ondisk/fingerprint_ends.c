@@ -16,8 +16,8 @@ _Static_assert(FINGERPRINT_SIZE == SHA256_DIGEST_SIZE, "SHA-256");
 
 /*
  * Take a fingerprint of type NEARCACHE_FP_ENDS: SHA-256 of the first and last 64 KiB of a device.
- * All bytes of a device of less than 64 KiB are hashed twice. @size: size of the device in bytes,
- * or its size before it grew. @digest: FINGERPRINT_SIZE bytes.
+ * If the device has less than 64 KiB, all its bytes are hashed twice. @size: bytes of the device,
+ * or fewer: its size before it grew. @digest: FINGERPRINT_SIZE bytes.
  */
 int fingerprint_ends(const struct device *dev, uint64_t size,
 		     unsigned char *digest)

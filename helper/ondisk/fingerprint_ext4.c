@@ -116,8 +116,8 @@ static bool has_super(const struct ext4 *fs, uint64_t group)
 }
 
 /*
- * Hash the group descriptors: those behind the superblock, then with meta_bg each further block,
- * which lies in the first of the groups that it describes.
+ * Hash the blocks of group descriptors: those behind the superblock, then with meta_bg the others,
+ * each of which lies in the first group that it describes.
  */
 static void add_groups(struct fsprint *print, const struct ext4 *fs)
 {

@@ -7,7 +7,7 @@
 #include "lib/error.h"
 #include "lib/sha256.h"
 
-/* In bytes: maximum of fsprint_look(), and a buffer with room to align both ends of a read. */
+/* Most bytes per fsprint_look(), and size of a buffer with room to align both ends of the read. */
 #define LOOK_MAX	65536U
 #define BUFFER		(3 * LOOK_MAX)
 
@@ -65,7 +65,7 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 
 /*
  * Hash a range of the device, in parts; @offset and @bytes are in bytes. If a part exceeds the
- * device, hash its offset instead of its data, and stop.
+ * device, hash the part's offset instead of its data, and ignore the further parts.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {
@@ -108,7 +108,7 @@ static enum nearcache_fingerprint try_all(struct fsprint *print)
 }
 
 /*
- * Take the fingerprint of the file system on a device. @size: size of the device in bytes, or its
+ * Take the fingerprint of the file system on a device. @size: bytes of the device, or fewer: its
  * size before it grew. @type receives NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS or
  * _NONE. @digest: FSPRINT_SIZE bytes, zero for _NONE. Returns 0 or an exit code of fail().
  */

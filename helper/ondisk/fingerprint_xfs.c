@@ -112,8 +112,8 @@ static uint32_t log_cycle(struct fsprint *print, const struct xfs *fs,
 
 /*
  * Find the head of the log and hash it. Blocks before the head have the cycle number of the first
- * block, and blocks behind it have an older one, so halving finds the head. Do not hash behind the
- * head: a mount may write there, even a read-only mount.
+ * block of the log, and blocks behind the head an older one, so bisection finds the head. Do not
+ * hash blocks behind the head: a mount may write there, even a read-only mount.
  */
 static void add_log(struct fsprint *print, const struct xfs *fs)
 {

@@ -40,7 +40,7 @@ static u64 round_up_to(u64 value, u64 unit)
 
 /*
  * Return the default block size: 256 KiB up to 4 TiB and 1 MiB above, so that the module needs at
- * most 128 MB of RAM per TB. Smaller, down to 64 KiB, if the device has fewer than 1024 blocks.
+ * most 128 MB of RAM per TB. Less, down to 64 KiB, if 256 KiB would give fewer than 1024 blocks.
  */
 u32 layout_block_size(u64 cache_size)
 {
@@ -120,7 +120,7 @@ static u64 sum_sizes(const u64 *sizes, u32 members)
 
 /*
  * Place the largest number of slots that fits. More slots need a longer slot table, which leaves
- * less room for slots. The end of the layout grows with the slots, so halving finds the number.
+ * less room for slots. The layout grows with the number of slots, so bisection finds the largest.
  */
 static void place_most(struct layout *layout, const u64 *sizes)
 {
@@ -167,10 +167,10 @@ static void explain_size(const struct layout *layout, const u64 *sizes, u64 slot
 
 /*
  * Compute the layout of all cache devices of a cache. The smallest device limits the number of
- * slots on each: all devices have the same number of slots, or one less.
+ * slots on each, because the numbers of two devices differ by at most one.
  *
- * @sizes: sizes of the devices. @block_size 0 means layout_block_size(). @cache_lbs: largest of all
- * devices. Returns false if the layout does not fit; @why (NC_WHY_SIZE bytes) has the reason.
+ * @sizes: sizes of the devices. @block_size 0 means layout_block_size(). @cache_lbs: the largest
+ * logical block size of a device. Returns false and sets @why (NC_WHY_SIZE bytes) if it cannot fit.
  */
 bool layout_compute_members(struct layout *layout, const u64 *sizes, u32 members,
 			    u32 block_size, bool checksums, u64 origin_size,

@@ -20,7 +20,7 @@ static int read_copy(struct super *super, const struct device *dev,
 	super->copy[i] = sb;
 	if (!sb)
 		return fail_code();
-	/* If the device is too short for this copy, the copy stays zero and thus invalid. */
+	/* If the device is too short for copy @i, leave @sb zero, which is invalid. */
 	if (dev->size >= super_offset(i) + NEARCACHE_SUPER_SIZE &&
 	    device_read(dev, sb, NEARCACHE_SUPER_SIZE, super_offset(i)))
 		return fail_code();
@@ -45,8 +45,8 @@ int super_read(struct super *super, const struct device *dev)
 }
 
 /*
- * Return why @super->best, which is NULL, could not be set: the two valid copies are of different
- * caches, or a copy with the magic has a defect.
+ * Return why @super->best is NULL: both copies are valid but of different caches, or a copy that
+ * has the magic is invalid.
  */
 const char *super_why(const struct super *super)
 {
@@ -93,8 +93,8 @@ int super_write(const struct device *dev, const struct nearcache_super *sb)
  * Replace both copies of a claimed device. @sb: sealed, from device_buffer(), with a higher
  * sequence. @super: has a valid copy.
  *
- * @super->best is written last and survives a crash that tears the other copy. Once the other copy
- * is durable, its higher sequence makes it the valid one; a later error says so.
+ * The copy @super->best is overwritten last: it counts if a crash tears the other copy. Once the
+ * other copy is durable, its higher sequence makes it count; an error after that says so.
  */
 int super_rewrite(const struct device *dev, const struct super *super,
 		  const struct nearcache_super *sb)

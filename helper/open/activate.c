@@ -30,8 +30,8 @@ int activate_check_name(const char *name)
 
 /*
  * Demand the kernel module (loaded here if missing), an unused name, and an origin that
- * neighbour_check() accepts. @optional: the caller starts no device, so do not load the module, and
- * ignore errors other than CODE_BUSY: the machine may lack device-mapper.
+ * neighbour_check() accepts. If @optional, do not load the module, and ignore errors other than
+ * CODE_BUSY: the caller starts no device, and the machine may lack device-mapper.
  */
 int activate_check_kernel(const struct activation *act, bool optional)
 {
@@ -89,7 +89,7 @@ int activate_check_free(const struct device *origin)
 		    origin->path);
 }
 
-/* Check the origin and the cache devices as far as no superblock is needed: act->sb may be NULL. */
+/* Do those checks of origin and cache devices that need no superblock: act->sb may be NULL. */
 int activate_check_devices(const struct activation *act)
 {
 	const struct device *origin = act->origin, *cache = act->cache;

@@ -37,7 +37,7 @@ struct answer {
 	struct nearcache_super sb;
 };
 
-/* Runs in a child process, which hangs until the device answers; its parent does not wait. */
+/* Runs in a child process, which may hang. The parent waits at most RESOLVE_SECONDS for data. */
 static void probe_device(const char *path, int pipe)
 {
 	struct device dev = DEVICE_CLOSED;
@@ -110,7 +110,7 @@ int resolve_path(struct resolved *cache, const char *path)
 		await_answers(cache, pipes[0]);
 	close(pipes[0]);
 	if (child > 0) {
-		/* Do not wait for a child that hangs: it dies only when its I/O ends. */
+		/* Do not wait for a child that hangs: it ends only when its read completes. */
 		kill(child, SIGKILL);
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}
@@ -156,7 +156,7 @@ static bool has_fabric(const char *disk)
 	return found;
 }
 
-/* True for a device behind a network, or perhaps behind one: it is no cache device and may hang. */
+/* True for a device that is or may be behind a network: it is no cache device, and may hang. */
 static bool is_remote(const char *name)
 {
 	static const char *const prefixes[] = { "nbd", "rbd", "drbd", "ublk" };
@@ -300,8 +300,8 @@ int resolve_none(const struct carriers *all)
 }
 
 /*
- * Find the device that carries member @index (from 0). Sets @found to NULL if there is none; fails
- * if there are several, even if one of them is in use: an unused one may be only a copy.
+ * Find the device that carries member @index (from 0). Sets @found to NULL if there is none. Fails
+ * if there are several, even if only one of these is unused: it may be a copy of the one in use.
  */
 int resolve_part(const struct carriers *all, unsigned int index,
 		 const struct resolved **found)

@@ -54,7 +54,7 @@ int formatting_claim(const struct formatting *new)
 	return 0;
 }
 
-/* Fail if the device has witness records: their caches would start cold after a crash. */
+/* Fail if the device has witness records: without these, other caches start cold after a crash. */
 static int check_records(const struct device *cache)
 {
 	unsigned int used;
@@ -271,8 +271,8 @@ int formatting_write_super(const struct formatting *new)
 
 /*
  * Record that this new, empty cache missed no write to the origin. A failure only warns: the next
- * open empties the cache. The caller holds lock_all() since before it wrote the superblock. So no
- * gap (uncached_writes.h) has begun since, which this function would end by mistake.
+ * open empties the cache. The caller took lock_all() before it wrote the superblock, so no new gap
+ * (uncached_writes.h) has begun since; this function would end such a gap by mistake.
  */
 void formatting_end_gaps(const struct formatting *new)
 {
@@ -282,7 +282,7 @@ void formatting_end_gaps(const struct formatting *new)
 	fail_reset();
 }
 
-/* Free the record of the new cache. Opens the witness again: it may be closed by now. */
+/* Free the witness record of the new cache. Open the witness again: it may be closed by now. */
 static void free_record(const struct formatting *new)
 {
 	struct witness witness = WITNESS_CLOSED;
@@ -306,7 +306,7 @@ static void undo_format(const struct formatting *new, struct device *cache)
 	super_free(&super);
 }
 
-/* Free the witness record, and wipe the superblocks if they are still those of the new cache. */
+/* Free the witness record. Wipe the superblocks, if those of the new cache are still there. */
 void formatting_undo(const struct formatting *new)
 {
 	unsigned int i;

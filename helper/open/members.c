@@ -71,7 +71,7 @@ static bool are_used(const struct params *used, dev_t first, unsigned int count)
 	return true;
 }
 
-/* Fail if a copy of member @one exists: the other members may belong to the copy. */
+/* Fail if member @one has a copy: the devices found for other members may belong to the copy. */
 static int check_rival(const struct carriers *all, unsigned int index,
 		       const struct device *one)
 {
@@ -119,7 +119,7 @@ out:
  * @args: --cache names all members, or only the first one; then the others are searched by uuid.
  * @super: valid superblock of @first.
  * @used: dm table of a device that may use this cache; NULL: none. If the dm table names @first,
- * open the members that it names, although copies of them may exist.
+ * open the members that the table names, even if copies of these members exist.
  */
 int members_find(struct members *members, const struct arguments *args,
 		 const struct device *first, const struct super *super,
@@ -224,7 +224,7 @@ int members_check_places(const struct members *members,
 	return 0;
 }
 
-/* Fail if @first is not the first member: only that one has the metadata. */
+/* Fail if @first is not the first member of its cache: only the first member has the metadata. */
 int members_check_first(const struct device *first, const struct super *super)
 {
 	if (!super->geo.stripe_index)
@@ -235,7 +235,7 @@ int members_check_first(const struct device *first, const struct super *super)
 		    super->geo.stripe_count);
 }
 
-/* Fail if the witness shares a drive with a cache device or the origin: one failure hits both. */
+/* Fail if the witness shares a drive with a cache device or the origin: both would fail at once. */
 int members_check_witness(const struct members *members,
 			  const struct witness *witness,
 			  const struct device *first, const struct device *origin)

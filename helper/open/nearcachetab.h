@@ -34,7 +34,7 @@
  * @netdev: open only after the network is online
  * @noauto: open only on request, not at boot
  * @timeout: seconds to wait for the devices
- * @option: words that @args points into, freed by tab_free()
+ * @option: words to which pointers in @args point, freed by tab_free()
  * @options: entries of @option
  * @why: error message of an invalid line; NULL: the line is valid
  */

@@ -26,7 +26,7 @@ typedef int open_devices_t(const struct arguments *args);
 /**
  * struct reopening - state while the device of one line of nearcachetab is opened
  * @entry: the line
- * @args: options of the line, replaced by options of the command line
+ * @args: options of the line; those of the command line take precedence
  * @origin: open origin
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
@@ -72,9 +72,9 @@ static int keep_reason(struct reopening *re)
 }
 
 /*
- * Check that the cache was made for this origin. If not: with a path in the line, another drive may
- * have that path now, so ignore the drive and open the device without a cache. With a uuid, the
- * line is wrong, perhaps in its origin, so fail, lest users write to a wrong origin.
+ * Check that the cache was made for this origin. If it was not and the line has a path, another
+ * drive may have that path now: ignore the drive and open the device without a cache. If the line
+ * has a uuid, the line is wrong, perhaps in its origin: fail, lest users write to a wrong origin.
  */
 static int check_whose(struct reopening *re, bool by_uuid)
 {
@@ -150,8 +150,8 @@ static bool is_half_made(const struct dm_device *dev)
 }
 
 /*
- * Demand an unused name, and remove a half-made device that has it. The caller holds lock_name(),
- * so that device is not one that another run is creating now.
+ * Demand an unused name, and remove a half-made device that has this name. The caller holds
+ * lock_name(), so no other run is creating the device now.
  */
 static int free_name(const char *name, bool dry_run)
 {

@@ -46,8 +46,8 @@ bool match_was_writing(const struct origin_match *match)
 }
 
 /*
- * True if the next load will use no cached data: a writing mode was not stopped cleanly and
- * match_read_witness() did not set @match->proven, or the cache device is an old copy.
+ * True if the next load will use no cached data. Either the cache device is an old copy, or a
+ * writing mode was not stopped cleanly and match_read_witness() did not set @match->proven.
  */
 bool match_is_cold(const struct origin_match *match)
 {
@@ -74,7 +74,7 @@ static u64 count_regions(const struct nearcache_intent *area,
 
 /*
  * Read the write intent; the caller frees it. NULL: no memory. A page that cannot be read becomes
- * zeros: nc_recover_intent() then takes all regions of the page as being written, like the kernel.
+ * zeros. nc_recover_intent(), as in the kernel, then takes all its regions as being written.
  */
 static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 {
@@ -92,9 +92,9 @@ static struct nearcache_intent *read_intent(const struct device *cache, u64 at)
 }
 
 /*
- * True if @record knows a later session than the superblock, which then is an old copy. Also true
- * for equal numbers, if @record says that the cache moved to another witness but the superblock
- * still names this witness (@named). A cache that returns gets a higher number (match_come_back()).
+ * True if @record has a later session than the superblock, which is an old copy in this case. An
+ * equal session suffices if @record says that the cache moved to another witness but the superblock
+ * still names this one (@named): match_come_back() gives a later session to a cache that returns.
  */
 static bool knows_more(const struct nearcache_super *sb,
 		       const struct nearcache_witness *record, bool named)
@@ -113,7 +113,7 @@ static bool knows_more(const struct nearcache_super *sb,
  * @named: the record is on the witness that the superblock names.
  *
  * The record proves nothing if a write to the first or last 64 KiB of the origin was in flight.
- * Such a write changes the fingerprint, which then cannot show whether others wrote to the origin.
+ * Such a write changes the fingerprint, so a write that bypassed the cache could not be detected.
  */
 void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
 	       bool named)
@@ -143,8 +143,8 @@ void match_take_session(struct origin_match *match, u64 session)
 }
 
 /*
- * The cache returns to a witness that has an old @record of it. Raise the session number in the
- * superblock, and then in the record, above both numbers, to recognise older copies of the device.
+ * The cache returns to a witness that has an old @record of it. Give the superblock, and then the
+ * record, a higher session number than both have now, so that older copies are recognised.
  */
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record)
 {
@@ -155,9 +155,9 @@ void match_come_back(struct origin_match *match, const struct nearcache_witness 
 }
 
 /*
- * Called before the superblock names another witness, or none. Read the record on the witness that
- * it names now; that witness may be read-only. If the record knows a later session than the cache
- * device, set @match->older and return true.
+ * Called before the witness in the superblock changes. Read the record on the witness that the
+ * superblock names now, which may be a read-only device. If the record knows a later session than
+ * the superblock, set @match->older and return true.
  */
 bool match_read_recorded(struct origin_match *match)
 {
@@ -210,7 +210,7 @@ static int compare_file_system(struct origin_match *match)
 	unsigned char digest[FSPRINT_SIZE];
 	enum nearcache_fingerprint type;
 
-	/* No comparison if the fingerprint may be older than writes through the cache. */
+	/* Do not compare if the cache may have written after the fingerprint was recorded. */
 	if (match_was_writing(match) ||
 	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
 	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
@@ -248,8 +248,8 @@ static int compare_content(struct origin_match *match)
 }
 
 /*
- * True if the differences need no decision of the user: with another dataset version or after a
- * gap, new data is expected. Without --on-change the cached data is then dropped; that is no error.
+ * True if changed data is expected: the user gave another dataset version, or there was a gap. Then
+ * without --on-change the cached data is dropped, instead of an error.
  */
 static bool drops_anyway(const struct origin_match *match)
 {
@@ -399,8 +399,8 @@ int match_record(struct origin_match *match, bool held)
 		.witness = match->witness,
 		.witness_now = match->witness_now,
 		/*
-		 * Raise the number of an old copy only if emptied: else the copy passes for
-		 * current.
+		 * If the data of an old copy is kept, keep its session number too, or the copy
+		 * would pass for current.
 		 */
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
@@ -430,7 +430,7 @@ bool match_can_refresh(const struct origin_match *match)
 
 /*
  * Record the fingerprint of the file system if the superblock has none. The cache device must be
- * unused and may be closed afterwards. Failures are ignored: the fingerprint of the ends suffices.
+ * unused; this function may close it. Failures are ignored: the fingerprint of the ends suffices.
  */
 void match_refresh(struct origin_match *match)
 {

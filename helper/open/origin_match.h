@@ -32,16 +32,16 @@
  * @version: dataset version given by the user, NULL: not given
  * @witness: path of the witness device to record, "": none, NULL: unchanged
  * @witness_now: device number of @witness, 0: none
- * @proven: the cache was not stopped cleanly in a writing mode, but its witness proves that the
- *	cache device took part in all writes
+ * @proven: a writing mode was not stopped cleanly, but the witness proves that the cache device
+ *	took part in all writes
  * @older: a witness knows a later session than the superblock: the cache device is an old copy
  * @session: match_record() raises the session number of the superblock to at least this one
- * @regions: with @proven, number of origin regions that were being written; their data is dropped
+ * @regions: if @proven, number of origin regions whose data is dropped: they were being written
  * @on_change: what to do if the origin differs, from --on-change
  * @advice: end of the error message of match_refuse(), with the next step for the user
  * @gap: set by match_ask_gaps(): the origin may have been written to without the cache
  * @differs: MATCH_* bits, set by match_compare()
- * @file_system: of the content (MATCH_CONTENT) only the fingerprint of the file system differs
+ * @file_system: MATCH_CONTENT is set only because the fingerprint of the file system differs
  * @drop: match_record() has to drop all cached data and update the superblock
  * @trust: match_record() has to update the superblock and keep the cached data
  */

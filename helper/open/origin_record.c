@@ -53,7 +53,7 @@ static void take_size(struct nearcache_super *sb,
 	if (!change->drop && size > le64_to_cpu(sb->origin_size))
 		return;
 	sb->origin_size = cpu_to_le64(size);
-	/* Never reduce the region size: each set bit of the write intent means such a region. */
+	/* Never reduce the region size: set bits of the write intent stand for larger regions. */
 	if (region > le64_to_cpu(sb->intent_region))
 		sb->intent_region = cpu_to_le64(region);
 }
@@ -103,8 +103,8 @@ static int compose_superblock(struct nearcache_super *sb, const struct super *su
 			sizeof(sb->witness) - 1);
 	}
 	/*
-	 * The write intent of an interrupted session carries its session number. Keep that number
-	 * unless the cached data is dropped anyway.
+	 * The write intent of an interrupted session is valid only with the session number in @sb.
+	 * Keep the number unless the cached data is dropped anyway.
 	 */
 	if (change->session > le64_to_cpu(sb->session) &&
 	    (change->drop ||
@@ -142,8 +142,8 @@ int dataset_record(struct device *cache, const struct super *super,
 	    !(change->held ? device_share(cache) : device_claim(cache)) &&
 	    !check_same(cache, super)) {
 		/*
-		 * Give up the old witness record first: a crash after this step costs at most the
-		 * cached data. In the other order the path of the old witness would be lost.
+		 * Mark the old witness record before the superblock loses the path of the witness.
+		 * A crash between the two steps costs at most the cached data.
 		 */
 		if (change->witness)
 			witness_leave(super->best, change->witness_now);

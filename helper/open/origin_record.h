@@ -16,10 +16,10 @@
  * @witness: path of the new witness, "": none, NULL: unchanged
  * @witness_now: device number of @witness, 0: none. If the old witness is another device,
  *	witness_leave() marks the record on the old witness
- * @session: a lower session number in the superblock is raised to this one
+ * @session: if the session number in the superblock is lower, it is raised to @session
  * @size: bytes of the origin that the device uses or will use
  * @drop: drop all cached data
- * @held: an idle dm device still has the cache device open, so it cannot be claimed exclusively
+ * @held: an idle dm device has the cache device open, so the cache device cannot be claimed
  */
 struct dataset_change {
 	const char *version;

@@ -46,8 +46,8 @@ static int judge_neighbour(const struct meeting *meet)
 }
 
 /*
- * The kernel has removed the origin of @meet->other. It may be back under another number: fail if
- * the device id of the removed origin, stored on the cache device, may be that of @meet->origin.
+ * The kernel has removed the origin of @meet->other. @meet->origin may be that origin, back under
+ * another number: fail unless the device id stored on the cache device shows that it is not.
  */
 static int check_gone(const struct meeting *meet)
 {
@@ -126,8 +126,8 @@ static int check_all(const struct device *origin, enum nearcache_mode mode,
 }
 
 /*
- * Fail if another cache or pass-through device uses @origin, and that device or the device @self,
- * which runs in @mode, writes to it. Devices that only read may share an origin.
+ * Fail if another nearcache or pass-through device uses @origin, unless both that device and the
+ * device @self, which runs in @mode, only read from the origin.
  */
 int neighbour_check(const struct device *origin, enum nearcache_mode mode,
 		    const char *self)

@@ -28,7 +28,7 @@ const char *gaps_folder = GAPS_FOLDER;
 /**
  * struct emptied - a cache that was emptied after a gap
  * @uuid: uuid of the cache
- * @epoch: new table epoch of the cache; a superblock with a smaller one is an old, stale copy
+ * @epoch: new table epoch of the cache; a superblock with a smaller epoch is an old, stale copy
  */
 struct emptied {
 	uuid_t uuid;
@@ -40,7 +40,7 @@ struct emptied {
  * @name: name of the latest pass-through device
  * @origin: device id of the origin, "": unknown, so the gap concerns each cache
  * @cache: uuid of the missing cache, zeros: unknown
- * @emptied: caches that were emptied after the gap, so that it no longer concerns them
+ * @emptied: caches that were emptied after the gap: the gap no longer concerns these
  * @count: entries of @emptied
  */
 struct gap {
@@ -191,7 +191,7 @@ static bool is_absent(const char *path)
 }
 
 /*
- * Fail if a part of the path is a dangling link. Its target may be a file system that is mounted
+ * Fail if a part of the path is a dangling link. The target may be on a file system that is mounted
  * later, so the file must not count as missing.
  */
 static int check_links(const char *path)
@@ -341,9 +341,8 @@ static int make_folder(void)
 }
 
 /*
- * Write the file.
- * @lasting: the change is a new gap: fail if the folder does not survive a reboot. Any other change
- * may be lost: then old gaps return, which costs only cached data.
+ * Write the file. If @lasting, fail if the folder does not survive a reboot; a new gap needs this.
+ * Any other change may be lost at a reboot: old gaps then return, which costs only cached data.
  */
 static int save_gaps(const struct gaps *gaps, bool lasting)
 {
@@ -410,8 +409,8 @@ static struct gap *place_for(struct gaps *gaps, struct gap *now)
 }
 
 /*
- * Record durably, before it is possible, that a pass-through device may write to an origin. The
- * caller holds lock_all(). If this fails, the device must refuse writes.
+ * Record durably that a pass-through device will be able to write to an origin. The caller holds
+ * lock_all(), and makes the device writable only after this has succeeded.
  * @name: name of the pass-through device.
  * @origin: device id, "": unknown.
  * @cache: uuid of the missing cache, NULL: unknown.
@@ -471,7 +470,7 @@ static void warn_of_loss(void)
 
 /*
  * Set @concern if a gap may have made the data of a cache stale, or if the file is missing. The
- * caller keeps lock_all() until it has acted on @concern. @origin: present device id.
+ * caller holds lock_all() until it has acted on @concern. @origin: present device id of the origin.
  */
 int gaps_concern(const struct nearcache_super *sb, const char *origin,
 		 bool *concern)
@@ -498,7 +497,7 @@ static void add_emptied(struct gap *gap, const u8 *uuid, u64 epoch)
 	while (i < gap->count && uuid_compare(gap->emptied[i].uuid, uuid))
 		i++;
 	if (i == GAPS_EMPTIED) {
-		/* Forget the oldest cache: it is emptied once more at its next open. */
+		/* Forget the oldest entry: the next open empties its cache once more. */
 		memmove(gap->emptied, gap->emptied + 1,
 			sizeof(gap->emptied[0]) * --i);
 		gap->count = i;
@@ -546,9 +545,9 @@ static int end_gaps(struct gaps *gaps, const u8 *uuid, u64 epoch)
 }
 
 /*
- * Record that a cache was emptied durably, so that past gaps no longer concern it. A gap concerns
- * it still if the pass-through device of the gap can write. The caller holds lock_all() since
- * before the cache was emptied. If this fails, the cache is emptied again at its next open.
+ * Record that a cache was emptied durably, so that past gaps no longer concern it. A gap whose
+ * pass-through device can still write is not past. The caller took lock_all() before it emptied the
+ * cache. If this fails, the cache is emptied again at its next open.
  * @epoch: the new table epoch of the cache.
  */
 int gaps_emptied(const struct nearcache_super *sb, u64 epoch)

@@ -52,8 +52,8 @@ static void find_name(const char *folder, dev_t number, char *path)
 }
 
 /*
- * Set @witness->path: to @given if that path is stable, else to a stable path of the same device if
- * there is one. A name such as /dev/sda may mean another disk after a reboot.
+ * Set @witness->path to a path that means the same device after a reboot: @given, or else another
+ * one. If there is none, set it to a path such as /dev/sda, which may mean another disk then.
  */
 static int choose_path(struct witness *witness, const char *given)
 {
@@ -215,8 +215,7 @@ static bool is_zero(const struct nearcache_witness *record)
 }
 
 /*
- * False only for a valid record of a cache that moved to another witness. Torn records count as
- * used.
+ * False only for a valid record of a cache that moved to another witness. True for a torn record.
  */
 static bool is_current(const struct nearcache_witness *record)
 {
@@ -236,9 +235,9 @@ static unsigned int count_used(const struct records *records, bool current)
 }
 
 /*
- * Rank a record for the claim. -1: in use by another cache. Otherwise lower is better. 0: of this
- * cache; 1: the same, but torn; 2: of the replaced cache; 3: empty; 4: other content; 5: of a cache
- * that moved to another witness.
+ * Rank a record for the claim. -1: another cache uses it. Otherwise a lower rank is better. 0: of
+ * this cache; 1: of this cache, but torn; 2: of the replaced cache; 3: empty; 4: foreign data; 5:
+ * of another cache, which moved to another witness.
  */
 static int rank_record(const struct nearcache_witness *record,
 		       const struct witness_claim *claim)
@@ -328,7 +327,7 @@ static int refuse_full(const struct device *dev, unsigned int count)
 /**
  * struct choice - the record chosen for a cache
  * @at: index of the record
- * @kept: the cache has this record already, so it stays unchanged
+ * @kept: the cache has this record already; the record stays unchanged
  * @session: session number for a new record
  * @previous: number that the superblock may still have instead of @session, 0: none
  * @wipe: wipe the content of the device before the record is written
@@ -403,7 +402,7 @@ int witness_prepare(const struct witness *witness,
 	return inspect_records(witness, claim, &choice);
 }
 
-/* Reopen for writing, and lock until the device is closed, so that two runs take two records. */
+/* Reopen for writing, and lock until device_close(): two runs must not choose the same record. */
 static int take_device(struct witness *witness)
 {
 	struct flock lock = {
@@ -470,7 +469,7 @@ enum ending {
 	END_SESSION,	/* record the end of a session that the kernel did not record here */
 };
 
-/* True if the cache still uses this witness and its record knows only sessions before @session. */
+/* True if the cache still uses this witness, and the record has a session before @session. */
 static bool knows_less(const struct nearcache_witness *record, u64 session)
 {
 	return witness_is_current(record) &&
@@ -479,7 +478,7 @@ static bool knows_less(const struct nearcache_witness *record, u64 session)
 
 /*
  * Return the highest session number that a superblock of the cache may have. A new record that has
- * a previous number was written before the superblock, which has at most the previous number.
+ * a previous number is ahead: the number in the superblock is at most the previous one.
  */
 static u64 highest_session(const struct nearcache_witness *record, u64 session)
 {
@@ -526,9 +525,9 @@ int witness_free(struct witness *witness, const u8 *uuid)
 
 /*
  * Mark the record: the cache has moved to another witness or to none. Closes the device. The record
- * serves to detect old copies of the cache device, which still name this witness. So the session
- * number in the record becomes at least that of each copy.
- * @session: number in the superblock, which the record may not know yet.
+ * serves to detect old copies of the cache device, which still name this witness. For that, raise
+ * the session number in the record to the highest number that a copy may have.
+ * @session: session number in the superblock, which may be higher than that in the record.
  */
 int witness_move(struct witness *witness, const u8 *uuid, u64 session)
 {

@@ -13,7 +13,7 @@
 /**
  * struct lists - lists for the requests of a change; free_lists() frees them
  * @before: the kernel's ranges before the change
- * @gone: spans in which ranges are deleted: from dropped pins, and from the caller
+ * @gone: spans in which ranges are deleted: those of dropped pins, and change.which
  * @drop: ranges in @gone that no pin needs; the elements belong to @before
  * @keep: ranges in @gone that a pin still needs; the elements belong to @before
  * @add: ranges of fresh pins
@@ -55,8 +55,8 @@ static int make_gone(const struct change *change, int64_t now, struct spans *gon
 }
 
 /*
- * Make a list of single ranges of the kernel to delete. The request is then never larger than the
- * kernel accepts, however many pins and files the caller named.
+ * List single ranges of the kernel to delete, instead of spans. So the request is never larger than
+ * the kernel accepts, however many pins and files the caller named.
  * @stay: ranges of pins that are neither fresh nor dropped
  */
 static int list_gone(struct lists *lists, const struct known *stay, struct nl_replacement *rp)
@@ -113,7 +113,7 @@ static int refuse_room(const struct change *change, const struct nl_room *room)
 		    (unsigned long long)room->available);
 }
 
-/* Add the ranges that fit: all, or else each half in turn. Returns how many were not added. */
+/* Add all ranges, or if they do not fit, try each half. Returns how many ranges were not added. */
 static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 {
 	struct nl_replacement rp = { .add = range, .add_count = count };
@@ -122,8 +122,8 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 	if (!count || (!nl_range_replace(number, &rp) && !rp.refused))
 		return 0;
 	/*
-	 * CODE_DEVICE: this range does not fit. Another error, such as a suspended device, concerns
-	 * all ranges.
+	 * CODE_DEVICE: some range does not fit. With another error, such as a suspended device, no
+	 * range can be added.
 	 */
 	if (fail_code() && fail_code() != CODE_DEVICE)
 		return count;
@@ -135,8 +135,8 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 }
 
 /*
- * List the ranges that restore_before() has to add. It deletes all ranges inside one of @rp->add,
- * so list the earlier ranges there, and the ranges that the change deleted.
+ * List the ranges that restore_before() has to add: those that the change deleted, and those that
+ * restore_before() itself deletes, because they are inside an element of @rp->add.
  */
 static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
 		     struct nl_range *lost, size_t *count)
@@ -149,7 +149,7 @@ static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
 	if (!spans_make(&added, rp->add, rp->add_count))
 		for (i = 0; i < before->count; i++) {
 			const struct nl_range *range = &before->range[i];
-			/* @lists->drop has the order of @before and points to the same labels. */
+			/* @lists->drop and @before have the same order and share labels. */
 			bool dropped = next < rp->drop_count &&
 				       lists->drop[next].label == range->label;
 
@@ -175,7 +175,7 @@ static bool restore_before(const struct change *change, const struct lists *list
 	return done;
 }
 
-/* Undo the change in the kernel. Returns the error that led here, which stays recorded. */
+/* Undo the change in the kernel. Returns the recorded error that made this necessary. */
 static int undo_change(const struct change *change, const struct lists *lists,
 		       const struct nl_replacement *rp)
 {

@@ -14,11 +14,11 @@
  * struct change - a change of pins
  * @dev: the device
  * @pins: pins of the device; dropped ones are deleted, fresh ones added
- * @which: also delete the kernel's ranges inside one of these, unless another pin needs them
+ * @which: spans; delete also the kernel's ranges inside a span, unless a remaining pin needs them
  * @count: elements of @which
  * @some: if the cache has no room for all fresh pins, add those that fit
- * @room: space that pins need, set by the call even after a refusal
- * @deleted: number of deleted ranges, set by the call
+ * @room: set by the call, even after a refusal: space that pins need
+ * @deleted: set by the call: number of deleted ranges
  */
 struct change {
 	const struct dm_device *dev;

@@ -6,7 +6,7 @@
 
 #include "lib/error.h"
 
-/* Maximum number of attempts to read the ranges. An attempt fails if they change meanwhile. */
+/* Maximum number of attempts to read the ranges. An attempt fails if a range changes meanwhile. */
 #define TRIES	16
 
 static void take_range(const struct nl_range *range, void *arg)
@@ -57,7 +57,7 @@ void known_sort(struct known *known)
 		qsort(known->range, known->count, sizeof(*known->range), compare_ranges);
 }
 
-/* Read all ranges; again after CODE_BUSY: a device came or went, or a range expired. */
+/* Read all ranges. Retry after CODE_BUSY: meanwhile a device came or went, or a range expired. */
 static int read_whole(struct known *known, dev_t number)
 {
 	int tries = TRIES;

@@ -26,7 +26,7 @@
 /**
  * struct owner - identity of a device that has pins
  * @uuid: uuid of the cache with which the device was opened; "": unknown
- * @attached: uuid of the cache that was attached after that, and that the next open uses; "": none
+ * @attached: uuid of a cache attached later, which the next open will use; "": none
  * @origin_id: device id of the origin, "": unknown
  */
 struct owner {
@@ -48,8 +48,8 @@ struct owner {
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @expires: time of expiry, seconds since 1970; 0: never
  * @load: prefetch the data into the cache
- * @samples: only these samples of the file; NULL: all
- * @index_only: only the index that a reader needs to open the file
+ * @samples: pin only these samples of the file; NULL: not restricted
+ * @index_only: pin only the index of the file, which a reader needs to open it
  * @format: format of the file, INDEX_ANY: detect it from the content
  * @range: ranges of the device
  * @ranges: entries of @range

@@ -99,8 +99,8 @@ static bool record_empty(const struct pins *pins)
 }
 
 /*
- * Write a new record beside the present one, so that a write error shows before the caller changes
- * the kernel's ranges; write none if there are no pins. After success pins_commit() or
+ * Write the new record to a second file, so that a write error shows before the caller changes the
+ * kernel's ranges. If there are no pins, write nothing. After success pins_commit() or
  * pins_abandon() is needed.
  */
 int pins_prepare(const struct pins *pins, const char *name)

@@ -70,7 +70,7 @@ static void warn_of_end(const struct pins *pins, const char *name)
 
 /*
  * Read the record of a device. pins_free() is needed even after a failure. A record of another
- * device (@foreign) keeps its owner; otherwise the next write records @dev as the owner.
+ * device (@foreign) keeps its owner. In any other record @dev becomes the owner at the next write.
  */
 int record_open(struct pins *pins, const struct dm_device *dev)
 {
@@ -112,8 +112,8 @@ void record_adopt(struct pins *pins, const struct dm_device *dev)
 }
 
 /*
- * Remove the record of a destroyed cache; leave the record of @name if it is of another cache.
- * @uuid: uuid of the destroyed cache, or of the cache with which the device was opened.
+ * Remove the record of device @name after its cache was destroyed, unless the record names another
+ * cache. @uuid: uuid of the destroyed cache, or of the cache with which the device was opened.
  */
 int record_forget(const char *name, const char *uuid)
 {
@@ -252,7 +252,7 @@ bool recorded_drop(const struct recorded *recorded, const char *word)
 	free(path);
 	if (found && !stat(word, &st) && S_ISDIR(st.st_mode))
 		drop_linked(recorded, word);
-	/* If a link replaced a folder of @word after the pin, the unresolved @word is on record. */
+	/* If a folder of @word became a link after the pin was made, the record has @word. */
 	if (found || *word != '/' || fail_code())
 		return found;
 	path = path_tidy(word);

@@ -58,7 +58,7 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Find moved files, pin missing ranges, prefetch missing data. refresh_need_live() accepts @dev. */
+/* Find moved files, pin missing ranges, prefetch missing data. @dev passed refresh_need_live(). */
 int refresh_device(const struct dm_device *dev, struct pins *pins,
 		   struct refreshed *refreshed)
 {

@@ -77,8 +77,8 @@ static int append_pin(struct pins *fresh, const struct pin *pin,
 }
 
 /*
- * Append to @fresh each pin of which a range is missing in @known, the kernel's ranges. With @look,
- * map the files again: a file that moved is appended with its present ranges and counted in @moved.
+ * Append to @fresh each pin that has a range missing in @known, the kernel's ranges. With @look,
+ * first map the files: of a moved file append the pin with its new ranges, and count it in @moved.
  */
 static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 		      const struct known *known, bool look,
@@ -117,8 +117,8 @@ static size_t count_wanted(const struct pins *pins)
 
 /*
  * Drop expired pins. Mark as fresh the pins that the kernel lacks and the pins of files that moved;
- * the caller then changes the kernel's ranges. Map the files if @asked, or if the device is open
- * and the kernel has no ranges of it. While nobody has it open, no file system is mounted.
+ * the caller then changes the kernel's ranges. Map the files if @asked. Map them also if the kernel
+ * has no ranges of the device, but only while it has an opener: only then can it be mounted.
  */
 static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
 		       struct restored *restored)
@@ -142,7 +142,7 @@ out:
 
 /*
  * Find files that moved, and pin missing ranges. Files that cannot be found or mapped keep their
- * recorded ranges. A failure changes neither kernel nor record. Sets @restored except its @job.
+ * recorded ranges. A failure changes neither kernel nor record. Sets @restored, but not its @job.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins,
 		    struct restored *restored)
@@ -172,7 +172,7 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 						    change_kernel(&change);
 }
 
-/* Prefetches also pins whose ranges the kernel still has: an attached cache may lack their data. */
+/* Prefetches also for pins that the kernel still has: an attached cache may lack their data. */
 static void restore_device(const struct dm_device *dev, struct pins *pins,
 			   const char *attached, struct restored *restored)
 {

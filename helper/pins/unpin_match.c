@@ -70,7 +70,7 @@ static bool spans_hold_label(const struct spans *spans, const struct range *rang
 	       spans->span[low - 1].reach >= end_of(range);
 }
 
-/* True if @range (of length 0: up to the device's end) is in a span for @label or for any label. */
+/* True if @range (length 0: to the device's end) is in a span with @label or one for any label. */
 bool spans_hold(const struct spans *spans, const struct range *range,
 		const char *label)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Decide for many ranges whether a deletion request, which names spans of a device, deletes them.
+ * Decide for each of many ranges whether a deletion request deletes it. A request names spans.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
