@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes in flight.  A range is in the tree before the first valid bit that it overlaps is cleared,
- * and until the origin has completed the write.  So either a fill that starts under the bucket lock
- * sees the range, or the writer sees the fill.  See doc/writing.md.
+ * Writes in flight.  A range enters the tree before the first valid bit that it overlaps is cleared
+ * and leaves it once the origin has completed the write.  So either a fill that starts under the
+ * bucket lock sees the range, or the writer sees the fill.  See doc/writing.md.
  */
 #include <linux/interval_tree_generic.h>
 

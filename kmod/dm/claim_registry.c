@@ -2,7 +2,7 @@
 /*
  * Ownership of cache devices.
  *
- * All opens by device-mapper share one claim, so two dm tables can open the same cache device.
+ * All opens by device-mapper share one claim, so two dm devices could open the same cache device.
  * The registry prevents this.  A cache device belongs to one dm device from the first constructor
  * that names the cache device until the last dm table with it is destroyed.  A second table of the
  * same dm device (a reload) shares the cache.
@@ -150,7 +150,7 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 }
 
 /* Does @t have the origin of @c?  A volume that came back with another device number counts as the
- * same origin: the disk of its old number is dead then.
+ * same origin if the disk with its old number is dead.
  */
 static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 {

@@ -34,9 +34,9 @@ struct nc_fill;
 
 /**
  * struct nc_fill_ops - kind of a fill, set by the file that starts it
- * @ahead: the fill is a prefetch: no reader waits for the data yet
+ * @ahead: the fill is a prefetch, so no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
- * @write: the fill is an update: the data comes from a writer, and readers cannot join
+ * @write: the fill is an update: a writer supplies the data, and readers cannot join
  * @sent: called before the origin read is submitted, only while nc_demand.watched; nc_fill.since is
  *	the time of the call; may be NULL
  * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context

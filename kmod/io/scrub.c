@@ -84,7 +84,7 @@ static void pass_on(struct nc_cache *c)
 	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
-/* Account a checked piece, and schedule the next one by the rate.  Context: completion worker. */
+/* Account a checked piece, and schedule the next by nc_scrub.rate.  Context: completion worker. */
 static void scrub_piece_done(struct nc_cache *c, u32 bytes)
 {
 	struct nc_scrub *s = &c->scrub;
