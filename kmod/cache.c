@@ -284,7 +284,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* Leave a bypassed device alone, unless writes would go unnoticed by the next load. */
+	/* Leave a bypassed device alone, unless the next load would then not notice writes. */
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;

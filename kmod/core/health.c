@@ -26,7 +26,7 @@
 #define LOOKS_PER_S	10U
 /* While other hits complete, a hit may take this many times cache_timeout. */
 #define LATE_FACTOR	8
-/* Limits of nc_health.hold, in looks.  It doubles each time that the device recovers. */
+/* Limits of nc_health.hold, in looks.  The hold time doubles with each recovery of the device. */
 #define HOLD_MIN	(1 * LOOKS_PER_S)
 #define HOLD_MAX	(60 * LOOKS_PER_S)
 
@@ -177,7 +177,7 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 	return false;
 }
 
-/* Record the failed member for the log; 0 if @bdev is only a path below a multipath member. */
+/* Record for the log which member failed; 0 if @bdev is only a path below a multipath member. */
 static void remember_name(struct nc_cache *c, const struct block_device *bdev)
 {
 	u32 i;

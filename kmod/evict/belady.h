@@ -158,16 +158,16 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 
-/* Return the high water mark of free slots with a plan.  @low: low water mark without a plan.
- * With a plan the marks are low, because each free slot costs the farthest cached block.  But at
- * least 32 slots: all reads in flight may need one during a round of reclaim.
+/* Return the high water mark of free slots while a plan is in force.  @low: low water mark of a
+ * cache without a plan.  The result is small, because each free slot costs the farthest cached
+ * block, but at least 32: during a round of reclaim all reads in flight may need a slot.
  */
 static inline u32 nc_belady_enough(u32 low)
 {
 	return low > 32 ? low : 32;
 }
 
-/* Return the low water mark of free slots with a plan.  @low: low water mark without a plan. */
+/* Return the low water mark of free slots while a plan is in force.  @low: see above. */
 static inline u32 nc_belady_low(u32 low)
 {
 	return nc_belady_enough(low) * 2 / 3;

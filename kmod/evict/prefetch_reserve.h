@@ -23,8 +23,8 @@ struct nc_span;
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @own: size of the reserve, the highest value of @used so far: freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
- * @given: number of slots that jobs got so far, without slots of pinned blocks
- * @pressed: a job has waited long: reclaim may evict old unread blocks of the reserve
+ * @given: number of slots that jobs got so far, not counting slots for pinned blocks
+ * @pressed: a job has waited long, so reclaim may evict old unread blocks of the reserve
  */
 struct nc_prefetch_reserve {
 	atomic_t used;

@@ -43,7 +43,7 @@ struct nc_active_plan {
  * @last: figures of the last plan that ended
  * @checked: nc_hot.checks must be set even without a plan
  * @strays: cached blocks may exist that the plan does not contain; a hint, without the lock
- * @late: the reclaim worker has to end the plan but found @lock taken: nc_plan_unlock() queues
+ * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
  *	the worker again
  */
 struct nc_plan {

@@ -21,7 +21,7 @@
 #define NC_GHOST_ENTRIES	(NC_GHOST_WAYS * NC_GHOST_SETS)
 #define NC_GHOST_BYTES		(NC_GHOST_ENTRIES * sizeof(u64))
 
-/* An entry has the tick of the last read in its low bits, the block plus one above; 0 if free. */
+/* An entry: tick of the last read in the low bits, block number plus one above these; 0 if free. */
 #define NC_GHOST_TICK_BITS	24U
 #define NC_GHOST_TICK		((1U << NC_GHOST_TICK_BITS) - 1)
 

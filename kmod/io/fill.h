@@ -60,8 +60,8 @@ struct nc_fill_ops {
  * @target: table line that started the fill
  * @ops: kind of the fill
  * @owner: struct nc_job, for a fill of a prefetch job
- * @stale: sub-blocks written since the fill started: the fill does not make them valid, and readers
- *	cannot join for them; bucket lock
+ * @stale: sub-blocks written since the fill started: the fill does not make these valid, and reads
+ *	of these cannot join the fill; bucket lock
  * @dropped: for an update: sub-blocks that its write invalidated, including sub-blocks that are
  *	not in @entry because the write covers only a part of them
  * @slot: slot that the fill writes; the slot keeps its block while the fill is listed

@@ -3,8 +3,8 @@
  * The fill writer: one thread per cache that writes fills to their slots and publishes them,
  * after their readers have been served.  No reader waits for the thread, so it yields the
  * processor to other threads.  On a busy processor fills wait with their data in memory, where
- * readers can join them.  When waiting fills use all of the fill memory, reads bypass the cache
- * and count as bypass_memory, as with a slow cache device.
+ * readers can join them.  When waiting fills use all of the fill memory, which also happens with a
+ * slow cache device, reads bypass the cache and count as bypass_memory.
  *
  * When the thread runs, it handles all fills that arrived since its last run.  That saves wake-ups,
  * and adjacent data can share one request to the cache device.

@@ -11,7 +11,7 @@
 #include "io/fill.h"
 #include "io/scrub.h"
 
-/* Most slots without valid data to skip in one run of the work. */
+/* Most slots without valid data that one run of the work skips. */
 #define LOOK_AT		4096U
 /* Delay before the next attempt to allocate memory. */
 #define NO_MEMORY_DELAY	(HZ / 10)

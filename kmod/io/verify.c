@@ -577,7 +577,7 @@ int nc_verify_end_io(struct nc_target *t, struct bio *bio)
 /**
  * nc_verify_scrub() - check cached data for a scrub
  * @t: live target
- * @span: sub-blocks, no more than nc_fill_shorten() leaves
+ * @span: sub-blocks, after nc_fill_shorten()
  * @compare: also compare the data with the origin
  * @done: called in a completion worker at the end of the check, only after NC_VERIFY_STARTED
  *

@@ -42,7 +42,7 @@ struct nc_members {
 	struct nc_member member[];
 };
 
-/* Map a slot: returns its device, and sets @sector to its first sector there. */
+/* Map a slot.  Returns the device; sets @sector to the slot's first sector on that device. */
 static __always_inline struct block_device *
 nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
 {

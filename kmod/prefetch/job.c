@@ -155,7 +155,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/* Account bytes that another fill brings or that are cached, except those of an earlier pass. */
+/* Account bytes that are cached or that other fills bring, except what earlier passes fetched. */
 void nc_job_see(struct nc_job *job, u64 bytes)
 {
 	u64 own = min(job->known, bytes);

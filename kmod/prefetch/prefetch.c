@@ -36,7 +36,7 @@
 /* Attempts between two calls of nc_reserve_want() and nc_reserve_look(). */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
-/* Wait of a single job, until job->due, while other jobs may run. */
+/* Only the present job has to wait, until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
 
 /* Run the worker at once if there are jobs and a table is live. */
@@ -264,7 +264,7 @@ looked:
 	return 0;
 }
 
-/* Did a user's read bring a cached block from the origin, in this tick or the last? */
+/* Did a user's read bring a cached block from the origin, in this tick or the one before? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
 	int hold = nc_hit_lock(&c->hot.hit_srcu);

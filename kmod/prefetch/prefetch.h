@@ -38,7 +38,7 @@ struct nc_latency {
  * @rate: limit in bytes per second, while @shared
  * @failed: jiffies when a job's read last failed
  * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
- * @beside: latency of users' other reads since @looked
+ * @beside: latency of users' reads that jobs may have disturbed, since @looked
  * @looked: jiffies when @rate was last adjusted
  * @probed: jiffies when jobs last paused to measure @clean
  * @weighed: jiffies when nc_demand.asked and .met were last compared

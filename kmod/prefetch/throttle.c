@@ -114,7 +114,7 @@ static void fit_window(struct nc_cache *c, u64 took)
 	p->delay += (s64)(queued - p->delay) >> SMOOTH;
 	if (p->delay > DELAY_MAX) {
 		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* Reads in flight still show the old window: they must not shrink it again. */
+		/* Reads sent with the old window are in flight: they must not shrink it again. */
 		p->delay = DELAY_MAX / 2;
 	} else if (p->flying + p->window / 4 > p->window) {
 		p->window = min(p->window + (64U << 10), READ_ONCE(c->fills.memory_max) / 2);

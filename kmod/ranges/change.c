@@ -223,7 +223,7 @@ static int compare_which(const void *x, const void *y)
 /*
  * Sort for lies_in().  Elements with equal label and flags form a group, sorted by start.  Raise
  * the end of each element to the largest end before it in its group.  A range then lies inside an
- * element of the group exactly if it lies inside the last element that starts at or before it.
+ * element of the group exactly if the last element that starts at or before the range contains it.
  */
 static void sort_which(struct nc_which *which, u32 count)
 {
@@ -328,7 +328,7 @@ static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement
 	struct nc_want *stay = to->want + rp->add_count;
 	u32 i, gone = 0, left = 0;
 
-	/* The merge below reads each element of @stay before it overwrites it. */
+	/* The merge below reads each element of @stay before it overwrites that element. */
 	for (i = 0; i < r->count; i++)
 		if (test_bit(i, goes))
 			touched[gone++] = r->want[i];

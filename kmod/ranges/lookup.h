@@ -42,7 +42,7 @@ struct nc_room {
  * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
  * @retagged: called when a linked slot gets another tag and was pinned before (@was) or is pinned
  *	now (@pin); the bucket lock is held
- * @changed: called after the ranges changed: more slots may be evictable, and pins may need more
+ * @changed: called after the ranges changed, as more slots may be evictable, or pins need more
  *	slots; nc_ranges.lock is held
  */
 struct nc_ranges_ops {
