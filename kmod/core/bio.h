@@ -35,9 +35,9 @@ enum nc_io_kind {
  * @reported: the current piece was passed to its stream, and the value of @refused is valid
  * @refused: the classifier keeps the piece out of the cache
  * @target: table line, set when a read is queued to be submitted again
- * @counter: for NC_IO_BYPASS: enum nearcache_counter that counts the reason for the bypass
+ * @counter: of a NC_IO_BYPASS, the enum nearcache_counter that counts the reason
  * @slot: slot of a hit
- * @hold: phase of the hit section: result of nc_hit_lock(), argument of nc_hit_unlock()
+ * @hold: phase of the hit section, which nc_hit_lock() returned and nc_hit_unlock() needs
  * @flags: bi_flags of the read at map, for nc_bio_restore()
  * @label: id of the label of a hit, from the slot's tag
  * @since: jiffies when @waits was set

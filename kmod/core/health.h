@@ -50,7 +50,7 @@ enum nc_damage {
  * @errors: number of errors since @errors_since
  * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
  *	error at the end of an hour may count in that hour or in the next
- * @events: bit n: event n of enum nearcache_event is not yet reported
+ * @events: bit n is set while event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
  * @watch: checks periodically, while there are hits, that they complete; owns @begun to @calm
  * @begun: @cookie is valid

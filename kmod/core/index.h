@@ -40,7 +40,7 @@ struct nc_tag {
 
 /**
  * struct nc_slot - one cache block in memory
- * @valid: bit n: sub-block n on the cache device equals the origin
+ * @valid: bit n is set if sub-block n on the cache device equals the origin
  * @block_lo: origin block, low 32 bits
  * @block_hi: origin block, high 8 bits
  * @flags: NC_SLOT_*

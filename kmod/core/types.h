@@ -93,7 +93,7 @@ struct nc_devices {
  *	the same time; protects the other fields
  * @loaded: enum nearcache_loaded
  * @warm: number of slots that the load found valid on the medium
- * @dirty_unrecorded: no load may trust the medium: data was invalidated, or the origin was
+ * @dirty_unrecorded: no load may trust the medium, as data was invalidated, or the origin was
  *	written, and the medium has no record of this
  * @was_live: a dm table of this cache was resumed at least once
  * @load_failed: the medium has changed since the constructor read it

@@ -20,7 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	in->root = RB_ROOT_CACHED;
 }
 
-/* Add a range with @first and @last set; it must not move until removed.  Any context. */
+/* Add a range with @first and @last set; the struct must not move until removed.  Any context. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;

@@ -3,7 +3,7 @@
  * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each
  * block, the visit in which it is read next.  Each cached block sets one bit, at the position of
  * that visit, so the last set bit belongs to the farthest block.  A read of a cached block clears
- * this bit and sets the bit of the block's following visit, so the order stays right.
+ * the block's bit and sets the bit of its following visit, so the order stays right.
  *
  * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
  * as the next visit of its block unless that visit is far ahead.  A visit that no reader makes
@@ -491,7 +491,7 @@ bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool
 	return false;
 }
 
-/* Count a block as cached: it has a slot.  Returns false if the plan does not contain it. */
+/* Count a block, which has a slot, as cached.  Returns false if the block is not in the plan. */
 bool nc_belady_took(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -502,7 +502,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block)
 	return true;
 }
 
-/* Count a block as not cached: it lost its slot. */
+/* Count a block, which lost its slot, as not cached. */
 void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);

@@ -62,10 +62,10 @@ struct nc_belady_figures {
 /**
  * struct nc_belady - a plan
  * @subs: sub-blocks of a block
- * @visit: packed visits in reading order: index of the block in @planned, first and last
+ * @visit: packed visits in reading order, each with index of the block in @planned, first and last
  *	sub-block; before nc_belady_build() the origin block instead of the index
  * @room: number of entries allocated for @visit
- * @after: per visit: the next visit of the same block, or NC_BELADY_NONE
+ * @after: for each visit, the next visit of the same block, or NC_BELADY_NONE
  * @planned: the different blocks of the plan
  * @head: hash table of indices of @planned with open addressing; NC_BELADY_NONE: free
  * @head_bits: log2 of the length of @head

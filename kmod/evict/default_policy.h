@@ -45,7 +45,7 @@ enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
 
 /**
  * struct nc_distances - histogram of the reuse distances seen in an interval, in ticks
- * @mass: per class of distances: sum of the distances, extrapolated from the sample to all blocks
+ * @mass: sum of the distances in each class, extrapolated from the sample to all blocks
  * @total: sum of @mass
  * @blocks: number of distances, extrapolated in the same way
  * @longest: longest distance
@@ -71,7 +71,7 @@ struct nc_reuses {
  * struct nc_policy - state of the eviction policy
  * @ghost: reuse distances of a sample of the blocks, see reuse_distance.h
  * @slots: number of slots
- * @never_seen: initial @resort: a little more than twice the size of the origin, in ticks
+ * @never_seen: initial value of @resort, a little more than twice the size of the origin, in ticks
  * @resort: a block not used for more ticks is idle, whatever @cut and @left
  * @limit: ticks without a use after which a block will not be read again; 0: not known yet
  * @behind: ticks by which @cut is behind the clock

@@ -18,7 +18,7 @@ struct nc_span;
 /**
  * struct nc_active_plan - a plan in force
  * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
- * @refs: references: one of nc_plan.now, one of the reclaim worker while it runs
+ * @refs: one reference of nc_plan.now, and one of the reclaim worker while it runs
  * @order: the plan's data
  * @paused: the reclaim worker uses @order without the lock; readers must not touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The ghost: a table of the last reads of a sample of all blocks, cached or not, which yields
- * reuse distances.  Its size is fixed and a hash chooses the sample, so that it is as accurate for
+ * reuse distances.  Its size is fixed and a hash picks the sample, so the ghost is as accurate for
  * 1 PB as for 100 MB.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_REUSE_DISTANCE_H

@@ -491,7 +491,7 @@ void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 /**
  * nc_fill_start() - submit the origin read of a fill
  * @f: listed fill in NC_FILL_START
- * @nowait: the caller must not sleep: nc_workers.origin submits the read
+ * @nowait: the caller must not sleep, so nc_workers.origin submits the read
  *
  * Context: map or process; without @nowait it may wait for a request to the origin.
  */

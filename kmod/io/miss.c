@@ -17,8 +17,8 @@
  * struct look - result of the look-up under the bucket lock
  * @bucket: bucket lock of the block
  * @slot: slot of the block, or NC_NIL
- * @fill: for NC_MISS_JOINED: fill to copy from, with a reference, or NULL if the fill will complete
- *	the read; for NC_MISS_STARTED: the new fill after it was listed
+ * @fill: if joined, the fill to copy from, with a reference, or NULL if the fill will complete
+ *	the read; if started, the new fill after it was listed
  */
 struct look {
 	struct nc_bucket_lock *bucket;
@@ -291,7 +291,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
  * @t: live target
  * @span: missing sub-blocks; shortened to those that the result applies to
  * @ops: kind of the fill
- * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
+ * @f: set to the fill on NC_MISS_STARTED; the caller calls nc_fill_start() and nc_slots_check()
  *
  * Context: process.
  * Return: see enum nc_miss; NC_MISS_JOINED: another fill already brings the data.

@@ -50,7 +50,7 @@ enum check_state {
  * @drops: nc_bucket_lock.drops at the start
  * @hold: hit section, until the slot was read
  * @compare: also compare the data with the origin
- * @done: for a scrub: called at the end with the number of bytes read; otherwise NULL
+ * @done: called at the end of a scrub's check with the number of bytes read; otherwise NULL
  * @state: enum check_state
  * @work: runs the next step
  * @bio: bio to the cache device, then to the origin

@@ -356,7 +356,7 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
 /**
  * nc_meta_resize() - change the size of the origin
  * @c: live cache, suspended
- * @size: new size in bytes: the origin has grown, or the growth is undone because the
+ * @size: new size in bytes if the origin has grown, or the old size if after that the
  *	superblock could not be written
  *
  * The next superblock write records the size.

@@ -44,7 +44,7 @@ struct nc_piece {
  * @waits: the job waits for a slot for a block that is not pinned
  * @pin_shortages: attempts without a slot for a pinned block, since the job started a fill
  * @pass: number of completed passes
- * @at: index of the next piece; equal to @pieces: all were submitted
+ * @at: index of the next piece, or @pieces if all pieces were submitted
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
  * @label: name of the job, with the syntax of a range's label; may be empty

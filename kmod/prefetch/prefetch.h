@@ -30,7 +30,7 @@ struct nc_latency {
  * @jobs: the jobs of the cache
  * @paused: no dm table is live
  * @flying: bytes of jobs' fills in flight
- * @window: limit of @flying: a new reader waits behind no more than these bytes
+ * @window: limit of @flying, so that a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
  * @least: recent minimum of the latency of jobs' reads, nanoseconds
  * @shared: other readers used the origin when nc_throttle_wait() last ran

@@ -25,7 +25,7 @@
  * @count: number of ranges
  * @segments: @want as segments, NULL without ranges
  * @reserved: number of blocks that pinned ranges overlap
- * @touched: ranges that are added or deleted: only the tags of their blocks change
+ * @touched: ranges that are added or deleted; only their blocks get new tags
  * @touched_count: number of @touched
  */
 struct change {
@@ -526,9 +526,9 @@ free:
  * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
  * @c: cache that is about to be loaded; if the load fails, the next cache inherits from @c
  * @before: cache whose device was given up, but whose ranges users still want
- * @end: size of the origin in sectors: ranges are cut there
+ * @end: size of the origin in sectors, where ranges are cut
  *
- * If the new cache has no room for all pins, it gets none; after another error it gets no range.
+ * If the new cache has no room for all pins, it gets no pins; after another error, no ranges.
  *
  * Context: nc_life.lock of @c is held; may sleep.  Allocates memory: the caller is in a
  * memalloc_noio scope.

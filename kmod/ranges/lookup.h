@@ -63,7 +63,7 @@ struct nc_ranges_ops {
  * @reserved: number of blocks that pinned ranges overlap
  * @pinned: number of slots with NEARCACHE_RANGE_PIN; changed under bucket locks, read without them
  * @expire_work: deletes expired ranges
- * @unreported: ranges changed without a live dm table: nc_ranges_live() sends the event; protected
+ * @unreported: ranges changed with no live dm table, so nc_ranges_live() sends the event; protected
  *	by nc_life.lock
  *
  * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads @segments
