@@ -399,7 +399,7 @@ static void resize_table(struct nc_cache *c, u64 size)
 }
 
 /* Start with the table's origin size, and record it with the superblock.  If the start fails,
- * restore the old size, so that the old table still fits.
+ * restore the old size, so that the old dm table still fits.
  */
 static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 {

@@ -30,7 +30,7 @@ struct nc_health_ops {
 	void (*left)(struct nc_cache *c);
 };
 
-/* Called for each event; the table of @t stays live meanwhile.  May sleep, must not do I/O. */
+/* Called for each event; the dm table of @t stays live meanwhile.  May sleep, must not do I/O. */
 typedef void nc_health_listener(struct nc_target *t, enum nearcache_event event);
 
 /* Kind of damage found in cached data. */

@@ -110,7 +110,7 @@ static inline u64 nc_span_bits(const struct nc_span *span)
 /**
  * struct nc_fill_entry - sub-blocks that are being filled; member of struct nc_fill
  * @list: in nc_bucket_lock.fills; bucket lock
- * @span: constant once on the list
+ * @span: constant while the entry is on the list
  */
 struct nc_fill_entry {
 	struct list_head list;

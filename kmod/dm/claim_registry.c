@@ -398,11 +398,11 @@ unsigned int nc_registry_changes(void)
 }
 
 /**
- * nc_registry_hold() - keep a cache from being freed even without a table
+ * nc_registry_hold() - keep a cache from being freed even without a dm table
  * @c: cache that nc_registry_each() is visiting
  *
  * The destructor of its last table waits for nc_registry_release(), so the holder must not wait for
- * the device.  Parts that need a table, such as the devices, may be used only under nc_life.lock
+ * the device.  Parts that need a dm table, such as the devices, may be used only under nc_life.lock
  * while nc_life.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)

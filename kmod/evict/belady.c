@@ -608,7 +608,7 @@ static void go_to(struct nc_belady *plan, u32 place)
 
 /**
  * nc_belady_seek() - find the readers' place in the plan
- * @plan: nc_belady_astray(); the caller must report all cached blocks again with nc_belady_took()
+ * @plan: is nc_belady_astray(); the caller must report all cached blocks again by nc_belady_took()
  *
  * Doubles the number of unexpected reads that start the next search.
  *

@@ -11,7 +11,7 @@
 
 #include "evict/bittree.h"
 
-/* Most visits of a plan.  A visit takes up to 49 bytes (206 MB), 24 more during the hand-over. */
+/* Most visits of a plan.  Each takes up to 49 bytes (206 MB in all), 24 more in the hand-over. */
 #define NC_BELADY_VISITS_MAX	4194304U
 #define NC_BELADY_NONE		0xffffffffU
 /* Number of recent unexpected reads to remember: nc_belady_seek() looks them up in the plan. */
@@ -72,7 +72,7 @@ struct nc_belady_figures {
  * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
- *	the block whose next use is farthest.  A cached block without another visit has its own bit
+ *	the block whose next use is farthest.  A cached block without another visit has a bit
  *	behind the bits of all visits
  * @front: one behind the farthest visit that was made
  * @lag: a visit that is more than @lag visits behind @front is skipped

@@ -37,10 +37,10 @@ struct nc_fill;
  * @ahead: the fill is a prefetch, so no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
  * @write: the fill is an update, so a writer supplies the data and readers cannot join
- * @sent: called before the origin read is submitted, only while nc_demand.watched; nc_fill.since is
- *	the time of the call; may be NULL
+ * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
+ *	nc_fill.since is the time of the call
  * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context
- * @joined: called when a read of @bytes joins the fill, under the bucket lock; may be NULL
+ * @joined: NULL, or called under the bucket lock when a read of @bytes joins the fill
  * @done: called after the fill left its list; @bits: sub-blocks that became valid; @error: 0, or
  *	the error of the origin or the cache device; process context
  */

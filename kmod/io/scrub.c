@@ -118,7 +118,7 @@ static void scrub_work(struct work_struct *work)
 	}
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
-	/* The table stays live: nc_scrub_pause() waits for this work before a suspend. */
+	/* The dm table stays live: nc_scrub_pause() waits for this work before a suspend. */
 	result = nc_verify_scrub(READ_ONCE(c->life.active), &span, s->compare,
 				 scrub_piece_done);
 	if (result == NC_VERIFY_STARTED)

@@ -157,7 +157,7 @@ static int parse_label(struct request *q, const struct nlattr *range, const stru
 	return before->id;
 }
 
-/* Fill in @want, with defaults from the range before.  @add: take a reference to its label. */
+/* Fill in @want, with defaults from the range @before.  @add: take a reference to the label. */
 static int parse_want(struct request *q, const struct nlattr *range, struct nc_want *want,
 		      const struct nc_want *before, bool add)
 {

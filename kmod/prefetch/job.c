@@ -164,7 +164,7 @@ void nc_job_see(struct nc_job *job, u64 bytes)
 	job->present += bytes - own;
 }
 
-/* Begin another pass over all pieces, to bring data that the last pass could not bring. */
+/* Begin another pass over all pieces, to bring data that the pass before could not bring. */
 void nc_job_again(struct nc_job *job)
 {
 	job->pass++;

@@ -342,7 +342,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
-	/* Drop this job's demand for slots; other jobs that wait report theirs again. */
+	/* Drop this job's demand for slots; other jobs that wait will report their demand again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
 	/* Data of earlier passes that this pass did not meet was evicted or invalidated. */
@@ -483,7 +483,7 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&p->work);
 }
 
-/* Go on with the jobs after a table went live. */
+/* Go on with the jobs after a dm table went live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;

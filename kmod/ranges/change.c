@@ -300,7 +300,7 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 	for (i = 0; i < r->count; i++) {
 		const struct nc_want *want = &r->want[i];
 		bool kept = has_equal(rp->keep, rp->keep_count, want);
-		/* A kept range may last longer than an equal one that is added: both stay. */
+		/* A range in rp->keep may expire later than an equal one in rp->add: both stay. */
 		bool superseded = rp->unique && !kept && has_equal(rp->add, rp->add_count, want);
 		bool dropped = (rp->expired_at && want->expires &&
 				want->expires <= rp->expired_at) ||
@@ -319,7 +319,7 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 }
 
 /*
- * Merge the ranges that stay with the added ranges into @to->want.  List the deleted ranges, then
+ * Merge the added ranges and those that stay into @to->want.  List the deleted ranges, then
  * the added ranges, in @touched.
  */
 static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement *rp,
@@ -583,7 +583,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/* Send the event of earlier changes, after a table went live.  Context: nc_life.lock is held. */
+/* Send the event of earlier changes, after a dm table went live.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.unreported)
