@@ -284,7 +284,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	bool writes = nc_target_writes(t);
 
 	nc_intent_ask_again(c);
-	/* Leave a bypassed device alone, unless writes would go unnoticed by the next load. */
+	/* Leave a bypassed device alone, unless the next load would then not notice writes. */
 	if (c->hot.state == NEARCACHE_BYPASS &&
 	    (!writes || nc_meta_starts_cold(c)))
 		return 0;
@@ -399,7 +399,7 @@ static void resize_table(struct nc_cache *c, u64 size)
 }
 
 /* Start with the table's origin size, and record it with the superblock.  If the start fails,
- * restore the old size, so that the old table still fits.
+ * restore the old size, so that the old dm table still fits.
  */
 static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 {

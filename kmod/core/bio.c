@@ -4,7 +4,7 @@
 #include "core/bio.h"
 #include "core/policy_clock.h"
 
-/* Cut a read to @sectors, so that device-mapper maps the rest again, and count its bytes in the
+/* Cut a read to @sectors; device-mapper maps the rest again.  Counts the bytes of @sectors in the
  * policy's clock.  Context: map of @bio; call it once for each piece.
  */
 void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors)

@@ -16,7 +16,7 @@ struct nc_cache;
 struct nc_target;
 
 enum nc_io_kind {
-	NC_IO_ORIGIN,	/* no kind below: an empty bio, or a read in a fill, check or retry */
+	NC_IO_ORIGIN,	/* none of the others: an empty bio, or a read in a fill, check or retry */
 	NC_IO_PLAIN,	/* a hit in a hit section; no tracepoint needs its completion */
 	NC_IO_HIT,	/* any other hit in a hit section, sent to the cache device */
 	NC_IO_BYPASS,	/* a read sent to the origin, uncached */
@@ -35,9 +35,9 @@ enum nc_io_kind {
  * @reported: the current piece was passed to its stream, and the value of @refused is valid
  * @refused: the classifier keeps the piece out of the cache
  * @target: table line, set when a read is queued to be submitted again
- * @counter: enum nearcache_counter of the reason, for NC_IO_BYPASS
+ * @counter: of a NC_IO_BYPASS, the enum nearcache_counter that counts the reason
  * @slot: slot of a hit
- * @hold: phase of a hit's section, from nc_hit_lock() for nc_hit_unlock()
+ * @hold: phase of the hit section, which nc_hit_lock() returned and nc_hit_unlock() needs
  * @flags: bi_flags of the read at map, for nc_bio_restore()
  * @label: id of the label of a hit, from the slot's tag
  * @since: jiffies when @waits was set

@@ -26,7 +26,7 @@
 #define LOOKS_PER_S	10U
 /* While other hits complete, a hit may take this many times cache_timeout. */
 #define LATE_FACTOR	8
-/* Limits of nc_health.hold, in looks.  It doubles each time that the device recovers. */
+/* Limits of nc_health.hold, in looks.  The hold time doubles with each recovery of the device. */
 #define HOLD_MIN	(1 * LOOKS_PER_S)
 #define HOLD_MAX	(60 * LOOKS_PER_S)
 
@@ -123,8 +123,8 @@ static const char *name_device(const struct nc_cache *c, dev_t devt, char *text)
 	return text;
 }
 
-/* The device that the log blames for a bypass; 0: not known.  All metadata is on the first member,
- * except the other superblocks: if one of these fails, nc_members_failed() returns its member.
+/* Return the member that the log blames for a bypass; 0: not known.  The first member has all
+ * metadata; each other member has only a superblock, whose failure nc_members_failed() reports.
  */
 static dev_t reason_culprit(const struct nc_cache *c, enum nearcache_reason reason)
 {
@@ -177,7 +177,7 @@ static bool count_error(struct nc_cache *c, enum nearcache_reason reason)
 	return false;
 }
 
-/* Record the failed member for the log; 0 if @bdev is only a path below a multipath member. */
+/* Record for the log which member failed; 0 if @bdev is only a path below a multipath member. */
 static void remember_name(struct nc_cache *c, const struct block_device *bdev)
 {
 	u32 i;
@@ -281,9 +281,9 @@ static void close_gate(struct nc_cache *c)
 	spin_unlock_irq(&c->health.lock);
 }
 
-/* May the watch sleep?  At its first idle look it closes the gate; it sleeps at the next look, when
- * all hits that had passed the gate are complete.  It misses a hit that is still between the gate
- * and nc_hit_lock(): if that hit hangs, the watch notices once a later hit wakes the watch.
+/* May the watch sleep?  At its first idle look the watch closes the gate.  If the next look is idle
+ * too, all hits that passed the gate are complete, and the watch sleeps.  It may miss a hit between
+ * the gate and nc_hit_lock(): if that hit hangs, the watch notices once a later hit wakes it.
  */
 static bool fall_asleep(struct nc_cache *c, bool idle)
 {

@@ -10,8 +10,8 @@
 
 #include "nearcache_counters.h"
 
-/* This many I/O errors within an hour bypass the cache device: not more, because a hit may take the
- * device's timeout (30 s and more) to fail; not fewer, because a rare bad sector does no harm.
+/* This many I/O errors within an hour bypass the cache device.  More would take too long, because a
+ * hit may need the device's timeout (30 s and more) to fail.  Fewer may be harmless bad sectors.
  */
 #define NC_HEALTH_ERRORS_MAX	16
 
@@ -30,7 +30,7 @@ struct nc_health_ops {
 	void (*left)(struct nc_cache *c);
 };
 
-/* Called for each event; the table of @t stays live meanwhile.  May sleep, must not do I/O. */
+/* Called for each event; the dm table of @t stays live meanwhile.  May sleep, must not do I/O. */
 typedef void nc_health_listener(struct nc_target *t, enum nearcache_event event);
 
 /* Kind of damage found in cached data. */
@@ -50,9 +50,9 @@ enum nc_damage {
  * @errors: number of errors since @errors_since
  * @errors_since: jiffies when the current hour of errors began.  Written without a lock: an
  *	error at the end of an hour may count in that hour or in the next
- * @events: bit n: event n of enum nearcache_event is not yet reported
+ * @events: bit n is set while event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
- * @watch: looks periodically whether hits complete, while hits run; owns @begun to @calm
+ * @watch: checks periodically, while there are hits, that they complete; owns @begun to @calm
  * @begun: @cookie is valid
  * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees no hit
  * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
@@ -60,8 +60,8 @@ enum nc_damage {
  * @stuck: number of looks since any hit completed
  * @hits: number of hits completed before the last look
  * @calm: number of looks, while degraded, since a hit last hung
- * @cache_timeout: milliseconds without the completion of any hit after which the cache device is
- *	degraded, from the live table; 0: never.  Changed under nc_life.lock, also while I/O runs
+ * @cache_timeout: the cache device is degraded if hits are in flight but none completes for so many
+ *	milliseconds; 0: never.  From the live table; changed under nc_life.lock, also during I/O
  * @hold: value of @calm at which a degraded device becomes normal
  */
 struct nc_health {

@@ -17,7 +17,7 @@
 
 /* nc_slot.flags */
 #define NC_SLOT_LINKED	0x01		/* in the index, holds a block */
-#define NC_SLOT_WRITTEN	0x02		/* allocated by a write; no read has missed in it yet */
+#define NC_SLOT_WRITTEN	0x02		/* allocated by a write; no read missed in its block */
 
 /* nc_tag.label */
 #define NC_LABEL_MIXED	U16_MAX	/* several labels, or a label on a part of the block */
@@ -40,7 +40,7 @@ struct nc_tag {
 
 /**
  * struct nc_slot - one cache block in memory
- * @valid: bit n: sub-block n on the cache device equals the origin
+ * @valid: bit n is set if sub-block n on the cache device equals the origin
  * @block_lo: origin block, low 32 bits
  * @block_hi: origin block, high 8 bits
  * @flags: NC_SLOT_*
@@ -85,8 +85,8 @@ static inline struct nc_tag nc_tag_of(u32 tagged)
 	return slot.tag;
 }
 
-/* Checks the documented limit of 32 bytes of RAM per cache block: slot, generation and chain head.
- * Per 16 slots nc_index_chains() uses 13 heads; 2 more stand for the bitmaps of slot-table pages.
+/* Checks the documented limit of 32 bytes of RAM per cache block.  For 16 slots it counts slots,
+ * 16 generations, 13 chain heads (nc_index_chains()), and 2 words for bitmaps of slot-table pages.
  */
 static_assert(16 * (sizeof(struct nc_slot) + sizeof(u32)) + 15 * sizeof(u32) < 16 * 32);
 
@@ -110,7 +110,7 @@ static inline u64 nc_span_bits(const struct nc_span *span)
 /**
  * struct nc_fill_entry - sub-blocks that are being filled; member of struct nc_fill
  * @list: in nc_bucket_lock.fills; bucket lock
- * @span: constant once on the list
+ * @span: constant while the entry is on the list
  */
 struct nc_fill_entry {
 	struct list_head list;
@@ -170,7 +170,7 @@ static inline u64 nc_slot_block(const struct nc_slot *slot)
 	return (u64)slot->block_hi << 32 | slot->block_lo;
 }
 
-/* Number of chains for @count slots: 13/16 keeps a full cache below 32 bytes a block. */
+/* Number of chains for @count slots: with 13/16 of @count a slot costs less than 32 bytes. */
 static inline u32 nc_index_chains(u32 count)
 {
 	return count - count / 16 * 3;
@@ -219,8 +219,8 @@ static inline u32 nc_index_low_water(const struct nc_index *ix)
 	return max(min(ix->count / 64, 4096U), 1U);
 }
 
-/* Number of slots that may be pinned.  The rest is for the prefetch reserve and other reads: at
- * least 2 percent, and at least twice nc_index_low_water().
+/* Number of slots that may be pinned.  The rest, for the prefetch reserve and other reads, is at
+ * least 2 percent of the slots, and at least twice nc_index_low_water().
  */
 static inline u64 nc_index_pinnable(const struct nc_index *ix)
 {

@@ -57,7 +57,7 @@ static bool alloc_chunks(struct nc_pages *pages, u32 bytes, gfp_t gfp)
  * @zero: zero the pages
  *
  * Context: map; does not sleep.
- * Return: object for nc_pages_free(), with only struct nc_pages set; NULL: no memory below @cap.
+ * Return: object for nc_pages_free(), with only struct nc_pages set; NULL: no memory, or over @cap.
  */
 void *nc_pages_alloc(struct nc_cache *c, size_t offset, u32 bytes, u64 cap,
 		     bool zero)

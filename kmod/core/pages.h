@@ -12,8 +12,8 @@
 struct bio;
 struct nc_cache;
 
-/* Page buffers must not use the emergency reserves (PF_MEMALLOC): a task that writes back memory
- * needs them for allocations that must succeed, and allocations of page buffers may fail.
+/* Page buffers must leave the emergency reserves, which a task that writes back memory may use
+ * (PF_MEMALLOC), to allocations that must succeed: an allocation of page buffers may fail.
  */
 #define NC_PAGES_GFP	(GFP_NOWAIT | __GFP_NOWARN | __GFP_NOMEMALLOC)
 

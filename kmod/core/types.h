@@ -25,7 +25,7 @@ struct nc_target;
  * @policy_ops: eviction policy
  * @tick_bytes: bytes read through the device per tick of the policy's clock
  * @clock_portion: bytes that a CPU counts before it adds them to the shared clock
- * @now: current tick of that clock; only grows, written by readers
+ * @now: current tick of the policy's clock; only grows; written by tasks that read
  * @state: enum nearcache_state; changed under nc_health.lock
  * @slow_path: any of the next three fields is set, so hits must take the slow path of read.c
  * @gate: a hit must call nc_health_admit(); changed under nc_health.lock
@@ -37,8 +37,8 @@ struct nc_target;
  * @block_shift: log2 of a block, in sectors
  * @sub_shift: log2 of a sub-block, in sectors
  * @lbs_mask: largest logical block of the cache devices in sectors, less 1
- * @dma_mask: address bits that must be 0 in memory for the cache device; 0 when it accepts all
- *	that the origin accepts
+ * @dma_mask: bits that must be 0 in the address of memory for the cache device; 0: the cache device
+ *	accepts all memory that the origin accepts
  * @data_start: first sector of slot 0 on the (first) cache device
  * @verify: compare one of this many hits with the origin; 0: none.  Changed under nc_life.lock,
  *	also while I/O runs
@@ -93,13 +93,13 @@ struct nc_devices {
  *	the same time; protects the other fields
  * @loaded: enum nearcache_loaded
  * @warm: number of slots that the load found valid on the medium
- * @dirty_unrecorded: no load may trust the medium: data was invalidated, or the origin was
+ * @dirty_unrecorded: no load may trust the medium, as data was invalidated, or the origin was
  *	written, and the medium has no record of this
  * @was_live: a dm table of this cache was resumed at least once
  * @load_failed: the medium has changed since the constructor read it
  *
  * No I/O runs when fields other than @dirty_unrecorded change.  The work nc_health.event reads
- * @active without the lock, so it is flushed before @active is cleared.
+ * @active without the lock: the work is flushed before @active is cleared.
  */
 struct nc_life {
 	struct nc_target *active;
@@ -137,8 +137,8 @@ struct nc_workers {
  * @written: since the last clean stop the origin was written by this cache, or by others whose
  *	writes cannot be flushed.  Set by writers and under nc_life.lock; cleared under
  *	nc_life.lock while nothing is written
- * @flush_owed: a flush that the cache sent to the origin failed, and no writer got the error: the
- *	next flush of a user fails.  Set and cleared in any context
+ * @flush_owed: a flush that the cache sent to the origin failed, and no writer got the error: so
+ *	the next flush of a user must fail.  Set and cleared in any context
  * @demand: users' I/O on the origin
  */
 struct nc_origin {

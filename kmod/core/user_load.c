@@ -29,7 +29,7 @@ bool nc_demand_begin_read(struct nc_demand *d, u32 bytes, u64 now)
 	return undisturbed;
 }
 
-/* The origin answered a read of nc_demand_begin_read() after @took ns.  Context: process. */
+/* A read that nc_demand_begin_read() announced completed after @took ns.  Context: process. */
 void nc_demand_end_read(struct nc_demand *d, u64 took, bool undisturbed)
 {
 	WRITE_ONCE(d->last, jiffies);

@@ -14,8 +14,8 @@
 #define NC_DEMAND_HOLD		HZ
 /* Prefetch stops yielding to readers when users read nothing for this many jiffies. */
 #define NC_DEMAND_QUIET		(HZ / 10)
-/* A read is undisturbed if no prefetch was in flight for this many ns before it: until then the
- * origin may still be busy with I/O that a prefetch has delayed.
+/* A read is undisturbed if no prefetch was in flight for this many ns before it.  After a prefetch
+ * the origin may be busy for that long with other I/O that the prefetch has delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
 
@@ -24,15 +24,15 @@
  * @watched: a prefetch job waits or runs, so users' reads are counted
  * @disturbed: fills of prefetch jobs are in flight
  * @clean_since: ktime in ns when the last fill of a job ended
- * @reading: users' fills that read from the origin, begun while @watched
+ * @reading: number of users' fills that are reading from the origin, begun while @watched
  * @last: jiffies when a user's fill last ended, or a bypassed read was last sent or answered
  * @wrote: jiffies of the last large write
  * @asked: bytes of users' fills begun while @watched; the throttle halves it periodically
  * @met: bytes that a job and users wanted at about the same time; halved together with @asked
- * @measured: called after a read, with its time in ns and whether it was undisturbed; set by
+ * @measured: called after a read, with its duration in ns and whether it was undisturbed; set by
  *	prefetch.c; process context
  *
- * All fields are hints, read and written without a lock.  Prefetch sets the first three.
+ * All fields are hints, used without a lock.  Prefetch sets @watched, @disturbed, @clean_since.
  */
 struct nc_demand {
 	bool watched;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Writes in flight.  A range is in the tree before the first valid bit that it overlaps is cleared,
- * and until the origin has completed the write.  So either a fill that starts under the bucket lock
- * sees the range, or the writer sees the fill.  See doc/writing.md.
+ * Writes in flight.  A range enters the tree before the first valid bit that it overlaps is cleared
+ * and leaves it once the origin has completed the write.  So either a fill that starts under the
+ * bucket lock sees the range, or the writer sees the fill.  See doc/writing.md.
  */
 #include <linux/interval_tree_generic.h>
 
@@ -20,7 +20,7 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	in->root = RB_ROOT_CACHED;
 }
 
-/* Add a range with @first and @last set; it must not move until removed.  Any context. */
+/* Add a range with @first and @last set; the struct must not move until removed.  Any context. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
 	unsigned long flags;
@@ -41,14 +41,14 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
 }
 
 /**
- * nc_write_range_first() - find the first of some sectors that is being changed
+ * nc_write_range_first() - find the first sector from @first to @last that is being changed
  * @in: all ranges
  * @first: first sector to look at
  * @last: last sector to look at
  * @found: set to the sector if the return value is true
  *
- * Context: a caller that starts a fill holds the bucket lock of the sectors' block: the writer of a
- * range that is added later will find the fill.  write_intent_clear.c relies on barriers instead.
+ * Context: a caller that starts a fill holds the bucket lock of the sectors' block, so the writer
+ * of a range that is added later finds the fill.  write_intent_clear.c relies on barriers instead.
  * Return: whether a range has any of the sectors.
  */
 bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)
@@ -69,7 +69,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return range;
 }
 
-/* Are all write ranges except @range free of these sectors?  The caller holds the bucket lock. */
+/* Is @range the only write range with any of these sectors?  The caller holds the bucket lock. */
 bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
 			  u64 first, u64 last)
 {

@@ -2,7 +2,7 @@
 /*
  * Ownership of cache devices.
  *
- * All opens by device-mapper share one claim, so two dm tables can open the same cache device.
+ * All opens by device-mapper share one claim, so two dm devices could open the same cache device.
  * The registry prevents this.  A cache device belongs to one dm device from the first constructor
  * that names the cache device until the last dm table with it is destroyed.  A second table of the
  * same dm device (a reload) shares the cache.
@@ -150,7 +150,7 @@ static int registry_check(struct nc_target *t, const struct nc_cache *own)
 }
 
 /* Does @t have the origin of @c?  A volume that came back with another device number counts as the
- * same origin: the disk of its old number is dead then.
+ * same origin if the disk with its old number is dead.
  */
 static bool same_origin(const struct nc_cache *c, const struct nc_target *t)
 {
@@ -398,11 +398,11 @@ unsigned int nc_registry_changes(void)
 }
 
 /**
- * nc_registry_hold() - keep a cache from being freed even without a table
+ * nc_registry_hold() - keep a cache from being freed even without a dm table
  * @c: cache that nc_registry_each() is visiting
  *
  * The destructor of its last table waits for nc_registry_release(), so the holder must not wait for
- * the device.  Parts that need a table, such as the devices, may be used only under nc_life.lock
+ * the device.  Parts that need a dm table, such as the devices, may be used only under nc_life.lock
  * while nc_life.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)

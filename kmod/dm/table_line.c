@@ -274,7 +274,7 @@ int nc_args_parse(struct nc_target *t, unsigned int argc, char **argv)
 	return t->witness_path ? open_witness(t, t->witness_path) : 0;
 }
 
-/* Print the table line as given, but with changed settings, to @result, cut at @room bytes. */
+/* Print the table line as given, but with the current settings, to @result, cut at @room bytes. */
 void nc_args_print(const struct nc_target *t, char *result, size_t room)
 {
 	/* live_settings.c may set these flags concurrently: count and print the same words. */

@@ -3,7 +3,7 @@
  * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each
  * block, the visit in which it is read next.  Each cached block sets one bit, at the position of
  * that visit, so the last set bit belongs to the farthest block.  A read of a cached block clears
- * this bit and sets the bit of the block's following visit, so the order stays right.
+ * the block's bit and sets the bit of its following visit, so the order stays right.
  *
  * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
  * as the next visit of its block unless that visit is far ahead.  A visit that no reader makes
@@ -38,7 +38,7 @@
 /* Length of a place in visits, and how many of the recent unexpected reads must lie in it. */
 #define PLACE		192U
 #define PLACE_ENOUGH	14U
-/* Least nc_belady.patience.  More than PATIENCE_RATIO stray reads per visit made end the plan. */
+/* Least nc_belady.patience.  Over PATIENCE_RATIO stray reads per visit in a period end the plan. */
 #define PATIENCE_MIN	1024U
 #define PATIENCE_RATIO	8U
 
@@ -103,7 +103,7 @@ static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
 
 /**
  * nc_belady_append() - append a range to the reading order
- * @plan: all 0 at first except subs; not built yet
+ * @plan: before the first call zeroed except subs; not built yet
  * @first: first sub-block of the origin
  * @last: last sub-block, inclusive
  *
@@ -202,7 +202,7 @@ static void name_blocks(struct nc_belady *plan)
 	}
 }
 
-/* Forget all reads, and set each block's next visit to its first visit from visit @from on.  A
+/* Forget all reads, and make each block's first visit at or behind @from its next visit.  A
  * repeated call writes the same values to @after as the first call.
  */
 static void link_visits(struct nc_belady *plan, u32 from)
@@ -306,7 +306,7 @@ static u32 find_block(const struct nc_belady *plan, u64 block)
 	return i;
 }
 
-/* Bit of @far for a block: its next visit, or behind all visits one bit of its own. */
+/* Bit of @far for block @i: that of its next visit, or without one a bit behind all visits. */
 static u32 bit_of(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->planned[i].next;
@@ -319,13 +319,13 @@ static bool is_done(const struct nc_belady *plan, u32 v)
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
-/* First visit that is too far ahead: a read makes the next visit of its block only before that. */
+/* First visit that is too far ahead: a read makes its block's next visit only if it is earlier. */
 static u32 expected_end(const struct nc_belady *plan)
 {
 	return plan->figures.position + 2 * plan->lag;
 }
 
-/* May further reads belong to the latest visit of the block, because it lacks sub-blocks? */
+/* May further reads belong to the latest visit of the block, because it still lacks sub-blocks? */
 static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned *planned)
 {
 	u64 visit;
@@ -472,10 +472,10 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * @low: the low water mark that applies when there is no plan, for nc_belady_enough()
  * @strays: the cache may contain blocks outside the plan
  *
- * With more than nc_belady_enough() free slots a fill costs no eviction: admit.  With fewer, reclaim
- * replaces the slot by evicting a block outside the plan, or else the cached block that is read
- * last.  So admit only a planned block, and without @strays only if its next read comes before that
- * of the cached block that is read last.
+ * With more than nc_belady_enough() free slots a fill costs no eviction: admit @block.  With fewer,
+ * a fill makes reclaim evict a block outside the plan, or if there is none, the cached block whose
+ * next use is farthest.  So admit only a planned block, and without @strays only if its next use
+ * comes before that farthest use.
  */
 bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {
@@ -491,7 +491,7 @@ bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool
 	return false;
 }
 
-/* Count a block as cached: it has a slot.  Returns false if the plan does not contain it. */
+/* Count a block, which has a slot, as cached.  Returns false if the block is not in the plan. */
 bool nc_belady_took(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -502,7 +502,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block)
 	return true;
 }
 
-/* Count a block as not cached: it lost its slot. */
+/* Count a block, which lost its slot, as not cached. */
 void nc_belady_gone(struct nc_belady *plan, u64 block)
 {
 	u32 i = find_block(plan, block);
@@ -564,8 +564,8 @@ static u32 visit_distance(const struct nc_belady *plan, u32 v)
 	return v > position ? v - position : position - v;
 }
 
-/* Return the first visit of the place that visits most blocks of @recent, of several such places
- * the nearest, or NC_BELADY_NONE.  Places overlap: each is the union of two adjacent halves.
+/* Return the first visit of the place that visits most blocks of @recent; if several do, of the
+ * nearest.  NC_BELADY_NONE: no place.  Places overlap: each is the union of two adjacent halves.
  */
 static u32 find_place(const struct nc_belady *plan)
 {
@@ -608,7 +608,7 @@ static void go_to(struct nc_belady *plan, u32 place)
 
 /**
  * nc_belady_seek() - find the readers' place in the plan
- * @plan: nc_belady_astray(); the caller must report all cached blocks again with nc_belady_took()
+ * @plan: is nc_belady_astray(); the caller must report all cached blocks again by nc_belady_took()
  *
  * Doubles the number of unexpected reads that start the next search.
  *

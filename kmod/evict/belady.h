@@ -11,7 +11,7 @@
 
 #include "evict/bittree.h"
 
-/* Most visits of a plan.  A visit takes up to 49 bytes (206 MB), 24 more during the hand-over. */
+/* Most visits of a plan.  Each takes up to 49 bytes (206 MB in all), 24 more in the hand-over. */
 #define NC_BELADY_VISITS_MAX	4194304U
 #define NC_BELADY_NONE		0xffffffffU
 /* Number of recent unexpected reads to remember: nc_belady_seek() looks them up in the plan. */
@@ -62,17 +62,17 @@ struct nc_belady_figures {
 /**
  * struct nc_belady - a plan
  * @subs: sub-blocks of a block
- * @visit: packed visits in reading order: index of the block in @planned, first and last
+ * @visit: packed visits in reading order, each with index of the block in @planned, first and last
  *	sub-block; before nc_belady_build() the origin block instead of the index
  * @room: number of entries allocated for @visit
- * @after: per visit: the next visit of the same block, or NC_BELADY_NONE
+ * @after: for each visit, the next visit of the same block, or NC_BELADY_NONE
  * @planned: the different blocks of the plan
  * @head: hash table of indices of @planned with open addressing; NC_BELADY_NONE: free
  * @head_bits: log2 of the length of @head
  * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
- *	the block whose next use is farthest.  A cached block without another visit has its own bit
+ *	the block whose next use is farthest.  A cached block without another visit has a bit
  *	behind the bits of all visits
  * @front: one behind the farthest visit that was made
  * @lag: a visit that is more than @lag visits behind @front is skipped
@@ -158,16 +158,16 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 
-/* Return the high water mark of free slots with a plan.  @low: low water mark without a plan.
- * With a plan the marks are low, because each free slot costs the farthest cached block.  But at
- * least 32 slots: all reads in flight may need one during a round of reclaim.
+/* Return the high water mark of free slots while a plan is in force.  @low: low water mark of a
+ * cache without a plan.  The result is small, because each free slot costs the farthest cached
+ * block, but at least 32: during a round of reclaim all reads in flight may need a slot.
  */
 static inline u32 nc_belady_enough(u32 low)
 {
 	return low > 32 ? low : 32;
 }
 
-/* Return the low water mark of free slots with a plan.  @low: low water mark without a plan. */
+/* Return the low water mark of free slots while a plan is in force.  @low: see above. */
 static inline u32 nc_belady_low(u32 low)
 {
 	return nc_belady_enough(low) * 2 / 3;

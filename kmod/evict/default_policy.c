@@ -27,8 +27,8 @@
  * twice the origin, so a block that was not read for longer is idle.  Several jobs, or a job that
  * reads a part in each epoch, have longer distances.  These raise the last resort, up to a bound:
  * random reads over the whole origin have no longest distance, all slots are equally good then, and
- * the cache must keep adapting.  Long distances do not raise it if a block of that age is read
- * again much later than an uncached block, as when some blocks are read more often than others.
+ * the cache must keep adapting.  Long distances do not raise the last resort if a block of that age
+ * is read again much later than an uncached block, as when some blocks are read more often.
  */
 #include "evict/default_policy.h"
 
@@ -238,8 +238,8 @@ static u64 enough_alive(const struct nc_policy *p)
 	return max(max(p->slots / 8, min(p->slots / 4, 64ULL)), 1ULL);
 }
 
-/* Ticks over which look_for_life() averages: as many as a dataset with just enough live blocks
- * needs for FEW sampled reuses, because a beat may have none; at most half the mean distance.
+/* Ticks over which look_for_life() averages, as one beat may have no sampled reuse: time for FEW
+ * reuses in a dataset with just enough live blocks, but at most half the mean distance.
  */
 static u32 living_ticks(const struct nc_policy *p)
 {

@@ -45,7 +45,7 @@ enum nc_where { NC_OUTSIDE, NC_CACHED, NC_WHERE };
 
 /**
  * struct nc_distances - histogram of the reuse distances seen in an interval, in ticks
- * @mass: per class of distances: sum of the distances, extrapolated from the sample to all blocks
+ * @mass: sum of the distances in each class, extrapolated from the sample to all blocks
  * @total: sum of @mass
  * @blocks: number of distances, extrapolated in the same way
  * @longest: longest distance
@@ -71,7 +71,7 @@ struct nc_reuses {
  * struct nc_policy - state of the eviction policy
  * @ghost: reuse distances of a sample of the blocks, see reuse_distance.h
  * @slots: number of slots
- * @never_seen: initial @resort: a little more than twice the size of the origin, in ticks
+ * @never_seen: initial value of @resort, a little more than twice the size of the origin, in ticks
  * @resort: a block not used for more ticks is idle, whatever @cut and @left
  * @limit: ticks without a use after which a block will not be read again; 0: not known yet
  * @behind: ticks by which @cut is behind the clock
@@ -88,11 +88,11 @@ struct nc_reuses {
  * @beat: ticks between two evaluations of the reuses; such an interval is a beat
  * @beat_start: tick at which the beat began
  * @expired: tick of the last nc_ghost_expire()
- * @knows: in some beat an eighth of the cached blocks was live
+ * @knows: in some beat as many cached blocks as an eighth of the slots were live
  * @ripe: the present window was long enough to learn @limit
  * @now: reuses of this beat
- * @seen: reuses of this window and of the previous one; a window is a series of beats, without
- *	beats with few live blocks
+ * @seen: reuses of this window and of the previous one; a window is a series of beats, not
+ *	counting beats with few live blocks
  * @sum: scratch space for the sum of @seen
  *
  * The owner's lock protects all fields.  Eviction reads @limit, @resort, @cut, @left and @knows
@@ -179,10 +179,10 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
  * @shift: log2 of the number of adjacent blocks that share a hash, constant
  * @threshold: highest hash of a block that stays; U32_MAX: all blocks stay
  * @on: the cache started empty, and no prefetch job was submitted
- * @wanted: a new block below @threshold found few free slots: reclaim must evict; a hint by readers
+ * @wanted: a new block at or below @threshold found few free slots, so reclaim must evict; a hint
  *
  * Only the reclaim worker changes @threshold.  Submitting a job clears @on for the rest of the
- * cache's life.  Readers of both fields take no lock and treat them as hints.
+ * cache's life.  Readers of @threshold and @on take no lock and treat both as hints.
  */
 struct nc_retain {
 	u64 seed;

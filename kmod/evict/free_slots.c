@@ -3,7 +3,7 @@
  * The pool of slots: how many slots reclaim keeps free, and which blocks may take a free slot.
  *
  * Some free slots are reserved for pinned blocks that have no slot yet, others for prefetch jobs;
- * no other block can take either.  nc_slots_check() starts the reclaim worker, which frees slots.
+ * other blocks cannot take these.  nc_slots_check() starts the reclaim worker, which frees slots.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
@@ -41,7 +41,7 @@ u32 nc_slots_high_mark(const struct nc_cache *c)
 	return min(nc_belady_enough(low_water(c)), max(c->index.count / 4, 2U));
 }
 
-/* Number of free slots that only pinned blocks may take: for those that have no slot yet. */
+/* Number of free slots that are reserved for pinned blocks that have no slot yet. */
 u32 nc_slots_for_pins(const struct nc_cache *c)
 {
 	return min_t(u64, nc_ranges_owed(c), 2 * low_water(c));
@@ -75,8 +75,8 @@ void nc_slots_check(struct nc_cache *c)
 	queue_work(c->workers.cache, &c->reclaim.work);
 }
 
-/* Let reclaim make another pass in this tick although one found nothing idle: the caller made
- * blocks evictable.  Context: any.
+/* Let reclaim make another pass in this tick although an earlier pass found nothing idle: the
+ * caller made blocks evictable.  Context: any.
  */
 void nc_slots_look_again(struct nc_cache *c)
 {
@@ -140,7 +140,7 @@ bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
  * @reserve: for a prefetch job, which may use the prefetch reserve
  *
  * Context: the block's bucket lock is held.
- * Return: linked slot without valid data; NC_NIL if the block may not take one.
+ * Return: linked slot without valid data; NC_NIL if the block gets none.
  */
 u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 {

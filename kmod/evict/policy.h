@@ -11,7 +11,7 @@
 /**
  * struct nc_policy_state - the eviction policy of a cache
  * @keep: state of the default policy
- * @lock: protects @keep, see struct nc_policy; reads of sampled blocks only try to take it
+ * @lock: protects @keep, see struct nc_policy; reads of sampled blocks use only spin_trylock()
  * @retain: retention, see default_policy.h
  * @clock: bytes read so far; processors add their bytes in portions
  * @ghost: memory of @keep.ghost.entries

@@ -14,17 +14,17 @@ struct nc_span;
 
 /* nc_tag.ahead: state of a slot's prefetched data */
 #define NC_AHEAD_UNREAD		0x80	/* no reader has used the data yet */
-/* 0: the slot is not in the reserve; n > 0: it is, and n - 1 of its sub-blocks were read so far */
+/* 0: slot not in the reserve; n > 0: slot in the reserve, n - 1 of its sub-blocks read so far */
 #define NC_AHEAD_RESERVE	0x7f
 
 /**
  * struct nc_prefetch_reserve - slots of a full cache for data that is prefetched and read once
  * @used: number of slots of the reserve that hold a block
  * @over: number of slots that readers finished since nc_reserve_look() last ran
- * @own: size of the reserve, the highest value of @used so far: freed slots stay reserved
+ * @own: size of the reserve: highest value of @used so far, because freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
- * @given: number of slots that jobs got so far, without slots of pinned blocks
- * @pressed: a job has waited long: reclaim may evict old unread blocks of the reserve
+ * @given: number of slots that jobs got so far, not counting slots for pinned blocks
+ * @pressed: a job has waited long, so reclaim may evict old unread blocks of the reserve
  */
 struct nc_prefetch_reserve {
 	atomic_t used;

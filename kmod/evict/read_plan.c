@@ -32,7 +32,7 @@ static void release_plan(struct nc_active_plan *active)
 }
 
 /* Lock the plan in force.  Returns NULL without a plan, or while the reclaim worker uses the plan.
- * The caller must call give_back() in all cases.  sparse sees nothing held until then.
+ * The caller must call give_back() in all cases.  For sparse, no lock is held until then.
  */
 static struct nc_active_plan *take_plan(struct nc_cache *c)
 {
@@ -281,7 +281,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  * @c: live cache
  * @block: origin block
  * @left: number of free slots that @block may use
- * @low: low water mark without a plan
+ * @low: the low water mark that applies when there is no plan, for nc_belady_admits()
  *
  * Context: process; bucket locks may be held, as for the functions below.
  * Return: whether the block may take a slot; without a plan: whether @left is not 0.
@@ -331,7 +331,7 @@ bool nc_plan_is_stray(struct nc_cache *c, u64 block)
 	return stray;
 }
 
-/* Report that a block outside the plan may be cached: the next pass of reclaim looks for it. */
+/* Report that a block outside the plan may now have a slot: reclaim's next pass looks for it. */
 void nc_plan_stray(struct nc_cache *c)
 {
 	if (READ_ONCE(c->plan.strays))

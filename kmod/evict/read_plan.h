@@ -18,7 +18,7 @@ struct nc_span;
 /**
  * struct nc_active_plan - a plan in force
  * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
- * @refs: references: one of nc_plan.now, one of the reclaim worker while it runs
+ * @refs: one reference of nc_plan.now, and one of the reclaim worker while it runs
  * @order: the plan's data
  * @paused: the reclaim worker uses @order without the lock; readers must not touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
@@ -43,7 +43,7 @@ struct nc_active_plan {
  * @last: figures of the last plan that ended
  * @checked: nc_hot.checks must be set even without a plan
  * @strays: cached blocks may exist that the plan does not contain; a hint, without the lock
- * @late: the reclaim worker has to end the plan but found @lock taken: nc_plan_unlock() queues
+ * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
  *	the worker again
  */
 struct nc_plan {

@@ -321,7 +321,7 @@ static void take_oldest(struct pass *p, bool pins)
 	}
 }
 
-/* Evict idle blocks, or with a plan the farthest.  Then evict for retention, pins and jobs. */
+/* Evict idle blocks, or with a plan those of farthest next use; then for retention, pins, jobs. */
 void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);

@@ -17,7 +17,7 @@ struct nc_cache;
 /**
  * struct nc_reclaim - the reclaim worker of a cache
  * @work: runs nc_reclaim_work()
- * @enabled: @work may be queued: the table is live; changed under nc_life.lock, also while I/O runs
+ * @enabled: a table is live, so @work may be queued; changed under nc_life.lock, also during I/O
  * @emptied: number of slots that lost their last valid sub-block, since it was last reset to 0
  * @hand: next slot to look at; only the worker uses it
  * @tick: one more than the tick of the last pass that found nothing idle, see nc_slots_check()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The ghost: when the blocks of a sample, cached or not, were last read.  A repeated read gives a
- * reuse distance.  It is no list of evicted blocks, unlike the ghost lists of other policies.
+ * reuse distance.  The ghost is no list of evicted blocks, unlike the ghosts of other policies.
  *
  * When the table is half full, half of the blocks leave the sample.  The hash selects them, never
  * the age: a sample of young blocks has no long distances.  nc_ghost_expire() drops entries that

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The ghost: a table of the last reads of a sample of all blocks, cached or not, which yields
- * reuse distances.  Its size is fixed and a hash chooses the sample, so that it is as accurate for
+ * reuse distances.  Its size is fixed and a hash picks the sample, so the ghost is as accurate for
  * 1 PB as for 100 MB.  Pure arithmetic: kernel, unit tests and a simulator compile this source.
  */
 #ifndef NEARCACHE_EVICT_REUSE_DISTANCE_H
@@ -21,7 +21,7 @@
 #define NC_GHOST_ENTRIES	(NC_GHOST_WAYS * NC_GHOST_SETS)
 #define NC_GHOST_BYTES		(NC_GHOST_ENTRIES * sizeof(u64))
 
-/* An entry has the tick of the last read in its low bits, the block plus one above; 0 if free. */
+/* An entry: tick of the last read in the low bits, block number plus one above these; 0 if free. */
 #define NC_GHOST_TICK_BITS	24U
 #define NC_GHOST_TICK		((1U << NC_GHOST_TICK_BITS) - 1)
 

@@ -22,8 +22,8 @@
  * A fill is on the list of its bucket lock from its start until it is published or dropped.
  * Under that lock at most one fill covers a sub-block, and a sub-block is missing, being
  * filled or valid.  So concurrent misses cause one origin read.  Fills of disjoint runs of one
- * block run in parallel and share the slot.  A write that overlaps a fill marks these sub-blocks of
- * the fill stale under the same lock: see doc/writing.md.
+ * block run in parallel and share the slot.  A write that overlaps a fill marks the overlapped
+ * sub-blocks stale in the fill, under the same lock: see doc/writing.md.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/ktime.h>
@@ -50,7 +50,7 @@
 
 static void fill_work(struct work_struct *work);
 
-/* Bytes of @span that the origin has: not whole sub-blocks if the origin ends inside the last. */
+/* Bytes of @span that the origin has; the origin may end inside the last sub-block of @span. */
 u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	u64 start = (span->block << c->hot.block_shift) +
@@ -61,15 +61,15 @@ u32 nc_fill_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 	       << SECTOR_SHIFT;
 }
 
-/* Longest fill in bytes: one bio, and at most half of the memory cap, so that two fills fit.
- * @half: for writes and prefetches, which leave half of the cap to reads.
+/* Longest fill in bytes: one bio, but at most half of the memory cap, so that two fills fit.
+ * @half: use half of the cap, for writes and prefetches, which leave the other half to reads.
  */
 u32 nc_fill_bytes_max(const struct nc_cache *c, bool half)
 {
 	return min_t(u64, FILL_BYTES_MAX, (READ_ONCE(c->fills.memory_max) >> half) / 2);
 }
 
-/* Shorten @span to nc_fill_bytes_max() of @half, the limit of fills and checks of cached data, but
+/* Shorten @span to nc_fill_bytes_max(c, @half), which limits fills and checks of cached data, but
  * not below one sub-block.
  */
 void nc_fill_shorten(const struct nc_cache *c, struct nc_span *span, bool half)
@@ -127,9 +127,9 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops
 }
 
 /*
- * Drop a reference.  The cache stays until the wake-up is over: the last reference is dropped
- * either by a worker or the fill writer, which nc_fill_drain() flushes, or by a reader whose bio
- * is not yet complete.
+ * Drop a reference.  The cache is not freed before this function has woken nc_fills.idle: the last
+ * reference is dropped by a worker or the fill writer, which nc_fill_drain() flushes, or by a
+ * reader, whose bio is not yet complete.
  */
 static void fill_put(struct nc_fill *f)
 {
@@ -142,7 +142,7 @@ static void fill_put(struct nc_fill *f)
 		wake_up(&c->fills.idle);
 }
 
-/* Copy the data of @bio out of the fill, which covers it. */
+/* Copy the data that @bio reads from the fill, which covers the whole read. */
 static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 {
 	nc_pages_copy(&f->pages, f->bytes,
@@ -177,7 +177,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 	return bits;
 }
 
-/* End a fill that is off its list and made @bits valid: report it, drop the fill's reference. */
+/* End a fill that is off its list: report that @bits became valid, drop the fill's reference. */
 static void fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
@@ -211,8 +211,8 @@ static struct bio *next_waiter(struct bio **waiters)
 	return bio;
 }
 
-/* Handle a failed origin read.  The fill may be wider than its readers' reads, so each reader asks
- * the origin itself and gets the status of its own sectors.
+/* Handle a failed origin read.  The fill may be wider than its readers' reads, so each read is sent
+ * to the origin separately and gets the status of its own sectors.
  */
 static void fill_read_failed(struct nc_fill *f)
 {
@@ -354,7 +354,7 @@ static void read_end_io(struct bio *bio)
 }
 
 /* Completion of the write to the cache device.  A worker publishes an update at once, not after the
- * fills of the fill writer: reads of sub-blocks that were valid before the write miss until then.
+ * fills of the fill writer: until then, reads of sub-blocks that the write invalidated miss.
  */
 static void write_end_io(struct bio *bio)
 {
@@ -491,7 +491,7 @@ void nc_fill_list(struct nc_fill *f, struct nc_bucket_lock *bucket)
 /**
  * nc_fill_start() - submit the origin read of a fill
  * @f: listed fill in NC_FILL_START
- * @nowait: the caller must not sleep: nc_workers.origin submits the read
+ * @nowait: the caller must not sleep, so nc_workers.origin submits the read
  *
  * Context: map or process; without @nowait it may wait for a request to the origin.
  */

@@ -34,13 +34,13 @@ struct nc_fill;
 
 /**
  * struct nc_fill_ops - kind of a fill, set by the file that starts it
- * @ahead: the fill is a prefetch: no reader waits for the data yet
+ * @ahead: the fill is a prefetch, so no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
- * @write: the fill is an update: the data comes from a writer, and readers cannot join
- * @sent: called before the origin read is submitted, only while nc_demand.watched; nc_fill.since is
- *	the time of the call; may be NULL
+ * @write: the fill is an update, so a writer supplies the data and readers cannot join
+ * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
+ *	nc_fill.since is the time of the call
  * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context
- * @joined: called when a read of @bytes joins the fill, under the bucket lock; may be NULL
+ * @joined: NULL, or called under the bucket lock when a read of @bytes joins the fill
  * @done: called after the fill left its list; @bits: sub-blocks that became valid; @error: 0, or
  *	the error of the origin or the cache device; process context
  */
@@ -60,17 +60,17 @@ struct nc_fill_ops {
  * @target: table line that started the fill
  * @ops: kind of the fill
  * @owner: struct nc_job, for a fill of a prefetch job
- * @stale: sub-blocks written since the fill started: the fill does not make them valid, and readers
- *	cannot join for them; bucket lock
- * @dropped: for an update: sub-blocks that its write invalidated, including sub-blocks that are
+ * @stale: sub-blocks written since the fill started: the fill does not make these valid, and reads
+ *	of these cannot join the fill; bucket lock
+ * @dropped: of an update, the sub-blocks that its write invalidated, including sub-blocks that are
  *	not in @entry because the write covers only a part of them
  * @slot: slot that the fill writes; the slot keeps its block while the fill is listed
  * @state: enum nc_fill_state; written by the code that runs the present step
- * @refs: references: one of the fill itself, one of each reader that copies in state FILLED
+ * @refs: one reference of the fill itself, and one of each reader that copies in state FILLED
  * @waiters: readers that wait in state START or READING, linked by bi_next, newest first; later
  *	NC_FILL_READY.  Readers add themselves under the bucket lock; the completion takes the list
  *	without that lock
- * @writer: for an update: the writer's bio, until the origin has completed the write
+ * @writer: of an update, the writer's bio, until the origin has completed the write
  * @since: ktime_get_ns() when the origin read was submitted; 0: not measured
  * @undisturbed: result of nc_demand_begin_read(), for nc_demand_end_read()
  * @sector: origin sector of the first byte

@@ -3,8 +3,8 @@
  * The fill writer: one thread per cache that writes fills to their slots and publishes them,
  * after their readers have been served.  No reader waits for the thread, so it yields the
  * processor to other threads.  On a busy processor fills wait with their data in memory, where
- * readers can join them.  When waiting fills use all of the fill memory, reads bypass the cache
- * and count as bypass_memory, as with a slow cache device.
+ * readers can join them.  When waiting fills use all of the fill memory, which also happens with a
+ * slow cache device, reads bypass the cache and count as bypass_memory.
  *
  * When the thread runs, it handles all fills that arrived since its last run.  That saves wake-ups,
  * and adjacent data can share one request to the cache device.
@@ -18,8 +18,8 @@
 #include "io/fill.h"
 #include "io/fill_writer.h"
 
-/* Microseconds from the first queued fill to the wake-up: the reader that was just served can
- * submit its next read, and more fills arrive.  Also the sleep while other threads are runnable.
+/* Microseconds from the first queued fill to the wake-up.  In this time the reader that was just
+ * served can submit its next read, and more fills arrive.  Also the sleep of give_way().
  */
 #define DELAY	250
 
@@ -29,13 +29,13 @@
 /* Most fills per batch.  A plug holds back requests of a batch, so that adjacent ones can merge. */
 #define TOGETHER	16
 
-/* Bytes after which a batch gets no further fill: a longer batch would delay hits at the device, or
- * on the processor if the cache device copies in the submitter (a ramdisk).
+/* A batch that has this many bytes gets no further fill: a longer batch would delay hits at the
+ * device, or on the processor if the submitting task copies the data (a ramdisk as cache device).
  */
 #define PORTION		(128U << 10)
 
-/* While other threads are runnable, the thread sleeps once per this many fills of a batch.  After
- * that it writes the batch anyway, so that fills always reach their slots.
+/* Before it writes a batch, the thread sleeps DELAY for each PATIENCE fills in the batch, unless no
+ * other thread is runnable.  Then it writes the batch in any case, so that fills reach their slots.
  */
 #define PATIENCE	2U
 
@@ -87,7 +87,7 @@ static u32 fill_portion(const struct bio_list *filled)
 }
 
 /* Yield the processor to other runnable threads, for a time proportional to @count fills.  Returns
- * true if no other thread is runnable; false after the whole time, or if somebody waits for fills.
+ * true as soon as no other thread is runnable; false after that time or if a task awaits fills.
  */
 static bool give_way(const struct nc_fill_writer *s, u32 count)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Invalidation of cached data: of the sectors that a write changes, or of many blocks when the
- * origin was changed without the cache or its content is unknown.  In the protocol of
- * doc/writing.md the latter is a write that sends nothing to the origin.
+ * Invalidation of cached data.  A write invalidates the sectors that it changes.  If the origin was
+ * changed without the cache, or its content is unknown, many blocks are invalidated: for the
+ * protocol of doc/writing.md this is a write that sends nothing to the origin.
  */
 #include "cache.h"
 #include "evict/free_slots.h"
@@ -208,7 +208,7 @@ static void accept_origin(struct nc_cache *c)
  * @c: live cache
  *
  * If the flush fails, the cache treats these writes as its own: the stop flushes again, and no
- * cached data survives a crash.  If the cache itself has written too, all cached data is dropped.
+ * cached data survives a crash.  If the cache has also written, it drops all cached data as well.
  *
  * Context: may sleep; nc_life.lock.
  * Return: whether the flush succeeded.
@@ -232,8 +232,8 @@ static int record_drop(struct nc_cache *c, bool all)
 {
 	if (!nc_meta_starts_cold(c))
 		return nc_meta_record_drop(c, all, nc_invalidate_unless_flushed(c));
-	/* No record is needed: cached data does not survive a crash.  It survives a stop, which
-	 * first flushes the origin because of this mark.
+	/* No record is needed: after a crash no cached data is used.  After a stop it is used, but
+	 * the stop flushes the origin first, because origin.written is set.
 	 */
 	WRITE_ONCE(c->origin.written, true);
 	return 0;

@@ -17,8 +17,8 @@
  * struct look - result of the look-up under the bucket lock
  * @bucket: bucket lock of the block
  * @slot: slot of the block, or NC_NIL
- * @fill: for NC_MISS_JOINED: fill to copy from, with a reference, or NULL if the fill will complete
- *	the read; for NC_MISS_STARTED: the new fill after it was listed
+ * @fill: if joined, the fill to copy from, with a reference, or NULL if the fill will complete
+ *	the read; if started, the new fill after it was listed
  */
 struct look {
 	struct nc_bucket_lock *bucket;
@@ -26,7 +26,7 @@ struct look {
 	struct nc_fill *fill;
 };
 
-/* Set the slot's last use to now: a miss in its block uses the slot as a hit does. */
+/* Set the slot's last use to now: a miss in its block counts as a use, like a hit. */
 static void refresh_slot(struct nc_cache *c, u32 i)
 {
 	struct nc_slot *slot = &c->index.slots[i];
@@ -47,8 +47,8 @@ static void shorten_to(const struct nc_fill *f, struct nc_span *span)
 				   span->first + __ffs64(stale) - 1);
 }
 
-/* Let @bio, cut to @span, join @f.  Returns false if @f will complete @bio.  Returns true if the
- * data is here already: the caller drops the bucket lock, copies, then drops a reference of @f.
+/* Let @bio, cut to @span, join @f.  Returns false if @f will complete @bio.  Returns true if @f has
+ * its data already: the caller drops the bucket lock, copies, then drops a reference of @f.
  */
 static bool join_fill(struct nc_cache *c, struct nc_bucket_lock *bucket,
 		      struct nc_fill *f, struct bio *bio, struct nc_span *span)
@@ -78,7 +78,7 @@ static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the first sub-block of @span being written?  If not, end @span before any that is written. */
+/* Is the first sub-block of @span being written?  If not, end @span before the first that is. */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
 {
 	u64 block = span->block << c->hot.block_shift;
@@ -158,7 +158,7 @@ static void list_reader(struct nc_fill *f, struct bio *bio,
 	f->waiters = bio;
 }
 
-/* List a new fill, with @bio, unless NULL, as its first reader. */
+/* List a new fill.  If @bio is not NULL, it becomes the first reader. */
 static void list_fill(struct nc_fill *f, struct nc_bucket_lock *bucket, struct bio *bio,
 		      const struct nc_span *span)
 {
@@ -200,7 +200,7 @@ static const struct nc_fill_ops demand_fill_ops = {
 	.done = demand_done,
 };
 
-/* Return the slot of the block, or give it a free one.  NC_NIL: the block may not take a slot. */
+/* Return the block's slot, or give the block a free slot.  NC_NIL: the block gets none. */
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
 		     const struct nc_fill_ops *ops)
 {
@@ -215,7 +215,7 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 }
 
 /* Allocate and list the fill that look_up_miss() asks for, unless memory or a slot is lacking.  The
- * bucket lock is held since that call, so its answer is still true.  Does not sleep.
+ * bucket lock is held since that look-up, so its result still applies.  Does not sleep.
  */
 static enum nc_miss begin_fill(struct nc_target *t, struct bio *bio, const struct nc_span *span,
 			       struct look *l, const struct nc_fill_ops *ops)
@@ -291,7 +291,7 @@ enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,
  * @t: live target
  * @span: missing sub-blocks; shortened to those that the result applies to
  * @ops: kind of the fill
- * @f: for NC_MISS_STARTED: the fill; the caller calls nc_fill_start() and nc_slots_check()
+ * @f: set to the fill on NC_MISS_STARTED; the caller calls nc_fill_start() and nc_slots_check()
  *
  * Context: process.
  * Return: see enum nc_miss; NC_MISS_JOINED: another fill already brings the data.
@@ -309,8 +309,8 @@ enum nc_miss nc_miss_prefetch(struct nc_target *t, struct nc_span *span,
 /**
  * nc_miss_fill() - fill sub-blocks that no reader waits for
  * @t: target
- * @span: missing sub-blocks; shortened to those that were handled: a fill was queued, or they stay
- *	missing because no fill can start now
+ * @span: missing sub-blocks; shortened to those for which a fill was queued, or for which no fill
+ *	can start now
  *
  * Context: process.
  */

@@ -13,10 +13,10 @@ struct nc_target;
  * enum nc_miss - fate of a read or prefetch of missing sub-blocks
  * @NC_MISS_STARTED: a new fill owns the bio
  * @NC_MISS_JOINED: a fill under way owns the bio, or already completed it
- * @NC_MISS_VALID: the data became valid meanwhile: the caller looks it up again
- * @NC_MISS_FULL: the block may not take a free slot: the read bypasses the cache
- * @NC_MISS_MEMORY: no memory, or the cap is reached: the read bypasses the cache
- * @NC_MISS_WRITE: the data is being written: the read bypasses the cache
+ * @NC_MISS_VALID: the data became valid meanwhile, so the caller looks it up again
+ * @NC_MISS_FULL: the block gets no free slot, so the read bypasses the cache
+ * @NC_MISS_MEMORY: no memory, or the memory cap is reached, so the read bypasses the cache
+ * @NC_MISS_WRITE: the data is being written, so the read bypasses the cache
  */
 enum nc_miss {
 	NC_MISS_STARTED,

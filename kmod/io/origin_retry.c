@@ -107,8 +107,8 @@ static void send_again(struct work_struct *work)
 }
 
 /*
- * Prepare for a suspend of the table line @t.  If it is without flush (t->noflush is set), let
- * waiting reads return to device-mapper at once; with flush, the suspend waits for them.
+ * Prepare for a suspend of the table line @t.  In a suspend without flush (t->noflush is set), the
+ * waiting reads return to device-mapper at once.  A suspend with flush waits for these reads.
  * Context: presuspend; may sleep.
  */
 void nc_origin_retry_suspend(struct nc_target *t)

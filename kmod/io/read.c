@@ -85,10 +85,10 @@ static int send_span_bypass(struct nc_target *t, struct bio *bio, const struct n
 	send_span_bypass(t, bio, span, NEARCACHE_COUNTER_BYPASS_##reason, \
 			 NEARCACHE_VERDICT_BYPASS_##reason)
 
-/* Shorten a hit, *sectors long, to whole logical blocks of the cache device.  Returns false if the
- * hit must bypass the cache: its start is not aligned (*sectors then ends at the next boundary, so
- * that the rest of the read may hit), it is less than a logical block, or its memory does not suit
- * the device.
+/* Shorten a hit of *sectors to whole logical blocks of the cache device.  Returns false if the hit
+ * must bypass the cache, because it is shorter than a logical block, its memory does not suit the
+ * device, or its start is not aligned.  In the last case *sectors ends at the next boundary, so
+ * that the rest of the read may hit.
  */
 static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 		      u32 *sectors)
@@ -139,7 +139,7 @@ static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
 	return false;
 }
 
-/* Remap a hit to the cache device and save the original for a retry. */
+/* Remap a hit to the cache device.  Saves the state of the bio, for a retry at the origin. */
 static __always_inline void remap_hit(struct nc_target *t, struct bio *bio, struct nc_io *io, u32 i)
 {
 	u32 offset = (u32)bio->bi_iter.bi_sector & t->cache->hot.block_mask;
@@ -213,7 +213,7 @@ static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	if (unlikely(!nc_stream_admits(c, bio, io, span, NEARCACHE_VERDICT_MISS)) &&
 	    !nc_ranges_pinned(c, span->block))
 		return BYPASS_SPAN(t, bio, span, ADVICE);
-	/* After the bypasses above: the policy sees only reads that may be cached. */
+	/* After the bypasses above: the policy sees only reads whose data may be cached. */
 	if (nc_ghost_samples(&c->policy.keep.ghost, span->block))
 		nc_slots_sample(c, span->block, cached);
 	switch (nc_miss_read(t, bio, span)) {

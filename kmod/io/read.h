@@ -37,7 +37,7 @@ static inline void nc_read_count_hit(struct nc_cache *c, const struct nc_io *io,
  * @error: status of that bio
  *
  * Context: any, including interrupts.
- * Return: true if the bio was a plain hit that succeeded: it is counted; the caller ends the bio.
+ * Return: true for a plain hit that succeeded.  The hit was counted; the caller ends the bio.
  * Otherwise the caller calls nc_read_end_io().
  */
 static inline bool nc_read_plain_over(struct nc_cache *c, const struct nc_io *io,

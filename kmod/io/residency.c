@@ -26,7 +26,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	return valid;
 }
 
-/* Find the run from @first on, at most to the end of its block. */
+/* Find the run that begins at @first; it ends at the latest with the block. */
 static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 {
 	u64 block = first >> c->hot.block_shift;

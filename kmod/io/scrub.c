@@ -11,7 +11,7 @@
 #include "io/fill.h"
 #include "io/scrub.h"
 
-/* Most slots without valid data to skip in one run of the work. */
+/* Most slots without valid data that one run of the work skips. */
 #define LOOK_AT		4096U
 /* Delay before the next attempt to allocate memory. */
 #define NO_MEMORY_DELAY	(HZ / 10)
@@ -84,7 +84,7 @@ static void pass_on(struct nc_cache *c)
 	nc_health_event(c, NEARCACHE_EVENT_SCRUB_OVER);
 }
 
-/* Account a checked piece, and schedule the next one by the rate.  Context: completion worker. */
+/* Account a checked piece, and schedule the next by nc_scrub.rate.  Context: completion worker. */
 static void scrub_piece_done(struct nc_cache *c, u32 bytes)
 {
 	struct nc_scrub *s = &c->scrub;
@@ -118,7 +118,7 @@ static void scrub_work(struct work_struct *work)
 	}
 	WRITE_ONCE(s->busy, true);
 	s->sub = span.last + 1;
-	/* The table stays live: nc_scrub_pause() waits for this work before a suspend. */
+	/* The dm table stays live: nc_scrub_pause() waits for this work before a suspend. */
 	result = nc_verify_scrub(READ_ONCE(c->life.active), &span, s->compare,
 				 scrub_piece_done);
 	if (result == NC_VERIFY_STARTED)

@@ -57,8 +57,8 @@ static struct nc_stream *find_stream(struct nc_stream_set *set, u64 whose, bool 
 	return oldest;
 }
 
-/* Account a piece.  Returns whether a run of sequential accesses begins with it; the rest of a read
- * or write that was cut begins none.  The set's lock is held, as below wherever a stream is used.
+/* Account a piece.  Returns whether the piece begins a run of sequential accesses; the rest of a
+ * read or write that was cut does not.  Wherever a stream is used, the lock of its set is held.
  */
 static bool stream_take(struct nc_stream *s, const struct bio *bio, u32 sectors)
 {
@@ -146,7 +146,7 @@ static bool stream_obey(struct nc_stream *s, u64 whose, bool writes,
 	return true;
 }
 
-/* Compute the next part to prefetch; false while it is below 1 / WINDOW_PARTS of the window. */
+/* Compute the next part to prefetch.  Returns false if it is under 1 / WINDOW_PARTS of a window. */
 static bool window_reached(const struct nc_cache *c, struct nc_stream *s,
 			   struct nc_readahead_window *window)
 {

@@ -90,8 +90,8 @@ struct nc_readahead_window {
  * struct nc_streams - streams of a cache
  * @set: sets of NC_STREAM_WAYS streams; about 32 streams for each processor, 4096 at most
  * @bits: log2 of the number of sets
- * @ask_window: queues a readahead window of a stream; called while a read is mapped; cache.c sets
- *	nc_readahead_ask()
+ * @ask_window: queues a readahead window of a stream; called while a read is mapped; set by
+ *	cache.c to nc_readahead_ask()
  */
 struct nc_streams {
 	struct nc_stream_set *set;

@@ -87,7 +87,7 @@ void nc_observe_verdict(struct nc_cache *c, struct bio *bio, enum nearcache_verd
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nearcache_io told;
 
-	/* For a retry a worker gives another verdict: keep process and time of the first one. */
+	/* A worker gives a retried read another verdict: keep process and time of the first. */
 	if (!io->observed) {
 		nc_observe_see(c, bio, &io->seen);
 		io->begun = ktime_get_ns();

@@ -50,7 +50,7 @@ enum check_state {
  * @drops: nc_bucket_lock.drops at the start
  * @hold: hit section, until the slot was read
  * @compare: also compare the data with the origin
- * @done: for a scrub: called at the end with the number of bytes read; otherwise NULL
+ * @done: called at the end of a scrub's check with the number of bytes read; otherwise NULL
  * @state: enum check_state
  * @work: runs the next step
  * @bio: bio to the cache device, then to the origin
@@ -75,7 +75,7 @@ struct check {
 
 static void check_work(struct work_struct *work);
 
-/* Shall this hit be compared with the origin?  True for one hit in nc_hot.verify. */
+/* Shall this hit be compared with the origin?  True for one of nc_hot.verify hits. */
 static bool hit_sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->hot.verify);
@@ -577,7 +577,7 @@ int nc_verify_end_io(struct nc_target *t, struct bio *bio)
 /**
  * nc_verify_scrub() - check cached data for a scrub
  * @t: live target
- * @span: sub-blocks, no more than nc_fill_shorten() leaves
+ * @span: sub-blocks, after nc_fill_shorten()
  * @compare: also compare the data with the origin
  * @done: called in a completion worker at the end of the check, only after NC_VERIFY_STARTED
  *

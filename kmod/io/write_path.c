@@ -45,7 +45,7 @@ static int write_around(struct nc_target *t, struct bio *bio, enum nearcache_ver
 						     DM_MAPIO_SUBMITTED;
 }
 
-/* Number of sectors from the start of @bio to its first later block with nc_update_wanted(). */
+/* Number of sectors of @bio before the next block, after the first, that is nc_update_wanted(). */
 static u32 around_sectors(struct nc_cache *c, const struct bio *bio)
 {
 	sector_t end = bio_end_sector(bio);

@@ -248,7 +248,7 @@ static bool update_conflicts(struct nc_cache *c, const struct nc_fill *f,
 	       !nc_write_range_alone(&c->write_ranges, own, first, last);
 }
 
-/* Return the block's slot, or give the block a free slot if nc_slots_spare().  NC_NIL: neither. */
+/* Return the block's slot, or give the block a free slot if nc_slots_spare(); otherwise NC_NIL. */
 static u32 slot_for(struct nc_cache *c, u64 block)
 {
 	u32 i = nc_index_find(&c->index, block);
@@ -301,7 +301,7 @@ void nc_update_send(struct nc_fill *f)
 {
 	struct nc_cache *c = f->target->cache;
 
-	/* Before submit_bio_noacct(), after which the update and the writer may be gone. */
+	/* Before submit_bio_noacct(): afterwards the update and the writer's bio may be gone. */
 	nc_observe(c, f->writer, NEARCACHE_VERDICT_UPDATE);
 	bio_clear_polled(f->writer);
 	if (nc_intent_admit(c, &c->intent, &f->bio))

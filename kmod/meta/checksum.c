@@ -14,7 +14,7 @@
 
 /* Maximum number of pages in one read or write. */
 #define BATCH		64U
-/* One write covers two dirty pages with up to this many clean pages between them. */
+/* A write includes up to this many clean pages between two dirty pages. */
 #define GAP		15U
 
 /* May sleep.  Return: 0 or -ENOMEM; in both cases the caller must call nc_sums_destroy(). */
@@ -64,8 +64,8 @@ static u32 first_slot(const struct nc_sums *s, u64 page)
 	return page * (NEARCACHE_PAGE_SIZE / sizeof(*s->sum)) >> s->shift;
 }
 
-/* Read page by page; zero an unreadable page, so that verification fails for its data.  Returns the
- * number of unreadable pages, and stops at NC_HEALTH_ERRORS_MAX of them.
+/* Read page by page.  Zeroes an unreadable page, so that data with checksums in it fails
+ * verification.  Returns the number of unreadable pages; stops at NC_HEALTH_ERRORS_MAX of them.
  */
 static u32 load_slowly(struct nc_cache *c, u64 first, u32 n)
 {

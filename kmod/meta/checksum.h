@@ -21,8 +21,8 @@ struct nc_geometry;
  * @offset: start of the checksum area, bytes
  * @shift: log2 of the sub-blocks of a block
  *
- * Locks: only the fill that covers a sub-block writes its sum.  It sets the page's dirty bit
- * before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
+ * Locks: only the fill that covers a sub-block writes its sum.  That fill sets the page's dirty
+ * bit before the valid bit, under the bucket lock.  A reader of the sum is in a hit section
  * (nc_hot.hit_srcu), so the slot keeps its block.  The sum is constant while the sub-block is
  * valid: if a reader sees the sum change, the sub-block was invalidated meanwhile.
  * nc_commit.lock protects @buffer.

@@ -63,8 +63,8 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 	return commit->record;
 }
 
-/* Name each page of the batch and the copy to write: if a crash tears it, the other copy is used.
- * Leave out pages that are written to both copies: they have no copy to fall back on.
+/* Name each page of the batch and the copy to write: if a crash tears that copy, the load uses the
+ * other one.  Leave out pages that are written to both copies: neither copy of these is safe.
  */
 static void name_pages(const struct nc_table *t,
 		       struct nearcache_commit *record)
@@ -106,10 +106,10 @@ static int write_record(struct nc_cache *c)
  * @c: live cache, suspended, just loaded
  *
  * A crash came after this commit was announced to the other members, and before its first
- * record.  Its two numbers are not used again, see nc_members_begun().  If the next commit
- * were announced now, its number would be two above the first member's last record, and a
- * second crash would leave members that do not match.  So the last record is written again,
- * with the second number.  It names the same pages, which the next commit has yet to write.
+ * record.  nc_members_begun() reserves both of its numbers.  So the next commit would be announced
+ * with a number more than one above the first member's last record, and a second crash would
+ * leave members that do not match.  Therefore this writes the last record again, with the second
+ * number.  The record names the same pages as before, which the next commit has yet to write.
  *
  * Context: may sleep; nc_life.lock.
  * Return: 0 or -EIO.
@@ -130,7 +130,7 @@ int nc_commit_catch_up(struct nc_cache *c)
 	return r;
 }
 
-/* Steps 2 to 4.  Writes the checksums before: the flush of step 2 makes them durable. */
+/* Steps 2 to 4.  Writes the checksums before step 2, whose flush makes them durable. */
 static int commit_batch(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;

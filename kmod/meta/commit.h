@@ -22,7 +22,7 @@ struct work_struct;
  * @sequence: number of the last record written
  * @known: highest record number that the medium certainly has
  * @behind: a crash came after a commit was announced to the other members and before its first
- *	record: @sequence is the second number of that commit, @record the last record before it
+ *	record.  Then @sequence is the second number of that commit, @record the last record before
  * @offset: start of the ring of records, bytes
  * @record: record to write, or the last one found at load; from vmalloc()
  * @live: commits keep the slot table correct, so the cache is warm after a crash; changes

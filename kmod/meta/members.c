@@ -111,7 +111,7 @@ int nc_members_open(struct nc_cache *c, struct nc_target *t)
 	return r;
 }
 
-/* Does the table of @t name the cache's devices, in the same order? */
+/* Does the dm table of @t name the cache's devices, in the same order? */
 bool nc_members_same(const struct nc_cache *c, const struct nc_target *t)
 {
 	u32 i;

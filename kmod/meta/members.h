@@ -27,7 +27,7 @@ struct nc_member {
 /**
  * struct nc_members - the cache devices, if there are several
  * @count: number of members, at least 2
- * @active: commits leave the members behind the first in state active: their data
+ * @active: commits leave the members behind the first in state active, so their data
  *	matches no commit
  * @failed: the last member whose superblock was invalid or had an I/O error; 0: none;
  *	read without the lock, for the log
@@ -42,7 +42,7 @@ struct nc_members {
 	struct nc_member member[];
 };
 
-/* Map a slot: returns its device, and sets @sector to its first sector there. */
+/* Map a slot.  Returns the device; sets @sector to the slot's first sector on that device. */
 static __always_inline struct block_device *
 nc_members_place(const struct nc_target *t, u32 slot, sector_t *sector)
 {

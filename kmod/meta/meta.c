@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Loads, updates and closes the metadata on the cache device.  Commits (commit.c) keep the slot
- * table on the medium correct, except in a session that writes to the origin without marks.  The
- * superblock of such a session says active, and the next load drops the table by a new table_epoch.
+ * table on the medium correct, except in a session that writes to the origin without write-intent
+ * marks.  The superblock then says active, and the next load drops the table by a new table_epoch.
  */
 #include <linux/blkdev.h>
 #include <linux/dm-io.h>
@@ -330,8 +330,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		if (numbered)
 			nc_session_tell(c, NEARCACHE_WITNESS_LEFT);
 	}
-	/* After an error the last state on the medium stays true while nothing more is written.
-	 * If earlier writes made it untrue, the witness says so.
+	/* After an error the last state on the medium stays true as long as neither slots nor the
+	 * origin are written.  If earlier writes made it untrue, the witness says so.
 	 */
 	if (r ? c->intent.mode == NC_INTENT_ON :
 		state != NEARCACHE_STATE_WRITING)
@@ -340,8 +340,8 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 	return r;
 }
 
-/* Is it certain that the next load drops the table, because of the superblock's state or of the
- * witness's record?  Without nc_life.lock the answer is a hint.
+/* Is it certain that the next load drops the slot table, because of the superblock's state or of
+ * the witness's record?  Without nc_life.lock the answer is a hint.
  */
 bool nc_meta_starts_cold(const struct nc_cache *c)
 {
@@ -356,7 +356,7 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
 /**
  * nc_meta_resize() - change the size of the origin
  * @c: live cache, suspended
- * @size: new size in bytes: the origin has grown, or the growth is undone because the
+ * @size: new size in bytes if the origin has grown, or the old size if after that the
  *	superblock could not be written
  *
  * The next superblock write records the size.
@@ -390,8 +390,8 @@ static int take_fingerprint(struct nc_cache *c, u8 *digest)
 				c->geo.origin_size, c->meta->ends, digest);
 }
 
-/* Did another host write to the ends of the origin?  Compares the fingerprint, unless that is older
- * than the writes of this cache.  Return: 1, 0, or the error of reading the origin.
+/* Did another host write to the ends of the origin?  Compares the fingerprint, unless the recorded
+ * one is older than writes of this cache.  Return: 1, 0, or the error of reading the origin.
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {
@@ -500,7 +500,7 @@ static int empty_table(struct nc_cache *c)
 	r = nc_members_settle(c);
 	if (!r)
 		r = write_super(c, le32_to_cpu(m->super.sb->state));
-	/* Do this under the lock: no page may be built with an epoch that the medium lacks. */
+	/* Still under the lock: no page may be built with an epoch that the medium lacks. */
 	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	else

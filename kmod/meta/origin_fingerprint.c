@@ -23,7 +23,7 @@ static_assert(NC_FINGERPRINT_SIZE == SHA256_DIGEST_SIZE);
  * @io: for synchronous I/O
  * @size: size of the origin, bytes
  * @buffer: two times NC_FINGERPRINT_END bytes from vmalloc()
- * @digest: NC_FINGERPRINT_SIZE bytes: SHA-256 of the first 64 KiB and the last
+ * @digest: NC_FINGERPRINT_SIZE bytes, set to the SHA-256 of the first 64 KiB and the last
  *	64 KiB, concatenated; a shorter origin is taken whole for each part, padded
  *	with zeros
  *

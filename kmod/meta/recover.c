@@ -143,8 +143,8 @@ bool nc_recover_stayed(const struct nearcache_super *sb,
 
 /**
  * nc_recover_intent() - evaluate the write-intent bitmap of the unfinished session
- * @area: the whole bitmap as read.  All bits are set in sectors that do not verify or are of
- *	another session, and cleared in sectors of the session that was about to begin
+ * @area: the whole bitmap as read.  Sectors that do not verify or are of another session get all
+ *	bits set; sectors of the session that was about to begin get all bits cleared
  * @sb: superblock
  * @record: from the witness, after nc_recover_stayed()
  *
@@ -214,8 +214,8 @@ u64 nc_recover_written(const struct nc_geometry *geo,
  * @epoch: the first member's table_epoch
  * @last: number of the first member's last commit record, from superblock or ring
  *
- * Before the first member records a commit, @member becomes live with the number of the first
- * record.  After the last record, before freed slots are overwritten, it becomes clean.
+ * Before the first member records a commit, @member becomes live with the number of the commit's
+ * first record.  After its last record, before freed slots are overwritten, @member becomes clean.
  */
 bool nc_recover_member(const struct nearcache_super *member, u64 epoch, u64 last)
 {

@@ -141,7 +141,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	return 0;
 }
 
-/* Write the copy that is not current, durably, and make it current. */
+/* Durably write the copy that is not current, and make it the current copy. */
 static int write_super_copy(struct nc_super *s, struct block_device *bdev)
 {
 	unsigned int copy = !s->counts;
@@ -189,9 +189,9 @@ int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state)
  * @bdev: cache device
  * @state: enum nearcache_super_state
  *
- * Writes one copy after the other, each durable before the next.  The current copy is
- * written last: so one intact copy exists at any time, and a crash never brings back a
- * copy that was already the older one when it was read.
+ * Writes the older copy first and then the current one, each durable before the next.  So one
+ * intact copy exists at any time.  A crash leaves the current or the new state, never the state
+ * of the copy that was the older one before the call.
  *
  * Context: may sleep.
  * Return: 0 or -EIO; on error either copy has the old or the new content.
@@ -203,8 +203,8 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 
 	if (!s->read)
 		return -EIO;
-	/* Keep "writing" as durable on the way to active: if only one copy gets written, the next
-	 * load drops the table as well, provided that the witness says "left".
+	/* From writing to active, leave @durable at writing: if only one copy gets written, the
+	 * next load drops the slot table as well, provided that the witness says "left".
 	 */
 	if (s->durable != state && !(s->durable == NEARCACHE_STATE_WRITING &&
 				     state == NEARCACHE_STATE_ACTIVE))
@@ -215,8 +215,8 @@ int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state)
 		if (r)
 			return r;
 	}
-	/* Only after both copies: with one written, its higher sequence wins; but if that copy
-	 * became unreadable, a load would trust the old state of the other copy.
+	/* Only once both copies are written: if just one has the new state and becomes unreadable,
+	 * a load trusts the old state of the other copy.
 	 */
 	WRITE_ONCE(s->durable, state);
 	return 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The witness.  A cache device that was removed keeps its old state, so another device has to
- * record whether the origin was written without it.  The helper creates the record with the
- * cache's uuid; the kernel only overwrites that record.
+ * record whether the origin was written without the cache device.  The helper creates the record
+ * with the cache's uuid; the kernel only overwrites that record.
  */
 #include <linux/blkdev.h>
 

@@ -73,7 +73,7 @@ struct nc_intent_ops {
  *	durably says active; other changes are made under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: number of the current session, see struct nearcache_super
- * @recovered: the load took over an unfinished session: @maps has its marks; nc_life.lock
+ * @recovered: the load took over an unfinished session, whose marks are in @maps; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first dm table that names a witness; NULL before
  * @witness: record of the cache on its witness

@@ -70,8 +70,8 @@ static bool take_mark(struct nc_intent_maps *maps, u32 bit)
 	return false;
 }
 
-/* Write the fingerprint of the ends and clear their mark, without dropping io_lock in between, so
- * that mark_work cannot set the mark on the medium in between.  Return: 0 or the write error.
+/* Write the fingerprint of the ends and clear their mark under one hold of io_lock, so that
+ * mark_work cannot set the mark on the medium in between.  Return: 0 or the write error.
  */
 static int renew_ends(struct nc_cache *c)
 {

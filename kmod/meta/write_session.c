@@ -11,7 +11,7 @@
 #include "meta/meta.h"
 #include "meta/write_session.h"
 
-/* Read the bitmap page by page.  An unreadable page is zeroed: only its regions count as marked. */
+/* Read the bitmap page by page.  Zeroes unreadable pages: all of their regions count as marked. */
 static void read_area(struct nc_cache *c, struct nearcache_intent *area)
 {
 	u32 i;
@@ -133,8 +133,8 @@ static void no_witness(struct nc_cache *c, const char *why)
 	       nc_cache_name(c), c->life.active->witness->bdev, why);
 }
 
-/* Put a session number that no copy of this device has into the superblock.  The number is used up
- * even if the caller fails later.  Call find_record() first.  Return: 0; -ERANGE: none is left.
+/* Give the superblock a session number that no copy of this device has.  The number is used up even
+ * if the caller fails later.  Call find_record() first.  Return: 0; -ERANGE: none is left.
  */
 static int take_number(struct nc_cache *c)
 {
@@ -162,8 +162,8 @@ static int write_session(struct nc_cache *c, u64 previous, u32 state)
  * @c: live cache, suspended; its slot table on the medium is correct
  *
  * Writes the witness first: from then on the bitmap counts only for a superblock whose
- * session the witness names.  The witness also names the previous session, unless the load
- * distrusted that superblock.  Writes an empty bitmap next; the caller then writes the
+ * session the witness names.  The witness also names the previous session, unless the load did
+ * not trust the superblock.  Writes an empty bitmap next; the caller then writes the
  * superblock.
  *
  * Context: may sleep; nc_life.lock.
@@ -232,7 +232,7 @@ static void not_told_apart(struct nc_cache *c, int r)
  * nc_session_number() - give a number to a superblock that will say active, or clean after writes
  * @c: live cache, suspended
  *
- * The new number makes all copies of the device from before this superblock stale.
+ * The new number makes stale all copies of the device that are older than this superblock.
  *
  * Context: may sleep; nc_life.lock.
  * Return: true if nc_session_tell() must follow once both superblock copies are written;

@@ -135,7 +135,7 @@ static int take_label(struct request *q, const struct nlattr *label)
 	return id;
 }
 
-/* Return the id of a label, without a reference; 0, the id of no range, without such a label. */
+/* Return the id of a label, without taking a reference; 0, which no range has, if it is unknown. */
 static int find_label(struct request *q, const struct nlattr *label)
 {
 	const char *name = nla_data(label);
@@ -157,7 +157,7 @@ static int parse_label(struct request *q, const struct nlattr *range, const stru
 	return before->id;
 }
 
-/* Fill in @want, with defaults from the range before.  @add: take a reference to its label. */
+/* Fill in @want, with defaults from the range @before.  @add: take a reference to the label. */
 static int parse_want(struct request *q, const struct nlattr *range, struct nc_want *want,
 		      const struct nc_want *before, bool add)
 {

@@ -155,7 +155,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/* Account bytes that another fill brings or that are cached, except those of an earlier pass. */
+/* Account bytes that are cached or that other fills bring, except what earlier passes fetched. */
 void nc_job_see(struct nc_job *job, u64 bytes)
 {
 	u64 own = min(job->known, bytes);
@@ -164,7 +164,7 @@ void nc_job_see(struct nc_job *job, u64 bytes)
 	job->present += bytes - own;
 }
 
-/* Begin another pass over all pieces, to bring data that the last pass could not bring. */
+/* Begin another pass over all pieces, to bring data that the pass before could not bring. */
 void nc_job_again(struct nc_job *job)
 {
 	job->pass++;

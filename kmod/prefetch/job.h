@@ -14,7 +14,7 @@
 #define NC_JOB_PIECES_MAX	1048576U
 /* Most finished jobs that can be queried: 512 KiB of memory, each job a kmalloc-512. */
 #define NC_JOBS_OVER_MAX	1024U
-/* Most passes of a job over its pieces: later ones retry failed reads and data under a write. */
+/* Most passes of a job over its pieces; later ones retry failed reads and data in write ranges. */
 #define NC_JOB_PASSES		3U
 
 /* Sectors from @first to before @end. */
@@ -39,12 +39,12 @@ struct nc_piece {
  * @flying: bytes of the job's fills in flight
  * @known: bytes that earlier passes fetched and this pass has not met yet
  * @again: another pass may bring some of @left
- * @shortages: attempts in a row without a slot, since any job got a slot
+ * @shortages: attempts in a row without a slot since any job last got one
  * @given: nc_prefetch_reserve.given when @shortages was last reset
  * @waits: the job waits for a slot for a block that is not pinned
  * @pin_shortages: attempts without a slot for a pinned block, since the job started a fill
  * @pass: number of completed passes
- * @at: index of the next piece; equal to @pieces: all were submitted
+ * @at: index of the next piece, or @pieces if all pieces were submitted
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
  * @label: name of the job, with the syntax of a range's label; may be empty

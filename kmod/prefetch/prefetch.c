@@ -36,7 +36,7 @@
 /* Attempts between two calls of nc_reserve_want() and nc_reserve_look(). */
 #define SHORTAGES_LOOK	25U
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
-/* Wait of a single job, until job->due, while other jobs may run. */
+/* Only the present job has to wait, until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
 
 /* Run the worker at once if there are jobs and a table is live. */
@@ -264,7 +264,7 @@ looked:
 	return 0;
 }
 
-/* Did a user's read bring a cached block from the origin, in this tick or the last? */
+/* Did a user's read bring a cached block from the origin, in this tick or the one before? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
 	int hold = nc_hit_lock(&c->hot.hit_srcu);
@@ -342,7 +342,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
 
-	/* Drop this job's demand for slots; other jobs that wait report theirs again. */
+	/* Drop this job's demand for slots; other jobs that wait will report their demand again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
 	/* Data of earlier passes that this pass did not meet was evicted or invalidated. */
@@ -483,7 +483,7 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&p->work);
 }
 
-/* Go on with the jobs after a table went live. */
+/* Go on with the jobs after a dm table went live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;

@@ -30,7 +30,7 @@ struct nc_latency {
  * @jobs: the jobs of the cache
  * @paused: no dm table is live
  * @flying: bytes of jobs' fills in flight
- * @window: limit of @flying: a new reader waits behind no more than these bytes
+ * @window: limit of @flying, so that a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
  * @least: recent minimum of the latency of jobs' reads, nanoseconds
  * @shared: other readers used the origin when nc_throttle_wait() last ran
@@ -38,7 +38,7 @@ struct nc_latency {
  * @rate: limit in bytes per second, while @shared
  * @failed: jiffies when a job's read last failed
  * @clean: latency of users' reads without disturbance by jobs; old samples have less weight
- * @beside: latency of users' other reads since @looked
+ * @beside: latency of users' reads that jobs may have disturbed, since @looked
  * @looked: jiffies when @rate was last adjusted
  * @probed: jiffies when jobs last paused to measure @clean
  * @weighed: jiffies when nc_demand.asked and .met were last compared

@@ -213,7 +213,7 @@ void nc_readahead_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&w->work);
 }
 
-/* Accept windows after a table went live. */
+/* Accept windows after a dm table went live. */
 void nc_readahead_resume(struct nc_cache *c)
 {
 	spin_lock(&c->readahead.lock);

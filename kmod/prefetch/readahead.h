@@ -20,7 +20,7 @@ struct nc_cache;
  * @window: queued windows, which take turns
  * @count: number of queued windows
  * @turn: index in @window of the window that has or had the latest turn
- * @paused: no table is live: ignore windows
+ * @paused: no dm table is live, so new windows are ignored
  * @failed: jiffies when a read for a window last failed
  * @work: submits fills
  */

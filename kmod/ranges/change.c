@@ -25,7 +25,7 @@
  * @count: number of ranges
  * @segments: @want as segments, NULL without ranges
  * @reserved: number of blocks that pinned ranges overlap
- * @touched: ranges that are added or deleted: only the tags of their blocks change
+ * @touched: ranges that are added or deleted; only their blocks get new tags
  * @touched_count: number of @touched
  */
 struct change {
@@ -223,7 +223,7 @@ static int compare_which(const void *x, const void *y)
 /*
  * Sort for lies_in().  Elements with equal label and flags form a group, sorted by start.  Raise
  * the end of each element to the largest end before it in its group.  A range then lies inside an
- * element of the group exactly if it lies inside the last element that starts at or before it.
+ * element of the group exactly if the last element that starts at or before the range contains it.
  */
 static void sort_which(struct nc_which *which, u32 count)
 {
@@ -300,7 +300,7 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 	for (i = 0; i < r->count; i++) {
 		const struct nc_want *want = &r->want[i];
 		bool kept = has_equal(rp->keep, rp->keep_count, want);
-		/* A kept range may last longer than an equal one that is added: both stay. */
+		/* A range in rp->keep may expire later than an equal one in rp->add: both stay. */
 		bool superseded = rp->unique && !kept && has_equal(rp->add, rp->add_count, want);
 		bool dropped = (rp->expired_at && want->expires &&
 				want->expires <= rp->expired_at) ||
@@ -319,7 +319,7 @@ static u32 find_going(const struct nc_ranges *r, struct nc_replacement *rp, unsi
 }
 
 /*
- * Merge the ranges that stay with the added ranges into @to->want.  List the deleted ranges, then
+ * Merge the added ranges and those that stay into @to->want.  List the deleted ranges, then
  * the added ranges, in @touched.
  */
 static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement *rp,
@@ -328,7 +328,7 @@ static void divide_ranges(const struct nc_ranges *r, const struct nc_replacement
 	struct nc_want *stay = to->want + rp->add_count;
 	u32 i, gone = 0, left = 0;
 
-	/* The merge below reads each element of @stay before it overwrites it. */
+	/* The merge below reads each element of @stay before it overwrites that element. */
 	for (i = 0; i < r->count; i++)
 		if (test_bit(i, goes))
 			touched[gone++] = r->want[i];
@@ -526,9 +526,9 @@ free:
  * nc_ranges_inherit() - take over the ranges of the cache that the dm device had before
  * @c: cache that is about to be loaded; if the load fails, the next cache inherits from @c
  * @before: cache whose device was given up, but whose ranges users still want
- * @end: size of the origin in sectors: ranges are cut there
+ * @end: size of the origin in sectors, where ranges are cut
  *
- * If the new cache has no room for all pins, it gets none; after another error it gets no range.
+ * If the new cache has no room for all pins, it gets no pins; after another error, no ranges.
  *
  * Context: nc_life.lock of @c is held; may sleep.  Allocates memory: the caller is in a
  * memalloc_noio scope.
@@ -583,7 +583,7 @@ void nc_ranges_grown(struct nc_cache *c, u64 old)
 	mutex_unlock(&c->ranges.lock);
 }
 
-/* Send the event of earlier changes, after a table went live.  Context: nc_life.lock is held. */
+/* Send the event of earlier changes, after a dm table went live.  Context: nc_life.lock is held. */
 void nc_ranges_live(struct nc_cache *c)
 {
 	if (c->ranges.unreported)

@@ -38,10 +38,10 @@ struct nc_label_counts {
 
 /**
  * struct nc_labels - the labels of a cache
- * @label: array of labels by id, allocated with the first label; NULL in an entry: the id is free
+ * @label: array of labels by id, allocated with the first label; NULL if the id is free
  * @bucket: hash table of the labels by name
  * @count: number of labels
- * @next: last id given out: the search for a free id starts behind it
+ * @next: last id given out; the search for a free id starts behind it
  * @chunk: counters, an array by CPU per chunk; once allocated they live as long as the cache.  Not
  *	from the per-CPU allocator, whose lock may be held by a task that waits for this device
  *

@@ -25,7 +25,7 @@ static u16 label_of(struct nc_cache *c, sector_t sector)
 	return label;
 }
 
-/* Return the id of a sector's label, of which it has one at most; 0: none.  Any context. */
+/* Return the id of a sector's label; 0: none.  A sector has at most one label.  Any context. */
 u16 nc_ranges_label(struct nc_cache *c, sector_t sector)
 {
 	return nc_ranges_any(c) ? label_of(c, sector) : 0;

@@ -42,7 +42,7 @@ struct nc_room {
  * struct nc_ranges_ops - calls from the ranges into higher layers, set by cache.c
  * @retagged: called when a linked slot gets another tag and was pinned before (@was) or is pinned
  *	now (@pin); the bucket lock is held
- * @changed: called after the ranges changed: more slots may be evictable, and pins may need more
+ * @changed: called after the ranges changed, as more slots may be evictable, or pins need more
  *	slots; nc_ranges.lock is held
  */
 struct nc_ranges_ops {
@@ -63,7 +63,7 @@ struct nc_ranges_ops {
  * @reserved: number of blocks that pinned ranges overlap
  * @pinned: number of slots with NEARCACHE_RANGE_PIN; changed under bucket locks, read without them
  * @expire_work: deletes expired ranges
- * @unreported: ranges changed without a live dm table: nc_ranges_live() sends the event; protected
+ * @unreported: ranges changed with no live dm table, so nc_ranges_live() sends the event; protected
  *	by nc_life.lock
  *
  * A slot's tag is computed from @segments.  A caller that gives a slot to a block reads @segments

@@ -32,7 +32,7 @@ struct sweep {
 	u32 made;
 };
 
-/* Add the segment from @at to @end, which the ranges in @open cover, or extend a like segment. */
+/* Add the segment from @at to @end, covered by @open, or extend the last segment if it is alike. */
 static void emit_segment(struct sweep *s, u64 end)
 {
 	const struct nc_want *best = s->open[0];
@@ -127,7 +127,7 @@ const struct nc_segment *nc_rangemap_find(const struct nc_segment *segment, u32 
 	return low < count ? &segment[low] : NULL;
 }
 
-/* Number of blocks that segments with any of @flags overlap, each counted once. */
+/* Number of blocks that segments with any of @flags overlap, each block counted once. */
 u64 nc_rangemap_blocks(const struct nc_segment *segment, u32 count, u8 flags,
 		       unsigned int block_shift)
 {

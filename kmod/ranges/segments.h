@@ -44,7 +44,7 @@ struct nc_want {
  * @first: first sector
  * @end: sector behind the last one
  * @id: label id of the winning range
- * @flags: flags that any of these ranges has
+ * @flags: flags that at least one of the covering ranges has
  * @priority: priority of the winning range
  */
 struct nc_segment {
