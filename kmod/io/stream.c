@@ -231,7 +231,7 @@ static noinline void extend_window(struct nc_cache *c, struct nc_stream_set *set
  * Return: whether uncached data of the piece may be cached.
  */
 bool nc_stream_report(struct nc_cache *c, struct bio *bio, struct nc_io *io,
-		    const struct nc_span *span, enum nearcache_verdict verdict)
+		      const struct nc_span *span, enum nearcache_verdict verdict)
 {
 	bool writes = op_is_write(bio_op(bio)), begins;
 	struct nc_stream_set *set;

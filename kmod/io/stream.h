@@ -102,7 +102,7 @@ struct nc_streams {
 int nc_streams_init(struct nc_streams *streams);
 void nc_streams_destroy(struct nc_streams *streams);
 bool nc_stream_report(struct nc_cache *c, struct bio *bio, struct nc_io *io,
-		    const struct nc_span *span, enum nearcache_verdict verdict);
+		      const struct nc_span *span, enum nearcache_verdict verdict);
 
 /**
  * nc_stream_admits() - ask the classifier, if any, whether a piece may be cached

@@ -64,9 +64,10 @@ lock_free() {
 	hits=$(($(field hits) - before))
 	echo "$hits hits:" && cat "$TMPDIR/hits"
 	((hits > 5000)) || fail "$hits hits"
-	# Allow a few locks per second: timers, such as the watch over hanging hits, take them.
+	# Allow a few locks per second: timers, such as the watch over hanging hits, take them. A hit on a
+	# sampled block tries the policy's lock, and does not wait for it.
 	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) \
-		'$1 >= n { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
+		'$1 >= n && !/policy\.lock/ { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
 		fail "locks taken while there were $hits hits"
 }
 
