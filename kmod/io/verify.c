@@ -75,7 +75,7 @@ struct check {
 
 static void check_work(struct work_struct *work);
 
-/* Shall this hit be compared with the origin?  True for one of nc_hot.verify hits. */
+/* Shall this hit be compared with the origin?  True for one hit in every nc_hot.verify. */
 static bool hit_sampled(struct nc_cache *c)
 {
 	u32 every = READ_ONCE(c->hot.verify);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The gates of 'gate': network block devices that the program itself serves.  Rules hold or fail
- * requests; the script answers held requests in any order.  gate.c lists the commands.
+ * The gates of the program 'gate': network block devices that the program itself serves.  Rules hold
+ * or fail requests; a test script answers held requests in any order.  gate.c lists the commands.
  */
 #ifndef NEARCACHE_TEST_GATE_NBD_H
 #define NEARCACHE_TEST_GATE_NBD_H

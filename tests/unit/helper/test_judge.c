@@ -29,7 +29,10 @@ static void begin(void)
 	look.read_ahead = 131072;
 }
 
-/* Take a sample: @class read 100 MiB, @origin bytes came from the origin, @stall ns were lost. */
+/*
+ * Take a sample: 100 MiB were read in pattern @class, @origin bytes of them from the origin, and
+ * @stall ns were lost.
+ */
 static enum judgement second(enum nearcache_class class, uint64_t origin, uint64_t stall)
 {
 	memset(look.bytes, 0, sizeof(look.bytes));

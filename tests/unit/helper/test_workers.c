@@ -33,7 +33,7 @@ ssize_t __wrap_pread(int fd, void *buffer, size_t bytes, off_t offset)
 	return __real_pread(fd, buffer, bytes, offset);
 }
 
-/* If true, mincore() reports the last page of each file in memory; if false, no page. */
+/* If true, mincore() reports that the last page of a file is in memory; if false, that none is. */
 static atomic_bool resident;
 
 int __wrap_mincore(void *map, size_t bytes, unsigned char *pages);
