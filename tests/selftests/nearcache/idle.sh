@@ -18,7 +18,7 @@ watch() {
 
 # seen: print the trace lines of the module, and of bios on its devices.
 seen() {
-	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|store_wake|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
+	grep -E 'dm_nearcache|nc_[a-z_]+$|fill_work|writer_wake|block_bio_queue: ('"${numbers//:/,}"')' $TRACE/trace
 }
 
 ticks() {
@@ -54,7 +54,7 @@ watch 1
 check -s 20000 -n 8 -b 8
 settle
 watch 0
-[[ $(seen) == *store_wake* && $(seen) == *block_bio_queue* ]] ||
+[[ $(seen) == *writer_wake* && $(seen) == *block_bio_queue* ]] ||
 	fail "the trace does not show the miss: $(seen)"
 written_down
 watch 1
