@@ -213,7 +213,7 @@ unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper
 helper-unit-variant = $(if $(filter -D%,$(HELPER_UNIT_LIBS_$(1))),$(1),all)
 helper-unit-objects = $(patsubst %.c,$(HELPER_UNIT_DIR)/obj/$(call helper-unit-variant,$(1))/%.o,\
 	tests/unit/helper/$(1).c $(HELPER_UNIT_$(1)))
-HELPER_UNIT_HEADERS := $(wildcard helper/*/*.h bpf/*.h kmod/meta/format*.h uapi/*.h tests/unit/helper/*.h) \
+HELPER_UNIT_HEADERS := $(wildcard helper/*/*.h bpf/*.h kmod/meta/*.h uapi/*.h tests/unit/helper/*.h) \
 	tests/unit/helper/helper_unit.mk
 
 define helper-unit-variant-rule
