@@ -106,7 +106,8 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 	struct nc_active_plan *old = current_plan(f);
 
 	lockdep_assert_held(&f->lock);
-	WRITE_ONCE(f->strays, active);
+	/* Before @active is visible: nc_plan_work() or nc_plan_took() finds its strays. */
+	WRITE_ONCE(f->strays, false);
 	rcu_assign_pointer(f->now, active);
 	set_checks(c);
 	f->state = active ? NEARCACHE_PLAN_RUNNING : state;
@@ -296,14 +297,16 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* Report that a block has a slot: a new one (the bucket lock is held), or one that it keeps. */
-void nc_plan_took(struct nc_cache *c, u64 block)
+/* Report that a block has a slot: a new one (the bucket lock is held), or one that it keeps.
+ * @pinned: reclaim may not evict the block.
+ */
+void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
 {
 	struct nc_active_plan *active = take_plan(c);
 	bool stray = active && !nc_belady_took(&active->order, block);
 
 	give_back(active);
-	if (stray)
+	if (stray && !pinned)
 		nc_plan_stray(c);
 }
 
@@ -373,6 +376,7 @@ void nc_plan_kick(struct nc_cache *c)
 /* Report all cached blocks to the plan.  Tasks that change slots meanwhile report the changes. */
 static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 {
+	bool strays = false;
 	u32 i;
 
 	for (i = 0; i < c->index.count; i++) {
@@ -383,14 +387,16 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 				    READ_ONCE(slot->block_lo);
 
 			spin_lock(&active->lock);
-			nc_belady_took(&active->order, block);
+			strays |= !nc_belady_took(&active->order, block) &&
+				  !nc_tag_is_pinned(READ_ONCE(slot->tagged));
 			spin_unlock(&active->lock);
 		}
 		if (!(i % 1024))
 			cond_resched();
 	}
 	WRITE_ONCE(active->unscanned, false);
-	/* replace_plan() has set this hint, but an older pass of reclaim may have cleared it. */
+	if (!strays)
+		return;
 	WRITE_ONCE(c->plan.strays, true);
 	nc_slots_look_again(c);
 }

@@ -42,7 +42,8 @@ struct nc_active_plan {
  * @state: state of @now, or the reason why the last plan ended
  * @last: figures of the last plan that ended
  * @checked: nc_hot.checks must be set even without a plan
- * @strays: cached blocks may exist that the plan does not contain; a hint, without the lock
+ * @strays: blocks that the plan does not contain, and that are not pinned, may be cached: reclaim
+ *	evicts them first, and nc_plan_admits() relies on that; a hint, without the lock
  * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
  *	the worker again
  */
@@ -75,7 +76,7 @@ void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures);
 void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
 		  sector_t end, bool hit);
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
-void nc_plan_took(struct nc_cache *c, u64 block);
+void nc_plan_took(struct nc_cache *c, u64 block, bool pinned);
 void nc_plan_gone(struct nc_cache *c, u64 block);
 bool nc_plan_is_stray(struct nc_cache *c, u64 block);
 void nc_plan_stray(struct nc_cache *c);

@@ -172,12 +172,14 @@ static void release_batch(struct nc_cache *c, u32 n)
  * @want: number of free slots at which the pass ends
  * @n: number of unlinked slots in nc_reclaim.batch
  * @found: number of victims so far
+ * @strays: number of blocks outside the plan that take_idle() met, evicted or still being filled
  */
 struct pass {
 	struct nc_cache *c;
 	u32 want;
 	u32 n;
 	u32 found;
+	u32 strays;
 };
 
 static bool is_over(const struct pass *p)
@@ -231,7 +233,7 @@ static void take_farthest(struct pass *p)
 		i = nc_index_find(&c->index, block);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
-			nc_plan_took(c, block);
+			nc_plan_took(c, block, false);
 			WRITE_ONCE(c->reclaim.awaits_fills, true);
 			p->want -= !!spare;
 			spare -= !!spare;
@@ -251,8 +253,10 @@ static void take_idle(struct pass *p)
 	for (looked = 0; looked < c->index.count && !is_over(p); looked++) {
 		u32 i = next_slot(p);
 
-		if (is_victim(c, &c->index.slots[i], READ_ONCE(c->hot.now)))
-			take_victim(p, i, false);
+		if (!is_victim(c, &c->index.slots[i], READ_ONCE(c->hot.now)))
+			continue;
+		p->strays += nc_plan_is_stray(c, slot_block(&c->index.slots[i]));
+		take_victim(p, i, false);
 	}
 }
 
@@ -326,17 +330,21 @@ void nc_reclaim_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, reclaim.work);
 	struct pass p = { .c = c };
-	u32 started = READ_ONCE(c->hot.now);
+	u32 started;
 
 	nc_plan_work(c);
+	/* After nc_plan_work(), whose nc_slots_look_again() compares with the clock as well. */
+	started = READ_ONCE(c->hot.now);
 	p.want = nc_slots_high_mark(c) + nc_slots_reserved(c);
 	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
-		/* Only a pass that looked at all slots proves that nothing is idle. */
-		if (!p.found && !is_over(&p)) {
-			WRITE_ONCE(c->reclaim.tick, started + 1);
-			nc_plan_no_strays(c);
+		/* Only a pass that looked at all slots proves that nothing is idle or outside the plan. */
+		if (!is_over(&p)) {
+			if (!p.found)
+				WRITE_ONCE(c->reclaim.tick, started + 1);
+			if (!p.strays)
+				nc_plan_no_strays(c);
 		}
 	}
 	take_farthest(&p);

@@ -212,7 +212,7 @@ void nc_ranges_count_mixed(struct nc_cache *c, sector_t sector, u32 bytes)
 	abort();
 }
 
-/* The functions of evict/plan.c and of the files below do nothing: no plan or range exists. */
+/* The functions of evict/read_plan.c and of the files below do nothing: no plan or range exists. */
 void nc_plan_init(struct nc_cache *c)
 {
 	(void)c;
@@ -223,10 +223,11 @@ void nc_plan_destroy(struct nc_cache *c)
 	(void)c;
 }
 
-void nc_plan_took(struct nc_cache *c, u64 block)
+void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
 {
 	(void)c;
 	(void)block;
+	(void)pinned;
 }
 
 void nc_plan_kick(struct nc_cache *c)
