@@ -136,42 +136,59 @@ static size_t add_some(dev_t number, const struct nl_range *range, size_t count)
 
 /*
  * List the ranges that restore_before() has to add: those that the change deleted, and those that
- * restore_before() itself deletes, because they are inside an element of @rp->add.
+ * restore_before() itself deletes, because they are inside a range of @added.
  */
-static int list_lost(const struct lists *lists, const struct nl_replacement *rp,
-		     struct nl_range *lost, size_t *count)
+static void list_lost(const struct lists *lists, const struct nl_replacement *rp,
+		      const struct spans *added, struct nl_replacement *back, struct nl_range *lost)
 {
 	const struct known *before = &lists->before;
-	struct spans added;
 	size_t i, next = 0;
 
-	*count = 0;
-	if (!spans_make(&added, rp->add, rp->add_count))
-		for (i = 0; i < before->count; i++) {
-			const struct nl_range *range = &before->range[i];
-			/* @lists->drop and @before have the same order and share labels. */
-			bool dropped = next < rp->drop_count &&
-				       lists->drop[next].label == range->label;
+	back->add = lost;
+	for (i = 0; i < before->count; i++) {
+		const struct nl_range *range = &before->range[i];
+		/* @lists->drop and @before have the same order and share labels. */
+		bool dropped = next < rp->drop_count && lists->drop[next].label == range->label;
 
-			next += dropped;
-			if (dropped || spans_hold(&added, &range->range, range->label))
-				lost[(*count)++] = *range;
-		}
-	spans_free(&added);
-	return fail_code();
+		next += dropped;
+		if (dropped || spans_hold(added, &range->range, range->label))
+			lost[back->add_count++] = *range;
+	}
+}
+
+/* List the kernel's ranges inside @added: never more than a request may have. */
+static void list_added(const struct known *now, const struct spans *added,
+		       struct nl_replacement *back, struct nl_range *drop)
+{
+	size_t i;
+
+	back->drop = drop;
+	for (i = 0; i < now->count; i++)
+		if (spans_hold(added, &now->range[i].range, now->range[i].label))
+			drop[back->drop_count++] = now->range[i];
 }
 
 static bool restore_before(const struct change *change, const struct lists *lists,
 			   const struct nl_replacement *rp)
 {
-	struct nl_range *lost = calloc(lists->before.count + 1, sizeof(*lost));
-	struct nl_replacement back = {
-		.drop = rp->add, .drop_count = rp->add_count, .add = lost,
-	};
-	bool done = lost && !list_lost(lists, rp, lost, &back.add_count) &&
-		    !nl_range_replace(change->dev->number, &back) && !back.refused;
+	struct nl_range *lost = calloc(lists->before.count + 1, sizeof(*lost)), *drop = NULL;
+	struct nl_replacement back = { 0 };
+	struct known now = { 0 };
+	struct spans added = { 0 };
+	bool done = false;
 
+	if (lost && !known_read(&now, change->dev->number) &&
+	    !spans_make(&added, rp->add, rp->add_count))
+		drop = calloc(now.count + 1, sizeof(*drop));
+	if (drop) {
+		list_added(&now, &added, &back, drop);
+		list_lost(lists, rp, &added, &back, lost);
+		done = !nl_range_replace(change->dev->number, &back) && !back.refused;
+	}
+	free(drop);
 	free(lost);
+	spans_free(&added);
+	known_free(&now);
 	return done;
 }
 

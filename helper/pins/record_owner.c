@@ -214,23 +214,27 @@ static bool drop_path(const struct recorded *recorded, char *path)
 	return found;
 }
 
-/* Drop the pins of files that @folder contains through links: the record has their real paths. */
+/*
+ * Drop the pins of files that @folder contains through links: the record has their real paths.
+ * Records an error only if memory is short.
+ */
 static void drop_linked(const struct recorded *recorded, const char *folder)
 {
 	struct glob_words words = { 0 };
 	size_t i;
 
-	if (glob_add(&words, folder))
-		fail_reset();
-	for (i = 0; i < words.count; i++) {
-		char *path = path_absolute(words.word[i].text);
+	glob_add(&words, folder);
+	for (i = 0; i < words.count && fail_code() != CODE_MEMORY; i++) {
+		char *path;
 
+		fail_reset();
+		path = path_absolute(words.word[i].text);
 		if (path)
 			drop_file(recorded, path);
-		else
-			fail_reset();
 		free(path);
 	}
+	if (fail_code() != CODE_MEMORY)
+		fail_reset();
 	glob_free(&words);
 }
 

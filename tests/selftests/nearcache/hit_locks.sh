@@ -65,9 +65,9 @@ lock_free() {
 	echo "$hits hits:" && cat "$TMPDIR/hits"
 	((hits > 5000)) || fail "$hits hits"
 	# Allow a few locks per second: timers, such as the watch over hanging hits, take them. A hit on a
-	# sampled block tries the policy's lock, and does not wait for it.
-	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) \
-		'$1 >= n && !/policy\.lock/ { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
+	# sampled block tries the policy's lock, and does not wait for it: one hit of eight does here.
+	awk -v n=$((hits / 100 + 20 * (SECONDS - start + 1))) -v tried=$((hits / 2)) \
+		'$1 >= (/policy\.lock/ ? tried : n) { print; bad = 1 } END { exit bad }' "$TMPDIR/hits" ||
 		fail "locks taken while there were $hits hits"
 }
 

@@ -195,6 +195,8 @@ int nl_range_replace(dev_t number, struct nl_replacement *change)
 		return nl_range_room(number, &change->room);
 	assert_true(change->drop_count <= NEARCACHE_RANGES_MAX);
 	assert_true(change->keep_count <= NEARCACHE_RANGES_MAX);
+	if (change->add_count > NEARCACHE_RANGES_MAX)
+		return (fail)(CODE_DEVICE, "TOO MANY");
 	fake_nl.added += change->add_count;
 	if (++fake_nl.changes == fake_nl.fail_change)
 		return (fail)(CODE_BUSY, "BUSY");

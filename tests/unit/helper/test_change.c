@@ -309,6 +309,32 @@ static void some_failed(void **state)
 	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
 }
 
+/*
+ * There are more pins than a request may add, and the request for the first half of them fails: the
+ * ranges that the request before it deleted are restored.
+ */
+static void many_failed(void **state)
+{
+	struct change change = { .dev = &dev, .pins = &pins, .some = true };
+	size_t i, count = NEARCACHE_RANGES_MAX + 1;
+	struct range *range = calloc(count, sizeof(*range));
+	struct shard shard = { .range = range, .ranges = count };
+
+	(void)state;
+	assert_non_null(range);
+	for (i = 0; i < count; i++)
+		range[i] = (struct range){ i % 1024 * K, 512 };
+	have("/d/a", "l", 0, 4 * K)->dropped = true;
+	assert_int_equal(pin_place(want(&pins, "/d/c", "l", 0, K), &shard), 0);
+	free(range);
+	/* The kernel counts no request with too many ranges: request 1 deletes, request 2 fails. */
+	fake_nl.fail_change = 2;
+	assert_int_equal(change_kernel(&change), CODE_BUSY);
+	assert_string_equal(fail_message(), "BUSY");
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+}
+
 /* Undoing a change touches only ranges that the change deleted and ranges inside a new pin. */
 static void undo_little(void **state)
 {
@@ -377,6 +403,7 @@ int main(void)
 		TEST(by_place),
 		TEST(some),
 		TEST(some_failed),
+		TEST(many_failed),
 		TEST(undo_little),
 		TEST(many_places),
 		TEST(interrupted),
