@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Check that nobody has a device open, or open for writing. Remove a device that is not open.
+ * Remove a device that is not open. Check whether a process has a device open, or open for writing.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */

@@ -229,7 +229,7 @@ static int settings_map(void)
 	return map;
 }
 
-/* Read the settings of the built-in classifier, or its defaults if nobody has set any. */
+/* Read the settings of the built-in classifier, or its defaults if the user has set none. */
 int observer_settings_get(struct settings *settings)
 {
 	const uint32_t key = 0;

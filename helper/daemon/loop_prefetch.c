@@ -19,7 +19,7 @@
 #define EXTENTS_MOST	262144U
 /*
  * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops prefetched
- * data that nobody has read within five seconds.
+ * data that no reader used within five seconds.
  */
 #define AHEAD		4U
 /* A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long. */

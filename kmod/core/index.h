@@ -138,7 +138,7 @@ struct nc_bucket_lock {
  * @heads: first slot of each chain, or NC_NIL
  * @count: number of slots
  * @chains: number of chains
- * @seed: random, so that nobody can choose blocks that all hash to one chain
+ * @seed: random, so that no user can choose blocks that all hash to one chain
  * @bucket_locks: NC_BUCKET_LOCKS bucket locks
  * @free_lock: protects @free and the free list; innermost
  * @free: first slot of the free list.  A slot is in this list only after its removal from

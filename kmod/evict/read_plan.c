@@ -413,8 +413,8 @@ static void seek_position(struct nc_active_plan *active)
 	WRITE_ONCE(active->unscanned, true);
 }
 
-/* End the plan, unless another one has replaced it.  If somebody holds nc_plan.lock, to build a new
- * plan, do not wait, because reclaim must go on: nc_plan_unlock() queues the worker again.
+/* End the plan, unless another one has replaced it.  If a request holds nc_plan.lock, to build a
+ * new plan, do not wait, because reclaim must go on: nc_plan_unlock() queues the worker again.
  */
 static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
 		     enum nearcache_plan_state state)

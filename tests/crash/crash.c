@@ -14,9 +14,9 @@
  * "told,GENERATION,FIRST,SECTORS": the change is complete, nearcache has invalidated the sectors,
  * and an older generation is stale from here on.  "telling": all cached data is being invalidated.
  *
- * -r: the log is of a recovery; BASE is the state after a crash and nobody changes the origin.
- * -w: the log is of sessions in writing modes; nobody else changes the origin, and the witness
- *     record follows the cache device in BASE.
+ * -r: the log is of a recovery; BASE is the state after a crash, and the origin does not change.
+ * -w: the log is of sessions in writing modes; only writers of the device change the origin, and
+ *     the witness record follows the cache device in BASE.
  * -m: number of cache devices, all of one size, concatenated in BASE; in the log the origin is
  *     device 0 and the cache devices are 1, 2, ...  Each device loses its own unflushed writes.
  *     In some states one device has the content of an earlier moment, as after it was pulled and

@@ -122,8 +122,8 @@ elsewhere() {
 	O=$O1
 }
 
-# The origin disappears, somebody writes to the volume, and it returns as another device. The cache
-# device fails either when this change has to be recorded, or already before.
+# The origin disappears, another host writes to the volume, and it returns as another device. The
+# cache device fails either when this change has to be recorded, or already before.
 reconnected() {
 	make_null dying "dying$1" 2
 	local stays=$O

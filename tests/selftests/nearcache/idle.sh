@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# While nobody reads or writes, the module causes no I/O and runs no work item and no timer.
+# Without reads and writes the module causes no I/O and runs no work item and no timer.
 # kernels: 6.12
 . ./cache.sh
 TRACE=/sys/kernel/tracing

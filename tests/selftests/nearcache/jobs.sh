@@ -105,7 +105,7 @@ fetched() {
 	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
-# The cache is full, no block is idle and nobody reads: a job waits ten seconds for slots and then
+# The cache is full, no block is idle and no reader runs: a job waits ten seconds for slots and then
 # gives up the rest. During this wait the test sends bad requests.
 full() {
 	local big
@@ -153,7 +153,7 @@ in_transit() {
 		fail "more than $share of $before was evicted: $out"
 }
 
-# Two jobs want the same few slots: the first job gets the slots, and does not wait until somebody
+# Two jobs want the same few slots: the first job gets the slots, and does not wait until a reader
 # reads the range of the second.
 first_claim() {
 	local at=$((13 * MB)) end share first

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The origin is disconnected and its disk disappears; after a reconnect the volume is another
-# device. A reload with that device as origin must keep the cached data if nobody wrote the volume
+# device. A reload with that device as origin must keep the cached data if no host wrote the volume
 # meanwhile, and must drop the data otherwise.
 # kernels: 6.12
 # cpus: 1

@@ -74,7 +74,7 @@ written() {
 	agrees "$at" 128 "$1"
 }
 
-# The watch over the cache device must queue no work while nobody reads.
+# The watch over the cache device must queue no work while no reader runs.
 sleeps() {
 	local event=workqueue/workqueue_queue_work
 	local filter=$TRACE/events/$event/filter

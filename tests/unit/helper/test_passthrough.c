@@ -123,7 +123,7 @@ static void ordered(void **state)
 	assert_false(started.read_only);
 	assert_int_equal(start(NEARCACHE_WRITETHROUGH, uuid, false), 0);
 	assert_string_equal(order, "LcGa");
-	/* No gap is recorded: nobody can write to a read-only device. */
+	/* No gap is recorded: no program can write to a read-only device. */
 	assert_int_equal(start(NEARCACHE_READ_ONLY, NULL, false), 0);
 	assert_string_equal(order, "Lca");
 	assert_true(started.read_only);

@@ -249,8 +249,8 @@ for ((i = 0; i < $(times 3); i++)); do
 	mode_is writethrough
 	is fill_memory_max 16777216
 done
-# One change blocks because nobody reads its output. A signal must stop a change that waits for it.
-# Commands that only read, or are for another device, must not wait.
+# One change blocks because no process reads its output. A signal must stop a change that waits for
+# it. Commands that only read, or are for another device, must not wait.
 busybox mkfifo "$TMPDIR/full"
 exec 8<>"$TMPDIR/full"
 head -c 65536 /dev/zero >&8
