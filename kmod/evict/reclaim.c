@@ -339,7 +339,7 @@ void nc_reclaim_work(struct work_struct *work)
 	if (READ_ONCE(c->reclaim.tick) != started + 1) {
 		take_idle(&p);
 		finish_batch(&p);
-		/* Only a pass that looked at all slots proves that nothing is idle or outside the plan. */
+		/* Only a pass over all slots proves that nothing is idle or outside the plan. */
 		if (!is_over(&p)) {
 			if (!p.found)
 				WRITE_ONCE(c->reclaim.tick, started + 1);
