@@ -11,7 +11,6 @@ cd "$TOP" || exit
 # Keep the objects, so that make compiles only changes; C=2 checks everything. make would accept an
 # existing module without a check.
 build() {
-	mkdir -p "$BUILD/static"
 	rm -f "$BUILD/module/$1/dm-nearcache.ko"
 	make --no-print-directory module "BUILD=$BUILD" "KVER=$1" W=1 "C=$(sparse "$1" && echo 2 || echo 0)" CHECK=sparse \
 		>"$BUILD/static/module-$1.log" 2>&1
@@ -27,6 +26,9 @@ sparse_silent() {
 		grep -v 'kmod/netlink/policy_gen.c.*: warning: incorrect type in initializer (different modifiers)$'
 }
 
+mkdir -p "$BUILD/static"
+exec {lock}>"$BUILD/static/module.lock"
+flock "$lock"
 pids=()
 mapfile -t kernels < <(releases)
 for release in "${kernels[@]}"; do
