@@ -3,6 +3,7 @@
 # Prefetch jobs. The data that they fetch is right and hits, and their requests are as long as
 # possible. Jobs yield to readers, end, are cancelled, fail, and race with all other operations.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 NC=/dev/mapper/nc

@@ -4,6 +4,7 @@
 # once per epoch in any order, the cached half must stay and hit. A dataset that is read repeatedly
 # must survive a scan. When the job reads another dataset instead, that must replace the old one.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # epochs START_MB DATASET_MB ORDER [UNTIL [FROM]]: read UNTIL (4) epochs. From epoch FROM (2) on,

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The generic netlink family: the devices that it reports, the changes that it makes, the callers
 # that it permits, and the requests that it refuses with the name of the bad attribute.
+# cpus: 1
 . ./cache.sh
 
 NC=/dev/mapper/nc

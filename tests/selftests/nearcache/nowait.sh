@@ -3,6 +3,7 @@
 # Readers with NOWAIT, and readers and writers that poll, also on devices that support neither:
 # EAGAIN is allowed, wrong data and errors are not.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 # all_ways CACHE ORIGIN OPTIONS...: read cold and cached with each word of blockdata options.

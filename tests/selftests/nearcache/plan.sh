@@ -3,6 +3,7 @@
 # Plans: the hits must come close to Belady's MIN; a plan may arrive in parts, and ends; invalid
 # plans are refused; and plans race with all other operations.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 
 NC=/dev/mapper/nc

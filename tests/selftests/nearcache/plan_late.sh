@@ -3,6 +3,7 @@
 # A plan ends while a request submits another plan with many visits and holds the plan lock. The
 # first plan must reach the state "over" once the lock is free, although no read follows.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 MB=$((1 << 20))

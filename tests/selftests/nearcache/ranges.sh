@@ -4,6 +4,7 @@
 # flag evict-after-use must be evicted first, and labels must count their I/O. Also many ranges,
 # ranges that expire, reloads, and refused requests, which must change nothing.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 
 NC=/dev/mapper/nc

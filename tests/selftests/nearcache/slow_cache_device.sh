@@ -3,6 +3,7 @@
 # The cache device does not answer for longer than cache_timeout: reads must bypass it and writes
 # continue. Once it has answered all requests, the cache must use it again, without stale data.
 # kernels: 6.12
+# cpus: 1
 . ./gate.sh
 OPTIONS='2 cache_timeout 300'
 TRACE=/sys/kernel/tracing

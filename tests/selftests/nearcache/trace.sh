@@ -3,6 +3,7 @@
 # Trace events must agree with the counters, and their fields must be right, above all the process
 # that a piece of a read belongs to, and the latency.
 # kernels: 6.12
+# cpus: 1
 . ./cache.sh
 TRACE=/sys/kernel/tracing
 EVENTS=$TRACE/events/nearcache

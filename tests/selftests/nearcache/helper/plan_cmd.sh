@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache plan of files, ranges and epochs: the order of the reads, the output, and invalid plans.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

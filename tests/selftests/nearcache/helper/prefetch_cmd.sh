@@ -4,6 +4,7 @@
 # of nodes must be disjoint and cover the list. A command must be able to await, cancel and
 # interrupt a job, also when the origin hangs, or when the kernel has forgotten the job.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -3,6 +3,7 @@
 # Devices of nearcachetab. If the cache device is missing, broken or of another origin, nc must pass
 # through. When the cache device comes back after writes without it, no stale data may be served.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

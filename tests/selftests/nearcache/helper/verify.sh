@@ -3,6 +3,7 @@
 # nearcache verify must compare files with a manifest, by direct I/O through the cache, and name
 # each mismatch. Also: the read-ahead setting must survive table reloads; stats --watch.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

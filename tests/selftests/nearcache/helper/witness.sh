@@ -5,6 +5,7 @@
 # missing witness must not prevent open.
 # kernels: 6.12
 # timeout: 300
+# cpus: 1
 . ./given_up.sh
 . ./command.sh
 

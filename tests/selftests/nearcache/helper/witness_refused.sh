@@ -4,6 +4,7 @@
 # cache device or origin, with content, in use, or with no free record. Several caches can share a
 # witness, with a record each, also when they are created at the same time.
 # kernels: 6.1
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 

@@ -5,6 +5,7 @@
 # only after the close, the cache must not serve data that was overwritten meanwhile.
 # kernels: 6.1
 # timeout: 300
+# cpus: 1
 . ./cache.sh
 . ./command.sh
 . ./drive.sh
