@@ -5,6 +5,7 @@
 # the origin must be read once.
 # kernels: 6.12
 . ./cache.sh
+. ./command.sh
 
 # joining OPTIONS...: empty the cache, and let all threads read the same sectors at the same moment.
 joining() {
@@ -38,3 +39,14 @@ for nsec in 30000 120000; do
 	echo "$nsec ns: $(field joins) joined $(field fills) fills"
 	stop
 done
+
+# Each thread reads one run of sectors. A read that is looked up again, because a fill has completed
+# meanwhile, must be reported to the classifier only once, or it would begin another run.
+good classifier load
+at_exit run classifier unload
+start
+for threads in 2 4; do
+	joining -b 8 -t $threads
+done
+run classifier show -j
+same "runs" "$(grep -o '"runs": [0-9]*' <<<"$out" | sort | tr '\n' ' ')" '"runs": 2 "runs": 4 '
