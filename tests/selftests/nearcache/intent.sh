@@ -208,14 +208,26 @@ stop
 again
 cold
 
-# Once the ends are no longer being written, the module records their new fingerprint.
+# fingerprint DEV: print the first bytes of the recorded fingerprint of the ends.
+fingerprint() {
+	local i
+	for i in {0..7}; do
+		./sbset "$1" get "origin_fingerprint[$i]"
+	done
+}
+
+# Once the ends are no longer being written, the module records their new fingerprint: the same as
+# at the end of the session.
 session
 put 0 8 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"
+valid=$(field bytes_valid)
 crash
 stop
+same "fingerprint" "$(fingerprint "$X")" "$(fingerprint "$C")"
 again
 is loaded 5
+is bytes_valid "$valid"
 get 0 8 2
 get 8 $((region * 2)) 1
 stop
