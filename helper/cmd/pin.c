@@ -181,7 +181,7 @@ static int wait_for_job(struct pinning *pinning)
 			option_given(args, OPTION_JSON), &pinning->job);
 }
 
-/* Hold signals: ^C would leave pins without a record, or leave the job without --wait's report. */
+/* Hold signals: ^C would leave pins without a record, or a job whose end --wait does not report. */
 static int execute_pin(struct pinning *pinning)
 {
 	sigset_t before;

@@ -216,8 +216,8 @@ fingerprint() {
 	done
 }
 
-# Once the ends are no longer being written, the module records their new fingerprint: the same as
-# at the end of the session.
+# Once no writer writes to the ends any more, the module records their new fingerprint: the same
+# that a clean stop records.
 session
 put 0 8 2
 wait_for 30 swept || fail "marks stay: $(./intent "$C" marks)"

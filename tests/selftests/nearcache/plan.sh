@@ -139,7 +139,8 @@ in_order() {
 	fills=$(($(field fills) - fills))
 	get
 	echo "$fills fills, $(value refused) refused, $(value hits) hits"
-	# 122 slots at most are filled once; a plan that admits what it evicts next fills over 300.
+	# The cache has 122 slots, and the module fills each about once. If the plan admitted blocks and
+	# evicted them again before their next read, there would be more than 300 fills.
 	((fills <= 130)) || fail "$fills fills: $out"
 	(($(value hits) >= 160)) || fail "$(value hits) hits: $out"
 	ask range-delete name=nc range=start=0,length=$((16 * MB)),label=pinned
