@@ -65,6 +65,25 @@ shards() {
 	good classifier unload
 }
 
+brought_some() {
+	(($(delta prefetched_bytes) >= MB))
+}
+
+# The first read of a block that a window brought counts as use.
+used() {
+	good close nc
+	good create nc --origin "$O" --cache "$C" --block-size 64K --force
+	begin_count
+	good classifier load far.bpf.o
+	dd if=$NC of=/dev/null bs=64K count=1 iflag=direct 2>/dev/null || fail "read"
+	wait_for 30 brought_some || fail "no readahead"
+	written_down
+	begin_count
+	dd if=$NC of=/dev/null bs=64K count=4 skip=1 iflag=direct 2>/dev/null || fail "read"
+	same "bytes used of a window" "$(delta prefetched_used_bytes)" $((4 << 16))
+	good classifier unload
+}
+
 wrote() {
 	(($(field writes)))
 }
@@ -179,6 +198,7 @@ at_exit run classifier unload
 good create nc --origin "$O" --cache "$C" --block-size 64K
 stream
 shards
+used
 pauses
 races
 removed

@@ -79,13 +79,12 @@ update_fails() {
 	agrees "$at" 128 '2x64 1x64'
 }
 
-# The cache device fails every request: the cache must be bypassed, without an error for writers.
-# When the device works again, with its old content, the start must be cold.
-given_up() {
-	local i hits
+# bypass REQUESTS...: the cache device fails these requests until it is bypassed.
+bypass() {
+	local i
 	next_block
 	cached "$at" 128
-	gate fail cache any
+	gate fail cache "$@"
 	for ((i = 0; i < 40; i++)); do
 		puts $((i + 10)) $((at + i)) 2
 		gate get "$NC" "$at" 128
@@ -94,6 +93,26 @@ given_up() {
 		((!REPLY)) || break
 	done
 	is state 1
+}
+
+# The cache device fails reads of data only, so that the stop could mark it clean. It must not: the
+# cached data lacks what was written during the bypass.
+lacks_writes() {
+	bypass read "$data" $((1 << 20))
+	gate pass cache
+	puts 2 "$at" 128
+	stop
+	medium_is 1
+	start
+	is loaded 3
+	agrees "$at" 128 2x128
+}
+
+# The cache device fails every request: the cache must be bypassed, without an error for writers.
+# When the device works again, with its old content, the next start must be cold.
+given_up() {
+	local hits
+	bypass any
 	puts 2 "$at" 128
 	now hits hits
 	agrees "$at" 128 2x128
@@ -182,6 +201,7 @@ for mode in writearound writethrough; do
 		one_fails
 		update_fails
 		given_up
+		lacks_writes
 		if [[ $mode == writearound ]]; then
 			unclean writearound
 			no_record 8 1024
