@@ -48,7 +48,9 @@ typedef u8 blk_status_t;
 #define smp_mb()		((void)0)
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
-#define cond_resched()		((void)0)
+/* Called where another thread may run, unless NULL. */
+extern void (*fuzz_resched)(void);
+#define cond_resched()		((void)(fuzz_resched ? fuzz_resched() : (void)0))
 /* There is one thread: no other thread could make a false condition true. */
 #define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
 #define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
