@@ -211,24 +211,36 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 }
 
 /* Add an entry, which reserves the cache device while the superblock is being checked. */
-static struct nc_cache *registry_add(struct nc_target *t)
+static void registry_add(struct nc_cache *c, struct nc_target *t)
+{
+	lockdep_assert_held(&registry_lock);
+	hold_cache(c, t);
+	list_add(&c->reg.list, &registry);
+	nc_registry_changed();
+}
+
+/* Share the cache that the registry has for @t, or else add @fresh.  Returns the cache or an
+ * ERR_PTR.  Returns NULL if the registry has none and @fresh is NULL: the caller allocates a cache
+ * and calls again.  It must not allocate under the mutex: a resume takes the mutex, and the device
+ * that is to be resumed may be the one to which memory is written back.
+ */
+static struct nc_cache *registry_claim(struct nc_target *t, struct nc_cache *fresh)
 {
 	struct nc_cache *c;
 	int r;
 
-	lockdep_assert_held(&registry_lock);
-	r = registry_check(t, NULL);
-	if (r)
-		return ERR_PTR(r);
-	c = nc_cache_new(t);
-	if (!c) {
-		t->ti->error = "Out of memory";
-		return ERR_PTR(-ENOMEM);
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && !is_replaceable(c, t)) {
+		r = registry_share(c, t);
+	} else {
+		c = fresh;
+		r = registry_check(t, NULL);
+		if (!r && fresh)
+			registry_add(fresh, t);
 	}
-	hold_cache(c, t);
-	list_add(&c->reg.list, &registry);
-	nc_registry_changed();
-	return c;
+	mutex_unlock(&registry_lock);
+	return r ? ERR_PTR(r) : c;
 }
 
 static void registry_drop(struct nc_cache *c)
@@ -277,7 +289,8 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  * @t: target under construction, its devices open; t->ti->error is set on failure
  *
  * Reads only the superblock, and only if the device has no cache or its cache may be replaced.
- * Reads without the registry's mutex, so that a hung device does not block others.
+ * Reads and allocates without the registry's mutex, so that a hung device, or a lack of memory, does
+ * not block others.  A reload that shares the live cache allocates nothing.
  *
  * Context: constructor; may sleep.
  * Return: the cache, existing or new, or an ERR_PTR().  -EBUSY: another dm device uses this cache
@@ -286,24 +299,21 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
-	unsigned int noio = memalloc_noio_save();
-	bool shared = false;
-	struct nc_cache *c;
-	int r = 0;
+	struct nc_cache *fresh, *c = registry_claim(t, NULL);
+	int r;
 
-	/* A resume takes the mutex: do not wait for I/O while it is locked, not even for memory. */
-	mutex_lock(&registry_lock);
-	c = registry_find(t);
-	if (c && !is_replaceable(c, t)) {
-		shared = true;
-		r = registry_share(c, t);
-	} else {
-		c = registry_add(t);
+	if (c)
+		return c;
+	fresh = nc_cache_new(t);
+	if (!fresh) {
+		t->ti->error = "Out of memory";
+		return ERR_PTR(-ENOMEM);
 	}
-	mutex_unlock(&registry_lock);
-	memalloc_noio_restore(noio);
-	if (IS_ERR(c) || shared)
-		return r ? ERR_PTR(r) : c;
+	c = registry_claim(t, fresh);
+	if (c != fresh) {
+		nc_cache_free(fresh);
+		return c;
+	}
 	r = registry_open(c, t);
 	if (!r)
 		return c;
