@@ -50,6 +50,10 @@ struct genl_family nc_nl_family __ro_after_init = {
 	.maxattr	= NEARCACHE_A_DEVICE_MAX,
 	.module		= THIS_MODULE,
 	.parallel_ops	= true,
+	/* A pod has a network namespace of its own, but block devices have none: the permissions
+	 * are those of the initial user namespace everywhere, see nc_nl_admin().
+	 */
+	.netnsok	= true,
 	.ops		= nearcache_nl_ops,
 	.n_ops		= ARRAY_SIZE(nearcache_nl_ops),
 	/* Strict validation for all operations. */
@@ -62,6 +66,9 @@ struct genl_family nc_nl_family __ro_after_init = {
  * nc_nl_admin() - check that the sender of a request may change a block device
  * @skb: request; its operation has GENL_ADMIN_PERM, which checked only CAP_NET_ADMIN
  * @extack: gets the error message
+ *
+ * Both checks are against the initial user namespace, whatever network namespace the request comes
+ * from.  GENL_UNS_ADMIN_PERM would accept root of the namespace's owner: no operation may have it.
  *
  * Return: 0 or -EPERM.
  */
@@ -456,8 +463,9 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/* Multicast an event of a live table; called by the health code (nc_health_listen()).  A listener
- * that loses an event for lack of memory gets ENOBUFS and must read the status.
+/* Multicast an event of a live table, in the initial network namespace only; called by the health
+ * code (nc_health_listen()).  A listener that loses an event for lack of memory gets ENOBUFS and
+ * must read the status.
  */
 void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 {
