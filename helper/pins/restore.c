@@ -106,13 +106,32 @@ static int find_fresh(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-static size_t count_wanted(const struct pins *pins)
+/* True if a part of the pin is on the device, which may have been longer before. */
+static bool is_on_device(const struct pins *pins, const struct pin *pin)
 {
-	size_t i, count = 0;
+	struct range part;
+	size_t i;
 
-	for (i = 0; i < pins->count; i++)
-		count += !pins->pin[i].dropped;
-	return count;
+	for (i = 0; i < pin->ranges; i++)
+		if (pins_inside(pins, &pin->range[i], &part))
+			return true;
+	return false;
+}
+
+/* Count the pins whose ranges the kernel has. */
+static int count_pinned(const struct dm_device *dev, const struct pins *pins,
+			struct restored *restored)
+{
+	struct known known;
+	size_t i;
+
+	if (!known_read(&known, dev->number))
+		for (i = 0; i < pins->count; i++)
+			restored->pins += !pins->pin[i].dropped &&
+					  is_on_device(pins, &pins->pin[i]) &&
+					  known_has_pin(&known, pins, &pins->pin[i]);
+	known_free(&known);
+	return fail_code();
 }
 
 /*
@@ -128,7 +147,6 @@ static int follow_pins(const struct dm_device *dev, struct pins *pins, bool aske
 	bool look;
 
 	pins_drop_old(pins, now_seconds());
-	restored->pins = count_wanted(pins);
 	if (known_read(&known, dev->number))
 		goto out;
 	look = asked || (dev->open_count && !known.count);
@@ -150,8 +168,8 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins,
 	struct change change = { .dev = dev, .pins = pins };
 
 	memset(restored, 0, sizeof(*restored));
-	return follow_pins(dev, pins, true, restored) ? (int)fail_code() :
-						   change_both(&change);
+	return follow_pins(dev, pins, true, restored) || change_both(&change) ?
+		       (int)fail_code() : count_pinned(dev, pins, restored);
 }
 
 /* Turn an error into a warning: the device works without its pins. */
@@ -168,8 +186,8 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
 
-	return follow_pins(dev, pins, false, restored) ? (int)fail_code() :
-						    change_kernel(&change);
+	return follow_pins(dev, pins, false, restored) || change_kernel(&change) ?
+		       (int)fail_code() : count_pinned(dev, pins, restored);
 }
 
 /* Prefetches also for pins that the kernel still has: an attached cache may lack their data. */

@@ -15,7 +15,7 @@
 
 /**
  * struct restored - result of restore() and restore_refresh()
- * @pins: number of pins that are not dropped
+ * @pins: number of pins of the record that the kernel has; 0 if that cannot be learned
  * @moved: number of files whose ranges on the device differ from the recorded ones
  * @job: number of the job that prefetches the pins; 0: none
  */

@@ -6,9 +6,15 @@
  * The registry prevents this.  A cache device belongs to one dm device from the first constructor
  * that names the cache device until the last dm table with it is destroyed.  A second table of the
  * same dm device (a reload) shares the cache.
+ *
+ * The mutex serialises constructors, destructors and resumes.  Netlink requests, which any user may
+ * send, visit caches in an SRCU read section instead, so that they do not delay these.  Only the
+ * destructor of a table waits for the visits that run, each of which visits one cache.
  */
 #include <linux/mutex.h>
+#include <linux/rculist.h>
 #include <linux/sched/mm.h>
+#include <linux/srcu.h>
 #include <linux/wait.h>
 
 #include "cache.h"
@@ -18,6 +24,8 @@
 
 static DEFINE_MUTEX(registry_lock);
 static LIST_HEAD(registry);
+/* A visit reads @registry and nc_registration.targets in a read section. */
+DEFINE_STATIC_SRCU(registry_srcu);
 /* Woken when nc_registration.users of some cache falls to 0: nc_registry_put() waits for this. */
 static DECLARE_WAIT_QUEUE_HEAD(registry_unheld);
 /* Counts changes, so that a walk in several parts can detect that the list changed meanwhile. */
@@ -26,6 +34,8 @@ static atomic_t registry_changes = ATOMIC_INIT(0);
 /* Note that a cache or table was added or removed, went live or was suspended.  Context: any. */
 void nc_registry_changed(void)
 {
+	/* Change the list, then count.  Pairs with nc_registry_changes(). */
+	smp_mb__before_atomic();
 	atomic_inc(&registry_changes);
 }
 
@@ -168,7 +178,7 @@ static void hold_cache(struct nc_cache *c, struct nc_target *t)
 	lockdep_assert_held(&registry_lock);
 	/* From here on nc_registry_each() may visit @c with @t. */
 	t->cache = c;
-	list_add(&t->list, &c->reg.targets);
+	list_add_rcu(&t->list, &c->reg.targets);
 	c->reg.refs++;
 	c->reg.writers += nc_target_writes(t);
 }
@@ -211,32 +221,46 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 }
 
 /* Add an entry, which reserves the cache device while the superblock is being checked. */
-static struct nc_cache *registry_add(struct nc_target *t)
+static void registry_add(struct nc_cache *c, struct nc_target *t)
+{
+	lockdep_assert_held(&registry_lock);
+	hold_cache(c, t);
+	list_add_rcu(&c->reg.list, &registry);
+	nc_registry_changed();
+}
+
+/* Share the cache that the registry has for @t, or else add @fresh.  Returns the cache or an
+ * ERR_PTR.  Returns NULL if the registry has none and @fresh is NULL: the caller allocates a cache
+ * and calls again.  It must not allocate under the mutex: a resume takes the mutex, and the device
+ * that is to be resumed may be the one to which memory is written back.
+ */
+static struct nc_cache *registry_claim(struct nc_target *t, struct nc_cache *fresh)
 {
 	struct nc_cache *c;
 	int r;
 
-	lockdep_assert_held(&registry_lock);
-	r = registry_check(t, NULL);
-	if (r)
-		return ERR_PTR(r);
-	c = nc_cache_new(t);
-	if (!c) {
-		t->ti->error = "Out of memory";
-		return ERR_PTR(-ENOMEM);
+	mutex_lock(&registry_lock);
+	c = registry_find(t);
+	if (c && !is_replaceable(c, t)) {
+		r = registry_share(c, t);
+	} else {
+		c = fresh;
+		r = registry_check(t, NULL);
+		if (!r && fresh)
+			registry_add(fresh, t);
 	}
-	hold_cache(c, t);
-	list_add(&c->reg.list, &registry);
-	nc_registry_changed();
-	return c;
+	mutex_unlock(&registry_lock);
+	return r ? ERR_PTR(r) : c;
 }
 
 static void registry_drop(struct nc_cache *c)
 {
 	mutex_lock(&registry_lock);
-	list_del(&c->reg.list);
+	list_del_rcu(&c->reg.list);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
+	/* It was never ready, so no visit holds it. */
+	synchronize_srcu(&registry_srcu);
 	nc_cache_free(c);
 }
 
@@ -253,7 +277,8 @@ static int registry_open(struct nc_cache *c, struct nc_target *t)
 	if (copy)
 		r = refuse_busy(t, copy);
 	else
-		c->reg.ready = true;
+		/* Release: a visit that finds the cache ready finds its superblock and memory. */
+		smp_store_release(&c->reg.ready, true);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	return r;
@@ -277,7 +302,8 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  * @t: target under construction, its devices open; t->ti->error is set on failure
  *
  * Reads only the superblock, and only if the device has no cache or its cache may be replaced.
- * Reads without the registry's mutex, so that a hung device does not block others.
+ * Reads and allocates without the registry's mutex, so that a hung device, or a lack of memory,
+ * does not block others.  A reload that shares the live cache allocates nothing.
  *
  * Context: constructor; may sleep.
  * Return: the cache, existing or new, or an ERR_PTR().  -EBUSY: another dm device uses this cache
@@ -286,24 +312,21 @@ static struct nc_cache *registry_stay(struct nc_target *t, int error)
  */
 struct nc_cache *nc_registry_get(struct nc_target *t)
 {
-	unsigned int noio = memalloc_noio_save();
-	bool shared = false;
-	struct nc_cache *c;
-	int r = 0;
+	struct nc_cache *fresh, *c = registry_claim(t, NULL);
+	int r;
 
-	/* A resume takes the mutex: do not wait for I/O while it is locked, not even for memory. */
-	mutex_lock(&registry_lock);
-	c = registry_find(t);
-	if (c && !is_replaceable(c, t)) {
-		shared = true;
-		r = registry_share(c, t);
-	} else {
-		c = registry_add(t);
+	if (c)
+		return c;
+	fresh = nc_cache_new(t);
+	if (!fresh) {
+		t->ti->error = "Out of memory";
+		return ERR_PTR(-ENOMEM);
 	}
-	mutex_unlock(&registry_lock);
-	memalloc_noio_restore(noio);
-	if (IS_ERR(c) || shared)
-		return r ? ERR_PTR(r) : c;
+	c = registry_claim(t, fresh);
+	if (c != fresh) {
+		nc_cache_free(fresh);
+		return c;
+	}
 	r = registry_open(c, t);
 	if (!r)
 		return c;
@@ -316,85 +339,106 @@ struct nc_cache *nc_registry_get(struct nc_target *t)
  * @c: cache from nc_registry_get(); no I/O of the table is in flight
  * @t: target of the table
  *
- * Context: destructor; may sleep, also until nc_registry_release().
+ * Context: destructor; may sleep, also until visits end and until nc_registry_release().
  */
 void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 {
 	bool last;
 
 	mutex_lock(&registry_lock);
-	list_del(&t->list);
+	list_del_rcu(&t->list);
 	c->reg.writers -= nc_target_writes(t);
 	last = !--c->reg.refs;
 	if (last)
-		list_del(&c->reg.list);
+		list_del_rcu(&c->reg.list);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
+	/* Visits that found the table or the cache end now. */
+	synchronize_srcu(&registry_srcu);
 	if (!last)
 		return;
-	/* The cache is off the list, so nc_registry_hold() cannot be called for it any more. */
-	wait_event(registry_unheld, !READ_ONCE(c->reg.users));
+	/* No visit can find the cache, so nc_registry_hold() cannot be called for it any more. */
+	wait_event(registry_unheld, !atomic_read_acquire(&c->reg.users));
 	nc_cache_free(c);
 }
 
-/* Return the live cache of a dm device; without one the newest of its caches, or NULL. */
-static struct nc_cache *current_cache(const struct mapped_device *owner)
+/* Find the dm device with the lowest number above @after.  Return its live cache, or else its
+ * newest one, or NULL if there is no such device.
+ */
+static struct nc_cache *next_cache(dev_t after)
 {
-	struct nc_cache *c, *newest = NULL;
+	struct nc_cache *c, *next = NULL;
 
-	lockdep_assert_held(&registry_lock);
-	list_for_each_entry(c, &registry, reg.list) {
-		if (c->dev.owner != owner || !c->reg.ready)
+	list_for_each_entry_srcu(c, &registry, reg.list, srcu_read_lock_held(&registry_srcu)) {
+		/* Pairs with registry_open(). */
+		if (!smp_load_acquire(&c->reg.ready) || c->dev.dm_devt <= after)
 			continue;
-		if (READ_ONCE(c->life.active))
-			return c;
 		/* The list begins with the newest. */
-		if (!newest)
-			newest = c;
+		if (!next || c->dev.dm_devt < next->dev.dm_devt ||
+		    (c->dev.dm_devt == next->dev.dm_devt && READ_ONCE(c->life.active)))
+			next = c;
 	}
-	return newest;
+	return next;
+}
+
+/* Return the live table of a cache, or else the oldest, or NULL if the last one is being removed.
+ * A live table leaves the list of targets before it is freed.
+ */
+static struct nc_target *visited_table(struct nc_cache *c)
+{
+	struct nc_target *t, *oldest = READ_ONCE(c->life.active);
+
+	if (oldest)
+		return oldest;
+	/* The list begins with the newest. */
+	list_for_each_entry_srcu(t, &c->reg.targets, list, srcu_read_lock_held(&registry_srcu))
+		oldest = t;
+	return oldest;
 }
 
 /**
  * nc_registry_each() - visit one cache of each dm device: the live one, or else the newest
+ * @after: visit the devices with numbers above this one, in ascending order; 0: all devices
  * @visit: called with the cache, a table that holds the cache (the live table, if any), and @arg;
- *	a return value other than 0 ends the visits.  Must not do I/O; may call only
- *	nc_registry_hold()
+ *	a return value other than 0 ends the visits.  Must not do I/O
  * @arg: for @visit
  *
- * Neither cache nor table is freed during the visit: the registry's mutex is held.
+ * Neither cache nor table is freed during the visit, because their destructors wait for it.  Their
+ * fields may change meanwhile.  A device that is created or whose cache is replaced during the call
+ * may be missed: nc_registry_changes() tells.
  *
  * Context: may sleep, waits for no I/O.
  * Return: the last return value of @visit, or 0.
  */
-int nc_registry_each(nc_registry_visit *visit, void *arg)
+int nc_registry_each(dev_t after, nc_registry_visit *visit, void *arg)
 {
 	struct nc_target *t;
 	struct nc_cache *c;
-	int r = 0;
+	int section, r = 0;
 
-	mutex_lock(&registry_lock);
-	list_for_each_entry(c, &registry, reg.list) {
-		if (current_cache(c->dev.owner) != c)
-			continue;
-		/* The live table leaves the list, under the mutex, before it is freed.  For a
-		 * suspended device use the oldest table.
-		 */
-		t = READ_ONCE(c->life.active);
-		if (!t)
-			t = list_last_entry(&c->reg.targets, struct nc_target, list);
-		r = visit(c, t, arg);
-		if (r)
-			break;
-	}
-	mutex_unlock(&registry_lock);
+	do {
+		/* One section for each visit: a destructor waits no longer than for one. */
+		section = srcu_read_lock(&registry_srcu);
+		c = next_cache(after);
+		if (c) {
+			after = c->dev.dm_devt;
+			t = visited_table(c);
+			r = t ? visit(c, t, arg) : 0;
+		}
+		srcu_read_unlock(&registry_srcu, section);
+	} while (c && !r);
 	return r;
 }
 
 /* Return a number that changes whenever nc_registry_each() may visit other caches or tables. */
 unsigned int nc_registry_changes(void)
 {
-	return atomic_read(&registry_changes);
+	unsigned int changes;
+
+	smp_mb(); /* After the visits before the call.  Pairs with nc_registry_changed(). */
+	changes = atomic_read(&registry_changes);
+	smp_mb(); /* Before the visits after the call.  Pairs with nc_registry_changed(). */
+	return changes;
 }
 
 /**
@@ -402,27 +446,21 @@ unsigned int nc_registry_changes(void)
  * @c: cache that nc_registry_each() is visiting
  *
  * The destructor of its last table waits for nc_registry_release(), so the holder must not wait for
- * the device.  Parts that need a dm table, such as the devices, may be used only under nc_life.lock
- * while nc_life.active is set.
+ * the device, and must be privileged.  Parts that need a dm table, such as the devices, may be used
+ * only under nc_life.lock while nc_life.active is set.
  */
 void nc_registry_hold(struct nc_cache *c)
 {
-	lockdep_assert_held(&registry_lock);
-	c->reg.users++;
+	RCU_LOCKDEP_WARN(!srcu_read_lock_held(&registry_srcu), "no visit");
+	atomic_inc(&c->reg.users);
 }
 
-/* Undo nc_registry_hold(); the caller must not touch @c any more.  May sleep, waits for no I/O. */
+/* Undo nc_registry_hold(); the caller must not touch @c any more.  Context: any. */
 void nc_registry_release(struct nc_cache *c)
 {
-	unsigned int left;
-
-	mutex_lock(&registry_lock);
-	left = c->reg.users - 1;
-	/* Do not touch @c after this: if @left is 0, nc_registry_put() may free it. */
-	WRITE_ONCE(c->reg.users, left);
-	if (!left)
+	/* If no user is left, nc_registry_put() may free @c at once. */
+	if (atomic_dec_and_test(&c->reg.users))
 		wake_up_all(&registry_unheld);
-	mutex_unlock(&registry_lock);
 }
 
 /* Collect the knowledge of other caches of the dm device about the medium of @c, see struct
@@ -469,7 +507,7 @@ static struct nc_cache *hold_predecessor(const struct nc_cache *c)
 		    !test_bit(GD_DEAD, &other->origin.bdev->bd_disk->state))
 			continue;
 		found = other;
-		other->reg.users++;
+		atomic_inc(&other->reg.users);
 		break;
 	}
 	mutex_unlock(&registry_lock);

@@ -3,6 +3,7 @@
 #ifndef NEARCACHE_DM_CLAIM_REGISTRY_H
 #define NEARCACHE_DM_CLAIM_REGISTRY_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
@@ -10,20 +11,23 @@ struct nc_cache;
 struct nc_target;
 
 /**
- * struct nc_registration - the registry's part of a cache, protected by the registry's mutex
+ * struct nc_registration - the registry's part of a cache
  * @list: entry in the registry
  * @targets: dm tables that use the cache
  * @refs: number of tables in @targets
  * @writers: number of tables in @targets with a writing mode
  * @users: number of holders without a table, see nc_registry_hold()
  * @ready: the superblock was found valid; before that, the entry only reserves the cache device
+ *
+ * The registry's mutex protects all members except @users.  Visits read @list, @targets and @ready
+ * without the mutex, under SRCU.
  */
 struct nc_registration {
 	struct list_head list;
 	struct list_head targets;
 	unsigned int refs;
 	unsigned int writers;
-	unsigned int users;
+	atomic_t users;
 	bool ready;
 };
 
@@ -32,7 +36,7 @@ typedef int nc_registry_visit(struct nc_cache *c, struct nc_target *t, void *arg
 struct nc_cache *nc_registry_get(struct nc_target *t);
 void nc_registry_put(struct nc_cache *c, struct nc_target *t);
 int nc_registry_activate(struct nc_target *t);
-int nc_registry_each(nc_registry_visit *visit, void *arg);
+int nc_registry_each(dev_t after, nc_registry_visit *visit, void *arg);
 void nc_registry_changed(void);
 unsigned int nc_registry_changes(void);
 void nc_registry_hold(struct nc_cache *c);

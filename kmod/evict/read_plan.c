@@ -21,6 +21,7 @@
 void nc_plan_init(struct nc_cache *c)
 {
 	mutex_init(&c->plan.lock);
+	spin_lock_init(&c->plan.report_lock);
 }
 
 static void release_plan(struct nc_active_plan *active)
@@ -71,6 +72,7 @@ void nc_plan_lock(struct nc_cache *c)
 /* Release nc_plan.lock. */
 void nc_plan_unlock(struct nc_cache *c)
 {
+	WRITE_ONCE(c->plan.at, c->plan.coming ? c->plan.coming->figures.ranges : 0);
 	mutex_unlock(&c->plan.lock);
 	/* Unlock, then load @late.  Pairs with end_plan(): store @late, then try the lock. */
 	smp_mb();
@@ -108,14 +110,23 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 	lockdep_assert_held(&f->lock);
 	/* Before @active is visible: nc_plan_work() or nc_plan_took() finds its strays. */
 	WRITE_ONCE(f->strays, false);
+	spin_lock(&f->report_lock);
 	rcu_assign_pointer(f->now, active);
-	set_checks(c);
 	f->state = active ? NEARCACHE_PLAN_RUNNING : state;
+	if (active)
+		f->shown = active;
+	spin_unlock(&f->report_lock);
+	set_checks(c);
 	if (!old)
 		return;
 	synchronize_rcu();
+	/* No reader changes the figures any more. */
+	spin_lock(&f->report_lock);
 	f->last = old->order.figures;
 	f->last.memory = 0;
+	if (f->shown == old)
+		f->shown = NULL;
+	spin_unlock(&f->report_lock);
 	release_plan(old);
 }
 
@@ -213,19 +224,23 @@ bool nc_plan_clear(struct nc_cache *c)
 	return any;
 }
 
-/* Return the figures of the plan in force, or of the last one.  Context: nc_plan.lock. */
-void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures)
+/* Report the plan in force, or the last one.  Takes no mutex, as any user may ask.  Context:
+ * process.
+ */
+void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 {
 	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *active = current_plan(f);
 
-	lockdep_assert_held(&f->lock);
-	*figures = f->last;
-	if (!active)
-		return;
-	spin_lock(&active->lock);
-	*figures = active->order.figures;
-	spin_unlock(&active->lock);
+	report->at = READ_ONCE(f->at);
+	spin_lock(&f->report_lock);
+	report->state = f->state;
+	report->figures = f->last;
+	if (f->shown) {
+		spin_lock(&f->shown->lock);
+		report->figures = f->shown->order.figures;
+		spin_unlock(&f->shown->lock);
+	}
+	spin_unlock(&f->report_lock);
 }
 
 /* Does the plan need nc_plan_work(): to end, or to find the readers' place? */

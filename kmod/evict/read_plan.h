@@ -46,6 +46,11 @@ struct nc_active_plan {
  *	evicts them first, and nc_plan_admits() relies on that; a hint, without the lock
  * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
  *	the worker again
+ * @report_lock: protects @state, @last and @shown, which are changed under @lock as well, so that
+ *	nc_plan_report() need not wait for @lock; nc_active_plan.lock nests inside
+ * @shown: plan whose figures nc_plan_report() returns: @now, or an ended plan until its figures are
+ *	in @last; NULL: @last
+ * @at: ranges of @coming when @lock was released; read without a lock
  */
 struct nc_plan {
 	struct mutex lock;	/* see above */
@@ -56,6 +61,21 @@ struct nc_plan {
 	bool checked;
 	bool strays;
 	bool late;
+	spinlock_t report_lock;	/* see above */
+	struct nc_active_plan *shown;
+	u64 at;
+};
+
+/**
+ * struct nc_plan_report - state of the plans of a cache
+ * @at: ranges received so far of a plan that is being handed over
+ * @state: state of the plan in force, or the reason why the last plan ended
+ * @figures: figures of this plan
+ */
+struct nc_plan_report {
+	u64 at;
+	enum nearcache_plan_state state;
+	struct nc_belady_figures figures;
 };
 
 /* Is a plan in force?  A hint, except under nc_plan.lock. */
@@ -71,7 +91,7 @@ int nc_plan_begin(struct nc_cache *c, u64 at);
 int nc_plan_append(struct nc_cache *c, u64 first, u64 end);
 int nc_plan_commit(struct nc_cache *c);
 bool nc_plan_clear(struct nc_cache *c);
-void nc_plan_figures(struct nc_cache *c, struct nc_belady_figures *figures);
+void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report);
 
 void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
 		  sector_t end, bool hit);

@@ -269,6 +269,18 @@ static void take_page(struct nc_cache *c, struct nc_table *t, u64 page, u64 sequ
 	cond_resched();
 }
 
+/* Is @page one of the first @count pages of the batch?  A page that became dirty again after it was
+ * taken waits for the next batch: nc_table_written() would change the copy of a page that is in the
+ * batch twice back to the old copy.
+ */
+static bool is_batched(const struct nc_table *t, u32 count, u64 page)
+{
+	while (count--)
+		if (t->batch[count] == page)
+			return true;
+	return false;
+}
+
 /* Begin a batch with the dirty pages that the last record names: a crash may have torn a copy of
  * each.  Once no record names these pages, a torn copy would count as damage.
  */
@@ -281,7 +293,8 @@ static void take_named(struct nc_cache *c, struct nc_table *t, u64 sequence)
 		u64 page = le64_to_cpu(last->page[i]) &
 			   ~NEARCACHE_COMMIT_COPY_1;
 
-		if (page < t->pages && test_bit(page, t->dirty))
+		if (page < t->pages && test_bit(page, t->dirty) &&
+		    !is_batched(t, t->batched, page))
 			take_page(c, t, page, sequence);
 	}
 }
@@ -302,15 +315,18 @@ u32 nc_table_collect(struct nc_cache *c, struct nc_table *t, u64 *from,
 		     u64 sequence)
 {
 	u64 i = *from;
+	u32 named;
 
 	lockdep_assert_held(&c->meta->commit.lock);
 	t->batched = 0;
 	take_named(c, t, sequence);
-	while (t->batched < NC_TABLE_BATCH) {
+	named = t->batched;
+	for (; t->batched < NC_TABLE_BATCH; i++) {
 		i = find_next_bit(t->dirty, t->pages, i);
 		if (i >= t->pages)
 			break;
-		take_page(c, t, i++, sequence);
+		if (!is_batched(t, named, i))
+			take_page(c, t, i, sequence);
 	}
 	*from = i;
 	return t->batched;

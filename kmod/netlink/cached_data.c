@@ -56,7 +56,8 @@ static int piece_of(const struct nc_cache *c, struct nlattr **attrs,
  * @cache: cache, with nc_registry_hold() until the reply is sent
  * @first: first sector
  * @end: sector behind the last one
- * @portid: netlink address of the requester
+ * @net: network namespace of the requester, referenced
+ * @portid: netlink address of the requester in @net
  * @seq: sequence number of the request
  */
 struct invalidation {
@@ -64,6 +65,7 @@ struct invalidation {
 	struct nc_cache *cache;
 	sector_t first;
 	sector_t end;
+	struct net *net;
 	u32 portid;
 	u32 seq;
 };
@@ -93,7 +95,7 @@ static void reply_invalidation(const struct invalidation *request, int error)
 		return;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_unicast(&init_net, skb, request->portid);
+	genlmsg_unicast(request->net, skb, request->portid);
 }
 
 static void invalidate_work(struct work_struct *work)
@@ -103,6 +105,7 @@ static void invalidate_work(struct work_struct *work)
 
 	reply_invalidation(request, r);
 	nc_registry_release(request->cache);
+	put_net(request->net);
 	kfree(request);
 }
 
@@ -124,6 +127,7 @@ int nearcache_nl_invalidate_doit(struct sk_buff *skb, struct genl_info *info)
 	r = piece_of(request->cache, info->attrs, info->extack, &request->first, &request->end);
 	if (r)
 		goto release;
+	request->net = get_net(genl_info_net(info));
 	request->portid = info->snd_portid;
 	request->seq = info->snd_seq;
 	INIT_WORK(&request->work, invalidate_work);

@@ -3,7 +3,8 @@
  * The generic netlink family, as specified in uapi/nearcache.yaml.  policy_gen.c is generated from
  * this specification: the policies and the table of operations.
  *
- * Operations run in parallel (parallel_ops).  device-get runs under the registry's mutex.  Other
+ * Operations run in parallel (parallel_ops).  device-get and plan-get, which any user may send,
+ * visit a cache (nc_registry_each()) and take no mutex of it, so that they delay nobody.  The other
  * operations hold a cache (nc_registry_hold()), and take nc_life.lock if they need the live table.
  * If an operation has to wait for a device, a worker does so and replies later: otherwise the
  * registration of another family, and then all families, would have to wait.
@@ -49,6 +50,10 @@ struct genl_family nc_nl_family __ro_after_init = {
 	.maxattr	= NEARCACHE_A_DEVICE_MAX,
 	.module		= THIS_MODULE,
 	.parallel_ops	= true,
+	/* A pod has a network namespace of its own, but block devices have none: the permissions
+	 * are those of the initial user namespace everywhere, see nc_nl_admin().
+	 */
+	.netnsok	= true,
 	.ops		= nearcache_nl_ops,
 	.n_ops		= ARRAY_SIZE(nearcache_nl_ops),
 	/* Strict validation for all operations. */
@@ -61,6 +66,9 @@ struct genl_family nc_nl_family __ro_after_init = {
  * nc_nl_admin() - check that the sender of a request may change a block device
  * @skb: request; its operation has GENL_ADMIN_PERM, which checked only CAP_NET_ADMIN
  * @extack: gets the error message
+ *
+ * Both checks are against the initial user namespace, whatever network namespace the request comes
+ * from.  GENL_UNS_ADMIN_PERM would accept root of the namespace's owner: no operation may have it.
  *
  * Return: 0 or -EPERM.
  */
@@ -161,12 +169,14 @@ static int put_cache(struct sk_buff *skb, struct nc_cache *c, struct nc_target *
 /**
  * struct wanted - search for the device that a request names
  * @attr: NEARCACHE_A_DEVICE_DEV or _NAME
- * @found: set to the cache, or NULL; the cache is held if @reply is NULL
- * @reply: message to put the description of the device into; NULL: hold the cache instead
+ * @found: set to the cache, which is held, if @put is NULL
+ * @put: puts the description of the device into @reply; NULL: hold the cache instead
+ * @reply: message for @put
  */
 struct wanted {
 	const struct nlattr *attr;
 	struct nc_cache *found;
+	nc_nl_put *put;
 	struct sk_buff *reply;
 };
 
@@ -186,9 +196,9 @@ static int find_device(struct nc_cache *c, struct nc_target *t, void *arg)
 
 	if (!is_wanted(w, c))
 		return 0;
+	if (w->put)
+		return w->put(w->reply, c, t) ?: 1;
 	w->found = c;
-	if (w->reply)
-		return put_cache(w->reply, c, t) ?: 1;
 	nc_registry_hold(c);
 	return 1;
 }
@@ -196,6 +206,7 @@ static int find_device(struct nc_cache *c, struct nc_target *t, void *arg)
 /* Find the device that @attrs name, see struct wanted.  Returns 0 or an error. */
 static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
+	unsigned int changes;
 	int r;
 
 	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
@@ -203,7 +214,11 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 		return -EINVAL;
 	}
 	w->attr = attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
-	r = nc_registry_each(find_device, w);
+	do {
+		/* Look again if the device may have been missed. */
+		changes = nc_registry_changes();
+		r = nc_registry_each(0, find_device, w);
+	} while (!r && changes != nc_registry_changes());
 	if (r < 0)
 		return r;
 	if (r)
@@ -249,13 +264,21 @@ struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 	return NULL;
 }
 
-int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+/**
+ * nc_nl_describe() - reply to a request with a description of the device that it names
+ * @info: request
+ * @cmd: operation
+ * @put: puts the description into the reply; a visit of nc_registry_each()
+ *
+ * Return: 0 or an error.
+ */
+int nc_nl_describe(struct genl_info *info, u8 cmd, nc_nl_put *put)
 {
-	struct wanted w = { };
+	struct wanted w = { .put = put };
 	void *header;
 	int r;
 
-	w.reply = nc_nl_reply(info, NEARCACHE_CMD_DEVICE_GET, &header);
+	w.reply = nc_nl_reply(info, cmd, &header);
 	if (!w.reply)
 		return -ENOMEM;
 	r = look_for(&w, info->attrs, info->extack);
@@ -265,6 +288,11 @@ int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
 	}
 	genlmsg_end(w.reply, header);
 	return genlmsg_reply(w.reply, info);
+}
+
+int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
+{
+	return nc_nl_describe(info, NEARCACHE_CMD_DEVICE_GET, put_cache);
 }
 
 /**
@@ -300,22 +328,20 @@ u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 
 /**
  * struct device_dump - position of a dump of devices; in netlink_callback.ctx
- * @done: number of devices put into messages so far
+ * @last: number of the last device put into a message; 0: none
  */
 struct device_dump {
-	unsigned int done;
+	dev_t last;
 };
 
 /**
  * struct device_part - one message buffer of a dump of devices
  * @skb: the buffer
  * @cb: the dump
- * @passed: number of devices visited for this buffer
  */
 struct device_part {
 	struct sk_buff *skb;
 	struct netlink_callback *cb;
-	unsigned int passed;
 };
 
 static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
@@ -324,8 +350,6 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 	struct device_dump *dump = (void *)p->cb->ctx;
 	void *header;
 
-	if (p->passed++ < dump->done)
-		return 0;
 	header = genlmsg_put(p->skb, NETLINK_CB(p->cb->skb).portid, p->cb->nlh->nlmsg_seq,
 			     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
 	if (!header)
@@ -336,7 +360,7 @@ static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 		return -EMSGSIZE;
 	}
 	genlmsg_end(p->skb, header);
-	dump->done++;
+	dump->last = c->dev.dm_devt;
 	return 0;
 }
 
@@ -353,10 +377,11 @@ void nc_nl_watch(struct netlink_callback *cb)
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
 	struct device_part part = { .skb = skb, .cb = cb };
+	struct device_dump *dump = (void *)cb->ctx;
 	int r;
 
 	nc_nl_watch(cb);
-	r = nc_registry_each(dump_cache, &part);
+	r = nc_registry_each(dump->last, dump_cache, &part);
 	return r && !skb->len ? r : skb->len;
 }
 
@@ -438,8 +463,9 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/* Multicast an event of a live table; called by the health code (nc_health_listen()).  A listener
- * that loses an event for lack of memory gets ENOBUFS and must read the status.
+/* Multicast an event of a live table, in the initial network namespace only; called by the health
+ * code (nc_health_listen()).  A listener that loses an event for lack of memory gets ENOBUFS and
+ * must read the status.
  */
 void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
 {

@@ -6,7 +6,11 @@
 #include <net/genetlink.h>
 
 struct nc_cache;
+struct nc_target;
 struct workqueue_struct;
+
+/* Puts a description of a cache and its table into a message.  Returns 0 or -EMSGSIZE. */
+typedef int nc_nl_put(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t);
 
 extern struct genl_family nc_nl_family;
 extern struct workqueue_struct *nc_nl_queue;
@@ -18,6 +22,7 @@ int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack);
 int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const struct nlattr *length,
 		struct netlink_ext_ack *extack, u64 *first, u64 *end);
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header);
+int nc_nl_describe(struct genl_info *info, u8 cmd, nc_nl_put *put);
 void nc_nl_watch(struct netlink_callback *cb);
 const struct nlattr *nc_nl_next_range(const struct genl_info *info, int type,
 				      const struct nlattr *last);

@@ -139,11 +139,10 @@ static int put_figures(struct sk_buff *skb, const struct nc_belady_figures *f)
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_MEMORY, f->memory);
 }
 
-/* Put the state of the plan into a message.  Context: nc_plan.lock is held. */
-static int put_plan(struct sk_buff *skb, struct nc_cache *c)
+/* Put the state of the plan into a message.  Does not wait for a plan that is being built. */
+static int put_plan(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t)
 {
-	const struct nc_belady *coming = c->plan.coming;
-	struct nc_belady_figures figures;
+	struct nc_plan_report report;
 	struct nlattr *nest;
 
 	if (nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)))
@@ -151,10 +150,10 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c)
 	nest = nla_nest_start(skb, NEARCACHE_A_DEVICE_PLAN);
 	if (!nest)
 		return -EMSGSIZE;
-	nc_plan_figures(c, &figures);
-	if (plan_put_u64(skb, NEARCACHE_A_PLAN_AT, coming ? coming->figures.ranges : 0) ||
-	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, c->plan.state) ||
-	    put_figures(skb, &figures))
+	nc_plan_report(c, &report);
+	if (plan_put_u64(skb, NEARCACHE_A_PLAN_AT, report.at) ||
+	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, report.state) ||
+	    put_figures(skb, &report.figures))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -171,9 +170,9 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 	if (!r) {
 		nc_plan_lock(c);
 		r = submit_plan(c, info, wishes);
-		if (!r)
-			r = put_plan(reply, c);
 		nc_plan_unlock(c);
+		if (!r)
+			r = put_plan(reply, c, c->life.active);
 		mutex_unlock(&c->life.lock);
 	}
 	memalloc_noio_restore(noio);
@@ -237,22 +236,5 @@ int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
 
 int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nc_cache *c = nc_nl_hold(info->attrs, info->extack);
-	struct sk_buff *reply;
-	void *header;
-	int r;
-
-	if (IS_ERR(c))
-		return PTR_ERR(c);
-	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_GET, &header);
-	if (reply) {
-		nc_plan_lock(c);
-		r = put_plan(reply, c);
-		nc_plan_unlock(c);
-		r = finish_reply(info, reply, header, r);
-	} else {
-		r = -ENOMEM;
-	}
-	nc_registry_release(c);
-	return r;
+	return nc_nl_describe(info, NEARCACHE_CMD_PLAN_GET, put_plan);
 }

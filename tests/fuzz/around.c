@@ -14,6 +14,7 @@
 
 sector_t fuzz_told_first, fuzz_told_last;
 u32 fuzz_ends;
+void (*fuzz_resched)(void);
 
 void nc_write_ranges_init(struct nc_write_ranges *in)
 {

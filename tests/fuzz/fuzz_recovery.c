@@ -51,6 +51,9 @@ static u64 left_held[SLOTS_MAX];
 static struct nc_cache *live;
 static u32 victim[SLOTS_MAX], victims;
 
+/* Cache of this session, from its constructor to its destructor. */
+static struct nc_cache *loaded;
+
 /* Size of the origin in sectors; a session may enlarge it. */
 static u64 sectors;
 
@@ -200,11 +203,26 @@ static void fill_some(struct nc_cache *c)
 		fill(c, image_random(&random_state) % (ORIGIN / BLOCK));
 }
 
+/* A page that a batch writes twice would count as written to its other copy. */
+static void check_batch(const struct nc_table *t)
+{
+	bool seen[PAGES_MAX] = { false };
+	u32 i;
+
+	for (i = 0; i < t->batched; i++) {
+		if (seen[t->batch[i]])
+			fuzz_bug("page %u is in the batch twice", t->batch[i]);
+		seen[t->batch[i]] = true;
+	}
+}
+
 static void io(blk_opf_t opf)
 {
 	static bool fua;
 	u32 i;
 
+	if (loaded)
+		check_batch(&loaded->meta->table);
 	for (i = sent; i < pending_count; i++)
 		pending[i].fua = fua;
 	/* Most I/Os have one unit, so prefer to cut the power in an I/O of many units. */
@@ -220,6 +238,15 @@ static void io(blk_opf_t opf)
 		unlink_some(live, 1 + upto(5));
 		fill(live, image_random(&random_state) % (ORIGIN / BLOCK));
 	}
+}
+
+/* Change a page that the batch under way has, as another thread may between two pages. */
+static void dirty_batched(void)
+{
+	const struct nc_table *t = &loaded->meta->table;
+
+	if (t->batched && chance(10))
+		nc_table_dirty(loaded, t->batch[upto(t->batched - 1)] * NEARCACHE_SLOTS_PER_PAGE);
 }
 
 static unsigned char *unit(u64 offset, bool write)
@@ -329,9 +356,12 @@ static bool session(void)
 	else if (chance(50) && sectors + 100 < ORIGIN_MAX / 512)
 		sectors += upto(100);
 	fuzz_origin.bytes = sectors * 512;
-	if (fuzz_ctr(&t, sectors, ARRAY_SIZE(argv), argv) || fuzz_target->preresume(&t.ti))
+	if (fuzz_ctr(&t, sectors, ARRAY_SIZE(argv), argv))
+		fuzz_bug("the table is refused");
+	loaded = c = ((struct nc_target *)t.ti.private)->cache;
+	fuzz_resched = dirty_batched;
+	if (fuzz_target->preresume(&t.ti))
 		fuzz_bug("the load fails");
-	c = ((struct nc_target *)t.ti.private)->cache;
 	/* A power cut in preresume hits the writes after the load, so the index is complete. */
 	check_loaded(c);
 	fuzz_target->resume(&t.ti);
@@ -350,6 +380,8 @@ static bool session(void)
 	live = NULL;
 	fuzz_target->presuspend(&t.ti);
 	fuzz_target->postsuspend(&t.ti);
+	fuzz_resched = NULL;
+	loaded = NULL;
 	fuzz_target->dtr(&t.ti);
 	if (!gone) {
 		power_goes = 0;

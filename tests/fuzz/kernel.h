@@ -48,7 +48,9 @@ typedef u8 blk_status_t;
 #define smp_mb()		((void)0)
 #define smp_mb__after_atomic()	((void)0)
 #define smp_mb__before_atomic()	((void)0)
-#define cond_resched()		((void)0)
+/* Called where another thread may run, unless NULL. */
+extern void (*fuzz_resched)(void);
+#define cond_resched()		((void)(fuzz_resched ? fuzz_resched() : (void)0))
 /* There is one thread: no other thread could make a false condition true. */
 #define DECLARE_WAIT_QUEUE_HEAD(name)	int name __attribute__((unused))
 #define wait_event(q, condition)	WARN_ON_ONCE(!(condition))
@@ -146,6 +148,8 @@ typedef struct {
 #define atomic_read(a)		((a)->counter)
 #define atomic_set(a, v)	((a)->counter = (v))
 #define atomic_inc_return(a)	(++(a)->counter)
+#define atomic_read_acquire	atomic_read
+#define atomic_dec_and_test(a)	(!--(a)->counter)
 #define atomic64_set(a, v)	((a)->counter = (v))
 #define atomic64_read(a)	((a)->counter)
 #define atomic64_add(v, a)	((a)->counter += (v))
@@ -190,6 +194,17 @@ static inline void list_del(struct list_head *l)
 	l->next->prev = l->prev;
 	l->prev->next = l->next;
 }
+
+/* There is one thread: no reader is in a section while a writer waits. */
+#define list_add_rcu		list_add
+#define list_del_rcu		list_del
+#define list_for_each_entry_srcu(p, head, m, held)	list_for_each_entry(p, head, m)
+#define DEFINE_STATIC_SRCU(name)	int name __attribute__((unused))
+#define srcu_read_lock(s)	0
+#define srcu_read_unlock(s, section)	((void)(section))
+#define srcu_read_lock_held(s)	true
+#define synchronize_srcu(s)	((void)0)
+#define RCU_LOCKDEP_WARN(bad, why)	((void)0)
 
 #define list_first_entry(head, type, m)	container_of((head)->next, type, m)
 #define list_last_entry(head, type, m)	container_of((head)->prev, type, m)

@@ -30,6 +30,13 @@ listed() {
 		in_set label | grep -vxE 'pad|name|ranges|bytes|id')
 }
 
+# host_root: fail if an operation accepts root of a user namespace: the family is visible in every
+# network namespace.
+host_root() {
+	! grep -n 'uns-admin-perm' uapi/nearcache.yaml
+}
+
 check 'what is committed is what the generator makes' generated
 check 'all counters and fields are in the spec' listed
+check 'no operation accepts root of a user namespace' host_root
 finish

@@ -149,9 +149,22 @@ static void little_room(void **state)
 	fake_nl_give(64 * K, 8 * K, "l", 0);
 	fake_nl.available = 6 * K;
 	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins, 1);
 	assert_int_equal(fake_nl.count, 1);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl.pieces, 2);
+}
+
+/* The kernel refuses the request: nothing is pinned, and nothing else is reported. */
+static void refused(void **state)
+{
+	(void)state;
+	record(4 * K);
+	fake_nl.fail_change = 1;
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, 0);
+	assert_int_equal(restored.pins, 0);
+	assert_int_equal(fail_code(), 0);
 }
 
 /* A file has moved.  Its new place is pinned only if the device is open, as when mounted. */
@@ -224,7 +237,7 @@ static void shrunk(void **state)
 	fake_nl_reset(dev.size);
 	fake.live.bytes = dev.size;
 	restore("nc", NULL, &restored);
-	assert_int_equal(restored.pins, 3);
+	assert_int_equal(restored.pins, 2);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(fake_nl_count(64 * K, 2 * K, "l", PIN), 1);
 	assert_int_equal(fake_nl.pieces, 2);
@@ -398,6 +411,7 @@ int main(void)
 		TEST(followed),
 		TEST(stripped),
 		TEST(little_room),
+		TEST(refused),
 		TEST(moved),
 		TEST(refreshed),
 		TEST(shrunk),
