@@ -93,6 +93,12 @@ static void told_by_name(void **state)
 		{ "a.b.parquet", INDEX_PARQUET }, { "a.npz", INDEX_NPZ },
 		{ "tar", INDEX_ANY }, { "a.tar/b", INDEX_ANY },
 		{ "a.", INDEX_ANY }, { "a.tar.", INDEX_ANY }, { "", INDEX_ANY },
+		{ "x-train.tfrecord-00001-of-00002", INDEX_TFRECORD },
+		{ "/a/x.tfrecords-0-of-1", INDEX_TFRECORD },
+		{ "x.tar-00001-of-00002", INDEX_TAR },
+		{ "x.tfrecord-00001-of-", INDEX_ANY }, { "x.tfrecord-of-2", INDEX_ANY },
+		{ "x.tfrecord1-of-2", INDEX_ANY }, { "x.1-of-2", INDEX_ANY },
+		{ "x.tfrecord-1-of-2.bak", INDEX_ANY }, { "x-1-of-2", INDEX_ANY },
 	};
 	struct shard_index index;
 	struct shard shard = { 0 };
@@ -111,6 +117,16 @@ static void told_by_name(void **state)
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(),
 			    "'a.tar', byte 0: the checksum of a header is wrong");
+	close(fd);
+	/* A file without samples is told by its name alone. */
+	shard.length = 0;
+	fd = shard_file(&shard);
+	fail_reset();
+	assert_int_equal(index_open_fd(&index, fd, "x-train.tfrecord-00001-of-00002", INDEX_ANY,
+				       false), 0);
+	assert_int_equal(index.format, INDEX_TFRECORD);
+	assert_int_equal(index.samples, 0);
+	index_free(&index);
 	close(fd);
 	shard_free(&shard);
 }
