@@ -85,6 +85,8 @@ static const struct option_row {
 	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line per file" },
 	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
 	  "compare data with its checksums (tfrecord)" },
+	{ OPTION_CONCATENATED, 0, "concatenated", FLAG, NULL, 0,
+	  "read on behind the end of a tar archive" },
 	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
 	  "more TARGETs, one on each line; - is stdin" },
 	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,

@@ -101,6 +101,8 @@ static void print_file(const struct listing *listing)
 	print_bytes("size", "size", index->size);
 	print_number("sample_count", "samples", index->samples);
 	print_bytes("index_bytes", "index", index_bytes(index));
+	print_flag("unended", NULL, index->unended);
+	print_bytes("following_bytes", NULL, index_rest_bytes(index));
 	if (summary)
 		print_string(NULL, "file", listing->path);
 	print_index(index);
@@ -139,8 +141,9 @@ static int list_file(const struct arguments *args, const char *path,
 {
 	struct listing listing = { .args = args, .path = path };
 	struct shard_index *index = &listing.index;
-	int error = index_open(index, path, args->shard_format,
-			       option_given(args, OPTION_CHECK));
+	unsigned int flags = (option_given(args, OPTION_CHECK) ? INDEX_CHECK : 0) |
+			     (option_given(args, OPTION_CONCATENATED) ? INDEX_CONCATENATED : 0);
+	int error = index_open(index, path, args->shard_format, flags);
 
 	if (!error && option_given(args, OPTION_SAMPLES))
 		error = index_select(&listing.selection, index, path,
@@ -149,8 +152,10 @@ static int list_file(const struct arguments *args, const char *path,
 		error = index_select_all(&listing.selection, index);
 	if (!error)
 		error = check_length(&listing, listed);
-	if (!error)
+	if (!error) {
+		index_warn(index, path);
 		print_file(&listing);
+	}
 	index_select_free(&listing.selection);
 	index_free(index);
 	return error;

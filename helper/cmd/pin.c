@@ -113,6 +113,7 @@ static int record_pins(struct pinning *pinning)
 		.samples = (char *)args->samples,
 		.index_only = option_given(args, OPTION_INDEX_ONLY),
 		.format = args->shard_format,
+		.concatenated = option_given(args, OPTION_CONCATENATED),
 	};
 	size_t i;
 

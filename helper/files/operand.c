@@ -55,6 +55,8 @@ static int check_options(const struct arguments *args)
 	if (option_given(args, OPTION_SHARD_FORMAT) && !narrowed)
 		return fail(CODE_USAGE,
 			    "--format goes with --samples or --index-only");
+	if (option_given(args, OPTION_CONCATENATED) && !option_given(args, OPTION_SAMPLES))
+		return fail(CODE_USAGE, "--concatenated goes with --samples");
 	if (narrowed && !target_given(args))
 		return fail(CODE_USAGE,
 			    "--%s needs a TARGET: name the files",
@@ -293,6 +295,7 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 			.samples = args->samples,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
+			.concatenated = option_given(args, OPTION_CONCATENATED),
 		},
 	};
 	struct glob_words words = { 0 };

@@ -16,7 +16,7 @@
 
 /* Options that a verb with TARGETs adds to its own. */
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
-			 OPTION_SHARD_FORMAT)
+			 OPTION_SHARD_FORMAT | OPTION_CONCATENATED)
 
 /* The TARGET_HELP of a verb that has no --samples and --index-only. */
 #define TARGET_HELP_WHOLE \

@@ -72,7 +72,10 @@ int narrow(struct extents *extents, int fd, const char *path,
 
 	if (!narrowing->samples && !narrowing->index_only)
 		return 0;
-	error = index_open_fd(&index, fd, path, narrowing->format, false);
+	error = index_open_fd(&index, fd, path, narrowing->format,
+			      narrowing->concatenated ? INDEX_CONCATENATED : 0);
+	if (!error)
+		index_warn(&index, path);
 	if (!error && narrowing->index_only && !index.ranges)
 		error = fail(CODE_DEVICE,
 			     "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",

@@ -58,6 +58,9 @@ static struct json_object *to_json(const struct pin *pin)
 			       json_object_new_boolean(pin->index_only));
 	if (pin->format != INDEX_ANY)
 		add_text(json, "format", index_format_word(pin->format));
+	/* Absent in records of earlier releases: only present if it is true. */
+	if (pin->concatenated)
+		json_object_object_add(json, "concatenated", json_object_new_boolean(true));
 	json_object_object_add(json, "ranges", ranges_of(pin));
 	return json;
 }
@@ -199,6 +202,9 @@ static const char *take_wishes(struct json_object *json, struct pin *like)
 	if (!take_text(json, "format", &format) ||
 	    (format && !index_format_parse(format, &like->format)))
 		return "its \"format\" is unknown";
+	if (json_object_object_get_ex(json, "concatenated", NULL) &&
+	    !take_flag(json, "concatenated", &like->concatenated))
+		return "its \"concatenated\" is not true or false";
 	return NULL;
 }
 

@@ -73,7 +73,7 @@ static void told_by_content(void **state)
 		take(&shard, &index, i);
 		index_free(&index);
 		for (other = INDEX_ANY + 1; other < INDEX_FORMATS; other++) {
-			int error = take_as(&shard, &index, other, false);
+			int error = take_as(&shard, &index, other, 0);
 
 			assert_int_equal(error, other == i ? 0 : CODE_DEVICE);
 			index_free(&index);
@@ -113,7 +113,7 @@ static void told_by_name(void **state)
 	shard_fill(&shard, 1, 1000);
 	fd = shard_file(&shard);
 	fail_reset();
-	assert_int_equal(index_open_fd(&index, fd, "a.tar", INDEX_ANY, false),
+	assert_int_equal(index_open_fd(&index, fd, "a.tar", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(),
 			    "'a.tar', byte 0: the checksum of a header is wrong");
@@ -123,7 +123,7 @@ static void told_by_name(void **state)
 	fd = shard_file(&shard);
 	fail_reset();
 	assert_int_equal(index_open_fd(&index, fd, "x-train.tfrecord-00001-of-00002", INDEX_ANY,
-				       false), 0);
+				       0), 0);
 	assert_int_equal(index.format, INDEX_TFRECORD);
 	assert_int_equal(index.samples, 0);
 	index_free(&index);
@@ -168,11 +168,11 @@ static void other_files(void **state)
 
 	(void)state;
 	fail_reset();
-	assert_int_equal(index_open(&index, "/nowhere", INDEX_ANY, false),
+	assert_int_equal(index_open(&index, "/nowhere", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "cannot open '/nowhere'"));
 	fail_reset();
-	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, false),
+	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(), "'/tmp' is not a regular file");
 	/* Opening a FIFO without a writer must not block. */
@@ -180,7 +180,7 @@ static void other_files(void **state)
 	unlink(pipe);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	fail_reset();
-	assert_int_equal(index_open(&index, pipe, INDEX_ANY, false), CODE_DEVICE);
+	assert_int_equal(index_open(&index, pipe, INDEX_ANY, 0), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "is not a regular file"));
 	unlink(pipe);
 	refused(&shard, INDEX_ANY, 0, "the file is empty");
@@ -198,7 +198,7 @@ static void check_is_for_tfrecord(void **state)
 
 	(void)state;
 	make(&shard, INDEX_MDS);
-	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), CODE_USAGE);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CHECK), CODE_USAGE);
 	assert_non_null(strstr(fail_message(), "'shard' has format mds"));
 	index_free(&index);
 	shard_free(&shard);
@@ -278,7 +278,7 @@ static void large_tar(void **state)
 	fd = with_hole(&first, &last, (1ULL << 40) + 512);
 	reset();
 	fail_reset();
-	assert_int_equal(index_open_fd(&index, fd, "large", INDEX_ANY, false), 0);
+	assert_int_equal(index_open_fd(&index, fd, "large", INDEX_ANY, 0), 0);
 	assert_int_equal(index.samples, 2);
 	sample_is(&index, 0, "a", 0, (1ULL << 40) + 512);
 	sample_is(&index, 1, "b", (1ULL << 40) + 512, 1024);
@@ -311,7 +311,7 @@ static void large_npz(void **state)
 	fd = with_hole(&first, &last, 62 + more);
 	reset();
 	fail_reset();
-	if (index_open_fd(&index, fd, "large", INDEX_ANY, false))
+	if (index_open_fd(&index, fd, "large", INDEX_ANY, 0))
 		fail_msg("%s", fail_message());
 	assert_int_equal(index.samples, 1);
 	sample_is(&index, 0, "array-00.npy", 0, 62 + more);
@@ -380,7 +380,9 @@ static void has(void **state)
 
 static void make_named(struct shard *shard)
 {
-	static const char *const name[] = { "a", "b", "12", "a", "0-1", "x=y" };
+	static const char *const name[] = {
+		"a.x", "b.x", "12.x", "a.x", "0-1.x", "x=y.x"
+	};
 	unsigned int i;
 
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
