@@ -91,6 +91,8 @@ static const struct option_row {
 	  "more TARGETs, one on each line; - is stdin" },
 	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
 	  "only the bytes needed to open each shard" },
+	{ OPTION_STRICT, 0, "strict", FLAG, NULL, 0,
+	  "refuse files instead of leaving out parts" },
 	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
 	  offsetof(struct arguments, manifest),
 	  "output of sha256sum for the files" },

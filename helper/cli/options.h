@@ -93,6 +93,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_EPOCH		(1ULL << 62)
 #define OPTION_SPLIT		(1ULL << 63)
 #define OPTION_CONCATENATED	((option_set)1 << 64)
+#define OPTION_STRICT		((option_set)1 << 65)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 

@@ -87,7 +87,7 @@ static int choose_shards(struct unpinning *un)
 	args.given &= ~(option_set)OPTION_FROM;
 	args.operand = un->left;
 	args.operands = (int)un->lefts;
-	if (!target_resolve(&args, &un->dev, &shards))
+	if (!target_resolve_for(TARGET_SHOW, &args, &un->dev, &shards))
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 

@@ -21,6 +21,6 @@ struct narrowing {
 };
 
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing);
+	   const struct narrowing *narrowing, const char **none);
 
 #endif /* HELPER_FILES_SAMPLE_EXTENTS_H */

@@ -109,6 +109,40 @@ static int run_format(struct index_scan *scan, enum index_format format)
 	return formats[i].index(scan);
 }
 
+/* Begins a scan of @fd. Call scan_end() after success and failure. */
+static int start_scan(struct index_scan *scan)
+{
+	struct stat st;
+
+	memset(scan->index, 0, sizeof(*scan->index));
+	if (fstat(scan->fd, &st))
+		return fail_errno(errno, "file '%s'", scan->path);
+	if (!S_ISREG(st.st_mode))
+		return fail(CODE_DEVICE, "'%s' is not a regular file", scan->path);
+	scan->size = scan->index->size = (uint64_t)st.st_size;
+	return scan_start(scan);
+}
+
+/*
+ * Returns whether the content or the name of a file tells that it is a shard, of @format unless that
+ * is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after recording
+ * an error.
+ */
+bool index_is_shard(int fd, const char *path, enum index_format format)
+{
+	enum index_format of_path = index_format_of_path(path);
+	struct shard_index index;
+	struct index_scan scan = { .path = path, .fd = fd, .index = &index };
+	bool found = of_path && (!format || format == of_path);
+	unsigned int i;
+
+	if (!start_scan(&scan))
+		for (i = 0; i < FORMATS && !found && !fail_code(); i++)
+			found = (!format || format == formats[i].format) && formats[i].is(&scan);
+	scan_end(&scan);
+	return found && !fail_code();
+}
+
 /*
  * Parses the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
  * the format. @flags: INDEX_*. Call index_free() after success and failure.
@@ -123,16 +157,8 @@ int index_open_fd(struct shard_index *index, int fd, const char *path,
 		.concatenated = flags & INDEX_CONCATENATED,
 		.index = index,
 	};
-	struct stat st;
-	int error;
+	int error = start_scan(&scan);
 
-	memset(index, 0, sizeof(*index));
-	if (fstat(fd, &st))
-		return fail_errno(errno, "file '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	scan.size = index->size = (uint64_t)st.st_size;
-	error = scan_start(&scan);
 	if (!error)
 		error = run_format(&scan, format);
 	scan_end(&scan);

@@ -90,6 +90,7 @@ struct shard_index {
 
 int index_open(struct shard_index *index, const char *path,
 	       enum index_format format, unsigned int flags);
+bool index_is_shard(int fd, const char *path, enum index_format format);
 int index_open_fd(struct shard_index *index, int fd, const char *path,
 		  enum index_format format, unsigned int flags);
 void index_free(struct shard_index *index);

@@ -131,6 +131,46 @@ static void told_by_name(void **state)
 	shard_free(&shard);
 }
 
+static bool is_shard(const char *path, const void *bytes, size_t length,
+		     enum index_format format)
+{
+	struct shard shard = { 0 };
+	bool found;
+	int fd;
+
+	shard_put(&shard, bytes, length);
+	fd = shard_file(&shard);
+	fail_reset();
+	found = index_is_shard(fd, path, format);
+	assert_int_equal(fail_code(), 0);
+	close(fd);
+	shard_free(&shard);
+	return found;
+}
+
+/* Files that writers leave beside shards are no shards; a name tells a damaged or empty shard. */
+static void beside_shards(void **state)
+{
+	struct shard shard = { 0 };
+
+	(void)state;
+	assert_false(is_shard("index.json", "{\"shards\": []}", 14, INDEX_ANY));
+	assert_false(is_shard("_SUCCESS", "", 0, INDEX_ANY));
+	assert_false(is_shard(".part-00000-x.snappy.parquet.crc", "crc\0\0\0\2\0\0\0\0\0", 12,
+			      INDEX_ANY));
+	assert_false(is_shard("dataset_info.json", "{}", 2, INDEX_ANY));
+	assert_false(is_shard("index.json", "{}", 2, INDEX_MDS));
+	assert_true(is_shard("a.tar", "damaged", 7, INDEX_ANY));
+	assert_true(is_shard("a.tar", "damaged", 7, INDEX_TAR));
+	assert_true(is_shard("x.tfrecord-00001-of-00002", "", 0, INDEX_ANY));
+	assert_false(is_shard("a.tar", "damaged", 7, INDEX_MDS));
+	shard_tar_file(&shard, "a.x", 1);
+	assert_true(is_shard("a", shard.bytes, shard.length, INDEX_ANY));
+	assert_true(is_shard("a", shard.bytes, shard.length, INDEX_TAR));
+	assert_false(is_shard("a", shard.bytes, shard.length, INDEX_NPZ));
+	shard_free(&shard);
+}
+
 static void compressed(void **state)
 {
 	static const struct {
@@ -481,6 +521,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told_by_content),
 		cmocka_unit_test(told_by_name),
+		cmocka_unit_test(beside_shards),
 		cmocka_unit_test(compressed),
 		cmocka_unit_test(other_files),
 		cmocka_unit_test(check_is_for_tfrecord),

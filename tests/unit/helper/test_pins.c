@@ -33,6 +33,7 @@ static void fill(struct pins *pins)
 	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
 	like.samples = "1,2";
 	like.format = INDEX_TAR;
+	like.concatenated = true;
 	like.expires = 1000;
 	place(pins_append(pins, &like, "/data/b.tar"), 8 * K, 4 * K);
 	like = (struct pin){ .label = "raw", .flags = NEARCACHE_RANGE_BYPASS };
@@ -62,6 +63,7 @@ static void same_after_writing(void **state)
 	assert_true(again.pin[0].load);
 	assert_string_equal(again.pin[1].samples, "1,2");
 	assert_int_equal(again.pin[1].format, INDEX_TAR);
+	assert_true(again.pin[1].concatenated);
 	assert_int_equal(again.pin[1].expires, 1000);
 	assert_null(again.pin[2].path);
 	assert_int_equal(again.pin[2].flags, NEARCACHE_RANGE_BYPASS);
