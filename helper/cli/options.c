@@ -8,6 +8,7 @@
 
 #include "lib/error.h"
 #include "lib/name.h"
+#include "lib/sanitize.h"
 #include "cli/option_value.h"
 #include "block/table_params.h"
 
@@ -291,6 +292,15 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
+/* Decodes an operand that begins with a backslash, as JSON output shows names that are no UTF-8. */
+static void decode_operand(char *word)
+{
+	if (*word == '\\' && !text_unescape(word))
+		fail(CODE_USAGE,
+		     "'%s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+		     word, word);
+}
+
 /*
  * Separates options and operands; operands move to the front of @argv. The first operand is the
  * verb: it is looked up in @verbs, and @verb receives the result. If @verbs is NULL, the caller has
@@ -310,6 +320,7 @@ static void split_words(struct arguments *args, int argc, char **argv,
 		if (only_operands || word[0] != '-' || !word[1]) {
 			if (verbs && !args->operands)
 				*verb = find_verb(verbs, word);
+			decode_operand(word);
 			args->operand[args->operands++] = word;
 			i++;
 		} else if (!strcmp(word, "--")) {

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "lib/error.h"
+#include "lib/sanitize.h"
 
 static int append_word(struct glob_words *words, const char *text,
 		       const struct range *range, bool found)
@@ -164,9 +165,24 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
+ * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8. Returns
+ * NULL after recording an error.
+ */
+static char *decode_line(char *line, bool first)
+{
+	line = text_line(line, first);
+	if (*line != '\\' || text_unescape(line))
+		return line;
+	fail(CODE_USAGE,
+	     "line '%s' of the list begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+	     line, line);
+	return NULL;
+}
+
+/*
  * Calls @visit for each word of a list until a call fails. Returns the number of calls. If @text
- * contains a NUL (from 'find -print0'), NULs separate the words, otherwise newlines do. The buffer
- * of @text has @bytes + 1 bytes.
+ * contains a NUL (from 'find -print0'), NULs separate the words, which are taken as they are;
+ * otherwise the words are lines. The buffer of @text has @bytes + 1 bytes.
  */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
@@ -181,7 +197,9 @@ static size_t each_line(char *text, size_t bytes,
 		if (!next)
 			next = text + bytes;
 		*next = '\0';
-		if (*line && ++count && visit(line, arg))
+		if (end == '\n')
+			line = decode_line(line, line == text);
+		if (!line || (*line && ++count && visit(line, arg)))
 			break;
 		line = next + 1;
 	}

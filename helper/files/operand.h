@@ -30,7 +30,8 @@
 "In directories and patterns, anything that is no regular file is passed over\n" \
 "and counted. Between file system and device there may be partitions, loop\n" \
 "devices, and LVM or other linear device-mapper tables, but not RAID or\n" \
-"encryption.\n"
+"encryption. Names that begin with a backslash are read as JSON shows them, see\n" \
+"'index --help'.\n"
 
 #define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \

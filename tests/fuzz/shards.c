@@ -166,7 +166,7 @@ size_t shards_make(unsigned char *input, size_t room, uint64_t *random)
 {
 	static const char *const list[] = {
 		"", "0", "0-3", "2,1,0", "0-0,2-4", "d/a", "=a", "a,b", "5-2",
-		"array-01.npy",
+		"array-01.npy", "\\a", "\\d\\x2fa", "\\\\x", "\\x6",
 	};
 	enum index_format format = INDEX_ANY + 1 + RANDOM(INDEX_FORMATS - 1);
 	struct shards_head head = { .flags = (uint8_t)RANDOM(16) };

@@ -152,6 +152,15 @@ static void listed(void **state)
 	make("list", "\n\n", 2);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
 	fail_reset();
+	/* Some editors write a byte order mark, and CR LF at the end of each line. */
+	make("list", "\xef\xbb\xbf" "a\r\n\r\n0+512\r\n\\\\\\2024-01\r\n", 27);
+	make("\\2024-01", "", 0);
+	glob_add_list(&words, "list");
+	ARE(&words, "a", "0+512", "\\2024-01");
+	glob_free(&words);
+	make("list", "\\\\x\n", 4);
+	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
+	fail_reset();
 	/* Lines of a list are not patterns: no file is named 'a*'. */
 	make("list", "a*\n", 3);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_DEVICE);
