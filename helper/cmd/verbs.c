@@ -504,8 +504,8 @@ WITNESS_HELP
 "--samples takes numbers, ranges and names; write = in front of a number that is a name.\n"
 "JSON shows a name that is no UTF-8, or begins with a backslash, as a backslash and the\n"
 "name, with \\xHH for each byte that is no UTF-8 and \\\\ for a backslash. --samples, FILEs,\n"
-"TARGETs and lines of --from that begin with a backslash are read like this (\\x2c is a\n"
-"comma); write ./ or = in front of a name that is meant as it is.\n"
+"TARGETs and lines of --from that begin with a backslash and have another one are read\n"
+"like this (\\x2c is a comma); write ./ or = in front of a name that is meant as it is.\n"
 "index works without root privileges.\n",
 		.run = cmd_index,
 	},

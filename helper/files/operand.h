@@ -30,13 +30,14 @@
 "In directories and patterns, anything that is no regular file is passed over\n" \
 "and counted. Between file system and device there may be partitions, loop\n" \
 "devices, and LVM or other linear device-mapper tables, but not RAID or\n" \
-"encryption. Names that begin with a backslash are read as JSON shows them, see\n" \
-"'index --help'.\n"
+"encryption. Names that begin with a backslash and have another one are read as\n" \
+"JSON shows them, see 'index --help'.\n"
 
 #define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \
 "--samples and --index-only select only that part of each shard, see 'index --help';\n" \
-"--samples includes the index. --strict refuses a TARGET of which something would be\n" \
+"--samples includes the index. In directories and patterns they pass over files that\n" \
+"are no shards, and count them. --strict refuses a TARGET of which something would be\n" \
 "left out or passed over.\n"
 
 /**

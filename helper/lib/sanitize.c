@@ -118,15 +118,15 @@ static size_t take_escape(const char *p, char *byte)
 
 /*
  * Decodes in place a text that begins with a backslash, as text_escape() makes it; \n and \t stand
- * for a newline and a tab. Returns false, and leaves the text, if an escape is invalid or nothing
- * follows the backslash.
+ * for a newline and a tab. A text without a second backslash is none of text_escape(), and stays.
+ * Returns false, and leaves the text, if an escape is invalid.
  */
 bool text_unescape(char *text)
 {
 	char *p, *to = text, byte;
 
-	if (!text[1])
-		return false;
+	if (!strchr(text + 1, '\\'))
+		return true;
 	for (p = text + 1; *p; p += *p == '\\' ? take_escape(p, &byte) : 1)
 		if (*p == '\\' && !take_escape(p, &byte))
 			return false;

@@ -441,8 +441,8 @@ static void choose(void **state)
 		{ "4,0-1", 1 | 2 | 16, 2 }, { "2-3,0-2,1", 15, 1 },
 		{ "5,3,1", 2 | 8 | 32, 3 }, { "1,1,1", 2, 1 },
 		{ "a", 1 | 8, 2 }, { "b,a", 1 | 2 | 8, 2 }, { "=12", 4, 1 },
-		{ "=0-1", 16, 1 }, { "\\a", 1 | 8, 2 }, { "\\x\\x3dy", 32, 1 },
-		{ "\\b,\\\\x61", 1 | 2 | 8, 2 }, { "x=y,=x=y", 32, 1 }, { "0-0,=a", 1 | 8, 2 },
+		{ "=0-1", 16, 1 }, { "\\\\x61", 1 | 8, 2 }, { "\\x\\x3dy", 32, 1 },
+		{ "b,\\\\x61", 1 | 2 | 8, 2 }, { "x=y,=x=y", 32, 1 }, { "0-0,=a", 1 | 8, 2 },
 	};
 	struct index_selection selection;
 	struct shard shard = { 0 };
@@ -487,7 +487,7 @@ static void choose_wrongly(void **state)
 		{ "0-", "'0-': 'shard' has no sample" }, { "-1", "'-1'" },
 		{ "1-2-3", "'1-2-3'" }, { "007", "'007': 'shard' has no sample" },
 		{ "0-01", "'0-01'" }, { "0x1", "'0x1'" }, { " 0", "' 0'" },
-		{ "0,1,d", "'d'" }, { "\\a\\", "write '=\\a\\'" }, { "\\", "is no name" },
+		{ "0,1,d", "'d'" }, { "\\a\\", "write '=\\a\\'" }, { "\\a", "no sample of this name" },
 		{ "=\\a", "no sample of this name" }, { "aa", "'aa'" }, { "+1", "'+1'" },
 	};
 	struct index_selection selection;

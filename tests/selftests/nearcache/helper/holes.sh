@@ -25,7 +25,7 @@ on() {
 	mount -t "$1" -o "$2" /dev/mapper/nc "$M" || fail "mount $1"
 	good prefetch nc "$M/d" --wait -j
 	expect bytes $bytes empty_bytes $empty unlocated_files "$((!!$3))" unlocated_bytes "$3" passed_over 1
-	good residency nc "$M"/d/* -j
+	good residency nc "$M/d/*" -j
 	expect bytes 65536 ratio 1 empty_bytes $empty unlocated_bytes "$3" passed_over 1
 	good heatmap nc "$M/d" --count 1 -j
 	[[ $out == *'"empty_bytes":'$empty* ]] || fail "heatmap: $out"
