@@ -142,8 +142,8 @@ int erofs_check(dev_t device, const char *path)
 
 /*
  * Finds where the end of file @fd, which FIEMAP reports as inline, is stored. @start receives the
- * offset in bytes on @device, the mounted device, or 0 if the inode has an unknown form. @path is for
- * messages.
+ * offset in bytes on @device, the mounted device, or 0 if the inode has an unknown form. @path is
+ * for messages.
  */
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {

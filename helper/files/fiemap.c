@@ -213,8 +213,8 @@ static int check_file_system(struct mapping *map, uint32_t *magic)
  * extents_free() after success and failure.
  *
  * Flushes the file first, so that data that was written before has its location. May read metadata
- * of the file system, and for EROFS the device itself, which needs root. An error names the file and
- * the reason.
+ * of the file system, and for EROFS the device itself, which needs root. An error names the file
+ * and the reason.
  */
 int extents_read(struct extents *extents, int fd, const char *path)
 {

@@ -19,8 +19,8 @@
  * @EXTENT_DATA: the bytes are on the device
  * @EXTENT_UNWRITTEN: the device has room for the bytes, but they were never written: they read as
  *	zeros, and the device is not read. Another host may have written them meanwhile
- * @EXTENT_UNLOCATED: the bytes have no location of their own or an unknown one (inline, encoded), or
- *	none yet (delayed allocation)
+ * @EXTENT_UNLOCATED: the bytes have no location of their own or an unknown one (inline, encoded),
+ *	or none yet (delayed allocation)
  */
 enum extent_kind {
 	EXTENT_DATA,

@@ -165,8 +165,8 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
- * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8. Returns
- * NULL after recording an error.
+ * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8.
+ * Returns NULL after recording an error.
  */
 static char *decode_line(char *line, bool first)
 {

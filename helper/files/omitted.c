@@ -19,7 +19,9 @@ void omitted_print(const struct omitted *omitted)
 		    omitted->unlocated_bytes);
 }
 
-/* For output that has no room for fields: warns about files that it shows less of than they have. */
+/*
+ * For output that has no room for fields: warns about files that it shows less of than they have.
+ */
 void omitted_warn(const struct omitted *omitted)
 {
 	if (omitted->passed_over)

@@ -219,8 +219,8 @@ static int refuse_unlocated(const char *path, const struct extent *extent)
 }
 
 /*
- * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes and
- * unwritten data need nothing. Data without a known location is left out if the user does not
+ * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes
+ * and unwritten data need nothing. Data without a known location is left out if the user does not
  * rely on it: not by a verb that drops wrong data, and not if the user named a file without other
  * data.
  */
@@ -361,9 +361,12 @@ static int resolve_words(struct resolving *r, const struct arguments *args,
 	for (i = 0; i < words->count; i++)
 		if (add_word(r, args, &words->word[i]))
 			return fail_code();
-	if (r->none && !r->shards->count)
+	if (!r->shards->count && r->none)
 		return fail(CODE_DEVICE, "'%s' and %zu other files have nothing to select: %s",
 			    words->word[words->count - 1].text, words->count - 1, r->none);
+	if (!r->shards->count && words->passed_over)
+		return fail(CODE_DEVICE, "'%s' is no regular file, or a link to none",
+			    words->passed_first);
 	return 0;
 }
 

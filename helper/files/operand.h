@@ -43,9 +43,10 @@
 /**
  * enum target_use - purpose for which TARGETs are resolved
  * @TARGET_BRING: the command brings the data, keeps it or plans its reads
- * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot locate
- * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data as
- *	well, which another host may have written, and refuses data that it cannot locate
+ * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
+ *	locate
+ * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data
+ *	as well, which another host may have written, and refuses data that it cannot locate
  */
 enum target_use {
 	TARGET_BRING,

@@ -430,8 +430,8 @@ static void add_cell(const char *label, const char *text, const char *unit,
 }
 
 /*
- * @value NULL means unknown or none: null in JSON, "-" in text. Text replaces control characters and
- * invalid UTF-8 by '?'; JSON has them as text_escape() describes.
+ * @value NULL means unknown or none: null in JSON, "-" in text. Text replaces control characters
+ * and invalid UTF-8 by '?'; JSON has them as text_escape() describes.
  */
 void print_string(const char *key, const char *label, const char *value)
 {

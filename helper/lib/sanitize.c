@@ -64,10 +64,11 @@ char *text_clean(char *text)
 }
 
 /*
- * Returns a copy of @text that JSON can hold, or NULL without memory. The caller frees it. A text that
- * is no UTF-8, has a control character that JSON leaves as it is (0x7f to 0x9f), or begins with a
- * backslash becomes an escaped text: a backslash, then the text with \xHH for each byte that is no
- * UTF-8 or of such a character, and two backslashes for a backslash. text_unescape() reverses it.
+ * Returns a copy of @text that JSON can hold, or NULL without memory. The caller frees it. A text
+ * that is no UTF-8, has a control character that JSON leaves as it is (0x7f to 0x9f), or begins
+ * with a backslash becomes an escaped text: a backslash, then the text with \xHH for each byte that
+ * is no UTF-8 or of such a character, and two backslashes for a backslash. text_unescape() reverses
+ * it.
  */
 char *text_escape(const char *text)
 {
@@ -140,8 +141,8 @@ bool text_unescape(char *text)
 }
 
 /*
- * Removes the end of a line, LF or CR LF, and returns the line without the byte order mark that some
- * editors put at the start of the file. @first: the line is the first one.
+ * Removes the end of a line, LF or CR LF, and returns the line without the byte order mark that
+ * some editors put at the start of the file. @first: the line is the first one.
  */
 char *text_line(char *line, bool first)
 {

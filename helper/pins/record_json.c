@@ -119,8 +119,8 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 }
 
 /*
- * Get a copy of an optional name that add_name() added; the caller frees it. Earlier releases did not
- * escape names, but a path of theirs begins with a slash. Returns false if it is no name.
+ * Get a copy of an optional name that add_name() added; the caller frees it. Earlier releases did
+ * not escape names, but a path of theirs begins with a slash. Returns false if it is no name.
  */
 static bool take_name(struct json_object *json, const char *key, char **name)
 {

@@ -124,9 +124,9 @@ static int start_scan(struct index_scan *scan)
 }
 
 /*
- * Returns whether the content or the name of a file tells that it is a shard, of @format unless that
- * is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after recording
- * an error.
+ * Returns whether the content or the name of a file tells that it is a shard, of @format unless
+ * that is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after
+ * recording an error.
  */
 bool index_is_shard(int fd, const char *path, enum index_format format)
 {

@@ -317,8 +317,8 @@ bool index_tar_is(struct index_scan *scan)
 }
 
 /*
- * Called at a block of zeros, which ends an archive. Searches for data behind the zeros. Returns true
- * if the scan goes on there; otherwise notes the data in the index.
+ * Called at a block of zeros, which ends an archive. Searches for data behind the zeros. Returns
+ * true if the scan goes on there; otherwise notes the data in the index.
  */
 static bool read_on(struct tar *tar)
 {
@@ -351,7 +351,9 @@ int index_tar(struct index_scan *scan)
 	for (;;) {
 		const unsigned char *next;
 
-		/* Like tar, accept an archive that ends behind a member without a block of zeros. */
+		/*
+		 * Like tar, accept an archive that ends behind a member without a block of zeros.
+		 */
 		scan->index->unended = tar.at == scan->size;
 		if (scan->index->unended)
 			break;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/fiemap.c with synthetic answers of the kernel: extents of files, parts without a location, and files it refuses. */
+/*
+ * files/fiemap.c with synthetic answers of the kernel: extents of files, parts without a location,
+ * and files it refuses.
+ */
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>

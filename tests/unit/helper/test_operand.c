@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes. Parts
- * of files without data or without a known location are left out and counted.
+ * files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes.
+ * Parts of files without data or without a known location are left out and counted.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -112,7 +112,7 @@ static int set_up(void **state)
 	make("m", 512);
 	make("s", 1024);
 	make("b", 2048);
-	if (mkdir("odd", 0700))
+	if (mkdir("odd", 0700) || mkfifo("pipe", 0600))
 		return -1;
 	make("odd/a", 512);
 	if (mkdir("w", 0700) || mkdir("bare", 0700))
@@ -261,6 +261,8 @@ static void parts(void **state)
 	refused(TARGET_BRING, true, "odd", "'odd/gap': 1024 of 2048 bytes are holes");
 	refused(TARGET_SHOW, true, "odd/inline", "the data is inline");
 	refused(TARGET_BRING, true, "odd/unwritten", "1024 of 2048 bytes");
+	/* A pattern of nothing but odd entries is refused: no verb has to do with an empty list. */
+	refused(TARGET_SHOW, false, "pip*", "'pipe' is no regular file");
 }
 
 /* Resolve up to two words with --index-only. */
@@ -278,7 +280,9 @@ static int resolve_index(uint64_t more, const char *first, const char *second,
 	return target_resolve(&args, &dev, shards);
 }
 
-/* Files that are no shards: a writer leaves them in a directory, and the user does not name them. */
+/*
+ * Files that are no shards: a writer leaves them in a directory, and the user does not name them.
+ */
 static void sidecars(void **state)
 {
 	struct shards shards;

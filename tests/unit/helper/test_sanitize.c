@@ -69,7 +69,9 @@ static void escaped(void **state)
 		char *text = text_escape(row[i].text);
 
 		assert_string_equal(text, row[i].json);
-		/* The form is unambiguous: it begins with a backslash if and only if it is escaped. */
+		/*
+		 * The form is unambiguous: it begins with a backslash if and only if it is escaped.
+		 */
 		if (*text == '\\')
 			assert_true(text_unescape(text));
 		assert_string_equal(text, row[i].text);

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Files with holes, unwritten and inline data: every verb leaves out what has no place on the device,
-# counts it, and brings the rest. ext4, XFS and EROFS.
+# counts it, and brings the rest. ext4 and XFS.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -11,11 +11,13 @@ M=$TMPDIR/mnt
 
 # populate: create files with 192 KiB of data in all, 256 KiB of holes and 64 KiB of unwritten data.
 populate() {
+	mkdir "$M/d" && cd "$M/d" || return
+	ln -s none link
 	head -c 64k /dev/urandom >full
-	head -c 64k /dev/urandom >tail && truncate -s 192k tail
-	dd if=/dev/urandom of=head bs=64K count=1 seek=2 2>/dev/null
+	head -c 64k /dev/urandom >first && truncate -s 192k first
+	dd if=/dev/urandom of=last bs=64K count=1 seek=2 2>/dev/null
 	fallocate -l 64K unwritten
-	sync
+	cd "$TMPDIR" || return
 }
 
 # on FS OPTIONS MORE: the verbs with the files of populate(), and a file of MORE inline bytes.
@@ -37,21 +39,20 @@ on() {
 	bad 4 "65536 of 65536 bytes are holes or unwritten" pin nc "$M/d/unwritten" --strict
 	bad 4 "there is nothing to pin: the TARGETs have no data on the device" pin nc "$M/d/unwritten"
 	bad 4 "'$M/d/link' is no regular file" prefetch nc "$M/d" --strict
-	run invalidate nc "$M/d/head" "$M/d/unwritten" -j
+	run invalidate nc "$M/d/last" "$M/d/unwritten" -j
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	expect length 131072 empty_bytes $((192 << 10))
 	umount "$M"
 }
 
-cd "$TMPDIR" && mkdir "$M" erofs || exit
+cd "$TMPDIR" && mkdir "$M" || exit
 make_null C local 64
 at_exit dm_gone nc
 at_exit eval "! grep -q ' $M ' /proc/mounts || umount $M"
 
 make_null O ext4 48
 mkfs.ext4 -qF -b 4096 -O inline_data,^has_journal -E nodiscard "$O" 2>/dev/null || fail "mkfs.ext4"
-mount "$O" "$M" && mkdir "$M/d" && (cd "$M/d" && populate && echo tiny >tiny && ln -s none link) || fail populate
-umount "$M"
+mount "$O" "$M" && populate && echo tiny >"$M/d/tiny" && umount "$M" || fail populate
 on ext4 ro 5
 mount -o ro /dev/mapper/nc "$M"
 bad 4 "'$M/d/tiny': bytes 0 to 4: the data is stored inside" invalidate nc "$M/d"
@@ -62,8 +63,7 @@ good close nc
 if type -P mkfs.xfs >/dev/null; then
 	make_null O xfs 320
 	mkfs.xfs -qfK "$O" || fail "mkfs.xfs"
-	mount -t xfs "$O" "$M" && mkdir "$M/d" && (cd "$M/d" && populate && ln -s none link) || fail populate
-	umount "$M"
+	mount -t xfs "$O" "$M" && populate && umount "$M" || fail populate
 	on xfs ro,norecovery 0
 	good close nc
 fi
