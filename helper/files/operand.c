@@ -271,7 +271,8 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 		   word->found && !r->strict ? &none : NULL) ||
 	    need_layers(r, st->st_dev))
 		goto out;
-	if (none) {
+	/* Content that seems to be no shard may itself be wrong: then all of the file is dropped. */
+	if (none && r->use != TARGET_DROP) {
 		r->none = none;
 		r->shards->omitted.passed_over++;
 		goto out;

@@ -265,8 +265,11 @@ static void parts(void **state)
 	refused(TARGET_SHOW, false, "pip*", "'pipe' is no regular file");
 }
 
+/* Purpose for resolve_index(). */
+static enum target_use index_use;
+
 /* Resolve up to two words with --index-only. */
-static int resolve_index(uint64_t more, const char *first, const char *second,
+static int resolve_index(bool strict, const char *first, const char *second,
 			 struct shards *shards)
 {
 	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
@@ -275,9 +278,9 @@ static int resolve_index(uint64_t more, const char *first, const char *second,
 		.given = OPTION_INDEX_ONLY, .operand = operand, .operands = second ? 3 : 2,
 	};
 
-	args.given |= more ? OPTION_STRICT : 0;
+	args.given |= strict ? OPTION_STRICT : 0;
 	fail_reset();
-	return target_resolve(&args, &dev, shards);
+	return target_resolve_for(index_use, &args, &dev, shards);
 }
 
 /*
@@ -288,24 +291,31 @@ static void sidecars(void **state)
 	struct shards shards;
 
 	(void)state;
-	assert_int_equal(resolve_index(0, "w", NULL, &shards), 0);
+	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
 	assert_int_equal(shards.count, 1);
 	assert_string_equal(shards.shard[0].name, "w/b.mds");
 	assert_int_equal(shards.omitted.passed_over, 2);
 	shards_free(&shards);
-	assert_int_equal(resolve_index(0, "w/*", NULL, &shards), 0);
+	assert_int_equal(resolve_index(false, "w/*", NULL, &shards), 0);
 	assert_int_equal(shards.omitted.passed_over, 2);
 	shards_free(&shards);
-	assert_int_equal(resolve_index(0, "w/a.json", NULL, &shards), CODE_DEVICE);
+	assert_int_equal(resolve_index(false, "w/a.json", NULL, &shards), CODE_DEVICE);
 	shards_free(&shards);
-	assert_int_equal(resolve_index(0, "w", "w/a.json", &shards), CODE_DEVICE);
+	assert_int_equal(resolve_index(false, "w", "w/a.json", &shards), CODE_DEVICE);
 	shards_free(&shards);
-	assert_int_equal(resolve_index(1, "w", NULL, &shards), CODE_DEVICE);
+	assert_int_equal(resolve_index(true, "w", NULL, &shards), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "'w/a.json': unknown format"));
 	shards_free(&shards);
-	assert_int_equal(resolve_index(0, "bare", NULL, &shards), CODE_DEVICE);
+	assert_int_equal(resolve_index(false, "bare", NULL, &shards), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "nothing to select: no shard"));
 	shards_free(&shards);
+	/* A file of which wrong data is to be dropped is not passed over: its content may be wrong. */
+	index_use = TARGET_DROP;
+	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
+	assert_int_equal(shards.count, 2);
+	assert_int_equal(shards.omitted.passed_over, 0);
+	shards_free(&shards);
+	index_use = TARGET_BRING;
 	fail_reset();
 }
 
