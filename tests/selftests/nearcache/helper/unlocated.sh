@@ -12,7 +12,7 @@ make_null C local 64
 at_exit dm_gone nc
 at_exit eval "! grep -q ' $M ' /proc/mounts || umount $M"
 
-# EROFS keeps holes in chunks only.
+# EROFS has holes only in chunks; mkfs.erofs 1.5 stores one chunk of zeros for all of them.
 if type -P mkfs.erofs >/dev/null && modprobe erofs && (cd erofs && truncate -s 64k hole && echo tiny >tiny) &&
 	mkfs.erofs --chunksize=4096 image erofs >/dev/null 2>&1; then
 	make_null O erofs 16
@@ -20,7 +20,8 @@ if type -P mkfs.erofs >/dev/null && modprobe erofs && (cd erofs && truncate -s 6
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force
 	mount -t erofs -o ro /dev/mapper/nc "$M" || fail "mount erofs"
 	good residency nc "$M/hole" -j
-	expect bytes 0 empty_bytes 65536 unlocated_bytes 0
+	[[ "$(json bytes) $(json empty_bytes)" == @("4096 0"|"0 65536") && $(json unlocated_bytes) == 0 ]] ||
+		fail "a hole: $out"
 	good residency nc "$M/tiny" -j
 	expect bytes 512 empty_bytes 0 unlocated_bytes 0
 	umount "$M"
