@@ -8,6 +8,7 @@
 
 #include "lib/error.h"
 #include "lib/name.h"
+#include "lib/sanitize.h"
 #include "cli/option_value.h"
 #include "block/table_params.h"
 
@@ -16,7 +17,7 @@
  * same name if no verb has both. The verb tells them apart, so it must precede such an option.
  */
 static const struct option_row {
-	uint64_t bit;
+	option_set bit;
 	char letter;
 	const char *name;
 	enum option_value value;
@@ -85,10 +86,14 @@ static const struct option_row {
 	{ OPTION_SUMMARY, 0, "summary", FLAG, NULL, 0, "one line per file" },
 	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
 	  "compare data with its checksums (tfrecord)" },
+	{ OPTION_CONCATENATED, 0, "concatenated", FLAG, NULL, 0,
+	  "read on behind the end of a tar archive" },
 	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
 	  "more TARGETs, one on each line; - is stdin" },
 	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
 	  "only the bytes needed to open each shard" },
+	{ OPTION_STRICT, 0, "strict", FLAG, NULL, 0,
+	  "refuse files instead of leaving out parts" },
 	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
 	  offsetof(struct arguments, manifest),
 	  "output of sha256sum for the files" },
@@ -164,7 +169,7 @@ static const struct option_row {
 	{ 0 },
 };
 
-static uint64_t options_of(const struct verb *verb)
+static option_set options_of(const struct verb *verb)
 {
 	return verb->required | verb->optional | OPTIONS_GLOBAL;
 }
@@ -287,6 +292,15 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
+/* Decodes an operand that begins with a backslash, as JSON output shows names that are no UTF-8. */
+static void decode_operand(char *word)
+{
+	if (*word == '\\' && !text_unescape(word))
+		fail(CODE_USAGE,
+		     "'%s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+		     word, word);
+}
+
 /*
  * Separates options and operands; operands move to the front of @argv. The first operand is the
  * verb: it is looked up in @verbs, and @verb receives the result. If @verbs is NULL, the caller has
@@ -306,6 +320,7 @@ static void split_words(struct arguments *args, int argc, char **argv,
 		if (only_operands || word[0] != '-' || !word[1]) {
 			if (verbs && !args->operands)
 				*verb = find_verb(verbs, word);
+			decode_operand(word);
 			args->operand[args->operands++] = word;
 			i++;
 		} else if (!strcmp(word, "--")) {
@@ -321,7 +336,7 @@ static void split_words(struct arguments *args, int argc, char **argv,
 
 static int check_known(const struct arguments *args, const struct verb *verb)
 {
-	uint64_t known = options_of(verb);
+	option_set known = options_of(verb);
 	const struct option_row *row;
 
 	for (row = options; row->bit; row++)
@@ -439,7 +454,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 
 	/* Either of the two options in @by replaces both in @args, because both set the mode. */
 	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
-		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
+		args->given &= ~(option_set)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
 	}
 	if (option_given(by, OPTION_CACHE)) {
@@ -474,7 +489,7 @@ int arguments_check_name(const char *name)
 	return fail(CODE_USAGE, "'%s' is not a valid device name: %s", name, why);
 }
 
-static void help_options(uint64_t bits)
+static void help_options(option_set bits)
 {
 	const struct option_row *row;
 

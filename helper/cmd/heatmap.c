@@ -81,7 +81,7 @@ static int find_shards(struct heatmap *map)
 	struct shard *shard;
 
 	if (target_given(map->args)) {
-		if (target_resolve(map->args, map->dev, &map->shards))
+		if (target_resolve_for(TARGET_SHOW, map->args, map->dev, &map->shards))
 			return fail_code();
 		if (map->shards.count > SHARDS_MAX)
 			return fail(CODE_USAGE,
@@ -134,6 +134,7 @@ static void show_heatmap(const struct heatmap *map, const struct sample *sample)
 		print_number("time_ns", NULL,
 			     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 		numbers_print(&map->gather.grid, sample, map->shade.numbered);
+		omitted_print(&map->shards.omitted);
 	}
 	print_next();
 }
@@ -196,6 +197,7 @@ static int write_picture(struct heatmap *map)
 	print_bytes("bytes", "size", bytes);
 	print_number("rows", "rows", map->matrix.rows);
 	print_flag("counted", NULL, matrix_counted(&map->matrix));
+	omitted_print(&map->shards.omitted);
 	if (!matrix_counted(&map->matrix))
 		print_string(NULL, "reads", "not counted: run 'nearcache heat load' to count them");
 	return 0;
@@ -210,8 +212,10 @@ static int run_heatmap(struct heatmap *map)
 		goto out;
 	if (!map->args->output)
 		print_lines();
-	if (!map->args->output && !option_given(map->args, OPTION_JSON))
+	if (!map->args->output && !option_given(map->args, OPTION_JSON)) {
+		omitted_warn(&map->shards.omitted);
 		shade_heading(stdout, &map->shade, &map->gather.grid);
+	}
 	sample_all(map, &sample);
 	/* Draw the samples even if the device has disappeared meanwhile. */
 	if (map->matrix.rows)

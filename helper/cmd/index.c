@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache index: list the samples of training shards and their places. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "shard/detect_format.h"
@@ -98,6 +101,8 @@ static void print_file(const struct listing *listing)
 	print_bytes("size", "size", index->size);
 	print_number("sample_count", "samples", index->samples);
 	print_bytes("index_bytes", "index", index_bytes(index));
+	print_flag("unended", NULL, index->unended);
+	print_bytes("following_bytes", NULL, index_rest_bytes(index));
 	if (summary)
 		print_string(NULL, "file", listing->path);
 	print_index(index);
@@ -106,20 +111,25 @@ static void print_file(const struct listing *listing)
 	print_end();
 }
 
-/* Add the file's samples and their parts to @listed.  Fail if @listed then exceeds LISTED_MAX. */
+/*
+ * Add the file's samples and their parts to @listed.  Fail if @listed would exceed LISTED_MAX: then
+ * the file is not listed and does not count.
+ */
 static int check_length(const struct listing *listing, uint64_t *listed)
 {
 	const struct index_span *span = listing->selection.span;
-	uint64_t i, number;
+	uint64_t i, number, length = *listed;
 
 	if (option_given(listing->args, OPTION_SUMMARY))
 		return 0;
 	for (i = 0; i < listing->selection.spans; i++)
 		for (number = span[i].first;
-		     number < span[i].end && *listed <= LISTED_MAX; number++)
-			*listed += 1 + index_parts(&listing->index, number);
-	if (*listed <= LISTED_MAX)
+		     number < span[i].end && length <= LISTED_MAX; number++)
+			length += 1 + index_parts(&listing->index, number);
+	if (length <= LISTED_MAX) {
+		*listed = length;
 		return 0;
+	}
 	return fail(CODE_USAGE,
 		    "'%s' has %llu samples with %llu parts, more than the limit of %u for both: choose some with --samples, or give --summary",
 		    listing->path, (unsigned long long)listing->index.samples,
@@ -131,8 +141,9 @@ static int list_file(const struct arguments *args, const char *path,
 {
 	struct listing listing = { .args = args, .path = path };
 	struct shard_index *index = &listing.index;
-	int error = index_open(index, path, args->shard_format,
-			       option_given(args, OPTION_CHECK));
+	unsigned int flags = (option_given(args, OPTION_CHECK) ? INDEX_CHECK : 0) |
+			     (option_given(args, OPTION_CONCATENATED) ? INDEX_CONCATENATED : 0);
+	int error = index_open(index, path, args->shard_format, flags);
 
 	if (!error && option_given(args, OPTION_SAMPLES))
 		error = index_select(&listing.selection, index, path,
@@ -141,27 +152,84 @@ static int list_file(const struct arguments *args, const char *path,
 		error = index_select_all(&listing.selection, index);
 	if (!error)
 		error = check_length(&listing, listed);
-	if (!error)
+	if (!error) {
+		index_warn(index, path);
 		print_file(&listing);
+	}
 	index_select_free(&listing.selection);
 	index_free(index);
 	return error;
 }
 
-int cmd_index(const struct arguments *args)
+/* A file that is not listed, and the error. */
+struct problem {
+	const char *path;
+	enum exit_code code;
+	char *message;
+};
+
+/* Moves the recorded error to @problem, so that the next file can be listed. */
+static void take_problem(struct problem *problem, const char *path)
 {
-	uint64_t listed = 0;
+	problem->path = path;
+	problem->code = fail_code();
+	problem->message = strdup(fail_message());
+	fail_reset();
+	if (!problem->message)
+		fail_memory();
+}
+
+/* Prints @problems and records an error about them, with the exit code of the first one. */
+static void report_problems(const struct problem *problem, int problems, int files)
+{
 	int i;
 
-	if (option_given(args, OPTION_SUMMARY) && option_given(args, OPTION_SAMPLES))
-		return fail(CODE_USAGE, "--summary and --samples exclude each other");
+	print_table("problems");
+	for (i = 0; i < problems; i++) {
+		print_record(NULL, NULL);
+		print_string("path", NULL, problem[i].path);
+		print_number("code", NULL, problem[i].code);
+		print_string("error", files > 1 ? "not listed" : NULL, problem[i].message);
+		print_end();
+	}
+	print_end();
+	if (problems && files == 1)
+		fail(problem[0].code, "%s", problem[0].message);
+	else if (problems)
+		fail(problem[0].code, "%d of %d files are not listed: %s", problems, files,
+		     problem[0].message);
+}
+
+/* Lists the files. A bad file does not hide the files behind it. */
+static void list_files(const struct arguments *args, struct problem *problem)
+{
+	uint64_t listed = 0;
+	int i, problems = 0;
+
 	if (option_given(args, OPTION_SUMMARY))
 		print_table("files");
 	else
 		print_list("files");
-	for (i = 0; i < args->operands; i++)
-		if (list_file(args, args->operand[i], &listed))
-			break;
+	for (i = 0; i < args->operands && fail_code() != CODE_MEMORY; i++)
+		if (list_file(args, args->operand[i], &listed) && fail_code() != CODE_MEMORY)
+			take_problem(&problem[problems++], args->operand[i]);
 	print_end();
+	if (!fail_code())
+		report_problems(problem, problems, args->operands);
+	for (i = 0; i < problems; i++)
+		free(problem[i].message);
+}
+
+int cmd_index(const struct arguments *args)
+{
+	struct problem *problem;
+
+	if (option_given(args, OPTION_SUMMARY) && option_given(args, OPTION_SAMPLES))
+		return fail(CODE_USAGE, "--summary and --samples exclude each other");
+	problem = calloc((size_t)args->operands, sizeof(*problem));
+	if (!problem)
+		return fail_memory();
+	list_files(args, problem);
+	free(problem);
 	return fail_code();
 }

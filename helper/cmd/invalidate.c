@@ -43,11 +43,13 @@ static int read_counter(const struct dm_device *dev, uint64_t *bytes)
 /*
  * @range: the @count ranges of the device to drop; NULL: the whole device
  * @files: the ranges come from TARGETs, not from --range
+ * @omitted: parts of the TARGETs that have no range
  */
 struct dropping {
 	struct range *range;
 	size_t count;
 	bool files;
+	struct omitted omitted;
 };
 
 static int choose_ranges(struct dropping *dropping, const struct dm_device *dev,
@@ -57,9 +59,10 @@ static int choose_ranges(struct dropping *dropping, const struct dm_device *dev,
 
 	if (target_given(args)) {
 		dropping->files = true;
-		if (!target_resolve(args, dev, &shards))
+		if (!target_resolve_for(TARGET_DROP, args, dev, &shards))
 			shards_ranges(&shards, SECTOR, 0, &dropping->range,
 				      &dropping->count);
+		dropping->omitted = shards.omitted;
 		shards_free(&shards);
 	} else if (option_given(args, OPTION_RANGE)) {
 		dropping->range = malloc(sizeof(*dropping->range));
@@ -140,6 +143,8 @@ static void report_invalidate(const struct dm_device *dev,
 	print_bytes("length", "bytes", length);
 	print_bytes("invalidated_bytes", dry_run ? NULL : "dropped", dropped);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	if (dropping->files)
+		omitted_print(&dropping->omitted);
 	print_end();
 }
 

@@ -113,6 +113,7 @@ static int record_pins(struct pinning *pinning)
 		.samples = (char *)args->samples,
 		.index_only = option_given(args, OPTION_INDEX_ONLY),
 		.format = args->shard_format,
+		.concatenated = option_given(args, OPTION_CONCATENATED),
 	};
 	size_t i;
 
@@ -134,7 +135,7 @@ static int resolve_files(struct pinning *pinning)
 		return fail_code();
 	if (!shards_bytes(&pinning->shards))
 		return fail(CODE_DEVICE,
-			    "there is nothing to pin: all TARGETs are empty");
+			    "there is nothing to pin: the TARGETs have no data on the device");
 	if (!label)
 		label = shards_label(&pinning->shards, pinning->label);
 	else
@@ -219,6 +220,7 @@ static void report_pin(const struct pinning *pinning)
 	print_number("shard_count", "shards", pinning->shards.count);
 	print_number("ranges", "ranges", ranges);
 	print_bytes("bytes", "bytes", shards_bytes(&pinning->shards));
+	omitted_print(&pinning->shards.omitted);
 	if (!dry_run)
 		print_room(pinning);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);

@@ -42,14 +42,16 @@ static int add_epochs(const struct arguments *args, const struct shards *shards,
 	return fail_code();
 }
 
+/* @shards: the TARGETs of @plan, which is NULL if only the progress is shown. */
 static void report_plan(const struct dm_device *dev, const struct plan *plan,
-			const struct nl_plan *now, bool dry_run)
+			const struct shards *shards, const struct nl_plan *now, bool dry_run)
 {
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	if (plan) {
 		print_bytes("bytes", "bytes planned", plan->bytes);
 		print_number("planned_ranges", NULL, plan->count);
+		omitted_print(&shards->omitted);
 		print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	}
 	if (!dry_run)
@@ -66,7 +68,7 @@ static int make_plan(const struct arguments *args, const struct dm_device *dev,
 
 	if (!add_epochs(args, shards, &plan) &&
 	    (dry_run || !plan_submit(&plan, dev, &now)))
-		report_plan(dev, &plan, &now, dry_run);
+		report_plan(dev, &plan, shards, &now, dry_run);
 	plan_free(&plan);
 	return fail_code();
 }
@@ -89,7 +91,7 @@ static int show_plan(const struct dm_device *dev)
 	struct nl_plan now;
 
 	if (!nl_plan_get(dev->number, &now))
-		report_plan(dev, NULL, &now, false);
+		report_plan(dev, NULL, NULL, &now, false);
 	return fail_code();
 }
 

@@ -127,6 +127,7 @@ static void report_prefetch(const struct prefetching *p)
 	if (option_given(p->args, OPTION_RANK))
 		print_checksum(p->checksum);
 	print_bytes("bytes", "bytes", p->bytes);
+	omitted_print(&p->shards.omitted);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (p->job.bytes) {
 		print_record("load", NULL);

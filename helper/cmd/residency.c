@@ -44,6 +44,7 @@ static int show_shards(const struct dm_device *dev,
 	print_number("shard_count", NULL, shards->count);
 	print_bytes("cached_bytes", NULL, cached);
 	print_bytes("bytes", NULL, shards_bytes(shards));
+	omitted_print(&shards->omitted);
 	return fail_code();
 }
 
@@ -68,7 +69,7 @@ static int show_residency(const struct arguments *args, const struct dm_device *
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and open it again",
 			    dev->name);
-	if (target_given(args) && target_resolve(args, dev, &shards))
+	if (target_given(args) && target_resolve_for(TARGET_SHOW, args, dev, &shards))
 		goto out;
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);

@@ -84,10 +84,10 @@ static int choose_shards(struct unpinning *un)
 	size_t i, r;
 
 	/* The words of the --from list are in @left already. */
-	args.given &= ~(uint64_t)OPTION_FROM;
+	args.given &= ~(option_set)OPTION_FROM;
 	args.operand = un->left;
 	args.operands = (int)un->lefts;
-	if (!target_resolve(&args, &un->dev, &shards))
+	if (!target_resolve_for(TARGET_SHOW, &args, &un->dev, &shards))
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 

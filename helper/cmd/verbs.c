@@ -482,12 +482,13 @@ WITNESS_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
-			    OPTION_SUMMARY | OPTION_CHECK,
+			    OPTION_SUMMARY | OPTION_CHECK | OPTION_CONCATENATED,
 		.summary = "list the samples of training shards and their places",
 		.details =
 "Formats, recognised by the content or given by --format:\n"
 "  tar        WebDataset: consecutive files that share their path up to the first dot\n"
-"             of the file name are one sample of that name\n"
+"             of the file name are one sample of that name; a file without a dot\n"
+"             belongs to no sample\n"
 "  tfrecord   records\n"
 "  parquet    row groups, with their column chunks\n"
 "  mds        MosaicML data shards\n"
@@ -496,9 +497,15 @@ WITNESS_HELP
 "Offsets and lengths are bytes of the file; those of a sample include its headers. JSON\n"
 "shows the parts of a sample (files of a tar archive, column chunks). The index is the\n"
 "part of the file that a reader needs to open it. Only headers are read, and nothing is\n"
-"written. A file that is damaged, truncated, compressed, encrypted or sparse is refused.\n"
+"written. A file that is damaged, truncated, compressed, encrypted or sparse is refused;\n"
+"the others are listed all the same. An archive without an end mark is listed with a\n"
+"warning. If another one follows behind its end, --concatenated reads on.\n"
 "\n"
 "--samples takes numbers, ranges and names; write = in front of a number that is a name.\n"
+"JSON shows a name that is no UTF-8, or begins with a backslash, as a backslash and the\n"
+"name, with \\xHH for each byte that is no UTF-8 and \\\\ for a backslash. --samples, FILEs,\n"
+"TARGETs and lines of --from that begin with a backslash and have another one are read\n"
+"like this (\\x2c is a comma); write ./ or = in front of a name that is meant as it is.\n"
 "index works without root privileges.\n",
 		.run = cmd_index,
 	},

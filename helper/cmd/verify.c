@@ -199,8 +199,17 @@ static bool is_elsewhere(const struct layers *layers, const char *path)
 	bool below = fd >= 0 && !extents_read(&extents, fd, path);
 	size_t i;
 
-	for (i = 0; i < extents.count && below; i++)
-		below = is_below(layers, &extents.extent[i]);
+	for (i = 0; i < extents.count && below; i++) {
+		const struct extent *extent = &extents.extent[i];
+
+		if (extent->kind == EXTENT_UNLOCATED)
+			fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s", path,
+			     (unsigned long long)extent->offset,
+			     (unsigned long long)(extent->offset + extent->length) - 1,
+			     extent->why);
+		below = extent->kind == EXTENT_UNWRITTEN ||
+			(extent->kind == EXTENT_DATA && is_below(layers, extent));
+	}
 	if (fail_code())
 		warn("%s; its file system has other devices as well",
 		     fail_message());
@@ -297,6 +306,8 @@ static int report_files(const struct verification *v, const char *state)
 	print_number("sound", "sound", found[VERDICT_SOUND]);
 	print_bytes("bytes", "bytes", bytes[VERDICT_SOUND] +
 		    bytes[VERDICT_MISMATCH] + bytes[VERDICT_NONE]);
+	print_number("passed_over", v->words.passed_over ? "files passed over" : NULL,
+		     v->words.passed_over);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	report_problems(v);
 	print_end();

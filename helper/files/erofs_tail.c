@@ -142,7 +142,8 @@ int erofs_check(dev_t device, const char *path)
 
 /*
  * Finds where the end of file @fd, which FIEMAP reports as inline, is stored. @start receives the
- * offset in bytes on @device, the mounted device. @path is for messages.
+ * offset in bytes on @device, the mounted device, or 0 if the inode has an unknown form. @path is
+ * for messages.
  */
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {
@@ -158,9 +159,7 @@ int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 	at = erofs_inode_place(&super, st.st_ino);
 	if (read_bytes(device, path, at, inode, sizeof(inode)))
 		return fail_code();
-	if (erofs_tail_parse(inode, at, &super, start))
-		return 0;
-	return fail(CODE_DEVICE,
-		    "'%s': its end is stored inside EROFS metadata (inline) in a form that this command does not know: use mkfs.erofs -E noinline_data",
-		    path);
+	if (!erofs_tail_parse(inode, at, &super, start))
+		*start = 0;
+	return 0;
 }

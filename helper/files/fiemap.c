@@ -41,50 +41,37 @@ struct mapping {
 	bool over;
 };
 
-/* Flags of extents that are refused: they have no location. The first flag found is reported. */
+/* Flags of extents without a known location. The first flag found is the reason. */
 static const struct {
 	uint32_t flag;
 	const char *why;
-} refusals[] = {
+} unlocated[] = {
 	{ FIEMAP_EXTENT_DATA_INLINE,
 	  "is stored inside the file system's metadata (inline)" },
 	{ FIEMAP_EXTENT_DATA_TAIL,
 	  "is packed into a block with other files (tail)" },
 	{ FIEMAP_EXTENT_DELALLOC,
 	  "has no location on the device yet (delayed allocation): 'sync' and try again" },
-	{ FIEMAP_EXTENT_UNWRITTEN,
-	  "is allocated but was never written (unwritten): write the file, or copy it" },
 	{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED,
 	  "is compressed or encrypted (encoded)" },
 	{ FIEMAP_EXTENT_UNKNOWN | FIEMAP_EXTENT_NOT_ALIGNED,
 	  "has a location that the file system does not report" },
 };
 
-static int refuse_bytes(const struct mapping *map, uint64_t from, uint64_t to,
-			const char *why)
+static bool is_continued(const struct extent *last, const struct extent *extent)
 {
-	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s",
-		    map->path, (unsigned long long)from,
-		    (unsigned long long)to - 1, why);
+	return last->kind == extent->kind && last->why == extent->why &&
+	       last->offset + last->length == extent->offset &&
+	       (last->kind == EXTENT_UNLOCATED || last->start + last->length == extent->start);
 }
 
-static int refuse_hole(const struct mapping *map, uint64_t to)
-{
-	return fail(CODE_DEVICE,
-		    "'%s': bytes %llu to %llu are a hole, which has no data on the device: 'cp --sparse=never' makes a copy without holes",
-		    map->path, (unsigned long long)map->next,
-		    (unsigned long long)to - 1);
-}
-
-static int append_extent(struct extents *extents, uint64_t offset, uint64_t start,
-			 uint64_t length)
+static int append_extent(struct extents *extents, const struct extent *extent)
 {
 	struct extent *last = extents->count ?
 			      &extents->extent[extents->count - 1] : NULL;
 
-	if (last && last->offset + last->length == offset &&
-	    last->start + last->length == start) {
-		last->length += length;
+	if (last && is_continued(last, extent)) {
+		last->length += extent->length;
 		return 0;
 	}
 	if (extents->count == extents->room) {
@@ -96,48 +83,53 @@ static int append_extent(struct extents *extents, uint64_t offset, uint64_t star
 		extents->extent = last;
 		extents->room = room;
 	}
-	extents->extent[extents->count++] =
-		(struct extent){ offset, start, length };
+	extents->extent[extents->count++] = *extent;
 	return 0;
 }
 
-/* Sets @start to an extent's offset on the device, or fails: inline data is for EROFS only. */
+/* Sets the kind and the start of @extent, which the kernel described by @fe. */
 static int place_extent(const struct mapping *map, const struct fiemap_extent *fe,
-			uint64_t end, uint64_t *start)
+			struct extent *extent)
 {
 	unsigned int i;
 
-	*start = fe->fe_physical;
-	if (map->is_erofs && fe->fe_flags & FIEMAP_EXTENT_DATA_INLINE)
-		return erofs_tail(map->extents->device, map->fd, map->path,
-				  start);
-	for (i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		if (fe->fe_flags & refusals[i].flag)
-			return refuse_bytes(map, fe->fe_logical, end,
-					    refusals[i].why);
+	extent->start = fe->fe_physical;
+	if (map->is_erofs && fe->fe_flags & FIEMAP_EXTENT_DATA_INLINE) {
+		if (erofs_tail(map->extents->device, map->fd, map->path, &extent->start))
+			return fail_code();
+		if (extent->start)
+			return 0;
+	}
+	for (i = 0; i < sizeof(unlocated) / sizeof(unlocated[0]); i++)
+		if (fe->fe_flags & unlocated[i].flag) {
+			extent->kind = EXTENT_UNLOCATED;
+			extent->why = unlocated[i].why;
+			return 0;
+		}
+	if (fe->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
+		extent->kind = EXTENT_UNWRITTEN;
 	return 0;
 }
 
 static int take_extent(struct mapping *map, const struct fiemap_extent *fe)
 {
+	struct extent extent = { .offset = fe->fe_logical };
 	uint64_t size = map->extents->size;
-	uint64_t end = fe->fe_logical + fe->fe_length, start;
+	uint64_t end = fe->fe_logical + fe->fe_length;
 
 	/* An extent beyond the end of the file is preallocated and has no data. */
 	if (fe->fe_logical >= size) {
 		map->over = true;
 		return 0;
 	}
-	if (fe->fe_logical > map->next)
-		return refuse_hole(map, fe->fe_logical);
 	if (end > size)
 		end = size;
 	if (fe->fe_logical < map->next || end <= map->next)
 		return fail(CODE_DEVICE,
 			    "'%s': its extents changed during the mapping: try again when nothing writes to it",
 			    map->path);
-	if (place_extent(map, fe, end, &start) ||
-	    append_extent(map->extents, fe->fe_logical, start, end - fe->fe_logical))
+	extent.length = end - fe->fe_logical;
+	if (place_extent(map, fe, &extent) || append_extent(map->extents, &extent))
 		return fail_code();
 	map->next = end;
 	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || end == size;
@@ -177,17 +169,29 @@ static int read_all(struct mapping *map)
 			break;
 	}
 	free(fiemap);
-	if (!fail_code() && map->next < map->extents->size)
-		refuse_hole(map, map->extents->size);
 	return fail_code();
 }
 
-/* Refuses files whose FIEMAP offsets do not refer to the file system's device. */
-static int check_kind(struct mapping *map)
+/* Returns the reason why FIEMAP does not locate this file on the file system's device, or NULL. */
+static const char *find_reason(const struct mapping *map, uint32_t magic)
 {
-	struct statfs fs;
 	struct fsxattr attr;
 	struct statx st;
+
+	if (magic == MAGIC_XFS && !ioctl(map->fd, FS_IOC_FSGETXATTR, &attr) &&
+	    attr.fsx_xflags & FS_XFLAG_REALTIME)
+		return "is on the realtime device of its XFS, not on its data device";
+	/* For a compressed file EROFS reports uncompressed lengths, not those on the device. */
+	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
+	    st.stx_attributes & STATX_ATTR_COMPRESSED)
+		return "is compressed and cannot be located (use mkfs.erofs without -z)";
+	return NULL;
+}
+
+/* Refuses file systems whose FIEMAP offsets do not refer to their device. */
+static int check_file_system(struct mapping *map, uint32_t *magic)
+{
+	struct statfs fs;
 
 	if (!major(map->extents->device))
 		return fail(CODE_DEVICE,
@@ -199,19 +203,8 @@ static int check_kind(struct mapping *map)
 		return fail(CODE_DEVICE,
 			    "'%s': F2FS may have several devices, and does not report which one holds a file",
 			    map->path);
-	if ((uint32_t)fs.f_type == MAGIC_XFS &&
-	    !ioctl(map->fd, FS_IOC_FSGETXATTR, &attr) &&
-	    attr.fsx_xflags & FS_XFLAG_REALTIME)
-		return fail(CODE_DEVICE,
-			    "'%s' is on the realtime device of its XFS, not on its data device",
-			    map->path);
-	/* For a compressed file EROFS reports uncompressed lengths, not those on the device. */
-	if (!statx(map->fd, "", AT_EMPTY_PATH, STATX_BASIC_STATS, &st) &&
-	    st.stx_attributes & STATX_ATTR_COMPRESSED)
-		return fail(CODE_DEVICE,
-			    "'%s' is compressed: its data cannot be located (use mkfs.erofs without -z)",
-			    map->path);
-	map->is_erofs = (uint32_t)fs.f_type == EROFS_MAGIC;
+	*magic = (uint32_t)fs.f_type;
+	map->is_erofs = *magic == EROFS_MAGIC;
 	return map->is_erofs ? erofs_check(map->extents->device, map->path) : 0;
 }
 
@@ -219,12 +212,15 @@ static int check_kind(struct mapping *map)
  * Maps the regular file @fd, open for reading; @path is its name in messages. Call
  * extents_free() after success and failure.
  *
- * Flushes the file first. May read metadata of the file system, and for EROFS the device
- * itself, which needs root. An error names the file and the reason.
+ * Flushes the file first, so that data that was written before has its location. May read metadata
+ * of the file system, and for EROFS the device itself, which needs root. An error names the file
+ * and the reason.
  */
 int extents_read(struct extents *extents, int fd, const char *path)
 {
 	struct mapping map = { .extents = extents, .fd = fd, .path = path };
+	struct extent whole = { .kind = EXTENT_UNLOCATED };
+	uint32_t magic = 0;
 	struct stat st;
 
 	memset(extents, 0, sizeof(*extents));
@@ -235,10 +231,12 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	if (fstat(fd, &st))
 		return fail_errno(errno, "'%s'", path);
 	extents->device = st.st_dev;
-	extents->size = (uint64_t)st.st_size;
-	if (check_kind(&map) || !extents->size)
+	extents->size = extents->selected = (uint64_t)st.st_size;
+	if (check_file_system(&map, &magic) || !extents->size)
 		return fail_code();
-	return read_all(&map);
+	whole.length = extents->size;
+	whole.why = find_reason(&map, magic);
+	return whole.why ? append_extent(extents, &whole) : read_all(&map);
 }
 
 /*
@@ -252,17 +250,25 @@ int extents_keep(struct extents *extents, const struct index_range *range,
 				.size = extents->size };
 	size_t i = 0, r = 0;
 
-	while (i < extents->count && r < ranges) {
+	while (r < ranges && range[r].offset < extents->size) {
+		uint64_t left = extents->size - range[r].offset;
+
+		kept.selected += range[r].length < left ? range[r].length : left;
+		r++;
+	}
+	for (r = 0; i < extents->count && r < ranges;) {
 		const struct extent *e = &extents->extent[i];
 		uint64_t end = e->offset + e->length;
 		uint64_t range_end = range[r].offset + range[r].length;
 		uint64_t from = e->offset > range[r].offset ? e->offset :
 							      range[r].offset;
 		uint64_t to = end < range_end ? end : range_end;
+		struct extent part = *e;
 
-		if (from < to && append_extent(&kept, from,
-					       e->start + (from - e->offset),
-					       to - from)) {
+		part.offset = from;
+		part.start += from - e->offset;
+		part.length = to - from;
+		if (from < to && append_extent(&kept, &part)) {
 			extents_free(&kept);
 			return fail_code();
 		}

@@ -11,9 +11,10 @@
 #include <sys/stat.h>
 
 #include "lib/error.h"
+#include "lib/sanitize.h"
 
 static int append_word(struct glob_words *words, const char *text,
-		       const struct range *range)
+		       const struct range *range, bool found)
 {
 	struct glob_word *word;
 
@@ -30,6 +31,7 @@ static int append_word(struct glob_words *words, const char *text,
 	memset(word, 0, sizeof(*word));
 	if (range)
 		word->range = *range;
+	word->found = found;
 	word->text = strdup(text);
 	if (!word->text)
 		return fail_memory();
@@ -43,7 +45,7 @@ static int add_range(struct glob_words *words, const char *text)
 	struct range range;
 
 	if (range_parse_word(text, &range, why))
-		return append_word(words, text, &range);
+		return append_word(words, text, &range, false);
 	return fail(CODE_USAGE,
 		    "'%s' is not a range of the device: %s; to name a file write './%s'",
 		    text, why, text);
@@ -54,29 +56,28 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
+static int pass_over(struct glob_words *words, const char *path)
+{
+	if (!words->passed_over++)
+		words->passed_first = strdup(path);
+	return words->passed_first ? 0 : fail_memory();
+}
+
 static int take_entry(struct glob_words *words, const FTSENT *entry)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
-		return append_word(words, entry->fts_path, NULL);
+		return append_word(words, entry->fts_path, NULL, true);
 	case FTS_D:
 	case FTS_DP:
 		return 0;
-	case FTS_DC:
-		return fail(CODE_DEVICE,
-			    "'%s' leads back to one of its parent directories: remove the link",
-			    entry->fts_path);
-	case FTS_SLNONE:
-		return fail(CODE_DEVICE, "'%s' is a dangling link: remove it",
-			    entry->fts_path);
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
 		return fail_errno(entry->fts_errno, "cannot read '%s'",
 				  entry->fts_path);
 	default:
-		return fail(CODE_DEVICE, "'%s' is not a regular file",
-			    entry->fts_path);
+		return pass_over(words, entry->fts_path);
 	}
 }
 
@@ -102,16 +103,22 @@ static int add_directory(struct glob_words *words, const char *path)
 	return fail_code();
 }
 
-/* Accepts any type of file: the caller checks the type when it opens the file. */
-static int add_path(struct glob_words *words, const char *path)
+/*
+ * Accepts any type of file that the user named: the caller checks the type when it opens the file.
+ * @found: the path comes from a pattern.
+ */
+static int add_path(struct glob_words *words, const char *path, bool found)
 {
 	struct stat st;
 
 	if (stat(path, &st))
-		return fail_errno(errno, "'%s'", path);
+		return found && errno == ENOENT ? pass_over(words, path) :
+						  fail_errno(errno, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
 		return add_directory(words, path);
-	return append_word(words, path, NULL);
+	if (found && !S_ISREG(st.st_mode))
+		return pass_over(words, path);
+	return append_word(words, path, NULL, found);
 }
 
 static int add_pattern(struct glob_words *words, const char *pattern)
@@ -125,7 +132,7 @@ static int add_pattern(struct glob_words *words, const char *pattern)
 	else if (error)
 		fail_memory();
 	for (i = 0; i < found.gl_pathc && !error; i++)
-		error = add_path(words, found.gl_pathv[i]);
+		error = add_path(words, found.gl_pathv[i], true);
 	globfree(&found);
 	return fail_code();
 }
@@ -137,7 +144,7 @@ static int add_listed(const char *text, void *arg)
 
 	if (range_like(text))
 		return add_range(words, text);
-	return add_path(words, text);
+	return add_path(words, text, false);
 }
 
 /*
@@ -158,9 +165,24 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
+ * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8.
+ * Returns NULL after recording an error.
+ */
+static char *decode_line(char *line, bool first)
+{
+	line = text_line(line, first);
+	if (*line != '\\' || text_unescape(line))
+		return line;
+	fail(CODE_USAGE,
+	     "line '%s' of the list begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+	     line, line);
+	return NULL;
+}
+
+/*
  * Calls @visit for each word of a list until a call fails. Returns the number of calls. If @text
- * contains a NUL (from 'find -print0'), NULs separate the words, otherwise newlines do. The buffer
- * of @text has @bytes + 1 bytes.
+ * contains a NUL (from 'find -print0'), NULs separate the words, which are taken as they are;
+ * otherwise the words are lines. The buffer of @text has @bytes + 1 bytes.
  */
 static size_t each_line(char *text, size_t bytes,
 			int (*visit)(const char *line, void *arg), void *arg)
@@ -175,7 +197,9 @@ static size_t each_line(char *text, size_t bytes,
 		if (!next)
 			next = text + bytes;
 		*next = '\0';
-		if (*line && ++count && visit(line, arg))
+		if (end == '\n')
+			line = decode_line(line, line == text);
+		if (!line || (*line && ++count && visit(line, arg)))
 			break;
 		line = next + 1;
 	}
@@ -249,5 +273,6 @@ void glob_free(struct glob_words *words)
 	for (i = 0; i < words->count; i++)
 		free(words->word[i].text);
 	free(words->word);
+	free(words->passed_first);
 	memset(words, 0, sizeof(*words));
 }

@@ -8,23 +8,34 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/range.h"
 
-/* @text: a path (@range has length 0), or @range as the user wrote it. */
+/*
+ * @text: a path (@range has length 0), or @range as the user wrote it.
+ * @found: the user did not name the path, but a directory or a pattern.
+ */
 struct glob_word {
 	char *text;
 	struct range range;
+	bool found;
 };
 
 /*
  * A growing array in the order of the command line; files of a directory are sorted by name. The
  * caller zeroes it before the first call.
+ * @passed_over: entries of directories and patterns that are no regular files: links that lead
+ *	nowhere or back to a parent directory, FIFOs, sockets, devices. A dataset on a read-only
+ *	volume may have them, and they have no data.
+ * @passed_first: name of the first of them
  */
 struct glob_words {
 	struct glob_word *word;
 	size_t count;
 	size_t room;
+	uint64_t passed_over;
+	char *passed_first;
 };
 
 int glob_add(struct glob_words *words, const char *text);

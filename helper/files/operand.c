@@ -19,20 +19,29 @@
 /**
  * struct resolving - state while TARGETs are resolved to shards
  * @dev: the device
+ * @use: purpose of the result
+ * @strict: refuse a file of which something would be left out
  * @shards: the result
  * @narrowing: selected part of each file
+ * @none: reason why the last file that was passed over has nothing selected; NULL: there is none
  * @layers: stack of devices from the last file's file system down to @dev
  * @seen: files by device and inode: a tree of struct seen
  */
 struct resolving {
 	const struct dm_device *dev;
+	enum target_use use;
+	bool strict;
 	struct shards *shards;
 	struct narrowing narrowing;
+	const char *none;
 	struct layers layers;
 	void *seen;
 };
 
-/* A file that is a shard already; @shard is its index. */
+/* Value of seen.shard for a file that was passed over. */
+#define NO_SHARD	SIZE_MAX
+
+/* A file that is a shard already, and @shard is its index, or a file that was passed over. */
 struct seen {
 	dev_t device;
 	ino_t inode;
@@ -55,6 +64,10 @@ static int check_options(const struct arguments *args)
 	if (option_given(args, OPTION_SHARD_FORMAT) && !narrowed)
 		return fail(CODE_USAGE,
 			    "--format goes with --samples or --index-only");
+	if (option_given(args, OPTION_CONCATENATED) && !option_given(args, OPTION_SAMPLES))
+		return fail(CODE_USAGE, "--concatenated goes with --samples");
+	if (option_given(args, OPTION_STRICT) && !target_given(args))
+		return fail(CODE_USAGE, "--strict needs a TARGET: name the files");
 	if (narrowed && !target_given(args))
 		return fail(CODE_USAGE,
 			    "--%s needs a TARGET: name the files",
@@ -130,10 +143,11 @@ static void rename_shard(struct shard *shard, const char *path)
 
 /*
  * Returns true if the file already has a shard, perhaps by another name, or after recording an
- * error. Otherwise adds the file to @r->seen and returns false: the caller then makes the shard.
+ * error. Otherwise adds the file to @r->seen and returns false: the caller then makes the shard and
+ * sets seen->shard. @result receives the entry.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
-		    const char *path)
+		    const char *path, struct seen **result)
 {
 	struct seen *seen = malloc(sizeof(*seen));
 	struct seen **found;
@@ -142,15 +156,19 @@ static bool is_twin(struct resolving *r, const struct stat *st,
 		fail_memory();
 		return true;
 	}
-	*seen = (struct seen){ st->st_dev, st->st_ino, r->shards->count };
+	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD };
 	found = tsearch(seen, &r->seen, compare_seen);
-	if (found && *found == seen)
-		return false;
-	free(seen);
-	if (found)
-		rename_shard(&r->shards->shard[(*found)->shard], path);
-	else
+	if (!found || *found != seen)
+		free(seen);
+	if (!found) {
 		fail_memory();
+		return true;
+	}
+	*result = *found;
+	/* A file that was found and passed over may be named as well: then it is refused. */
+	if ((*found)->shard == NO_SHARD)
+		return false;
+	rename_shard(&r->shards->shard[(*found)->shard], path);
 	return true;
 }
 
@@ -193,34 +211,90 @@ static int map_extent(struct resolving *r, struct shard *shard,
 	return 0;
 }
 
-static int map_file(struct resolving *r, int fd, const struct stat *st,
-		    const char *path)
+static int refuse_unlocated(const char *path, const struct extent *extent)
 {
-	struct extents extents;
-	struct shard *shard;
+	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s", path,
+		    (unsigned long long)extent->offset,
+		    (unsigned long long)(extent->offset + extent->length) - 1, extent->why);
+}
+
+/*
+ * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes
+ * and unwritten data need nothing. Data without a known location is left out if the user does not
+ * rely on it: not by a verb that drops wrong data, and not if the user named a file without other
+ * data.
+ */
+static int map_extents(struct resolving *r, struct shard *shard, const struct extents *extents,
+		       bool found)
+{
+	struct omitted *omitted = &r->shards->omitted;
+	uint64_t with_data = 0, unlocated = 0;
+	const struct extent *first = NULL;
 	size_t i;
 
-	if (extents_read(&extents, fd, path) ||
-	    narrow(&extents, fd, path, &r->narrowing) ||
+	for (i = 0; i < extents->count; i++) {
+		const struct extent *extent = &extents->extent[i];
+		bool written = extent->kind != EXTENT_UNWRITTEN;
+
+		with_data += written ? extent->length : 0;
+		if (extent->kind == EXTENT_UNLOCATED) {
+			unlocated += extent->length;
+			first = first ? first : extent;
+		} else if ((written || r->use == TARGET_DROP) &&
+			   map_extent(r, shard, extent)) {
+			return fail_code();
+		}
+	}
+	if (first && (r->strict || r->use == TARGET_DROP ||
+		      (r->use == TARGET_BRING && !found && !shard->ranges)))
+		return refuse_unlocated(shard->name, first);
+	if (r->strict && with_data < extents->selected)
+		return fail(CODE_DEVICE,
+			    "'%s': %llu of %llu bytes are holes or unwritten, which --strict refuses",
+			    shard->name, (unsigned long long)(extents->selected - with_data),
+			    (unsigned long long)extents->selected);
+	omitted->empty_bytes += extents->selected - with_data;
+	omitted->unlocated_bytes += unlocated;
+	omitted->unlocated_files += !!first;
+	return 0;
+}
+
+static int map_file(struct resolving *r, int fd, const struct stat *st,
+		    const struct glob_word *word, struct seen *seen)
+{
+	const char *none = NULL;
+	struct extents extents;
+	struct shard *shard;
+
+	if (extents_read(&extents, fd, word->text) ||
+	    narrow(&extents, fd, word->text, &r->narrowing,
+		   word->found && !r->strict ? &none : NULL) ||
 	    need_layers(r, st->st_dev))
 		goto out;
-	shard = shards_add(r->shards, path);
+	/* Content that seems to be no shard may itself be wrong: then all of the file is dropped. */
+	if (none && r->use != TARGET_DROP) {
+		r->none = none;
+		r->shards->omitted.passed_over++;
+		goto out;
+	}
+	shard = shards_add(r->shards, word->text);
 	if (!shard)
 		goto out;
+	seen->shard = r->shards->count - 1;
 	shard->device = st->st_dev;
 	shard->inode = st->st_ino;
-	for (i = 0; i < extents.count; i++)
-		if (map_extent(r, shard, &extents.extent[i]))
-			break;
+	map_extents(r, shard, &extents, word->found);
 out:
 	extents_free(&extents);
 	return fail_code();
 }
 
-static int add_file(struct resolving *r, const char *path)
+static int add_file(struct resolving *r, const struct glob_word *word)
 {
+	const char *path = word->text;
 	/* O_NONBLOCK: opening a FIFO would block until a writer opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	struct seen *seen;
 	struct stat st;
 
 	if (fd < 0)
@@ -233,8 +307,8 @@ static int add_file(struct resolving *r, const char *path)
 		     path, r->dev->name);
 	else if (!S_ISREG(st.st_mode))
 		fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	else if (!is_twin(r, &st, path))
-		map_file(r, fd, &st, path);
+	else if (!is_twin(r, &st, path, &seen))
+		map_file(r, fd, &st, word, seen);
 	close(fd);
 	return fail_code();
 }
@@ -256,7 +330,7 @@ static int add_word(struct resolving *r, const struct arguments *args,
 		    const struct glob_word *word)
 {
 	if (!word->range.length)
-		return add_file(r, word->text);
+		return add_file(r, word);
 	/* target_check_words() has not checked the words of a list. */
 	if (check_range(args, word->text))
 		return fail_code();
@@ -275,37 +349,67 @@ static int collect_words(const struct arguments *args, struct glob_words *words)
 	return fail_code();
 }
 
+static int resolve_words(struct resolving *r, const struct arguments *args,
+			 const struct glob_words *words)
+{
+	size_t i;
+
+	if (r->strict && words->passed_over)
+		return fail(CODE_DEVICE,
+			    "'%s' is no regular file, or a link to none, which --strict refuses",
+			    words->passed_first);
+	r->shards->omitted.passed_over = words->passed_over;
+	for (i = 0; i < words->count; i++)
+		if (add_word(r, args, &words->word[i]))
+			return fail_code();
+	if (!r->shards->count && r->none)
+		return fail(CODE_DEVICE, "'%s' and %zu other files have nothing to select: %s",
+			    words->word[words->count - 1].text, words->count - 1, r->none);
+	if (!r->shards->count && words->passed_over)
+		return fail(CODE_DEVICE, "'%s' is no regular file, or a link to none",
+			    words->passed_first);
+	return 0;
+}
+
 /*
  * Resolves the TARGETs to @shards: one shard per range, and one per file even if the file is named
  * several times. Of several names of a file the shard gets the first in strcmp() order. Call
  * shards_free() after success and failure.
  *
- * Fails at the first TARGET that cannot be mapped. Reads directories, metadata of the file system
- * and, with --samples or --index-only, headers of the files.
+ * Fails at the first TARGET that cannot be mapped; map_extents() tells which data is left out
+ * instead. Reads directories, metadata of the file system and, with --samples or --index-only,
+ * headers of the files.
  */
-int target_resolve(const struct arguments *args, const struct dm_device *dev,
-		   struct shards *shards)
+int target_resolve_for(enum target_use use, const struct arguments *args,
+		       const struct dm_device *dev, struct shards *shards)
 {
 	struct resolving r = {
 		.dev = dev,
+		.use = use,
+		.strict = option_given(args, OPTION_STRICT),
 		.shards = shards,
 		.narrowing = {
 			.samples = args->samples,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
+			.concatenated = option_given(args, OPTION_CONCATENATED),
 		},
 	};
 	struct glob_words words = { 0 };
-	size_t i;
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
 	if (!collect_words(args, &words))
-		for (i = 0; i < words.count; i++)
-			if (add_word(&r, args, &words.word[i]))
-				break;
+		resolve_words(&r, args, &words);
 	tdestroy(r.seen, free);
 	layers_free(&r.layers);
 	glob_free(&words);
 	return fail_code();
+}
+
+/* target_resolve_for() for a verb that brings data. */
+int target_resolve(const struct arguments *args, const struct dm_device *dev,
+		   struct shards *shards)
+{
+	return target_resolve_for(TARGET_BRING, args, dev, shards);
 }

@@ -16,27 +16,49 @@
 
 /* Options that a verb with TARGETs adds to its own. */
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
-			 OPTION_SHARD_FORMAT)
+			 OPTION_SHARD_FORMAT | OPTION_CONCATENATED | OPTION_STRICT)
 
 /* The TARGET_HELP of a verb that has no --samples and --index-only. */
 #define TARGET_HELP_WHOLE \
 "TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
 "ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \
 "like 1G-2G; to name a file like 1-2 write ./1-2. --from FILE adds more TARGETs,\n" \
-"one on each line or separated by NUL; - is standard input. A file is refused\n" \
-"if some of its data has no location of its own on the device: holes, inline,\n" \
-"unwritten or compressed data. Between file system and device there may be\n" \
-"partitions, loop devices, and LVM or other linear device-mapper tables, but not\n" \
-"RAID or encryption.\n"
+"one on each line or separated by NUL; - is standard input. Holes and unwritten\n" \
+"data of a file have nothing on the device: they need nothing and are counted.\n" \
+"Inline, compressed and not yet allocated data has no location that is known:\n" \
+"it is left out and counted, but a named file without any other data is refused.\n" \
+"In directories and patterns, anything that is no regular file is passed over\n" \
+"and counted. Between file system and device there may be partitions, loop\n" \
+"devices, and LVM or other linear device-mapper tables, but not RAID or\n" \
+"encryption. Names that begin with a backslash and have another one are read as\n" \
+"JSON shows them, see 'index --help'.\n"
 
 #define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \
 "--samples and --index-only select only that part of each shard, see 'index --help';\n" \
-"--samples includes the index.\n"
+"--samples includes the index. In directories and patterns they pass over files that\n" \
+"are no shards, and count them. --strict refuses a TARGET of which something would be\n" \
+"left out or passed over.\n"
+
+/**
+ * enum target_use - purpose for which TARGETs are resolved
+ * @TARGET_BRING: the command brings the data, keeps it or plans its reads
+ * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
+ *	locate
+ * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data
+ *	as well, which another host may have written, and refuses data that it cannot locate
+ */
+enum target_use {
+	TARGET_BRING,
+	TARGET_SHOW,
+	TARGET_DROP,
+};
 
 bool target_given(const struct arguments *args);
 int target_check_words(const struct arguments *args, bool needed);
 int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		   struct shards *shards);
+int target_resolve_for(enum target_use use, const struct arguments *args,
+		       const struct dm_device *dev, struct shards *shards);
 
 #endif /* HELPER_FILES_OPERAND_H */

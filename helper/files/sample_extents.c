@@ -58,13 +58,27 @@ static int keep_samples(struct extents *extents, const struct shard_index *index
 	return error;
 }
 
+/* Sets @none to the reason why a shard has nothing that @narrowing could select, or to NULL. */
+static void find_none(const struct shard_index *index, const struct narrowing *narrowing,
+		      const char **none)
+{
+	*none = NULL;
+	if (narrowing->index_only && !index->ranges)
+		*none = "a shard of this format has no index: --index-only is for parquet, mds and npz";
+	else if (narrowing->samples && !index->samples)
+		*none = "the shard has no samples";
+}
+
 /*
  * Reduces the extents of file @fd to the part that @narrowing selects; a @narrowing without options
  * selects the whole file. Reads headers of the file. Returns 0, or an exit code after recording an
  * error with fail().
+ *
+ * If @none is not NULL, a file that is no shard, or a shard that has nothing of the kind, is not an
+ * error: @none receives the reason, and @extents is unchanged.
  */
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing)
+	   const struct narrowing *narrowing, const char **none)
 {
 	struct index_selection selection = { 0 };
 	struct shard_index index = { 0 };
@@ -72,7 +86,19 @@ int narrow(struct extents *extents, int fd, const char *path,
 
 	if (!narrowing->samples && !narrowing->index_only)
 		return 0;
-	error = index_open_fd(&index, fd, path, narrowing->format, false);
+	if (none && !index_is_shard(fd, path, narrowing->format)) {
+		*none = "the file is no shard of a known format";
+		return fail_code();
+	}
+	error = index_open_fd(&index, fd, path, narrowing->format,
+			      narrowing->concatenated ? INDEX_CONCATENATED : 0);
+	if (!error)
+		index_warn(&index, path);
+	if (!error && none) {
+		find_none(&index, narrowing, none);
+		if (*none)
+			goto out;
+	}
 	if (!error && narrowing->index_only && !index.ranges)
 		error = fail(CODE_DEVICE,
 			     "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",
@@ -82,6 +108,7 @@ int narrow(struct extents *extents, int fd, const char *path,
 				     narrowing->samples);
 	if (!error)
 		error = keep_samples(extents, &index, &selection);
+out:
 	index_select_free(&selection);
 	index_free(&index);
 	return error;

@@ -11,14 +11,16 @@
  * @samples: select the index and these samples, a list for index_select(); NULL: not given
  * @index_only: select only the index, which a reader reads to open the file
  * @format: format of the files; INDEX_ANY: detect it from the content
+ * @concatenated: read the tar archives behind the first one as well
  */
 struct narrowing {
 	const char *samples;
 	bool index_only;
 	enum index_format format;
+	bool concatenated;
 };
 
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing);
+	   const struct narrowing *narrowing, const char **none);
 
 #endif /* HELPER_FILES_SAMPLE_EXTENTS_H */

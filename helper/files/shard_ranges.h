@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "files/omitted.h"
 #include "lib/range.h"
 
 /**
@@ -32,9 +33,13 @@ struct shard {
 	ino_t inode;
 };
 
-/* The shards in the order of the command line. @size: size of the device, bytes. */
+/*
+ * The shards in the order of the command line. @size: size of the device, bytes. @omitted: parts of
+ * the TARGETs without a range.
+ */
 struct shards {
 	uint64_t size;
+	struct omitted omitted;
 	struct shard *shard;
 	size_t count;
 	size_t room;

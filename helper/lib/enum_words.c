@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/enum_words.h"
 
+#include <ctype.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
@@ -157,19 +158,42 @@ const char *index_format_word(enum index_format format)
 	return index_words[format];
 }
 
+/* Returns the length of @text without "-00001-of-00002", which some writers put behind the name. */
+static size_t length_unnumbered(const char *text)
+{
+	size_t end = strlen(text), total, number;
+
+	for (total = end; total && isdigit((unsigned char)text[total - 1]); total--)
+		;
+	if (total == end || total < strlen("-of-") || strncmp(text + total - 4, "-of-", 4))
+		return end;
+	total -= strlen("-of-");
+	for (number = total; number && isdigit((unsigned char)text[number - 1]); number--)
+		;
+	return number == total || !number || text[number - 1] != '-' ? end : number - 1;
+}
+
 /*
- * Guesses the format from the file's name, for a damaged file whose content does not identify it.
- * The reader of the guessed format can then report the damage. Returns INDEX_ANY without a guess.
+ * Guesses the format from the file's name, for a file whose content does not identify it because
+ * the file is damaged or has no samples. The reader of the guessed format can then report the
+ * damage. Returns INDEX_ANY without a guess.
  */
 enum index_format index_format_of_path(const char *path)
 {
 	const char *suffix = strrchr(path, '.');
 	enum index_format format = INDEX_ANY;
+	char word[16];
+	size_t length;
 
 	if (!suffix || strchr(suffix, '/'))
 		return INDEX_ANY;
-	if (!strcmp(suffix, ".tfrecords"))
+	length = length_unnumbered(++suffix);
+	if (length >= sizeof(word))
+		return INDEX_ANY;
+	memcpy(word, suffix, length);
+	word[length] = '\0';
+	if (!strcmp(word, "tfrecords"))
 		return INDEX_TFRECORD;
-	index_format_parse(suffix + 1, &format);
+	index_format_parse(word, &format);
 	return format;
 }

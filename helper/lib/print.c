@@ -64,7 +64,18 @@ static char *copy_text(const char *text)
 	return text ? text_clean(need_memory(strdup(text))) : NULL;
 }
 
+/* Returns @text as a JSON string, which may be a name: see text_escape(). */
 static struct json_object *json_text(const char *text)
+{
+	char *escaped = need_memory(text_escape(text));
+	struct json_object *json = need_memory(json_object_new_string(escaped));
+
+	free(escaped);
+	return json;
+}
+
+/* Returns a message as a JSON string, in which a name may have been replaced in part. */
+static struct json_object *json_message(const char *text)
 {
 	char *clean = copy_text(text);
 	struct json_object *json = need_memory(json_object_new_string(clean));
@@ -314,7 +325,7 @@ static void add_error(struct json_object *root)
 	json_object_object_add(error, "kind",
 			       json_object_new_string(fail_code_word(fail_code())));
 	json_object_object_add(error, "message",
-			       json_text(fail_message()));
+			       json_message(fail_message()));
 	json_object_object_add(root, "error", error);
 }
 
@@ -418,7 +429,10 @@ static void add_cell(const char *label, const char *text, const char *unit,
 	cell->row = scope->rows;
 }
 
-/* @value NULL means unknown or none: null in JSON, "-" in text. */
+/*
+ * @value NULL means unknown or none: null in JSON, "-" in text. Text replaces control characters
+ * and invalid UTF-8 by '?'; JSON has them as text_escape() describes.
+ */
 void print_string(const char *key, const char *label, const char *value)
 {
 	add_json(key, value ? json_text(value) : NULL);

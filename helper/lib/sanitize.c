@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "lib/sanitize.h"
 
+#include <ctype.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Returns the length of a UTF-8 character with the first byte @lead, or 0 if @lead is invalid. */
@@ -58,4 +61,96 @@ char *text_clean(char *text)
 	while (*(p += text_check(p)))
 		*p++ = '?';
 	return text;
+}
+
+/*
+ * Returns a copy of @text that JSON can hold, or NULL without memory. The caller frees it. A text
+ * that is no UTF-8, has a control character that JSON leaves as it is (0x7f to 0x9f), or begins
+ * with a backslash becomes an escaped text: a backslash, then the text with \xHH for each byte that
+ * is no UTF-8 or of such a character, and two backslashes for a backslash. text_unescape() reverses
+ * it.
+ */
+char *text_escape(const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	char *escaped = malloc(4 * strlen(text) + 2), *to = escaped;
+	bool needed = *text == '\\';
+	size_t bytes;
+
+	if (!escaped)
+		return NULL;
+	*to++ = '\\';
+	for (; *p; p += bytes) {
+		/* JSON has escapes of its own for control characters below 0x20. */
+		bytes = *p < 0x20 ? 1 : char_length(p);
+		if (!bytes) {
+			to += sprintf(to, "\\x%02x", *p);
+			needed = true;
+			bytes = 1;
+			continue;
+		}
+		if (*p == '\\')
+			*to++ = '\\';
+		memcpy(to, p, bytes);
+		to += bytes;
+	}
+	*to = '\0';
+	return needed ? escaped : strcpy(escaped, text);
+}
+
+/* Decodes the escape at @p, a backslash. Returns its length, or 0 if it is invalid. */
+static size_t take_escape(const char *p, char *byte)
+{
+	char digits[3] = "";
+
+	*byte = p[1];
+	if (p[1] == '\\')
+		return 2;
+	if (p[1] == 'n' || p[1] == 't') {
+		*byte = p[1] == 'n' ? '\n' : '\t';
+		return 2;
+	}
+	if (p[1] != 'x' || !isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
+		return 0;
+	memcpy(digits, p + 2, 2);
+	*byte = (char)strtoul(digits, NULL, 16);
+	return *byte ? 4 : 0;
+}
+
+/*
+ * Decodes in place a text that begins with a backslash, as text_escape() makes it; \n and \t stand
+ * for a newline and a tab. A text without a second backslash is none of text_escape(), and stays.
+ * Returns false, and leaves the text, if an escape is invalid.
+ */
+bool text_unescape(char *text)
+{
+	char *p, *to = text, byte;
+
+	if (!strchr(text + 1, '\\'))
+		return true;
+	for (p = text + 1; *p; p += *p == '\\' ? take_escape(p, &byte) : 1)
+		if (*p == '\\' && !take_escape(p, &byte))
+			return false;
+	for (p = text + 1; *p; *to++ = byte)
+		if (*p == '\\')
+			p += take_escape(p, &byte);
+		else
+			byte = *p++;
+	*to = '\0';
+	return true;
+}
+
+/*
+ * Removes the end of a line, LF or CR LF, and returns the line without the byte order mark that
+ * some editors put at the start of the file. @first: the line is the first one.
+ */
+char *text_line(char *line, bool first)
+{
+	size_t length = strlen(line);
+
+	if (length && line[length - 1] == '\n')
+		line[--length] = '\0';
+	if (length && line[length - 1] == '\r')
+		line[--length] = '\0';
+	return line + (first && !strncmp(line, "\xef\xbb\xbf", 3) ? 3 : 0);
 }

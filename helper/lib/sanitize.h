@@ -3,9 +3,13 @@
 #ifndef HELPER_LIB_SANITIZE_H
 #define HELPER_LIB_SANITIZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 size_t text_check(const char *text);
 char *text_clean(char *text);
+char *text_escape(const char *text);
+bool text_unescape(char *text);
+char *text_line(char *line, bool first);
 
 #endif /* HELPER_LIB_SANITIZE_H */

@@ -40,7 +40,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	pin)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh'
 		operands='<device> <path>...'
 		;;
 	unpin)
@@ -52,11 +52,11 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	prefetch)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked'
 		operands='<device> <path>...'
 		;;
 	plan)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --clear --split=strided|blocked'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --clear --split=strided|blocked'
 		operands='<device> <path>...'
 		;;
 	jobs)
@@ -68,11 +68,11 @@ _nearcache_tables()
 		operands='<device> <job>...'
 		;;
 	residency)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict'
 		operands='<device> <path>...'
 		;;
 	invalidate)
-		options=' --range=<> --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only'
+		options=' --range=<> --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict'
 		operands='<device> <path>...'
 		;;
 	verify)
@@ -104,7 +104,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	index)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --summary --check'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --summary --check --concatenated'
 		operands='<path>...'
 		;;
 	classifier)
@@ -124,7 +124,7 @@ _nearcache_tables()
 		operands='<> <device> <path>'
 		;;
 	heatmap)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --from=<path> --index-only --interval=<> --count=<> -n=<> --output=<path> -o=<path>'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --interval=<> --count=<> -n=<> --output=<path> -o=<path>'
 		operands='<device> <path>...'
 		;;
 	daemon)

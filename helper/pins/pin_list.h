@@ -51,6 +51,7 @@ struct owner {
  * @samples: pin only these samples of the file; NULL: not restricted
  * @index_only: pin only the index of the file, which a reader needs to open it
  * @format: format of the file, INDEX_ANY: detect it from the content
+ * @concatenated: the file is several tar archives, one behind the other
  * @range: ranges of the device
  * @ranges: entries of @range
  * @fresh: still to be added to the kernel's ranges
@@ -66,6 +67,7 @@ struct pin {
 	char *samples;
 	bool index_only;
 	enum index_format format;
+	bool concatenated;
 	struct range *range;
 	size_t ranges;
 	bool fresh;

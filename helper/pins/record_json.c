@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/name.h"
+#include "lib/sanitize.h"
 #include "nearcache.h"
 #include "pins/pin_list.h"
 #include "lib/enum_words.h"
@@ -16,6 +17,17 @@ static void add_text(struct json_object *json, const char *key, const char *text
 {
 	if (text)
 		json_object_object_add(json, key, json_object_new_string(text));
+}
+
+/* Adds a name, which may be no UTF-8. */
+static void add_name(struct json_object *json, const char *key, const char *name)
+{
+	char *escaped = name ? text_escape(name) : NULL;
+
+	/* Without memory, json-c writes null, as it does for each of its own failures here. */
+	if (name)
+		json_object_object_add(json, key, escaped ? json_object_new_string(escaped) : NULL);
+	free(escaped);
 }
 
 static void add_known(struct json_object *json, const char *key, const char *text)
@@ -45,7 +57,7 @@ static struct json_object *to_json(const struct pin *pin)
 
 	if (!json)
 		return NULL;
-	add_text(json, "path", pin->path);
+	add_name(json, "path", pin->path);
 	add_text(json, "label", pin->label);
 	add_text(json, "wants", want_print(pin->flags, wants));
 	json_object_object_add(json, "priority",
@@ -53,11 +65,14 @@ static struct json_object *to_json(const struct pin *pin)
 	json_object_object_add(json, "expires",
 			       json_object_new_int64(pin->expires));
 	json_object_object_add(json, "load", json_object_new_boolean(pin->load));
-	add_text(json, "samples", pin->samples);
+	add_name(json, "samples", pin->samples);
 	json_object_object_add(json, "index_only",
 			       json_object_new_boolean(pin->index_only));
 	if (pin->format != INDEX_ANY)
 		add_text(json, "format", index_format_word(pin->format));
+	/* Absent in records of earlier releases: only present if it is true. */
+	if (pin->concatenated)
+		json_object_object_add(json, "concatenated", json_object_new_boolean(true));
 	json_object_object_add(json, "ranges", ranges_of(pin));
 	return json;
 }
@@ -101,6 +116,23 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 		return false;
 	*text = json_object_get_string(value);
 	return strlen(*text) == (size_t)json_object_get_string_len(value);
+}
+
+/*
+ * Get a copy of an optional name that add_name() added; the caller frees it. Earlier releases did
+ * not escape names, but a path of theirs begins with a slash. Returns false if it is no name.
+ */
+static bool take_name(struct json_object *json, const char *key, char **name)
+{
+	const char *text;
+
+	*name = NULL;
+	if (!take_text(json, key, &text))
+		return false;
+	if (!text)
+		return true;
+	*name = strdup(text);
+	return *name && (**name != '\\' || text_unescape(*name));
 }
 
 /* Copy an optional string, "" if the key is missing. False if it is no string or too long. */
@@ -199,29 +231,48 @@ static const char *take_wishes(struct json_object *json, struct pin *like)
 	if (!take_text(json, "format", &format) ||
 	    (format && !index_format_parse(format, &like->format)))
 		return "its \"format\" is unknown";
+	if (json_object_object_get_ex(json, "concatenated", NULL) &&
+	    !take_flag(json, "concatenated", &like->concatenated))
+		return "its \"concatenated\" is not true or false";
 	return NULL;
+}
+
+/* Parse a pin's label and ranges, and append the pin. Returns NULL, or the fault. */
+static const char *append_pin(struct pins *pins, struct json_object *json, struct pin *like,
+			      const char *path)
+{
+	const char *label;
+	struct pin *pin;
+
+	if (path && *path != '/')
+		return "a \"path\" is not absolute";
+	if (!take_text(json, "label", &label) || !label || label_check(label))
+		return "a \"label\" is not 1 to 127 bytes of UTF-8";
+	like->label = (char *)label;
+	pin = pins_append(pins, like, path);
+	return pin ? take_ranges(json, pin) : "out of memory";
 }
 
 static const char *from_json(struct pins *pins, struct json_object *json)
 {
-	const char *path, *label, *samples, *why;
-	struct pin like = { .format = INDEX_ANY }, *pin;
+	struct pin like = { .format = INDEX_ANY };
+	char *path = NULL;
+	const char *why;
 
 	if (!json_object_is_type(json, json_type_object))
 		return "one of its pins is not an object";
 	why = take_wishes(json, &like);
 	if (why)
 		return why;
-	if (!take_text(json, "path", &path) || (path && *path != '/'))
-		return "a \"path\" is not absolute";
-	if (!take_text(json, "label", &label) || !label || label_check(label))
-		return "a \"label\" is not 1 to 127 bytes of UTF-8";
-	if (!take_text(json, "samples", &samples))
-		return "its \"samples\" is not a text";
-	like.label = (char *)label;
-	like.samples = (char *)samples;
-	pin = pins_append(pins, &like, path);
-	return pin ? take_ranges(json, pin) : "out of memory";
+	if (!take_name(json, "path", &path))
+		why = "a \"path\" is not a name";
+	else if (!take_name(json, "samples", &like.samples))
+		why = "its \"samples\" is not a text";
+	else
+		why = append_pin(pins, json, &like, path);
+	free(like.samples);
+	free(path);
+	return why;
 }
 
 /*

@@ -43,7 +43,8 @@ static bool find_file(const struct dm_device *dev, const struct pin *pin,
 {
 	char *operand[] = { (char *)dev->name, pin->path };
 	struct arguments args = {
-		.given = pin->index_only ? OPTION_INDEX_ONLY : 0,
+		.given = (pin->index_only ? OPTION_INDEX_ONLY : 0) |
+			 (pin->concatenated ? OPTION_CONCATENATED : 0),
 		.samples = pin->samples,
 		.shard_format = pin->format,
 		.operand = operand,

@@ -109,27 +109,56 @@ static int run_format(struct index_scan *scan, enum index_format format)
 	return formats[i].index(scan);
 }
 
+/* Begins a scan of @fd. Call scan_end() after success and failure. */
+static int start_scan(struct index_scan *scan)
+{
+	struct stat st;
+
+	memset(scan->index, 0, sizeof(*scan->index));
+	if (fstat(scan->fd, &st))
+		return fail_errno(errno, "file '%s'", scan->path);
+	if (!S_ISREG(st.st_mode))
+		return fail(CODE_DEVICE, "'%s' is not a regular file", scan->path);
+	scan->size = scan->index->size = (uint64_t)st.st_size;
+	return scan_start(scan);
+}
+
+/*
+ * Returns whether the content or the name of a file tells that it is a shard, of @format unless
+ * that is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after
+ * recording an error.
+ */
+bool index_is_shard(int fd, const char *path, enum index_format format)
+{
+	enum index_format of_path = index_format_of_path(path);
+	struct shard_index index;
+	struct index_scan scan = { .path = path, .fd = fd, .index = &index };
+	bool found = of_path && (!format || format == of_path);
+	unsigned int i;
+
+	if (!start_scan(&scan))
+		for (i = 0; i < FORMATS && !found && !fail_code(); i++)
+			found = (!format || format == formats[i].format) && formats[i].is(&scan);
+	scan_end(&scan);
+	return found && !fail_code();
+}
+
 /*
  * Parses the open file @fd, which stays open; @path is its name in messages. INDEX_ANY detects
- * the format. @check reads all data and compares its checksums (tfrecord only). Call
- * index_free() after success and failure.
+ * the format. @flags: INDEX_*. Call index_free() after success and failure.
  */
 int index_open_fd(struct shard_index *index, int fd, const char *path,
-		  enum index_format format, bool check)
+		  enum index_format format, unsigned int flags)
 {
 	struct index_scan scan = {
-		.path = path, .fd = fd, .check = check, .index = index
+		.path = path,
+		.fd = fd,
+		.check = flags & INDEX_CHECK,
+		.concatenated = flags & INDEX_CONCATENATED,
+		.index = index,
 	};
-	struct stat st;
-	int error;
+	int error = start_scan(&scan);
 
-	memset(index, 0, sizeof(*index));
-	if (fstat(fd, &st))
-		return fail_errno(errno, "file '%s'", path);
-	if (!S_ISREG(st.st_mode))
-		return fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	scan.size = index->size = (uint64_t)st.st_size;
-	error = scan_start(&scan);
 	if (!error)
 		error = run_format(&scan, format);
 	scan_end(&scan);
@@ -138,7 +167,7 @@ int index_open_fd(struct shard_index *index, int fd, const char *path,
 
 /* Like index_open_fd(), but opens @path. */
 int index_open(struct shard_index *index, const char *path,
-	       enum index_format format, bool check)
+	       enum index_format format, unsigned int flags)
 {
 	/* Without O_NONBLOCK, opening a FIFO would block until a writer opens it. */
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -147,7 +176,7 @@ int index_open(struct shard_index *index, const char *path,
 	memset(index, 0, sizeof(*index));
 	if (fd < 0)
 		return fail_errno(errno, "cannot open '%s'", path);
-	error = index_open_fd(index, fd, path, format, check);
+	error = index_open_fd(index, fd, path, format, flags);
 	close(fd);
 	return error;
 }
@@ -184,4 +213,22 @@ uint64_t index_bytes(const struct shard_index *index)
 	for (i = 0; i < index->ranges; i++)
 		bytes += index->range[i].length;
 	return bytes;
+}
+
+/* Returns the bytes from the first data behind the end of the archive to the end of the file. */
+uint64_t index_rest_bytes(const struct shard_index *index)
+{
+	return index->rest ? index->size - index->rest : 0;
+}
+
+/* Warns about a file whose index may lack samples that the user expects. */
+void index_warn(const struct shard_index *index, const char *path)
+{
+	if (index->unended)
+		warn("'%.*s': the archive has no end-of-archive block: was it cut off behind a member?",
+		     PATH_SHOWN, path);
+	if (index->rest)
+		warn("'%.*s': %llu bytes follow the end of the archive, from byte %llu: if they are another archive, --concatenated reads it",
+		     PATH_SHOWN, path, (unsigned long long)index_rest_bytes(index),
+		     (unsigned long long)index->rest);
 }

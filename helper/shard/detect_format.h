@@ -12,10 +12,17 @@
 #ifndef HELPER_SHARD_DETECT_FORMAT_H
 #define HELPER_SHARD_DETECT_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "lib/enum_words.h"
+
+/* Flags of index_open(). */
+/* Read all data and compare its checksums (tfrecord only). */
+#define INDEX_CHECK		1U
+/* Read also the archives behind the end of the first one (tar only). */
+#define INDEX_CONCATENATED	2U
 
 /* Maximum number of samples, and of parts, of a file. */
 #define INDEX_SAMPLES_MAX	100000000U
@@ -63,6 +70,8 @@ struct index_sample {
  * @ranges: entries in @range; 0 for tar and tfrecord
  * @names: all names, each ends with a NUL
  * @names_size: bytes in @names
+ * @unended: the file is a tar archive without an end-of-archive block
+ * @rest: offset of data behind the end of the archive, which is not indexed; 0: there is none
  */
 struct shard_index {
 	enum index_format format;
@@ -75,16 +84,21 @@ struct shard_index {
 	unsigned int ranges;
 	char *names;
 	uint64_t names_size;
+	bool unended;
+	uint64_t rest;
 };
 
 int index_open(struct shard_index *index, const char *path,
-	       enum index_format format, bool check);
+	       enum index_format format, unsigned int flags);
+bool index_is_shard(int fd, const char *path, enum index_format format);
 int index_open_fd(struct shard_index *index, int fd, const char *path,
-		  enum index_format format, bool check);
+		  enum index_format format, unsigned int flags);
 void index_free(struct shard_index *index);
 
 const char *index_name(const struct shard_index *index, uint64_t name);
 uint64_t index_parts(const struct shard_index *index, uint64_t sample);
 uint64_t index_bytes(const struct shard_index *index);
+uint64_t index_rest_bytes(const struct shard_index *index);
+void index_warn(const struct shard_index *index, const char *path);
 
 #endif /* HELPER_SHARD_DETECT_FORMAT_H */

@@ -13,8 +13,6 @@
 
 #define PAGE		4096U
 #define WINDOW		65536U
-/* Maximum bytes of a path in a message, so that the reason still fits behind the path. */
-#define PATH_SHOWN	1024
 
 /* The caller has set @path, @fd, @size, @check and @index, and zeroed the rest. */
 int scan_start(struct index_scan *scan)

@@ -16,6 +16,8 @@
 #define SCAN_LOOK_MAX	4096U
 /* Longest accepted name, bytes. */
 #define SCAN_NAME_MAX	65535U
+/* Maximum bytes of a path in a message, so that the reason still fits behind the path. */
+#define PATH_SHOWN	1024
 
 /**
  * struct index_scan - the state of a scan
@@ -23,6 +25,7 @@
  * @fd: descriptor of the file
  * @size: size of the file, bytes
  * @check: also compare checksums of the data
+ * @concatenated: read the tar archives behind the first one as well
  * @index: the result
  * @window: copy of the part of the file read last
  * @window_at: offset of @window in the file, bytes
@@ -37,6 +40,7 @@ struct index_scan {
 	int fd;
 	uint64_t size;
 	bool check;
+	bool concatenated;
 	struct shard_index *index;
 	unsigned char *window;
 	uint64_t window_at;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/sanitize.h"
 
 /*
  * Context to parse one word of the user's list: @word has @length bytes and no NUL behind them.
@@ -144,6 +145,23 @@ static int add_name(const struct choice *choice, const char *name,
 		    choice->length, choice->word, choice->path);
 }
 
+/* Adds the samples of a name as JSON output shows names that are no UTF-8. */
+static int add_escaped(const struct choice *choice)
+{
+	char *name = strndup(choice->word, (size_t)choice->length);
+
+	if (!name)
+		return fail_memory();
+	if (text_unescape(name))
+		add_name(choice, name, strlen(name));
+	else
+		fail(CODE_USAGE,
+		     "--samples '%.*s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to select a sample of that name write '=%.*s'",
+		     choice->length, choice->word, choice->length, choice->word);
+	free(name);
+	return fail_code();
+}
+
 static int add_word(const struct choice *choice)
 {
 	uint64_t first, last;
@@ -153,6 +171,8 @@ static int add_word(const struct choice *choice)
 			    "--samples: a word of the list is empty");
 	if (parse_numbers(choice, &first, &last))
 		return add_numbers(choice, first, last);
+	if (*choice->word == '\\')
+		return add_escaped(choice);
 	if (*choice->word == '=')
 		return add_name(choice, choice->word + 1,
 				(size_t)choice->length - 1);
@@ -161,7 +181,8 @@ static int add_word(const struct choice *choice)
 
 /*
  * @list has numbers ("12"), ranges ("0-9") and names, separated by commas. '=' before a word
- * makes it a name. @path is the name of the file in messages.
+ * makes it a name, and a word that begins with a backslash is an escaped name, in which a comma is
+ * written \x2c. @path is the name of the file in messages.
  */
 int index_select(struct index_selection *selection,
 		 const struct shard_index *index, const char *path,

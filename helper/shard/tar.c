@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Parses tar as WebDataset uses it: consecutive files form a sample if their paths are equal up
- * to the first dot of the file name. Directories, links and dot files (macOS adds some) belong to
- * no sample, but do not end the sample before them.
+ * Parses tar as WebDataset uses it: consecutive files form a sample if their keys are equal, which
+ * are their paths up to the first dot of the file name. Directories, links and files without a key
+ * belong to no sample, but do not end the sample before them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 
 /* Maximum bytes of a pax header, enough for several extended attributes of up to 64 KiB. */
 #define PAX_MAX		(1U << 20)
+/* Most zeros behind an archive that are searched for other data. Writers pad to 10 KiB or more. */
+#define PADDING_MAX	(1U << 20)
 
 /**
  * struct tar - state of the scan
@@ -157,14 +159,37 @@ static int read_long_name(struct tar *tar, uint64_t size)
 	return fail_code();
 }
 
-/* Returns the length of the path up to the first dot of the file name, or 0 for a dot file. */
+/* WebDataset skips files whose path begins with a component like "__meta__". */
+static bool is_meta(const char *path)
+{
+	size_t length = strcspn(path, "/");
+
+	/* The regular expression $ of Python also matches before a newline at the end. */
+	if (!path[length] && length && path[length - 1] == '\n')
+		length--;
+	return length >= 4 && !strncmp(path, "__", 2) && !strncmp(path + length - 2, "__", 2);
+}
+
+/*
+ * Returns the length of the key of a file, or 0 if it has none. The rule of WebDataset, which other
+ * readers share, is ^((?:.*\/|)[^.]+)[.]([^\/]*)$: the key is the path up to the first dot of the
+ * file name. The last component of the key, or several of the last ones, must have no dot and at
+ * least one character. So ".x" has no key, the key of "d/.x" is "d/", and "d.e/.x" has none.
+ * In the expression . does not match a newline: a component behind a newline cannot be the last.
+ */
 static size_t sample_key(const char *path)
 {
 	const char *slash = strrchr(path, '/');
-	const char *file = slash ? slash + 1 : path;
-	size_t length = strcspn(file, ".");
+	size_t start = slash ? (size_t)(slash + 1 - path) : 0;
+	size_t key = start + strcspn(path + start, ".");
+	size_t newline = strcspn(path, "\n");
 
-	return length ? (size_t)(file - path) + length : 0;
+	if (!path[key] || is_meta(path))
+		return 0;
+	while (start && (start == key || start > newline))
+		for (start--; start && path[start - 1] != '/'; start--)
+			;
+	return start < key && !memchr(path + start, '.', key - start) ? key : 0;
 }
 
 /* Returns whether a file belongs to the last sample. @key: from sample_key(). */
@@ -291,15 +316,52 @@ bool index_tar_is(struct index_scan *scan)
 	return block && !tar_is_end(block) && tar_is_sound(block);
 }
 
+/*
+ * Called at a block of zeros, which ends an archive. Searches for data behind the zeros. Returns
+ * true if the scan goes on there; otherwise notes the data in the index.
+ */
+static bool read_on(struct tar *tar)
+{
+	struct index_scan *scan = tar->scan;
+	uint64_t at = tar->at, end = at + PADDING_MAX;
+	const unsigned char *block = NULL;
+
+	/* An extension header without its member is damage, which the caller reports. */
+	if (tar->announced)
+		return false;
+	for (; at < end && scan_has(scan, at, TAR_BLOCK); at += TAR_BLOCK) {
+		block = scan_look(scan, at, TAR_BLOCK);
+		if (!block || !tar_is_end(block))
+			break;
+	}
+	if (!block || at == end || !scan_has(scan, at, TAR_BLOCK))
+		return false;
+	if (scan->concatenated)
+		tar->at = at;
+	else
+		scan->index->rest = at;
+	return scan->concatenated;
+}
+
 int index_tar(struct index_scan *scan)
 {
 	struct tar tar = { .scan = scan };
 	unsigned char block[TAR_BLOCK];
 
 	for (;;) {
-		const unsigned char *next = scan_look(scan, tar.at, TAR_BLOCK);
+		const unsigned char *next;
 
-		if (!next || tar_is_end(next))
+		/*
+		 * Like tar, accept an archive that ends behind a member without a block of zeros.
+		 */
+		scan->index->unended = tar.at == scan->size;
+		if (scan->index->unended)
+			break;
+		next = scan_look(scan, tar.at, TAR_BLOCK);
+		if (!next || (tar_is_end(next) && !read_on(&tar)))
+			break;
+		next = scan_look(scan, tar.at, TAR_BLOCK);
+		if (!next)
 			break;
 		memcpy(block, next, TAR_BLOCK);
 		if (read_header(&tar, block))

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/sanitize.h"
 
 #define HEX	(2 * MANIFEST_DIGEST)
 /* BSD's tools and sha256sum --tag write "SHA256 (file) = digest". */
@@ -138,7 +139,7 @@ static int take_line(struct manifest *manifest, const char *path, char *line,
 	struct manifest_entry entry = { .line = number };
 	char why[MANIFEST_WHY];
 
-	line[strcspn(line, "\r\n")] = '\0';
+	line = text_line(line, number == 1);
 	if (!*line || *line == '#')
 		return 0;
 	if (manifest_parse(line, &entry, why))

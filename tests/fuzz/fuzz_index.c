@@ -213,7 +213,9 @@ static void try_file(const struct shards_head *head, const unsigned char *file,
 
 	bytes_read = 0;
 	fail_reset();
-	error = index_open_fd(&index, fd, NAME, format, check);
+	error = index_open_fd(&index, fd, NAME, format,
+			      (check ? INDEX_CHECK : 0) |
+			      (head->flags & SHARDS_CONCATENATED ? INDEX_CONCATENATED : 0));
 	HOLDS(bytes_read <= READ_MAX(bytes));
 	fuzz_count("fuzz_inputs", 1);
 	fuzz_count("shards_taken", !error);
@@ -222,6 +224,9 @@ static void try_file(const struct shards_head *head, const unsigned char *file,
 	} else {
 		HOLDS(!fail_code() && index.size == bytes);
 		HOLDS(format == INDEX_ANY || format == index.format);
+		HOLDS(index.format == INDEX_TAR || (!index.unended && !index.rest));
+		HOLDS(index.rest < bytes || !bytes);
+		HOLDS(!index.rest || !(head->flags & SHARDS_CONCATENATED));
 		check_ranges(&index);
 		check_samples(&index);
 		check_content(&index, file, check);

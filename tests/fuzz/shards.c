@@ -57,6 +57,8 @@ static void make_tar(struct shard *shard, uint64_t *random)
 	}
 	if (RANDOM(8))
 		shard_tar_end(shard);
+	if (!RANDOM(8))
+		make_tar(shard, random);
 }
 
 static void make_tfrecord(struct shard *shard, uint64_t *random)
@@ -164,10 +166,10 @@ size_t shards_make(unsigned char *input, size_t room, uint64_t *random)
 {
 	static const char *const list[] = {
 		"", "0", "0-3", "2,1,0", "0-0,2-4", "d/a", "=a", "a,b", "5-2",
-		"array-01.npy",
+		"array-01.npy", "\\a", "\\d\\x2fa", "\\\\x", "\\x6",
 	};
 	enum index_format format = INDEX_ANY + 1 + RANDOM(INDEX_FORMATS - 1);
-	struct shards_head head = { .flags = (uint8_t)RANDOM(8) };
+	struct shards_head head = { .flags = (uint8_t)RANDOM(16) };
 	struct shard shard = { 0 };
 	size_t bytes;
 

@@ -26,6 +26,8 @@ struct shards_head {
 #define SHARDS_SEAL_TFRECORD	2
 /* Let the helper verify the checksums of the data. */
 #define SHARDS_CHECK		4
+/* Let the helper read the archives behind the first one. */
+#define SHARDS_CONCATENATED	8
 
 uint32_t shards_random(uint64_t *random, uint32_t below);
 size_t shards_make(unsigned char *input, size_t room, uint64_t *random);

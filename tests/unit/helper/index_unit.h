@@ -13,12 +13,12 @@
 
 /* Call index_open_fd() for a file in memory; return its exit code.  The caller frees @index. */
 static inline int take_as(const struct shard *shard, struct shard_index *index,
-			  enum index_format format, bool check)
+			  enum index_format format, unsigned int flags)
 {
 	int fd = shard_file(shard), error;
 
 	fail_reset();
-	error = index_open_fd(index, fd, "shard", format, check);
+	error = index_open_fd(index, fd, "shard", format, flags);
 	close(fd);
 	return error;
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/fiemap.c with synthetic answers of the kernel: extents of files, and files it refuses. */
+/*
+ * files/fiemap.c with synthetic answers of the kernel: extents of files, parts without a location,
+ * and files it refuses.
+ */
 #include <errno.h>
 #include <linux/fiemap.h>
 #include <linux/fs.h>
@@ -98,12 +101,15 @@ int erofs_check(dev_t device, const char *path)
 	return strcmp(path, "two-devices") ? 0 : (fail)(CODE_DEVICE, "%s: more devices", path);
 }
 
+/* Where EROFS stores the end of the file; 0: unknown. */
+static uint64_t tail = 1234;
+
 int erofs_tail(dev_t device, int fd, const char *path, uint64_t *start)
 {
 	(void)device;
 	(void)fd;
 	(void)path;
-	*start = 1234;
+	*start = tail;
 	return 0;
 }
 
@@ -197,7 +203,7 @@ static void fragmented(void **state)
 	extents_free(&extents);
 }
 
-static void refusals(void **state)
+static void unlocated(void **state)
 {
 	static const struct {
 		uint32_t flags;
@@ -205,44 +211,73 @@ static void refusals(void **state)
 	} row[] = {
 		{ FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_NOT_ALIGNED, "inline" },
 		{ FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNKNOWN, "delayed" },
+		{ FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNWRITTEN, "delayed" },
 		{ FIEMAP_EXTENT_ENCODED, "encoded" },
 		{ FIEMAP_EXTENT_DATA_ENCRYPTED | FIEMAP_EXTENT_ENCODED, "encoded" },
 		{ FIEMAP_EXTENT_DATA_TAIL | FIEMAP_EXTENT_NOT_ALIGNED, "tail" },
-		{ FIEMAP_EXTENT_UNWRITTEN, "unwritten" },
 		{ FIEMAP_EXTENT_UNKNOWN, "does not report" },
 	};
 	static struct fiemap_extent extent[2] = {
 		EXTENT(0, PAGE, PAGE, 0),
 	};
+	struct extents extents;
 	unsigned int i;
 
 	(void)state;
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		extent[1] = (struct fiemap_extent)EXTENT(PAGE, 9 * PAGE, PAGE,
+		extent[1] = (struct fiemap_extent)EXTENT(PAGE, 2 * PAGE, PAGE,
 							 row[i].flags);
 		file.extent = extent;
 		file.count = 2;
 		file.size = PAGE + 10;
-		refused("file", row[i].why);
-		refused("file", "bytes 4096 to 4105");
+		assert_int_equal(extents_read(&extents, fd, "file"), 0);
+		/* The extents are adjacent on the device, but must not be merged. */
+		assert_int_equal(extents.count, 2);
+		assert_int_equal(extents.extent[0].kind, EXTENT_DATA);
+		assert_int_equal(extents.extent[1].kind, EXTENT_UNLOCATED);
+		assert_int_equal(extents.extent[1].length, 10);
+		assert_non_null(strstr(extents.extent[1].why, row[i].why));
+		extents_free(&extents);
 	}
 }
 
-static void holes(void **state)
+/* Holes have no extent; unwritten data has an extent of its own kind. */
+static void without_data(void **state)
 {
+	struct extents extents;
+
 	(void)state;
-	FILE_OF(3 * PAGE, EXTENT(PAGE, PAGE, 2 * PAGE, FIEMAP_EXTENT_LAST));
-	refused("file", "bytes 0 to 4095 are a hole");
-	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0),
-		EXTENT(2 * PAGE, PAGE, PAGE, FIEMAP_EXTENT_LAST));
-	refused("file", "bytes 4096 to 8191 are a hole");
-	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, FIEMAP_EXTENT_LAST));
-	refused("file", "bytes 4096 to 12287 are a hole");
+	FILE_OF(5 * PAGE, EXTENT(PAGE, PAGE, PAGE, 0),
+		EXTENT(2 * PAGE, 2 * PAGE, PAGE, FIEMAP_EXTENT_UNWRITTEN),
+		EXTENT(4 * PAGE, 3 * PAGE, PAGE, FIEMAP_EXTENT_LAST));
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 3);
+	assert_int_equal(extents.selected, 5 * PAGE);
+	extent_is(&extents, 0, PAGE, PAGE, PAGE);
+	extent_is(&extents, 1, 2 * PAGE, 2 * PAGE, PAGE);
+	assert_int_equal(extents.extent[1].kind, EXTENT_UNWRITTEN);
+	extent_is(&extents, 2, 4 * PAGE, 3 * PAGE, PAGE);
+	extents_free(&extents);
 	file.count = 0;
-	refused("file", "bytes 0 to 12287 are a hole");
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 0);
+	extents_free(&extents);
 	/* The second extent makes no progress: it must not cause an endless loop. */
 	FILE_OF(3 * PAGE, EXTENT(0, PAGE, PAGE, 0), EXTENT(10, PAGE, PAGE, 0));
 	refused("file", "changed during");
+}
+
+/* A file as a whole that FIEMAP does not locate on the device. */
+static void nowhere(const char *what)
+{
+	struct extents extents;
+
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 1);
+	assert_int_equal(extents.extent[0].kind, EXTENT_UNLOCATED);
+	assert_int_equal(extents.extent[0].length, file.size);
+	assert_non_null(strstr(extents.extent[0].why, what));
+	extents_free(&extents);
 }
 
 static void kinds(void **state)
@@ -255,14 +290,19 @@ static void kinds(void **state)
 	file.magic = (long)EROFS_MAGIC;
 	assert_int_equal(extents_read(&extents, fd, "file"), 0);
 	extent_is(&extents, 1, PAGE, 1234, 5);
+	assert_int_equal(extents.extent[1].kind, EXTENT_DATA);
+	extents_free(&extents);
+	tail = 0;
+	assert_int_equal(extents_read(&extents, fd, "file"), 0);
+	assert_int_equal(extents.extent[1].kind, EXTENT_UNLOCATED);
 	extents_free(&extents);
 	refused("two-devices", "more devices");
 	file.attributes = STATX_ATTR_COMPRESSED;
-	refused("file", "is compressed");
+	nowhere("is compressed");
 	file.attributes = 0;
 	file.magic = XFS;
 	file.xflags = FS_XFLAG_REALTIME;
-	refused("file", "realtime");
+	nowhere("realtime");
 	file.magic = 0xF2F52010;
 	refused("file", "F2FS");
 	file.magic = EXT4;
@@ -286,6 +326,7 @@ static void kept(void **state)
 	assert_int_equal(extents_read(&extents, fd, "file"), 0);
 	assert_int_equal(extents_keep(&extents, range, 4), 0);
 	assert_int_equal(extents.count, 4);
+	assert_int_equal(extents.selected, 20 + 20 + PAGE);
 	extent_is(&extents, 0, 10, 100 * PAGE + 10, 20);
 	extent_is(&extents, 1, PAGE - 10, 101 * PAGE - 10, 10);
 	extent_is(&extents, 2, PAGE, 0, 10);
@@ -300,8 +341,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(mapped, set_up),
 		cmocka_unit_test_setup(fragmented, set_up),
-		cmocka_unit_test_setup(refusals, set_up),
-		cmocka_unit_test_setup(holes, set_up),
+		cmocka_unit_test_setup(unlocated, set_up),
+		cmocka_unit_test_setup(without_data, set_up),
 		cmocka_unit_test_setup(kinds, set_up),
 		cmocka_unit_test_setup(kept, set_up),
 	};

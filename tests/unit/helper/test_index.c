@@ -73,7 +73,7 @@ static void told_by_content(void **state)
 		take(&shard, &index, i);
 		index_free(&index);
 		for (other = INDEX_ANY + 1; other < INDEX_FORMATS; other++) {
-			int error = take_as(&shard, &index, other, false);
+			int error = take_as(&shard, &index, other, 0);
 
 			assert_int_equal(error, other == i ? 0 : CODE_DEVICE);
 			index_free(&index);
@@ -93,6 +93,12 @@ static void told_by_name(void **state)
 		{ "a.b.parquet", INDEX_PARQUET }, { "a.npz", INDEX_NPZ },
 		{ "tar", INDEX_ANY }, { "a.tar/b", INDEX_ANY },
 		{ "a.", INDEX_ANY }, { "a.tar.", INDEX_ANY }, { "", INDEX_ANY },
+		{ "x-train.tfrecord-00001-of-00002", INDEX_TFRECORD },
+		{ "/a/x.tfrecords-0-of-1", INDEX_TFRECORD },
+		{ "x.tar-00001-of-00002", INDEX_TAR },
+		{ "x.tfrecord-00001-of-", INDEX_ANY }, { "x.tfrecord-of-2", INDEX_ANY },
+		{ "x.tfrecord1-of-2", INDEX_ANY }, { "x.1-of-2", INDEX_ANY },
+		{ "x.tfrecord-1-of-2.bak", INDEX_ANY }, { "x-1-of-2", INDEX_ANY },
 	};
 	struct shard_index index;
 	struct shard shard = { 0 };
@@ -107,11 +113,61 @@ static void told_by_name(void **state)
 	shard_fill(&shard, 1, 1000);
 	fd = shard_file(&shard);
 	fail_reset();
-	assert_int_equal(index_open_fd(&index, fd, "a.tar", INDEX_ANY, false),
+	assert_int_equal(index_open_fd(&index, fd, "a.tar", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(),
 			    "'a.tar', byte 0: the checksum of a header is wrong");
 	close(fd);
+	/* A file without samples is told by its name alone. */
+	shard.length = 0;
+	fd = shard_file(&shard);
+	fail_reset();
+	assert_int_equal(index_open_fd(&index, fd, "x-train.tfrecord-00001-of-00002", INDEX_ANY,
+				       0), 0);
+	assert_int_equal(index.format, INDEX_TFRECORD);
+	assert_int_equal(index.samples, 0);
+	index_free(&index);
+	close(fd);
+	shard_free(&shard);
+}
+
+static bool is_shard(const char *path, const void *bytes, size_t length,
+		     enum index_format format)
+{
+	struct shard shard = { 0 };
+	bool found;
+	int fd;
+
+	shard_put(&shard, bytes, length);
+	fd = shard_file(&shard);
+	fail_reset();
+	found = index_is_shard(fd, path, format);
+	assert_int_equal(fail_code(), 0);
+	close(fd);
+	shard_free(&shard);
+	return found;
+}
+
+/* Files that writers leave beside shards are no shards; a name tells a damaged or empty shard. */
+static void beside_shards(void **state)
+{
+	struct shard shard = { 0 };
+
+	(void)state;
+	assert_false(is_shard("index.json", "{\"shards\": []}", 14, INDEX_ANY));
+	assert_false(is_shard("_SUCCESS", "", 0, INDEX_ANY));
+	assert_false(is_shard(".part-00000-x.snappy.parquet.crc", "crc\0\0\0\2\0\0\0\0\0", 12,
+			      INDEX_ANY));
+	assert_false(is_shard("dataset_info.json", "{}", 2, INDEX_ANY));
+	assert_false(is_shard("index.json", "{}", 2, INDEX_MDS));
+	assert_true(is_shard("a.tar", "damaged", 7, INDEX_ANY));
+	assert_true(is_shard("a.tar", "damaged", 7, INDEX_TAR));
+	assert_true(is_shard("x.tfrecord-00001-of-00002", "", 0, INDEX_ANY));
+	assert_false(is_shard("a.tar", "damaged", 7, INDEX_MDS));
+	shard_tar_file(&shard, "a.x", 1);
+	assert_true(is_shard("a", shard.bytes, shard.length, INDEX_ANY));
+	assert_true(is_shard("a", shard.bytes, shard.length, INDEX_TAR));
+	assert_false(is_shard("a", shard.bytes, shard.length, INDEX_NPZ));
 	shard_free(&shard);
 }
 
@@ -152,11 +208,11 @@ static void other_files(void **state)
 
 	(void)state;
 	fail_reset();
-	assert_int_equal(index_open(&index, "/nowhere", INDEX_ANY, false),
+	assert_int_equal(index_open(&index, "/nowhere", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "cannot open '/nowhere'"));
 	fail_reset();
-	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, false),
+	assert_int_equal(index_open(&index, "/tmp", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	assert_string_equal(fail_message(), "'/tmp' is not a regular file");
 	/* Opening a FIFO without a writer must not block. */
@@ -164,7 +220,7 @@ static void other_files(void **state)
 	unlink(pipe);
 	assert_int_equal(mkfifo(pipe, 0600), 0);
 	fail_reset();
-	assert_int_equal(index_open(&index, pipe, INDEX_ANY, false), CODE_DEVICE);
+	assert_int_equal(index_open(&index, pipe, INDEX_ANY, 0), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "is not a regular file"));
 	unlink(pipe);
 	refused(&shard, INDEX_ANY, 0, "the file is empty");
@@ -182,7 +238,7 @@ static void check_is_for_tfrecord(void **state)
 
 	(void)state;
 	make(&shard, INDEX_MDS);
-	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), CODE_USAGE);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CHECK), CODE_USAGE);
 	assert_non_null(strstr(fail_message(), "'shard' has format mds"));
 	index_free(&index);
 	shard_free(&shard);
@@ -262,7 +318,7 @@ static void large_tar(void **state)
 	fd = with_hole(&first, &last, (1ULL << 40) + 512);
 	reset();
 	fail_reset();
-	assert_int_equal(index_open_fd(&index, fd, "large", INDEX_ANY, false), 0);
+	assert_int_equal(index_open_fd(&index, fd, "large", INDEX_ANY, 0), 0);
 	assert_int_equal(index.samples, 2);
 	sample_is(&index, 0, "a", 0, (1ULL << 40) + 512);
 	sample_is(&index, 1, "b", (1ULL << 40) + 512, 1024);
@@ -295,7 +351,7 @@ static void large_npz(void **state)
 	fd = with_hole(&first, &last, 62 + more);
 	reset();
 	fail_reset();
-	if (index_open_fd(&index, fd, "large", INDEX_ANY, false))
+	if (index_open_fd(&index, fd, "large", INDEX_ANY, 0))
 		fail_msg("%s", fail_message());
 	assert_int_equal(index.samples, 1);
 	sample_is(&index, 0, "array-00.npy", 0, 62 + more);
@@ -364,7 +420,9 @@ static void has(void **state)
 
 static void make_named(struct shard *shard)
 {
-	static const char *const name[] = { "a", "b", "12", "a", "0-1", "x=y" };
+	static const char *const name[] = {
+		"a.x", "b.x", "12.x", "a.x", "0-1.x", "x=y.x"
+	};
 	unsigned int i;
 
 	for (i = 0; i < sizeof(name) / sizeof(name[0]); i++)
@@ -383,7 +441,8 @@ static void choose(void **state)
 		{ "4,0-1", 1 | 2 | 16, 2 }, { "2-3,0-2,1", 15, 1 },
 		{ "5,3,1", 2 | 8 | 32, 3 }, { "1,1,1", 2, 1 },
 		{ "a", 1 | 8, 2 }, { "b,a", 1 | 2 | 8, 2 }, { "=12", 4, 1 },
-		{ "=0-1", 16, 1 }, { "x=y,=x=y", 32, 1 }, { "0-0,=a", 1 | 8, 2 },
+		{ "=0-1", 16, 1 }, { "\\\\x61", 1 | 8, 2 }, { "\\x\\x3dy", 32, 1 },
+		{ "b,\\\\x61", 1 | 2 | 8, 2 }, { "x=y,=x=y", 32, 1 }, { "0-0,=a", 1 | 8, 2 },
 	};
 	struct index_selection selection;
 	struct shard shard = { 0 };
@@ -428,7 +487,8 @@ static void choose_wrongly(void **state)
 		{ "0-", "'0-': 'shard' has no sample" }, { "-1", "'-1'" },
 		{ "1-2-3", "'1-2-3'" }, { "007", "'007': 'shard' has no sample" },
 		{ "0-01", "'0-01'" }, { "0x1", "'0x1'" }, { " 0", "' 0'" },
-		{ "0,1,d", "'d'" }, { "aa", "'aa'" }, { "+1", "'+1'" },
+		{ "0,1,d", "'d'" }, { "\\a\\", "write '=\\a\\'" }, { "\\a", "no sample of this name" },
+		{ "=\\a", "no sample of this name" }, { "aa", "'aa'" }, { "+1", "'+1'" },
 	};
 	struct index_selection selection;
 	struct shard shard = { 0 };
@@ -463,6 +523,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(told_by_content),
 		cmocka_unit_test(told_by_name),
+		cmocka_unit_test(beside_shards),
 		cmocka_unit_test(compressed),
 		cmocka_unit_test(other_files),
 		cmocka_unit_test(check_is_for_tfrecord),

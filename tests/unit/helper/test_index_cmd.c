@@ -203,23 +203,35 @@ static void summary(void **state)
 	close(mds);
 }
 
-/* The second file is bad: the output has the index of the first file, then the error. */
+/* The first of two files is bad: the output has the index of the second one and the error. */
 static void bad_file(void **state)
 {
-	struct json_object *root, *error;
+	struct json_object *root, *error, *problem;
 	struct shard shard = { 0 };
+	char other[sizeof(path[0])];
 	int tar = place_tar(0), bad;
+	const char *output;
 
 	(void)state;
 	shard_fill(&shard, 1, 1000);
 	bad = place(&shard, 1);
+	memcpy(other, path[1], sizeof(other));
+	memcpy(path[1], path[0], sizeof(other));
+	memcpy(path[0], other, sizeof(other));
 	root = json_tokener_parse(run(OPTION_JSON, NULL, 2, CODE_DEVICE));
 	assert_int_equal(json_object_array_length(member(root, "files")), 1);
-	tar_as_json(at(member(root, "files"), 0));
+	assert_string_equal(text(at(member(root, "files"), 0), "path"), path[1]);
+	problem = at(member(root, "problems"), 0);
+	assert_string_equal(text(problem, "path"), path[0]);
+	assert_int_equal(number(problem, "code"), CODE_DEVICE);
 	error = member(root, "error");
 	assert_int_equal(number(error, "code"), CODE_DEVICE);
-	assert_non_null(strstr(text(error, "message"), path[1]));
+	assert_non_null(strstr(text(error, "message"), "1 of 2 files are not listed: "));
+	assert_non_null(strstr(text(error, "message"), path[0]));
 	json_object_put(root);
+	output = run(0, NULL, 2, CODE_DEVICE);
+	assert_non_null(strstr(output, "  d/two\n"));
+	assert_non_null(strstr(output, "NOT LISTED\n"));
 	shard_free(&shard);
 	close(tar);
 	close(bad);

@@ -194,7 +194,7 @@ static void check_python(const char *method)
 		 path, method);
 	assert_int_equal(system(command), 0);
 	fail_reset();
-	if (index_open(&index, path, INDEX_ANY, false))
+	if (index_open(&index, path, INDEX_ANY, 0))
 		fail_msg("%s", fail_message());
 	assert_int_equal(index.format, INDEX_NPZ);
 	assert_int_equal(index.samples, 3);

@@ -15,13 +15,13 @@ static void samples(void **state)
 	shard_tar_header(&shard, "d/", TAR_DIRECTORY, 0);
 	shard_tar_file(&shard, "d/a.jpg", 1000);
 	shard_tar_file(&shard, "d/a.seg.png", 512);
-	/* Ignored members (AppleDouble files, links) do not end the sample around them. */
-	shard_tar_file(&shard, "d/._a.txt", 10);
+	/* Ignored members (files without a dot, links) do not end the sample around them. */
+	shard_tar_file(&shard, "d/README", 10);
 	shard_tar_header(&shard, "d/a.link", TAR_SOFT_LINK, 0);
 	shard_tar_header(&shard, "d/a.hard", TAR_HARD_LINK, 1000);
 	shard_tar_file(&shard, "d/a.txt", 0);
 	shard_tar_file(&shard, "d/b.jpg", 1);
-	shard_tar_file(&shard, "d.x/b", 1);
+	shard_tar_file(&shard, "d.x/b.", 1);
 	shard_tar_file(&shard, "d/b.jpg", 1);
 	shard_tar_end(&shard);
 	take(&shard, &index, INDEX_TAR);
@@ -38,6 +38,39 @@ static void samples(void **state)
 	assert_int_equal(index_parts(&index, 0), 3);
 	assert_int_equal(index_parts(&index, 3), 1);
 	index_free(&index);
+	shard_free(&shard);
+}
+
+/* Odd names: each row is a member, and the key that base_plus_ext() of WebDataset gives it. */
+static void odd_names(void **state)
+{
+	static const struct {
+		const char *name, *key;
+	} row[] = {
+		{ "a.x", "a" }, { "a..x", "a" }, { "a.", "a" }, { "a", NULL }, { ".x", NULL },
+		{ "..x", NULL }, { "d/.x", "d/" }, { "./.x", NULL }, { "./d/.x", "./d/" },
+		{ "d.e/.x", NULL }, { "d/._a.x", "d/" }, { "d//.x", "d//" }, { "/.x", "/" },
+		{ "d.e/a.x", "d.e/a" }, { "d.e/a", NULL }, { "./c.tar.gz", "./c" },
+		{ "__meta__.json", "__meta__" }, { "__a.b__", NULL }, { "__a__/b.x", NULL },
+		{ "d/__a__.x", "d/__a__" }, { "__a__b.x", "__a__b" }, { "____.x", "____" },
+		{ "a\nb.x", "a\nb" }, { "d.e/a\nb.x", "d.e/a\nb" }, { "d.e\n/a.x", NULL },
+		{ "d\n/.x", "d\n/" }, { "a b.x", "a b" }, { "\xff.x", "\xff" },
+	};
+	struct shard shard = { 0 };
+	struct shard_index index;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		shard.length = 0;
+		shard_tar_file(&shard, row[i].name, 1);
+		shard_tar_end(&shard);
+		take(&shard, &index, INDEX_TAR);
+		if (index.samples != !!row[i].key ||
+		    (row[i].key && strcmp(index_name(&index, index.sample[0].name), row[i].key)))
+			fail_msg("'%s' does not have the key '%s'", row[i].name, row[i].key);
+		index_free(&index);
+	}
 	shard_free(&shard);
 }
 
@@ -99,6 +132,7 @@ static void magics(void **state)
 	/* A name of 100 bytes has no NUL behind it; with prefix and slash it has 256 bytes. */
 	at = shard_tar_header(&shard, "", TAR_FILE, 0);
 	memset(shard.bytes + at, 'f', 100);
+	shard.bytes[at + 90] = '.';
 	memset(shard.bytes + at + 345, 'p', 155);
 	shard_tar_seal(shard.bytes + at);
 	/* A member of unknown type is skipped. */
@@ -281,9 +315,8 @@ static void damaged(void **state)
 	shard.bytes[0] = 'c';
 	refused(&shard, INDEX_ANY, 0, "--format");
 	refused(&shard, INDEX_TAR, 0, "checksum");
-	/* Refused: no end mark, or only a part of a block in its place. */
+	/* Refused: only a part of a block in place of the end mark. */
 	begin(&shard);
-	refused(&shard, INDEX_ANY, 1024, "ends at 1024: was it cut off?");
 	shard_fill(&shard, 0, 511);
 	refused(&shard, INDEX_ANY, 1024, "ends at 1535: was it cut off?");
 	/* Refused: files that end in the data of a member, or in its padding. */
@@ -296,12 +329,70 @@ static void damaged(void **state)
 	shard_tar_pax(&shard, TAR_PAX, "9 path=x\n");
 	shard_tar_end(&shard);
 	refused(&shard, INDEX_ANY, 2048, "without its member");
-	shard.length = 0;
-	refused(&shard, INDEX_TAR, 0, "ends at 0");
 	shard_free(&shard);
 }
 
-/* A single zero block ends the archive; data behind it is ignored. */
+/* Without an end mark, an archive ends behind its last member, as for tar. An empty file is one. */
+static void no_end(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	begin(&shard);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 1);
+	assert_true(index.unended);
+	index_free(&index);
+	shard.length = 0;
+	assert_int_equal(take_as(&shard, &index, INDEX_TAR, 0), 0);
+	assert_int_equal(index.samples, 0);
+	assert_true(index.unended);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* Several archives in one file: the first one ends the list, unless the caller asks for all. */
+static void concatenated(void **state)
+{
+	struct shard shard = { 0 };
+	struct shard_index index;
+	size_t second;
+
+	(void)state;
+	begin(&shard);
+	shard_fill(&shard, 0, 20 * 512);
+	second = shard.length;
+	shard_tar_file(&shard, "b.x", 100);
+	shard_tar_end(&shard);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.samples, 1);
+	assert_int_equal(index.rest, second);
+	assert_int_equal(index_rest_bytes(&index), shard.length - second);
+	index_free(&index);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CONCATENATED), 0);
+	assert_int_equal(index.samples, 2);
+	assert_int_equal(index.rest, 0);
+	sample_is(&index, 1, "b", second, 1024);
+	index_free(&index);
+	/* Data that is no archive is damage if the caller asks for it. */
+	shard.bytes[second] = 'c';
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.rest, second);
+	index_free(&index);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CONCATENATED), CODE_DEVICE);
+	index_free(&index);
+	/* Zeros behind the end mark are padding, and no more of them than PADDING_MAX are read. */
+	begin(&shard);
+	shard_fill(&shard, 0, 3 << 20);
+	shard_tar_file(&shard, "b.x", 100);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.rest, 0);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* A single zero block ends the archive; data behind it is not indexed. */
 static void end(void **state)
 {
 	struct shard shard = { 0 };
@@ -313,10 +404,12 @@ static void end(void **state)
 	shard_tar_file(&shard, "b.x", 100);
 	take(&shard, &index, INDEX_TAR);
 	assert_int_equal(index.samples, 1);
+	assert_int_equal(index.rest, 1536);
+	assert_false(index.unended);
 	index_free(&index);
 	shard.length = 0;
 	shard_tar_end(&shard);
-	assert_int_equal(take_as(&shard, &index, INDEX_TAR, false), 0);
+	assert_int_equal(take_as(&shard, &index, INDEX_TAR, 0), 0);
 	assert_int_equal(index.samples, 0);
 	index_free(&index);
 	shard_free(&shard);
@@ -370,7 +463,7 @@ static void check_made(const char *command, unsigned int samples)
 
 	make(command);
 	fd = open_made();
-	if (index_open_fd(&index, fd, "made.tar", INDEX_ANY, false))
+	if (index_open_fd(&index, fd, "made.tar", INDEX_ANY, 0))
 		fail_msg("%s: %s", command, fail_message());
 	assert_int_equal(index.format, INDEX_TAR);
 	assert_int_equal(index.samples, samples);
@@ -413,7 +506,7 @@ static void made_refused(const char *command, const char *why)
 
 	make(command);
 	fd = open_made();
-	assert_int_equal(index_open_fd(&index, fd, "made.tar", INDEX_ANY, false),
+	assert_int_equal(index_open_fd(&index, fd, "made.tar", INDEX_ANY, 0),
 			 CODE_DEVICE);
 	if (!strstr(fail_message(), why))
 		fail_msg("%s: %s", command, fail_message());
@@ -453,6 +546,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(samples),
+		cmocka_unit_test(odd_names),
 		cmocka_unit_test(names),
 		cmocka_unit_test(magics),
 		cmocka_unit_test(signed_checksum),
@@ -461,6 +555,8 @@ int main(void)
 		cmocka_unit_test(refused_pax),
 		cmocka_unit_test(refused_lengths),
 		cmocka_unit_test(damaged),
+		cmocka_unit_test(no_end),
+		cmocka_unit_test(concatenated),
 		cmocka_unit_test(end),
 		cmocka_unit_test(by_gnu_tar),
 		cmocka_unit_test(by_python),

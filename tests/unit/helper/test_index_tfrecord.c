@@ -39,11 +39,11 @@ static void records(void **state)
 	sample_is(&index, 2, NULL, 37, RECORD(10000));
 	sample_is(&index, 3, NULL, 10053, RECORD(70000));
 	index_free(&index);
-	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), 0);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CHECK), 0);
 	assert_int_equal(index.samples, 4);
 	index_free(&index);
 	shard.length = 0;
-	assert_int_equal(take_as(&shard, &index, INDEX_TFRECORD, false), 0);
+	assert_int_equal(take_as(&shard, &index, INDEX_TFRECORD, 0), 0);
 	assert_int_equal(index.samples, 0);
 	index_free(&index);
 	shard_free(&shard);
@@ -105,7 +105,7 @@ static void data(void **state)
 		shard.bytes[place[i]] ^= 0x10;
 		take(&shard, &index, INDEX_TFRECORD);
 		index_free(&index);
-		assert_int_equal(take_as(&shard, &index, INDEX_ANY, true),
+		assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CHECK),
 				 CODE_DEVICE);
 		assert_non_null(strstr(fail_message(), "bytes here is wrong"));
 		index_free(&index);
@@ -129,7 +129,7 @@ static void other_writers(void **state)
 	shard_le(&shard, shard_masked_crc(shard.bytes, 8), 4);
 	shard_put(&shard, "123456789", 9);
 	shard_le(&shard, MASKED_123456789, 4);
-	assert_int_equal(take_as(&shard, &index, INDEX_ANY, true), 0);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CHECK), 0);
 	index_free(&index);
 	shard_free(&shard);
 }

@@ -90,6 +90,12 @@ static void files(void **state)
 	assert_string_equal(manifest.entry[1].path, "b");
 	assert_int_equal(manifest.entry[1].line, 4);
 	manifest_free(&manifest);
+	/* A byte order mark; a carriage return that does not end the line belongs to the name. */
+	assert_int_equal(read_text(&manifest, "\xef\xbb\xbf" A "  a\r\n" A "  b\rc\n"), 0);
+	assert_int_equal(manifest.count, 2);
+	assert_string_equal(manifest.entry[0].path, "a");
+	assert_string_equal(manifest.entry[1].path, "b\rc");
+	manifest_free(&manifest);
 	assert_int_equal(read_text(&manifest, A "  a\nnonsense\n"), CODE_USAGE);
 	assert_non_null(strstr(fail_message(), "line 2: "));
 	manifest_free(&manifest);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes. */
+/*
+ * files/operand.c: a file with several names (hard links) is resolved once, alike on all nodes.
+ * Parts of files without data or without a known location are left out and counted.
+ */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +19,39 @@
 
 static char top[] = "/tmp/target.XXXXXX";
 
+/* Makes the second half of the file, or with "whole" in its name all of it, of another kind. */
+static void describe(struct extents *extents, const char *path)
+{
+	struct extent *extent = realloc(extents->extent, 2 * sizeof(*extent));
+
+	assert_non_null(extent);
+	extents->extent = extent;
+	extents->count = strstr(path, "gap") ? 1 : 2;
+	extent[0].length /= 2;
+	extent[1] = extent[0];
+	extent[1].offset = extent[1].start = extent[0].length;
+	extent[1].kind = strstr(path, "unwritten") ? EXTENT_UNWRITTEN : EXTENT_UNLOCATED;
+	extent[1].why = "is inline";
+	if (!strstr(path, "whole"))
+		return;
+	extent[0] = extent[1];
+	extent[0].offset = extent[0].start = 0;
+	extent[0].length = extents->selected;
+	extents->count--;
+}
+
 int extents_read(struct extents *extents, int fd, const char *path)
 {
 	struct stat st;
 
-	(void)path;
 	assert_int_equal(fstat(fd, &st), 0);
 	memset(extents, 0, sizeof(*extents));
 	extents->extent = calloc(1, sizeof(*extents->extent));
 	assert_non_null(extents->extent);
-	extents->extent->length = (uint64_t)st.st_size;
+	extents->extent->length = extents->selected = (uint64_t)st.st_size;
 	extents->count = 1;
+	if (strstr(path, "odd/") && strcmp(path, "odd/a"))
+		describe(extents, path);
 	return 0;
 }
 
@@ -36,12 +61,15 @@ void extents_free(struct extents *extents)
 }
 
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing)
+	   const struct narrowing *narrowing, const char **none)
 {
 	(void)extents;
 	(void)fd;
-	(void)path;
-	(void)narrowing;
+	if (!narrowing->index_only || !strstr(path, ".json"))
+		return 0;
+	if (!none)
+		return (fail)(CODE_DEVICE, "'%s': unknown format", path);
+	*none = "no shard";
 	return 0;
 }
 
@@ -84,6 +112,21 @@ static int set_up(void **state)
 	make("m", 512);
 	make("s", 1024);
 	make("b", 2048);
+	if (mkdir("odd", 0700) || mkfifo("pipe", 0600))
+		return -1;
+	make("odd/a", 512);
+	if (mkdir("w", 0700) || mkdir("bare", 0700))
+		return -1;
+	make("w/a.json", 100);
+	make("w/b.mds", 512);
+	make("bare/c.json", 100);
+	if (link("w/a.json", "w/z.json"))
+		return -1;
+	make("odd/gap", 2048);
+	make("odd/inline", 2048);
+	make("odd/unwritten", 2048);
+	make("odd/whole-inline", 2048);
+	make("odd/whole-unwritten", 2048);
 	return link("m", "z") || link("m", "a") || link("m", "k") ||
 	       symlink("b", "n") || mkdir("d", 0700) || link("s", "d/x");
 }
@@ -159,11 +202,130 @@ static void nodes_agree(void **state)
 	assert_int_not_equal(other, first);
 }
 
+/* Resolve @word for @use, with --strict or not; return the error, or NULL. */
+static const char *resolve_for(enum target_use use, bool strict, const char *word,
+			       struct shards *shards)
+{
+	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
+	char name[] = "nc", *operand[] = { name, (char *)word };
+	struct arguments args = {
+		.given = strict ? OPTION_STRICT : 0, .operand = operand, .operands = 2,
+	};
+
+	fail_reset();
+	return target_resolve_for(use, &args, &dev, shards) ? fail_message() : NULL;
+}
+
+static void fits(enum target_use use, const char *word, uint64_t bytes, uint64_t empty,
+		 uint64_t unlocated)
+{
+	struct shards shards;
+	const char *error = resolve_for(use, false, word, &shards);
+
+	if (error)
+		fail_msg("%s: %s", word, error);
+	assert_int_equal(shards_bytes(&shards), bytes);
+	assert_int_equal(shards.omitted.empty_bytes, empty);
+	assert_int_equal(shards.omitted.unlocated_bytes, unlocated);
+	shards_free(&shards);
+}
+
+static void refused(enum target_use use, bool strict, const char *word, const char *what)
+{
+	struct shards shards;
+	const char *error = resolve_for(use, strict, word, &shards);
+
+	if (!error || !strstr(error, what))
+		fail_msg("%s: not '%s': %s", word, what, error ? error : "no error");
+	shards_free(&shards);
+	fail_reset();
+}
+
+/* Parts without data, or without a known location: one file of that kind refuses no directory. */
+static void parts(void **state)
+{
+	(void)state;
+	/* The directory has 512 + 3 * 1024 bytes of data, and 1024 or 2048 of each other kind. */
+	fits(TARGET_BRING, "odd", 3584, 1024 + 1024 + 2048, 1024 + 2048);
+	fits(TARGET_SHOW, "odd", 3584, 4096, 3072);
+	fits(TARGET_BRING, "odd/w*", 0, 2048, 2048);
+	fits(TARGET_BRING, "odd/gap", 1024, 1024, 0);
+	fits(TARGET_BRING, "odd/inline", 1024, 0, 1024);
+	fits(TARGET_BRING, "odd/whole-unwritten", 0, 2048, 0);
+	fits(TARGET_SHOW, "odd/whole-inline", 0, 0, 2048);
+	refused(TARGET_BRING, false, "odd/whole-inline", "bytes 0 to 2047: the data is inline");
+	/* Another host may have written unwritten data: it is dropped as well. */
+	fits(TARGET_DROP, "odd/unwritten", 2048, 1024, 0);
+	fits(TARGET_DROP, "odd/gap", 1024, 1024, 0);
+	refused(TARGET_DROP, false, "odd", "'odd/inline': bytes 1024 to 2047: the data is inline");
+	refused(TARGET_BRING, true, "odd", "'odd/gap': 1024 of 2048 bytes are holes");
+	refused(TARGET_SHOW, true, "odd/inline", "the data is inline");
+	refused(TARGET_BRING, true, "odd/unwritten", "1024 of 2048 bytes");
+	/* A pattern of nothing but odd entries is refused: no verb has to do with an empty list. */
+	refused(TARGET_SHOW, false, "pip*", "'pipe' is no regular file");
+}
+
+/* Purpose for resolve_index(). */
+static enum target_use index_use;
+
+/* Resolve up to two words with --index-only. */
+static int resolve_index(bool strict, const char *first, const char *second,
+			 struct shards *shards)
+{
+	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
+	char name[] = "nc", *operand[] = { name, (char *)first, (char *)second };
+	struct arguments args = {
+		.given = OPTION_INDEX_ONLY, .operand = operand, .operands = second ? 3 : 2,
+	};
+
+	args.given |= strict ? OPTION_STRICT : 0;
+	fail_reset();
+	return target_resolve_for(index_use, &args, &dev, shards);
+}
+
+/*
+ * Files that are no shards: a writer leaves them in a directory, and the user does not name them.
+ */
+static void sidecars(void **state)
+{
+	struct shards shards;
+
+	(void)state;
+	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
+	assert_int_equal(shards.count, 1);
+	assert_string_equal(shards.shard[0].name, "w/b.mds");
+	assert_int_equal(shards.omitted.passed_over, 2);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "w/*", NULL, &shards), 0);
+	assert_int_equal(shards.omitted.passed_over, 2);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "w/a.json", NULL, &shards), CODE_DEVICE);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "w", "w/a.json", &shards), CODE_DEVICE);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(true, "w", NULL, &shards), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "'w/a.json': unknown format"));
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "bare", NULL, &shards), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "nothing to select: no shard"));
+	shards_free(&shards);
+	/* A file of which wrong data is to be dropped is not passed over: its content may be wrong. */
+	index_use = TARGET_DROP;
+	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
+	assert_int_equal(shards.count, 2);
+	assert_int_equal(shards.omitted.passed_over, 0);
+	shards_free(&shards);
+	index_use = TARGET_BRING;
+	fail_reset();
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_of_several_names),
 		cmocka_unit_test(nodes_agree),
+		cmocka_unit_test(parts),
+		cmocka_unit_test(sidecars),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -82,6 +82,11 @@ static void good_lines(void **state)
 	assert_string_equal(args.cache, "/dev/x");
 	assert_true(option_given(&args, OPTION_FORCE));
 	assert_true(option_given(&args, OPTION_DRY_RUN));
+	/* An operand is taken back as JSON output shows it. */
+	assert_int_equal(parse("index \\a\\xff\\\\ C:\\x", &args, &verb), 0);
+	assert_string_equal(args.operand[0], "a\xff\\");
+	assert_string_equal(args.operand[1], "C:\\x");
+	assert_int_equal(parse("index \\\\x", &args, &verb), CODE_USAGE);
 	assert_int_equal(parse("tune a", &args, &verb), 0);
 	assert_int_equal(args.mode, NEARCACHE_READ_ONLY);
 	assert_int_equal(parse("tune a --mode writethrough --grow", &args,

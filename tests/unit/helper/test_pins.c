@@ -31,10 +31,11 @@ static void fill(struct pins *pins)
 	strcpy(pins->owner.attached, "02020202-0202-0202-0202-020202020202");
 	strcpy(pins->owner.origin_id, "wwid:eui.1");
 	place(pins_append(pins, &like, "/data/\"a\".tar"), 0, 4 * K);
-	like.samples = "1,2";
+	like.samples = "\\a\\x2c,\xff";
 	like.format = INDEX_TAR;
+	like.concatenated = true;
 	like.expires = 1000;
-	place(pins_append(pins, &like, "/data/b.tar"), 8 * K, 4 * K);
+	place(pins_append(pins, &like, "/data/b\xff\n.tar"), 8 * K, 4 * K);
 	like = (struct pin){ .label = "raw", .flags = NEARCACHE_RANGE_BYPASS };
 	place(pins_append(pins, &like, NULL), 16 * K, K);
 }
@@ -60,8 +61,10 @@ static void same_after_writing(void **state)
 	assert_string_equal(again.pin[0].path, "/data/\"a\".tar");
 	assert_int_equal(again.pin[0].priority, 3);
 	assert_true(again.pin[0].load);
-	assert_string_equal(again.pin[1].samples, "1,2");
+	assert_string_equal(again.pin[1].samples, "\\a\\x2c,\xff");
+	assert_string_equal(again.pin[1].path, "/data/b\xff\n.tar");
 	assert_int_equal(again.pin[1].format, INDEX_TAR);
+	assert_true(again.pin[1].concatenated);
 	assert_int_equal(again.pin[1].expires, 1000);
 	assert_null(again.pin[2].path);
 	assert_int_equal(again.pin[2].flags, NEARCACHE_RANGE_BYPASS);

@@ -9,6 +9,7 @@ static void print_all(bool json)
 	print_start(json);
 	print_record(NULL, "title");
 	print_string("text", "text", "a \"quoted\"\n\\ text");
+	print_string("odd", "odd", "a\xff\\");
 	print_string("none", "none", NULL);
 	print_number("big", "big", UINT64_MAX);
 	print_bytes("size", "size", 65536);
@@ -42,7 +43,8 @@ static void json(void **state)
 	assert_non_null(root);
 	assert_int_equal(json_object_get_int(member(root, "schema")), 1);
 	assert_string_equal(json_object_get_string(member(root, "text")),
-			    "a \"quoted\"?\\ text");
+			    "a \"quoted\"\n\\ text");
+	assert_string_equal(json_object_get_string(member(root, "odd")), "\\a\\xff\\\\");
 	assert_null(member(root, "none"));
 	assert_true(json_object_get_uint64(member(root, "big")) == UINT64_MAX);
 	assert_int_equal(json_object_get_int(member(root, "size")), 65536);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* lib/sanitize.c: bytes that are no printable UTF-8 become '?'. */
+/* lib/sanitize.c: bytes that are no printable UTF-8 become '?', or in JSON an escape. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/sanitize.h"
@@ -50,12 +51,77 @@ static void no_utf8(void **state)
 	cleaned("\xf4\x90\x80\x80", "????");
 }
 
+static void escaped(void **state)
+{
+	static const struct {
+		const char *text, *json;
+	} row[] = {
+		{ "", "" }, { "a b", "a b" }, { "a\nb\t", "a\nb\t" }, { "v1 \xc3\xbc", "v1 \xc3\xbc" },
+		{ "C:\\x", "C:\\x" }, { "\\x", "\\\\\\x" }, { "\\", "\\\\\\" },
+		{ "a\xff.x", "\\a\\xff.x" }, { "\\\xff", "\\\\\\\\xff" },
+		{ "a\\\xff", "\\a\\\\\\xff" }, { "\x7f", "\\\\x7f" },
+		{ "\xc2\x9b", "\\\\xc2\\x9b" }, { "\xc3\xbc\xc3", "\\\xc3\xbc\\xc3" },
+	};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		char *text = text_escape(row[i].text);
+
+		assert_string_equal(text, row[i].json);
+		/*
+		 * The form is unambiguous: it begins with a backslash if and only if it is escaped.
+		 */
+		if (*text == '\\')
+			assert_true(text_unescape(text));
+		assert_string_equal(text, row[i].text);
+		free(text);
+	}
+}
+
+static void unescaped(void **state)
+{
+	static const char *const bad[] = {
+		"\\a\\", "\\\\x", "\\\\x4", "\\\\xg0", "\\\\x00", "\\a\\b",
+	};
+	char text[16] = "\\a\\x2cb\\n\\t", copy[16];
+	size_t i;
+
+	(void)state;
+	assert_true(text_unescape(text));
+	assert_string_equal(text, "a,b\n\t");
+	/* text_escape() makes no such text: it is meant as it is. */
+	assert_true(text_unescape(strcpy(copy, "\\x.npz")));
+	assert_string_equal(copy, "\\x.npz");
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		assert_false(text_unescape(strcpy(copy, bad[i])));
+		assert_string_equal(copy, bad[i]);
+	}
+}
+
+static void lines(void **state)
+{
+	char text[][8] = { "a\r\n", "a\n", "a\r", "\xef\xbb\xbf" "a", "\r\n", "\r\r\n" };
+
+	(void)state;
+	assert_string_equal(text_line(text[0], true), "a");
+	assert_string_equal(text_line(text[1], false), "a");
+	assert_string_equal(text_line(text[2], false), "a");
+	assert_string_equal(text_line(text[3], false), "\xef\xbb\xbf" "a");
+	assert_string_equal(text_line(text[3], true), "a");
+	assert_string_equal(text_line(text[4], true), "");
+	assert_string_equal(text_line(text[5], true), "\r");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good),
 		cmocka_unit_test(control),
 		cmocka_unit_test(no_utf8),
+		cmocka_unit_test(escaped),
+		cmocka_unit_test(unescaped),
+		cmocka_unit_test(lines),
 	};
 
 	return RUN(tests);

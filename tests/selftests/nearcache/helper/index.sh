@@ -79,10 +79,11 @@ refused() {
 	bad 4 "this one does not: was it cut off?" index --format parquet a.tar
 	bad 4 "'a.tar.gz', byte 0: the file is compressed (gzip)" index a.tar.gz
 	bad 4 "'bad.tfrecord', byte 36: the checksum of the 24 data bytes" index --check bad.tfrecord
-	# The command must also show the files before the bad file.
+	# The command must also show the files before and behind the bad file.
 	head -c 5000 b.tar >cut.tar
-	bad 4 "'cut.tar', byte 1024: a member of 5000 bytes reaches beyond" index a.mds cut.tar
-	json_keys files path format error code message
+	bad 4 "1 of 3 files are not listed: 'cut.tar', byte 1024: a member of 5000 bytes reaches beyond" \
+		index a.mds cut.tar b.tar
+	json_keys files path format path format problems path code error error code message
 	expect path a.mds code 4
 }
 
