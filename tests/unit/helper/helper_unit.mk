@@ -11,7 +11,7 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options test_print \
 	test_sanitize test_words test_table_params test_range test_setting test_dataset \
-	test_fingerprint_fs test_origin_match test_set test_attach test_reconnect test_dm_suspend \
+	test_fingerprint_fs test_lvm test_origin_match test_set test_attach test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
@@ -24,6 +24,7 @@ HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
 
+HELPER_LVM	:= helper/ondisk/lvm_label.c helper/ondisk/lvm_text.c helper/ondisk/volume_map.c
 HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
 	helper/ondisk/fingerprint_erofs.c
 HELPER_INDEX	:= helper/shard/detect_format.c helper/shard/index_append.c helper/lib/enum_words.c \
@@ -94,6 +95,7 @@ HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_lvm	:= $(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
