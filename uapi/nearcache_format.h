@@ -89,7 +89,8 @@ enum nearcache_super_state {
 };
 
 /* Type of a fingerprint, which is a SHA-256: the data that was hashed.  origin_fingerprint
- * has type NONE or ENDS, file_system_fingerprint has NONE or the type of a file system.
+ * has type NONE or ENDS, file_system_fingerprint has NONE or one of the other types.  Code that
+ * does not know the type of file_system_fingerprint does not compare it.
  */
 enum nearcache_fingerprint {
 	NEARCACHE_FP_NONE	= 0,
@@ -97,6 +98,10 @@ enum nearcache_fingerprint {
 	NEARCACHE_FP_EXT4	= 2,	/* superblocks, group descriptors */
 	NEARCACHE_FP_XFS	= 3,	/* allocation group headers, log head */
 	NEARCACHE_FP_EROFS	= 4,	/* superblock, metadata, samples */
+	NEARCACHE_FP_BTRFS	= 5,	/* superblock */
+	NEARCACHE_FP_VOLUMES	= 6,	/* partition tables, LVM metadata, the
+					 * above in partitions and volumes
+					 */
 };
 
 /**

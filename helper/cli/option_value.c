@@ -137,6 +137,7 @@ const char *option_value_take(void *place, enum option_value kind,
 			      const char *value)
 {
 	static char range_why[RANGE_WHY];
+	const char *size_why;
 
 	switch (kind) {
 	case TEXT:
@@ -144,6 +145,8 @@ const char *option_value_take(void *place, enum option_value kind,
 		return NULL;
 	case SIZE:
 		return take_size(place, value);
+	case SIZE_OR_0:
+		return size_parse(value, place, &size_why) ? NULL : size_why;
 	case MODE:
 		return mode_parse(value, place) ? NULL : "give " MODE_WORDS;
 	case ON_CHANGE:
@@ -178,6 +181,7 @@ size_t option_value_size(enum option_value kind)
 	case LABEL:
 		return sizeof(char *);
 	case SIZE:
+	case SIZE_OR_0:
 	case BANDWIDTH:
 	case NUMBER:
 		return sizeof(uint64_t);

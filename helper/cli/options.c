@@ -69,6 +69,9 @@ static const struct option_row {
 	{ OPTION_ON_CHANGE, 0, "on-change", ON_CHANGE, "WHAT",
 	  offsetof(struct arguments, on_change),
 	  "if the origin changed: drop, refuse or trust" },
+	{ OPTION_SAMPLE_AT_OPEN, 0, "sample-at-open", SIZE_OR_0, "SIZE",
+	  offsetof(struct arguments, sample),
+	  "compare SIZE of cached data with the origin (64M)" },
 	{ OPTION_RANGE, 0, "range", RANGE, "START:LENGTH",
 	  offsetof(struct arguments, range), "only this part, like 1G:64M" },
 	{ OPTION_FORCE, 0, "force", FLAG, NULL, 0,
@@ -386,6 +389,10 @@ static int check_values(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--fill-memory '%llu': give " PARAMS_FILL_MEMORY_RANGE,
 			    (unsigned long long)args->fill_memory);
+	if (args->sample > SAMPLE_MAX)
+		return fail(CODE_USAGE,
+			    "--sample-at-open '%llu': give 0 to 64G",
+			    (unsigned long long)args->sample);
 	return 0;
 }
 

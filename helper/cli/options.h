@@ -16,6 +16,9 @@
 #include "lib/range.h"
 #include "shard/shard_split.h"
 
+/* Largest value of --sample-at-open, bytes. */
+#define SAMPLE_MAX	(64ULL << 30)
+
 /* A set of options, one bit each. Its complement must have this type, or it lacks high bits. */
 typedef unsigned __int128 option_set;
 
@@ -82,7 +85,7 @@ typedef unsigned __int128 option_set;
 				 OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT | \
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
-				 OPTION_FORCE)
+				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -94,6 +97,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_SPLIT		(1ULL << 63)
 #define OPTION_CONCATENATED	((option_set)1 << 64)
 #define OPTION_STRICT		((option_set)1 << 65)
+#define OPTION_SAMPLE_AT_OPEN	((option_set)1 << 66)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -103,6 +107,7 @@ typedef unsigned __int128 option_set;
  * @integrity, strided for @split, and INDEX_ANY for @shard_format.
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
+ * @sample is the value of --sample-at-open, 0 without the option.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
  * @origin_timeout, @expires and @deadline in seconds.
  * @operand is the array of words after the verb, @operands their number.
@@ -117,6 +122,7 @@ struct arguments {
 	const char *dataset_version;
 	enum nearcache_mode mode;
 	enum on_change on_change;
+	uint64_t sample;
 	struct range range;
 	uint64_t block_size;
 	enum nearcache_integrity integrity;

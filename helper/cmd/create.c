@@ -10,6 +10,7 @@
 #include "open/format.h"
 #include "block/lock.h"
 #include "open/origin_users.h"
+#include "open/unnoticed.h"
 #include "pins/pin_list.h"
 #include "lib/print.h"
 #include "block/signals.h"
@@ -125,6 +126,7 @@ static void report_create(const struct create *create, const struct activation *
 	print_record(NULL, create->name);
 	activate_print(act);
 	describe_super(create->new.sb, dry_run);
+	unnoticed_print_origin(&create->origin);
 	print_flag("active", NULL,
 		   !option_given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);

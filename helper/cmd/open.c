@@ -12,6 +12,8 @@
 #include "block/lock.h"
 #include "open/open_at_boot.h"
 #include "open/origin_match.h"
+#include "open/content_sample.h"
+#include "open/unnoticed.h"
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "pins/restore.h"
@@ -215,9 +217,19 @@ static const char *content_word(const struct origin_match *match)
 	return match_is_cold(match) ? "cold" : "warm";
 }
 
-static void print_content(const struct opening *open, bool dry_run)
+/* Print how much was compared and what is not noticed. A failure to read the origin is ignored. */
+static void print_noticed(struct origin_match *match)
 {
-	const struct origin_match *match = &open->match;
+	print_bytes("sampled", match->sampled ? "compared with origin" : NULL, match->sampled);
+	if (match_look(match))
+		fail_reset();
+	else
+		unnoticed_print(&match->content, match->sample);
+}
+
+static void print_content(struct opening *open, bool dry_run)
+{
+	struct origin_match *match = &open->match;
 	const char *recorded = (const char *)match->super.best->dataset_version;
 	bool anew = match->version && (match->drop || match->trust);
 	char before[MATCH_TEXT], changed[MATCH_TEXT], text[MATCH_TEXT + 64];
@@ -230,6 +242,7 @@ static void print_content(const struct opening *open, bool dry_run)
 		     has_witness(open) ? open->witness.path : NULL);
 	print_string("content", NULL, content_word(match));
 	print_string("changed", NULL, match_changed(match, changed));
+	print_noticed(match);
 	if (match->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
 			 dry_run ? "would be " : "",
@@ -377,6 +390,9 @@ static int open_devices(const struct arguments *args)
 			.may_grow = option_given(args, OPTION_GROW),
 			.version = args->dataset_version,
 			.on_change = args->on_change,
+			.sample = SAMPLE_BYTES,
+			.sample_ms = SAMPLE_MS,
+			.members = &open.members,
 			.advice = "--on-change=drop, or a new --dataset-version, empties the cache; --on-change=trust serves the cached data anyway",
 		},
 	};
@@ -389,6 +405,11 @@ static int open_devices(const struct arguments *args)
 		.args = args,
 	};
 
+	/* A size that the user gives has no time limit. */
+	if (option_given(args, OPTION_SAMPLE_AT_OPEN)) {
+		open.match.sample = args->sample;
+		open.match.sample_ms = 0;
+	}
 	if (!arguments_check_name(args->operand[0]) &&
 	    !dataset_check_version(args->dataset_version) &&
 	    !open_cache(&open) &&

@@ -16,7 +16,7 @@ _nearcache_tables()
 		operands='<>'
 		;;
 	open)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --force --wait --all --tab=<path>'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path>'
 		operands='<table>'
 		;;
 	close)

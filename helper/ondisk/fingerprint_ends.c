@@ -3,6 +3,7 @@
 #include "ondisk/fingerprint_ends.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "lib/error.h"
 #include "meta/ondisk_check.h"
@@ -44,12 +45,16 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
 {
 	uint64_t size = le64_to_cpu(sb->origin_size);
-	enum nearcache_fingerprint type;
+	struct fsprint_result *result = malloc(sizeof(*result));
 
-	if (fingerprint_ends(dev, size, sb->origin_fingerprint) ||
-	    fsprint_take(dev, size, &type, sb->file_system_fingerprint))
-		return fail_code();
-	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-	sb->file_system_type = cpu_to_le32(type);
-	return 0;
+	if (!result)
+		return fail_memory();
+	if (!fingerprint_ends(dev, size, sb->origin_fingerprint) &&
+	    !fsprint_take(dev, size, result)) {
+		sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+		sb->file_system_type = cpu_to_le32(result->type);
+		memcpy(sb->file_system_fingerprint, result->digest, FSPRINT_SIZE);
+	}
+	free(result);
+	return fail_code();
 }

@@ -14,41 +14,82 @@
 /**
  * struct fsprint - state of a fingerprint
  * @dev: open device
- * @size: bytes of the device that belong to the fingerprint
+ * @volume: the volume whose bytes the parsers see
+ * @depth: number of volumes around @volume
+ * @left: bytes that may still be read
  * @align: alignment of offset and length of a read in bytes, at most LOOK_MAX
- * @buffer: data of the last read
+ * @buffer: data of the last read of the device
+ * @data: data of the last fsprint_look(), LOOK_MAX bytes
  * @hash: SHA-256 so far
+ * @result: the result so far
  */
 struct fsprint {
 	const struct device *dev;
-	uint64_t size;
+	const struct volume *volume;
+	unsigned int depth;
+	uint64_t left;
 	uint64_t align;
 	unsigned char *buffer;
+	unsigned char *data;
 	struct sha256_ctx hash;
+	struct fsprint_result *result;
 };
 
+static void add_place(struct fsprint_places *list, uint64_t offset)
+{
+	uint64_t place = offset / FSPRINT_PLACE;
+
+	if (list->places && list->place[list->places - 1] == place)
+		return;
+	if (list->places < FSPRINT_PLACES)
+		list->place[list->places++] = place;
+}
+
+/* Read a range of the device, at most LOOK_MAX bytes, to @data. */
+static int read_range(struct fsprint *print, void *data, uint64_t offset, uint64_t bytes)
+{
+	const struct volume *device = print->volume;
+	uint64_t first = offset - offset % print->align;
+	uint64_t last = offset + bytes + print->align - 1;
+
+	while (device->below)
+		device = device->below;
+	last -= last % print->align;
+	if (last > device->size)
+		last = device->size;
+	if (device_read(print->dev, print->buffer, last - first, first))
+		return fail_code();
+	memcpy(data, print->buffer + (offset - first), bytes);
+	add_place(&print->result->metadata, offset);
+	add_place(&print->result->metadata, offset + bytes - 1);
+	return 0;
+}
+
 /*
- * Read @bytes, at most 65536. Returns the data, valid until the next call. Returns NULL if the
- * range exceeds the device, and after an error, which is recorded with fail().
+ * Read @bytes, at most 65536, of the volume. Returns the data, valid until the next call. Returns
+ * NULL if the range exceeds the volume or lies on another device, if too much was read already, and
+ * after an error, which is recorded with fail().
  */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 {
-	uint64_t first = offset - offset % print->align;
-	uint64_t last;
+	uint64_t size = print->volume->size, place, run;
+	size_t done;
 
-	if (offset > print->size || bytes > print->size - offset ||
-	    fail_code())
+	if (offset > size || bytes > size - offset || bytes > print->left || fail_code())
 		return NULL;
-	last = offset + bytes + print->align - 1;
-	last -= last % print->align;
-	if (last > print->size)
-		last = print->size;
-	if (device_read(print->dev, print->buffer, last - first, first))
-		return NULL;
-	return print->buffer + (offset - first);
+	print->left -= bytes;
+	for (done = 0; done < bytes; done += run) {
+		if (!volume_place(print->volume, offset + done, &place, &run))
+			return NULL;
+		if (run > bytes - done)
+			run = bytes - done;
+		if (read_range(print, print->data + done, place, run))
+			return NULL;
+	}
+	return print->data;
 }
 
-static void add_data(struct fsprint *print, const void *data, size_t bytes)
+void fsprint_add_data(struct fsprint *print, const void *data, size_t bytes)
 {
 	sha256_update(&print->hash, bytes, data);
 }
@@ -60,12 +101,12 @@ void fsprint_add_number(struct fsprint *print, uint64_t number)
 
 	for (i = 0; i < sizeof(text); i++)
 		text[i] = number >> 8 * i;
-	add_data(print, text, sizeof(text));
+	fsprint_add_data(print, text, sizeof(text));
 }
 
 /*
- * Hash a range of the device, in parts; @offset and @bytes are in bytes. If a part exceeds the
- * device, hash the part's offset instead of its data, and ignore the further parts.
+ * Hash a range of the volume, in parts; @offset and @bytes are in bytes. If a part cannot be read
+ * (see fsprint_look()), hash the part's offset instead of its data, and ignore the further parts.
  */
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 {
@@ -78,7 +119,7 @@ void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 			fsprint_add_number(print, offset);
 			return;
 		}
-		add_data(print, data, part);
+		fsprint_add_data(print, data, part);
 		offset += part;
 		bytes -= part;
 	}
@@ -86,10 +127,25 @@ void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 
 uint64_t fsprint_size(const struct fsprint *print)
 {
-	return print->size;
+	return print->volume->size;
 }
 
-static enum nearcache_fingerprint try_all(struct fsprint *print)
+const struct volume *fsprint_volume(const struct fsprint *print)
+{
+	return print->volume;
+}
+
+/* Read the partition table of the volume. False: it has none, or is not one piece of the device. */
+bool fsprint_read_table(struct fsprint *print, struct partition_table *table)
+{
+	uint64_t place, run;
+
+	return !fail_code() && volume_place(print->volume, 0, &place, &run) &&
+	       run == print->volume->size &&
+	       !partition_table_read(print->dev, place, run, table) && table->partitions;
+}
+
+static enum nearcache_fingerprint try_file_systems(struct fsprint *print)
 {
 	static const struct {
 		enum nearcache_fingerprint type;
@@ -98,6 +154,7 @@ static enum nearcache_fingerprint try_all(struct fsprint *print)
 		{ NEARCACHE_FP_EXT4, fsprint_ext4 },
 		{ NEARCACHE_FP_XFS, fsprint_xfs },
 		{ NEARCACHE_FP_EROFS, fsprint_erofs },
+		{ NEARCACHE_FP_BTRFS, fsprint_btrfs },
 	};
 	unsigned int i;
 
@@ -107,28 +164,98 @@ static enum nearcache_fingerprint try_all(struct fsprint *print)
 	return NEARCACHE_FP_NONE;
 }
 
+/* Hash the partition table and LVM metadata on the volume, and the volumes that they describe. */
+static bool add_inner(struct fsprint *print)
+{
+	bool partitions = fsprint_partitions(print);
+
+	return fsprint_lvm(print) || partitions;
+}
+
+static void note_start(struct fsprint *print)
+{
+	uint64_t place, run;
+
+	if (volume_place(print->volume, 0, &place, &run))
+		add_place(&print->result->starts, place);
+}
+
+/* Count volumes that are not looked into. */
+void fsprint_skip(struct fsprint *print, unsigned int volumes)
+{
+	print->result->volumes += volumes;
+	print->result->unknown += volumes;
+}
+
+/* Hash the content of a volume that lies on the present one. */
+void fsprint_enter(struct fsprint *print, const struct volume *volume)
+{
+	const struct volume *outer = print->volume;
+	enum nearcache_fingerprint type;
+	bool inner;
+
+	if (print->depth == FSPRINT_DEPTH || print->result->volumes >= FSPRINT_VOLUMES) {
+		fsprint_skip(print, 1);
+		return;
+	}
+	print->result->volumes++;
+	print->volume = volume;
+	print->depth++;
+	note_start(print);
+	type = try_file_systems(print);
+	fsprint_add_number(print, type);
+	inner = add_inner(print);
+	print->result->unknown += !type && !inner;
+	print->depth--;
+	print->volume = outer;
+}
+
 /*
- * Take the fingerprint of the file system on a device. @size: bytes of the device, or fewer: its
- * size before it grew. @type receives NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS or
- * _NONE. @digest: FSPRINT_SIZE bytes, zero for _NONE. Returns 0 or an exit code of fail().
+ * @result->plain is the same as in versions of nearcache that did not look into partitions: caches
+ * that they made have it on record.
+ */
+static void take_all(struct fsprint *print)
+{
+	struct fsprint_result *result = print->result;
+	struct sha256_ctx plain;
+
+	note_start(print);
+	result->plain_type = try_file_systems(print);
+	plain = print->hash;
+	if (result->plain_type)
+		sha256_digest(&plain, FSPRINT_SIZE, result->plain);
+	result->type = add_inner(print) ? NEARCACHE_FP_VOLUMES : result->plain_type;
+	if (result->type)
+		sha256_digest(&print->hash, FSPRINT_SIZE, result->digest);
+}
+
+/*
+ * Take the fingerprint of the file systems on a device. @size: bytes of the device, or fewer: its
+ * size before it grew. Returns 0 or an exit code of fail(); then @result has no fingerprint.
  */
 int fsprint_take(const struct device *dev, uint64_t size,
-		 enum nearcache_fingerprint *type, unsigned char *digest)
+		 struct fsprint_result *result)
 {
+	struct volume whole = { .size = size };
 	struct fsprint print = {
 		.dev = dev,
-		.size = size,
+		.volume = &whole,
+		.left = FSPRINT_READ,
 		.align = dev->lbs > DEVICE_ALIGN ? dev->lbs : DEVICE_ALIGN,
 		.buffer = device_buffer(BUFFER),
+		.data = malloc(LOOK_MAX),
+		.result = result,
 	};
 
-	memset(digest, 0, FSPRINT_SIZE);
-	*type = NEARCACHE_FP_NONE;
+	memset(result, 0, sizeof(*result));
+	if (!print.data)
+		fail_memory();
 	sha256_init(&print.hash);
 	if (!fail_code())
-		*type = try_all(&print);
-	if (*type && !fail_code())
-		sha256_digest(&print.hash, FSPRINT_SIZE, digest);
+		take_all(&print);
 	free(print.buffer);
+	free(print.data);
+	if (fail_code())
+		memset(result, 0, sizeof(*result));
 	return fail_code();
 }

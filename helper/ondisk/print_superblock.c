@@ -22,6 +22,8 @@ static const char *fingerprint_word(u32 type)
 		[NEARCACHE_FP_EXT4] = "ext4",
 		[NEARCACHE_FP_XFS] = "xfs",
 		[NEARCACHE_FP_EROFS] = "erofs",
+		[NEARCACHE_FP_BTRFS] = "btrfs",
+		[NEARCACHE_FP_VOLUMES] = "volumes",
 	};
 
 	return type < sizeof(word) / sizeof(word[0]) ? word[type] : "unknown";

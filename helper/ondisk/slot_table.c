@@ -56,10 +56,25 @@ int table_write(const struct device *dev, const struct nearcache_super *sb)
 	return error;
 }
 
-static void count_slots(const struct nearcache_page *page,
-			const struct super *super, u64 index,
-			struct table_count *count)
+/**
+ * struct scan - a pass over the slot table
+ * @super: of the cache device
+ * @count: result of the checks
+ * @visit: called for each used slot; NULL: none
+ * @data: first argument of @visit
+ * @last: number of the last commit record, in the superblock or the ring
+ */
+struct scan {
+	const struct super *super;
+	struct table_count count;
+	table_visit_t *visit;
+	void *data;
+	u64 last;
+};
+
+static void take_slots(struct scan *scan, const struct nearcache_page *page, u64 index)
 {
+	const struct super *super = scan->super;
 	u64 slot = index * NEARCACHE_SLOTS_PER_PAGE;
 	unsigned int i;
 
@@ -71,38 +86,39 @@ static void count_slots(const struct nearcache_page *page,
 		    le64_to_cpu(page->slot[i].origin_block) ==
 			    NEARCACHE_NO_BLOCK)
 			continue;
-		count->slots_used++;
-		count->bytes_valid +=
+		scan->count.slots_used++;
+		scan->count.bytes_valid +=
 			(u64)__builtin_popcountll(page->slot[i].valid) *
 			super->geo.subblock_size;
+		if (scan->visit)
+			scan->visit(scan->data, slot, &page->slot[i]);
 	}
 }
 
-/* Check both copies of a page, and count the slots in the copy that the kernel would use. */
-static void count_page(const struct nearcache_page *a,
-		       const struct nearcache_page *b,
-		       const struct super *super, u64 index,
-		       const struct nearcache_commit *last,
-		       struct table_count *count)
+/* Check both copies of a page, and take the slots in the copy that the kernel would use. */
+static void take_page(struct scan *scan, const struct nearcache_page *a,
+		      const struct nearcache_page *b, u64 index,
+		      const struct nearcache_commit *last)
 {
+	const struct super *super = scan->super;
 	int sound = nc_page_check(a, super->best->uuid, index) +
 		    nc_page_check(b, super->best->uuid, index);
 	u64 newest = 0;
 	int copy = nc_recover_page(a, b, super->best->uuid, index,
 				   super->geo.table_epoch, last, &newest);
 
-	count->pages++;
-	count->sound_both += sound == 2;
-	count->sound_one += sound == 1;
-	count->damaged += !sound;
+	scan->count.pages++;
+	scan->count.sound_both += sound == 2;
+	scan->count.sound_one += sound == 1;
+	scan->count.damaged += !sound;
 	if (copy != NC_RECOVER_NONE)
-		count_slots(copy ? b : a, super, index, count);
+		take_slots(scan, copy ? b : a, index);
 }
 
-static int scan_pages(const struct device *dev, const struct super *super,
-		      struct nearcache_page *a, struct nearcache_page *b,
-		      struct table_count *count)
+static int scan_pages(struct scan *scan, const struct device *dev,
+		      struct nearcache_page *a, struct nearcache_page *b)
 {
+	const struct super *super = scan->super;
 	const struct nearcache_commit *last;
 	struct nearcache_commit record;
 	u64 offset = super->geo.table_offset;
@@ -112,10 +128,13 @@ static int scan_pages(const struct device *dev, const struct super *super,
 	if (device_read(dev, a, NEARCACHE_COMMIT_AREA_SIZE,
 			super->geo.commit_offset))
 		return fail_code();
+	scan->last = le64_to_cpu(super->best->commit_sequence);
 	last = nc_recover_last((const void *)a, super->best->uuid);
 	if (last) {
 		record = *last;
 		last = &record;
+		if (le64_to_cpu(record.sequence) > scan->last)
+			scan->last = le64_to_cpu(record.sequence);
 	}
 	for (index = 0; index < super->geo.table_pages; index += n) {
 		n = batch_of(super->geo.table_pages - index);
@@ -123,11 +142,23 @@ static int scan_pages(const struct device *dev, const struct super *super,
 		    device_read(dev, b, n * NEARCACHE_PAGE_SIZE, offset + copy))
 			return fail_code();
 		for (i = 0; i < n; i++)
-			count_page(&a[i], &b[i], super, index + i, last,
-				   count);
+			take_page(scan, &a[i], &b[i], index + i, last);
 		offset += n * NEARCACHE_PAGE_SIZE;
 	}
 	return 0;
+}
+
+static int scan_table(struct scan *scan, const struct device *dev)
+{
+	struct nearcache_page *a = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
+	struct nearcache_page *b = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
+	int error = fail_code();
+
+	if (a && b)
+		error = scan_pages(scan, dev, a, b);
+	free(a);
+	free(b);
+	return error;
 }
 
 /*
@@ -137,14 +168,23 @@ static int scan_pages(const struct device *dev, const struct super *super,
 int table_scan(const struct device *dev, const struct super *super,
 	       struct table_count *count)
 {
-	struct nearcache_page *a = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
-	struct nearcache_page *b = device_buffer(BATCH * NEARCACHE_PAGE_SIZE);
-	int error = fail_code();
+	struct scan scan = { .super = super };
+	int error = scan_table(&scan, dev);
 
-	memset(count, 0, sizeof(*count));
-	if (a && b)
-		error = scan_pages(dev, super, a, b, count);
-	free(a);
-	free(b);
+	*count = scan.count;
+	return error;
+}
+
+/*
+ * Call @visit for each used slot that the kernel would recover; of the slots of a block it would
+ * use the one of the highest generation. @last: see struct scan.
+ */
+int table_walk(const struct device *dev, const struct super *super,
+	       table_visit_t *visit, void *data, u64 *last)
+{
+	struct scan scan = { .super = super, .visit = visit, .data = data };
+	int error = scan_table(&scan, dev);
+
+	*last = scan.last;
 	return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Write an empty slot table to a cache device, or check a slot table.
+ * Write an empty slot table to a cache device, check a slot table, or read its slots.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_ONDISK_SLOT_TABLE_H
@@ -27,8 +27,13 @@ struct table_count {
 	u64 bytes_valid;
 };
 
+/* Called for each used slot. @entry: valid until the call returns; its fields are unchecked. */
+typedef void table_visit_t(void *data, u64 slot, const struct nearcache_slot *entry);
+
 int table_write(const struct device *dev, const struct nearcache_super *sb);
 int table_scan(const struct device *dev, const struct super *super,
 	       struct table_count *count);
+int table_walk(const struct device *dev, const struct super *super,
+	       table_visit_t *visit, void *data, u64 *last);
 
 #endif /* HELPER_ONDISK_SLOT_TABLE_H */

@@ -11,6 +11,7 @@
 #include "lib/error.h"
 #include "ondisk/fingerprint_ends.h"
 #include "ondisk/fingerprint_fs.h"
+#include "open/content_sample.h"
 #include "open/uncached_writes.h"
 #include "block/device_sysfs.h"
 #include "meta/recover.h"
@@ -132,7 +133,10 @@ void match_read_witness(struct origin_match *match, const struct nearcache_witne
 	nc_recover_intent(area, super->best, record);
 	match->proven = !nc_recover_ends(area);
 	match->regions = count_regions(area, &super->geo);
-	free(area);
+	free(match->written);
+	match->written = match->sample ? area : NULL;
+	if (!match->sample)
+		free(area);
 }
 
 /* Make match_record() raise the session number of the superblock to at least @session. */
@@ -203,40 +207,98 @@ int match_find_origin(struct origin_match *match)
 	return device_open_number(&match->origin, number, "origin");
 }
 
-/* Compare the file system, after compare_content() found the first and last 64 KiB unchanged. */
-static int compare_file_system(struct origin_match *match)
+/* Set @match->content: what is on the part of the origin that the superblock describes. */
+int match_look(struct origin_match *match)
 {
-	const struct nearcache_super *sb = match->super.best;
-	unsigned char digest[FSPRINT_SIZE];
-	enum nearcache_fingerprint type;
+	u64 size = le64_to_cpu(match->super.best->origin_size);
 
-	/* Do not compare if the cache may have written after the fingerprint was recorded. */
-	if (match_was_writing(match) ||
-	    le32_to_cpu(sb->file_system_type) <= NEARCACHE_FP_ENDS ||
-	    le32_to_cpu(sb->file_system_type) > NEARCACHE_FP_EROFS)
+	if (match->looked)
 		return 0;
-	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
-			 digest))
+	if (size > match->origin.size)
+		size = match->origin.size;
+	if (fsprint_take(&match->origin, size, &match->content))
 		return fail_code();
-	if (type == le32_to_cpu(sb->file_system_type) &&
-	    !memcmp(digest, sb->file_system_fingerprint, sizeof(digest)))
-		return 0;
-	match->differs |= MATCH_CONTENT;
-	match->file_system = true;
+	match->looked = true;
 	return 0;
 }
 
 /*
- * Compare the fingerprints over the recorded size: an origin that grew is unchanged up to its old
- * end. Skip a cold cache: its data is not used, and writes through it may have changed the origin.
+ * True if the recorded fingerprint of the file system is that of @match->content, or is of a type
+ * that this version does not know.
  */
-static int compare_content(struct origin_match *match)
+static bool same_file_system(const struct origin_match *match)
+{
+	const struct nearcache_super *sb = match->super.best;
+	const struct fsprint_result *now = &match->content;
+	u32 type = le32_to_cpu(sb->file_system_type);
+
+	if (type <= NEARCACHE_FP_ENDS || type > NEARCACHE_FP_VOLUMES)
+		return true;
+	if (type == NEARCACHE_FP_VOLUMES)
+		return now->type == type &&
+		       !memcmp(now->digest, sb->file_system_fingerprint, FSPRINT_SIZE);
+	return now->plain_type == type &&
+	       !memcmp(now->plain, sb->file_system_fingerprint, FSPRINT_SIZE);
+}
+
+/* Compare the file system, after compare_content() found the first and last 64 KiB unchanged. */
+static int compare_file_system(struct origin_match *match)
+{
+	u32 type = le32_to_cpu(match->super.best->file_system_type);
+
+	/* Do not compare if the cache may have written after the fingerprint was recorded. */
+	if (match_was_writing(match) || type <= NEARCACHE_FP_ENDS)
+		return 0;
+	if (match_look(match))
+		return fail_code();
+	match->file_system = !same_file_system(match);
+	if (match->file_system)
+		match->differs |= MATCH_CONTENT;
+	else
+		match->outgrown = match->content.type == NEARCACHE_FP_VOLUMES &&
+				  type < NEARCACHE_FP_VOLUMES;
+	return 0;
+}
+
+/* Compare a sample of the cached data, which the fingerprints say is unchanged. */
+static int compare_sample(struct origin_match *match)
+{
+	u64 size = le64_to_cpu(match->super.best->origin_size);
+	struct content_sample sample = {
+		.super = &match->super,
+		.cache = &match->cache,
+		.members = match->members,
+		.origin = &match->origin,
+		.size = size < match->origin.size ? size : match->origin.size,
+		.written = match_was_writing(match) ? match->written : NULL,
+		.content = &match->content,
+		.limit = match->sample,
+		.ms = match->sample_ms,
+	};
+
+	if (!match->sample || match->differs & MATCH_CONTENT)
+		return 0;
+	/* If the origin's metadata cannot be read, the sample has none of it. */
+	if (match_look(match))
+		fail_reset();
+	if (sample_compare(&sample))
+		return fail_code();
+	match->sampled = sample.compared;
+	match->sample_differs = sample.differs;
+	match->sample_at = sample.at;
+	if (sample.differs)
+		match->differs |= MATCH_CONTENT;
+	return 0;
+}
+
+/* Compare the fingerprints over the recorded size: an origin that grew is unchanged up to there. */
+static int compare_fingerprints(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
 	u64 size = le64_to_cpu(sb->origin_size);
 	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (match_is_cold(match) || match->origin.size < size ||
+	if (match->origin.size < size ||
 	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
 	if (fingerprint_ends(&match->origin, size, digest))
@@ -245,6 +307,14 @@ static int compare_content(struct origin_match *match)
 		return compare_file_system(match);
 	match->differs |= MATCH_CONTENT;
 	return 0;
+}
+
+/* Skip a cold cache: its data is not used, and writes through it may have changed the origin. */
+static int compare_content(struct origin_match *match)
+{
+	if (match_is_cold(match))
+		return 0;
+	return compare_fingerprints(match) || compare_sample(match) ? fail_code() : 0;
 }
 
 /*
@@ -265,7 +335,8 @@ int match_compare(struct origin_match *match)
 	const char *id = (const char *)sb->origin_id;
 
 	match->differs = 0;
-	match->file_system = false;
+	match->file_system = match->outgrown = match->sample_differs = match->looked = false;
+	match->sampled = 0;
 	if (match->size != before && !(match->size > before && match->may_grow))
 		match->differs |= MATCH_SIZE;
 	if (*id && strcmp(match->origin.id, id))
@@ -277,12 +348,16 @@ int match_compare(struct origin_match *match)
 	return drops_anyway(match) ? 0 : compare_content(match);
 }
 
-/* Return, for messages, which part of the content differs (MATCH_CONTENT). */
-const char *match_content(const struct origin_match *match)
+/* Return, for messages, which part of the content differs. @text has MATCH_TEXT bytes. */
+const char *match_content(const struct origin_match *match, char *text)
 {
-	return match->file_system ?
-	       "its file system was written to, although its first and last 64 KiB are unchanged" :
-	       "its first or last 64 KiB differ";
+	if (match->file_system)
+		return "its file system was written to, although its first and last 64 KiB are unchanged";
+	if (!match->sample_differs)
+		return "its first or last 64 KiB differ";
+	snprintf(text, MATCH_TEXT, "the cached data near byte %llu differs from it",
+		 (unsigned long long)match->sample_at);
+	return text;
 }
 
 static void refuse_size(const struct origin_match *match)
@@ -301,6 +376,7 @@ int match_refuse(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
 	const struct device *origin = &match->origin;
+	char text[MATCH_TEXT];
 
 	if (match->differs & MATCH_ID)
 		fail(CODE_DEVICE,
@@ -315,7 +391,7 @@ int match_refuse(const struct origin_match *match)
 	if (match->differs & MATCH_CONTENT)
 		fail(CODE_DEVICE,
 		     "origin '%s' was changed since its cache was closed (%s): the cached data is stale",
-		     origin->path, match_content(match));
+		     origin->path, match_content(match, text));
 	if (match->differs & MATCH_GAP)
 		fail(CODE_DEVICE,
 		     "origin '%s' may have been written to by a pass-through device, without its cache: the cached data is stale",
@@ -416,8 +492,9 @@ int match_record(struct origin_match *match, bool held)
 }
 
 /*
- * True if match_refresh() has work: the superblock has no fingerprint of the file system. After
- * writes the kernel renews only the fingerprint of the ends.
+ * True if match_refresh() has work: the superblock has no fingerprint of the file system, because
+ * after writes the kernel renews only the fingerprint of the ends, or it has one of an older version
+ * that covers less.
  */
 bool match_can_refresh(const struct origin_match *match)
 {
@@ -425,24 +502,19 @@ bool match_can_refresh(const struct origin_match *match)
 
 	return !match_is_cold(match) && !match_was_writing(match) &&
 	       le32_to_cpu(sb->origin_fingerprint_type) == NEARCACHE_FP_ENDS &&
-	       le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE;
+	       (match->outgrown || le32_to_cpu(sb->file_system_type) == NEARCACHE_FP_NONE);
 }
 
 /*
- * Record the fingerprint of the file system if the superblock has none. The cache device must be
+ * Record the fingerprint of the file system after match_can_refresh(). The cache device must be
  * unused; this function may close it. Failures are ignored: the fingerprint of the ends suffices.
  */
 void match_refresh(struct origin_match *match)
 {
-	const struct nearcache_super *sb = match->super.best;
-	unsigned char digest[FSPRINT_SIZE];
-	enum nearcache_fingerprint type;
-
 	if (!match_can_refresh(match) || match->differs)
 		return;
-	if (fsprint_take(&match->origin, le64_to_cpu(sb->origin_size), &type,
-			 digest) ||
-	    (type != NEARCACHE_FP_NONE && match_record(match, false)))
+	if (match_look(match) ||
+	    (match->content.type != NEARCACHE_FP_NONE && match_record(match, false)))
 		fail_reset();
 }
 

@@ -9,7 +9,9 @@
 
 #include "block/device.h"
 #include "lib/enum_words.h"
+#include "ondisk/fingerprint_fs.h"
 #include "ondisk/superblock.h"
+#include "open/members.h"
 
 /* Differences between an origin and the superblock's description of it. */
 #define MATCH_SIZE	(1U << 0)
@@ -42,6 +44,16 @@
  * @gap: set by match_ask_gaps(): the origin may have been written to without the cache
  * @differs: MATCH_* bits, set by match_compare()
  * @file_system: MATCH_CONTENT is set only because the fingerprint of the file system differs
+ * @sample: bytes of cached data that match_check_origin() compares with the origin, 0: none
+ * @sample_ms: time limit of this comparison, 0: none
+ * @members: if @sample is not 0, the cache devices besides @cache
+ * @written: if @sample is not 0 and @proven, the regions that were being written
+ * @sampled: bytes that were compared
+ * @sample_differs: MATCH_CONTENT is set only because compared data differs
+ * @sample_at: byte of the origin where it differs
+ * @content: file systems on the origin, if @looked
+ * @looked: match_look() has set @content
+ * @outgrown: a fingerprint of @content covers more than the recorded one, which is unchanged
  * @drop: match_record() has to drop all cached data and update the superblock
  * @trust: match_record() has to update the superblock and keep the cached data
  */
@@ -63,6 +75,16 @@ struct origin_match {
 	bool gap;
 	unsigned int differs;
 	bool file_system;
+	u64 sample;
+	unsigned int sample_ms;
+	const struct members *members;
+	struct nearcache_intent *written;
+	u64 sampled;
+	bool sample_differs;
+	u64 sample_at;
+	struct fsprint_result content;
+	bool looked;
+	bool outgrown;
 	bool drop;
 	bool trust;
 };
@@ -76,8 +98,9 @@ void match_take_session(struct origin_match *match, u64 session);
 void match_come_back(struct origin_match *match, const struct nearcache_witness *record);
 int match_check_free(const struct device *cache, const char *self);
 int match_find_origin(struct origin_match *match);
+int match_look(struct origin_match *match);
 int match_compare(struct origin_match *match);
-const char *match_content(const struct origin_match *match);
+const char *match_content(const struct origin_match *match, char *text);
 int match_refuse(const struct origin_match *match);
 int match_check_origin(struct origin_match *match);
 int match_ask_gaps(struct origin_match *match);

@@ -150,11 +150,12 @@ static int check_content(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
 	bool refuse = match->on_change == ON_CHANGE_REFUSE;
+	char text[MATCH_TEXT];
 
 	if (!(match->differs & MATCH_CONTENT) || !(refuse || match->file_system))
 		return 0;
 	fail(CODE_DEVICE, "'%s' was changed while it was disconnected (%s)",
-	     match->origin.path, match_content(match));
+	     match->origin.path, match_content(match, text));
 	if (match->file_system)
 		return fail_add("'nearcache invalidate %s' drops the cached data; then try again",
 				re->dev->name);

@@ -65,5 +65,12 @@ $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -luuid
 
+FUZZ_LVM := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c \
+	tests/fuzz/fuzz_lvm.c)
+
+$(FUZZ_DIR)/fuzz_lvm: $(FUZZ_LVM) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
+
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_lvm

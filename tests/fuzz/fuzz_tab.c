@@ -33,7 +33,7 @@ static void check_right(const struct tab *tab, const struct tab_entry *entry)
 	HOLDS(entry->cache[0] == '/' ||
 	      !strncmp(entry->cache, TAB_UUID, strlen(TAB_UUID)));
 	HOLDS(entry->timeout && entry->timeout <= TAB_TIMEOUT_MAX);
-	HOLDS(!(entry->args.given & ~(uint64_t)OPTIONS_OPEN));
+	HOLDS(!(entry->args.given & ~(option_set)OPTIONS_OPEN));
 	HOLDS(!option_given(&entry->args, OPTION_CACHE | OPTION_ORIGIN | OPTION_FORCE |
 			    OPTION_ALL | OPTION_TAB | OPTION_WAIT_DEVICES));
 	HOLDS(!option_given(&entry->args, OPTION_WITNESS) || *entry->args.witness);

@@ -11,7 +11,7 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options test_print \
 	test_sanitize test_words test_table_params test_range test_setting test_dataset \
-	test_fingerprint_fs test_origin_match test_set test_attach test_reconnect test_dm_suspend \
+	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_set test_attach test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
@@ -24,8 +24,10 @@ HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
 
+HELPER_LVM	:= helper/ondisk/lvm_label.c helper/ondisk/lvm_text.c helper/ondisk/volume_map.c
 HELPER_FSPRINT	:= helper/ondisk/fingerprint_fs.c helper/ondisk/fingerprint_ext4.c helper/ondisk/fingerprint_xfs.c \
-	helper/ondisk/fingerprint_erofs.c
+	helper/ondisk/fingerprint_erofs.c helper/ondisk/fingerprint_btrfs.c helper/ondisk/fingerprint_lvm.c \
+	helper/ondisk/fingerprint_partitions.c helper/ondisk/partition_table.c $(HELPER_LVM)
 HELPER_INDEX	:= helper/shard/detect_format.c helper/shard/index_append.c helper/lib/enum_words.c \
 	helper/shard/mds.c helper/shard/npz.c helper/shard/parquet.c \
 	helper/shard/reader.c helper/shard/sample_select.c helper/shard/tar.c \
@@ -94,6 +96,13 @@ HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
 	tests/unit/helper/fake_members.c
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_lvm	:= $(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_volumes := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
+	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_sample := helper/open/content_sample.c helper/open/sample_choice.c \
+	helper/ondisk/slot_table.c helper/ondisk/superblock.c helper/block/device.c helper/lib/error.c \
+	helper/lib/sanitize.c helper/ondisk/layout.c kmod/meta/ondisk_check.c kmod/meta/recover.c \
+	tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
@@ -202,8 +211,9 @@ HELPER_UNIT_LIBS_test_loop := -lnettle
 HELPER_UNIT_LIBS_test_boot := -luuid
 HELPER_UNIT_LIBS_test_uncached_writes := -luuid -Wl,--wrap=fstatfs,--wrap=fsync
 HELPER_UNIT_LIBS_test_witness := -Wl,--wrap=device_open,--wrap=device_test_claim
-HELPER_UNIT_LIBS_test_fingerprint_fs := -lnettle
-HELPER_UNIT_LIBS_test_dataset := -lnettle -Wl,--wrap=pwrite
+HELPER_UNIT_LIBS_test_fingerprint_fs := -lnettle -lblkid
+HELPER_UNIT_LIBS_test_volumes := -lnettle -lblkid
+HELPER_UNIT_LIBS_test_dataset := -lnettle -lblkid -Wl,--wrap=pwrite
 
 .PHONY: unit-helper
 unit-helper: $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%) ## unit tests of the helper

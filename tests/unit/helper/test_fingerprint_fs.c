@@ -45,15 +45,19 @@ static void empty(void)
 
 static enum nearcache_fingerprint take_at(uint64_t size, unsigned char *digest)
 {
-	enum nearcache_fingerprint type;
+	struct fsprint_result result;
 	struct device dev;
 
 	fail_reset();
 	assert_int_equal(device_open_any(&dev, path, "origin"), 0);
-	if (fsprint_take(&dev, size, &type, digest))
+	if (fsprint_take(&dev, size, &result))
 		fail_msg("%s", fail_message());
 	device_close(&dev);
-	return type;
+	memcpy(digest, result.digest, sizeof(result.digest));
+	/* A file system on the whole device has the fingerprint that it had in all versions. */
+	assert_int_equal(result.type, result.plain_type);
+	assert_memory_equal(result.plain, result.digest, sizeof(result.digest));
+	return result.type;
 }
 
 static enum nearcache_fingerprint take(unsigned char *digest)
@@ -204,6 +208,16 @@ static void erofs(void **state)
 	assert_counts(NEARCACHE_FP_EROFS, 64, true);
 }
 
+static void btrfs(void **state)
+{
+	(void)state;
+	empty();
+	put(65536 + 64, "_BHRfS_M", 8);
+	assert_counts(NEARCACHE_FP_BTRFS, 65536 + 72, true);
+	assert_counts(NEARCACHE_FP_BTRFS, 65536 + 4095, true);
+	assert_counts(NEARCACHE_FP_BTRFS, 65536 + 4096, false);
+}
+
 /* With random numbers in superblocks fsprint_take() ends, and reads only inside the device. */
 static void hostile(void **state)
 {
@@ -253,6 +267,7 @@ int main(void)
 		cmocka_unit_test(ext4),
 		cmocka_unit_test(xfs),
 		cmocka_unit_test(erofs),
+		cmocka_unit_test(btrfs),
 		cmocka_unit_test(hostile),
 	};
 

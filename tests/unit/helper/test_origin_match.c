@@ -5,6 +5,7 @@
 
 #include "open/origin_record.h"
 #include "block/dm.h"
+#include "open/content_sample.h"
 #include "fake_gaps.h"
 #include "lib/error.h"
 #include "ondisk/fingerprint_ends.h"
@@ -24,6 +25,13 @@ static int looks, found, records;
 /* Type and fingerprint of the file system on the origin. */
 static enum nearcache_fingerprint fs_type;
 static unsigned char fs_content;
+/* The same of a file system on the whole origin, if the above is of partitions. */
+static enum nearcache_fingerprint fs_plain_type;
+static unsigned char fs_plain;
+/* Calls of sample_compare(), the last one, and whether it finds a difference. */
+static int samples;
+static struct content_sample sampled;
+static bool sample_finds;
 static struct dataset_change recorded;
 /* The write-intent bitmap, and the number of its unreadable page (-1: none). */
 static struct nearcache_intent intent[NC_RECOVER_INTENT];
@@ -40,12 +48,27 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 }
 
 int fsprint_take(const struct device *dev, uint64_t size,
-		 enum nearcache_fingerprint *type, unsigned char *digest)
+		 struct fsprint_result *result)
 {
 	(void)dev;
 	assert_true(size <= sb.origin_size);
-	memset(digest, fs_content, FSPRINT_SIZE);
-	*type = fs_type;
+	memset(result, 0, sizeof(*result));
+	memset(result->digest, fs_content, FSPRINT_SIZE);
+	result->type = result->plain_type = fs_type;
+	if (fs_type == NEARCACHE_FP_VOLUMES)
+		result->plain_type = fs_plain_type;
+	memset(result->plain, fs_type == NEARCACHE_FP_VOLUMES ? fs_plain : fs_content,
+	       FSPRINT_SIZE);
+	return 0;
+}
+
+int sample_compare(struct content_sample *sample)
+{
+	samples++;
+	sample->compared = sample->limit;
+	sample->differs = sample_finds;
+	sample->at = 4096;
+	sampled = *sample;
 	return 0;
 }
 
@@ -162,7 +185,10 @@ static struct origin_match fitting(void)
 	content = 0;
 	looks = records = 0;
 	fs_type = NEARCACHE_FP_NONE;
-	fs_content = 0;
+	fs_content = fs_plain = 0;
+	fs_plain_type = NEARCACHE_FP_NONE;
+	samples = 0;
+	sample_finds = false;
 	memset(&fake_gaps, 0, sizeof(fake_gaps));
 	fail_reset();
 	return match;
@@ -351,6 +377,7 @@ static void refreshed(void **state)
 	match_refresh(&match);
 	assert_int_equal(records, 0);
 	fs_type = NEARCACHE_FP_EXT4;
+	match.looked = false;
 	match_refresh(&match);
 	assert_int_equal(records, 1);
 	assert_false(recorded.drop || recorded.held);
@@ -361,6 +388,67 @@ static void refreshed(void **state)
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	match_refresh(&match);
 	assert_int_equal(records, 1);
+}
+
+/*
+ * An older version recorded the file system on the whole origin and did not look into partitions:
+ * this fingerprint is compared as it was taken, then replaced by one that covers more.
+ */
+static void outgrown(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	sb.file_system_type = fs_plain_type = NEARCACHE_FP_EXT4;
+	fs_type = NEARCACHE_FP_VOLUMES;
+	fs_content = 5;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match.outgrown);
+	match_refresh(&match);
+	assert_int_equal(records, 1);
+	assert_false(recorded.drop);
+	fs_plain = 1;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_false(match.outgrown);
+	fail_reset();
+	sb.file_system_type = NEARCACHE_FP_VOLUMES;
+	memset(sb.file_system_fingerprint, 5, sizeof(sb.file_system_fingerprint));
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match.outgrown);
+	fs_type = NEARCACHE_FP_EXT4;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+}
+
+/* If the fingerprints are equal, a sample is compared; a difference follows --on-change. */
+static void sample(void **state)
+{
+	struct origin_match match = fitting();
+
+	(void)state;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(samples, 0);
+	match.sample = 1 << 20;
+	sb.origin_size = BYTES / 2;
+	match.may_grow = true;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(samples, 1);
+	assert_int_equal(sampled.size, BYTES / 2);
+	assert_int_equal(match.sampled, 1 << 20);
+	sample_finds = true;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	assert_said("the cached data near byte 4096 differs from it");
+	fail_reset();
+	match.on_change = ON_CHANGE_DROP;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match.drop);
+	/* No sample is needed, or it would tell nothing. */
+	samples = 0;
+	content = 1;
+	assert_int_equal(match_check_origin(&match), 0);
+	content = 0;
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_int_equal(samples, 0);
 }
 
 /* After a gap the cache is emptied, which ends the gap.  ON_CHANGE_REFUSE refuses the cache. */
@@ -679,6 +767,8 @@ int main(void)
 		cmocka_unit_test(grown),
 		cmocka_unit_test(special),
 		cmocka_unit_test(file_system),
+		cmocka_unit_test(outgrown),
+		cmocka_unit_test(sample),
 		cmocka_unit_test(refreshed),
 		cmocka_unit_test(gaps),
 		cmocka_unit_test(witness_proves),

@@ -136,8 +136,9 @@ int match_find_origin(struct origin_match *match)
 	return device_open(&match->origin, "/dev/found", "origin");
 }
 
-const char *match_content(const struct origin_match *match)
+const char *match_content(const struct origin_match *match, char *text)
 {
+	(void)text;
 	return match->file_system ? "FILE SYSTEM" : "ENDS";
 }
 

@@ -56,7 +56,7 @@ part 1 9000 $((32768 - 9000))
 settle
 good close nc
 
-# The middle is changed while nc is closed, but the user names the same version: the data stays.
+# The middle is changed while nc is closed: only the sample shows it; without a sample the data stays.
 reopen --dataset-version v1 -j
 expect content warm dataset_version v1
 is blocks_warm "$(field blocks_used)"
@@ -64,7 +64,9 @@ part 2 8000 1000
 settle
 good close nc
 ./blockdata write "$O" -g 3 -s 9000 -n 1000
-reopen
+bad 4 'the cached data near byte' open nc --cache "$C" --origin "$O" --dataset-version v1 \
+	--sample-at-open 64M
+reopen --sample-at-open 0
 part 1 9000 1000
 good close nc
 reopen --dataset-version v2 --dry-run

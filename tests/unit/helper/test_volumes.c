@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Fingerprints of partitions and logical volumes (ondisk/fingerprint_*.c): which bytes count. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "lib/error.h"
+#include "lvm_unit.h"
+#include "ondisk/fingerprint_fs.h"
+#include "unit.h"
+
+#define BYTES	(64ULL << 20)
+#define MIB	(1ULL << 20)
+
+static char path[] = "/tmp/test_volumes.XXXXXX";
+static int file;
+static struct fsprint_result result;
+
+static void put(uint64_t offset, const void *data, size_t bytes)
+{
+	assert_int_equal(pwrite(file, data, bytes, (off_t)offset), bytes);
+}
+
+static void put_number(uint64_t offset, uint64_t number, size_t bytes)
+{
+	unsigned char data[8];
+
+	lvm_put(data, number, sizeof(data));
+	put(offset, data, bytes);
+}
+
+static void take(void)
+{
+	struct device dev;
+
+	fail_reset();
+	assert_int_equal(device_open_any(&dev, path, "origin"), 0);
+	if (fsprint_take(&dev, BYTES, &result))
+		fail_msg("%s", fail_message());
+	device_close(&dev);
+}
+
+/* Check that a change of the byte at @offset changes the fingerprint if and only if @counts. */
+static void assert_counts(uint64_t offset, bool counts)
+{
+	unsigned char before[FSPRINT_SIZE], byte, other;
+
+	take();
+	memcpy(before, result.digest, sizeof(before));
+	assert_int_equal(pread(file, &byte, 1, (off_t)offset), 1);
+	other = byte ^ 1;
+	put(offset, &other, 1);
+	take();
+	if (!memcmp(before, result.digest, sizeof(before)) == counts)
+		fail_msg("byte %llu %s", (unsigned long long)offset,
+			 counts ? "does not count" : "counts");
+	put(offset, &byte, 1);
+}
+
+/* Make an MBR with partitions at 1 MiB (ext4), 20 MiB and 40 MiB (both with unknown content). */
+static void make_mbr(void)
+{
+	static const uint32_t part[][2] = { { 2048, 32768 }, { 40960, 32768 }, { 81920, 8192 } };
+	unsigned int i;
+
+	assert_int_equal(ftruncate(file, 0), 0);
+	assert_int_equal(ftruncate(file, BYTES), 0);
+	put_number(510, 0xaa55, 2);
+	put_number(440, 0x12345678, 4);
+	for (i = 0; i < 3; i++) {
+		put_number(446 + 16 * i + 4, 0x83, 1);
+		put_number(446 + 16 * i + 8, part[i][0], 4);
+		put_number(446 + 16 * i + 12, part[i][1], 4);
+	}
+	put_number(MIB + 1024 + 0x38, 0xEF53, 2);
+	put_number(MIB + 1024 + 0x18, 2, 4);
+}
+
+static void partitions(void **state)
+{
+	(void)state;
+	make_mbr();
+	take();
+	assert_int_equal(result.type, NEARCACHE_FP_VOLUMES);
+	assert_int_equal(result.plain_type, NEARCACHE_FP_NONE);
+	assert_int_equal(result.volumes, 3);
+	assert_int_equal(result.unknown, 2);
+	assert_int_equal(result.starts.place[1], MIB / FSPRINT_PLACE);
+	assert_int_equal(result.starts.places, 4);
+	assert_counts(446 + 4, true);
+	assert_counts(446 + 16 + 12, true);
+	assert_counts(MIB + 1024 + 0x2C, true);
+	assert_counts(20 * MIB + 1024 + 0x2C, false);
+	assert_counts(MIB + 8 * MIB, false);
+	/* btrfs in the second partition, and XFS at its start in the third one. */
+	put(20 * MIB + 65536 + 64, "_BHRfS_M", 8);
+	put(40 * MIB, "XFSB\0\0\x10\0", 8);
+	assert_counts(20 * MIB + 65536 + 72, true);
+	/* A file system on the whole device as well: both count. */
+	put_number(65536 * 2, 0, 8);
+	put_number(1024 + 0x38, 0xEF53, 2);
+	take();
+	assert_int_equal(result.type, NEARCACHE_FP_VOLUMES);
+	assert_int_equal(result.plain_type, NEARCACHE_FP_EXT4);
+	assert_counts(1024 + 0x2C, true);
+	assert_counts(20 * MIB + 65536 + 72, true);
+}
+
+/* A PV in the second partition: its LV is striped over two places of this PV and has an ext4. */
+static void volumes(void **state)
+{
+	static const char text[] = "group {\nseqno = 3\nextent_size = 128\n"
+		"physical_volumes {\npv0 {\n"
+		"id = \"" LVM_UNIT_DASHES "\"\npe_start = 2048\n}\n}\nlogical_volumes {\none {\n"
+		"segment1 {\nstart_extent = 0\nextent_count = 4\ntype = \"striped\"\n"
+		"stripe_size = 8\n"
+		"stripes = [\"pv0\", 8, \"pv0\", 2]\n}\n}\n"
+		"thin {\nsegment1 {\ntype = \"thin\"\n}\n}\n}\n}\n";
+	static unsigned char disk[LVM_UNIT_AREA + LVM_UNIT_ROOM];
+	const uint64_t pv = 20 * MIB, one = pv + MIB + 8 * 65536;
+
+	(void)state;
+	make_mbr();
+	lvm_unit_header(disk, text, sizeof(text), LVM_UNIT_TEXT);
+	put(pv, disk, sizeof(disk));
+	put_number(one + 1024 + 0x38, 0xEF53, 2);
+	put_number(one + 1024 + 0x18, 2, 4);
+	put_number(one + 1024 + 0x4, 4096, 4);
+	put_number(one + 1024 + 0x20, 4096, 4);
+	take();
+	assert_int_equal(result.type, NEARCACHE_FP_VOLUMES);
+	assert_int_equal(result.volumes, 5);
+	assert_int_equal(result.unknown, 2);
+	assert_counts(one + 1024 + 0x2C, true);
+	/* The group descriptors are in byte 4096 of the volume, which is on the second stripe. */
+	assert_counts(pv + MIB + 2 * 65536, true);
+	assert_counts(one + 4096, false);
+	assert_counts(pv + LVM_UNIT_AREA + LVM_UNIT_TEXT + 12, true);
+	assert_counts(pv + LVM_UNIT_AREA + 8192, false);
+}
+
+/* Volumes inside each other end: partitions that have the table of the whole device again. */
+static void hostile(void **state)
+{
+	unsigned int i;
+
+	(void)state;
+	make_mbr();
+	put_number(446 + 8, 0, 4);
+	put_number(446 + 12, BYTES / 512, 4);
+	take();
+	for (i = 0; i < 8; i++) {
+		unsigned char sector[512];
+
+		assert_int_equal(pread(file, sector, 512, 0), 512);
+		put(20 * MIB + i * 20480 * 512, sector, 512);
+	}
+	take();
+	assert_true(result.volumes < FSPRINT_VOLUMES + 4);
+	srand(2);
+	for (i = 0; i < 100; i++) {
+		make_mbr();
+		put_number(446 + rand() % 64, (unsigned int)rand() << rand() % 8, 4);
+		take();
+	}
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	file = mkstemp(path);
+	return file < 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	close(file);
+	return unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(partitions),
+		cmocka_unit_test(volumes),
+		cmocka_unit_test(hostile),
+	};
+
+	cmocka_set_message_output(CM_OUTPUT_TAP);
+	return cmocka_run_group_tests(tests, setup, teardown);
+}
