@@ -16,7 +16,7 @@
  * same name if no verb has both. The verb tells them apart, so it must precede such an option.
  */
 static const struct option_row {
-	uint64_t bit;
+	option_set bit;
 	char letter;
 	const char *name;
 	enum option_value value;
@@ -164,7 +164,7 @@ static const struct option_row {
 	{ 0 },
 };
 
-static uint64_t options_of(const struct verb *verb)
+static option_set options_of(const struct verb *verb)
 {
 	return verb->required | verb->optional | OPTIONS_GLOBAL;
 }
@@ -321,7 +321,7 @@ static void split_words(struct arguments *args, int argc, char **argv,
 
 static int check_known(const struct arguments *args, const struct verb *verb)
 {
-	uint64_t known = options_of(verb);
+	option_set known = options_of(verb);
 	const struct option_row *row;
 
 	for (row = options; row->bit; row++)
@@ -439,7 +439,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 
 	/* Either of the two options in @by replaces both in @args, because both set the mode. */
 	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
-		args->given &= ~(uint64_t)(OPTION_MODE | OPTION_READ_ONLY);
+		args->given &= ~(option_set)(OPTION_MODE | OPTION_READ_ONLY);
 		args->mode = by->mode;
 	}
 	if (option_given(by, OPTION_CACHE)) {
@@ -474,7 +474,7 @@ int arguments_check_name(const char *name)
 	return fail(CODE_USAGE, "'%s' is not a valid device name: %s", name, why);
 }
 
-static void help_options(uint64_t bits)
+static void help_options(option_set bits)
 {
 	const struct option_row *row;
 

@@ -16,6 +16,9 @@
 #include "lib/range.h"
 #include "shard/shard_split.h"
 
+/* A set of options, one bit each. Its complement must have this type, or it lacks high bits. */
+typedef unsigned __int128 option_set;
+
 /* Options, one bit each. */
 #define OPTION_ORIGIN		(1U << 0)
 #define OPTION_CACHE		(1U << 1)
@@ -103,7 +106,7 @@
  * @operand is the array of words after the verb, @operands their number.
  */
 struct arguments {
-	uint64_t given;
+	option_set given;
 	const char *origin;
 	const char *cache;
 	const char *member[NEARCACHE_MEMBERS_MAX - 1];
@@ -159,8 +162,8 @@ struct verb {
 	const char *operands;
 	int operands_min;
 	int operands_max;
-	uint64_t required;
-	uint64_t optional;
+	option_set required;
+	option_set optional;
 	bool changes;
 	const char *summary;
 	const char *details;
@@ -179,7 +182,7 @@ int arguments_check_operand(const struct arguments *args);
 void arguments_help(const struct verb *const *verbs, const struct verb *verb);
 int arguments_check_name(const char *name);
 
-static inline bool option_given(const struct arguments *args, uint64_t option)
+static inline bool option_given(const struct arguments *args, option_set option)
 {
 	return args->given & option;
 }

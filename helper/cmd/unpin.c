@@ -84,7 +84,7 @@ static int choose_shards(struct unpinning *un)
 	size_t i, r;
 
 	/* The words of the --from list are in @left already. */
-	args.given &= ~(uint64_t)OPTION_FROM;
+	args.given &= ~(option_set)OPTION_FROM;
 	args.operand = un->left;
 	args.operands = (int)un->lefts;
 	if (!target_resolve(&args, &un->dev, &shards))

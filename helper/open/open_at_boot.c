@@ -334,8 +334,8 @@ int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 {
 	struct tab tab = { 0 };
 
-	if (args->given & ~(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
-			    OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
+	if (args->given & ~(option_set)(OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
+					OPTION_WAIT_DEVICES | OPTION_ON_CHANGE))
 		return fail(CODE_USAGE,
 			    "--all takes no option of one device: write it into '%s'",
 			    tab_path(args));
