@@ -51,6 +51,8 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	pin->ranges = 0;
 	pin->fresh = false;
 	pin->dropped = false;
+	pin->number = 0;
+	pin->changed = false;
 	if ((path && !pin->path) || !pin->label ||
 	    (like->samples && !pin->samples)) {
 		free_pin(pin);
@@ -215,6 +217,7 @@ void pins_drop(struct pins *pins, const struct spans *spans)
 		pin->dropped = !kept &&
 			       (pin->ranges ||
 				spans_hold(spans, &all, pin->label));
+		pin->changed |= kept < pin->ranges;
 		pin->ranges = kept;
 	}
 }
@@ -227,6 +230,22 @@ void pins_drop_old(struct pins *pins, int64_t now)
 	for (i = 0; i < pins->count; i++)
 		if (pins->pin[i].expires && pins->pin[i].expires <= now)
 			pins->pin[i].dropped = true;
+}
+
+/* Remove the dropped pins from the list, and mark the others as not fresh. */
+void pins_settle(struct pins *pins)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < pins->count; i++) {
+		if (pins->pin[i].dropped) {
+			free_pin(&pins->pin[i]);
+			continue;
+		}
+		pins->pin[kept] = pins->pin[i];
+		pins->pin[kept++].fresh = false;
+	}
+	pins->count = kept;
 }
 
 static uint32_t seconds_left(const struct pin *pin, int64_t now)

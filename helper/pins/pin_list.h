@@ -35,7 +35,7 @@ struct owner {
 	char origin_id[DEVICE_ID];
 };
 
-/* Folder with a file "NAME.json" per device; tests use another one. */
+/* Folder with a file "NAME.json" per device, see record_lines.c; tests use another one. */
 #ifndef PINS_DIR
 #define PINS_DIR	"/var/lib/nearcache/pins"
 #endif
@@ -55,6 +55,8 @@ struct owner {
  * @ranges: entries of @range
  * @fresh: still to be added to the kernel's ranges
  * @dropped: to be deleted from the kernel's ranges and from the record
+ * @number: the pin is line "+" number @number of the record; 0: not recorded
+ * @changed: differs from its line in the record
  */
 struct pin {
 	char *path;
@@ -70,6 +72,33 @@ struct pin {
 	size_t ranges;
 	bool fresh;
 	bool dropped;
+	size_t number;
+	bool changed;
+};
+
+/* How pins_prepare() wrote the record. */
+enum record_pending {
+	RECORD_AS_BEFORE,	/* nothing written */
+	RECORD_APPENDED,	/* a batch of lines at the end of the file */
+	RECORD_NEW,		/* a second file, which pins_commit() renames */
+};
+
+/**
+ * struct record_file - state of the file with the record
+ * @bytes: length of the valid part; 0: there is no file of schema 2, so write the whole record
+ * @torn: bytes behind the valid part, left by a crash
+ * @numbers: number of lines "+"
+ * @owner: owner in the file
+ * @pending: how pins_prepare() wrote the last change
+ * @appended: length of the appended batch, included in @bytes
+ */
+struct record_file {
+	size_t bytes;
+	size_t torn;
+	size_t numbers;
+	struct owner owner;
+	enum record_pending pending;
+	size_t appended;
 };
 
 /**
@@ -80,6 +109,7 @@ struct pin {
  * @size: size of the device, 0: unknown. Ranges beyond it stay in the record, but are not pinned
  * @owner: the device to which the record belongs
  * @foreign: the record belongs to an earlier device of the same name
+ * @file: state of the file with the record
  */
 struct pins {
 	struct pin *pin;
@@ -88,6 +118,7 @@ struct pins {
 	uint64_t size;
 	struct owner owner;
 	bool foreign;
+	struct record_file file;
 };
 
 void pins_free(struct pins *pins);
@@ -98,6 +129,7 @@ int pin_place(struct pin *pin, const struct shard *shard);
 int pins_replace(struct pins *pins, struct pins *added);
 void pins_drop(struct pins *pins, const struct spans *spans);
 void pins_drop_old(struct pins *pins, int64_t now);
+void pins_settle(struct pins *pins);
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part);
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
@@ -112,15 +144,20 @@ bool pin_stays(const struct pin *pin);
 #define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
 const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
-int pins_prepare(const struct pins *pins, const char *name);
-int pins_commit(const struct pins *pins, const char *name);
-void pins_abandon(const char *name);
-int pins_save(const struct pins *pins, const char *name);
+int pins_prepare(struct pins *pins, const char *name);
+int pins_commit(struct pins *pins, const char *name);
+void pins_abandon(struct pins *pins, const char *name);
+int pins_save(struct pins *pins, const char *name);
 int pins_forget(const char *name, bool *found);
 
 /* record_json.c */
 struct json_object;
-struct json_object *pins_to_json(const struct pins *pins, const char *name);
+struct json_object *record_head_to_json(const struct pins *pins, const char *name);
+const char *record_head_from_json(struct pins *pins, struct json_object *json);
 const char *pins_from_json(struct pins *pins, struct json_object *json);
+
+/* record_lines.c */
+char *record_batch(struct pins *pins, bool whole, size_t *bytes);
+const char *record_parse(struct pins *pins, char *text, size_t bytes);
 
 #endif /* HELPER_PINS_PIN_LIST_H */

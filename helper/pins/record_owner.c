@@ -68,6 +68,16 @@ static void warn_of_end(const struct pins *pins, const char *name)
 		     label);
 }
 
+/* Warn of what a crash left at the end of the record. The next write cuts it off. */
+static void warn_of_torn(const struct pins *pins, const char *name)
+{
+	char path[PINS_PATH];
+
+	if (pins->file.torn)
+		warn("the last change of the record of pins '%s' is incomplete (%zu bytes) and ignored: a crash interrupted it; pin or unpin again what the last command named",
+		     pins_path(name, path), pins->file.torn);
+}
+
 /*
  * Read the record of a device. pins_free() is needed even after a failure. A record of another
  * device (@foreign) keeps its owner. In any other record @dev becomes the owner at the next write.
@@ -79,6 +89,7 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 	if (pins_load(pins, dev->name))
 		return fail_code();
 	pins->size = dev->size;
+	warn_of_torn(pins, dev->name);
 	owner_of(dev, &owner);
 	pins->foreign = owner_known(&pins->owner) &&
 			!owner_same(&pins->owner, &owner);
