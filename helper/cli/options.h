@@ -92,6 +92,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_SEED		(1ULL << 61)
 #define OPTION_EPOCH		(1ULL << 62)
 #define OPTION_SPLIT		(1ULL << 63)
+#define OPTION_KEEP_GONE	((option_set)1 << 72)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 

@@ -83,8 +83,7 @@ static int list_gone(struct lists *lists, const struct known *stay, struct nl_re
 
 /*
  * List the ranges to delete, and those to keep. A change that only adds needs neither, nor the
- * kernel's ranges, whose number may be large: if it fails, the kernel has changed nothing. It must
- * not be able to fail later, when the record is committed.
+ * kernel's ranges, whose number may be large: if it fails, the kernel has changed nothing.
  */
 static int list_dropped(const struct change *change, int64_t now, struct lists *lists,
 			struct nl_replacement *rp)
@@ -92,7 +91,7 @@ static int list_dropped(const struct change *change, int64_t now, struct lists *
 	const struct pins *pins = change->pins;
 	struct known stay = { 0 };
 
-	if (!lists->gone.count && !change->some && pins->file.pending == RECORD_APPENDED)
+	if (!lists->gone.count && !change->some)
 		return 0;
 	if (known_read(&lists->before, change->dev->number) ||
 	    pins_ranges(pins, pin_stays, now, &stay.range, &stay.count))
@@ -261,15 +260,14 @@ static int replace_ranges(const struct change *change, const struct lists *lists
 	return error ? error : refuse_room(change, &rp->room);
 }
 
-/* Change the kernel's ranges. With @record, commit the record too; if that fails, undo both. */
+/* Change the kernel's ranges. With @record, commit the record too. */
 static int apply_change(struct change *change, bool record)
 {
 	struct nl_replacement rp = { 0 };
 	struct lists lists = { 0 };
 
-	if (!make_lists(change, &lists, &rp) && !replace_ranges(change, &lists, &rp) && record &&
-	    pins_commit(change->pins, change->dev->name))
-		undo_change(change, &lists, &rp);
+	if (!make_lists(change, &lists, &rp) && !replace_ranges(change, &lists, &rp) && record)
+		pins_commit(change->pins, change->dev->name);
 	change->room = rp.room;
 	change->deleted = rp.deleted;
 	free_lists(&lists);

@@ -42,7 +42,9 @@ struct owner {
 
 /**
  * struct pin - a file or a range with a wish
- * @path: absolute path of the file; NULL: a range of the device
+ * @path: absolute path of the file or folder; NULL: a range of the device
+ * @handle: inode and generation of the file as text, see file_handle(); NULL: unknown
+ * @folder: a folder, which has no ranges: new files below it are pinned by a refresh
  * @label: label of its ranges
  * @flags: the wish, as NEARCACHE_RANGE_* flags
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
@@ -57,9 +59,12 @@ struct owner {
  * @dropped: to be deleted from the kernel's ranges and from the record
  * @number: the pin is line "+" number @number of the record; 0: not recorded
  * @changed: differs from its line in the record
+ * @gone: a refresh found that the file does not exist any more
  */
 struct pin {
 	char *path;
+	char *handle;
+	bool folder;
 	char *label;
 	uint32_t flags;
 	uint32_t priority;
@@ -74,30 +79,24 @@ struct pin {
 	bool dropped;
 	size_t number;
 	bool changed;
-};
-
-/* How pins_prepare() wrote the record. */
-enum record_pending {
-	RECORD_AS_BEFORE,	/* nothing written */
-	RECORD_APPENDED,	/* a batch of lines at the end of the file */
-	RECORD_NEW,		/* a second file, which pins_commit() renames */
+	bool gone;
 };
 
 /**
  * struct record_file - state of the file with the record
- * @bytes: length of the valid part; 0: there is no file of schema 2, so write the whole record
+ * @bytes: length of the valid part; 0: there is no file of schema 2, so write a new one
  * @torn: bytes behind the valid part, left by a crash
  * @numbers: number of lines "+"
  * @owner: owner in the file
- * @pending: how pins_prepare() wrote the last change
- * @appended: length of the appended batch, included in @bytes
+ * @hollow: pins_prepare() made the file, which had no pins yet
+ * @appended: length of the batch that pins_prepare() appended last, included in @bytes
  */
 struct record_file {
 	size_t bytes;
 	size_t torn;
 	size_t numbers;
 	struct owner owner;
-	enum record_pending pending;
+	bool hollow;
 	size_t appended;
 };
 
@@ -127,6 +126,7 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path);
 int pin_place(struct pin *pin, const struct shard *shard);
 int pins_replace(struct pins *pins, struct pins *added);
+int pins_keep_new(struct pins *added, const struct pins *pins);
 void pins_drop(struct pins *pins, const struct spans *spans);
 void pins_drop_old(struct pins *pins, int64_t now);
 void pins_settle(struct pins *pins);
@@ -136,6 +136,7 @@ int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count);
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count);
+bool pin_is_any(const struct pin *pin);
 bool pin_is_fresh(const struct pin *pin);
 bool pin_is_dropped(const struct pin *pin);
 bool pin_stays(const struct pin *pin);
@@ -145,7 +146,7 @@ bool pin_stays(const struct pin *pin);
 const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
 int pins_prepare(struct pins *pins, const char *name);
-int pins_commit(struct pins *pins, const char *name);
+void pins_commit(struct pins *pins, const char *name);
 void pins_abandon(struct pins *pins, const char *name);
 int pins_save(struct pins *pins, const char *name);
 int pins_forget(const char *name, bool *found);

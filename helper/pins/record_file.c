@@ -72,14 +72,25 @@ static const char *parse_lines(struct pins *pins, char *text, size_t bytes, cons
 	return why;
 }
 
+/* The pins of a record of schema 1 are on record, though not in lines. */
+static void number_pins(struct pins *pins)
+{
+	size_t i;
+
+	for (i = 0; i < pins->count; i++)
+		pins->pin[i].number = i + 1;
+}
+
 static int parse_record(struct pins *pins, const char *path, char *text, size_t bytes)
 {
 	const char *line = memchr(text, '\n', bytes), *why;
 
-	if (line && !strncmp(text, HEAD_START, strlen(HEAD_START)))
+	if (line && !strncmp(text, HEAD_START, strlen(HEAD_START))) {
 		why = parse_lines(pins, text, bytes, line);
-	else
+	} else {
 		why = parse_json(pins, text, bytes, pins_from_json);
+		number_pins(pins);
+	}
 	return why ? refuse_record(path, why) : 0;
 }
 
@@ -132,6 +143,15 @@ static size_t count_live(const struct pins *pins)
 	return live;
 }
 
+static size_t count_recorded(const struct pins *pins)
+{
+	size_t i, recorded = 0;
+
+	for (i = 0; i < pins->count; i++)
+		recorded += pins->pin[i].number != 0;
+	return recorded;
+}
+
 static bool is_same_owner(const struct owner *a, const struct owner *b)
 {
 	return !strcmp(a->uuid, b->uuid) && !strcmp(a->attached, b->attached) &&
@@ -139,13 +159,13 @@ static bool is_same_owner(const struct owner *a, const struct owner *b)
 }
 
 /* Few files are written anew: on average the cost per change does not depend on the pins. */
-static bool must_write_anew(const struct pins *pins, size_t live)
+static bool must_write_anew(const struct pins *pins, size_t recorded)
 {
 	return !pins->file.bytes || !is_same_owner(&pins->file.owner, &pins->owner) ||
-	       pins->file.numbers > 2 * live + DROPPED_FEW;
+	       pins->file.numbers > 2 * recorded + DROPPED_FEW;
 }
 
-/* Write the whole record to a second file. */
+/* Write a new file with the pins that are on record now. */
 static int write_anew(struct pins *pins, const char *name, const char *path)
 {
 	struct json_object *json = record_head_to_json(pins, name);
@@ -163,7 +183,7 @@ static int write_anew(struct pins *pins, const char *name, const char *path)
 	if (length < 0)
 		fail_memory();
 	else if (!atomic_file_prepare(path, text))
-		pins->file.pending = RECORD_NEW;
+		atomic_file_commit(path);
 	/* A failure leaves the old file, which does not have these numbers of lines. */
 	pins->file.bytes = fail_code() ? 0 : (size_t)length;
 	pins->file.torn = 0;
@@ -186,7 +206,6 @@ static int append_batch(struct pins *pins, const char *path)
 	/* Without a change, cut off what a crash left. */
 	if ((bytes || file->torn) &&
 	    !atomic_file_append(path, (off_t)file->bytes, batch, bytes)) {
-		file->pending = RECORD_APPENDED;
 		file->appended = bytes;
 		file->bytes += bytes;
 		file->torn = 0;
@@ -198,64 +217,64 @@ static int append_batch(struct pins *pins, const char *path)
 }
 
 /*
- * Write the changes of the record durably, so that a write error shows before the caller changes
- * the kernel's ranges. After success pins_commit() or pins_abandon() is needed. A crash before
- * these leaves the old record or the appended one: then the record has what the kernel lacks, which
- * a refresh mends. @pins knows pins of the record by their lines.
+ * Write the changes of the record durably, before the caller changes the kernel's ranges. After
+ * success pins_commit() or pins_abandon() is needed. A kill or a crash before these leaves a record
+ * with the change, and a kernel without it, which a refresh mends. A new file, if one is needed,
+ * first gets the old content: so a crash leaves that, or the old file.
  */
 int pins_prepare(struct pins *pins, const char *name)
 {
-	size_t live = count_live(pins);
+	size_t recorded = count_recorded(pins);
 	char path[PINS_PATH];
 
-	pins->file.pending = RECORD_AS_BEFORE;
-	if (!must_write_anew(pins, live))
-		return append_batch(pins, pins_path(name, path));
-	return live ? write_anew(pins, name, pins_path(name, path)) : 0;
+	pins->file.appended = 0;
+	pins->file.hollow = false;
+	if (must_write_anew(pins, recorded)) {
+		if (!recorded && !count_live(pins))
+			return 0;
+		if (write_anew(pins, name, pins_path(name, path)))
+			return fail_code();
+		pins->file.hollow = !pins->file.numbers;
+	}
+	return append_batch(pins, pins_path(name, path));
 }
 
-/*
- * Make the prepared file the record; remove the record if there are no pins. A failure leaves the
- * old record, a crash the old or the new one. Cannot fail if pins_prepare() appended to the record,
- * and pins are left.
- */
-int pins_commit(struct pins *pins, const char *name)
+/* Remove the record if it has no pins. Otherwise pins_prepare() has done all. */
+void pins_commit(struct pins *pins, const char *name)
 {
-	char path[PINS_PATH];
 	bool found;
 
-	if (!count_live(pins)) {
-		pins->file.bytes = 0;
-		return pins_forget(name, &found);
-	}
-	if (pins->file.pending != RECORD_NEW)
-		return 0;
-	if (atomic_file_commit(pins_path(name, path)))
-		pins->file.bytes = 0;
-	return fail_code();
+	if (count_live(pins))
+		return;
+	pins->file.bytes = 0;
+	if (!pins_forget(name, &found))
+		return;
+	warn("%s; it has no pins", fail_message());
+	fail_reset();
 }
 
-/* Undo pins_prepare(). The recorded error, if any, stays. */
+/* Undo pins_prepare(). The recorded error stays. */
 void pins_abandon(struct pins *pins, const char *name)
 {
 	struct record_file *file = &pins->file;
 	char path[PINS_PATH];
+	bool found;
 
 	pins_path(name, path);
-	if (file->pending == RECORD_NEW)
-		atomic_file_abandon(path);
-	else if (file->pending == RECORD_APPENDED &&
-		 atomic_file_cut(path, (off_t)(file->bytes - file->appended)))
+	if (file->hollow)
+		atomic_file_remove(path, &found);
+	else if (file->appended && atomic_file_cut(path, (off_t)(file->bytes - file->appended)))
 		fail_add("the record '%s' cannot be restored, and has the change: 'nearcache pin %s --refresh' applies it",
 			 path, name);
-	/* The lines with the numbers that the pins have now are gone. */
+	/* The pins have the numbers of lines that were cut off. */
 	file->bytes = 0;
 }
 
 int pins_save(struct pins *pins, const char *name)
 {
-	return pins_prepare(pins, name) ? (int)fail_code() :
-					  pins_commit(pins, name);
+	if (!pins_prepare(pins, name))
+		pins_commit(pins, name);
+	return fail_code();
 }
 
 /* Remove the record of a device. @found receives whether it existed. */

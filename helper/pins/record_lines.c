@@ -68,11 +68,14 @@ static void print_pin(FILE *out, const struct pin *pin)
 		fputs("\tload", out);
 	if (pin->index_only)
 		fputs("\tindex_only", out);
+	if (pin->folder)
+		fputs("\tfolder", out);
 	if (pin->format != INDEX_ANY)
 		print_value(out, "format", index_format_word(pin->format));
 	print_value(out, "label", pin->label);
 	print_value(out, "samples", pin->samples);
 	print_value(out, "path", pin->path);
+	print_value(out, "handle", pin->handle);
 	print_ranges(out, pin);
 	fputc('\n', out);
 }
@@ -82,35 +85,60 @@ static uint32_t batch_sum(const char *text, size_t bytes)
 	return crc32_gzip_refl(0, (const unsigned char *)text, bytes);
 }
 
-/*
- * Return the batch of lines, for free(), that brings the record up to date; NULL without memory.
- * @whole: the batch is for a new file, and has all pins. @bytes: length, 0: nothing to record.
- */
-char *record_batch(struct pins *pins, bool whole, size_t *bytes)
+/* The lines that bring the record up to date. */
+static void print_changes(FILE *out, struct pins *pins)
 {
-	char *text = NULL;
-	FILE *out = open_memstream(&text, bytes);
 	size_t i;
-	bool bad;
 
-	if (!out)
-		return NULL;
-	if (whole)
-		pins->file.numbers = 0;
 	for (i = 0; i < pins->count; i++) {
 		struct pin *pin = &pins->pin[i];
-		bool stale = !whole && pin->number && (pin->dropped || pin->changed);
 
-		if (stale)
+		if (pin->number && (pin->dropped || pin->changed)) {
 			fprintf(out, "-\t%zu\n", pin->number);
-		if (stale || whole)
 			pin->number = 0;
+		}
 		if (pin->dropped || pin->number)
 			continue;
 		print_pin(out, pin);
 		pin->number = ++pins->file.numbers;
 		pin->changed = false;
 	}
+}
+
+/* The recorded pins, for a new file. */
+static void print_recorded(FILE *out, struct pins *pins)
+{
+	size_t i;
+
+	pins->file.numbers = 0;
+	for (i = 0; i < pins->count; i++) {
+		struct pin *pin = &pins->pin[i];
+
+		if (!pin->number)
+			continue;
+		print_pin(out, pin);
+		pin->number = ++pins->file.numbers;
+		pin->changed = false;
+	}
+}
+
+/*
+ * Return a batch of lines, for free(); NULL without memory.
+ * @anew: the batch is for a new file, and has the pins that are recorded now; otherwise it has the
+ * changes. @bytes: length, 0: there is no line.
+ */
+char *record_batch(struct pins *pins, bool anew, size_t *bytes)
+{
+	char *text = NULL;
+	FILE *out = open_memstream(&text, bytes);
+	bool bad;
+
+	if (!out)
+		return NULL;
+	if (anew)
+		print_recorded(out, pins);
+	else
+		print_changes(out, pins);
 	fflush(out);
 	if (*bytes)
 		fprintf(out, "=\t%08" PRIx32 "\n", batch_sum(text, *bytes));
@@ -217,6 +245,8 @@ static const char *parse_field(char *field, struct pin *like, struct line_texts 
 		like->label = value;
 	else if (is_key(field, equals, "samples"))
 		like->samples = value;
+	else if (is_key(field, equals, "handle"))
+		like->handle = value;
 	else if (is_key(field, equals, "priority") &&
 		 parse_count(value, NEARCACHE_PRIORITY_MAX, &number))
 		like->priority = (uint32_t)number;
@@ -226,6 +256,8 @@ static const char *parse_field(char *field, struct pin *like, struct line_texts 
 		like->load = true;
 	else if (!strcmp(field, "index_only"))
 		like->index_only = true;
+	else if (!strcmp(field, "folder"))
+		like->folder = true;
 	else
 		return "a field of a pin is unknown or wrong; was it written by a newer version?";
 	return NULL;
@@ -247,7 +279,7 @@ static const char *parse_pin(struct pins *pins, char *line)
 		return "its \"wants\" is none of pin, bypass, evict-after-use, count";
 	if (texts.format && !index_format_parse(texts.format, &like.format))
 		return "its \"format\" is unknown";
-	if (texts.path && *texts.path != '/')
+	if (texts.path ? *texts.path != '/' : like.folder)
 		return "a \"path\" is not absolute";
 	if (!like.label || label_check(like.label))
 		return "a \"label\" is not 1 to 127 bytes of UTF-8";

@@ -16,20 +16,31 @@
 /**
  * struct restored - result of restore() and restore_refresh()
  * @pins: number of pins that are not dropped
- * @moved: number of files whose ranges on the device differ from the recorded ones
+ * @moved: number of files whose ranges or path differ from the recorded ones
+ * @again: number of pins of which the kernel lacked a range
+ * @gone: number of files that do not exist any more
+ * @unchecked: number of files that could not be looked up or mapped, and may exist
+ * @unrecorded: number of the kernel's ranges that were not on record, and were deleted
+ * @added: number of new files in pinned folders
  * @job: number of the job that prefetches the pins; 0: none
  */
 struct restored {
 	size_t pins;
 	size_t moved;
+	size_t again;
+	size_t gone;
+	size_t unchecked;
+	size_t unrecorded;
+	size_t added;
 	uint32_t job;
 };
 
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);
-int restore_refresh(const struct dm_device *dev, struct pins *pins,
+int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored);
+void restore_tell_gone(const struct pins *pins, bool kept);
 void restore(const char *name, const char *attached, struct restored *restored);
 
 #endif /* HELPER_PINS_RESTORE_H */

@@ -127,6 +127,8 @@ static void appended(void **state)
 	load(4001);
 	for (i = 0; i < 3000; i++)
 		pins.pin[i].dropped = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	load(1001);
 	add("/data/last", 0);
 	assert_int_equal(pins_save(&pins, "nc"), 0);
 	assert_true(status().st_size < before.st_size / 2);
