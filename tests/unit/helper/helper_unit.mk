@@ -17,7 +17,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
 	test_partition test_pins test_pin_record test_change test_restore test_record test_atomic_file \
-	test_same_origin test_node_share test_operand test_prefetch_job test_conf test_judge \
+	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
@@ -53,6 +53,7 @@ HELPER_UNIT_test_opening := helper/daemon/shards_in_use.c helper/lib/error.c hel
 HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units.c helper/lib/sha256.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
+HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
@@ -184,7 +185,7 @@ HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c hel
 	helper/files/glob.c helper/lib/range.c \
 	helper/block/device_id_match.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/block/device_id_match.c \
-	helper/files/glob.c tests/unit/helper/fake_identity.c \
+	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
 HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
