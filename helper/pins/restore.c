@@ -231,6 +231,8 @@ static int find_unrecorded(const struct following *f, struct nl_range **extra, s
 	struct known recorded = { 0 };
 	size_t i;
 
+	char name[NEARCACHE_NAME_MAX + 1];
+
 	*count = 0;
 	*extra = calloc(f->known.count + 1, sizeof(**extra));
 	if (!*extra)
@@ -240,6 +242,41 @@ static int find_unrecorded(const struct following *f, struct nl_range **extra, s
 			if (known_is_unrecorded(&recorded, &f->known.range[i]))
 				(*extra)[(*count)++] = f->known.range[i];
 	free(recorded.range);
+	if (*count && record_elsewhere(f->dev, name))
+		fail(CODE_DEVICE,
+		     "the pins of device '%s' are recorded under the name '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes its ranges",
+		     f->dev->name, name, f->dev->name, name, f->dev->name);
+	return fail_code();
+}
+
+/* Count what a refresh would mend. Ignores a record that belongs to another device. */
+int restore_compare(const struct dm_device *dev, struct record_difference *difference)
+{
+	struct known known = { 0 }, recorded = { 0 };
+	struct owner owner;
+	struct pins pins;
+	size_t i;
+
+	memset(difference, 0, sizeof(*difference));
+	owner_of(dev, &owner);
+	if (pins_load(&pins, dev->name))
+		goto out;
+	pins.size = dev->size;
+	pins_drop_old(&pins, now_seconds());
+	if ((owner_known(&pins.owner) && !owner_same(&pins.owner, &owner)) ||
+	    known_read(&known, dev->number) || pins_recorded(&pins, &recorded))
+		goto out;
+	for (i = 0; i < known.count; i++)
+		difference->unrecorded += known_is_unrecorded(&recorded, &known.range[i]);
+	for (i = 0; i < pins.count; i++)
+		difference->missing += !pins.pin[i].dropped &&
+				       !known_has_pin(&known, &pins, &pins.pin[i]);
+	if (difference->unrecorded && !record_elsewhere(dev, difference->elsewhere))
+		*difference->elsewhere = '\0';
+out:
+	free(recorded.range);
+	known_free(&known);
+	pins_free(&pins);
 	return fail_code();
 }
 

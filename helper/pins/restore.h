@@ -35,6 +35,19 @@ struct restored {
 	uint32_t job;
 };
 
+/**
+ * struct record_difference - how the kernel's ranges of a device differ from the record of its pins
+ * @unrecorded: ranges of the kernel that are not on record, except those of the daemon
+ * @missing: recorded pins of which the kernel lacks a range
+ * @elsewhere: name under which the pins are recorded, if 'dmsetup rename' renamed the device, or ""
+ */
+struct record_difference {
+	size_t unrecorded;
+	size_t missing;
+	char elsewhere[NEARCACHE_NAME_MAX + 1];
+};
+
+int restore_compare(const struct dm_device *dev, struct record_difference *difference);
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);
