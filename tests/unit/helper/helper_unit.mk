@@ -16,7 +16,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
-	test_partition test_pins test_pin_record test_change test_restore test_record test_atomic_file \
+	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top
@@ -179,6 +179,7 @@ HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/reco
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
 HELPER_UNIT_test_pin_record := $(HELPER_PINS)
+HELPER_UNIT_test_pinned_file := $(HELPER_PINS) helper/pins/pinned_file.c
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/kernel_ranges.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record_owner.c \
@@ -188,6 +189,7 @@ HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/bloc
 	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
 HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
+HELPER_UNIT_LIBS_test_pinned_file := -Wl,--wrap=fstatfs,--wrap=name_to_handle_at,--wrap=open_by_handle_at
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_atomic_file := -Wl,--wrap=fsync
