@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/blkzoned.h>
 #include <linux/fs.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,6 +108,18 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 int device_open_any(struct device *dev, const char *path, const char *role)
 {
 	return open_checked(dev, path, role, true);
+}
+
+/* Fail if the device takes only sequential writes: slots are written in any order. */
+int device_check_zoned(const struct device *dev)
+{
+	uint32_t zone = 0;
+
+	if (dev->is_file || ioctl(dev->fd, BLKGETZONESZ, &zone) || !zone)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "%s '%s' is a zoned device, with zones of %llu bytes: give a device that takes writes in any order",
+		    dev->role, dev->path, (unsigned long long)zone * 512);
 }
 
 static int reopen_device(struct device *dev, int flags)

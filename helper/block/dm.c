@@ -151,6 +151,13 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 		dev->mode[0] = '\0';
 }
 
+/* True if the device was created for a cache, whatever table it has. */
+static bool has_cache_uuid(const struct dm_device *dev)
+{
+	return !dm_uuid_passes_through(dev->uuid) &&
+	       !strncmp(dev->uuid, DM_UUID_PREFIX, sizeof(DM_UUID_PREFIX) - 1);
+}
+
 /* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
 static int query_task(int type, struct dm_device *dev)
 {
@@ -176,6 +183,9 @@ static int query_task(int type, struct dm_device *dev)
 			take_table(dev, length, params);
 		else
 			dev->status = strdup(params);
+	} else if (target && type == DM_DEVICE_TABLE && has_cache_uuid(dev)) {
+		/* 'dmsetup wipe_table' loads a table with the target "error". */
+		dev->ours = dev->wiped = true;
 	}
 	dm_task_destroy(task);
 	return 0;
@@ -192,9 +202,7 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 	dev->suspended = info->suspended;
 	dev->read_only = info->read_only;
 	dev->open_count = info->open_count;
-	dev->ours = !dev->live && !dm_uuid_passes_through(dev->uuid) &&
-		    !strncmp(dev->uuid, DM_UUID_PREFIX,
-			     sizeof(DM_UUID_PREFIX) - 1);
+	dev->ours = !dev->live && has_cache_uuid(dev);
 }
 
 /* Look up a dm device of any kind. If it exists, @found is true and dm_device_free() is needed. */

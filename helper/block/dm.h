@@ -32,7 +32,8 @@
  * @name: dm name
  * @uuid: dm uuid, "" when it has none
  * @number: device number
- * @ours: uses the nearcache target, or has a nearcache uuid and no table
+ * @ours: uses the nearcache target, or has a nearcache uuid and no table of that target
+ * @wiped: has a nearcache uuid, and a live table with another target
  * @live: has a live table
  * @suspended: suspended
  * @read_only: the kernel refuses writes
@@ -49,6 +50,7 @@ struct dm_device {
 	char uuid[130];
 	dev_t number;
 	bool ours;
+	bool wiped;
 	bool live;
 	bool suspended;
 	bool read_only;

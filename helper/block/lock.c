@@ -36,6 +36,16 @@ static off_t byte_of(const char *name)
 	return (off_t)(hash >> 2);
 }
 
+static struct flock lock_of(const char *name)
+{
+	return (struct flock){
+		.l_type = F_WRLCK,
+		.l_whence = SEEK_SET,
+		.l_start = byte_of(name),
+		.l_len = 1,
+	};
+}
+
 /*
  * Lock a device name against other runs of this command, until lock_release() or the end of the
  * process. Otherwise two runs could undo each other's change or act on outdated checks. Waits
@@ -47,18 +57,27 @@ static off_t byte_of(const char *name)
  */
 void lock_name(const char *name)
 {
-	struct flock lock = {
-		.l_type = F_WRLCK,
-		.l_whence = SEEK_SET,
-		.l_start = byte_of(name),
-		.l_len = 1,
-	};
+	struct flock lock = lock_of(name);
 	int fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
 
 	/* The descriptor stays open: the kernel drops the lock when the process ends. */
 	if (fd >= 0)
 		fcntl(fd, F_OFD_SETLKW, &lock);
 	held = fd;
+}
+
+/* Like lock_name(), but return false, without the lock, if another run has it. */
+bool lock_try(const char *name)
+{
+	struct flock lock = lock_of(name);
+	int fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
+
+	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock)) {
+		close(fd);
+		return false;
+	}
+	held = fd;
+	return true;
 }
 
 /* Drop the lock of the last lock_name(), for a process that goes on but changes nothing more. */

@@ -102,6 +102,26 @@ bool mounts_find(dev_t number, bool writable, char *where, size_t size)
 	return found;
 }
 
+/*
+ * Call @visit for each mount that this process sees.
+ * @device: device of the file system; @where: mount point; @root: the folder of the file system
+ * that is mounted there, "/" for all of it.
+ */
+void mounts_each(void (*visit)(dev_t device, const char *where, const char *root, void *arg),
+		 void *arg)
+{
+	struct libmnt_table *table = mnt_new_table_from_file("/proc/self/mountinfo");
+	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_fs *fs;
+
+	while (table && iter && !mnt_table_next_fs(table, iter, &fs))
+		if (mnt_fs_get_target(fs) && mnt_fs_get_root(fs))
+			visit(mnt_fs_get_devno(fs), mnt_fs_get_target(fs), mnt_fs_get_root(fs),
+			      arg);
+	mnt_free_iter(iter);
+	mnt_unref_table(table);
+}
+
 bool mounts_swap(dev_t number)
 {
 	struct libmnt_table *table = mnt_new_table();

@@ -12,6 +12,7 @@
 #include "open/origin_match.h"
 #include "block/table_params.h"
 #include "open/passthrough.h"
+#include "open/renamed.h"
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "block/signals.h"
@@ -205,13 +206,18 @@ static int close_one(const char *name, bool dry_run)
 		},
 		.witness = WITNESS_CLOSED,
 	};
+	const char *gone;
 	int error;
 
 	if (close_passing(name, dry_run))
 		return fail_code();
-	error = dm_need_ours(name, &dev);
-	if (error)
-		return error;
+	if (dm_need_ours(name, &dev)) {
+		renamed_explain(name);
+		return fail_code();
+	}
+	gone = renamed_table_gone(&dev);
+	if (gone)
+		warn("device '%s': %s", name, gone);
 	error = dry_run ? stop_check(&dev) : stop(&dev);
 	if (!error && !dry_run && wants_refresh(&closing))
 		refresh_fingerprint(&closing);

@@ -20,6 +20,7 @@
 #include "block/signals.h"
 #include "lib/size.h"
 #include "ondisk/superblock.h"
+#include "open/renamed.h"
 #include "open/witness.h"
 
 /*
@@ -378,6 +379,14 @@ static int find_members(struct opening *open)
 	return 0;
 }
 
+/* If the cache device is in use by a device that was renamed, the error says so. */
+static int check_free(struct opening *open)
+{
+	if (match_check_free(&open->match.cache, NULL))
+		renamed_explain(open->args->operand[0]);
+	return fail_code();
+}
+
 /* Open a cache whose devices are given on the command line or in nearcachetab(5). */
 static int open_devices(const struct arguments *args)
 {
@@ -416,7 +425,7 @@ static int open_devices(const struct arguments *args)
 	    !super_read(&open.match.super, &open.match.cache) &&
 	    !super_require(&open.match.super, &open.match.cache) &&
 	    !members_check_first(&open.match.cache, &open.match.super) &&
-	    !match_check_free(&open.match.cache, NULL)) {
+	    !check_free(&open)) {
 		int error = args->origin ?
 			    device_open(&open.match.origin, args->origin, "origin") :
 			    match_find_origin(&open.match);

@@ -2,6 +2,7 @@
 /* nearcache pin: reserve room for files in the cache, load them, and keep them there. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include "pins/change.h"
@@ -12,6 +13,7 @@
 #include "lib/path.h"
 #include "block/lock.h"
 #include "lib/print.h"
+#include "pins/pinned_file.h"
 #include "pins/record_owner.h"
 #include "pins/refresh.h"
 #include "pins/restore.h"
@@ -45,7 +47,7 @@ static int check_refresh(const struct arguments *args)
 	    option_given(args, OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			 OPTION_NO_LOAD | INSTEAD | TARGET_OPTIONS))
 		return fail(CODE_USAGE,
-			    "--refresh is for all pins of the device: it takes no TARGETs, and no option except --wait");
+			    "--refresh is for all pins of the device: it takes no TARGETs, and no option except --keep-gone and --wait");
 	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--all and --wait exclude each other: 'nearcache jobs NAME' shows progress");
@@ -59,6 +61,8 @@ static int check_words(const struct arguments *args)
 {
 	if (option_given(args, OPTION_REFRESH))
 		return check_refresh(args);
+	if (option_given(args, OPTION_KEEP_GONE))
+		return fail(CODE_USAGE, "--keep-gone goes with --refresh");
 	if (!args->operands || option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "'pin' needs NAME and TARGETs; --all needs --refresh and replaces NAME");
@@ -80,23 +84,39 @@ static uint32_t flags_of(const struct arguments *args)
 	return NEARCACHE_RANGE_PIN;
 }
 
-/* Append a pin for @shard, unless it is an empty file, which has no ranges. */
-static int add_shard(struct pins *added, const struct pin *like,
-		     const struct shard *shard)
+/* Append a pin for @word if it is a folder, so that a refresh pins new files in it. */
+static int add_folder(struct pins *added, const struct pin *like, const char *word)
 {
-	char *path = NULL;
-	struct pin *pin;
+	struct pin folder = *like;
+	struct stat st;
+	char *path;
 
-	if (!shard->ranges)
+	if (range_like(word) || stat(word, &st) || !S_ISDIR(st.st_mode))
 		return 0;
-	if (shard->device) {
-		path = path_absolute(shard->name);
-		if (!path)
-			return fail_code();
-	}
-	pin = pins_append(added, like, path);
+	path = path_once(word);
+	if (!path)
+		return fail_code();
+	folder.folder = true;
+	folder.handle = file_handle(path);
+	pins_append(added, &folder, path);
+	free(folder.handle);
 	free(path);
-	return pin ? pin_place(pin, shard) : (int)fail_code();
+	return fail_code();
+}
+
+static int add_targets(const struct pinning *pinning, struct pins *added, const struct pin *like)
+{
+	const struct arguments *args = pinning->args;
+	size_t i;
+	int word;
+
+	for (i = 0; i < pinning->shards.count; i++)
+		if (pin_file(added, like, &pinning->shards.shard[i]))
+			return fail_code();
+	for (word = 1; word < args->operands; word++)
+		if (add_folder(added, like, args->operand[word]))
+			break;
+	return fail_code();
 }
 
 /* Add the new pins to @pins; change_both() will write the record. */
@@ -115,13 +135,9 @@ static int record_pins(struct pinning *pinning)
 		.format = args->shard_format,
 		.concatenated = option_given(args, OPTION_CONCATENATED),
 	};
-	size_t i;
 
 	pins_drop_old(&pinning->pins, time(NULL));
-	for (i = 0; i < pinning->shards.count; i++)
-		if (add_shard(&added, &like, &pinning->shards.shard[i]))
-			break;
-	if (!fail_code())
+	if (!add_targets(pinning, &added, &like))
 		pins_replace(&pinning->pins, &added);
 	pins_free(&added);
 	return fail_code();
@@ -252,7 +268,8 @@ static int follow_job(struct pinning *pinning, struct refreshed *refreshed)
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!refresh_device(&pinning->dev, &pinning->pins, refreshed)) {
+	if (!refresh_device(&pinning->dev, &pinning->pins,
+			    option_given(pinning->args, OPTION_KEEP_GONE), refreshed)) {
 		pinning->job.id = refreshed->job;
 		strcpy(pinning->job.label, RESTORE_LABEL);
 		wait_for_job(pinning);
@@ -273,6 +290,7 @@ static int refresh_pins(struct pinning *pinning)
 	print_string("name", NULL, pinning->dev.name);
 	refresh_print(&refreshed);
 	print_job(pinning);
+	refresh_print_gone(&pinning->pins);
 	print_end();
 	return judge_result(pinning);
 }
@@ -283,7 +301,8 @@ int cmd_pin(const struct arguments *args)
 	int error = check_words(args);
 
 	if (!error && option_given(args, OPTION_ALL))
-		return refresh_all(option_given(args, OPTION_DRY_RUN));
+		return refresh_all(option_given(args, OPTION_KEEP_GONE),
+				   option_given(args, OPTION_DRY_RUN));
 	if (!error)
 		error = dm_need_ours(name_of_operand(args->operand[0]),
 				     &pinning.dev);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "files/job_parts.h"
 #include "files/node_share.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -18,7 +19,7 @@
  * @order: indices of the @chosen shards of this node, in the order of the job
  * @checksum: checksum of the list of shards, the same on all nodes
  * @piece: the @pieces ranges of the device to load, @bytes in total
- * @job: the prefetch job; its id is 0 if none was started
+ * @job: the last prefetch job, with the sums of all @parts jobs; its id is 0 if none was started
  */
 struct prefetching {
 	const struct arguments *args;
@@ -31,11 +32,23 @@ struct prefetching {
 	size_t pieces;
 	uint64_t bytes;
 	struct nl_job job;
+	size_t parts;
 };
 
 static int check_words(const struct arguments *args)
 {
 	return node_share_check_words(args) ?: target_check_words(args, true);
+}
+
+/* Small files often follow each other on the device: together they are one piece. */
+static void add_piece(struct prefetching *p, const struct range *range)
+{
+	struct range *last = p->pieces ? &p->piece[p->pieces - 1] : NULL;
+
+	if (last && last->start + last->length == range->start)
+		last->length += range->length;
+	else
+		p->piece[p->pieces++] = *range;
 }
 
 static int choose_files(struct prefetching *p)
@@ -56,7 +69,7 @@ static int choose_files(struct prefetching *p)
 
 		p->bytes += shard->bytes;
 		for (r = 0; r < shard->ranges; r++)
-			p->piece[p->pieces++] = shard->range[r];
+			add_piece(p, &shard->range[r]);
 	}
 	return 0;
 }
@@ -80,11 +93,8 @@ static int execute_prefetch(struct prefetching *p)
 		return fail_code();
 	/* At ^C job_wait() cancels the job: until then ^C must not end the program. */
 	signals_hold(&before);
-	strcpy(p->job.label, wishes.label);
-	if (!nl_job_submit(p->dev.number, &wishes, p->piece, p->pieces,
-			   &p->job.id) &&
-	    option_given(args, OPTION_WAIT))
-		job_wait(&p->dev, p->job.id, option_given(args, OPTION_JSON), &p->job);
+	job_parts_run(&p->dev, &wishes, p->piece, p->pieces, option_given(args, OPTION_WAIT),
+		      option_given(args, OPTION_JSON), &p->job, &p->parts);
 	signals_release(&before);
 	return fail_code();
 }
@@ -136,6 +146,7 @@ static void report_prefetch(const struct prefetching *p)
 	} else if (p->job.id) {
 		print_number("job", "prefetch job", p->job.id);
 	}
+	print_number("jobs", p->parts > 1 ? "one of" : NULL, p->parts);
 	print_shards(p, dry_run);
 	print_end();
 }

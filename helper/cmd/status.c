@@ -6,9 +6,14 @@
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "open/members.h"
+#include "block/lock.h"
 #include "block/table_params.h"
+#include "lib/error.h"
+#include "lib/name.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
+#include "open/renamed.h"
+#include "pins/restore.h"
 
 static void print_devices(const struct dm_device *dev)
 {
@@ -104,6 +109,41 @@ static void print_timeouts(const struct dm_device *dev)
 		      params.origin_timeout);
 }
 
+/*
+ * Print how the kernel's ranges differ from the record of pins, unless another run is just changing
+ * both. An error of this comparison is no error of the device.
+ */
+static void print_pins(const struct dm_device *dev)
+{
+	struct record_difference difference;
+	char text[512];
+
+	if (!dev->table || !lock_try(dev->name))
+		return;
+	if (restore_compare(dev, &difference)) {
+		warn("the pins of '%s' are not compared with their record: %s", dev->name,
+		     fail_message());
+		fail_reset();
+	}
+	lock_release();
+	print_number("unrecorded_ranges",
+		     difference.unrecorded ? "unrecorded ranges" : NULL, difference.unrecorded);
+	print_number("missing_pins", difference.missing ? "missing pins" : NULL,
+		     difference.missing);
+	if (!difference.unrecorded && !difference.missing)
+		return;
+	print_string("renamed_from", NULL, *difference.elsewhere ? difference.elsewhere : NULL);
+	if (*difference.elsewhere)
+		snprintf(text, sizeof(text),
+			 "recorded as those of '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that",
+			 difference.elsewhere, dev->name, difference.elsewhere);
+	else
+		snprintf(text, sizeof(text),
+			 "they differ from the record: 'nearcache pin %s --refresh' makes them equal",
+			 dev->name);
+	print_string(NULL, "pins", text);
+}
+
 static int describe_device(const struct dm_device *dev, const struct status *status)
 {
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
@@ -114,6 +154,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", dev->mode);
 	print_string("state", "state", describe_state(dev, status));
+	print_string("table_gone", "reason", renamed_table_gone(dev));
 	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
 	print_devices(dev);
@@ -129,10 +170,14 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_timeouts(dev);
 	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
 	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
+	print_pins(dev);
 	return 0;
 }
 
 int cmd_status(const struct arguments *args)
 {
-	return describe_devices(args->operand, args->operands, describe_device);
+	if (describe_devices(args->operand, args->operands, describe_device) &&
+	    args->operands == 1)
+		renamed_explain(name_of_operand(args->operand[0]));
+	return fail_code();
 }

@@ -175,6 +175,38 @@ static int choose_ranges(struct unpinning *un)
 	return choose_targets(un);
 }
 
+/* True if @pin is of a file below the folder @folder, under the same label. */
+static bool is_below(const struct pin *pin, const struct pin *folder)
+{
+	size_t length = strlen(folder->path);
+
+	return pin->path && !strcmp(pin->label, folder->label) &&
+	       !strncmp(pin->path, folder->path, length) &&
+	       (pin->path[length] == '/' || !folder->path[1]);
+}
+
+/*
+ * Drop the pin of each folder in which a file was unpinned: a refresh would pin that file again.
+ * The other files of the folder stay pinned.
+ */
+static void drop_folders(struct unpinning *un)
+{
+	size_t f, i;
+
+	for (f = 0; f < un->pins.count; f++) {
+		struct pin *folder = &un->pins.pin[f];
+
+		if (!folder->folder || folder->dropped)
+			continue;
+		for (i = 0; i < un->pins.count && !folder->dropped; i++)
+			folder->dropped = un->pins.pin[i].dropped &&
+					  is_below(&un->pins.pin[i], folder);
+		if (folder->dropped)
+			warn("new files in folder '%s' are no longer pinned by --refresh: a file in it was unpinned",
+			     folder->path);
+	}
+}
+
 /* Drops the recorded pins inside @which.  Returns how many of @pins are dropped in total. */
 static size_t drop_recorded(struct unpinning *un)
 {
@@ -184,6 +216,7 @@ static size_t drop_recorded(struct unpinning *un)
 	if (!spans_make(&spans, un->which, un->count))
 		pins_drop(&un->pins, &spans);
 	spans_free(&spans);
+	drop_folders(un);
 	for (i = 0; i < un->pins.count; i++)
 		dropped += un->pins.pin[i].dropped;
 	return dropped;

@@ -222,8 +222,8 @@ WITNESS_HELP
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
-			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_ALL |
-			    OPTION_WAIT |
+			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_KEEP_GONE |
+			    OPTION_ALL | OPTION_WAIT |
 			    TARGET_OPTIONS,
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
@@ -237,10 +237,14 @@ WITNESS_HELP
 "where necessary, close keeps the record, destroy removes it. A recorded pin names the\n"
 "ranges where the file was. --refresh, after the file system is mounted, follows files\n"
 "that moved and loads missing data: data that could not be loaded before, or was written,\n"
-"invalidated or damaged since. nearcache-pins.service runs pin --refresh --all at each\n"
-"boot. Pins of another device that had the same name are left alone; --refresh takes them\n"
-"over. --expires ends a pin at that time, whether the device is open or not. --priority:\n"
-"blocks of a higher priority are evicted later and loaded first.\n"
+"invalidated or damaged since. It pins files that came into a directory named as TARGET.\n"
+"It lists files that are gone and drops their pins, or keeps them with --keep-gone; if the\n"
+"file system is not mounted or the directory cannot be read, a file is not gone. Ranges in\n"
+"the kernel that are not on record, for example after a kill, are removed, except those of\n"
+"the daemon. nearcache-pins.service runs pin --refresh --all at each boot. Pins of another\n"
+"device that had the same name are left alone; --refresh takes them over. --expires ends\n"
+"a pin at that time, whether the device is open or not. --priority: blocks of a higher\n"
+"priority are evicted later and loaded first.\n"
 "\n"
 "A file that is pinned again under the same label follows the last command.\n"
 "\n"
@@ -260,7 +264,8 @@ WITNESS_HELP
 		.details =
 "unpin removes the ranges that lie in one of the TARGETs. Pinned files and directories\n"
 "need not exist any more. Their cached data stays, as ordinary data. --all also removes\n"
-"ranges that others than pin added.\n"
+"ranges that others than pin added. After a file is unpinned, --refresh pins no more new\n"
+"files in its directory.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
@@ -289,7 +294,9 @@ WITNESS_HELP
 "The job loads TARGETs in the order given, in the background, while no reader needs the\n"
 "origin. Jobs of higher priority run first; of one priority, the job with the earliest\n"
 "deadline. --wait shows progress. ^C cancels the job; a second ^C does not wait for\n"
-"requests in flight. The exit code is 4 if some of the data could not be loaded.\n"
+"requests in flight. The exit code is 4 if some of the data could not be loaded. If the\n"
+"TARGETs have more than 1,048,576 ranges, prefetch makes several jobs, one after another,\n"
+"and returns when the last one waits for its turn.\n"
 "\n"
 "--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"

@@ -12,9 +12,7 @@
 
 #include "daemon/hot_regions.h"
 #include "block/dm.h"
-
-/* Label of the ranges that the daemon pins. */
-#define HOT_LABEL	"nearcache-hot"
+#include "pins/kernel_ranges.h"
 
 /**
  * struct hot_pins - parameters of hot_pins_look()

@@ -63,7 +63,8 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 		return 0;
 	}
 	if (shard->ranges == shard->room) {
-		size_t room = shard->room ? 2 * shard->room : 4;
+		/* Most files have one range, and there may be millions of files. */
+		size_t room = shard->room ? 2 * shard->room : 1;
 
 		last = reallocarray(shard->range, room, sizeof(*last));
 		if (!last)

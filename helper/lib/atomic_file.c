@@ -120,6 +120,47 @@ void atomic_file_abandon(const char *path)
 	unlink(new_of(path, new));
 }
 
+/* Cuts the file @fd at @offset, writes @data there, and makes both durable. Returns 0 or an errno. */
+static int write_end(int fd, off_t offset, const char *data, size_t bytes)
+{
+	int error;
+
+	if (ftruncate(fd, offset) || lseek(fd, offset, SEEK_SET) < 0)
+		return errno;
+	error = write_all(fd, data, bytes);
+	return error || !fdatasync(fd) ? error : errno;
+}
+
+/*
+ * Appends @data durably at @offset, and drops what the file has from there on. The caller can
+ * recognise an incomplete end of the file, which a crash may leave. After an error the file ends at
+ * @offset, if that is possible.
+ */
+int atomic_file_append(const char *path, off_t offset, const char *data, size_t bytes)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return fail_errno(errno, "cannot write '%s'", path);
+	error = write_end(fd, offset, data, bytes);
+	if (error)
+		write_end(fd, offset, NULL, 0);
+	close(fd);
+	return error ? fail_errno(error, "cannot write '%s'", path) : 0;
+}
+
+/* Cuts a file durably at @offset. Returns 0 or an errno; records no error. */
+int atomic_file_cut(const char *path, off_t offset)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
+
+	if (fd < 0)
+		return errno;
+	error = write_end(fd, offset, NULL, 0);
+	close(fd);
+	return error;
+}
+
 /* Removes a file. Not an error if there is none. @found: whether the file existed. */
 int atomic_file_remove(const char *path, bool *found)
 {

@@ -40,7 +40,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	pin)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh --keep-gone'
 		operands='<device> <path>...'
 		;;
 	unpin)

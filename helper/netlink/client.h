@@ -170,6 +170,9 @@ int nl_label_each(dev_t number,
 		  void (*visit)(const struct nl_label *label, void *arg),
 		  void *arg);
 
+/* Maximum number of ranges in all jobs of a device. */
+#define NL_JOB_PIECES_MAX	1048576U
+
 int nl_job_submit(dev_t number, const struct nl_job *wishes,
 		  const struct range *range, size_t count, uint32_t *id);
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found);

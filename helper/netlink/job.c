@@ -9,8 +9,6 @@
 
 /* Bytes that a piece, which is a range of a job, takes in a request. */
 #define PIECE_ROOM	32U
-/* Maximum number of pieces in all jobs of a device. */
-#define PIECES_MAX	1048576U
 
 static uint32_t number_of(struct nlattr *const *tb, int type)
 {
@@ -100,10 +98,10 @@ int nl_job_submit(dev_t number, const struct nl_job *wishes,
 	struct nl_job job = { 0 };
 	struct nl_msg *msg;
 
-	if (count > PIECES_MAX)
+	if (count > NL_JOB_PIECES_MAX)
 		return fail(CODE_DEVICE,
 			    "%zu pieces are more than the %u that a job can have: name fewer files, or less fragmented ones",
-			    count, PIECES_MAX);
+			    count, NL_JOB_PIECES_MAX);
 	msg = nl_request(NEARCACHE_CMD_JOB_SUBMIT, 0, number,
 			 count * PIECE_ROOM + 2 * NEARCACHE_LABEL_MAX);
 	if (!msg)

@@ -23,6 +23,10 @@ int activate_check_name(const char *name)
 	dm_device_free(&dev);
 	if (!found)
 		return 0;
+	if (dev.wiped)
+		return fail(CODE_BUSY,
+			    "device '%s' exists, but another table replaced that of the cache, as 'dmsetup wipe_table' does: 'nearcache close %s', then open it again",
+			    name, name);
 	return fail(CODE_BUSY,
 		    "a device-mapper device '%s' exists: choose another name or close it",
 		    name);
@@ -105,6 +109,8 @@ int activate_check_devices(const struct activation *act)
 	if (cache->read_only)
 		return fail(CODE_DEVICE, "cache device '%s' is read-only",
 			    cache->path);
+	if (device_check_zoned(origin) || device_check_zoned(cache))
+		return fail_code();
 	/* The kernel writes metadata in pages of 4 KiB, so a logical block must not be larger. */
 	if (cache->lbs > NEARCACHE_PAGE_SIZE)
 		return fail(CODE_DEVICE,

@@ -211,6 +211,8 @@ int members_check_places(const struct members *members,
 		if (dev->read_only)
 			return fail(CODE_DEVICE, "cache device '%s' is read-only",
 				    dev->path);
+		if (device_check_zoned(dev))
+			return fail_code();
 		if (dev->lbs > NEARCACHE_PAGE_SIZE)
 			return fail(CODE_DEVICE,
 				    "cache device '%s' has logical blocks of %u bytes, at most %u work",

@@ -87,6 +87,8 @@ int witness_open(struct witness *witness, const char *path)
 	if (dev->read_only)
 		return fail(CODE_DEVICE, "%s '%s' is read-only", dev->role,
 			    dev->path);
+	if (device_check_zoned(dev))
+		return fail_code();
 	if (dev->lbs > NEARCACHE_WITNESS_SIZE ||
 	    dev->size < NEARCACHE_WITNESS_SIZE)
 		return fail(CODE_DEVICE,

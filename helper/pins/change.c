@@ -81,20 +81,35 @@ static int list_gone(struct lists *lists, const struct known *stay, struct nl_re
 	return 0;
 }
 
-static int make_lists(const struct change *change, struct lists *lists, struct nl_replacement *rp)
+/*
+ * List the ranges to delete, and those to keep. A change that only adds needs neither, nor the
+ * kernel's ranges, whose number may be large: if it fails, the kernel has changed nothing.
+ */
+static int list_dropped(const struct change *change, int64_t now, struct lists *lists,
+			struct nl_replacement *rp)
 {
 	const struct pins *pins = change->pins;
 	struct known stay = { 0 };
-	int64_t now = time(NULL);
 
+	if (!lists->gone.count && !change->some)
+		return 0;
 	if (known_read(&lists->before, change->dev->number) ||
-	    make_gone(change, now, &lists->gone) ||
-	    pins_ranges(pins, pin_is_fresh, now, &lists->add, &rp->add_count) ||
 	    pins_ranges(pins, pin_stays, now, &stay.range, &stay.count))
 		return fail_code();
 	known_sort(&stay);
 	list_gone(lists, &stay, rp);
 	free(stay.range);
+	return fail_code();
+}
+
+static int make_lists(const struct change *change, struct lists *lists, struct nl_replacement *rp)
+{
+	int64_t now = time(NULL);
+
+	if (make_gone(change, now, &lists->gone) ||
+	    pins_ranges(change->pins, pin_is_fresh, now, &lists->add, &rp->add_count) ||
+	    list_dropped(change, now, lists, rp))
+		return fail_code();
 	rp->drop = lists->drop;
 	rp->keep = lists->keep;
 	rp->add = lists->add;
@@ -245,15 +260,14 @@ static int replace_ranges(const struct change *change, const struct lists *lists
 	return error ? error : refuse_room(change, &rp->room);
 }
 
-/* Change the kernel's ranges. With @record, commit the record too; if that fails, undo both. */
+/* Change the kernel's ranges. With @record, commit the record too. */
 static int apply_change(struct change *change, bool record)
 {
 	struct nl_replacement rp = { 0 };
 	struct lists lists = { 0 };
 
-	if (!make_lists(change, &lists, &rp) && !replace_ranges(change, &lists, &rp) && record &&
-	    pins_commit(change->pins, change->dev->name))
-		undo_change(change, &lists, &rp);
+	if (!make_lists(change, &lists, &rp) && !replace_ranges(change, &lists, &rp) && record)
+		pins_commit(change->pins, change->dev->name);
 	change->room = rp.room;
 	change->deleted = rp.deleted;
 	free_lists(&lists);
@@ -274,6 +288,6 @@ int change_both(struct change *change)
 	if (pins_prepare(change->pins, name))
 		return fail_code();
 	if (apply_change(change, true))
-		pins_abandon(name);
+		pins_abandon(change->pins, name);
 	return fail_code();
 }

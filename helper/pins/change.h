@@ -22,7 +22,7 @@
  */
 struct change {
 	const struct dm_device *dev;
-	const struct pins *pins;
+	struct pins *pins;
 	const struct nl_range *which;
 	size_t count;
 	bool some;

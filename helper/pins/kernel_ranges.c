@@ -89,6 +89,24 @@ bool known_has(const struct known *known, const struct nl_range *range)
 				       sizeof(*known->range), compare_ranges);
 }
 
+/*
+ * List the ranges of all pins, even dropped ones, for known_is_unrecorded(). The labels belong to
+ * @pins: the caller frees only recorded->range.
+ */
+int pins_recorded(const struct pins *pins, struct known *recorded)
+{
+	memset(recorded, 0, sizeof(*recorded));
+	if (!pins_ranges(pins, pin_is_any, 0, &recorded->range, &recorded->count))
+		known_sort(recorded);
+	return fail_code();
+}
+
+/* True if a range of the kernel is not on record. The daemon does not record its ranges. */
+bool known_is_unrecorded(const struct known *recorded, const struct nl_range *range)
+{
+	return strcmp(range->label, HOT_LABEL) && !known_has(recorded, range);
+}
+
 /* True if known_has() holds for all ranges of a pin, cut to the part that is on the device. */
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin)

@@ -13,6 +13,9 @@
 #include "netlink/client.h"
 #include "pins/pin_list.h"
 
+/* Label of the ranges that the daemon pins. It reads them from the kernel: they are not recorded. */
+#define HOT_LABEL	"nearcache-hot"
+
 /**
  * struct known - ranges of a device
  * @range: in ascending order; owns its labels
@@ -28,6 +31,8 @@ struct known {
 int known_read(struct known *known, dev_t number);
 void known_sort(struct known *known);
 bool known_has(const struct known *known, const struct nl_range *range);
+int pins_recorded(const struct pins *pins, struct known *recorded);
+bool known_is_unrecorded(const struct known *recorded, const struct nl_range *range);
 bool known_has_pin(const struct known *known, const struct pins *pins,
 		   const struct pin *pin);
 void known_free(struct known *known);

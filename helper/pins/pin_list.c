@@ -16,6 +16,7 @@ static char *copy_text(const char *text)
 static void free_pin(struct pin *pin)
 {
 	free(pin->path);
+	free(pin->handle);
 	free(pin->label);
 	free(pin->samples);
 	free(pin->range);
@@ -24,7 +25,7 @@ static void free_pin(struct pin *pin)
 /*
  * Append a copy of @like without its ranges. Returns the new pin, valid until the next append, or
  * NULL after recording an error.
- * @path: absolute path of the file; NULL: the pin is for a range.
+ * @path: absolute path of the file or folder; NULL: the pin is for a range.
  */
 struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path)
@@ -45,14 +46,18 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 	pin = &pins->pin[pins->count];
 	*pin = *like;
 	pin->path = copy_text(path);
+	pin->handle = copy_text(like->handle);
 	pin->label = copy_text(like->label);
 	pin->samples = copy_text(like->samples);
 	pin->range = NULL;
 	pin->ranges = 0;
 	pin->fresh = false;
 	pin->dropped = false;
+	pin->number = 0;
+	pin->changed = false;
+	pin->gone = false;
 	if ((path && !pin->path) || !pin->label ||
-	    (like->samples && !pin->samples)) {
+	    (like->handle && !pin->handle) || (like->samples && !pin->samples)) {
 		free_pin(pin);
 		fail_memory();
 		return NULL;
@@ -129,6 +134,25 @@ static int drop_replaced(struct pins *pins, const struct pins *added)
 	return fail_code();
 }
 
+/* Remove from @added the pins that are equal to one of @pins that is not dropped. */
+int pins_keep_new(struct pins *added, const struct pins *pins)
+{
+	void *known = NULL;
+	size_t i, kept = 0;
+
+	for (i = 0; i < pins->count && !fail_code(); i++)
+		if (!pins->pin[i].dropped && !tsearch(&pins->pin[i], &known, compare_pins))
+			fail_memory();
+	for (i = 0; i < added->count; i++)
+		if (tfind(&added->pin[i], &known, compare_pins))
+			free_pin(&added->pin[i]);
+		else
+			added->pin[kept++] = added->pin[i];
+	added->count = kept;
+	tdestroy(known, leave_pin);
+	return fail_code();
+}
+
 /* Move the pins of @added to the end of @pins, and mark equal earlier pins as dropped. */
 int pins_replace(struct pins *pins, struct pins *added)
 {
@@ -148,6 +172,12 @@ int pins_replace(struct pins *pins, struct pins *added)
 	pins->count += added->count;
 	added->count = 0;
 	return 0;
+}
+
+bool pin_is_any(const struct pin *pin)
+{
+	(void)pin;
+	return true;
 }
 
 bool pin_is_fresh(const struct pin *pin)
@@ -215,6 +245,7 @@ void pins_drop(struct pins *pins, const struct spans *spans)
 		pin->dropped = !kept &&
 			       (pin->ranges ||
 				spans_hold(spans, &all, pin->label));
+		pin->changed |= kept < pin->ranges;
 		pin->ranges = kept;
 	}
 }
@@ -227,6 +258,22 @@ void pins_drop_old(struct pins *pins, int64_t now)
 	for (i = 0; i < pins->count; i++)
 		if (pins->pin[i].expires && pins->pin[i].expires <= now)
 			pins->pin[i].dropped = true;
+}
+
+/* Remove the dropped pins from the list, and mark the others as not fresh. */
+void pins_settle(struct pins *pins)
+{
+	size_t i, kept = 0;
+
+	for (i = 0; i < pins->count; i++) {
+		if (pins->pin[i].dropped) {
+			free_pin(&pins->pin[i]);
+			continue;
+		}
+		pins->pin[kept] = pins->pin[i];
+		pins->pin[kept++].fresh = false;
+	}
+	pins->count = kept;
 }
 
 static uint32_t seconds_left(const struct pin *pin, int64_t now)

@@ -35,14 +35,16 @@ struct owner {
 	char origin_id[DEVICE_ID];
 };
 
-/* Folder with a file "NAME.json" per device; tests use another one. */
+/* Folder with a file "NAME.json" per device, see record_lines.c; tests use another one. */
 #ifndef PINS_DIR
 #define PINS_DIR	"/var/lib/nearcache/pins"
 #endif
 
 /**
  * struct pin - a file or a range with a wish
- * @path: absolute path of the file; NULL: a range of the device
+ * @path: absolute path of the file or folder; NULL: a range of the device
+ * @handle: inode and generation of the file as text, see file_handle(); NULL: unknown
+ * @folder: a folder, which has no ranges: new files below it are pinned by a refresh
  * @label: label of its ranges
  * @flags: the wish, as NEARCACHE_RANGE_* flags
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
@@ -56,9 +58,14 @@ struct owner {
  * @ranges: entries of @range
  * @fresh: still to be added to the kernel's ranges
  * @dropped: to be deleted from the kernel's ranges and from the record
+ * @number: the pin is line "+" number @number of the record; 0: not recorded
+ * @changed: differs from its line in the record
+ * @gone: a refresh found that the file does not exist any more
  */
 struct pin {
 	char *path;
+	char *handle;
+	bool folder;
 	char *label;
 	uint32_t flags;
 	uint32_t priority;
@@ -72,6 +79,27 @@ struct pin {
 	size_t ranges;
 	bool fresh;
 	bool dropped;
+	size_t number;
+	bool changed;
+	bool gone;
+};
+
+/**
+ * struct record_file - state of the file with the record
+ * @bytes: length of the valid part; 0: there is no file of schema 2, so write a new one
+ * @torn: bytes behind the valid part, left by a crash
+ * @numbers: number of lines "+"
+ * @owner: owner in the file
+ * @hollow: pins_prepare() made the file, which had no pins yet
+ * @appended: length of the batch that pins_prepare() appended last, included in @bytes
+ */
+struct record_file {
+	size_t bytes;
+	size_t torn;
+	size_t numbers;
+	struct owner owner;
+	bool hollow;
+	size_t appended;
 };
 
 /**
@@ -82,6 +110,7 @@ struct pin {
  * @size: size of the device, 0: unknown. Ranges beyond it stay in the record, but are not pinned
  * @owner: the device to which the record belongs
  * @foreign: the record belongs to an earlier device of the same name
+ * @file: state of the file with the record
  */
 struct pins {
 	struct pin *pin;
@@ -90,6 +119,7 @@ struct pins {
 	uint64_t size;
 	struct owner owner;
 	bool foreign;
+	struct record_file file;
 };
 
 void pins_free(struct pins *pins);
@@ -98,14 +128,17 @@ struct pin *pins_append(struct pins *pins, const struct pin *like,
 			const char *path);
 int pin_place(struct pin *pin, const struct shard *shard);
 int pins_replace(struct pins *pins, struct pins *added);
+int pins_keep_new(struct pins *added, const struct pins *pins);
 void pins_drop(struct pins *pins, const struct spans *spans);
 void pins_drop_old(struct pins *pins, int64_t now);
+void pins_settle(struct pins *pins);
 bool pins_inside(const struct pins *pins, const struct range *range,
 		 struct range *part);
 int pins_ranges(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		int64_t now, struct nl_range **range, size_t *count);
 int pins_pieces(const struct pins *pins, bool (*chosen)(const struct pin *pin),
 		struct range **piece, size_t *count);
+bool pin_is_any(const struct pin *pin);
 bool pin_is_fresh(const struct pin *pin);
 bool pin_is_dropped(const struct pin *pin);
 bool pin_stays(const struct pin *pin);
@@ -114,15 +147,20 @@ bool pin_stays(const struct pin *pin);
 #define PINS_PATH	(sizeof(PINS_DIR) + NEARCACHE_NAME_MAX + sizeof("/.json"))
 const char *pins_path(const char *name, char *path);
 int pins_load(struct pins *pins, const char *name);
-int pins_prepare(const struct pins *pins, const char *name);
-int pins_commit(const struct pins *pins, const char *name);
-void pins_abandon(const char *name);
-int pins_save(const struct pins *pins, const char *name);
+int pins_prepare(struct pins *pins, const char *name);
+void pins_commit(struct pins *pins, const char *name);
+void pins_abandon(struct pins *pins, const char *name);
+int pins_save(struct pins *pins, const char *name);
 int pins_forget(const char *name, bool *found);
 
 /* record_json.c */
 struct json_object;
-struct json_object *pins_to_json(const struct pins *pins, const char *name);
+struct json_object *record_head_to_json(const struct pins *pins, const char *name);
+const char *record_head_from_json(struct pins *pins, struct json_object *json);
 const char *pins_from_json(struct pins *pins, struct json_object *json);
+
+/* record_lines.c */
+char *record_batch(struct pins *pins, bool whole, size_t *bytes);
+const char *record_parse(struct pins *pins, char *text, size_t bytes);
 
 #endif /* HELPER_PINS_PIN_LIST_H */

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Converts pins to JSON and back. The keys have the same meaning as in 'nearcache ranges -j'. */
+/*
+ * Reads records of pins of schema 1, which are a single JSON object, and converts the first line of
+ * a record of schema 2, which is a JSON object without the pins.
+ */
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/name.h"
-#include "lib/sanitize.h"
 #include "nearcache.h"
 #include "pins/pin_list.h"
 #include "lib/enum_words.h"
 
-#define SCHEMA	1
-#define SECTOR	512
+#define SCHEMA		1
+#define SCHEMA_LINES	2
+#define SECTOR		512
 
 static void add_text(struct json_object *json, const char *key, const char *text)
 {
@@ -19,85 +22,23 @@ static void add_text(struct json_object *json, const char *key, const char *text
 		json_object_object_add(json, key, json_object_new_string(text));
 }
 
-/* Adds a name, which may be no UTF-8. */
-static void add_name(struct json_object *json, const char *key, const char *name)
-{
-	char *escaped = name ? text_escape(name) : NULL;
-
-	/* Without memory, json-c writes null, as it does for each of its own failures here. */
-	if (name)
-		json_object_object_add(json, key, escaped ? json_object_new_string(escaped) : NULL);
-	free(escaped);
-}
-
 static void add_known(struct json_object *json, const char *key, const char *text)
 {
 	add_text(json, key, *text ? text : NULL);
 }
 
-static struct json_object *ranges_of(const struct pin *pin)
-{
-	struct json_object *list = json_object_new_array();
-	size_t i;
-
-	for (i = 0; list && i < pin->ranges; i++) {
-		struct json_object *pair = json_object_new_array();
-
-		json_object_array_add(pair, json_object_new_uint64(pin->range[i].start));
-		json_object_array_add(pair, json_object_new_uint64(pin->range[i].length));
-		json_object_array_add(list, pair);
-	}
-	return list;
-}
-
-static struct json_object *to_json(const struct pin *pin)
+/* Returns the first line of a record of schema 2, or NULL without memory. Needs json_object_put(). */
+struct json_object *record_head_to_json(const struct pins *pins, const char *name)
 {
 	struct json_object *json = json_object_new_object();
-	char wants[WANT_TEXT];
 
 	if (!json)
 		return NULL;
-	add_name(json, "path", pin->path);
-	add_text(json, "label", pin->label);
-	add_text(json, "wants", want_print(pin->flags, wants));
-	json_object_object_add(json, "priority",
-			       json_object_new_int64(pin->priority));
-	json_object_object_add(json, "expires",
-			       json_object_new_int64(pin->expires));
-	json_object_object_add(json, "load", json_object_new_boolean(pin->load));
-	add_name(json, "samples", pin->samples);
-	json_object_object_add(json, "index_only",
-			       json_object_new_boolean(pin->index_only));
-	if (pin->format != INDEX_ANY)
-		add_text(json, "format", index_format_word(pin->format));
-	/* Absent in records of earlier releases: only present if it is true. */
-	if (pin->concatenated)
-		json_object_object_add(json, "concatenated", json_object_new_boolean(true));
-	json_object_object_add(json, "ranges", ranges_of(pin));
-	return json;
-}
-
-/* Returns the pins, except dropped ones, or NULL without memory. Needs json_object_put(). */
-struct json_object *pins_to_json(const struct pins *pins, const char *name)
-{
-	struct json_object *json = json_object_new_object();
-	struct json_object *list = json_object_new_array();
-	size_t i;
-
-	if (!json || !list) {
-		json_object_put(json);
-		json_object_put(list);
-		return NULL;
-	}
-	json_object_object_add(json, "schema", json_object_new_int(SCHEMA));
+	json_object_object_add(json, "schema", json_object_new_int(SCHEMA_LINES));
 	add_text(json, "name", name);
 	add_known(json, "uuid", pins->owner.uuid);
 	add_known(json, "attached_uuid", pins->owner.attached);
 	add_known(json, "origin_id", pins->owner.origin_id);
-	json_object_object_add(json, "pins", list);
-	for (i = 0; i < pins->count; i++)
-		if (!pins->pin[i].dropped)
-			json_object_array_add(list, to_json(&pins->pin[i]));
 	return json;
 }
 
@@ -116,23 +57,6 @@ static bool take_text(struct json_object *json, const char *key, const char **te
 		return false;
 	*text = json_object_get_string(value);
 	return strlen(*text) == (size_t)json_object_get_string_len(value);
-}
-
-/*
- * Get a copy of an optional name that add_name() added; the caller frees it. Earlier releases did
- * not escape names, but a path of theirs begins with a slash. Returns false if it is no name.
- */
-static bool take_name(struct json_object *json, const char *key, char **name)
-{
-	const char *text;
-
-	*name = NULL;
-	if (!take_text(json, key, &text))
-		return false;
-	if (!text)
-		return true;
-	*name = strdup(text);
-	return *name && (**name != '\\' || text_unescape(*name));
 }
 
 /* Copy an optional string, "" if the key is missing. False if it is no string or too long. */
@@ -231,66 +155,41 @@ static const char *take_wishes(struct json_object *json, struct pin *like)
 	if (!take_text(json, "format", &format) ||
 	    (format && !index_format_parse(format, &like->format)))
 		return "its \"format\" is unknown";
-	if (json_object_object_get_ex(json, "concatenated", NULL) &&
-	    !take_flag(json, "concatenated", &like->concatenated))
-		return "its \"concatenated\" is not true or false";
 	return NULL;
-}
-
-/* Parse a pin's label and ranges, and append the pin. Returns NULL, or the fault. */
-static const char *append_pin(struct pins *pins, struct json_object *json, struct pin *like,
-			      const char *path)
-{
-	const char *label;
-	struct pin *pin;
-
-	if (path && *path != '/')
-		return "a \"path\" is not absolute";
-	if (!take_text(json, "label", &label) || !label || label_check(label))
-		return "a \"label\" is not 1 to 127 bytes of UTF-8";
-	like->label = (char *)label;
-	pin = pins_append(pins, like, path);
-	return pin ? take_ranges(json, pin) : "out of memory";
 }
 
 static const char *from_json(struct pins *pins, struct json_object *json)
 {
-	struct pin like = { .format = INDEX_ANY };
-	char *path = NULL;
-	const char *why;
+	const char *path, *label, *samples, *why;
+	struct pin like = { .format = INDEX_ANY }, *pin;
 
 	if (!json_object_is_type(json, json_type_object))
 		return "one of its pins is not an object";
 	why = take_wishes(json, &like);
 	if (why)
 		return why;
-	if (!take_name(json, "path", &path))
-		why = "a \"path\" is not a name";
-	else if (!take_name(json, "samples", &like.samples))
-		why = "its \"samples\" is not a text";
-	else
-		why = append_pin(pins, json, &like, path);
-	free(like.samples);
-	free(path);
-	return why;
+	if (!take_text(json, "path", &path) || (path && *path != '/'))
+		return "a \"path\" is not absolute";
+	if (!take_text(json, "label", &label) || !label || label_check(label))
+		return "a \"label\" is not 1 to 127 bytes of UTF-8";
+	if (!take_text(json, "samples", &samples))
+		return "its \"samples\" is not a text";
+	like.label = (char *)label;
+	like.samples = (char *)samples;
+	pin = pins_append(pins, &like, path);
+	return pin ? take_ranges(json, pin) : "out of memory";
 }
 
-/*
- * Parse untrusted JSON into @pins, which the caller zeroes. pins_free() is needed even after a
- * failure. Returns NULL, or the fault.
- */
-const char *pins_from_json(struct pins *pins, struct json_object *json)
+/* Parse schema and owner. Returns NULL, or the fault. */
+static const char *take_head(struct pins *pins, struct json_object *json, int64_t wanted)
 {
-	struct json_object *list;
-	const char *why = NULL;
 	int64_t schema;
-	size_t i;
 
 	if (!json_object_is_type(json, json_type_object) ||
 	    !take_number(json, "schema", INT64_MAX, &schema))
 		return "it is not an object with a \"schema\"";
-	if (schema != SCHEMA)
-		return "its \"schema\" is not 1";
+	if (schema != wanted)
+		return "its \"schema\" is not 1 or 2";
 	if (!copy_text(json, "uuid", pins->owner.uuid, sizeof(pins->owner.uuid)))
 		return "its \"uuid\" is not a uuid";
 	if (!copy_text(json, "attached_uuid", pins->owner.attached,
@@ -299,6 +198,27 @@ const char *pins_from_json(struct pins *pins, struct json_object *json)
 	if (!copy_text(json, "origin_id", pins->owner.origin_id,
 		       sizeof(pins->owner.origin_id)))
 		return "its \"origin_id\" is not a device id";
+	return NULL;
+}
+
+/* Parse the first line of a record of schema 2. Returns NULL, or the fault. */
+const char *record_head_from_json(struct pins *pins, struct json_object *json)
+{
+	return take_head(pins, json, SCHEMA_LINES);
+}
+
+/*
+ * Parse an untrusted record of schema 1 into @pins, which the caller zeroes. pins_free() is needed
+ * even after a failure. Returns NULL, or the fault.
+ */
+const char *pins_from_json(struct pins *pins, struct json_object *json)
+{
+	const char *why = take_head(pins, json, SCHEMA);
+	struct json_object *list;
+	size_t i;
+
+	if (why)
+		return why;
 	if (!json_object_object_get_ex(json, "pins", &list) ||
 	    !json_object_is_type(list, json_type_array))
 		return "it has no list of \"pins\"";

@@ -2,6 +2,7 @@
 /* Decides to which device a record of pins belongs, and finds pins by the path of the file. */
 #include "pins/record_owner.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +69,16 @@ static void warn_of_end(const struct pins *pins, const char *name)
 		     label);
 }
 
+/* Warn of what a crash left at the end of the record. The next write cuts it off. */
+static void warn_of_torn(const struct pins *pins, const char *name)
+{
+	char path[PINS_PATH];
+
+	if (pins->file.torn)
+		warn("the last change of the record of pins '%s' is incomplete (%zu bytes) and ignored: a crash interrupted it; pin or unpin again what the last command named",
+		     pins_path(name, path), pins->file.torn);
+}
+
 /*
  * Read the record of a device. pins_free() is needed even after a failure. A record of another
  * device (@foreign) keeps its owner. In any other record @dev becomes the owner at the next write.
@@ -79,6 +90,7 @@ int record_open(struct pins *pins, const struct dm_device *dev)
 	if (pins_load(pins, dev->name))
 		return fail_code();
 	pins->size = dev->size;
+	warn_of_torn(pins, dev->name);
 	owner_of(dev, &owner);
 	pins->foreign = owner_known(&pins->owner) &&
 			!owner_same(&pins->owner, &owner);
@@ -102,6 +114,48 @@ int record_require(const struct pins *pins, const struct dm_device *dev)
 		    "the record of pins '%s' belongs to another '%s', with cache '%s' and origin '%s': 'nearcache pin %s --refresh' takes it over, 'nearcache unpin %s --all' removes it",
 		    pins_path(dev->name, path), dev->name, pins->owner.uuid,
 		    pins->owner.origin_id, dev->name, dev->name);
+}
+
+/* True if the record of pins under @name is that of the device, and no device has this name. */
+static bool is_record_of(const struct dm_device *dev, const char *name)
+{
+	struct dm_device other;
+	struct owner owner;
+	struct pins pins;
+	bool same, found;
+
+	owner_of(dev, &owner);
+	same = !pins_load(&pins, name) && *owner.uuid && !strcmp(pins.owner.uuid, owner.uuid) &&
+	       !dm_find(name, &other, &found) && !found;
+	pins_free(&pins);
+	fail_reset();
+	return same;
+}
+
+/*
+ * Look for a record of the device's pins under another name, which it had before 'dmsetup rename'.
+ * @name: receives that name, NEARCACHE_NAME_MAX + 1 bytes.
+ */
+bool record_elsewhere(const struct dm_device *dev, char *name)
+{
+	static const char end[] = ".json";
+	DIR *folder = opendir(PINS_DIR);
+	struct dirent *entry;
+	bool found = false;
+
+	while (folder && !found && (entry = readdir(folder))) {
+		size_t length = strlen(entry->d_name);
+
+		if (length <= strlen(end) || length - strlen(end) > NEARCACHE_NAME_MAX ||
+		    strcmp(entry->d_name + length - strlen(end), end))
+			continue;
+		snprintf(name, NEARCACHE_NAME_MAX + 1, "%.*s", (int)(length - strlen(end)),
+			 entry->d_name);
+		found = strcmp(name, dev->name) && is_record_of(dev, name);
+	}
+	if (folder)
+		closedir(folder);
+	return found;
 }
 
 /* Make @dev the owner of the record. */

@@ -58,17 +58,26 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Find moved files, pin missing ranges, prefetch missing data. @dev passed refresh_need_live(). */
-int refresh_device(const struct dm_device *dev, struct pins *pins,
+/*
+ * Find files that moved, are gone or are new in a pinned folder, pin missing ranges, prefetch missing
+ * data. @dev passed refresh_need_live(). @keep_gone: keep the pins of files that are gone.
+ */
+int refresh_device(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		   struct refreshed *refreshed)
 {
 	const struct nl_job wishes = { .label = RESTORE_LABEL };
 
 	memset(refreshed, 0, sizeof(*refreshed));
-	if (restore_refresh(dev, pins, &refreshed->restored) ||
+	if (restore_refresh(dev, pins, keep_gone, &refreshed->restored) ||
 	    count_missing(dev, pins, &refreshed->missing))
 		return fail_code();
 	return restore_load(dev, pins, NULL, &wishes, &refreshed->job);
+}
+
+/* Print a number that is usually 0: then only in JSON. */
+static void print_found(const char *key, const char *label, uint64_t number)
+{
+	print_number(key, number ? label : NULL, number);
 }
 
 /* Print the fields of a result. The caller has called print_record(). */
@@ -76,7 +85,31 @@ void refresh_print(const struct refreshed *refreshed)
 {
 	print_number("pins", "pinned", refreshed->restored.pins);
 	print_number("moved", "moved", refreshed->restored.moved);
+	print_found("gone", "gone", refreshed->restored.gone);
+	print_found("added", "new in folders", refreshed->restored.added);
+	print_found("pinned_again", "pinned again", refreshed->restored.again);
+	print_found("unrecorded_ranges", "unrecorded ranges", refreshed->restored.unrecorded);
+	print_found("unchecked", "not looked up", refreshed->restored.unchecked);
 	print_bytes("missing_bytes", "missing", refreshed->missing);
+}
+
+/* Print the list of files that are gone. */
+void refresh_print_gone(const struct pins *pins)
+{
+	size_t i;
+
+	print_table("gone_files");
+	for (i = 0; i < pins->count; i++) {
+		const struct pin *pin = &pins->pin[i];
+
+		if (!pin->gone)
+			continue;
+		print_record(NULL, NULL);
+		print_string("state", "pin", pin->dropped ? "dropped" : "kept");
+		print_string("path", "gone file", pin->path);
+		print_end();
+	}
+	print_end();
 }
 
 /* Fail if the kernel cannot change the ranges of the device now. */
@@ -93,6 +126,9 @@ int refresh_need_live(const struct dm_device *dev)
 	return 0;
 }
 
+/* For the child processes of refresh_all(). */
+static bool keep_all_gone;
+
 /* Runs in a child process, and returns the result in @job->data, which is shared memory. */
 static int refresh_one(const struct many_job *job)
 {
@@ -106,8 +142,9 @@ static int refresh_one(const struct many_job *job)
 	/* A ^C goes to the whole process group and could leave pins that are not on record. */
 	signals_hold(&before);
 	if (!refresh_need_live(&dev) && !record_open(&pins, &dev) &&
-	    pins.count && !record_require(&pins, &dev))
-		refresh_device(&dev, &pins, refreshed);
+	    pins.count && !record_require(&pins, &dev) &&
+	    !refresh_device(&dev, &pins, keep_all_gone, refreshed))
+		restore_tell_gone(&pins, keep_all_gone);
 	signals_release(&before);
 	pins_free(&pins);
 	dm_device_free(&dev);
@@ -167,13 +204,15 @@ out:
 
 /*
  * Refresh all open devices in parallel, so that a device that fails or is slow does not delay the
- * others. Skips pass-through devices, which have no cache. @dry_run: only list the devices.
+ * others. Skips pass-through devices, which have no cache. @keep_gone: see refresh_device().
+ * @dry_run: only list the devices.
  */
-int refresh_all(bool dry_run)
+int refresh_all(bool keep_gone, bool dry_run)
 {
 	struct dm_device *list;
 	size_t count;
 
+	keep_all_gone = keep_gone;
 	if (dm_all(&list, &count))
 		return fail_code();
 	refresh_list(list, count, dry_run);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Refresh pins: find files that moved and prefetch missing data.
+ * Refresh pins: find files that moved or are gone, and prefetch missing data.
  * Functions that return int return 0, or an exit code after recording an error with fail(), unless
  * they say otherwise.
  */
@@ -14,7 +14,7 @@
 
 /**
  * struct refreshed - result of a refresh
- * @restored: number of pins and of moved files
+ * @restored: number of pins, and of files that moved or are gone
  * @missing: pinned bytes that were not cached
  * @job: number of the job that prefetches the pins with pin.load; 0: there are no such pins
  */
@@ -24,10 +24,11 @@ struct refreshed {
 	uint32_t job;
 };
 
-int refresh_device(const struct dm_device *dev, struct pins *pins,
+int refresh_device(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		   struct refreshed *refreshed);
 void refresh_print(const struct refreshed *refreshed);
+void refresh_print_gone(const struct pins *pins);
 int refresh_need_live(const struct dm_device *dev);
-int refresh_all(bool dry_run);
+int refresh_all(bool keep_gone, bool dry_run);
 
 #endif /* HELPER_PINS_REFRESH_H */

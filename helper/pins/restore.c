@@ -11,8 +11,12 @@
 #include "pins/change.h"
 #include "lib/error.h"
 #include "pins/kernel_ranges.h"
+#include "pins/pinned_file.h"
 #include "pins/record_owner.h"
 #include "files/operand.h"
+
+/* Number of files that restore_tell_gone() names. */
+#define TELL_MAX	20
 
 static int64_t now_seconds(void)
 {
@@ -37,26 +41,54 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 	return fail_code();
 }
 
-/* Map a pin's file to its present ranges. False, without an error, if that is not possible. */
-static bool find_file(const struct dm_device *dev, const struct pin *pin,
-		      struct shards *shards)
+/*
+ * State while the files of pins are looked up.
+ * @known: the kernel's ranges
+ * @look: look up the files; otherwise pin the recorded ranges
+ * @keep_gone: keep the pins of files that are gone
+ * @fresh: pins to add, some in place of recorded ones
+ */
+struct following {
+	const struct dm_device *dev;
+	struct pins *pins;
+	struct known known;
+	struct mounted_all mounts;
+	bool look;
+	bool keep_gone;
+	struct pins fresh;
+	struct restored *restored;
+};
+
+/* Map TARGET @path as pin @like. Returns false, without an error, if that is not possible. */
+static bool map_target(const struct dm_device *dev, const struct pin *like, const char *path,
+		       struct shards *shards)
 {
-	char *operand[] = { (char *)dev->name, pin->path };
+	char *operand[] = { (char *)dev->name, (char *)path };
 	struct arguments args = {
-		.given = (pin->index_only ? OPTION_INDEX_ONLY : 0) |
-			 (pin->concatenated ? OPTION_CONCATENATED : 0),
-		.samples = pin->samples,
-		.shard_format = pin->format,
+		.given = (like->index_only ? OPTION_INDEX_ONLY : 0) |
+			 (like->concatenated ? OPTION_CONCATENATED : 0),
+		.samples = like->samples,
+		.shard_format = like->format,
 		.operand = operand,
 		.operands = 2,
 	};
+
+	memset(shards, 0, sizeof(*shards));
+	return !target_resolve(&args, dev, shards) && shards->count;
+}
+
+/* Map the file of a pin; a folder has no ranges. Returns false, without an error, if it fails. */
+static bool find_file(const struct dm_device *dev, const struct pin *pin, const char *path,
+		      struct shards *shards)
+{
 	struct stat st;
 
 	memset(shards, 0, sizeof(*shards));
-	if (stat(pin->path, &st) || !S_ISREG(st.st_mode))
+	if (stat(path, &st) || (pin->folder ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode)))
 		return false;
-	if (!target_resolve(&args, dev, shards) && shards->count)
+	if (pin->folder || map_target(dev, pin, path, shards))
 		return true;
+	shards_free(shards);
 	fail_reset();
 	return false;
 }
@@ -68,42 +100,84 @@ static bool is_there(const struct pin *pin, const struct shard *shard)
 		       pin->ranges * sizeof(*pin->range));
 }
 
-/* Append a copy of a pin to @fresh, with the ranges of @shard. */
-static int append_pin(struct pins *fresh, const struct pin *pin,
+/* Append a copy of a pin to @fresh, with the ranges of @shard. @path: NULL: that of @pin. */
+static int append_pin(struct pins *fresh, const struct pin *pin, const char *path,
 		      const struct shard *shard)
 {
-	struct pin *to = pins_append(fresh, pin, pin->path);
+	struct pin *to = pins_append(fresh, pin, path ? path : pin->path);
 
 	return to ? pin_place(to, shard) : (int)fail_code();
 }
 
-/*
- * Append to @fresh each pin that has a range missing in @known, the kernel's ranges. With @look,
- * first map the files: of a moved file append the pin with its new ranges, and count it in @moved.
- */
-static int find_fresh(const struct dm_device *dev, const struct pins *pins,
-		      const struct known *known, bool look,
-		      struct pins *fresh, size_t *moved)
+/* Record the handle of the file that the path leads to: perhaps another file than before. */
+static void note_handle(struct pin *pin)
 {
-	size_t i;
+	char *handle = file_handle(pin->path);
 
-	for (i = 0; i < pins->count && !fail_code(); i++) {
-		const struct pin *pin = &pins->pin[i];
-		struct shard recorded = { .range = pin->range,
-					  .ranges = pin->ranges };
-		struct shards shards = { 0 };
-
-		if (pin->dropped)
-			continue;
-		if (look && pin->path && find_file(dev, pin, &shards) &&
-		    !is_there(pin, &shards.shard[0])) {
-			append_pin(fresh, pin, &shards.shard[0]);
-			(*moved)++;
-		} else if (!known_has_pin(known, pins, pin)) {
-			append_pin(fresh, pin, &recorded);
-		}
-		shards_free(&shards);
+	if (!handle || (pin->handle && !strcmp(handle, pin->handle))) {
+		free(handle);
+		return;
 	}
+	free(pin->handle);
+	pin->handle = handle;
+	pin->changed = true;
+}
+
+static int pin_again(struct following *f, const struct pin *pin)
+{
+	const struct shard recorded = { .range = pin->range, .ranges = pin->ranges };
+
+	if (known_has_pin(&f->known, f->pins, pin))
+		return 0;
+	f->restored->again++;
+	return append_pin(&f->fresh, pin, NULL, &recorded);
+}
+
+/* The path does not lead to the file, or the file cannot be mapped. */
+static int follow_lost(struct following *f, struct pin *pin)
+{
+	struct shards shards = { 0 };
+	char *path = NULL;
+
+	switch (mounted_look(&f->mounts, pin, &path)) {
+	case FILE_GONE:
+		pin->gone = true;
+		pin->dropped = !f->keep_gone;
+		f->restored->gone++;
+		break;
+	case FILE_EXISTS:
+		if (path && find_file(f->dev, pin, path, &shards)) {
+			append_pin(&f->fresh, pin, path,
+				   shards.count ? &shards.shard[0] : &(struct shard){ 0 });
+			pin->dropped = true;
+			f->restored->moved++;
+			break;
+		}
+		/* fall through */
+	case FILE_UNSURE:
+		f->restored->unchecked++;
+	}
+	shards_free(&shards);
+	free(path);
+	return pin->dropped || fail_code() ? (int)fail_code() : pin_again(f, pin);
+}
+
+static int follow_pin(struct following *f, struct pin *pin)
+{
+	struct shards shards;
+
+	if (!f->look || !pin->path)
+		return pin_again(f, pin);
+	if (!find_file(f->dev, pin, pin->path, &shards))
+		return follow_lost(f, pin);
+	note_handle(pin);
+	if (pin->folder || is_there(pin, &shards.shard[0])) {
+		pin_again(f, pin);
+	} else {
+		append_pin(&f->fresh, pin, NULL, &shards.shard[0]);
+		f->restored->moved++;
+	}
+	shards_free(&shards);
 	return fail_code();
 }
 
@@ -119,7 +193,7 @@ static bool is_on_device(const struct pins *pins, const struct pin *pin)
 	return false;
 }
 
-/* Count the pins whose ranges the kernel has. */
+/* Count the pins of files whose ranges the kernel has. */
 static int count_pinned(const struct dm_device *dev, const struct pins *pins,
 			struct restored *restored)
 {
@@ -128,7 +202,7 @@ static int count_pinned(const struct dm_device *dev, const struct pins *pins,
 
 	if (!known_read(&known, dev->number))
 		for (i = 0; i < pins->count; i++)
-			restored->pins += !pins->pin[i].dropped &&
+			restored->pins += !pins->pin[i].dropped && !pins->pin[i].folder &&
 					  is_on_device(pins, &pins->pin[i]) &&
 					  known_has_pin(&known, pins, &pins->pin[i]);
 	known_free(&known);
@@ -136,41 +210,185 @@ static int count_pinned(const struct dm_device *dev, const struct pins *pins,
 }
 
 /*
- * Drop expired pins. Mark as fresh the pins that the kernel lacks and the pins of files that moved;
- * the caller then changes the kernel's ranges. Map the files if @asked. Map them also if the kernel
- * has no ranges of the device, but only while it has an opener: only then can it be mounted.
+ * Drop expired pins, and pins of files that are gone. Mark as fresh the pins that the kernel lacks
+ * and the pins of files that moved; the caller then changes the kernel's ranges. Look up the files
+ * if @asked. Look them up also if the kernel has no ranges of the device, but only while it has an
+ * opener: only then can it be mounted. free_following() is needed even after a failure.
  */
-static int follow_pins(const struct dm_device *dev, struct pins *pins, bool asked,
-		       struct restored *restored)
+static int follow_pins(struct following *f, bool asked)
 {
-	struct pins fresh = { 0 };
-	struct known known;
-	bool look;
+	struct pins *pins = f->pins;
+	size_t i;
 
 	pins_drop_old(pins, now_seconds());
-	if (known_read(&known, dev->number))
+	if (known_read(&f->known, f->dev->number))
+		return fail_code();
+	f->look = asked || (f->dev->open_count && !f->known.count);
+	if (f->look && mounted_find(&f->mounts, f->dev->number))
+		return fail_code();
+	for (i = 0; i < pins->count && !fail_code(); i++)
+		if (!pins->pin[i].dropped)
+			follow_pin(f, &pins->pin[i]);
+	if (!fail_code())
+		pins_replace(pins, &f->fresh);
+	return fail_code();
+}
+
+static void free_following(struct following *f)
+{
+	pins_free(&f->fresh);
+	known_free(&f->known);
+	mounted_free(&f->mounts);
+}
+
+/*
+ * List the kernel's ranges that are not on record, except those of the daemon: a command that was
+ * killed left them, or another program made them. @extra is for free(); its labels belong to @f.
+ */
+static int find_unrecorded(const struct following *f, struct nl_range **extra, size_t *count)
+{
+	struct known recorded = { 0 };
+	size_t i;
+
+	char name[NEARCACHE_NAME_MAX + 1];
+
+	*count = 0;
+	*extra = calloc(f->known.count + 1, sizeof(**extra));
+	if (!*extra)
+		return fail_memory();
+	if (!pins_recorded(f->pins, &recorded))
+		for (i = 0; i < f->known.count; i++)
+			if (known_is_unrecorded(&recorded, &f->known.range[i]))
+				(*extra)[(*count)++] = f->known.range[i];
+	free(recorded.range);
+	if (*count && record_elsewhere(f->dev, name))
+		fail(CODE_DEVICE,
+		     "the pins of device '%s' are recorded under the name '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes its ranges",
+		     f->dev->name, name, f->dev->name, name, f->dev->name);
+	return fail_code();
+}
+
+/* Count what a refresh would mend. Ignores a record that belongs to another device. */
+int restore_compare(const struct dm_device *dev, struct record_difference *difference)
+{
+	struct known known = { 0 }, recorded = { 0 };
+	struct owner owner;
+	struct pins pins;
+	size_t i;
+
+	memset(difference, 0, sizeof(*difference));
+	owner_of(dev, &owner);
+	if (pins_load(&pins, dev->name))
 		goto out;
-	look = asked || (dev->open_count && !known.count);
-	if (!find_fresh(dev, pins, &known, look, &fresh, &restored->moved))
-		pins_replace(pins, &fresh);
+	pins.size = dev->size;
+	pins_drop_old(&pins, now_seconds());
+	if ((owner_known(&pins.owner) && !owner_same(&pins.owner, &owner)) ||
+	    known_read(&known, dev->number) || pins_recorded(&pins, &recorded))
+		goto out;
+	for (i = 0; i < known.count; i++)
+		difference->unrecorded += known_is_unrecorded(&recorded, &known.range[i]);
+	for (i = 0; i < pins.count; i++)
+		difference->missing += !pins.pin[i].dropped &&
+				       !known_has_pin(&known, &pins, &pins.pin[i]);
+	if (difference->unrecorded && !record_elsewhere(dev, difference->elsewhere))
+		*difference->elsewhere = '\0';
 out:
-	pins_free(&fresh);
+	free(recorded.range);
 	known_free(&known);
+	pins_free(&pins);
+	return fail_code();
+}
+
+/* Append a pin for each file below a pinned folder. A folder that cannot be searched is a warning. */
+static int append_folder(const struct dm_device *dev, const struct pin *folder,
+			 struct pins *fresh)
+{
+	struct shards shards = { 0 };
+	size_t i;
+
+	if (!map_target(dev, folder, folder->path, &shards) && fail_code()) {
+		warn("cannot look for new files in the pinned folder '%s': %s", folder->path,
+		     fail_message());
+		fail_reset();
+	}
+	for (i = 0; i < shards.count && !fail_code(); i++) {
+		struct pin like = *folder;
+
+		if (!shards.shard[i].ranges)
+			continue;
+		like.folder = false;
+		pin_file(fresh, &like, &shards.shard[i]);
+	}
+	shards_free(&shards);
+	return fail_code();
+}
+
+/* Pin files that came into a pinned folder. A failure leaves them unpinned, and all else as it is. */
+static int pin_new_files(const struct dm_device *dev, struct pins *pins,
+			 struct restored *restored)
+{
+	struct change change = { .dev = dev, .pins = pins };
+	struct pins fresh = { 0 };
+	size_t i;
+
+	for (i = 0; i < pins->count && !fail_code(); i++) {
+		struct pin *pin = &pins->pin[i];
+
+		pin->fresh = false;
+		if (pin->folder && !pin->dropped && !pin->gone)
+			append_folder(dev, pin, &fresh);
+	}
+	if (!fail_code() && fresh.count && !pins_keep_new(&fresh, pins) && fresh.count) {
+		size_t count = fresh.count;
+
+		if (!pins_replace(pins, &fresh) && change_both(&change))
+			fail_add("%zu new files in pinned folders are not pinned", count);
+		else
+			restored->added = count;
+	}
+	pins_free(&fresh);
 	return fail_code();
 }
 
 /*
- * Find files that moved, and pin missing ranges. Files that cannot be found or mapped keep their
- * recorded ranges. A failure changes neither kernel nor record. Sets @restored, but not its @job.
+ * Find files that moved or are gone, pin missing ranges, and make the kernel's ranges those on
+ * record. Then pin new files in pinned folders. Files that cannot be found or mapped, without proof
+ * that they are gone, keep their recorded ranges. A failure of the first part changes neither
+ * kernel nor record. Sets @restored, but not its @job, and pin.gone.
  */
-int restore_refresh(const struct dm_device *dev, struct pins *pins,
+int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored)
 {
+	struct following f = { .dev = dev, .pins = pins, .keep_gone = keep_gone,
+			       .restored = restored };
 	struct change change = { .dev = dev, .pins = pins };
+	struct nl_range *extra = NULL;
 
 	memset(restored, 0, sizeof(*restored));
-	return follow_pins(dev, pins, true, restored) || change_both(&change) ?
+	if (!follow_pins(&f, true) && !find_unrecorded(&f, &extra, &change.count)) {
+		change.which = extra;
+		restored->unrecorded = change.count;
+		change_both(&change);
+	}
+	free(extra);
+	free_following(&f);
+	return fail_code() || pin_new_files(dev, pins, restored) ?
 		       (int)fail_code() : count_pinned(dev, pins, restored);
+}
+
+/* Warn of each file that is gone, up to TELL_MAX. @kept: its pin was kept. */
+void restore_tell_gone(const struct pins *pins, bool kept)
+{
+	size_t i, count = 0;
+
+	for (i = 0; i < pins->count; i++) {
+		if (!pins->pin[i].gone || ++count > TELL_MAX)
+			continue;
+		warn("the pinned file '%s' does not exist any more: its pin was %s",
+		     pins->pin[i].path, kept ? "kept" : "dropped");
+	}
+	if (count > TELL_MAX)
+		warn("%zu more pinned files do not exist any more", count - TELL_MAX);
 }
 
 /* Turn an error into a warning: the device works without its pins. */
@@ -186,9 +404,12 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 			  struct restored *restored)
 {
 	struct change change = { .dev = dev, .pins = pins, .some = true };
+	struct following f = { .dev = dev, .pins = pins, .restored = restored };
 
-	return follow_pins(dev, pins, false, restored) || change_kernel(&change) ?
-		       (int)fail_code() : count_pinned(dev, pins, restored);
+	if (!follow_pins(&f, false))
+		change_kernel(&change);
+	free_following(&f);
+	return fail_code() ? (int)fail_code() : count_pinned(dev, pins, restored);
 }
 
 /* Prefetches also for pins that the kernel still has: an attached cache may lack their data. */
@@ -206,7 +427,8 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 	restore_load(dev, pins, NULL, &wishes, &restored->job);
 	warn_instead("the pins of", dev->name,
 		     "are not prefetched, only cached when they are read");
-	if (restored->moved || other)
+	restore_tell_gone(pins, false);
+	if (restored->moved || restored->gone || other)
 		pins_save(pins, dev->name);
 	warn_instead("the pins of", dev->name,
 		     "could not be recorded, the old record remains");

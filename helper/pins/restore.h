@@ -15,21 +15,45 @@
 
 /**
  * struct restored - result of restore() and restore_refresh()
- * @pins: number of pins of the record that the kernel has; 0 if that cannot be learned
- * @moved: number of files whose ranges on the device differ from the recorded ones
+ * @pins: number of pins of files that the kernel has; 0 if that cannot be learned
+ * @moved: number of files whose ranges or path differ from the recorded ones
+ * @again: number of pins of which the kernel lacked a range
+ * @gone: number of files that do not exist any more
+ * @unchecked: number of files that could not be looked up or mapped, and may exist
+ * @unrecorded: number of the kernel's ranges that were not on record, and were deleted
+ * @added: number of new files in pinned folders
  * @job: number of the job that prefetches the pins; 0: none
  */
 struct restored {
 	size_t pins;
 	size_t moved;
+	size_t again;
+	size_t gone;
+	size_t unchecked;
+	size_t unrecorded;
+	size_t added;
 	uint32_t job;
 };
 
+/**
+ * struct record_difference - how the kernel's ranges of a device differ from the record of its pins
+ * @unrecorded: ranges of the kernel that are not on record, except those of the daemon
+ * @missing: recorded pins of which the kernel lacks a range
+ * @elsewhere: name under which the pins are recorded, if 'dmsetup rename' renamed the device, or ""
+ */
+struct record_difference {
+	size_t unrecorded;
+	size_t missing;
+	char elsewhere[NEARCACHE_NAME_MAX + 1];
+};
+
+int restore_compare(const struct dm_device *dev, struct record_difference *difference);
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);
-int restore_refresh(const struct dm_device *dev, struct pins *pins,
+int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored);
+void restore_tell_gone(const struct pins *pins, bool kept);
 void restore(const char *name, const char *attached, struct restored *restored);
 
 #endif /* HELPER_PINS_RESTORE_H */

@@ -16,8 +16,8 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
-	test_partition test_pins test_change test_restore test_record test_atomic_file \
-	test_same_origin test_node_share test_operand test_prefetch_job test_conf test_judge \
+	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_record test_atomic_file \
+	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
@@ -55,6 +55,7 @@ HELPER_UNIT_test_opening := helper/daemon/shards_in_use.c helper/lib/error.c hel
 HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units.c helper/lib/sha256.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
+HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
 HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
@@ -181,18 +182,23 @@ HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/li
 	helper/lib/name.c helper/lib/path.c \
 	helper/lib/error.c helper/lib/sanitize.c
 # Sources of the record of pins.
-HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/record_json.c helper/pins/unpin_match.c \
+HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/record_json.c \
+	helper/pins/record_lines.c helper/pins/unpin_match.c \
 	helper/lib/atomic_file.c helper/lib/name.c helper/lib/path.c helper/lib/enum_words.c helper/files/shard_ranges.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_pins	:= $(HELPER_PINS)
+HELPER_UNIT_test_pin_record := $(HELPER_PINS)
+HELPER_UNIT_test_pinned_file := $(HELPER_PINS) helper/pins/pinned_file.c
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/kernel_ranges.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record_owner.c \
 	helper/files/glob.c helper/lib/range.c \
 	helper/block/device_id_match.c tests/unit/helper/fake_dm.c
 HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/block/device_id_match.c \
-	helper/files/glob.c tests/unit/helper/fake_identity.c \
+	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
+HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
+HELPER_UNIT_LIBS_test_pinned_file := -Wl,--wrap=fstatfs,--wrap=name_to_handle_at,--wrap=open_by_handle_at
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_atomic_file := -Wl,--wrap=fsync

@@ -13,6 +13,7 @@
 #include "fake_nl.h"
 #include "block/device_sysfs.h"
 #include "pins/pin_list.h"
+#include "pins/pinned_file.h"
 #include "pins/record_owner.h"
 #include "pins/restore.h"
 #include "files/operand.h"
@@ -22,7 +23,7 @@
 #define PIN	NEARCACHE_RANGE_PIN
 #define RECORD	PINS_DIR "/nc.json"
 
-static char file_path[64];
+static char file_path[64], folder_path[64], in_folder[64];
 /* Where the file is on the device now, in bytes. */
 static uint64_t place;
 static struct restored restored;
@@ -31,9 +32,50 @@ int target_resolve(const struct arguments *args, const struct dm_device *dev,
 		   struct shards *shards)
 {
 	(void)dev;
-	assert_string_equal(args->operand[1], file_path);
 	shards->size = FAKE_BYTES;
+	if (!strcmp(args->operand[1], folder_path)) {
+		struct shard *shard = shards_add(shards, in_folder);
+
+		shard->device = 1;
+		shard_add_range(shard, 200 * K, 4 * K);
+		return 0;
+	}
+	assert_string_equal(args->operand[1], file_path);
 	return shard_add_range(shards_add(shards, file_path), place, 4 * K);
+}
+
+/* What mounted_look() says of a pinned file that its path does not lead to. */
+static enum file_state state_of_lost;
+static const char *renamed_to;
+
+int mounted_find(struct mounted_all *all, dev_t lower)
+{
+	*all = (struct mounted_all){ .lower = lower };
+	return 0;
+}
+
+enum file_state mounted_look(const struct mounted_all *all, const struct pin *pin, char **path)
+{
+	(void)all;
+	(void)pin;
+	*path = renamed_to ? strdup(renamed_to) : NULL;
+	return state_of_lost;
+}
+
+void mounted_free(struct mounted_all *all)
+{
+	(void)all;
+}
+
+char *file_handle(const char *path)
+{
+	(void)path;
+	return strdup("1:00");
+}
+
+int pin_file(struct pins *added, const struct pin *like, const struct shard *shard)
+{
+	return pin_place(pins_append(added, like, shard->name), shard);
 }
 
 static char warning[512];
@@ -86,6 +128,8 @@ static int setup(void **state)
 	fake.origin = 1;
 	origin_id = "";
 	place = 0;
+	state_of_lost = FILE_UNSURE;
+	renamed_to = NULL;
 	return 0;
 }
 
@@ -205,13 +249,13 @@ static void refreshed(void **state)
 	place = 128 * K;
 	fake_nl.available = 6 * K;
 	assert_int_equal(pins_load(&pins, "nc"), 0);
-	assert_int_equal(restore_refresh(&dev, &pins, &restored), CODE_DEVICE);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), CODE_DEVICE);
 	fail_reset();
 	pins_free(&pins);
 	fake_nl.available = 12 * K;
 	/* There is room for both pins now: the moved file is pinned at its new place. */
 	assert_int_equal(pins_load(&pins, "nc"), 0);
-	assert_int_equal(restore_refresh(&dev, &pins, &restored), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
 	assert_int_equal(restored.moved, 1);
 	assert_int_equal(fake_nl.count, 2);
 	assert_int_equal(fake_nl_count(128 * K, 4 * K, "l", PIN), 1);
@@ -219,6 +263,122 @@ static void refreshed(void **state)
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(pins.pin[1].range[0].start, 128 * K);
 	pins_free(&pins);
+}
+
+static void refresh(bool keep_gone, size_t count)
+{
+	struct dm_device dev = { .name = "nc" };
+	struct pins pins;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, keep_gone, &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(fake_nl.count, count);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, count);
+	pins_free(&pins);
+}
+
+/* A pin is dropped only if its file is certainly gone, and not with keep_gone. */
+static void gone(void **state)
+{
+	struct pins pins = { 0 };
+
+	(void)state;
+	want(&pins, "/nowhere/file", 0, 4 * K);
+	want(&pins, file_path, 8 * K, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	place = 8 * K;
+	restore("nc", NULL, &restored);
+	refresh(false, 2);
+	assert_int_equal(restored.gone, 0);
+	assert_int_equal(restored.unchecked, 1);
+	state_of_lost = FILE_GONE;
+	refresh(true, 2);
+	assert_int_equal(restored.gone, 1);
+	refresh(false, 1);
+	assert_int_equal(restored.gone, 1);
+	assert_int_equal(restored.pins, 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
+	refresh(false, 1);
+	assert_int_equal(restored.gone, 0);
+}
+
+/* A renamed file stays pinned, and the record gets its new path. */
+static void renamed(void **state)
+{
+	struct pins pins = { 0 };
+
+	(void)state;
+	want(&pins, "/nowhere/file", 0, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	state_of_lost = FILE_EXISTS;
+	renamed_to = file_path;
+	refresh(false, 1);
+	assert_int_equal(restored.moved, 1);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_string_equal(pins.pin[0].path, file_path);
+	pins_free(&pins);
+}
+
+/* A file that came into a pinned folder is pinned, once. */
+static void new_in_folder(void **state)
+{
+	struct pin like = { .label = "l", .flags = PIN, .folder = true };
+	struct pins pins = { 0 };
+
+	(void)state;
+	assert_non_null(pins_append(&pins, &like, folder_path));
+	want(&pins, NULL, 0, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	restore("nc", NULL, &restored);
+	assert_int_equal(fake_nl.count, 1);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+					 &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(restored.added, 1);
+	assert_int_equal(restored.pins, 2);
+	assert_int_equal(fake_nl_count(200 * K, 4 * K, "l", PIN), 1);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, 3);
+	assert_true(pins.pin[1].folder);
+	assert_false(pins.pin[2].folder);
+	assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+					 &restored), 0);
+	assert_int_equal(restored.added, 0);
+	pins_free(&pins);
+}
+
+/* Ranges that a killed command left in the kernel are removed; those of the daemon stay. */
+static void unrecorded(void **state)
+{
+	struct dm_device dev = { .name = "nc" };
+	struct pins pins;
+
+	(void)state;
+	record(4 * K);
+	restore("nc", NULL, &restored);
+	fake_nl_give(0, 8 * K, "l", PIN);
+	fake_nl_give(32 * K, 8 * K, "other", PIN);
+	fake_nl_give(48 * K, 8 * K, "nearcache-hot", PIN);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(restored.unrecorded, 2);
+	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(fake_nl_count(48 * K, 8 * K, "nearcache-hot", PIN), 1);
+	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
+	/* And what the kernel lacks is pinned again. */
+	fake_nl_take(0);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(restored.again, 1);
+	assert_int_equal(fake_nl.count, 3);
 }
 
 /* The origin has shrunk.  The part of a pin inside the origin is pinned; the record stays whole. */
@@ -414,6 +574,10 @@ int main(void)
 		TEST(refused),
 		TEST(moved),
 		TEST(refreshed),
+		TEST(gone),
+		TEST(renamed),
+		TEST(new_in_folder),
+		TEST(unrecorded),
 		TEST(shrunk),
 		TEST(foreign),
 		TEST(attached),
@@ -427,7 +591,11 @@ int main(void)
 		return 1;
 	snprintf(file_path, sizeof(file_path), "%s/file", folder);
 	fclose(fopen(file_path, "w"));
+	snprintf(folder_path, sizeof(folder_path), "%s/folder", folder);
+	snprintf(in_folder, sizeof(in_folder), "%s/folder/new", folder);
+	mkdir(folder_path, 0700);
 	failed = RUN(tests);
 	unlink(file_path);
+	rmdir(folder_path);
 	return rmdir(folder) || failed;
 }

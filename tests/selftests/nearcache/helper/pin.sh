@@ -124,10 +124,12 @@ kept() {
 	good unpin nc --label keep
 	good ranges nc -j
 	before=$out
-	mkdir "$RECORD.new"
-	bad 4 "cannot write '$RECORD.new'" pin nc a.bin --label more
-	bad 4 "cannot write '$RECORD.new'" unpin nc a.bin
-	rmdir "$RECORD.new"
+	cp "$RECORD" "$TMPDIR/record"
+	injected fdatasync:error=EIO pin nc a.bin --label more
+	[[ $rc == 4 && $(<"$TMPDIR/said") == *"cannot write '$RECORD': "* ]] || fail "pin: $(<"$TMPDIR/said")"
+	injected fdatasync:error=EIO unpin nc a.bin
+	[[ $rc == 4 && $(<"$TMPDIR/said") == *"cannot write '$RECORD': "* ]] || fail "unpin: $(<"$TMPDIR/said")"
+	cmp "$RECORD" "$TMPDIR/record" || fail "the record changed"
 	good ranges nc -j
 	same "ranges without a record" "$out" "$before"
 	good pin nc sub --label folder --no-load
