@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -84,6 +85,8 @@ int program_main(int argc, char **argv, const struct verb *verb,
 	struct arguments args;
 	int error = arguments_parse_verb(&args, argc, argv, verb);
 
+	/* As in main() of nearcache. */
+	umask(022);
 	if (!error && program_tell(&args, NULL, verb))
 		return print_flush();
 	print_start(option_given(&args, OPTION_JSON));

@@ -617,7 +617,8 @@ WITNESS_HELP
 "The output has all counters and values of all devices, of their labels and prefetch\n"
 "jobs, and histograms of latencies while 'nearcache latency' is loaded. --textfile is for\n"
 "the textfile collector of node_exporter: FILE must end in .prom and is replaced as a\n"
-"whole.\n",
+"whole. A new FILE has mode 0644, whatever the umask; an existing one keeps owner and\n"
+"mode.\n",
 		.run = cmd_metrics,
 	},
 	&(const struct verb){
