@@ -92,8 +92,13 @@ int device_open(struct device *dev, const char *path, const char *role)
 /* Like device_open(), but by device number. */
 int device_open_number(struct device *dev, dev_t number, const char *role)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[128];
 
+	*dev = (struct device)DEVICE_CLOSED;
+	if (!identity_kernel_name(number, name, sizeof(name)))
+		return fail(CODE_DEVICE,
+			    "the %s of number %u:%u is gone: its disk is disconnected, or has another name now",
+			    role, major(number), minor(number));
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();
 	/* An outdated node in /dev may lead to another device. */

@@ -351,7 +351,7 @@ static int execute_set(struct change *change, bool force)
 		if (change->claim && new != change->old.witness &&
 		    !may_be_witness(change, new))
 			give_back(change, new);
-		return fail_code();
+		return describe_bypass(change->dev.name);
 	}
 	leave_unrecorded(change);
 	return 0;
