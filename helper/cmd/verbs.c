@@ -8,9 +8,11 @@
 
 #define MODES_HELP \
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
-"data that they overlap. writethrough also writes them to the cache. A write completes\n" \
-"when the origin has completed it. The mode belongs to the running device, the cache\n" \
-"device does not record it: give it at each open. 'nearcache set' changes it.\n"
+"data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
+"cached, and into new blocks while the cache has free ones: in a full cache a write evicts\n" \
+"nothing. A write completes when the origin has completed it. The mode belongs to the\n" \
+"running device, the cache device does not record it: give it at each open. 'nearcache\n" \
+"set' changes it.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical volume on\n" \
