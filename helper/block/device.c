@@ -307,6 +307,14 @@ int device_sync(const struct device *dev)
 	return 0;
 }
 
+/* Write the dm name of a device to @name (128 bytes), or its number if it is gone; return @name. */
+const char *device_dm_name(dev_t number, char *name)
+{
+	if (!identity_attribute(number, "dm/name", name, 128))
+		snprintf(name, 128, "%u:%u", major(number), minor(number));
+	return name;
+}
+
 /*
  * Write the path of a device's node to @path (PATH_MAX bytes) and return @path: /dev/mapper/NAME
  * for device-mapper, /dev/NAME for others. If the device no longer exists, @path is its number,

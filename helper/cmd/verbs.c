@@ -48,11 +48,11 @@ const struct verb *const verbs[] = {
 "LVM or another cache, unless --force is given. It writes nothing before all checks have\n"
 "passed, and a failure leaves no cache behind.\n"
 "\n"
-"--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
-"smallest one limits the share of each. Losing any of them loses the cache.\n"
 "If the origin is a physical volume of LVM, create and open print what LVM needs to use\n"
 "the volume group through the cache; see nearcache(7).\n"
 "\n"
+"--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
+"smallest one limits the share of each. Losing any of them loses the cache.\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"
@@ -512,6 +512,7 @@ WITNESS_HELP
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
 		.operands_max = 2,
+		.optional = OPTION_EVERYTHING,
 		.summary = "load or show the BPF program that classifies streams",
 		.details =
 "load makes the kernel call a program for each read and write through all caches: the\n"
@@ -521,9 +522,10 @@ WITNESS_HELP
 "data. With --dry-run the kernel only verifies the program.\n"
 "\n"
 "show lists the maps of the program, which bpftool reads, and for the built-in program\n"
-"the streams. The reads or writes of a process are sequential, strided, checkpoint\n"
-"(sequential writes) or scattered; scattered reads turn out to be shuffled (each run once\n"
-"per pass), looping (the same order again) or random.\n",
+"the streams of processes that run; with --all also of those that have ended. The reads\n"
+"or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
+"scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
+"same order again) or random.\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){
@@ -605,12 +607,13 @@ WITNESS_HELP
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
-		.optional = OPTION_REVERT,
+		.optional = OPTION_REVERT | OPTION_EVERYTHING,
 		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
-"States: done; would (of daemon --observe); kept and taken-back, after the daemon\n"
-"evaluated the effect; reverted, by --revert: the daemon leaves that setting alone for a\n"
-"while. The record is /run/nearcache/actions and starts empty at each boot.\n",
+"States: done; taken-back, after the daemon evaluated the effect; reverted, by --revert:\n"
+"the daemon leaves that setting alone for a while. With --all also the actions that\n"
+"changed nothing: would (of daemon --observe), and kept, after an evaluation. The record\n"
+"is /run/nearcache/actions and starts empty at each boot.\n",
 		.run = cmd_actions,
 	},
 	&(const struct verb){
