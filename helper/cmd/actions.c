@@ -24,7 +24,7 @@ static void show_value(const char *key, const char *label,
 	print_number(key, NULL, value);
 }
 
-/* The listed actions: of one device, or of all if @name is NULL; @all: also those without effect. */
+/* @name: list the actions of this device; NULL: of all. @all: also actions without effect */
 struct listing {
 	const char *name;
 	bool all;

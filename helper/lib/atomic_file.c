@@ -200,8 +200,8 @@ int atomic_file_check(const char *path)
 }
 
 /*
- * Replaces the content of @path. A new file is readable by everybody; an old one keeps its owner and
- * mode. A reader sees all of the old or all of the
+ * Replaces the content of @path. A new file is readable by everybody; an old one keeps its owner
+ * and mode. A reader sees all of the old or all of the
  * new content. After a crash the file has the old or the new content if @durable; otherwise it may
  * be empty. After an error @path is unchanged.
  */

@@ -66,7 +66,8 @@ static void stable_name(const struct device *origin, char *path)
 	folder = identity_attribute(origin->number, "dm/name", name, sizeof(name)) ?
 		 NULL : opendir(LINKS);
 	while (folder && (link = readdir(folder)))
-		if (names_disk(link, origin->number) && (!*first || strcmp(link->d_name, first) < 0))
+		if (names_disk(link, origin->number) &&
+		    (!*first || strcmp(link->d_name, first) < 0))
 			snprintf(first, sizeof(first), "%s", link->d_name);
 	if (folder)
 		closedir(folder);

@@ -152,7 +152,7 @@ void programs_name(struct top_model *model)
 				name_stream(&model->device[i].stream[s]);
 }
 
-/* Hides the streams of processes that have ended, unless they read or wrote in the last interval. */
+/* Hides the streams of ended processes, unless they read or wrote in the last interval. */
 void programs_hide(struct top_model *model)
 {
 	size_t i, s;
