@@ -11,8 +11,7 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
-/* A place is a part of a device with 1 << place_shift sectors (64 GiB) and with its own streams. */
-const volatile __u32 place_shift = 27;
+const volatile __u32 place_shift = PLACE_SHIFT;
 /* Value of @sample for strided and written streams: the module reports one run of 16.  Sequential
  * streams have few runs: of these it reports each run.
  */

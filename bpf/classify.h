@@ -5,11 +5,14 @@
 
 #include "evidence.h"
 
+/* A place is a part of a device with 1 << PLACE_SHIFT sectors (64 GiB) and with its own streams. */
+#define PLACE_SHIFT	27U
+
 /**
  * struct set_key - a part of a device that a control group reads
  * @dev: dm device: major << 20 | minor
  * @label: id of the range's label; 0: no label
- * @place: number of the part: run >> place_shift (in classify.bpf.c); 0 if @label is set
+ * @place: number of the part: run >> PLACE_SHIFT; 0 if @label is set
  * @cgroup: id of the control group
  */
 struct set_key {

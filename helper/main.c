@@ -2,6 +2,7 @@
 /* nearcache: runs a verb, by a function in this program or by executing a separate program. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "block/lock.h"
 #include "cli/exec_program.h"
@@ -28,6 +29,8 @@ int main(int argc, char **argv)
 	struct arguments args;
 	int error;
 
+	/* Each open() and mkdir() decides who may read: not the umask of the shell. */
+	umask(022);
 	if (typed)
 		memcpy(typed, argv, (size_t)argc * sizeof(*typed));
 	error = arguments_parse(&args, argc, argv, verbs, &verb);

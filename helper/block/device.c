@@ -93,8 +93,13 @@ int device_open(struct device *dev, const char *path, const char *role)
 /* Like device_open(), but by device number. */
 int device_open_number(struct device *dev, dev_t number, const char *role)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], name[128];
 
+	*dev = (struct device)DEVICE_CLOSED;
+	if (!identity_kernel_name(number, name, sizeof(name)))
+		return fail(CODE_DEVICE,
+			    "the %s of number %u:%u is gone: its disk is disconnected, or has another name now",
+			    role, major(number), minor(number));
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();
 	/* An outdated node in /dev may lead to another device. */
@@ -313,6 +318,14 @@ int device_sync(const struct device *dev)
 		return fail_errno(errno, "cannot flush %s '%s'", dev->role,
 				  dev->path);
 	return 0;
+}
+
+/* Write the dm name of a device to @name (128 bytes), or its number if it is gone; return @name. */
+const char *device_dm_name(dev_t number, char *name)
+{
+	if (!identity_attribute(number, "dm/name", name, 128))
+		snprintf(name, 128, "%u:%u", major(number), minor(number));
+	return name;
 }
 
 /*

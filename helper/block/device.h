@@ -63,6 +63,7 @@ int device_write(const struct device *dev, const void *buffer, size_t bytes,
 int device_zero(const struct device *dev, uint64_t offset, uint64_t bytes);
 int device_sync(const struct device *dev);
 
+const char *device_dm_name(dev_t number, char *name);
 const char *device_path_of(dev_t number, char *path);
 
 #endif /* HELPER_BLOCK_DEVICE_H */

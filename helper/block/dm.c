@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 #include "lib/name.h"
 #include "block/table_params.h"
 #include "block/signals.h"
+#include "block/suspend_progress.h"
 
 /* dm_message() retries for one second while the device is suspended and refuses messages. */
 #define BUSY_TRIES	10
@@ -460,14 +462,35 @@ int dm_load(const char *name, const struct dm_line *line)
 	return error;
 }
 
+/* Return the number of a device in /dev, or 0. */
+static dev_t number_of(const char *name)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/%s", dm_dir(), name);
+	return stat(path, &st) ? 0 : st.st_rdev;
+}
+
+/* As run_with_node(), but tell the user what the suspend waits for, if there is one. */
+static bool run_suspend(struct dm_task *task, const char *name, enum dm_suspend suspend)
+{
+	bool waits = suspend == DM_SUSPEND_FREEZE || suspend == DM_SUSPEND_DRAIN;
+	pid_t child = suspend_progress_start(name, waits ? number_of(name) : 0,
+					     suspend == DM_SUSPEND_FREEZE);
+	bool done = run_with_node(task, unlock_all);
+
+	suspend_progress_end(child);
+	return done;
+}
+
 /*
  * Make the loaded table live, or start a suspended device. If there is a loaded table, the kernel
- * first suspends a running device. Success releases lock_all(): other runs may then start devices.
+ * first suspends a running device, as @suspend says. Success releases lock_all(): other runs may
+ * then start devices.
  * @read_ahead: sectors, or DM_READ_AHEAD_KERNEL.
- * @hand_over: if true, suspend without a flush. File systems are not frozen, and reads that wait
- *	for the origin move to the new table. If false, the old table completes these reads first.
  */
-int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
+int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend)
 {
 	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
 	int error = 0;
@@ -479,9 +502,10 @@ int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
 		read_ahead = DM_READ_AHEAD_AUTO;
 	if (!dm_task_set_add_node(task, DM_ADD_NODE_ON_RESUME) ||
 	    !dm_task_set_read_ahead(task, read_ahead, 0) ||
-	    (hand_over && !dm_task_no_flush(task)))
+	    (suspend == DM_SUSPEND_DRAIN && !dm_task_skip_lockfs(task)) ||
+	    (suspend == DM_SUSPEND_HAND_OVER && !dm_task_no_flush(task)))
 		error = fail_memory();
-	else if (!run_with_node(task, unlock_all))
+	else if (!run_suspend(task, name, suspend))
 		error = task_failed(task, "start the device", name);
 	dm_task_destroy(task);
 	return error;
@@ -512,7 +536,7 @@ static void make_device(const char *name, const char *uuid,
 		kmsg_close(&log);
 		return;
 	}
-	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL, false)) {
+	if (dm_load(name, line) || dm_resume(name, DM_READ_AHEAD_KERNEL, DM_SUSPEND_NOT)) {
 		kmsg_explain(&log, DM_TARGET);
 		dm_remove(name);
 	} else if (need_node(name)) {

@@ -77,6 +77,26 @@ struct dm_line {
 	bool read_only;
 };
 
+/**
+ * enum dm_suspend - how dm_resume() first suspends a device that runs
+ * @DM_SUSPEND_NOT: the device is new, or suspended already
+ * @DM_SUSPEND_FREEZE: freeze the file system, which writes all its dirty data, then drain. Needed
+ *	if the new table refuses writes: dirty data could not be written any more
+ * @DM_SUSPEND_DRAIN: wait for the I/O in flight; new I/O waits until the resume. Dirty data stays
+ *	dirty and is written through the new table. Safe for every table of the same origin: the
+ *	device shows the same data before and after, and no reader sees the time between. A frozen
+ *	file system matters only to those who copy the origin while the device is suspended, such as
+ *	snapshots; this program copies nothing
+ * @DM_SUSPEND_HAND_OVER: as DM_SUSPEND_DRAIN, but reads that wait for the origin move to the new
+ *	table, and the origin is not flushed. The module marks the cache as not cleanly stopped
+ */
+enum dm_suspend {
+	DM_SUSPEND_NOT,
+	DM_SUSPEND_FREEZE,
+	DM_SUSPEND_DRAIN,
+	DM_SUSPEND_HAND_OVER,
+};
+
 /* For dm_resume(): use the read-ahead that the kernel derives from the table. */
 #define DM_READ_AHEAD_KERNEL	UINT32_MAX
 
@@ -98,7 +118,7 @@ void dm_device_free_all(struct dm_device *list, size_t count);
 int dm_activate(const char *name, const char *uuid,
 		const struct dm_line *line);
 int dm_load(const char *name, const struct dm_line *line);
-int dm_resume(const char *name, uint32_t read_ahead, bool hand_over);
+int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend);
 int dm_clear(const char *name);
 int dm_message(const struct dm_device *dev, const char *message);
 int dm_remove(const char *name);

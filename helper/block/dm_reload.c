@@ -95,7 +95,7 @@ static void put_back(const struct dm_device *old, const struct dm_line *line,
 		drop_loaded(old->name);
 		if (now.suspended) {
 			dm_load(old->name, line);
-			dm_resume(old->name, ahead, false);
+			dm_resume(old->name, ahead, DM_SUSPEND_NOT);
 		}
 	}
 	dm_device_free(&now);
@@ -145,7 +145,7 @@ static int verify_table(const struct dm_device *old, const struct dm_line *line)
 
 static int swap_tables(const struct dm_device *old,
 		       const struct dm_line *old_line,
-		       const struct dm_line *line, bool hand_over)
+		       const struct dm_line *line, enum dm_suspend suspend)
 {
 	uint32_t ahead = read_ahead(old->number);
 	struct kmsg log = kmsg_mark(old->number);
@@ -162,7 +162,7 @@ static int swap_tables(const struct dm_device *old,
 		fail_add("nothing was changed");
 		goto out;
 	}
-	error = dm_resume(old->name, ahead, hand_over);
+	error = dm_resume(old->name, ahead, suspend);
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
@@ -174,6 +174,16 @@ out:
 	return error;
 }
 
+/* Dirty data of a file system must reach the origin before the device refuses writes. */
+static enum dm_suspend suspend_for(const struct params *old, const struct params *params,
+				   bool hand_over)
+{
+	if (hand_over)
+		return DM_SUSPEND_HAND_OVER;
+	return mode_writes(old->mode) && !mode_writes(params->mode) ? DM_SUSPEND_FREEZE :
+								      DM_SUSPEND_DRAIN;
+}
+
 /*
  * Replace the table of a device in use. I/O waits during the change. The read-ahead does not
  * change. A ^C takes effect only at the end. After a failure the device has its old table, or the
@@ -181,7 +191,7 @@ out:
  * @dev: accepted by reload_prepare().
  * @old: parameters of the present table.
  * @bytes: size under the new table.
- * @hand_over: see dm_resume().
+ * @hand_over: reads that wait for the origin move to the new table; see DM_SUSPEND_HAND_OVER.
  */
 int reload(const struct dm_device *dev, const struct params *old,
 	   const struct params *params, uint64_t bytes, bool hand_over)
@@ -203,7 +213,7 @@ int reload(const struct dm_device *dev, const struct params *old,
 	/* The program may be stored on, or swapped to, the device: a page fault would hang. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
 	signals_hold(&before);
-	error = swap_tables(dev, &old_line, &line, hand_over);
+	error = swap_tables(dev, &old_line, &line, suspend_for(old, params, hand_over));
 	signals_release(&before);
 	munlockall();
 	return error;

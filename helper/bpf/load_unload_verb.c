@@ -24,7 +24,7 @@ static void show_program(const struct loading *loading,
 	print_string("folder", "maps in", program_folder(loading->place));
 }
 
-static int show_loaded(const struct loading *loading)
+static int show_loaded(const struct loading *loading, const struct arguments *args)
 {
 	struct program program;
 	bool found;
@@ -38,7 +38,7 @@ static int show_loaded(const struct loading *loading)
 	if (found)
 		program_maps(loading->place, show_map, NULL);
 	print_end();
-	return loading->show(loading->place);
+	return loading->show(loading->place, args);
 }
 
 static int load_program(const struct loading *loading, const char *path, bool dry_run)
@@ -86,7 +86,7 @@ int loading_run(const struct loading *loading, const struct arguments *args)
 	if (!strcmp(what, "unload"))
 		return unload_program(loading, dry_run);
 	if (!strcmp(what, "show"))
-		return show_loaded(loading);
+		return show_loaded(loading, args);
 	return fail(CODE_USAGE, "'%s': '%s' takes load, unload or show", what,
 		    loading->place->word);
 }

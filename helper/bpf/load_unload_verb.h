@@ -18,7 +18,7 @@
 struct loading {
 	const struct program_place *place;
 	bool files;
-	int (*show)(const struct program_place *place);
+	int (*show)(const struct program_place *place, const struct arguments *args);
 };
 
 int loading_run(const struct loading *loading, const struct arguments *args);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -16,14 +17,15 @@ const struct verb top_verb = {
 	.name = "top",
 	.operands = "[NAME...]",
 	.operands_max = -1,
-	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT,
+	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT | OPTION_EVERYTHING,
 	.summary = "watch devices, labels, streams and prefetch jobs live",
 	.details =
 "Without NAME, all devices are shown, including those that are opened later. Rates,\n"
 "latencies and the first hit ratio are those of the last interval. Latencies are upper\n"
 "bounds of 50 % and 99 % of the reads, by path. Devices that are not in the state normal\n"
 "come first. top changes and loads nothing: it shows streams while 'nearcache classifier'\n"
-"is loaded, latencies while 'nearcache latency' is, and running jobs.\n"
+"is loaded, latencies while 'nearcache latency' is, and running jobs. Streams of processes\n"
+"that have ended are shown with --all.\n"
 "\n"
 "CACHE/s are bytes read from the cache device, ORIGIN/s from the origin (fills, prefetch,\n"
 "bypasses), FILL/s bytes written to the cache device. '... N more' stands for lines that do\n"
@@ -84,6 +86,8 @@ int program_main(int argc, char **argv, const struct verb *verb,
 	struct arguments args;
 	int error = arguments_parse_verb(&args, argc, argv, verb);
 
+	/* As in main() of nearcache. */
+	umask(022);
 	if (!error && program_tell(&args, NULL, verb))
 		return print_flush();
 	print_start(option_given(&args, OPTION_JSON));

@@ -24,14 +24,26 @@ static void show_value(const char *key, const char *label,
 	print_number(key, NULL, value);
 }
 
+/* @name: list the actions of this device; NULL: of all. @all: also actions without effect */
+struct listing {
+	const char *name;
+	bool all;
+};
+
+static bool made_change(const struct action *action)
+{
+	return strcmp(action->state, "would") && strcmp(action->state, "kept");
+}
+
 static void show_action(const struct action *action, void *arg)
 {
-	const char *name = arg;
+	const struct listing *listing = arg;
 	time_t at = (time_t)action->time;
 	char text[32] = "";
 	struct tm tm;
 
-	if (name && strcmp(name, action->device))
+	if ((listing->name && strcmp(listing->name, action->device)) ||
+	    !(listing->all || made_change(action)))
 		return;
 	if (gmtime_r(&at, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
@@ -192,7 +204,7 @@ static int revert_action(uint64_t id, bool dry_run)
 
 int cmd_actions(const struct arguments *args)
 {
-	const char *name = NULL;
+	struct listing listing = { .all = option_given(args, OPTION_EVERYTHING) };
 
 	if (option_given(args, OPTION_REVERT) && args->operands)
 		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",
@@ -200,9 +212,9 @@ int cmd_actions(const struct arguments *args)
 	if (option_given(args, OPTION_REVERT))
 		return revert_action(args->revert, option_given(args, OPTION_DRY_RUN));
 	if (args->operands)
-		name = name_of_operand(args->operand[0]);
+		listing.name = name_of_operand(args->operand[0]);
 	print_table("actions");
-	action_each(0, show_action, (void *)name);
+	action_each(0, show_action, &listing);
 	print_end();
 	return fail_code();
 }

@@ -1,5 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache classifier: load, unload or show the BPF program that classifies streams. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "block/device.h"
 #include "bpf/builtin_programs.h"
 #include "lib/enum_words.h"
 #include "classify.h"
@@ -7,13 +13,40 @@
 #include "lib/error.h"
 #include "bpf/load_unload_verb.h"
 #include "lib/print.h"
+#include "lib/process.h"
+#include "lib/size.h"
 
-static int show_stream(const void *key_, const void *value, void *arg)
+struct row {
+	struct stream_key key;
+	struct stream stream;
+};
+
+/* @all: also the streams of processes that have ended */
+struct rows {
+	bool all;
+	struct row *row;
+	size_t count;
+};
+
+/* The part of the device: without it the streams of a process would look the same. */
+static const char *part_text(const struct set_key *set, char *text, size_t size)
 {
-	const struct stream_key *key = key_;
-	const struct stream *stream = value;
+	char start[SIZE_TEXT];
 
-	(void)arg;
+	if (set->label)
+		snprintf(text, size, "label %u", set->label);
+	else
+		snprintf(text, size, "from %s", size_print(set->place << (PLACE_SHIFT + 9), start));
+	return text;
+}
+
+static void show_stream(const struct row *row)
+{
+	const struct stream_key *key = &row->key;
+	const struct stream *stream = &row->stream;
+	dev_t number = makedev(key->set.dev >> 20, key->set.dev & 0xfffff);
+	char name[128], part[64];
+
 	print_record(NULL, NULL);
 	print_number("pid", "pid", key->pid);
 	print_string("access", "access", key->writes ? "write" : "read");
@@ -22,21 +55,79 @@ static int show_stream(const void *key_, const void *value, void *arg)
 	print_number("runs", "runs", stream->runs);
 	print_bytes("bytes", "bytes", stream->bytes);
 	print_number("changes", "changes", stream->changes);
-	print_number("major", NULL, key->set.dev >> 20);
-	print_number("minor", NULL, key->set.dev & 0xfffff);
+	print_string("device", "device", device_dm_name(number, name));
+	print_number("major", NULL, major(number));
+	print_number("minor", NULL, minor(number));
+	print_string(NULL, "part", part_text(&key->set, part, sizeof(part)));
+	print_number("start", NULL, key->set.place << (PLACE_SHIFT + 9));
 	print_number("label_id", NULL, key->set.label);
 	print_number("cgroup", "cgroup", key->set.cgroup);
 	print_end();
+}
+
+static int add_row(const void *key_, const void *value, void *arg)
+{
+	const struct stream_key *key = key_;
+	struct rows *rows = arg;
+	struct row *longer;
+
+	if (!rows->all && process_ended(key->pid))
+		return 0;
+	longer = reallocarray(rows->row, rows->count + 1, sizeof(*longer));
+	if (!longer)
+		return fail_memory();
+	rows->row = longer;
+	longer[rows->count++] = (struct row){ *key, *(const struct stream *)value };
 	return 0;
 }
 
-/* Prints the map "streams", or an empty list if a program from a file has no such map. */
-static int show_classifier(const struct program_place *place)
+static int by_key(const void *a, const void *b)
 {
+	return memcmp(&((const struct row *)a)->key, &((const struct row *)b)->key,
+		      sizeof(struct stream_key));
+}
+
+/* By device; on a device the streams with the most bytes first. */
+static int by_bytes(const void *a, const void *b)
+{
+	const struct row *x = a, *y = b;
+
+	if (x->key.set.dev != y->key.set.dev)
+		return x->key.set.dev < y->key.set.dev ? -1 : 1;
+	if (x->stream.bytes != y->stream.bytes)
+		return x->stream.bytes > y->stream.bytes ? -1 : 1;
+	return by_key(a, b);
+}
+
+/* The map may list a stream twice if another one was evicted meanwhile: keep one entry. */
+static void sort_rows(struct rows *rows)
+{
+	size_t i, kept = 0;
+
+	if (!rows->count)
+		return;
+	qsort(rows->row, rows->count, sizeof(*rows->row), by_key);
+	for (i = 1; i < rows->count; i++)
+		if (by_key(&rows->row[kept], &rows->row[i]))
+			rows->row[++kept] = rows->row[i];
+	rows->count = kept + 1;
+	qsort(rows->row, rows->count, sizeof(*rows->row), by_bytes);
+}
+
+/* Prints the map "streams", or an empty list if a program from a file has no such map. */
+static int show_classifier(const struct program_place *place, const struct arguments *args)
+{
+	struct rows rows = { .all = option_given(args, OPTION_EVERYTHING) };
+	size_t i;
+
 	print_table("streams");
 	program_each(place, "streams", sizeof(struct stream_key),
-		     sizeof(struct stream), show_stream, NULL);
+		     sizeof(struct stream), add_row, &rows);
+	sort_rows(&rows);
+	for (i = 0; i < rows.count; i++)
+		show_stream(&rows.row[i]);
 	print_end();
+	free(rows.row);
 	return fail_code();
 }
 

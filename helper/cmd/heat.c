@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache heat: reads and hits by region of the devices. */
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 
+#include "block/device.h"
 #include "bpf/builtin_programs.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -41,11 +43,14 @@ static int add_region(const void *key, const void *heat, void *arg)
 
 static void show_region(const struct region *region)
 {
+	dev_t number = makedev(region->key.dev >> 20, region->key.dev & 0xfffff);
 	const struct heat *heat = &region->heat;
+	char name[128];
 
 	print_record(NULL, NULL);
-	print_number("major", "major", region->key.dev >> 20);
-	print_number("minor", "minor", region->key.dev & 0xfffff);
+	print_string("device", "device", device_dm_name(number, name));
+	print_number("major", NULL, major(number));
+	print_number("minor", NULL, minor(number));
 	print_bytes("start", "start", (uint64_t)region->key.region << (HEAT_REGION_SHIFT + 9));
 	print_bytes("length", NULL, 1ULL << (HEAT_REGION_SHIFT + 9));
 	print_number("reads", "reads", heat->reads);
@@ -67,10 +72,11 @@ static void show_regions(struct regions *regions)
 			show_region(&region[i]);
 }
 
-static int show_heat(const struct program_place *place)
+static int show_heat(const struct program_place *place, const struct arguments *args)
 {
 	struct regions *regions = calloc(1, sizeof(*regions));
 
+	(void)args;
 	if (!regions)
 		return fail_memory();
 	print_table("regions");

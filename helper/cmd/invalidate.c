@@ -100,8 +100,10 @@ static int drop_ranges(const struct dm_device *dev, const struct dropping *dropp
 	struct dm_device now;
 	uint64_t before, after;
 
-	if (read_counter(dev, &before) || tell_target(dev, dropping))
+	if (read_counter(dev, &before))
 		return fail_code();
+	if (tell_target(dev, dropping))
+		return describe_bypass(dev->name);
 	if (dm_need_ours(dev->name, &now))
 		return fail_add("the cached data is dropped already");
 	if (read_counter(&now, &after))

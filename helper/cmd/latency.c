@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache latency: latencies of reads and writes by path. */
 #include <bpf/libbpf.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
+#include "block/device.h"
 #include "bpf/builtin_programs.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -12,43 +15,83 @@
 #include "lib/enum_words.h"
 #include "lib/print.h"
 
-static void show_latency(const struct latency_key *key,
-			 const struct latency *latency)
+struct row {
+	struct latency_key key;
+	struct latency sum;
+};
+
+struct rows {
+	struct row *row;
+	size_t count;
+};
+
+static void show_latency(const struct row *row)
 {
+	dev_t number = makedev(row->key.dev >> 20, row->key.dev & 0xfffff);
+	const struct latency *latency = &row->sum;
+	char name[128];
+
 	print_record(NULL, NULL);
-	print_string("path", "path", path_word(key->path));
+	print_string("device", "device", device_dm_name(number, name));
+	print_string("path", "path", path_word(row->key.path));
 	print_number("count", "count", latency->count);
-	print_number("mean_ns", "mean ns",
-		     latency->count ? latency->sum / latency->count : 0);
+	print_number("mean_ns", "mean ns", latency->sum / latency->count);
 	print_number("p50_ns", "50 %", histogram_percentile(latency, 5000));
 	print_number("p90_ns", "90 %", histogram_percentile(latency, 9000));
 	print_number("p99_ns", "99 %", histogram_percentile(latency, 9900));
 	print_number("p999_ns", "99.9 %", histogram_percentile(latency, 9990));
-	print_number("major", NULL, key->dev >> 20);
-	print_number("minor", NULL, key->dev & 0xfffff);
-	print_number("cgroup", "cgroup", key->cgroup);
+	print_number("major", NULL, major(number));
+	print_number("minor", NULL, minor(number));
+	print_number("cgroup", "cgroup", row->key.cgroup);
 	print_end();
 }
 
-/* Sums up and shows an entry of the map: @value has one histogram per possible CPU. */
-static int show_sum(const void *key, const void *value, void *arg)
+/* Adds an entry of the map that counted anything: @value has one histogram per possible CPU. */
+static int add_row(const void *key, const void *value, void *arg)
 {
-	const struct latency *each = value;
-	struct latency sum;
+	struct rows *rows = arg;
+	struct row row = { .key = *(const struct latency_key *)key }, *longer;
 
-	(void)arg;
-	memset(&sum, 0, sizeof(sum));
-	histogram_add(&sum, each, libbpf_num_possible_cpus());
-	show_latency(key, &sum);
+	histogram_add(&row.sum, value, libbpf_num_possible_cpus());
+	if (!row.sum.count)
+		return 0;
+	longer = reallocarray(rows->row, rows->count + 1, sizeof(*longer));
+	if (!longer)
+		return fail_memory();
+	rows->row = longer;
+	longer[rows->count++] = row;
 	return 0;
 }
 
-static int show_maps(const struct program_place *place)
+static int by_device(const void *a, const void *b)
 {
+	const struct latency_key *x = &((const struct row *)a)->key;
+	const struct latency_key *y = &((const struct row *)b)->key;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->cgroup != y->cgroup)
+		return x->cgroup < y->cgroup ? -1 : 1;
+	return (x->path > y->path) - (x->path < y->path);
+}
+
+static int show_maps(const struct program_place *place, const struct arguments *args)
+{
+	struct rows rows = { 0 };
+	size_t i;
+
+	(void)args;
 	print_table("latencies");
-	program_each(place, "latencies", sizeof(struct latency_key),
-		     sizeof(struct latency), show_sum, NULL);
+	program_each(place, "latencies", sizeof(struct latency_key), sizeof(struct latency),
+		     add_row, &rows);
+	if (rows.count)
+		qsort(rows.row, rows.count, sizeof(*rows.row), by_device);
+	for (i = 0; i < rows.count; i++)
+		/* The map may list an entry twice if another one was evicted meanwhile. */
+		if (!i || by_device(&rows.row[i - 1], &rows.row[i]))
+			show_latency(&rows.row[i]);
 	print_end();
+	free(rows.row);
 	return fail_code();
 }
 

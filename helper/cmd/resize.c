@@ -5,6 +5,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
+#include "ondisk/print_superblock.h"
 #include "block/dm_reload.h"
 
 static int check_size(const struct dm_device *dev, const struct device *origin)
@@ -35,6 +36,11 @@ static void report_resize(const struct dm_device *dev, const struct device *orig
 	print_end();
 }
 
+static int load_size(const struct dm_device *dev, const struct params *params, uint64_t bytes)
+{
+	return reload(dev, params, params, bytes, false) ? describe_bypass(dev->name) : 0;
+}
+
 static int resize_device(const struct dm_device *dev, const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
@@ -45,7 +51,7 @@ static int resize_device(const struct dm_device *dev, const struct arguments *ar
 	    !device_open_number(&origin, params.origin, "origin") &&
 	    !check_size(dev, &origin) &&
 	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
-	     !reload(dev, &params, &params, origin.size, false)))
+	     !load_size(dev, &params, origin.size)))
 		report_resize(dev, &origin, dry_run);
 	device_close(&origin);
 	return fail_code();

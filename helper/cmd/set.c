@@ -267,8 +267,8 @@ static bool needs_reload(const struct change *change)
 
 /*
  * True if the new dm table takes over the reads that wait for the origin.  Otherwise the suspension
- * waits for these reads, up to origin_timeout.  A change of the mode has to wait for them, because
- * it freezes the file system before the suspension.
+ * waits for these reads, up to origin_timeout.  A change of the mode waits for them: a change to
+ * read-only freezes the file system first, and the others flush the origin.
  */
 static bool hands_over(const struct change *change)
 {
@@ -351,7 +351,7 @@ static int execute_set(struct change *change, bool force)
 		if (change->claim && new != change->old.witness &&
 		    !may_be_witness(change, new))
 			give_back(change, new);
-		return fail_code();
+		return describe_bypass(change->dev.name);
 	}
 	leave_unrecorded(change);
 	return 0;

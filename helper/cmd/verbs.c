@@ -8,9 +8,11 @@
 
 #define MODES_HELP \
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
-"data that they overlap. writethrough also writes them to the cache. A write completes\n" \
-"when the origin has completed it. The mode belongs to the running device, the cache\n" \
-"device does not record it: give it at each open. 'nearcache set' changes it.\n"
+"data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
+"cached, and into new blocks while the cache has free ones: in a full cache a write evicts\n" \
+"nothing. A write completes when the origin has completed it. The mode belongs to the\n" \
+"running device, the cache device does not record it: give it at each open. 'nearcache\n" \
+"set' changes it.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical volume on\n" \
@@ -45,6 +47,9 @@ const struct verb *const verbs[] = {
 "in use. It refuses a cache device that carries a file system, a partition table, RAID,\n"
 "LVM or another cache, unless --force is given. It writes nothing before all checks have\n"
 "passed, and a failure leaves no cache behind.\n"
+"\n"
+"If the origin is a physical volume of LVM, create and open print what LVM needs to use\n"
+"the volume group through the cache; see nearcache(7).\n"
 "\n"
 "--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
 "smallest one limits the share of each. Losing any of them loses the cache.\n"
@@ -525,6 +530,7 @@ WITNESS_HELP
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
 		.operands_max = 2,
+		.optional = OPTION_EVERYTHING,
 		.summary = "load or show the BPF program that classifies streams",
 		.details =
 "load makes the kernel call a program for each read and write through all caches: the\n"
@@ -534,9 +540,10 @@ WITNESS_HELP
 "data. With --dry-run the kernel only verifies the program.\n"
 "\n"
 "show lists the maps of the program, which bpftool reads, and for the built-in program\n"
-"the streams. The reads or writes of a process are sequential, strided, checkpoint\n"
-"(sequential writes) or scattered; scattered reads turn out to be shuffled (each run once\n"
-"per pass), looping (the same order again) or random.\n",
+"the streams of processes that run; with --all also of those that have ended. The reads\n"
+"or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
+"scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
+"same order again) or random.\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){
@@ -618,12 +625,13 @@ WITNESS_HELP
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
-		.optional = OPTION_REVERT,
+		.optional = OPTION_REVERT | OPTION_EVERYTHING,
 		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
-"States: done; would (of daemon --observe); kept and taken-back, after the daemon\n"
-"evaluated the effect; reverted, by --revert: the daemon leaves that setting alone for a\n"
-"while. The record is /run/nearcache/actions and starts empty at each boot.\n",
+"States: done; taken-back, after the daemon evaluated the effect; reverted, by --revert:\n"
+"the daemon leaves that setting alone for a while. With --all also the actions that\n"
+"changed nothing: would (of daemon --observe), and kept, after an evaluation. The record\n"
+"is /run/nearcache/actions and starts empty at each boot.\n",
 		.run = cmd_actions,
 	},
 	&(const struct verb){
@@ -635,7 +643,8 @@ WITNESS_HELP
 "The output has all counters and values of all devices, of their labels and prefetch\n"
 "jobs, and histograms of latencies while 'nearcache latency' is loaded. --textfile is for\n"
 "the textfile collector of node_exporter: FILE must end in .prom and is replaced as a\n"
-"whole.\n",
+"whole. A new FILE has mode 0644, whatever the umask; an existing one keeps owner and\n"
+"mode.\n",
 		.run = cmd_metrics,
 	},
 	&(const struct verb){

@@ -161,11 +161,27 @@ static char *trim_blanks(char *text)
 	return text;
 }
 
+/* Returns the row of a setting, or the last row, which has no name. */
+static const struct conf_row *find_row(const char *name)
+{
+	const struct conf_row *row = rows;
+
+	while (row->name && strcmp(row->name, name))
+		row++;
+	return row;
+}
+
+/* Whether the file sets @name; otherwise the setting has its default. */
+bool conf_gives(const struct conf *conf, const char *name)
+{
+	return conf->given & 1U << (find_row(name) - rows);
+}
+
 static int take_line(struct conf *conf, const char *path, char *line,
 		     unsigned int number)
 {
 	char *value, *name;
-	const struct conf_row *row = rows;
+	const struct conf_row *row;
 	const char *why;
 
 	line[strcspn(line, "#")] = '\0';
@@ -179,11 +195,11 @@ static int take_line(struct conf *conf, const char *path, char *line,
 	*value++ = '\0';
 	name = trim_blanks(name);
 	value = trim_blanks(value);
-	while (row->name && strcmp(row->name, name))
-		row++;
+	row = find_row(name);
 	if (!row->name)
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is not a setting: see nearcache.conf(5)",
 			    path, number, name);
+	conf->given |= 1U << (row - rows);
 	why = take_value(conf, row, value);
 	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,
 			  name, value, why) : 0;

@@ -19,6 +19,7 @@
 
 /**
  * struct conf - settings of the daemon
+ * @given: bit of each setting that the file has, for conf_gives()
  * @interval: seconds from one sample of all devices to the next
  * @read_ahead: the daemon may set the readahead of devices
  * @read_ahead_sequential: readahead of a device that sequential streams read, bytes
@@ -38,6 +39,7 @@
  * @textfile: path of the file to which metrics are written; "": none
  */
 struct conf {
+	uint32_t given;
 	unsigned int interval;
 	bool read_ahead;
 	uint64_t read_ahead_sequential;
@@ -56,6 +58,7 @@ struct conf {
 };
 
 void conf_default(struct conf *conf);
+bool conf_gives(const struct conf *conf, const char *name);
 int conf_parse(struct conf *conf, const char *path, char *text);
 int conf_read(struct conf *conf, const char *path, bool named);
 

@@ -28,6 +28,7 @@
 #include "metrics/metrics_text.h"
 #include "block/readahead.h"
 #include "lib/atomic_file.h"
+#include "lib/process.h"
 #include "block/signals.h"
 #include "lib/size.h"
 #include "lib/sanitize.h"
@@ -138,18 +139,32 @@ static const char *name_of(const struct daemon *daemon, uint32_t dev)
 	return "a device";
 }
 
+/* The part of the device that the stream reads: a process may have several streams. */
+static const char *part_text(const struct set_key *set, char *text, size_t size)
+{
+	char start[SIZE_TEXT];
+
+	if (set->label)
+		snprintf(text, size, "in label %u", set->label);
+	else
+		snprintf(text, size, "from %s", size_print(set->place << (PLACE_SHIFT + 9), start));
+	return text;
+}
+
+/* Log a new class of a stream, unless its process has ended. */
 static void tell_verdict(const struct change *change, void *arg)
 {
 	struct daemon *daemon = arg;
-	char text[320];
+	char text[320], part[48];
 
-	if (daemon->told++ >= TOLD_MOST)
+	if (process_ended(change->key.pid) || daemon->told++ >= TOLD_MOST)
 		return;
 	snprintf(text, sizeof(text),
-		 "%s: process %u %s %s (before: %s): %llu accesses in %llu runs, %llu bytes",
+		 "%s: process %u %s %s (before: %s) %s: %llu accesses in %llu runs, %llu bytes",
 		 name_of(daemon, change->key.set.dev), change->key.pid,
 		 change->key.writes ? "writes" : "reads", class_word(change->to),
 		 class_word(change->from),
+		 part_text(&change->key.set, part, sizeof(part)),
 		 (unsigned long long)change->stream.accesses,
 		 (unsigned long long)change->stream.runs,
 		 (unsigned long long)change->stream.bytes);
@@ -193,7 +208,9 @@ static void apply_setting(struct daemon *daemon, const char *setting, uint64_t v
 	struct action action = { .to = value };
 
 	snprintf(action.setting, sizeof(action.setting), "%s", setting);
-	snprintf(action.why, sizeof(action.why), "set in nearcache.conf");
+	snprintf(action.why, sizeof(action.why), "%s",
+		 conf_gives(&daemon->conf, setting) ? "set in nearcache.conf" :
+						      "the default of the daemon");
 	if (knob_get(setting, "", &action.from))
 		say_failure(daemon);
 	else if (action.from != value)

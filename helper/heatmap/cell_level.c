@@ -30,9 +30,20 @@ unsigned int level_decade(double number, unsigned int levels)
 	return level;
 }
 
+/* Returns the @most of level_octave() for numbers up to @number: a power of two, at least 1. */
+double level_most(double number)
+{
+	double most = 1;
+
+	while (most < number)
+		most *= 2;
+	return most;
+}
+
 /*
- * Logarithmic scale up to @most: the last level means more than half of @most, the level below it
- * more than a quarter, and so on.
+ * Logarithmic scale up to @most, which is from level_most(): the last level means more than half of
+ * @most, the level below it more than a quarter, and so on down to 1. The levels below are unused:
+ * a legend of reads has whole numbers.
  */
 unsigned int level_octave(double number, double most, unsigned int levels)
 {
@@ -40,7 +51,7 @@ unsigned int level_octave(double number, double most, unsigned int levels)
 
 	if (number <= 0)
 		return 0;
-	for (most /= 2; level > 1 && number <= most; most /= 2)
+	for (most /= 2; level > 1 && most >= 1 && number <= most; most /= 2)
 		level--;
 	return level;
 }

@@ -7,6 +7,7 @@
 
 unsigned int level_share(uint64_t part, uint64_t whole, unsigned int levels);
 unsigned int level_decade(double number, unsigned int levels);
+double level_most(double number);
 unsigned int level_octave(double number, double most, unsigned int levels);
 
 #endif /* HELPER_HEATMAP_CELL_LEVEL_H */

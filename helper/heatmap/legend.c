@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "heatmap/legend.h"
 
+#include "heatmap/cell_level.h"
+
 #define BOX	(LEGEND_WIDTH / LEGEND_LEVELS)
 #define HEIGHT	14
 #define TEXT	16
@@ -21,12 +23,14 @@ const char *legend_colour(unsigned int level)
 	return colour[level];
 }
 
-static void put_boxes(FILE *file, unsigned int x, unsigned int y, const char *what)
+/* Draws the boxes of level 0 and of the levels from @lowest. */
+static void put_boxes(FILE *file, unsigned int x, unsigned int y, unsigned int lowest,
+		      const char *what)
 {
 	unsigned int level;
 
 	fprintf(file, "<text x=\"%u\" y=\"%u\">%s</text>\n", x, y - 6, what);
-	for (level = 0; level < LEGEND_LEVELS; level++)
+	for (level = 0; level < LEGEND_LEVELS; level = level ? level + 1 : lowest)
 		fprintf(file, "<path fill=\"%s\" stroke=\"#000\" d=\"M%u %uh%uv%uh-%uz\"/>\n",
 			colour[level], x + level * BOX, y, BOX, HEIGHT, BOX);
 }
@@ -44,7 +48,7 @@ void legend_shares(FILE *file, unsigned int x, unsigned int y)
 	unsigned int level;
 	char text[32];
 
-	put_boxes(file, x, y, "cached part of a cell");
+	put_boxes(file, x, y, 1, "cached part of a cell");
 	put_label(file, x, y, 0, "none");
 	for (level = 1; level < LEGEND_LEVELS - 1; level++) {
 		snprintf(text, sizeof(text), "&lt;%.3g %%", 100.0 * level / (LEGEND_LEVELS - 2));
@@ -59,10 +63,12 @@ void legend_reads(FILE *file, unsigned int x, unsigned int y, double most)
 	unsigned int level;
 	char text[32];
 
-	put_boxes(file, x, y, "reads of a cell in the time of a row (grey: not counted)");
+	/* Any number above 0 and up to 1 has the lowest level that is used. */
+	put_boxes(file, x, y, level_octave(1, most, LEGEND_LEVELS),
+		  "reads of a cell in the time of a row (grey: not counted)");
 	put_label(file, x, y, 0, "none");
-	for (level = LEGEND_LEVELS - 1; level; level--, most /= 2) {
-		snprintf(text, sizeof(text), most >= 1000 ? "≤%.0f" : "≤%.3g", most);
+	for (level = LEGEND_LEVELS - 1; level && most >= 1; level--, most /= 2) {
+		snprintf(text, sizeof(text), "≤%.0f", most);
 		put_label(file, x, y, level, text);
 	}
 }

@@ -30,8 +30,8 @@
 enum map { CACHED, READS };
 
 /*
- * @maps: number of maps side by side; @height: height of a map, pixels; @most: reads of the cell
- * that was read most, for level_octave().
+ * @maps: number of maps side by side; @height: height of a map, pixels; @most: at least the
+ * reads of the cell that was read most, for level_octave().
  */
 struct layout {
 	unsigned int maps;
@@ -46,7 +46,7 @@ static struct layout lay_out(const struct matrix *matrix)
 	struct layout layout = {
 		.maps = matrix_counted(matrix) ? 2 : 1,
 		.height = HEIGHT_MIN,
-		.most = matrix_most_reads(matrix),
+		.most = level_most(matrix_most_reads(matrix)),
 	};
 
 	if (matrix->rows * ROW > HEIGHT_MIN)

@@ -13,6 +13,14 @@
 #include "lib/error.h"
 
 /*
+ * Modes of new files. The record of pins names files that their owners may hide: only root reads
+ * it. Metrics, heat maps and traces have counts and offsets, nothing secret, and their readers are
+ * others: node_exporter, a web server, the user who analyses a trace.
+ */
+#define PRIVATE	0600
+#define PUBLIC	0644
+
+/*
  * Flushes the folder of @path, to make new and changed names in it durable. A failure is only a
  * warning: the running system already sees the new content.
  */
@@ -67,6 +75,22 @@ static int write_all(int fd, const char *data, size_t bytes)
 	return 0;
 }
 
+/*
+ * Gives the new @file the owner and the mode of the file at @path, which it will replace. Without
+ * one, or where the owner cannot be kept, the mode is @mode, whatever the umask: the readers of
+ * these files are other users. A file system without modes refuses, which is no error.
+ */
+static void set_owner_mode(int file, const char *path, mode_t mode)
+{
+	struct stat st;
+	bool old = !lstat(path, &st) && S_ISREG(st.st_mode);
+
+	/* First the mode: after fchown() the file may belong to somebody else. */
+	if (old && !fchmod(file, st.st_mode & 0777) && !fchown(file, st.st_uid, st.st_gid))
+		return;
+	(void)fchmod(file, mode);
+}
+
 static const char *new_of(const char *path, char *new)
 {
 	snprintf(new, PATH_MAX, "%s.new", path);
@@ -84,10 +108,10 @@ int atomic_file_prepare(const char *path, const char *text)
 
 	if (make_folders(path))
 		return fail_code();
-	fd = open(new_of(path, new), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
-		  0600);
+	fd = open(new_of(path, new), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, PRIVATE);
 	if (fd < 0)
 		return fail_errno(errno, "cannot write '%s'", new);
+	set_owner_mode(fd, path, PRIVATE);
 	error = write_all(fd, text, strlen(text));
 	if (!error && fsync(fd))
 		error = errno;
@@ -190,7 +214,7 @@ static int open_new(const char *path, char *new)
 	}
 	/* Remove the file of an interrupted run, or a link that another user placed there. */
 	unlink(new);
-	file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
+	file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, PUBLIC);
 	if (file < 0)
 		fail_errno(errno, "cannot write '%s'", new);
 	return file;
@@ -217,7 +241,8 @@ int atomic_file_check(const char *path)
 }
 
 /*
- * Replaces the content of @path, readable by everybody. A reader sees all of the old or all of the
+ * Replaces the content of @path. A new file is readable by everybody; an old one keeps its owner
+ * and mode. A reader sees all of the old or all of the
  * new content. After a crash the file has the old or the new content if @durable; otherwise it may
  * be empty. After an error @path is unchanged.
  */
@@ -228,6 +253,7 @@ int atomic_file_write(const char *path, const void *data, size_t bytes, bool dur
 
 	if (file < 0)
 		return fail_code();
+	set_owner_mode(file, path, PUBLIC);
 	error = write_all(file, data, bytes);
 	if (!error && durable && fsync(file))
 		error = errno;

@@ -116,6 +116,11 @@ void print_start(bool json)
 	start_document();
 }
 
+bool print_is_json(void)
+{
+	return as_json;
+}
+
 /*
  * Makes the output several documents, each ended by print_next(); in JSON each is one line. In
  * JSON, values after the last print_next() are dropped, unless an error is recorded.

@@ -14,6 +14,7 @@
 #define PRINT_SCHEMA	1
 
 void print_start(bool json);
+bool print_is_json(void);
 int print_finish(void);
 void print_lines(void);
 int print_next(void);

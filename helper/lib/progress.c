@@ -113,6 +113,22 @@ void progress_update(struct progress *progress, uint64_t done)
 		show_line(progress, time);
 }
 
+/*
+ * Shows @text instead of a number of bytes, for work whose end nobody can foresee, if the last
+ * output is old enough.
+ */
+void progress_say(struct progress *progress, const char *text)
+{
+	uint64_t pause = progress->form == PROGRESS_BAR ? BAR_PAUSE : LINE_PAUSE;
+	uint64_t time = now_nanoseconds();
+
+	if (progress->form == PROGRESS_NONE || time - progress->shown < pause)
+		return;
+	progress->shown = time;
+	progress->drawn = progress->form == PROGRESS_BAR;
+	fprintf(stderr, progress->drawn ? "\r%s: %s\033[K" : "%s: %s\n", progress->what, text);
+}
+
 /* Removes the bar, so that the results appear in its place. PROGRESS_LINES stay on the screen. */
 void progress_end(struct progress *progress)
 {

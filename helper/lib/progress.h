@@ -33,6 +33,7 @@ struct progress {
 void progress_start(struct progress *progress, const char *what,
 		    uint64_t total, bool quiet);
 void progress_update(struct progress *progress, uint64_t done);
+void progress_say(struct progress *progress, const char *text);
 void progress_end(struct progress *progress);
 
 #endif /* HELPER_LIB_PROGRESS_H */

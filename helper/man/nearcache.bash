@@ -96,7 +96,7 @@ _nearcache_tables()
 		operands='<device>...'
 		;;
 	top)
-		options=' --interval=<> --batch -b --count=<> -n=<>'
+		options=' --interval=<> --batch -b --count=<> -n=<> --all'
 		operands='<device>...'
 		;;
 	destroy)
@@ -108,7 +108,7 @@ _nearcache_tables()
 		operands='<path>...'
 		;;
 	classifier)
-		options=''
+		options=' --all'
 		operands='<> <path>'
 		;;
 	latency)
@@ -132,7 +132,7 @@ _nearcache_tables()
 		operands=''
 		;;
 	actions)
-		options=' --revert=<>'
+		options=' --revert=<> --all'
 		operands='<device>'
 		;;
 	metrics)

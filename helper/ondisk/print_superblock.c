@@ -196,6 +196,27 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
 	print_string(NULL, "reason", text);
 }
 
+/*
+ * Append to a recorded error that the cache device is bypassed, and the next step, if this is so:
+ * the kernel then refuses most changes. Returns the exit code of the run.
+ */
+int describe_bypass(const char *name)
+{
+	struct dm_device dev;
+	struct status status;
+	char why[STATUS_WHY];
+	bool found;
+
+	if (dm_find(name, &dev, &found) || !found)
+		return fail_code();
+	if (dev.status && status_parse(dev.status, &status, why) &&
+	    status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
+		fail_add("the cache device of '%s' is bypassed: %s; 'nearcache attach %s' takes it, or another one, then repeat this command",
+			 name, status_explain(&status), name);
+	dm_device_free(&dev);
+	return fail_code();
+}
+
 static int describe_one(const struct dm_device *dev,
 			int (*describe)(const struct dm_device *dev,
 					const struct status *status))

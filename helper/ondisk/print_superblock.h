@@ -17,6 +17,7 @@ int describe_devices(char **names, int count,
 				     const struct status *status));
 void describe_witness(const struct dm_device *dev, const char *label);
 int describe_status(const struct dm_device *dev, struct status *status);
+int describe_bypass(const char *name);
 void describe_reason(const struct dm_device *dev, const struct status *status);
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status);

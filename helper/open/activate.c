@@ -7,6 +7,7 @@
 #include "block/dm.h"
 #include "lib/error.h"
 #include "block/device_sysfs.h"
+#include "open/lvm_filter.h"
 #include "open/origin_users.h"
 #include "block/table_params.h"
 #include "lib/print.h"
@@ -182,4 +183,5 @@ void activate_print(const struct activation *act)
 	print_string("cache", "cache device", act->cache->path);
 	members_print(act->members);
 	print_string("table", "table", line);
+	lvm_filter_print(act->origin, act->name);
 }

@@ -121,23 +121,34 @@ static int add_numbers(const struct choice *choice, uint64_t first,
 	return add_samples(choice->selection, first, last + 1);
 }
 
-/* Names may repeat within a shard: select all samples of that name. */
-static int add_name(const struct choice *choice, const char *name,
-		    size_t length)
+/* Names may repeat within a shard: select all samples whose name is @name and then @suffix. */
+static int add_named(const struct choice *choice, const char *name, size_t length,
+		     const char *suffix, bool *found)
 {
 	const struct shard_index *index = choice->index;
-	bool found = false;
 	uint64_t i;
 
 	for (i = 0; i < index->samples; i++) {
 		const char *other = index_name(index, index->sample[i].name);
 
-		if (!other || strncmp(other, name, length) || other[length])
+		if (!other || strncmp(other, name, length) || strcmp(other + length, suffix))
 			continue;
-		found = true;
+		*found = true;
 		if (add_samples(choice->selection, i, i + 1))
 			return fail_code();
 	}
+	return 0;
+}
+
+/* As numpy.load() does: array "b" of an npz file is the member "b", or else the member "b.npy". */
+static int add_name(const struct choice *choice, const char *name, size_t length)
+{
+	bool found = false;
+
+	if (add_named(choice, name, length, "", &found) ||
+	    (!found && choice->index->format == INDEX_NPZ &&
+	     add_named(choice, name, length, ".npy", &found)))
+		return fail_code();
 	if (found)
 		return 0;
 	return fail(CODE_USAGE,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -99,6 +100,8 @@ int main(int argc, char **argv)
 	struct tab tab = { 0 };
 	size_t i;
 
+	/* 'systemctl cat' of any user reads the units. */
+	umask(022);
 	if (argc < 2 || argc > 6) {
 		fprintf(stderr, "usage: nearcache-generator NORMAL [EARLY LATE [TABLE FSTAB]]\n");
 		return CODE_USAGE;

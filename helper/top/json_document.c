@@ -55,6 +55,7 @@ static void print_stream(const struct top_device *device,
 	print_number("accesses", NULL, stream->accesses);
 	print_number("runs", NULL, stream->runs);
 	print_string("label", NULL, label ? label->name : NULL);
+	print_number("start", NULL, stream->key.set.place << (PLACE_SHIFT + 9));
 	print_number("cgroup", NULL, stream->key.set.cgroup);
 	print_end();
 }
@@ -100,7 +101,8 @@ static void print_parts(const struct top_device *device)
 	print_end();
 	print_table("streams");
 	for (i = 0; i < device->streams; i++)
-		print_stream(device, &device->stream[i]);
+		if (!device->stream[i].hidden)
+			print_stream(device, &device->stream[i]);
 	print_end();
 	print_table("jobs");
 	for (i = 0; i < device->jobs; i++)

@@ -38,7 +38,7 @@ static int look_again(struct live *live, const struct arguments *args)
 {
 	struct top_model now;
 
-	if (gather(args->operand, args->operands, &live->model, &now))
+	if (gather(args, &live->model, &now))
 		return fail_code();
 	model_free(&live->model);
 	live->model = now;

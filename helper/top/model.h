@@ -45,6 +45,7 @@ struct top_label {
  * struct top_stream - the reads, or the writes, of one process in one part of a device
  * @key: process and part
  * @command: name of the process; "" if the process ended
+ * @hidden: not shown. It stays in the model: the pid may get a new process, and the stream grow
  * @class: enum nearcache_class
  * @accesses: number of accesses
  * @runs: accesses that started a sequential run
@@ -55,6 +56,7 @@ struct top_label {
 struct top_stream {
 	struct stream_key key;
 	char command[COMMAND_SIZE];
+	bool hidden;
 	uint32_t class;
 	uint64_t accesses;
 	uint64_t runs;

@@ -11,6 +11,7 @@
 #include "bpf/builtin_programs.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
+#include "lib/process.h"
 #include "lib/sanitize.h"
 #include "top/sample_difference.h"
 
@@ -149,4 +150,17 @@ void programs_name(struct top_model *model)
 		for (s = 0; s < model->device[i].streams; s++)
 			if (!*model->device[i].stream[s].command)
 				name_stream(&model->device[i].stream[s]);
+}
+
+/* Hides the streams of ended processes, unless they read or wrote in the last interval. */
+void programs_hide(struct top_model *model)
+{
+	size_t i, s;
+
+	for (i = 0; i < model->devices; i++)
+		for (s = 0; s < model->device[i].streams; s++) {
+			struct top_stream *stream = &model->device[i].stream[s];
+
+			stream->hidden = !stream->since_accesses && process_ended(stream->key.pid);
+		}
 }

@@ -7,7 +7,9 @@
 #include "lib/enum_words.h"
 #include "lib/error.h"
 #include "lib/histogram.h"
+#include "lib/size.h"
 #include "top/cell_format.h"
+#include "top/sample_difference.h"
 
 /* Columns by section. Except in alarms, column 0 is the device; start_grid() may skip column 0. */
 static const struct grid_column alarms[] = {
@@ -51,6 +53,7 @@ static const struct grid_column streams[] = {
 	{ "CLASS", .rank = 0 }, { "BYTES/s", .right = true, .rank = 1 },
 	{ "ACCESSES/s", .right = true, .rank = 8 }, { "BYTES", .right = true, .rank = 2 },
 	{ "RUNS", .right = true, .rank = 3 }, { "LABEL", .least = 6, .rank = 7 },
+	{ "CGROUP", .right = true, .rank = 9 },
 };
 
 static const struct grid_column jobs[] = {
@@ -195,7 +198,8 @@ static int compare_numbers(uint64_t one, uint64_t other)
 
 /*
  * Compares two streams by their sort keys @one and @other, then by bytes in the last interval,
- * then by all bytes, each largest first; finally by pid, smallest first.
+ * then by all bytes, each largest first; then by pid, smallest first; finally by key, so that the
+ * order of equal streams does not change from frame to frame.
  */
 static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t one, uint64_t other)
 {
@@ -205,7 +209,9 @@ static int sorted_by(const struct sorted *a, const struct sorted *b, uint64_t on
 		order = compare_numbers(a->stream->since_bytes, b->stream->since_bytes);
 	if (!order)
 		order = compare_numbers(a->stream->bytes, b->stream->bytes);
-	return order ? order : compare_numbers(b->stream->key.pid, a->stream->key.pid);
+	if (!order)
+		order = compare_numbers(b->stream->key.pid, a->stream->key.pid);
+	return order ? order : since_order(a->stream, b->stream);
 }
 
 static int by_rate(const void *a, const void *b)
@@ -234,6 +240,21 @@ static int by_process(const void *a_, const void *b_)
 	return sorted_by(a, b, b->stream->key.pid, a->stream->key.pid);
 }
 
+/* The label, or the place: without them the streams of a process would look the same. */
+static void fill_part(struct grid *grid, const struct set_key *set, const struct top_label *label)
+{
+	char start[SIZE_TEXT];
+
+	if (label)
+		grid_cell(grid, "%s", label->name);
+	else if (set->label)
+		grid_cell(grid, "label %u", set->label);
+	else if (set->place)
+		grid_cell(grid, "from %s", size_print(set->place << (PLACE_SHIFT + 9), start));
+	else
+		grid_cell(grid, "-");
+}
+
 static void fill_stream(struct grid *grid, const struct sorted *sorted, bool owner)
 {
 	const struct top_stream *stream = sorted->stream;
@@ -249,7 +270,8 @@ static void fill_stream(struct grid *grid, const struct sorted *sorted, bool own
 	cell_rate(grid, stream->since_accesses, sorted->device->span);
 	cell_bytes(grid, stream->bytes);
 	grid_cell(grid, "%llu", (unsigned long long)stream->runs);
-	grid_cell(grid, "%s", label ? label->name : "-");
+	fill_part(grid, &stream->key.set, label);
+	grid_cell(grid, "%llu", (unsigned long long)stream->key.set.cgroup);
 }
 
 static void fill_streams(struct grid *grid, const struct top_model *model,
@@ -274,9 +296,10 @@ static void fill_streams(struct grid *grid, const struct top_model *model,
 	count = 0;
 	for (i = 0; i < model->devices; i++)
 		for (s = 0; s < model->device[i].streams; s++)
-			sorted[count++] = (struct sorted){
-				&model->device[i], &model->device[i].stream[s],
-			};
+			if (!model->device[i].stream[s].hidden)
+				sorted[count++] = (struct sorted){
+					&model->device[i], &model->device[i].stream[s],
+				};
 	qsort(sorted, count, sizeof(*sorted), order[sort]);
 	for (i = 0; i < count; i++)
 		fill_stream(grid, &sorted[i], owner);

@@ -155,15 +155,14 @@ static uint64_t wall_clock(void)
 }
 
 /*
- * Samples the devices @names of the command line, or all devices if @count is 0. Skips devices
+ * Samples the devices of the command line, or all devices if it has none. Skips devices
  * that do not exist. @before is the previous sample, or empty at the first call. Loads no
  * program. The caller frees @model with model_free(). Returns 0, or an exit code after recording
  * an error with fail(); @model is then empty.
  */
-int gather(char **names, int count, const struct top_model *before,
-	   struct top_model *model)
+int gather(const struct arguments *args, const struct top_model *before, struct top_model *model)
 {
-	const struct wanted wanted = { names, count };
+	const struct wanted wanted = { args->operand, args->operands };
 
 	memset(model, 0, sizeof(*model));
 	model->wall = wall_clock();
@@ -175,5 +174,7 @@ int gather(char **names, int count, const struct top_model *before,
 		qsort(model->device, model->devices, sizeof(*model->device), by_need);
 	since_subtract(model, before);
 	programs_name(model);
+	if (!option_given(args, OPTION_EVERYTHING))
+		programs_hide(model);
 	return 0;
 }

@@ -3,9 +3,9 @@
 #ifndef HELPER_TOP_TAKE_SAMPLES_H
 #define HELPER_TOP_TAKE_SAMPLES_H
 
+#include "cli/options.h"
 #include "top/model.h"
 
-int gather(char **names, int count, const struct top_model *before,
-	   struct top_model *model);
+int gather(const struct arguments *args, const struct top_model *before, struct top_model *model);
 
 #endif /* HELPER_TOP_TAKE_SAMPLES_H */

@@ -59,13 +59,13 @@ static int print_frames(const struct arguments *args, unsigned int interval)
 	print_lines();
 	watch_start(&pace, interval * MILLISECOND);
 	memset(&now, 0, sizeof(now));
-	gather(args->operand, args->operands, &before, &now);
+	gather(args, &before, &now);
 	for (i = 0; !fail_code() && (!args->count || i < args->count); i++) {
 		model_free(&before);
 		before = now;
 		memset(&now, 0, sizeof(now));
 		watch_wait(&pace);
-		if (gather(args->operand, args->operands, &before, &now))
+		if (gather(args, &before, &now))
 			break;
 		if (option_given(args, OPTION_JSON))
 			document_print(&now);

@@ -104,8 +104,12 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 
 	s->read = false;
 	if (bdev_nr_bytes(bdev) < NEARCACHE_AREA_START) {
-		snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
-			 (u64)bdev_nr_bytes(bdev));
+		/* del_gendisk() leaves a disk that is in use with a size of 0. */
+		if (bdev_nr_bytes(bdev))
+			snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
+				 (u64)bdev_nr_bytes(bdev));
+		else
+			snprintf(why, NC_WHY_SIZE, "its disk is gone: load another table");
 		return -EINVAL;
 	}
 	r0 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[0],

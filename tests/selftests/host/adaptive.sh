@@ -49,7 +49,7 @@ done
 daemon_on
 got=$(read_shards 128)
 cat "$LOG"
-nearcache classifier show
+nearcache classifier show --all
 echo "with the daemon: $got KiB/s: $((got * 100 / fixed[128])) % of read-ahead 128 without, $((got * 100 / best)) % of the best; brought $(field prefetched_bytes) bytes, misses $(field misses)"
 daemon_end
 stop

@@ -112,7 +112,7 @@ for loaded in "" "${programs[@]}"; do
 	if [[ $loaded == classifier* ]]; then
 		# After some more passes the classifier has classified the reads.
 		job with 4096 32768
-		nearcache classifier show | grep -Eq 'shuffled|looping|random' || fail "classes: $(nearcache classifier show)"
+		nearcache classifier show --all | grep -Eq 'shuffled|looping|random' || fail "classes: $(nearcache classifier show --all)"
 		measured "$loaded" "then"
 	fi
 	for program in $loaded; do

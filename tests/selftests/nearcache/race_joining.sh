@@ -48,5 +48,5 @@ start
 for threads in 2 4; do
 	joining -b 8 -t $threads
 done
-run classifier show -j
+run classifier show -j --all
 same "runs" "$(grep -o '"runs": [0-9]*' <<<"$out" | sort | tr '\n' ' ')" '"runs": 2 "runs": 4 '

@@ -76,13 +76,13 @@ static void swap_tables(void)
 	fake.loaded.params[0] = '\0';
 }
 
-int dm_resume(const char *name, uint32_t read_ahead, bool hand_over)
+int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend)
 {
 	enum fake_start how = fake.start[0];
 
 	(void)name;
 	(void)read_ahead;
-	fake.handed_over = hand_over;
+	fake.suspend = suspend;
 	memmove(fake.start, fake.start + 1, sizeof(fake.start) - sizeof(how));
 	if (how != FAKE_INTERRUPTED)
 		fake.suspended = how != FAKE_STARTS;

@@ -43,7 +43,7 @@ struct fake_table {
  * @origin: its origin
  * @opens: open count
  * @loads: tables loaded so far
- * @handed_over: argument @hand_over of the last dm_resume(): it hands over waiting reads
+ * @suspend: argument @suspend of the last dm_resume()
  */
 struct fake {
 	struct fake_table live;
@@ -60,7 +60,7 @@ struct fake {
 	dev_t origin;
 	int opens;
 	unsigned int loads;
-	bool handed_over;
+	enum dm_suspend suspend;
 };
 
 extern struct fake fake;

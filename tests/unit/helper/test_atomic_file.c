@@ -152,6 +152,38 @@ static void replaced(void **state)
 	holds("two");
 }
 
+static void is_mode(mode_t mode, uid_t owner)
+{
+	struct stat st;
+
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 07777, mode);
+	assert_int_equal(st.st_uid, owner);
+}
+
+/* A new file has its mode whatever the umask is; an existing one keeps owner and mode. */
+static void modes(void **state)
+{
+	uid_t other = geteuid() ? geteuid() : 65534;
+	mode_t before = umask(077);
+
+	(void)state;
+	assert_int_equal(atomic_file_write(path, "one", 3, false), 0);
+	is_mode(0644, geteuid());
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(chown(path, other, (gid_t)-1), 0);
+	assert_int_equal(atomic_file_write(path, "two", 3, true), 0);
+	is_mode(0640, other);
+	assert_int_equal(unlink(path), 0);
+	umask(0);
+	assert_int_equal(durable_write(path, "one"), 0);
+	is_mode(0600, geteuid());
+	assert_int_equal(chmod(path, 0640), 0);
+	assert_int_equal(durable_write(path, "two"), 0);
+	is_mode(0640, geteuid());
+	umask(before);
+}
+
 static void check_refuses(const char *what, enum exit_code code, const char *why)
 {
 	fail_reset();
@@ -190,6 +222,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(written, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_place, setup, teardown),
+		cmocka_unit_test_setup_teardown(modes, setup_flat, teardown_flat),
 		cmocka_unit_test_setup_teardown(replaced, setup_flat, teardown_flat),
 		cmocka_unit_test_setup_teardown(not_replaced, setup_flat, teardown_flat),
 	};

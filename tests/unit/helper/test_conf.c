@@ -25,6 +25,10 @@ static void taken(void **state)
 	assert_int_equal(conf.read_ahead_sequential, 4 << 20);
 	assert_int_equal(conf.hold, 600);
 	assert_int_equal(conf.first_touch, 2);
+	assert_false(conf_gives(&conf, "window") || conf_gives(&conf, "checkpoint"));
+	assert_int_equal(parse("window = 1M\n"), 0);
+	assert_true(conf_gives(&conf, "window"));
+	assert_false(conf_gives(&conf, "checkpoint"));
 	assert_int_equal(parse("# all of them\n"
 			       "interval = 2\n read-ahead=no\n"
 			       "read-ahead-sequential = 8M # more\n"

@@ -151,6 +151,12 @@ static void levels(void **state)
 	assert_int_equal(level_octave(16, 64, 5), 2);
 	assert_int_equal(level_octave(0.1, 64, 5), 1);
 	assert_int_equal(level_octave(0.1, 0.1, 5), 4);
+	/* Levels below 1 are unused. */
+	assert_int_equal(level_octave(1, 4, 9), 6);
+	assert_int_equal(level_octave(0.1, 4, 9), 6);
+	assert_int_equal(level_most(0.1), 1);
+	assert_int_equal(level_most(5), 8);
+	assert_int_equal(level_most(8), 8);
 }
 
 static void add(struct matrix *matrix, uint64_t time, uint64_t cached, double reads)

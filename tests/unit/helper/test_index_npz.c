@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "index_unit.h"
+#include "shard/sample_select.h"
 
 /* Size of a member without its data, and of a directory entry, without and with zip64. */
 #define LOCAL		(30U + 12)
@@ -51,6 +52,28 @@ static void arrays(void **state)
 	take(&shard, &index, INDEX_NPZ);
 	assert_int_equal(index.samples, 0);
 	assert_int_equal(index_bytes(&index), END);
+	index_free(&index);
+	shard_free(&shard);
+}
+
+/* An array is selected by the name of the member, or by numpy's name, which has no suffix. */
+static void numpy_names(void **state)
+{
+	struct index_selection selection;
+	struct shard shard = { 0 };
+	struct shard_index index;
+
+	(void)state;
+	make(&shard, false);
+	take(&shard, &index, INDEX_NPZ);
+	assert_int_equal(index_select(&selection, &index, "a.npz", "array-01,array-00.npy"), 0);
+	assert_int_equal(selection.spans, 1);
+	assert_int_equal(selection.span[0].first, 0);
+	assert_int_equal(selection.span[0].end, 2);
+	index_select_free(&selection);
+	assert_int_equal(index_select(&selection, &index, "a.npz", "array-0"), CODE_USAGE);
+	fail_reset();
+	index_select_free(&selection);
 	index_free(&index);
 	shard_free(&shard);
 }
@@ -221,6 +244,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(arrays),
+		cmocka_unit_test(numpy_names),
 		cmocka_unit_test(comment),
 		cmocka_unit_test(cut_off),
 		cmocka_unit_test(damaged),

@@ -99,6 +99,27 @@ static void bar(void **state)
 	assert_string_equal(text + strlen(text) - 4, "\r\033[K");
 }
 
+/* A text in place of bytes: at most every 5 s as a line, every 0.1 s on a terminal. */
+static void texts(void **state)
+{
+	struct progress progress;
+
+	(void)state;
+	for (terminal = 0; terminal < 2; terminal++) {
+		capture();
+		progress_start(&progress, "nc", 0, false);
+		progress_say(&progress, "at once");
+		now += 5 * SECOND;
+		progress_say(&progress, "waits for 2 reads");
+		now += SECOND / 20;
+		progress_say(&progress, "waits for 1 read");
+		progress_end(&progress);
+		assert_string_equal(captured(), terminal ?
+				    "\rnc: waits for 2 reads\033[K\r\033[K" :
+				    "nc: waits for 2 reads\n");
+	}
+}
+
 static void nothing(void **state)
 {
 	struct progress progress;
@@ -124,6 +145,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lines),
 		cmocka_unit_test(bar),
+		cmocka_unit_test(texts),
 		cmocka_unit_test(nothing),
 	};
 

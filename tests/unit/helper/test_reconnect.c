@@ -219,7 +219,7 @@ static void assert_taken(void)
 	assert_int_equal(fail_code(), 0);
 	assert_string_equal(fake.live.params, NEW);
 	assert_int_equal(fake.live.bytes, FAKE_BYTES);
-	assert_true(fake.handed_over);
+	assert_int_equal(fake.suspend, DM_SUSPEND_HAND_OVER);
 }
 
 static void assert_left(void)

@@ -155,6 +155,12 @@ int describe_status(const struct dm_device *dev, struct status *status)
 	return 0;
 }
 
+int describe_bypass(const char *name)
+{
+	(void)name;
+	return fail_code();
+}
+
 int stop_check_writers(const struct dm_device *dev)
 {
 	/* The parentheses avoid cmocka's macro fail(). */
@@ -472,16 +478,19 @@ static void handed_over(void **state)
 	fake_reset(WRITING " 2 origin_timeout 600");
 	waiting = 3;
 	assert_int_equal(set("origin_timeout=0", 0), 0);
-	assert_true(fake.handed_over);
+	assert_int_equal(fake.suspend, DM_SUSPEND_HAND_OVER);
 	assert_live(WRITING " 2 origin_timeout 0", false);
+	/* Dirty data must be written before the device refuses writes, and only then. */
 	assert_int_equal(set("mode=read-only", 0), 0);
-	assert_false(fake.handed_over);
+	assert_int_equal(fake.suspend, DM_SUSPEND_FREEZE);
 	waiting = 0;
 	assert_int_equal(set("verify=0", 0), 0);
 	assert_false(changed);
 	assert_int_equal(set("origin_timeout=5", 0), 0);
-	assert_false(fake.handed_over);
+	assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
 	assert_live(READING " 2 origin_timeout 5", false);
+	assert_int_equal(set("mode=writearound", 0), 0);
+	assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
 }
 
 /* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */

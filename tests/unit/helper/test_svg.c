@@ -189,6 +189,10 @@ static void pictures(void **state)
 	text = draw(&svg, &bytes);
 	lint(text, "--noout");
 	contains(text, "<title>nearcache a&lt;b</title>");
+	/* The legend has whole numbers of reads. */
+	contains(text, ">≤4</text>");
+	contains(text, ">≤1</text>");
+	assert_null(strstr(text, "≤0"));
 	contains(text, "2023-11-14 22:13:20 UTC to 2023-11-14 22:13:40 UTC, samples: 10, rows: 10<");
 	contains(text, ">64 MiB</text>");
 	contains(text, ">offset on the device (bytes)</text>");

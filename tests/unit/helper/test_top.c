@@ -417,6 +417,34 @@ static void orders(void **state)
 	model_free(&model);
 }
 
+/* Hidden streams have no row, and the part tells the other streams of a process apart. */
+static void parts(void **state)
+{
+	struct view view = { .columns = 0, .rows = 0, .focus = SECTION_STREAMS };
+	struct top_model model = { .classifies = true };
+	struct top_device *device = add_device(&model, "nc");
+	struct frame frame;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++)
+		add_stream(device, 100, "c", NEARCACHE_CLASS_RANDOM, MIB);
+	device->stream[0].key.set.label = 0;
+	device->stream[0].key.set.place = 2;
+	device->stream[1].key.set.label = 9;
+	device->stream[1].key.set.cgroup = 4711;
+	device->stream[2].hidden = true;
+	device->stream[2].key.pid = 555;
+	make(&model, &view, &frame);
+	has(&frame, "from 128 GiB");
+	has(&frame, "label 9");
+	has(&frame, "4711");
+	for (i = 0; i < frame.lines; i++)
+		assert_null(strstr(frame.line[i].text, "555"));
+	frame_free(&frame);
+	model_free(&model);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -429,6 +457,7 @@ int main(void)
 		cmocka_unit_test(come_and_go),
 		cmocka_unit_test(keys),
 		cmocka_unit_test(orders),
+		cmocka_unit_test(parts),
 	};
 
 	if (!setlocale(LC_CTYPE, "C.UTF-8"))

@@ -251,5 +251,5 @@ done
 kill "$listener"
 wait "$listener" || fail "changes: $?"
 listener=
-nearcache classifier show >"$TMPDIR/streams" || fail "no streams"
+nearcache classifier show --all >"$TMPDIR/streams" || fail "no streams"
 awk -f confusion.awk "$TMPDIR/streams" "$EVENTS" "$RUNS" || fail "the classifier is not right often enough"

@@ -56,11 +56,18 @@ shown() {
 		grep -q "$word" "$TMPDIR/dump" || fail "no $word: $(<"$TMPDIR/dump")"
 	done
 	good classifier show -j
-	json_keys schema state program program_id age_s folder maps pin streams pid access class accesses runs bytes changes \
-		major minor label_id cgroup
+	[[ $out != *'"pid"'* ]] || fail "streams of processes that have ended: $out"
+	good classifier show -j --all
+	json_keys schema state program program_id age_s folder maps pin streams pid access class accesses runs bytes \
+		changes device major minor start label_id cgroup
+	expect device nc
 	[[ $out == *'"pin": "changes"'*'"pin": "sets"'*'"pin": "streams"'*'"pin": "units"'* ]] || fail "maps: $out"
+	# A process that runs: this shell.
+	LC_ALL=C read -r -N 262144 _ <"$NC"
 	good classifier show
-	[[ $out == *'PID'*'CLASS'*read*sequential* ]] || fail "streams: $out"
+	[[ $out == *PID*CLASS*DEVICE*PART*"$$"*read*nc*'from 0 B'* ]] || fail "streams: $out"
+	good classifier show --all
+	[[ $out == *sequential* ]] || fail "streams: $out"
 	! rmmod dm-nearcache 2>/dev/null || fail "the module goes, with a program on it"
 	good classifier unload --dry-run
 	good classifier unload -j
@@ -75,7 +82,7 @@ shown() {
 
 # classes: print the classes of all streams as "access class,...".
 classes() {
-	good classifier show -j
+	good classifier show -j --all
 	sed -nE 's/^ *"(access|class)": "(.*)",$/\2/p' <<<"$out" | paste -sd' \n' | sort | paste -sd,
 }
 

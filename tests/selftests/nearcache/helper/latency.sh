@@ -49,7 +49,8 @@ latencies() {
 	check -s 8192 -n 1024 -b 128 >/dev/null
 	settle
 	good latency show -j
-	json_keys schema state program program_id age_s folder maps pin latencies path count mean_ns p50_ns p90_ns p99_ns p999_ns \
+	[[ $out != *'"count": 0'* ]] || fail "a row with nothing: $out"
+	json_keys schema state program program_id age_s folder maps pin latencies device path count mean_ns p50_ns p90_ns p99_ns p999_ns \
 		major minor cgroup
 	same "misses of the job" "$(of miss count)" 32
 	# Each of two processors samples one hit of 16: up to 32 hits may be missing or added.
@@ -81,7 +82,7 @@ heats() {
 	settle
 	check -s 65536 -n 4096 -b 8 >/dev/null
 	good heat show -j
-	json_keys schema state program program_id age_s folder maps pin regions major minor start length reads bytes hit_ratio hit_bytes
+	json_keys schema state program program_id age_s folder maps pin regions device major minor start length reads bytes hit_ratio hit_bytes
 	same "starts" "$(sed -n 's/^ *"start": \([0-9]*\),$/\1/p' <<<"$out" | paste -sd,)" "0,$((32 * MB))"
 	# 48 misses and 512 hits. Each processor reports one of 16 hits with weight 16, so its last
 	# hits may be missing. If the reader migrates, earlier hits may add to the sum.

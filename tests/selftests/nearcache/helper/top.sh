@@ -63,8 +63,12 @@ lines() {
 	[[ $out != *"load'"* ]] || fail "a hint: $out"
 	[[ $out == *'HIT 50%'*' us'* || $out == *'HIT 50%'*' ms'* ]] || fail "no latencies: $out"
 	verify_end >/dev/null
+	ended=$verify_pid
 	verify_begin -s 0 -n 16384 -b 8 -a 8 -r 1000
 	wait_for 60 sees_class '(scattered|random)' || fail "no scattered stream: $out"
+	[[ ! $(row "$ended") ]] || fail "a process that has ended: $out"
+	good top nc -b -n 1 --all
+	[[ $(row "$ended") == *sequential* ]] || fail "--all lacks it: $out"
 }
 
 # documents: while the reader continues, JSON must contain all fields.

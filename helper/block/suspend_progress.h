@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tell the user what the suspend of a device waits for. */
+#ifndef HELPER_BLOCK_SUSPEND_PROGRESS_H
+#define HELPER_BLOCK_SUSPEND_PROGRESS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+pid_t suspend_progress_start(const char *name, dev_t number, bool freezes);
+void suspend_progress_end(pid_t child);
+
+#endif /* HELPER_BLOCK_SUSPEND_PROGRESS_H */

@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A volume group on a cached device. LVM sees the label on the origin too: with the filter that
+# 'create' and 'open' print, it must use the volume group through the cache. The udev rule hides
+# the origin from LVM's event activation, but only while it is cached.
+# kernels: 6.12
+# cpus: 1
+. ./cache.sh
+. ./command.sh
+
+type lvm >/dev/null 2>&1 || skip "no lvm2 (package lvm2)"
+
+# configure [LINE]: write the configuration of LVM, with LINE.
+configure() {
+	cat >/etc/lvm/lvm.conf <<-END
+		devices { scan = [ "/dev" ] use_devicesfile = 0 obtain_device_list_from_udev = 0
+		external_device_info_source = "none" types = [ "nullb", 16, "device-mapper", 16 ] }
+		activation { udev_sync = 0 udev_rules = 0 verify_udev_operations = 1 monitoring = 0 }
+		global { event_activation = 0 use_lvmpolld = 0 use_lvmlockd = 0 }
+		backup { backup = 0 archive = 0 }
+		${1:-}
+	END
+}
+
+vg() {
+	lvm "$@" >"$TMPDIR/lvm" 2>&1 || fail "lvm $*: $(<"$TMPDIR/lvm")"
+}
+
+# hidden: would udev hide the origin from LVM?
+hidden() {
+	udevadm test --action=add "/sys/block/${O##*/}" 2>&1 | grep -q '^ID_FS_TYPE=nearcache_origin'
+}
+
+tidy() {
+	dm_gone group-one
+	rm -rf /dev/group /run/lvm /run/lock/lvm /etc/lvm
+}
+
+mkdir -p /run/lock/lvm /etc/lvm
+export LVM_SYSTEM_DIR=/etc/lvm LVM_SUPPRESS_FD_WARNINGS=1
+make_null O origin 64
+make_null C local 32
+at_exit dm_gone nc
+at_exit tidy
+configure
+good create nc --origin "$O" --cache "$C" --block-size 64K --mode writearound -j
+[[ $out == *'"lvm_needs": null'* ]] || fail "an origin without a label: $out"
+good close nc
+vg pvcreate -ff -y "$O"
+vg vgcreate -s 1m group "$O"
+vg lvcreate -y -Wn -Zn -L 8m -n one group
+vg vgchange -an group
+line="devices { global_filter = [ \"r|^$O\$|\" ] }"
+good create nc --origin "$O" --cache "$C" --block-size 64K --force
+[[ $out == *'LVM needs'*"$line"* ]] || fail "create does not print the filter: $out"
+good close nc
+good open nc --origin "$O" --cache "$C" --mode writearound
+[[ $out == *'LVM needs'*"$line"* ]] || fail "open does not print the filter: $out"
+
+configure "$line"
+vg vgchange -ay group
+same "the device of the volume" "$(dmsetup deps -o devname group-one | sed 's/.*(\(.*\))/\1/')" nc
+./blockdata write /dev/mapper/group-one -g 3 || fail "write"
+./blockdata read /dev/mapper/group-one -g 3 >/dev/null || fail "read"
+vg vgchange -an group
+
+if type udevadm >/dev/null 2>&1; then
+	mkdir -p /run/udev/rules.d
+	at_exit rm -rf /run/udev
+	echo 'SUBSYSTEM=="block", IMPORT{builtin}="blkid"' >/run/udev/rules.d/60-blkid.rules
+	hidden || fail "the origin is not hidden: $(udevadm test --action=add "/sys/block/${O##*/}" 2>&1)"
+	good close nc
+	! hidden || fail "the origin is hidden without a cache"
+fi
