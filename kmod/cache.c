@@ -528,6 +528,7 @@ static void stop_reclaim(struct nc_cache *c)
 	WRITE_ONCE(c->reclaim.enabled, false);
 	mutex_unlock(&c->life.lock);
 	cancel_work_sync(&c->reclaim.work);
+	nc_reclaim_settle(c);
 }
 
 /**

@@ -116,6 +116,11 @@ void nc_reclaim_work(struct work_struct *work)
 	(void)work;
 }
 
+void nc_reclaim_settle(struct nc_cache *c)
+{
+	(void)c;
+}
+
 void nc_invalidate_lost_work(struct work_struct *work)
 {
 	nc_invalidate_all(container_of(work, struct nc_cache, workers.drop_all));
