@@ -6,6 +6,7 @@
 #include <linux/slab.h>
 
 #include "cache.h"
+#include "core/probe.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/write_intent_clear.h"
@@ -57,6 +58,8 @@ void nc_cache_free(struct nc_cache *c)
 		destroy_workqueue(c->workers.origin);
 	if (c->workers.cache)
 		destroy_workqueue(c->workers.cache);
+	if (c->workers.probe)
+		destroy_workqueue(c->workers.probe);
 	nc_intent_destroy(&c->intent);
 	nc_index_destroy(&c->index);
 	nc_sums_destroy(&c->sums);
@@ -95,10 +98,12 @@ static int cache_alloc(struct nc_cache *c)
 					    WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
 	c->workers.cache = alloc_workqueue("nearcache_c/%s",
 					   WQ_MEM_RECLAIM | WQ_UNBOUND, 0, name);
+	c->workers.probe = alloc_workqueue("nearcache_b/%s", WQ_MEM_RECLAIM | WQ_HIGHPRI, 0, name);
 	if (!c->hot.counters || !c->policy.ghost || !c->workers.completion ||
-	    !c->workers.origin || !c->workers.cache || !memory_fits(c))
+	    !c->workers.origin || !c->workers.cache || !c->workers.probe || !memory_fits(c))
 		return -ENOMEM;
 	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_fill_writer_start(c);
+	r = r ?: nc_probes_alloc(c);
 	if (r)
 		return r;
 	r = nc_sums_init(&c->sums, &c->geo);
@@ -523,6 +528,7 @@ static void stop_reclaim(struct nc_cache *c)
 	WRITE_ONCE(c->reclaim.enabled, false);
 	mutex_unlock(&c->life.lock);
 	cancel_work_sync(&c->reclaim.work);
+	nc_reclaim_settle(c);
 }
 
 /**

@@ -110,7 +110,8 @@ struct nc_cache {
  * @witness: device that records whether the cache device left, or NULL
  * @witness_path: path of @witness, valid in the constructor only
  * @mode: enum nearcache_mode
- * @noflush: the current suspend must not wait for the origin
+ * @noflush: the suspend must not wait for the origin.  Set in presuspend for postsuspend, before
+ *	which device-mapper forgets it; invalid at other times, because a signal may end a suspend
  * @fill_memory_max: limit of fill memory, bytes
  * @fill_memory_given: the table has option fill_memory
  * @cache_timeout: milliseconds, see struct nc_health

@@ -7,17 +7,20 @@
  *	   |                         ^
  *	   +-------------------------+
  *
- * degraded: hits do not complete; reads go to the origin until all hits in flight have
- * completed, and for a hold time after that.  bypass: the device failed too often, or cannot
- * write metadata; only a table reload, which reads the superblock again, ends this state.
+ * degraded: hits do not complete; reads go to the origin until the device has completed all hits
+ * or all probes in flight, and for a hold time after that.  bypass: the device failed too often, or
+ * cannot write metadata; only a table reload, which reads the superblock again, ends this state.
  *
  * The watch, a delayed work, checks whether hits complete.  Each hit is in a hit section
  * (nc_hot.hit_srcu), so a finished round proves that all hits in flight at its start are
- * complete.  The watch runs ten times a second while there are hits.  Without hits it sleeps,
- * with nc_hot.gate closed; the next hit then calls nc_health_admit(), which wakes it.
+ * complete.  A round that lasts long does not prove that the device hangs: perhaps a reader does
+ * not get a processor.  A probe (probe.c) that the device does not complete either proves it.  The
+ * watch runs ten times a second while there are hits.  Without hits it sleeps, with nc_hot.gate
+ * closed; the next hit then calls nc_health_admit(), which wakes it.
  */
 #include "cache.h"
 #include "core/health.h"
+#include "core/probe.h"
 #include "meta/members.h"
 #include "core/tracepoints.h"
 
@@ -257,7 +260,10 @@ static void trust_again(struct nc_cache *c)
 	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
 }
 
-/* Are hits overdue?  @over: the round of @cookie ended; @hits: number of hits so far. */
+/* Are hits overdue, and the probe of a member as well?  @over: the round of @cookie ended; @hits:
+ * number of hits so far.  Has the members probed from the second look on at which no hit completed;
+ * while hits complete, from the third, because a round may last two looks although no hit hangs.
+ */
 static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 {
 	struct nc_health *h = &c->health;
@@ -269,7 +275,9 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 	}
 	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
 	h->late++;
-	return limit &&
+	nc_probes_look(c, limit && (h->stuck || h->late > 2));
+	/* The first probe is sent one look after the hits that it stands for. */
+	return limit && nc_probes_wait(c, max(limit, 2U) - 1) &&
 	       (h->stuck >= limit || h->late > limit * LATE_FACTOR);
 }
 
@@ -320,8 +328,7 @@ static void watch_work(struct work_struct *work)
 			health_degrade(c);
 		break;
 	case NEARCACHE_DEGRADED:
-		/* A round may last two looks although no hit hangs: reset @calm at the third. */
-		if (over)
+		if (over || (h->late > 2 && !nc_probes_wait(c, 1)))
 			h->calm++;
 		else if (h->late > 2)
 			h->calm = 0;
@@ -354,10 +361,13 @@ bool nc_health_admit(struct nc_cache *c)
 	return ok;
 }
 
-/* Stop the watch.  The cache is being suspended; all hits are complete.  May sleep. */
+/* Stop the watch and the probes.  The cache is being suspended; all hits are complete.  May sleep
+ * as long as a probe hangs.
+ */
 void nc_health_stop(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
+	nc_probes_stop(c);
 	close_gate(c);
 	c->health.begun = false;
 	c->health.dozing = false;
@@ -385,4 +395,5 @@ void nc_health_destroy(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
 	cancel_work_sync(&c->health.event);
+	nc_probes_free(c);
 }

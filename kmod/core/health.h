@@ -19,6 +19,7 @@
 #define NC_EVENTS	(NEARCACHE_EVENT_JOB_OVER + 1)
 
 struct nc_cache;
+struct nc_probe;
 struct nc_target;
 
 /**
@@ -53,6 +54,7 @@ enum nc_damage {
  * @events: bit n is set while event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
  * @watch: checks periodically, while there are hits, that they complete; owns @begun to @calm
+ *	and @probe_cpu
  * @begun: @cookie is valid
  * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees no hit
  * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
@@ -60,8 +62,11 @@ enum nc_damage {
  * @stuck: number of looks since any hit completed
  * @hits: number of hits completed before the last look
  * @calm: number of looks, while degraded, since a hit last hung
- * @cache_timeout: the cache device is degraded if hits are in flight but none completes for so many
- *	milliseconds; 0: never.  From the live table; changed under nc_life.lock, also during I/O
+ * @probes: one for each member, see probe.c
+ * @probe_cpu: processor that sent the last probe
+ * @cache_timeout: the cache device is degraded if hits are in flight but neither a hit nor a probe
+ *	completes for so many milliseconds; 0: never.  From the live table; changed under
+ *	nc_life.lock, also during I/O
  * @hold: value of @calm at which a degraded device becomes normal
  */
 struct nc_health {
@@ -81,6 +86,8 @@ struct nc_health {
 	u32 stuck;
 	u64 hits;
 	u32 calm;
+	struct nc_probe *probes;
+	int probe_cpu;
 	u32 hold;
 	u32 cache_timeout;
 };

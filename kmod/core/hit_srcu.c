@@ -13,16 +13,12 @@
 #include <linux/cpumask.h>
 #include <linux/delay.h>
 #include <linux/errno.h>
-#include <linux/minmax.h>
 #include <linux/slab.h>
 
 #include "core/hit_srcu.h"
 
-/* Microseconds between two polls of nc_hit_synchronize().  The first wait is about the latency of a
- * fast device.  The longest makes polls rare enough to cost nothing while a device hangs.
- */
+/* Microseconds of the first wait of nc_hit_synchronize(): about the latency of a fast device. */
 #define LOOK_FIRST	50U
-#define LOOK_LAST	6400U
 
 /* May sleep.  Return: 0; -ENOMEM, with nothing left to destroy. */
 int nc_hit_srcu_init(struct nc_hit_srcu *h)
@@ -118,12 +114,36 @@ bool nc_hit_poll(struct nc_hit_srcu *h, u64 round)
 	return over;
 }
 
-/* Wait for all hits in flight.  Sleeps as long as the cache device hangs. */
-void nc_hit_synchronize(struct nc_hit_srcu *h)
+/* Wait for all hits in flight, until one wait between two polls took @longest microseconds: about
+ * twice as long in total.  Returns false if hits are still in flight then.  May sleep.
+ */
+bool nc_hit_synchronize(struct nc_hit_srcu *h, u32 longest)
 {
 	u64 round = nc_hit_start_poll(h);
-	u32 look = LOOK_FIRST;
+	u32 look;
 
-	for (; !nc_hit_poll(h, round); look = min(2 * look, LOOK_LAST))
+	for (look = LOOK_FIRST; !nc_hit_poll(h, round); look *= 2) {
+		if (look > longest)
+			return false;
 		usleep_range(look, 2 * look);
+	}
+	return true;
+}
+
+/* Is no hit in flight in the part of the index that has the blocks with this nc_index_hash()?  If
+ * so, each later hit in the part sees all stores before this call.  One moment without hits proves
+ * this, so there is no phase; but a busy part may have no such moment for long.
+ */
+bool nc_hit_part_idle(const struct nc_hit_srcu *h, u32 hash)
+{
+	u32 part = nc_hit_part(hash), over = 0, begun = 0;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		over += READ_ONCE(per_cpu_ptr(h->counts, cpu)->part[part].over);
+	smp_mb(); /* As in is_drained(). */
+	for_each_possible_cpu(cpu)
+		begun += READ_ONCE(per_cpu_ptr(h->counts, cpu)->part[part].begun);
+	smp_mb(); /* Order the accesses of completed hits before those of the caller. */
+	return begun == over;
 }

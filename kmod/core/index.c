@@ -4,9 +4,9 @@
  * any slot can hold any block.
  *
  * Readers walk a chain without locks, in a hit section (nc_hot.hit_srcu).  An unlinked slot keeps
- * its next pointer, and it gets another block only after all hit sections that began before the
- * unlinking have ended.  So a reader on that slot still reaches the rest of the chain, and never
- * takes the valid bits of another block for those of the block it looked up.
+ * its next pointer, and it gets another block only after all hit sections in its part of the index
+ * that began before the unlinking have ended.  So a reader on that slot still reaches the rest of
+ * the chain, and never takes the valid bits of another block for those of the block it looked up.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -74,8 +74,9 @@ void nc_index_link(struct nc_index *ix, u32 i, u64 block)
 	smp_store_release(head, i);
 }
 
-/* Remove a linked slot.  Readers may still use it: only after a round of nc_hot.hit_srcu may it go
- * to the free list.  The caller holds the bucket lock of the slot's block.
+/* Remove a linked slot.  Readers may still use it: only after a round of nc_hot.hit_srcu, or once
+ * nc_hit_part_idle() was true for its block, may it go to the free list.  The caller holds the
+ * bucket lock of the slot's block.
  */
 void nc_index_unlink(struct nc_index *ix, u32 i)
 {

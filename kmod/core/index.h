@@ -197,10 +197,10 @@ static inline struct nc_bucket_lock *nc_index_bucket(const struct nc_index *ix,
 /* Look up the slot of an origin block; NC_NIL: none.  In a hit section a slot that is just being
  * linked may be missed; under the block's bucket lock the answer is exact.
  */
-static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
+static __always_inline u32 nc_index_find_hashed(const struct nc_index *ix, u64 block, u32 hash)
 {
 	/* Pairs with the release in nc_index_link(). */
-	u32 i = smp_load_acquire(&ix->heads[nc_index_hash(ix, block)]);
+	u32 i = smp_load_acquire(&ix->heads[hash]);
 
 	while (i != NC_NIL) {
 		const struct nc_slot *slot = &ix->slots[i];
@@ -211,6 +211,11 @@ static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
 		i = READ_ONCE(slot->next);
 	}
 	return i;
+}
+
+static inline u32 nc_index_find(const struct nc_index *ix, u64 block)
+{
+	return nc_index_find_hashed(ix, block, nc_index_hash(ix, block));
 }
 
 /* Reclaim starts when fewer slots than this are free. */

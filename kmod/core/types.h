@@ -118,6 +118,7 @@ struct nc_life {
  * @origin: submissions to the origin that may wait for a request
  * @cache: submissions to the cache device that may wait for a request, and reclaim, which waits
  *	for hits
+ * @probe: see probe.c
  * @drop_all: drops all cached data; only queued while I/O runs
  * @commit: see commit.h
  */
@@ -125,6 +126,7 @@ struct nc_workers {
 	struct workqueue_struct *completion;
 	struct workqueue_struct *origin;
 	struct workqueue_struct *cache;
+	struct workqueue_struct *probe;
 	struct work_struct drop_all;
 	struct delayed_work commit;
 };

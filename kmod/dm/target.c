@@ -174,16 +174,18 @@ static void nearcache_resume(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	WRITE_ONCE(t->noflush, false);
 	if (!nc_target_writes(t))
 		set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
 }
 
+/* Nothing here needs a presuspend_undo: after a signal the table goes on as before, and
+ * device-mapper itself maps again the reads that it got back.
+ */
 static void nearcache_presuspend(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	WRITE_ONCE(t->noflush, dm_noflush_suspending(ti));
+	t->noflush = dm_noflush_suspending(ti);
 	nc_origin_retry_suspend(t);
 }
 

@@ -61,7 +61,8 @@ u32 nc_slots_reserved(const struct nc_cache *c)
 
 /* Start the reclaim worker when free slots run low.  A pass that found nothing idle is not repeated
  * within its tick, because blocks become idle only when the clock advances.  It is repeated for
- * pins, jobs, retained blocks and plans, which may evict blocks that are not idle.  Context: any.
+ * pins, jobs, retained blocks and plans, which may evict blocks that are not idle, and for slots
+ * that were set aside.  Context: any.
  */
 void nc_slots_check(struct nc_cache *c)
 {
@@ -70,7 +71,7 @@ void nc_slots_check(struct nc_cache *c)
 	if (left >= low_mark(c) + nc_slots_reserved(c) || !READ_ONCE(c->reclaim.enabled))
 		return;
 	if (READ_ONCE(c->reclaim.tick) == READ_ONCE(c->hot.now) + 1 && left >= nc_slots_due(c) &&
-	    !nc_plan_any(c) && !READ_ONCE(c->policy.retain.wanted))
+	    !nc_plan_any(c) && !READ_ONCE(c->policy.retain.wanted) && !READ_ONCE(c->reclaim.aside))
 		return;
 	queue_work(c->workers.cache, &c->reclaim.work);
 }

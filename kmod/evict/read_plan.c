@@ -277,7 +277,7 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 	int hold;
 
 	if (!hit) {
-		hold = nc_hit_lock(&c->hot.hit_srcu);
+		hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, span->block));
 		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 	}

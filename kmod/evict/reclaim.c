@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Reclaim.  A worker keeps some slots free, so that fills never wait for an eviction.  It unlinks
- * victims in batches; for each batch it waits once for hits and commits the slot table once.
+ * victims in batches; for each batch it waits once for hits and commits the slot table once.  It
+ * does not wait for a hit that takes long, but sets aside the slots that this hit may use.
  *
  * Pinned blocks are never evicted.  Reclaim keeps additional slots free for pinned blocks that
  * have no slot yet; other blocks cannot take these slots.  For pinned blocks and for the prefetch
@@ -101,6 +102,11 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 	return false;
 }
 
+static u32 slot_hash(struct nc_cache *c, u32 i)
+{
+	return nc_index_hash(&c->index, nc_slot_block(&c->index.slots[i]));
+}
+
 /* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns true if unlinked.
  * slot_block() reads without a lock: only the look-up under the bucket lock proves that the slot
  * still holds this block.
@@ -112,6 +118,8 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	bool victim;
 
+	if (c->reclaim.aside && test_bit(nc_hit_part(slot_hash(c, i)), c->reclaim.busy))
+		return false;
 	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
@@ -136,31 +144,85 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	return victim;
 }
 
+static void free_slot(struct nc_cache *c, u32 i)
+{
+	struct nc_slot *slot = &c->index.slots[i];
+
+	if (slot->valid)
+		nc_count(c, EVICTIONS);
+	atomic64_sub(hweight64(slot->valid), &c->slots.valid_subblocks);
+	nc_index_push(&c->index, i);
+	atomic64_dec(&c->slots.used);
+}
+
+/* Free the @n unlinked slots in @from, except those that a hit section may use: set these aside.
+ * @over: a round has ended since the slots were unlinked.
+ */
+static void free_slots(struct nc_cache *c, const u32 *from, u32 n, bool over)
+{
+	struct nc_reclaim *r = &c->reclaim;
+	u32 k;
+
+	for (k = 0; k < n; k++) {
+		u32 i = from[k], hash = slot_hash(c, i);
+
+		if (over || nc_hit_part_idle(&c->hot.hit_srcu, hash)) {
+			free_slot(c, i);
+		} else {
+			__set_bit(nc_hit_part(hash), r->busy);
+			r->held[r->aside] = i;
+			WRITE_ONCE(r->aside, r->aside + 1);
+		}
+	}
+}
+
+/* Free the slots that were set aside and that no hit section uses any more. */
+static void free_held(struct nc_cache *c, bool over)
+{
+	struct nc_reclaim *r = &c->reclaim;
+	u32 n = r->aside;
+
+	WRITE_ONCE(r->aside, 0);
+	bitmap_zero(r->busy, NC_HIT_PARTS);
+	/* Writes to the start of the array that it reads, at most as far as it has read. */
+	free_slots(c, r->held, n, over);
+	if (r->aside < n)
+		nc_slots_look_again(c);
+}
+
+/* Free the slots that were set aside.  No hit is in flight, and the worker does not run. */
+void nc_reclaim_settle(struct nc_cache *c)
+{
+	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS)
+		free_held(c, false);
+}
+
+/* Microseconds for nc_hit_synchronize(): a round takes about 0.1 ms.  While the last round did not
+ * end, wait just long enough for other hits.
+ */
+#define WAIT_FOR_HITS	6400U
+#define WAIT_AGAIN	400U
+
 /* Free the first @n slots of the batch, after all hits that may read from them have ended and the
- * slot table on the cache device no longer maps them to their old blocks.
+ * slot table on the cache device no longer maps them to their old blocks.  If a hit section lasts
+ * long, because its reader gets no processor or the hit hangs in the device, set aside the slots in
+ * its part of the index, and free the others.
  */
 static void release_batch(struct nc_cache *c, u32 n)
 {
-	const u32 *batch = c->reclaim.batch;
-	u32 i;
+	bool over;
 
 	if (!n)
 		return;
-	nc_hit_synchronize(&c->hot.hit_srcu);
+	over = nc_hit_synchronize(&c->hot.hit_srcu,
+				  c->reclaim.aside ? WAIT_AGAIN : WAIT_FOR_HITS);
 	if (READ_ONCE(c->meta->commit.live) && nc_commit_run(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	/* In bypass nothing is cached: leave the slots as they are. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		return;
-	for (i = 0; i < n; i++) {
-		struct nc_slot *slot = &c->index.slots[batch[i]];
-
-		if (slot->valid)
-			nc_count(c, EVICTIONS);
-		atomic64_sub(hweight64(slot->valid), &c->slots.valid_subblocks);
-		nc_index_push(&c->index, batch[i]);
-	}
-	atomic64_sub(n, &c->slots.used);
+	free_held(c, over);
+	free_slots(c, c->reclaim.batch, n, over);
 }
 
 /* Evictions for a pin or job take the least recently used of this many slots. */
@@ -209,12 +271,14 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 {
 	struct nc_cache *c = p->c;
 
-	if (!unlink_victim(c, i, READ_ONCE(c->hot.now), forced))
+	/* There must be room to set the whole batch aside. */
+	if (p->n + c->reclaim.aside == NC_RECLAIM_BATCH)
+		finish_batch(p);
+	if (c->reclaim.aside == NC_RECLAIM_BATCH ||
+	    !unlink_victim(c, i, READ_ONCE(c->hot.now), forced))
 		return false;
 	c->reclaim.batch[p->n++] = i;
 	p->found++;
-	if (p->n == NC_RECLAIM_BATCH)
-		finish_batch(p);
 	return true;
 }
 
@@ -229,7 +293,7 @@ static void take_farthest(struct pass *p)
 	int hold;
 
 	while (!is_over(p) && nc_plan_farthest(c, &end, &block)) {
-		hold = nc_hit_lock(&c->hot.hit_srcu);
+		hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, block));
 		i = nc_index_find(&c->index, block);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
@@ -332,6 +396,8 @@ void nc_reclaim_work(struct work_struct *work)
 	struct pass p = { .c = c };
 	u32 started;
 
+	if (c->reclaim.aside && READ_ONCE(c->hot.state) == NEARCACHE_NORMAL)
+		free_held(c, false);
 	nc_plan_work(c);
 	/* After nc_plan_work(), whose nc_slots_look_again() compares with the clock as well. */
 	started = READ_ONCE(c->hot.now);

@@ -7,6 +7,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "core/hit_srcu.h"
+
 /* Most slots freed per batch.  Many, because each batch waits milliseconds for hits in flight, and
  * every new block may need a slot at once, as after an application wrote a checkpoint.
  */
@@ -24,6 +26,11 @@ struct nc_cache;
  * @awaits_fills: a fill in flight delays an eviction, so the fill writer must hurry; a hint, which
  *	the fill writer clears when its lists are empty
  * @batch: unlinked slots, while the worker waits for hits; only the worker uses it
+ * @aside: number of slots in @held
+ * @held: unlinked slots that a hit section may still use although their batch is over; at most as
+ *	many as fit beside the current batch in NC_RECLAIM_BATCH.  The worker alone changes these
+ *	three members, and nc_reclaim_settle() while it does not run; @aside is read as a hint
+ * @busy: parts of the index (nc_hit_part()) of @held: nothing else is evicted from them
  */
 struct nc_reclaim {
 	struct work_struct work;
@@ -33,8 +40,12 @@ struct nc_reclaim {
 	u32 tick;
 	bool awaits_fills;
 	u32 batch[NC_RECLAIM_BATCH];
+	u32 aside;
+	u32 held[NC_RECLAIM_BATCH];
+	DECLARE_BITMAP(busy, NC_HIT_PARTS);
 };
 
 void nc_reclaim_work(struct work_struct *work);
+void nc_reclaim_settle(struct nc_cache *c);
 
 #endif /* NEARCACHE_EVICT_RECLAIM_H */

@@ -5,6 +5,9 @@
  * the timeout ends.  A suspend without flush returns all waiting reads to device-mapper,
  * which maps them again with the next table: that table may name the origin's new device.
  *
+ * Whether such a suspend is under way is asked of device-mapper each time.  It fails a returned
+ * read once the suspend has ended, and a signal can end the suspend before it completes.
+ *
  * Only reads wait: a waiting write would block the file system's journal, and a failed flush
  * must not succeed later.
  */
@@ -46,7 +49,7 @@ bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *er
 		       nc_cache_name(t->cache), t->origin->bdev, timeout);
 		nc_health_event(t->cache, NEARCACHE_EVENT_ORIGIN_LOST);
 	}
-	if (READ_ONCE(t->noflush)) {
+	if (dm_noflush_suspending(t->ti)) {
 		*error = BLK_STS_DM_REQUEUE;
 		return false;
 	}
@@ -97,7 +100,7 @@ static void send_again(struct work_struct *work)
 	while ((bio = bio_list_pop(&bios))) {
 		struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 
-		if (READ_ONCE(io->target->noflush)) {
+		if (dm_noflush_suspending(io->target->ti)) {
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 		} else {
@@ -107,8 +110,8 @@ static void send_again(struct work_struct *work)
 }
 
 /*
- * Prepare for a suspend of the table line @t.  In a suspend without flush (t->noflush is set), the
- * waiting reads return to device-mapper at once.  A suspend with flush waits for these reads.
+ * Prepare for a suspend of the table line @t.  In a suspend without flush, the waiting reads return
+ * to device-mapper at once.  A suspend with flush waits for these reads.
  * Context: presuspend; may sleep.
  */
 void nc_origin_retry_suspend(struct nc_target *t)
@@ -116,7 +119,7 @@ void nc_origin_retry_suspend(struct nc_target *t)
 	struct nc_origin_retry *o = &t->cache->origin_retry;
 
 	spin_lock_irq(&o->lock);
-	if (t->noflush && !bio_list_empty(&o->waiting))
+	if (dm_noflush_suspending(t->ti) && !bio_list_empty(&o->waiting))
 		mod_delayed_work(t->cache->workers.origin, &o->again, 0);
 	spin_unlock_irq(&o->lock);
 }

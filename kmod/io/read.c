@@ -7,7 +7,8 @@
  * A hit takes no lock, allocates nothing and writes no shared cache line except its slot's stamp,
  * once per tick of the policy's clock.  The bio is remapped to the cache device and its payload is
  * not touched.  The hit section (nc_hot.hit_srcu) lasts from the look-up to the completion; a slot
- * gets another block only after all hit sections that began before its unlinking have ended.
+ * gets another block only after all hit sections in its part of the index that began before its
+ * unlinking have ended.
  *
  * map() never sleeps (DM_TARGET_NOWAIT).
  */
@@ -38,7 +39,7 @@ bool nc_read_cached(struct nc_cache *c, struct nc_span *span)
 	int hold;
 	u32 i;
 
-	hold = nc_hit_lock(&c->hot.hit_srcu);
+	hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, span->block));
 	i = nc_index_find(&c->index, span->block);
 	if (i != NC_NIL)
 		valid = READ_ONCE(c->index.slots[i].valid) >> span->first;
@@ -261,7 +262,7 @@ static noinline int long_way(struct nc_target *t, struct bio *bio, struct nc_io 
 		return BYPASS(t, bio, STATE);
 	do {
 		span = nc_bio_span(&c->hot, &bio->bi_iter);
-		io->hold = nc_hit_lock(&c->hot.hit_srcu);
+		io->hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, span.block));
 		i = nc_index_find(&c->index, span.block);
 		valid = i == NC_NIL ? 0 : READ_ONCE(c->index.slots[i].valid);
 		if (likely(valid & BIT_ULL(span.first))) {
@@ -305,7 +306,7 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	struct nc_slot *slot;
-	u32 i, start, last, tagged;
+	u32 i, hash, start, last, tagged;
 	u64 wanted;
 
 	/* For an empty bio @last wraps to U32_MAX, so it takes the slow path. */
@@ -313,8 +314,9 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	last = bio_sectors(bio) - 1;
 	if (unlikely(READ_ONCE(c->hot.slow_path) || last > c->hot.block_mask - start))
 		return long_way(t, bio, io);
-	io->hold = nc_hit_lock(&c->hot.hit_srcu);
-	i = nc_index_find(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift);
+	hash = nc_index_hash(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift);
+	io->hold = nc_hit_lock(&c->hot.hit_srcu, hash);
+	i = nc_index_find_hashed(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift, hash);
 	if (unlikely(i == NC_NIL))
 		goto other;
 	slot = &c->index.slots[i];

@@ -18,7 +18,7 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 	/* In other states no read is a hit, and during load not all slots are in the index yet. */
 	if (state != NEARCACHE_NORMAL && state != NEARCACHE_DEGRADED)
 		return 0;
-	hold = nc_hit_lock(&c->hot.hit_srcu);
+	hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, block));
 	slot = nc_index_find(&c->index, block);
 	if (slot != NC_NIL)
 		valid = READ_ONCE(c->index.slots[slot].valid);

@@ -382,7 +382,7 @@ static void start_check(struct check *k)
 	struct nc_target *t = k->target;
 	struct nc_cache *c = t->cache;
 	struct bio *reader = k->reader;
-	int hold = nc_hit_lock(&c->hot.hit_srcu);
+	int hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, k->span.block));
 
 	if (check_begin(k, hold)) {
 		submit_slot(k);
@@ -593,7 +593,7 @@ enum nc_verify nc_verify_scrub(struct nc_target *t, const struct nc_span *span,
 
 	if (!k)
 		return NC_VERIFY_MEMORY;
-	hold = nc_hit_lock(&c->hot.hit_srcu);
+	hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, span->block));
 	if (!check_begin(k, hold)) {
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		nc_pages_free(c, k, &k->pages);

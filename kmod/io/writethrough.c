@@ -65,6 +65,7 @@ static bool ends_valid(const struct nc_cache *c, u64 valid, sector_t first,
 bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 {
 	bool whole = covers_subblock(c, first, end);
+	u64 block = first >> c->hot.block_shift;
 	bool wanted = false;
 	int hold;
 	u32 i;
@@ -74,8 +75,8 @@ bool nc_update_wanted(struct nc_cache *c, sector_t first, sector_t end)
 		return false;
 	if (whole && nc_slots_spare(c))
 		return true;
-	hold = nc_hit_lock(&c->hot.hit_srcu);
-	i = nc_index_find(&c->index, first >> c->hot.block_shift);
+	hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, block));
+	i = nc_index_find(&c->index, block);
 	if (i != NC_NIL)
 		wanted = whole ||
 			 (!nc_sums_present(&c->sums) &&

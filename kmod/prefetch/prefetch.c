@@ -267,7 +267,7 @@ looked:
 /* Did a user's read bring a cached block from the origin, in this tick or the one before? */
 static bool was_just_read(struct nc_cache *c, u64 block)
 {
-	int hold = nc_hit_lock(&c->hot.hit_srcu);
+	int hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, block));
 	u32 i = nc_index_find(&c->index, block);
 	bool found = false;
 

@@ -3,6 +3,7 @@
 #include "fuzz.h"
 
 #include "cache.h"
+#include "core/probe.h"
 #include "io/fill.h"
 #include "meta/origin_fingerprint.h"
 #include "io/invalidate.h"
@@ -116,6 +117,11 @@ void nc_reclaim_work(struct work_struct *work)
 	(void)work;
 }
 
+void nc_reclaim_settle(struct nc_cache *c)
+{
+	(void)c;
+}
+
 void nc_invalidate_lost_work(struct work_struct *work)
 {
 	nc_invalidate_all(container_of(work, struct nc_cache, workers.drop_all));
@@ -169,6 +175,35 @@ int fuzz_record_drop(struct nc_cache *c)
 		return nc_meta_record_drop(c, false, nc_invalidate_unless_flushed(c));
 	c->origin.written = true;
 	return 0;
+}
+
+int nc_probes_alloc(struct nc_cache *c)
+{
+	(void)c;
+	return 0;
+}
+
+void nc_probes_free(struct nc_cache *c)
+{
+	(void)c;
+}
+
+void nc_probes_look(struct nc_cache *c, bool wanted)
+{
+	(void)c;
+	(void)wanted;
+}
+
+bool nc_probes_wait(const struct nc_cache *c, u32 looks)
+{
+	(void)c;
+	(void)looks;
+	return true;
+}
+
+void nc_probes_stop(struct nc_cache *c)
+{
+	(void)c;
 }
 
 void nc_scrub_init(struct nc_scrub *s)

@@ -13,6 +13,7 @@
 #define READERS	3U
 #define ASKERS	2U
 #define TASKS	(READERS + ASKERS)
+#define PARTS	2U
 #define STACK	(256U << 10)
 #define SEEDS	40U
 #define STEPS	200000U
@@ -25,6 +26,7 @@
  * @stack: its stack
  * @locks: the task holds the mutex of the rounds
  * @holds: the task is in a hit section
+ * @part: part of the index that the reader uses
  * @saw: value of the variable @unlinked when the reader did its look-up
  */
 struct task {
@@ -32,6 +34,7 @@ struct task {
 	void *stack;
 	bool locks;
 	bool holds;
+	u32 part;
 	u64 saw;
 };
 
@@ -40,7 +43,7 @@ int unit_cpu;
 static struct nc_hit_srcu holds;
 static struct task task[TASKS], *running;
 static ucontext_t scheduler;
-static u64 unlinked, state, rounds, waits;
+static u64 unlinked, state, rounds, idles, waits;
 
 static u32 chance(u32 below)
 {
@@ -68,7 +71,8 @@ static void reads(void)
 
 	for (;;) {
 		unit_cpu = chance(UNIT_CPUS);
-		phase = nc_hit_lock(&holds);
+		t->part = chance(PARTS);
+		phase = nc_hit_lock(&holds, t->part);
 		t->saw = unlinked;
 		t->holds = true;
 		unit_elsewhere();
@@ -79,6 +83,22 @@ static void reads(void)
 	}
 }
 
+/* Increment @unlinked.  Once a part is idle, no reader in the part may have an old value. */
+static void asks_part(void)
+{
+	u32 part = chance(PARTS), i;
+	u64 mine = ++unlinked;
+
+	while (!nc_hit_part_idle(&holds, part)) {
+		waits++;
+		unit_elsewhere();
+	}
+	for (i = 0; i < READERS; i++)
+		assert_true(!task[i].holds || task[i].part != part || task[i].saw >= mine);
+	idles++;
+	unit_elsewhere();
+}
+
 /* Waiter: increment @unlinked.  After a round no reader in a hit section may have an old value. */
 static void asks(void)
 {
@@ -86,6 +106,7 @@ static void asks(void)
 	u32 looks, i;
 
 	for (;;) {
+		asks_part();
 		mine = ++unlinked;
 		round = nc_hit_start_poll(&holds);
 		for (looks = 0; !nc_hit_poll(&holds, round); looks++) {
@@ -146,6 +167,7 @@ static void whatever_others_do(void **unused)
 	(void)unused;
 	rounds = 0;
 	waits = 0;
+	idles = 0;
 	for (seed = 0; seed < SEEDS; seed++) {
 		state = seed;
 		assert_int_equal(nc_hit_srcu_init(&holds), 0);
@@ -160,6 +182,7 @@ static void whatever_others_do(void **unused)
 	}
 	assert_true(rounds > SEEDS * STEPS / 1000);
 	assert_true(waits > rounds / 4);
+	assert_true(idles > SEEDS * STEPS / 1000);
 }
 
 /* A round waits for the hits that began before it, not for the hit that begins after it. */
@@ -171,11 +194,11 @@ static void not_for_ever(void **unused)
 
 	(void)unused;
 	assert_int_equal(nc_hit_srcu_init(&holds), 0);
-	other = nc_hit_lock(&holds);
+	other = nc_hit_lock(&holds, 0);
 	for (i = 0; i < 1000; i++) {
-		first = nc_hit_lock(&holds);
+		first = nc_hit_lock(&holds, 0);
 		round = nc_hit_start_poll(&holds);
-		next = nc_hit_lock(&holds);
+		next = nc_hit_lock(&holds, 0);
 		assert_false(nc_hit_poll(&holds, round));
 		nc_hit_unlock(&holds, first);
 		assert_false(nc_hit_poll(&holds, round));
@@ -187,28 +210,45 @@ static void not_for_ever(void **unused)
 	nc_hit_srcu_destroy(&holds);
 }
 
-static u32 slept;
+static u32 slept, ends_at;
 static unsigned long last;
 static int held;
 
 void usleep_range(unsigned long least, unsigned long most)
 {
-	assert_true(least >= 50 && least <= 6400 && most <= 2 * least && least >= last);
+	assert_true(least >= 50 && most <= 2 * least && least >= last);
 	last = least;
-	assert_true(++slept <= 20);
-	if (slept == 20)
+	if (++slept == ends_at)
 		nc_hit_unlock(&holds, held);
+}
+
+/* Wait up to waits of 6400 us for a hit that ends after @waits waits. */
+static bool waited(u32 waits)
+{
+	slept = 0;
+	last = 0;
+	ends_at = waits;
+	held = nc_hit_lock(&holds, 5);
+	return nc_hit_synchronize(&holds, 6400);
 }
 
 static void waited_for(void **unused)
 {
 	(void)unused;
 	assert_int_equal(nc_hit_srcu_init(&holds), 0);
-	nc_hit_synchronize(&holds);
+	assert_true(nc_hit_synchronize(&holds, 6400));
 	assert_int_equal(slept, 0);
-	held = nc_hit_lock(&holds);
-	nc_hit_synchronize(&holds);
-	assert_int_equal(slept, 20);
+	assert_true(waited(7));
+	assert_int_equal(slept, 7);
+	assert_false(waited(20));
+	assert_int_equal(slept, 8);
+	assert_int_equal(last, 6400);
+	/* The hit that is left makes its part busy, and no other. */
+	assert_false(nc_hit_part_idle(&holds, 5));
+	assert_false(nc_hit_part_idle(&holds, 5 + 3 * NC_HIT_PARTS));
+	assert_true(nc_hit_part_idle(&holds, 6));
+	nc_hit_unlock(&holds, held);
+	assert_true(nc_hit_part_idle(&holds, 5));
 	nc_hit_srcu_destroy(&holds);
 }
 

@@ -175,11 +175,11 @@ written_down() {
 # log_mark; ...; log_since: print the kernel log lines written in between.
 log_mark() {
 	log_marks=$((${log_marks:-0} + 1))
-	echo "nearcache-test: mark $log_marks" >/dev/kmsg
+	echo "nearcache-test: mark $$.$log_marks" >/dev/kmsg
 }
 
 log_since() {
-	dmesg | sed "1,/nearcache-test: mark $log_marks\$/d"
+	dmesg | sed "1,/nearcache-test: mark $$\.$log_marks\$/d"
 }
 
 # origin_mark; ...; origin_delta [DEV]: print the bytes read from the origin in between.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reclaim evicts a block during a hit on it, while other slots are still free. Reclaim must sleep
-# until the hit has completed, and no other block may get the slot before.
+# Reclaim evicts two blocks during a hit on one of them that hangs. It must free the slot of the other
+# one, but no block may get the slot of the hit before the hit has completed.
 # kernels: 6.1
 . ./gate.sh
 block=128 # sectors
@@ -38,17 +38,6 @@ few_evictable() {
 	occupy $low
 }
 
-# asleep FREE: does reclaim wait for hits to end? Fail unless FREE slots are free without its slot.
-asleep() {
-	local used stack
-	now used blocks_used
-	((blocks - used == $1)) || fail "a slot was reused while a hit reads from it"
-	while read -r stack; do
-		grep -qs '^State:.D' "${stack%stack}status" && grep -qsw nc_hit_synchronize "$stack" && return
-	done < <(grep -lsw nc_reclaim_work /proc/[0-9]*/stack)
-	return 1
-}
-
 gates 80 66
 between read-only
 few_evictable
@@ -56,23 +45,25 @@ gate hold cache read $(($(./sbset "$C" get data_offset) / 512)) $((1 << 20))
 gate read hit "$NC" $((first + 5 * block)) 8
 gate held cache 1
 gate pass cache
-gate message nc invalidate $((first + 5 * block)) 8
-expect 'done'
+for n in 5 6; do
+	gate message nc invalidate $((first + n * block)) 8
+	expect 'done'
+done
 cached $at 8
 at=$((at + block))
-wait_for 30 asleep $((low - 1)) || fail "reclaim does not sleep until hits are through"
+gate until nc blocks_used = $((blocks - low))
 
 # Other blocks take all free slots, and 40 more want a slot: none gets the slot of the hit.
-occupy $((low - 1))
+occupy $low
 for ((n = 0; n < 40; n++)); do
 	cached $((at + n * block)) 8
 done
 is blocks_used "$blocks"
-wait_for 30 asleep 0 || fail "reclaim no longer waits for hits"
 gate busy hit
 gate let cache all
 ends hit 1x8
 
+cached $at 8
 gate until nc blocks_used '<' "$blocks"
 occupy 1
 gate agree nc origin $first $((at - first))

@@ -21,7 +21,6 @@ evented() {
 hangs() {
 	gate hold cache read
 	gate read hit "$NC" "$at" 8
-	gate held cache 1
 	gate until nc state = 3
 	now reason reason
 	((reason == 5)) || fail "reason is $reason"

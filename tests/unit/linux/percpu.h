@@ -17,9 +17,10 @@ void unit_elsewhere(void);
 #define alloc_percpu(type)	((type *)kvcalloc(UNIT_CPUS, sizeof(type), GFP_KERNEL))
 #define free_percpu		free
 #define per_cpu_ptr(counts, cpu)	(unit_elsewhere(), &(counts)[cpu])
-/* @counter is in a struct nc_hit_counts, which has four words per processor. */
+/* @counter is in a struct nc_hit_counts: each processor has one. */
 #define this_cpu_inc(counter) \
-	(unit_elsewhere(), (void)(++(&(counter))[4 * unit_cpu]))
+	(unit_elsewhere(), (void)(++*(__typeof__(counter) *)((char *)&(counter) + \
+					unit_cpu * sizeof(struct nc_hit_counts))))
 
 #define READ_ONCE(what)		(*(const volatile __typeof__(what) *)&(what))
 #define WRITE_ONCE(what, value)	(*(volatile __typeof__(what) *)&(what) = (value))

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A control group gets 1 ms of processor time per second, so its readers are stopped for a second
+# anywhere, also between the look-up of a hit and its submission. The cache device is not to blame:
+# it must stay in use, whether other readers have hits meanwhile or not.
+# kernels: 6.12
+# cpus: 1
+. ./cache.sh
+
+# excess: print the number of reads of the cache device that were not hits.
+excess() {
+	local reads _
+	read -r reads _ <"$(sys_block "$C")/stat"
+	echo $((reads - $(field hits)))
+}
+
+# limit MAX: set the processor time of the group.
+limit() {
+	echo "$1" >"$group/cpu.max" || fail "cpu.max does not take $1"
+}
+
+# stopped: stop readers for some seconds. Fail unless the cache device stays in use; store in probes
+# how many probes it got: a probe shows that a hit section lasted long.
+stopped() {
+	local before fio
+	before=$(excess)
+	in_group "$group" fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k \
+		--direct=1 --thread --numjobs=8 --time_based --runtime=5 >"$TMPDIR/fio" &
+	fio=$!
+	wait_for 30 is_open || fail "fio does not begin"
+	sleep 1
+	limit '1000 1000000'
+	sleep 3
+	limit max
+	wait $fio || fail "fio: $(<"$TMPDIR/fio")"
+	is state 0
+	! log_since | grep 'does not answer' || fail "the cache device is blamed"
+	probes=$(($(excess) - before))
+}
+
+# blameless N: repeat until a run needed N probes.
+blameless() {
+	local round
+	for ((round = 0; round < 10; round++)); do
+		stopped
+		((probes < $1)) || return 0
+	done
+	fail "no reader was stopped in a hit section"
+}
+
+make_group group +cpu
+fresh 4 24 '2 cache_timeout 100'
+check
+settle
+log_mark
+blameless 2
+verify_begin -b 8 -t 1
+stopped
+verify_end
