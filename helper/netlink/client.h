@@ -170,6 +170,12 @@ int nl_label_each(dev_t number,
 		  void (*visit)(const struct nl_label *label, void *arg),
 		  void *arg);
 
+/* Has the kernel finished the job, whatever the result? Its last reads may still be in flight. */
+static inline bool nl_job_is_over(const struct nl_job *job)
+{
+	return job->state != NEARCACHE_JOB_RUNNING && job->state != NEARCACHE_JOB_WAITING;
+}
+
 int nl_job_submit(dev_t number, const struct nl_job *wishes,
 		  const struct range *range, size_t count, uint32_t *id);
 int nl_job_get(dev_t number, uint32_t id, struct nl_job *job, bool *found);
