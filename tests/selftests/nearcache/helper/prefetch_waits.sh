@@ -24,7 +24,7 @@ job_is() {
 # is_cached FILE
 is_cached() {
 	good residency nc "$1" -j
-	[[ $(json cached_bytes) == $((512 << 10)) ]]
+	[[ $(json cached_bytes) == $((128 << 10)) ]]
 }
 
 mkdir "$M"
@@ -34,8 +34,8 @@ at_exit dm_gone nc
 at_exit unmount
 mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
 rmdir "$M/lost+found"
-for i in {10..41}; do
-	head -c 512k /dev/urandom >"$M/s$i.tar"
+for i in {100..227}; do
+	head -c 128k /dev/urandom >"$M/s$i.tar"
 done
 umount "$M"
 good create nc --origin "$O" --cache "$C" --block-size 64K
@@ -54,7 +54,7 @@ expect running 1
 good jobs nc
 [[ ! $out == *100.0\ %* ]] || fail "nothing is missing: $out"
 missed=$(field misses nc) wasted=$(field prefetched_wasted_bytes nc)
-for i in {10..41}; do
+for i in {100..227}; do
 	wait_for 60 is_cached s$i.tar || fail "s$i.tar does not come ahead of its reader: $out"
 	dd if=s$i.tar of=/dev/null bs=64k iflag=direct 2>/dev/null || fail "cannot read s$i.tar"
 done
