@@ -110,11 +110,14 @@ static int cache_alloc(struct nc_cache *c)
 	return r ?: nc_index_init(&c->index, (u32)c->geo.slot_count);
 }
 
-/* nc_health_ops.left.  Updates the witness.  Ends the plan, because no fill starts any more. */
+/* nc_health_ops.left.  Updates the witness.  Ends the plan, and jobs that wait for a slot, because
+ * no fill starts any more.
+ */
 static void device_left(struct nc_cache *c)
 {
 	nc_intent_leave(c);
 	nc_plan_kick(c);
+	nc_reserve_wake(c);
 }
 
 static const struct nc_health_ops health_ops = {
@@ -140,6 +143,7 @@ static void ranges_changed(struct nc_cache *c)
 {
 	nc_slots_look_again(c);
 	nc_slots_check(c);
+	nc_reserve_wake(c);
 }
 
 static const struct nc_ranges_ops ranges_ops = {

@@ -146,14 +146,20 @@ enum nearcache_event {
 /**
  * enum nearcache_job_state - State of a prefetch job
  * @NEARCACHE_JOB_RUNNING: Running, or waiting for jobs of higher priority
- * @NEARCACHE_JOB_DONE: Every range was processed, and no read is in flight
+ * @NEARCACHE_JOB_DONE: Every range was cached, and no read is in flight
  * @NEARCACHE_JOB_CANCELLED: Cancelled on request, or because the cache device
  *   was given up
+ * @NEARCACHE_JOB_WAITING: Waiting for a slot. The cache is full of data that
+ *   no reader has used yet; the job goes on when readers have used some of it
+ * @NEARCACHE_JOB_INCOMPLETE: Over, but the bytes in left could not be brought
+ *   or kept
  */
 enum nearcache_job_state {
 	NEARCACHE_JOB_RUNNING,
 	NEARCACHE_JOB_DONE,
 	NEARCACHE_JOB_CANCELLED,
+	NEARCACHE_JOB_WAITING,
+	NEARCACHE_JOB_INCOMPLETE,
 };
 
 #define NEARCACHE_PLAN_VISITS_MAX	4194304

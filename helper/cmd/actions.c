@@ -97,7 +97,7 @@ static int end_job(const struct action *action, bool dry_run)
 	if (dm_need_ours(action->device, &dev))
 		return fail_code();
 	if (!nl_job_get(dev.number, (uint32_t)action->to, &job, &found) &&
-	    (!found || job.state != NEARCACHE_JOB_RUNNING ||
+	    (!found || nl_job_is_over(&job) ||
 	     strcmp(job.label, action->label)))
 		fail(CODE_BUSY, "job %llu is over: the data that it loaded stays cached like data that was read",
 		     (unsigned long long)action->to);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache jobs: list running and finished prefetch jobs. */
+/* nearcache jobs: list unfinished and finished prefetch jobs. */
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
@@ -11,7 +11,7 @@ static void show_job(const struct nl_job *job, void *arg)
 {
 	uint64_t *running = arg;
 
-	*running += job->state == NEARCACHE_JOB_RUNNING;
+	*running += !nl_job_is_over(job);
 	print_record(NULL, NULL);
 	job_print(job);
 	print_end();

@@ -303,6 +303,9 @@ WITNESS_HELP
 "TARGETs have more than 1,048,576 ranges, prefetch makes several jobs, one after another,\n"
 "and returns when the last one waits for its turn.\n"
 "\n"
+"A full cache has room for more data when readers have used some of it. Until then the job\n"
+"waits: until its deadline, or else until it is cancelled or the device is closed.\n"
+"\n"
 "--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
 "\n"
 "--rank R and --world-size N select the share of this node. All nodes name the same\n"
@@ -358,8 +361,10 @@ WITNESS_HELP
 		.operands_max = 1,
 		.summary = "list prefetch jobs and their progress",
 		.details =
-"The list has running jobs and the last 1024 finished ones. Data can be left out for lack\n"
-"of room, because it is bypassed, being written, or not readable.\n",
+"The list has unfinished jobs and the last 1024 finished ones. A waiting job has no room\n"
+"until readers use data in the cache. An incomplete job is over, and left out data: there\n"
+"was no room before its deadline, the data was evicted before it was read, is bypassed,\n"
+"was being written, or is not readable. DONE is the part that was brought or was cached.\n",
 		.run = cmd_jobs,
 	},
 	&(const struct verb){

@@ -8,6 +8,8 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
+/* Deadline of a job, seconds: its reader reads now, so a job that waits for long is useless. */
+#define DEADLINE	60U
 /* Maximum shards prefetched per sample.  Further ones wait for their next read from the origin. */
 #define TOUCHED_MOST	64U
 
@@ -69,7 +71,7 @@ static int bring_rest(struct opening *opening, const struct dm_device *dev, cons
 		      const struct first_touch *what)
 {
 	struct shard_ranges s = { .label = label };
-	struct nl_job wishes = { .priority = 0 };
+	struct nl_job wishes = { .deadline = DEADLINE };
 	uint32_t id = 0;
 
 	snprintf(wishes.label, sizeof(wishes.label), "%s", label);

@@ -18,10 +18,12 @@
 /* Maximum extents of a job: a quarter of the kernel's limit for all jobs. */
 #define EXTENTS_MOST	262144U
 /*
- * Prefetch this many seconds ahead of the reader.  While a job waits, the kernel drops prefetched
- * data that no reader used within five seconds.
+ * Prefetch this many seconds ahead of the reader.  Once a job waits for five seconds, the kernel
+ * drops data of earlier jobs that no reader used.
  */
 #define AHEAD		4U
+/* Deadline of a job, seconds: without one, the job of a killed daemon would wait for ever. */
+#define DEADLINE	10U
 /* A new job begins 1 / HEAD seconds ahead of the reader: its first data takes that long. */
 #define HEAD		4U
 #define SECOND		1000000000ULL
@@ -51,7 +53,7 @@ uint64_t replay_stop(struct replay *replay, dev_t number)
 {
 	uint64_t bytes = replay->state == REPLAY_ON ? replay->loop.trace.bytes : 0;
 
-	/* Ignore a failure: a removed device has no jobs, and a job without a reader ends soon. */
+	/* Ignore a failure: a removed device has no jobs, and a job ends at its deadline. */
 	if (replay->job && nl_job_end(number, replay->job))
 		fail_reset();
 	replay_free(replay);
@@ -74,7 +76,7 @@ static void take_ours(const struct nl_job *job, void *arg)
 {
 	struct ours *ours = arg;
 
-	if (job->state == NEARCACHE_JOB_RUNNING && !strcmp(job->label, REPLAY_LABEL) &&
+	if (!nl_job_is_over(job) && !strcmp(job->label, REPLAY_LABEL) &&
 	    ours->count < sizeof(ours->id) / sizeof(ours->id[0]))
 		ours->id[ours->count++] = job->id;
 }
@@ -240,7 +242,7 @@ static void look_at_trial(struct replay *replay, const struct dm_device *dev,
 
 static int submit_range(struct replay *replay, dev_t number, uint64_t from, uint64_t bytes)
 {
-	struct nl_job wishes = { .label = REPLAY_LABEL };
+	struct nl_job wishes = { .label = REPLAY_LABEL, .deadline = DEADLINE };
 	struct range *range;
 	size_t count;
 
@@ -265,13 +267,13 @@ static bool follow_job(struct replay *replay, dev_t number)
 
 	if (!id || nl_job_get(number, id, &job, &found))
 		return false;
-	if (found && job.state == NEARCACHE_JOB_RUNNING) {
+	if (found && !nl_job_is_over(&job)) {
 		replay->come = replay->from + job.fetched + job.present + job.left + job.flying;
 		return true;
 	}
 	replay->job = 0;
 	replay->come = replay->from + job.bytes;
-	/* A job leaves out bytes if no reader uses its data in time: these bytes are not cached. */
+	/* A job leaves out bytes if no reader uses its data before the deadline: these bytes are not cached. */
 	replay->follows = found && !job.left;
 	if (found && job.state == NEARCACHE_JOB_CANCELLED)
 		snprintf(replay->why, sizeof(replay->why), "a user cancelled job %u", id);
@@ -297,8 +299,7 @@ static void measure_pace(struct replay *replay)
 
 /*
  * Run one job at a time with the data that the reader needs next.  A job of a whole pass would soon
- * get to the uncached data at the end of the pass and wait there for the reader, until the kernel
- * ends the job.  End a job that the reader has overtaken: the job loads data already read.
+ * get to the uncached data at the end of the pass, and wait there for the reader.  End a job that the reader has overtaken: the job loads data already read.
  */
 static int steer_job(struct replay *replay, dev_t number)
 {

@@ -21,6 +21,8 @@ const char *job_state_word(uint32_t state)
 		[NEARCACHE_JOB_RUNNING] = "running",
 		[NEARCACHE_JOB_DONE] = "done",
 		[NEARCACHE_JOB_CANCELLED] = "cancelled",
+		[NEARCACHE_JOB_WAITING] = "waiting",
+		[NEARCACHE_JOB_INCOMPLETE] = "incomplete",
 	};
 
 	if (state == JOB_FORGOTTEN)
@@ -57,6 +59,17 @@ static void forget_job(const struct dm_device *dev, bool cancelled,
 		     job->id, dev->name, dev->name);
 }
 
+/* Says once, unless @quiet, that the job waits for readers. */
+static void tell_wait(const struct dm_device *dev, const struct nl_job *job, bool quiet, bool *told)
+{
+	if (quiet || *told || job->state != NEARCACHE_JOB_WAITING)
+		return;
+	*told = true;
+	fprintf(stderr,
+		"prefetch job %u of '%s' waits until data in the cache has been read: there is no room for more; ^C cancels the job\n",
+		job->id, dev->name);
+}
+
 /*
  * Waits until a job ends, and meanwhile shows its progress unless @quiet. @job receives the job's
  * last state. On entry @job->label and @job->bytes identify the job; "" and 0 if unknown.
@@ -68,7 +81,7 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job)
 {
 	struct progress progress = { 0 };
-	bool found, started = false, cancelled = false;
+	bool found, started = false, cancelled = false, told = false;
 	struct nl_job now;
 	sigset_t before;
 
@@ -83,13 +96,13 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 		if (!started)
 			progress_start(&progress, "prefetch", job->bytes, quiet);
 		started = true;
-		progress_update(&progress,
-				job->fetched + job->present + job->left);
-		if (job->state != NEARCACHE_JOB_RUNNING && !job->flying)
+		progress_update(&progress, job->fetched + job->present);
+		tell_wait(dev, job, quiet, &told);
+		if (nl_job_is_over(job) && !job->flying)
 			break;
 		if (!signals_wait(LOOK_MS))
 			continue;
-		if (job->state != NEARCACHE_JOB_RUNNING)
+		if (nl_job_is_over(job))
 			break;
 		cancelled |= cancel_job(dev, id);
 	}
@@ -119,7 +132,7 @@ int job_judge(const struct dm_device *dev, const struct nl_job *job)
 			    job->flying ? flying : "");
 	if (job->left)
 		return fail(CODE_DEVICE,
-			    "prefetch job %u of '%s' left out %s of %s: no room, bypassed, being written, or not readable; 'nearcache stats %s' shows the reason",
+			    "prefetch job %u of '%s' left out %s of %s: no room before the deadline, evicted before it was read, bypassed, being written, or not readable; 'nearcache stats %s' shows the reason",
 			    job->id, dev->name, size_print(job->left, came), all,
 			    dev->name);
 	return 0;
@@ -132,8 +145,7 @@ void job_print(const struct nl_job *job)
 
 	print_number("job", "job", job->id);
 	print_string("state", "state", job_state_word(job->state));
-	print_ratio("done", "done", job->fetched + job->present + job->left,
-		    job->bytes);
+	print_ratio("done", "done", job->fetched + job->present, job->bytes);
 	print_bytes("bytes", "bytes", job->bytes);
 	print_bytes("fetched_bytes", "fetched", job->fetched);
 	print_bytes("present_bytes", "present", job->present);

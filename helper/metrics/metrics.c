@@ -212,7 +212,7 @@ static void add_job(const struct nl_job *job, void *arg)
 	struct jobs *jobs = arg;
 	uint64_t seen = job->fetched + job->present + job->left;
 
-	if (job->state != NEARCACHE_JOB_RUNNING)
+	if (nl_job_is_over(job))
 		return;
 	jobs->running++;
 	jobs->left += job->bytes > seen ? job->bytes - seen : 0;

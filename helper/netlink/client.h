@@ -170,6 +170,12 @@ int nl_label_each(dev_t number,
 		  void (*visit)(const struct nl_label *label, void *arg),
 		  void *arg);
 
+/* Has the kernel finished the job, whatever the result? Its last reads may still be in flight. */
+static inline bool nl_job_is_over(const struct nl_job *job)
+{
+	return job->state != NEARCACHE_JOB_RUNNING && job->state != NEARCACHE_JOB_WAITING;
+}
+
 /* Maximum number of ranges in all jobs of a device. */
 #define NL_JOB_PIECES_MAX	1048576U
 

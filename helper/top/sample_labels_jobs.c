@@ -38,7 +38,7 @@ static void add_job(const struct nl_job *job, void *arg)
 	struct top_device *device = arg;
 	struct top_job *longer;
 
-	if (job->state != NEARCACHE_JOB_RUNNING && !job->flying)
+	if (nl_job_is_over(job) && !job->flying)
 		return;
 	longer = reallocarray(device->job, device->jobs + 1, sizeof(*longer));
 	if (!longer) {

@@ -18,6 +18,7 @@
 /* nc_slot.flags */
 #define NC_SLOT_LINKED	0x01		/* in the index, holds a block */
 #define NC_SLOT_WRITTEN	0x02		/* allocated by a write; no read missed in its block */
+#define NC_SLOT_JOB_SHIFT	3	/* bits above: number of a job, see nc_reserve_join() */
 
 /* nc_tag.label */
 #define NC_LABEL_MIXED	U16_MAX	/* several labels, or a label on a part of the block */

@@ -96,6 +96,7 @@ void nc_slots_emptied(struct nc_cache *c)
 		return;
 	atomic_set(&c->reclaim.emptied, 0);
 	nc_slots_look_again(c);
+	nc_reserve_wake(c);
 }
 
 /* Does retention let @block take one of @left free slots?  If retain_keeps() selects @block but few
@@ -114,6 +115,12 @@ static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 	return left;
 }
 
+/* May a prefetch job take one of @left free slots, for a block that is not pinned? */
+static bool job_admits(const struct nc_cache *c, u32 left)
+{
+	return left > nc_slots_reserved(c) || (left > nc_slots_for_pins(c) && nc_reserve_room(c));
+}
+
 /**
  * nc_slots_room() - would a block without a slot get one?
  * @c: live cache
@@ -125,11 +132,11 @@ static bool retain_admits(struct nc_cache *c, u64 block, u32 left)
 bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
 {
 	u32 left = READ_ONCE(c->index.free_count);
-	u32 others = reserve ? nc_slots_for_pins(c) : nc_slots_reserved(c);
+	u32 rest = left - min(left, nc_slots_reserved(c));
 
 	if (left && nc_plan_any(c) && !reserve && !nc_ranges_pinned(c, block))
-		return nc_plan_admits(c, block, left - min(left, others), low_water(c));
-	if (reserve ? left > others : retain_admits(c, block, left - min(left, others)))
+		return nc_plan_admits(c, block, rest, low_water(c));
+	if (reserve ? job_admits(c, left) : retain_admits(c, block, rest))
 		return true;
 	return left && nc_ranges_pinned(c, block);
 }
@@ -151,7 +158,7 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 	/* RCU until the slot is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
-	if (nc_tag_is_pinned(tagged) || others || (reserve && left > nc_slots_for_pins(c)))
+	if (nc_tag_is_pinned(tagged) || others || (reserve && job_admits(c, left)))
 		i = nc_index_pop(&c->index);
 	if (i != NC_NIL) {
 		c->index.generation[i] = nc_meta_generation(c->meta);
@@ -166,6 +173,8 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 		atomic64_inc(&c->slots.used);
 	}
 	rcu_read_unlock();
+	if (i != NC_NIL && !reserve)
+		nc_reserve_wake(c);
 	return i;
 }
 
@@ -192,6 +201,8 @@ void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
 	u64 block = nc_slot_block(slot);
 
 	WRITE_ONCE(slot->stamp, (READ_ONCE(c->hot.now) & NC_STAMP_TICK) | NC_STAMP_REUSED);
+	/* The clock has advanced, so other blocks may be idle now. */
+	nc_reserve_wake(c);
 	if (nc_ghost_samples(&c->policy.keep.ghost, block))
 		nc_slots_sample(c, block, true);
 }

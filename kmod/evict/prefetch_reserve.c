@@ -7,6 +7,10 @@
  * number of slots that pins may not take.  A slot of the reserve is freed when readers have
  * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Freed
  * slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
+ *
+ * A job that finds no slot waits for readers, without limit.  So no job that has to wait may take
+ * the whole reserve: it leaves a part of what the other jobs do not hold.  Several jobs that wait
+ * converge to equal shares, as readers free the slots of those that hold more.
  */
 #include <linux/bio.h>
 
@@ -18,6 +22,20 @@
 
 /* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots. */
 #define PARTS	8U
+/* Age in ticks from which unread blocks of a job that is over may be evicted for a waiting job. */
+#define LEFT_TICKS	2U
+
+/* Number of slots of the reserve. */
+static u32 reserve_size(const struct nc_cache *c)
+{
+	return c->index.count - nc_index_pinnable(&c->index);
+}
+
+/* Number of the job that brought the block, see nc_reserve_join(); 0: none. */
+static u32 slot_job(const struct nc_slot *slot)
+{
+	return READ_ONCE(slot->flags) >> NC_SLOT_JOB_SHIFT;
+}
 
 /* Clear the bits @clear of nc_tag.ahead, count @read sub-blocks as read, and return the old value.
  * Exchanges the whole tag, because hits call this without a lock while the label may change.
@@ -53,10 +71,9 @@ static u32 read_to_end(const struct nc_cache *c, const struct bio *bio, const st
 /* Count a slot of the reserve that readers have finished; start reclaim after enough of them. */
 static void count_over(struct nc_cache *c)
 {
-	u32 share = c->index.count - nc_index_pinnable(&c->index);
-
-	if (atomic_inc_return(&c->slots.reserve.over) > share / PARTS)
+	if (atomic_inc_return(&c->slots.reserve.over) > reserve_size(c) / PARTS)
 		nc_reserve_look(c);
+	nc_reserve_wake(c);
 }
 
 /* Count a read of @read prefetched sub-blocks.  Returns whether it is the slot's first read. */
@@ -67,6 +84,8 @@ static bool is_first(struct nc_cache *c, struct nc_slot *slot, u32 read)
 
 	if (before && before <= valid && before + read > valid)
 		count_over(c);
+	else if (was & NC_AHEAD_UNREAD)
+		nc_reserve_wake(c);
 	return was & NC_AHEAD_UNREAD;
 }
 
@@ -84,11 +103,12 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 	u32 used;
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | reserve);
-	if (!(slot->tag.wants & NEARCACHE_RANGE_PIN))
-		t->given++;
+	WRITE_ONCE(slot->flags, slot->flags | t->taker << NC_SLOT_JOB_SHIFT);
+	t->need -= !!t->need;
 	if (!reserve)
 		return;
 	WRITE_ONCE(t->pressed, false);
+	atomic_inc(&t->held[t->taker]);
 	used = atomic_inc_return(&t->used);
 	if (used > t->own)
 		WRITE_ONCE(t->own, used);
@@ -156,22 +176,49 @@ bool nc_prefetched_is_over(const struct nc_slot *slot)
 	return read && read > hweight64(READ_ONCE(slot->valid));
 }
 
+/* May the unread block be evicted for a job that has waited long?  Not while the job that brought
+ * it is unfinished.  If that job was cancelled, no reader is expected.  Context: any; a hint.
+ */
+bool nc_prefetched_is_left(const struct nc_cache *c, const struct nc_slot *slot, u32 ticks)
+{
+	const struct nc_prefetch_reserve *r = &c->slots.reserve;
+	u32 number = slot_job(slot);
+
+	if (!(READ_ONCE(slot->tag.ahead) & NC_AHEAD_RESERVE) || !READ_ONCE(r->pressed) ||
+	    READ_ONCE(r->jobs[number]))
+		return false;
+	return READ_ONCE(r->cancelled) & BIT(number) ||
+	       (ticks >= LEFT_TICKS && ticks < NC_STAMP_FAR);
+}
+
+static void leave_reserve(struct nc_cache *c, const struct nc_slot *slot)
+{
+	atomic_dec(&c->slots.reserve.used);
+	atomic_dec(&c->slots.reserve.held[slot_job(slot)]);
+}
+
 /* Take a slot out of the reserve, but keep its block.  Context: the bucket lock is held. */
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	if (change_tag(slot, NC_AHEAD_RESERVE, 0) & NC_AHEAD_RESERVE)
-		atomic_dec(&c->slots.reserve.used);
+		leave_reserve(c, slot);
 }
 
 /* Take an unlinked slot out of the reserve; count unread data as wasted.  Context: reclaim. */
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
 	u8 was = change_tag(slot, NC_AHEAD_UNREAD | NC_AHEAD_RESERVE, 0);
+	u32 number = slot_job(slot);
 
 	if (was & NC_AHEAD_RESERVE)
-		atomic_dec(&c->slots.reserve.used);
-	if (was & NC_AHEAD_UNREAD)
-		nc_ranges_count_wasted(c, slot, block);
+		leave_reserve(c, slot);
+	if (!(was & NC_AHEAD_UNREAD))
+		return;
+	nc_ranges_count_wasted(c, slot, block);
+	/* With several jobs of this number the loss could be of any of them. */
+	if (READ_ONCE(c->slots.reserve.jobs[number]) == 1)
+		c->slots.reserve.lost(c, number,
+				      (u64)hweight64(slot->valid) * c->geo.subblock_size);
 }
 
 /* Number of slots that jobs wait for and that the reserve may still get: reclaim evicts the least
@@ -179,13 +226,13 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
  */
 u32 nc_reserve_due(const struct nc_cache *c)
 {
-	u32 wanted = READ_ONCE(c->slots.reserve.wanted), used, share;
+	u32 wanted = READ_ONCE(c->slots.reserve.wanted), used, size;
 
 	if (likely(!wanted))
 		return 0;
-	share = c->index.count - nc_index_pinnable(&c->index);
+	size = reserve_size(c);
 	used = atomic_read(&c->slots.reserve.used);
-	return min(wanted, share - min(share, used));
+	return min(wanted, size - min(size, used));
 }
 
 /* Number of free slots that only jobs may take.  Context: any; a hint. */
@@ -209,4 +256,81 @@ void nc_reserve_look(struct nc_cache *c)
 		return;
 	nc_slots_look_again(c);
 	nc_slots_check(c);
+}
+
+/**
+ * nc_reserve_wake() - let jobs that wait for a slot try again
+ * @c: cache
+ *
+ * For callers that freed a slot, made a block evictable, or gave a slot to a block.
+ *
+ * Context: any.
+ */
+void nc_reserve_wake(struct nc_cache *c)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+
+	if (likely(!READ_ONCE(r->waiters)))
+		return;
+	/* Fully ordered: if @woken is set, the worker's next try sees the caller's change. */
+	if (!atomic_xchg(&r->woken, 1))
+		r->wake(c);
+}
+
+/**
+ * nc_reserve_join() - get a number for a job that begins to take slots
+ * @c: live cache
+ *
+ * The slots of its blocks carry the number.  A number is used again as late as possible, because
+ * unread blocks of the job before still carry it.
+ *
+ * Context: the prefetch worker.
+ * Return: the number, which the caller gives back with nc_reserve_leave().
+ */
+u32 nc_reserve_join(struct nc_cache *c)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+	u32 number = r->last, tries;
+
+	for (tries = 1; tries < NC_RESERVE_JOBS; tries++) {
+		number = number % (NC_RESERVE_JOBS - 1) + 1;
+		if (!r->jobs[number])
+			break;
+	}
+	if (tries == NC_RESERVE_JOBS)
+		number = NC_RESERVE_JOBS - 1;
+	r->last = number;
+	WRITE_ONCE(r->cancelled, r->cancelled & ~BIT(number));
+	WRITE_ONCE(r->jobs[number], r->jobs[number] + 1);
+	return number;
+}
+
+/* Give a job's number back: readers need no more of it if it was @cancelled.  Context: the prefetch
+ * worker.
+ */
+void nc_reserve_leave(struct nc_cache *c, u32 number, bool cancelled)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+
+	WRITE_ONCE(r->jobs[number], r->jobs[number] - 1);
+	if (cancelled && !r->jobs[number])
+		WRITE_ONCE(r->cancelled, r->cancelled | BIT(number));
+}
+
+/* Number of slots that nc_prefetch_reserve.taker may still take from the reserve.  A job that needs
+ * no more than there are may take all: it is then over.  Another job, which may have to wait,
+ * leaves 1 / PARTS of the slots that no other job holds, at least one, to jobs that come later.
+ */
+u32 nc_reserve_room(const struct nc_cache *c)
+{
+	const struct nc_prefetch_reserve *r = &c->slots.reserve;
+	u32 used = atomic_read(&r->used), size = reserve_size(c), mine, most;
+
+	if (r->need <= size - min(size, used))
+		return size - min(size, used);
+	mine = min_t(u32, atomic_read(&r->held[r->taker]), used);
+	most = size - min(size, used - mine);
+	if (most > 1)
+		most -= max(most / PARTS, 1U);
+	return most - min(most, mine);
 }

@@ -17,22 +17,46 @@ struct nc_span;
 /* 0: slot not in the reserve; n > 0: slot in the reserve, n - 1 of its sub-blocks read so far */
 #define NC_AHEAD_RESERVE	0x7f
 
+/* Numbers of unfinished jobs, from 1; the last number is for all jobs that find no other. */
+#define NC_RESERVE_JOBS		32U
+
 /**
  * struct nc_prefetch_reserve - slots of a full cache for data that is prefetched and read once
  * @used: number of slots of the reserve that hold a block
+ * @held: the same for each job number
+ * @jobs: number of unfinished jobs of each job number
+ * @cancelled: bit n is set if the last job of number n was cancelled
+ * @last: job number that was given last
+ * @taker: number of the job that takes slots now; for the prefetch worker only
+ * @need: number of blocks that this job still has to bring; for the prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @own: size of the reserve: highest value of @used so far, because freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
- * @given: number of slots that jobs got so far, not counting slots for pinned blocks
- * @pressed: a job has waited long, so reclaim may evict old unread blocks of the reserve
+ * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
+ * @waiters: number of jobs that wait for a slot
+ * @woken: nc_reserve_wake() has called @wake, and the prefetch worker has not yet tried again
+ * @wake: makes the jobs that wait try again; any context
+ * @lost: an unread block of an unfinished job was evicted; reclaim's context
+ *
+ * The prefetch worker alone writes all fields from @jobs to @need, and @waiters.  Others read them
+ * without a lock, as hints.
  */
 struct nc_prefetch_reserve {
 	atomic_t used;
+	atomic_t held[NC_RESERVE_JOBS];
+	u32 jobs[NC_RESERVE_JOBS];
+	u32 cancelled;
+	u32 last;
+	u32 taker;
+	u64 need;
 	atomic_t over;
 	u32 own;
 	u32 wanted;
-	u32 given;
 	bool pressed;
+	u32 waiters;
+	atomic_t woken;
+	void (*wake)(struct nc_cache *c);
+	void (*lost)(struct nc_cache *c, u32 number, u64 bytes);
 };
 
 void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve);
@@ -43,11 +67,16 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 			  const struct nc_span *span);
 void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot);
 bool nc_prefetched_is_over(const struct nc_slot *slot);
+bool nc_prefetched_is_left(const struct nc_cache *c, const struct nc_slot *slot, u32 ticks);
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot);
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_reserve_due(const struct nc_cache *c);
 u32 nc_reserve_kept(const struct nc_cache *c);
 void nc_reserve_want(struct nc_cache *c, u64 slots);
 void nc_reserve_look(struct nc_cache *c);
+void nc_reserve_wake(struct nc_cache *c);
+u32 nc_reserve_join(struct nc_cache *c);
+void nc_reserve_leave(struct nc_cache *c, u32 number, bool cancelled);
+u32 nc_reserve_room(const struct nc_cache *c);
 
 #endif /* NEARCACHE_EVICT_PREFETCH_RESERVE_H */

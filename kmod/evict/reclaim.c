@@ -48,9 +48,6 @@ static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 	return c->hot.policy_ops->idle(&c->policy.keep, stamp, now);
 }
 
-/* Age in ticks from which unread blocks of the reserve may be evicted if a job has waited long. */
-#define RESERVE_TICKS	2U
-
 /* Do a range's flags or the state of prefetched data allow an early eviction of the block? */
 static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
@@ -64,8 +61,7 @@ static bool is_unwanted(const struct nc_cache *c, const struct nc_slot *slot, u3
 	if (nc_prefetched_is_over(slot))
 		return true;
 	if (ahead & NC_AHEAD_UNREAD)
-		return ahead & NC_AHEAD_RESERVE && READ_ONCE(c->slots.reserve.pressed) &&
-		       ticks >= RESERVE_TICKS && ticks < NC_STAMP_FAR;
+		return nc_prefetched_is_left(c, slot, ticks);
 	/* Not in the tick of the last use: readers may still come for the next sub-blocks. */
 	return (wants & NEARCACHE_RANGE_EVICT_AFTER_USE || ahead) && ticks;
 }
@@ -223,6 +219,7 @@ static void release_batch(struct nc_cache *c, u32 n)
 		return;
 	free_held(c, over);
 	free_slots(c, c->reclaim.batch, n, over);
+	nc_reserve_wake(c);
 }
 
 /* Evictions for a pin or job take the least recently used of this many slots. */

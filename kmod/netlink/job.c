@@ -53,7 +53,7 @@ static int parse_piece(const struct nc_cache *c, const struct nlattr *range, str
 		       struct netlink_ext_ack *extack)
 {
 	struct nlattr *attrs[NEARCACHE_A_RANGE_MAX + 1];
-	struct nc_piece *piece = &job->piece[job->pieces];
+	struct nc_piece *piece = &job->piece[NC_JOB_SPARE + job->pieces];
 	u64 end = c->geo.origin_size >> SECTOR_SHIFT;
 	int i, r;
 
@@ -89,7 +89,7 @@ static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, 
 			cond_resched();
 	}
 	if (!r)
-		job->sector = job->piece[0].first;
+		job->sector = job->piece[NC_JOB_SPARE].first;
 	return r;
 }
 
@@ -126,7 +126,8 @@ static struct nc_job *alloc_job(u32 pieces)
 
 	if (!job)
 		return NULL;
-	job->piece = kvmalloc_array(pieces, sizeof(*job->piece), GFP_KERNEL);
+	job->at = NC_JOB_SPARE;
+	job->piece = kvmalloc_array(NC_JOB_SPARE + pieces, sizeof(*job->piece), GFP_KERNEL);
 	if (job->piece)
 		return job;
 	kfree(job);
@@ -155,7 +156,7 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 		return -EMSGSIZE;
 	if (nla_put_u32(skb, NEARCACHE_A_JOB_ID, job->id) ||
 	    nla_put_string(skb, NEARCACHE_A_JOB_LABEL, job->label) ||
-	    nla_put_u32(skb, NEARCACHE_A_JOB_STATE, job->state) ||
+	    nla_put_u32(skb, NEARCACHE_A_JOB_STATE, nc_job_state(job)) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_PRIORITY, job->priority) ||
 	    nla_put_u32(skb, NEARCACHE_A_JOB_DEADLINE, seconds_left(job)) ||
 	    job_put_u64(skb, NEARCACHE_A_JOB_BANDWIDTH, job->bandwidth) ||

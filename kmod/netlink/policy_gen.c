@@ -28,7 +28,7 @@ static const struct netlink_range_validation nearcache_a_device_fill_memory_rang
 const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1] = {
 	[NEARCACHE_A_JOB_ID] = { .type = NLA_U32, },
 	[NEARCACHE_A_JOB_LABEL] = { .type = NLA_NUL_STRING, .len = NEARCACHE_LABEL_MAX, },
-	[NEARCACHE_A_JOB_STATE] = NLA_POLICY_MAX(NLA_U32, 2),
+	[NEARCACHE_A_JOB_STATE] = NLA_POLICY_MAX(NLA_U32, 4),
 	[NEARCACHE_A_JOB_PRIORITY] = NLA_POLICY_MAX(NLA_U32, NEARCACHE_PRIORITY_MAX),
 	[NEARCACHE_A_JOB_DEADLINE] = { .type = NLA_U32, },
 	[NEARCACHE_A_JOB_BANDWIDTH] = { .type = NLA_U64, },

@@ -2,6 +2,7 @@
 /* The lists of unfinished and finished prefetch jobs, and the choice of the next job to run. */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
+#include <linux/string.h>
 
 #include "prefetch/job.h"
 
@@ -93,26 +94,14 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
-/* Does @a get a slot before @b?  Of equal jobs the older one does, although they run in turns. */
-static bool has_first_claim(const struct nc_job *a, const struct nc_job *b)
+/* Let all jobs that wait for a slot try again at once. */
+void nc_jobs_retry(struct nc_jobs *jobs)
 {
-	if (is_before(a, b) || is_before(b, a))
-		return is_before(a, b);
-	return (s32)(a->id - b->id) < 0;
-}
+	struct nc_job *job;
 
-/**
- * nc_jobs_behind() - must a job leave free slots to a job that waits for slots?
- * @jobs: jobs of the cache
- * @job: one of @jobs
- *
- * If slots suffice for one job only, one job must complete rather than several in part.
- *
- * Context: the prefetch worker.
- */
-bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job)
-{
-	return jobs->first && has_first_claim(jobs->first, job);
+	list_for_each_entry(job, &jobs->waiting, list)
+		if (job->waits)
+			job->due = 0;
 }
 
 /**
@@ -130,12 +119,8 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 {
 	struct nc_job *job, *best = NULL;
 
-	jobs->first = NULL;
-	list_for_each_entry(job, &jobs->waiting, list)
-		if (job->waits && (!jobs->first || has_first_claim(job, jobs->first)))
-			jobs->first = job;
 	list_for_each_entry(job, &jobs->waiting, list) {
-		bool sent = job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING;
+		bool sent = nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING;
 
 		if (sent && job->flying)
 			continue;
@@ -155,25 +140,45 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 	return best;
 }
 
-/* Account bytes that are cached or that other fills bring, except what earlier passes fetched. */
-void nc_job_see(struct nc_job *job, u64 bytes)
+/**
+ * nc_job_keep() - keep data for the next pass
+ * @job: unfinished job
+ * @first: first sector
+ * @end: sector after the last one
+ * @bytes: length, added to nc_job.again
+ *
+ * The entries of nc_job.piece before nc_job.at are no longer needed, so they take what is kept.
+ *
+ * Return: false if there is no further pass or no free entry: the data is left out.
+ */
+bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes)
 {
-	u64 own = min(job->known, bytes);
+	struct nc_piece *last = job->kept ? &job->piece[job->kept - 1] : NULL;
 
-	job->known -= own;
-	job->present += bytes - own;
+	if (job->state != NEARCACHE_JOB_RUNNING || job->pass + 1 == NC_JOB_PASSES)
+		return false;
+	if (last && last->end == first) {
+		last->end = end;
+	} else {
+		if (job->kept == job->at)
+			return false;
+		job->piece[job->kept++] = (struct nc_piece){ first, end };
+	}
+	job->again += bytes;
+	return true;
 }
 
-/* Begin another pass over all pieces, to bring data that the pass before could not bring. */
+/* Begin another pass, over the pieces that nc_job_keep() kept. */
 void nc_job_again(struct nc_job *job)
 {
+	u32 at = NC_JOB_SPARE + job->pieces - job->kept;
+
+	memmove(&job->piece[at], job->piece, job->kept * sizeof(*job->piece));
 	job->pass++;
-	job->again = false;
-	job->left = 0;
-	job->present = 0;
-	job->known = job->fetched;
-	job->at = 0;
-	job->sector = job->piece[0].first;
+	job->again = 0;
+	job->kept = 0;
+	job->at = at;
+	job->sector = job->piece[at].first;
 }
 
 /**
@@ -189,9 +194,6 @@ struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job)
 {
 	struct nc_job *oldest;
 
-	job->waits = false;
-	if (jobs->first == job)
-		jobs->first = NULL;
 	list_move(&job->list, &jobs->over);
 	jobs->count--;
 	jobs->pieces -= job->pieces;

@@ -16,6 +16,8 @@
 #define NC_JOBS_OVER_MAX	1024U
 /* Most passes of a job over its pieces; later ones retry failed reads and data in write ranges. */
 #define NC_JOB_PASSES		3U
+/* Entries of nc_job.piece before the first piece, so that data to retry fits beside the pieces. */
+#define NC_JOB_SPARE		64U
 
 /* Sectors from @first to before @end. */
 struct nc_piece {
@@ -29,26 +31,27 @@ struct nc_piece {
  * @id: number, from 1
  * @state: enum nearcache_job_state
  * @priority: jobs of higher priority run first
- * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first
+ * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
+ *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none
  * @due: jiffies before which the job must not run; 0: none
  * @bytes: total length of the pieces
  * @fetched: bytes that the job's fills made valid
  * @present: bytes that were cached already, or that other fills bring
- * @left: bytes that the job could not bring in this pass
+ * @left: bytes that the job could not bring, or that were evicted before a reader used them
  * @flying: bytes of the job's fills in flight
- * @known: bytes that earlier passes fetched and this pass has not met yet
- * @again: another pass may bring some of @left
- * @shortages: attempts in a row without a slot since any job last got one
- * @given: nc_prefetch_reserve.given when @shortages was last reset
- * @waits: the job waits for a slot for a block that is not pinned
- * @pin_shortages: attempts without a slot for a pinned block, since the job started a fill
+ * @again: bytes that the next pass will try to bring
+ * @kept: number of pieces for the next pass, at the start of @piece
+ * @number: see nc_reserve_join(); 0: the job has not run yet
+ * @waits: the job waits for a slot
+ * @waited: jiffies when @waits became true
  * @pass: number of completed passes
- * @at: index of the next piece, or @pieces if all pieces were submitted
+ * @at: index of the next piece; see nc_job_is_sent()
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
  * @label: name of the job, with the syntax of a range's label; may be empty
- * @piece: pieces in the order to bring them; NULL after the job has finished
+ * @piece: NC_JOB_SPARE entries, then the pieces in the order to bring them; NULL after the job has
+ *	finished
  */
 struct nc_job {
 	struct list_head list;
@@ -63,12 +66,11 @@ struct nc_job {
 	u64 present;
 	u64 left;
 	u64 flying;
-	u64 known;
-	bool again;
-	u32 shortages;
-	u32 given;
+	u64 again;
+	u32 kept;
+	u32 number;
 	bool waits;
-	u32 pin_shortages;
+	unsigned long waited;
 	u32 pass;
 	u32 at;
 	u64 sector;
@@ -85,7 +87,6 @@ struct nc_job {
  * @over_count: length of @over
  * @pieces: number of pieces of all jobs in @waiting
  * @last: id of the job that was queued last
- * @first: of the jobs that wait for a slot, the one that gets the next slot; for the worker only
  *
  * Protected by nc_prefetch.lock.
  */
@@ -96,8 +97,20 @@ struct nc_jobs {
 	u32 over_count;
 	u32 pieces;
 	u32 last;
-	struct nc_job *first;
 };
+
+/* Were all pieces submitted in this pass? */
+static inline bool nc_job_is_sent(const struct nc_job *job)
+{
+	return job->at == NC_JOB_SPARE + job->pieces;
+}
+
+/* The state for user space: a running job that waits for a slot is waiting. */
+static inline enum nearcache_job_state nc_job_state(const struct nc_job *job)
+{
+	return job->state == NEARCACHE_JOB_RUNNING && job->waits ? NEARCACHE_JOB_WAITING :
+								   job->state;
+}
 
 void nc_jobs_init(struct nc_jobs *jobs);
 void nc_jobs_destroy(struct nc_jobs *jobs);
@@ -105,9 +118,9 @@ bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job);
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned long *wait);
-bool nc_jobs_behind(const struct nc_jobs *jobs, const struct nc_job *job);
+void nc_jobs_retry(struct nc_jobs *jobs);
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job);
-void nc_job_see(struct nc_job *job, u64 bytes);
+bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes);
 void nc_job_again(struct nc_job *job);
 void nc_job_free(struct nc_job *job);
 

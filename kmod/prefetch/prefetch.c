@@ -29,12 +29,12 @@
 #define TURNS_LIMITED	8U
 /* Most index look-ups per turn. */
 #define TURN_STEPS	1024U
-/* Jiffies before the next attempt to get memory or a slot. */
+/* Jiffies before the next attempt to get memory, or a slot if there may be one. */
 #define SHORTAGE	max(1, HZ / 50)
-/* A job stops waiting for slots after this many attempts in a row (10 seconds) without a slot. */
-#define SHORTAGES_MAX	500U
-/* Attempts between two calls of nc_reserve_want() and nc_reserve_look(). */
-#define SHORTAGES_LOOK	25U
+/* A job that has waited for a slot for so long may take slots of jobs that are over. */
+#define PRESSED		(5UL * HZ)
+/* Interval in which a job looks for a slot although nc_reserve_wake() was not called. */
+#define RECHECK		(60UL * HZ)
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
 /* Only the present job has to wait, until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
@@ -76,7 +76,8 @@ static void job_advance(const struct nc_cache *c, struct nc_job *job, const stru
 	job->sector = next;
 	if (next < job->piece[job->at].end)
 		return;
-	if (++job->at < job->pieces)
+	job->at++;
+	if (!nc_job_is_sent(job))
 		job->sector = job->piece[job->at].first;
 }
 
@@ -93,48 +94,70 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Shall the job wait for a slot for a block that is not pinned, until readers finish slots of the
- * reserve?  After SHORTAGES_MAX attempts it skips the block.  Only a slot given to a job resets the
- * count, not a fill into an existing slot: otherwise a job would wait long between such fills.
- */
-static bool waits_for_readers(struct nc_cache *c, struct nc_job *job)
+/* Number of blocks that the job still has to bring, without a look at the borders of its pieces. */
+static u64 job_blocks_left(struct nc_cache *c, const struct nc_job *job)
 {
-	u32 given = READ_ONCE(c->slots.reserve.given);
 	u64 seen;
 
-	if (job->given != given) {
-		job->given = given;
-		job->shortages = 0;
-	}
-	if (job->shortages == SHORTAGES_MAX)
+	spin_lock(&c->prefetch.lock);
+	seen = job->fetched + job->present + job->left + job->again + job->flying;
+	spin_unlock(&c->prefetch.lock);
+	return DIV_ROUND_UP_ULL(job->bytes - min(job->bytes, seen), c->geo.block_size);
+}
+
+/* State the demand of the job for slots of the reserve, and let reclaim look for them. */
+static void ask_for_slots(struct nc_cache *c, struct nc_job *job)
+{
+	u64 room = nc_reserve_room(c);
+
+	/* Without room, leave the demand of other jobs as it is. */
+	if (room)
+		nc_reserve_want(c, min(room, job_blocks_left(c, job)));
+	nc_reserve_look(c);
+}
+
+/* Set nc_job.waits, and count the jobs for which it is set. */
+static void job_set_waits(struct nc_cache *c, struct nc_job *job, bool waits)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+
+	if (likely(job->waits == waits))
+		return;
+	spin_lock(&c->prefetch.lock);
+	job->waits = waits;
+	job->waited = jiffies;
+	spin_unlock(&c->prefetch.lock);
+	WRITE_ONCE(r->waiters, waits ? r->waiters + 1 : r->waiters - 1);
+}
+
+/* Shall the job wait for a slot for @block, as none is free?  Sets job->due if so.  A job waits
+ * until its deadline, or else without limit: its readers may start late.  nc_reserve_wake() ends
+ * the wait early.  The first try of a wait is repeated, because a slot may have been freed just
+ * before nc_prefetch_reserve.waiters was increased.
+ */
+static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
+{
+	unsigned long now = jiffies, due = now + SHORTAGE;
+
+	if (job->deadline && !time_before(now, job->deadline)) {
+		job_set_waits(c, job, false);
 		return false;
-	if (job->shortages == SHORTAGES_MAX / 2) {
+	}
+	if (job->waits)
+		due = time_before(now, job->waited + PRESSED) ? job->waited + PRESSED :
+								now + RECHECK;
+	job_set_waits(c, job, true);
+	if (!time_before(now, job->waited + PRESSED)) {
 		WRITE_ONCE(c->slots.reserve.pressed, true);
 		nc_slots_look_again(c);
 	}
-	if (!(job->shortages++ % SHORTAGES_LOOK)) {
-		spin_lock(&c->prefetch.lock);
-		seen = job->fetched + job->present + job->left + job->flying;
-		spin_unlock(&c->prefetch.lock);
-		nc_reserve_want(c, ((job->bytes - min(job->bytes, seen)) >>
-				    (c->hot.block_shift + SECTOR_SHIFT)) + 1);
-		nc_reserve_look(c);
-	}
-	return true;
-}
-
-/* Shall the job wait for a slot for @block, as none is free?  If so, sets job->due. */
-static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
-{
-	bool pinned = nc_ranges_pinned(c, block);
-	bool waits = pinned ? job->pin_shortages++ < SHORTAGES_MAX : waits_for_readers(c, job);
-
-	job->waits = waits && !pinned;
-	if (!waits)
-		return false;
+	if (!nc_ranges_pinned(c, block))
+		ask_for_slots(c, job);
 	nc_slots_check(c);
+	if (job->deadline && time_before(job->deadline, due))
+		due = job->deadline;
 	spin_lock(&c->prefetch.lock);
-	job->due = (jiffies + SHORTAGE) ?: 1;
+	job->due = due ?: 1;
 	spin_unlock(&c->prefetch.lock);
 	return true;
 }
@@ -166,10 +189,12 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		WRITE_ONCE(c->origin.demand.disturbed, false);
 	}
 	job->flying -= f->bytes;
-	job->fetched += got;
-	job->left += f->bytes - got;
-	if (got < f->bytes)
-		job->again = true;
+	/* The next pass counts @got as present. */
+	if (got == f->bytes ||
+	    !nc_job_keep(job, f->sector, f->sector + (f->bytes >> SECTOR_SHIFT), f->bytes)) {
+		job->fetched += got;
+		job->left += f->bytes - got;
+	}
 	if (error)
 		p->failed = jiffies;
 	kick_worker(p);
@@ -197,15 +222,12 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	spin_unlock(&p->lock);
 }
 
-/* Start a fill at the start of @span, unless free slots are for a job that has a prior claim. */
+/* Start a fill at the start of @span. */
 static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
 {
 	enum nc_miss result;
 	struct nc_fill *f;
 
-	if (unlikely(nc_jobs_behind(&c->prefetch.jobs, job)) &&
-	    !nc_slots_room(c, span->block, false))
-		return NC_MISS_FULL;
 	result = nc_miss_prefetch(c->life.active, span, &job_fill_ops, &f);
 	if (result != NC_MISS_STARTED)
 		return result;
@@ -223,7 +245,6 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 {
 	struct nc_prefetch *p = &c->prefetch;
 	u64 present = 0, left = 0;
-	bool again = false;
 
 	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
 		left = job_span_bytes(c, span);
@@ -231,8 +252,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	}
 	switch (start_fill(c, span, job)) {
 	case NC_MISS_STARTED:
-		job->waits = false;
-		job->pin_shortages = 0;
+		job_set_waits(c, job, false);
 		*sent += job_span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -251,14 +271,16 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		break;
 	case NC_MISS_WRITE:
 		left = job_span_bytes(c, span);
-		again = true;
+		spin_lock(&p->lock);
+		if (nc_job_keep(job, job->sector, job->sector + (left >> SECTOR_SHIFT), left))
+			left = 0;
+		spin_unlock(&p->lock);
 		break;
 	}
 looked:
 	spin_lock(&p->lock);
-	nc_job_see(job, present);
+	job->present += present;
 	job->left += left;
-	job->again |= again;
 	job_advance(c, job, span);
 	spin_unlock(&p->lock);
 	return 0;
@@ -295,7 +317,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
 		nc_demand_see_met(&c->origin.demand, job_span_bytes(c, &span));
 	spin_lock(&c->prefetch.lock);
-	nc_job_see(job, job_span_bytes(c, &span));
+	job->present += job_span_bytes(c, &span);
 	job_advance(c, job, &span);
 	spin_unlock(&c->prefetch.lock);
 	return 0;
@@ -321,8 +343,12 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	u64 sent = 0;
 	u32 steps;
 
+	if (!job->number)
+		job->number = nc_reserve_join(c);
+	c->slots.reserve.taker = job->number;
+	c->slots.reserve.need = job_blocks_left(c, job);
 	blk_start_plug(&plug);
-	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && job->at < job->pieces &&
+	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && !nc_job_is_sent(job) &&
 	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
 		wait = job_step(c, job, most - sent, &sent);
 	blk_finish_plug(&plug);
@@ -335,6 +361,15 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	return wait == STUCK ? 0 : wait;
 }
 
+/* Give up the job's place among the jobs that take slots, and let the others try again. */
+static void leave_reserve_jobs(struct nc_cache *c, struct nc_job *job)
+{
+	job_set_waits(c, job, false);
+	if (job->number)
+		nc_reserve_leave(c, job->number, job->state == NEARCACHE_JOB_CANCELLED);
+	nc_reserve_wake(c);
+}
+
 /* Begin another pass of a job that has submitted all pieces, or end it; no fill is in flight. */
 static void settle_job(struct nc_cache *c, struct nc_job *job)
 {
@@ -345,42 +380,79 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	/* Drop this job's demand for slots; other jobs that wait will report their demand again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
-	/* Data of earlier passes that this pass did not meet was evicted or invalidated. */
-	job->fetched -= job->known;
-	job->known = 0;
-	if (job->state == NEARCACHE_JOB_RUNNING && job->again &&
-	    job->pass + 1 < NC_JOB_PASSES) {
+	if (job->state == NEARCACHE_JOB_RUNNING && job->kept) {
 		nc_job_again(job);
 		job->due = (jiffies + HZ) ?: 1;
-	} else {
-		if (job->state == NEARCACHE_JOB_RUNNING)
-			job->state = NEARCACHE_JOB_DONE;
-		swap(pieces, job->piece);
-		gone = nc_jobs_end(&p->jobs, job);
-		WRITE_ONCE(c->origin.demand.watched, p->jobs.count);
-		nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
+		spin_unlock(&p->lock);
+		return;
 	}
+	spin_unlock(&p->lock);
+	leave_reserve_jobs(c, job);
+	spin_lock(&p->lock);
+	job->left += job->again;
+	if (job->state == NEARCACHE_JOB_RUNNING)
+		job->state = job->left ? NEARCACHE_JOB_INCOMPLETE : NEARCACHE_JOB_DONE;
+	swap(pieces, job->piece);
+	gone = nc_jobs_end(&p->jobs, job);
+	WRITE_ONCE(c->origin.demand.watched, p->jobs.count);
+	nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
 	spin_unlock(&p->lock);
 	kvfree(pieces);
 	nc_job_free(gone);
+}
+
+/* Cancel job @id, or with 0 all jobs that are not over.  Returns their number. */
+static u32 cancel_jobs(struct nc_jobs *jobs, u32 id)
+{
+	struct nc_job *job;
+	u32 count = 0;
+
+	list_for_each_entry(job, &jobs->waiting, list) {
+		if ((id && job->id != id) || job->state != NEARCACHE_JOB_RUNNING)
+			continue;
+		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+		count++;
+	}
+	return count;
+}
+
+/* After nc_reserve_wake(), let jobs that wait for a slot try again, at most once in SHORTAGE.
+ * Returns jiffies until they may, or NEVER.
+ */
+static unsigned long retry_waiting(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long now = jiffies;
+
+	if (!atomic_read(&c->slots.reserve.woken))
+		return NEVER;
+	if (time_before(now, p->retried + SHORTAGE))
+		return p->retried + SHORTAGE - now;
+	p->retried = now;
+	/* Fully ordered, before the look for slots: see nc_reserve_wake(). */
+	atomic_xchg(&c->slots.reserve.woken, 0);
+	spin_lock(&p->lock);
+	nc_jobs_retry(&p->jobs);
+	spin_unlock(&p->lock);
+	return NEVER;
 }
 
 /* Let the next job have a turn, or settle it.  Returns jiffies until the next call; 0: at once. */
 static unsigned long look_at_jobs(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	unsigned long wait = NEVER, held = nc_throttle_wait(c);
+	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c);
 	struct nc_job *job;
 	u64 most;
 	bool sent;
 
 	spin_lock(&p->lock);
+	/* Cancel rather than wait: bypass lasts until a reload. */
+	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
+		cancel_jobs(&p->jobs, 0);
 	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = send_room(c);
-	/* Cancel rather than wait: bypass lasts until a reload. */
-	if (job && READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
-		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
-	sent = job && (job->at == job->pieces || job->state != NEARCACHE_JOB_RUNNING);
+	sent = job && (nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING);
 	spin_unlock(&p->lock);
 	if (!job)
 		return wait;
@@ -456,16 +528,10 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	struct nc_job *job;
-	u32 count = 0;
+	u32 count;
 
 	spin_lock(&p->lock);
-	list_for_each_entry(job, &p->jobs.waiting, list) {
-		if ((id && job->id != id) || job->state != NEARCACHE_JOB_RUNNING)
-			continue;
-		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
-		count++;
-	}
+	count = cancel_jobs(&p->jobs, id);
 	if (count)
 		kick_worker(p);
 	spin_unlock(&p->lock);
@@ -490,7 +556,32 @@ void nc_prefetch_resume(struct nc_cache *c)
 
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, false);
+	nc_jobs_retry(&p->jobs);
 	kick_worker(p);
+	spin_unlock(&p->lock);
+}
+
+/* nc_prefetch_reserve.wake.  Not while paused: reclaim may run when the workqueue is freed. */
+static void wake_worker(struct nc_cache *c)
+{
+	if (!READ_ONCE(c->prefetch.paused))
+		mod_delayed_work(c->prefetch.wq, &c->prefetch.work, 0);
+}
+
+/* nc_prefetch_reserve.lost: count the data as left out, although the job had brought it. */
+static void job_lost(struct nc_cache *c, u32 number, u64 bytes)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job;
+
+	spin_lock(&p->lock);
+	list_for_each_entry(job, &p->jobs.waiting, list)
+		if (job->number == number) {
+			bytes = min(bytes, job->fetched);
+			job->fetched -= bytes;
+			job->left += bytes;
+			break;
+		}
 	spin_unlock(&p->lock);
 }
 
@@ -502,6 +593,9 @@ void nc_prefetch_init(struct nc_cache *c)
 	spin_lock_init(&p->lock);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
+	p->retried = jiffies - SHORTAGE;
+	c->slots.reserve.wake = wake_worker;
+	c->slots.reserve.lost = job_lost;
 	nc_throttle_init(p);
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }

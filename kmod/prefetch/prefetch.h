@@ -29,6 +29,7 @@ struct nc_latency {
  * @lock: protects @jobs and all fields below; process context; innermost
  * @jobs: the jobs of the cache
  * @paused: no dm table is live
+ * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
  * @flying: bytes of jobs' fills in flight
  * @window: limit of @flying, so that a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
@@ -52,6 +53,7 @@ struct nc_prefetch {
 	spinlock_t lock;	/* see above */
 	struct nc_jobs jobs;
 	bool paused;
+	unsigned long retried;
 	u64 flying;
 	u64 window;
 	u64 delay;

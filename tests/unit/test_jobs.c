@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* kmod/prefetch/job.c: which job runs next, which gets a free cache slot, when one is dropped. */
+/* kmod/prefetch/job.c: which job runs next, what another pass brings, when a job is dropped. */
 #include <stdlib.h>
 
 #include "helper/unit.h"
 #include "prefetch/job.h"
 
 static struct nc_jobs jobs;
-static struct nc_piece piece[4] = { { 8, 16 }, { 32, 40 } };
 
 static struct nc_job *add(u8 priority, unsigned long deadline)
 {
@@ -16,6 +15,7 @@ static struct nc_job *add(u8 priority, unsigned long deadline)
 	job->priority = priority;
 	job->deadline = deadline;
 	job->pieces = 2;
+	job->at = NC_JOB_SPARE;
 	assert_true(nc_jobs_add(&jobs, job));
 	return job;
 }
@@ -70,31 +70,33 @@ static void in_order(void **state)
 	assert_int_equal(jobs.pieces, 2);
 }
 
-/* Equal jobs take turns.  Of the jobs that wait for a cache slot, jobs.first gets the next one. */
+/* Equal jobs take turns.  A job that waits for a cache slot holds up no other job. */
 static void alike(void **state)
 {
-	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(2, 0);
+	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(1, 0);
 
 	(void)state;
 	assert_ptr_equal(pick(), a);
 	assert_ptr_equal(pick(), b);
-	assert_ptr_equal(pick(), c);
 	assert_ptr_equal(pick(), a);
-	assert_false(nc_jobs_behind(&jobs, c));
-	b->waits = true;
-	c->waits = true;
+	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_RUNNING);
+	a->waits = true;
+	a->due = 9000;
+	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_WAITING);
 	assert_ptr_equal(pick(), b);
-	assert_ptr_equal(jobs.first, b);
-	assert_true(nc_jobs_behind(&jobs, c));
-	assert_false(nc_jobs_behind(&jobs, b));
-	/* Job a may take a slot, as it is older than job b, which waits for one. */
-	assert_false(nc_jobs_behind(&jobs, a));
-	/* A new job of higher priority may take a slot before b; one of lower priority may not. */
-	assert_false(nc_jobs_behind(&jobs, add(3, 0)));
-	assert_true(nc_jobs_behind(&jobs, add(1, 5)));
-	end(b);
-	assert_null(jobs.first);
-	assert_false(nc_jobs_behind(&jobs, c));
+	assert_ptr_equal(pick(), b);
+	b->waits = true;
+	b->due = 9000;
+	assert_ptr_equal(pick(), c);
+	/* All jobs that wait try again; a job that a bandwidth limit holds back does not. */
+	c->due = 9000;
+	assert_null(pick());
+	nc_jobs_retry(&jobs);
+	assert_ptr_equal(pick(), a);
+	assert_ptr_equal(pick(), b);
+	assert_int_equal(c->due, 9000);
+	a->state = NEARCACHE_JOB_CANCELLED;
+	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_CANCELLED);
 }
 
 /* A bandwidth limit sets @due: the job is not picked earlier, and @wait falls to the time left. */
@@ -118,14 +120,14 @@ static void kept_back(void **state)
 	assert_int_equal(wait, 10);
 	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
 	fast = add(7, 0);
-	slow->at = slow->pieces;
+	slow->at = NC_JOB_SPARE + slow->pieces;
 	slow->flying = 1;
 	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), fast);
 	slow->flying = 0;
 	slow->priority = 0;
 	slow->due = 5000;
 	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
-	slow->at = 0;
+	slow->at = NC_JOB_SPARE;
 	slow->state = NEARCACHE_JOB_CANCELLED;
 	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
 }
@@ -184,30 +186,36 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
-/* Pass 1 fetched 4096 bytes: the first 4096 bytes that pass 2 finds do not count as present. */
+/* A further pass brings only what was kept: adjacent data as one piece, and no more than fits. */
 static void again(void **state)
 {
 	struct nc_job *job = add(0, 0);
+	u32 i, end = NC_JOB_SPARE + 2;
 
 	(void)state;
-	job->piece = malloc(sizeof(piece));
-	memcpy(job->piece, piece, sizeof(piece));
-	job->fetched = 4096;
-	job->at = 2;
-	job->left = 4096;
-	nc_job_see(job, 512);
-	assert_int_equal(job->present, 512);
-	job->again = true;
+	job->piece = calloc(end, sizeof(*job->piece));
+	assert_true(nc_job_keep(job, 8, 16, 4096));
+	assert_true(nc_job_keep(job, 16, 24, 4096));
+	assert_true(nc_job_keep(job, 40, 48, 4096));
+	assert_int_equal(job->kept, 2);
+	assert_int_equal(job->again, 3 * 4096);
+	job->at = end;
 	nc_job_again(job);
-	assert_false(job->again);
 	assert_int_equal(job->pass, 1);
-	assert_int_equal(job->at, 0);
+	assert_int_equal(job->again + job->kept, 0);
+	assert_int_equal(job->at, end - 2);
 	assert_int_equal(job->sector, 8);
-	assert_int_equal(job->left + job->present, 0);
-	nc_job_see(job, 3072);
-	assert_int_equal(job->present, 0);
-	nc_job_see(job, 2048);
-	assert_int_equal(job->present, 1024);
+	assert_int_equal(job->piece[end - 2].end, 24);
+	assert_int_equal(job->piece[end - 1].first, 40);
+	for (i = 0; i < job->at; i++)
+		assert_true(nc_job_keep(job, 64 * i, 64 * i + 8, 4096));
+	assert_false(nc_job_keep(job, 8000, 8008, 4096));
+	assert_int_equal(job->again, job->at * 4096);
+	assert_int_equal(job->piece[end - 2].first, 8);
+	job->at = end;
+	nc_job_again(job);
+	/* No pass comes after the third. */
+	assert_false(nc_job_keep(job, 8000, 8008, 4096));
 }
 
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)

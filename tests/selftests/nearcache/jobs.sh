@@ -43,14 +43,21 @@ submit() {
 
 over() {
 	ask job-get name=nc "job=id=${1:-$id}"
-	[[ $(value job.state) != 0 ]]
+	[[ $(value job.state) == [124] ]]
 }
 
-# done_with [ID]: wait for the end of the job, which must be "done"; the answer is in $out.
+# done_with [ID [STATE]]: wait for the end of the job, which must be "done" (1) or STATE; the answer
+# is in $out.
 done_with() {
 	wait_for 60 over "$@" || fail "job does not end: $out"
-	says job.state 1
+	says job.state "${2:-1}"
 	says job.flying 0
+}
+
+# waits ID: does the job wait for a slot, with no read in flight?
+waits() {
+	ask job-get name=nc job=id="$1"
+	[[ $(value job.state) == 3 && $(value job.flying) == 0 ]]
 }
 
 cached() {
@@ -106,19 +113,26 @@ fetched() {
 	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
-# The cache is full, no block is idle and no reader runs: a job waits ten seconds for slots and then
-# gives up the rest. During this wait the test sends bad requests.
+# The cache is full, no block is idle and no reader runs: a job waits for slots, also while the test
+# sends bad requests and reloads the table. A second job leaves out its data after its deadline.
 full() {
 	local big
 	submit range=start=0,length=$((16 * MB))
 	big=$id
+	wait_for 60 waits "$big" || fail "does not wait: $out"
 	bad_input
-	done_with "$big"
-	(($(value job.left) > 0)) || fail "$out"
-	same "all of it" $(($(value job.left) + $(value job.fetched))) $((16 * MB))
-	# The job evicted none of the blocks that it had brought.
-	cached 0 $((16 * MB)) "$(value job.fetched)"
+	reload || fail "reload"
+	submit range=start=$((15 * MB)),length=$MB job=deadline=1
+	done_with "$id" 4
+	(($(value job.left) >= MB / 2)) || fail "$out"
+	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $MB
+	wait_for 60 waits "$big" || fail "does not wait any more: $out"
+	says job.left 0
+	# The jobs evicted none of the blocks that they had brought.
+	cached 0 $((15 * MB)) "$(value job.fetched)"
 	is prefetched_wasted_bytes 0
+	ask job-cancel name=nc
+	wait_for 30 over "$big" || fail "not cancelled: $out"
 }
 
 # resident START: are the 64 KiB from START cached?
@@ -154,25 +168,32 @@ in_transit() {
 		fail "more than $share of $before was evicted: $out"
 }
 
-# Two jobs want the same few slots: the first job gets the slots, and does not wait until a reader
-# reads the range of the second.
-first_claim() {
-	local at=$((13 * MB)) end share first
-	share=$(($(field blocks) / 64 * 2 * 65536))
-	end=$((at + MB / 2))
-	submit range=start=$at,length=$((MB / 2))
+# Two jobs want the same few slots. The first job, of higher priority, waits for a reader that does not
+# come: the second job still runs ahead of its reader, and both keep what they brought.
+in_parallel() {
+	local at=$((13 * MB)) first second
+	submit range=start=$((14 * MB)),length=$MB job=priority=7
 	first=$id
-	submit range=start=$((at + MB)),length=$MB
-	for (( ; at < end - share; at += 65536)); do
+	wait_for 30 waits "$first" || fail "does not wait: $out"
+	(($(value job.fetched) >= 65536)) || fail "$out"
+	submit range=start=$at,length=$((MB / 2))
+	second=$id
+	for (( ; at < 13 * MB + MB / 2; at += 65536)); do
 		wait_for 30 resident "$at" || fail "the block at $at was not prefetched: $out"
 		check -s $((at / 512)) -n 128 >/dev/null
 	done
-	done_with "$first"
-	ask job-get name=nc job=id="$id"
-	says job.fetched 0
+	done_with "$second"
+	says job.fetched $((MB / 2))
+	waits "$first" || fail "does not wait any more: $out"
+	cached $((14 * MB)) $MB "$(value job.fetched)"
+	# A job that waits is cancelled, and the next job may use its slots.
+	ask job-cancel name=nc
+	wait_for 30 over "$first" || fail "not cancelled: $out"
+	says job.state 2
+	submit range=start=$((14 * MB + MB / 2)),length=$((MB / 2))
+	wait_for 30 resident $((14 * MB + MB / 2)) || fail "not prefetched: $out"
 	ask job-cancel name=nc
 	wait_for 30 over || fail "not cancelled: $out"
-	check -s $((at / 512)) -n $((share / 512)) >/dev/null
 }
 
 # A job fetches pinned ranges even into a full cache.
@@ -188,7 +209,7 @@ pinned() {
 	./genl range-add name=nc range=start=0,length=$((4 * MB)),label=out,flags=2 >/dev/null
 	dmsetup message nc 0 invalidate all
 	submit range=start=0,length=$((4 * MB))
-	done_with
+	done_with "$id" 4
 	says job.left $((4 * MB))
 	./genl range-delete name=nc range=label=out >/dev/null
 }
@@ -309,7 +330,7 @@ racing() {
 
 idle() {
 	ask -d job-get name=nc
-	! values job.state | grep -qx 0
+	! values job.state | grep -qx '[03]'
 }
 
 # The origin fails: a job retries, then gives up the failing part and fetches the rest.
@@ -321,7 +342,7 @@ failing() {
 	format "$C" "$bad"
 	start nc '' "$bad"
 	submit range=start=0,length=$((8 * MB))
-	done_with
+	done_with "$id" 4
 	above fills_failed_origin 0
 	(($(value job.left) >= 4096 && $(value job.left) <= MB)) || fail "$out"
 	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $((8 * MB))
@@ -351,7 +372,7 @@ format
 start
 full
 in_transit
-first_claim
+in_parallel
 pinned
 in_turns
 cancelled

@@ -97,8 +97,9 @@ static void ends(void **state)
 				RUNNING(.fetched = 40),
 				RUNNING(.state = NEARCACHE_JOB_DONE,
 					.fetched = 100)), CODE_OK);
-	assert_int_equal(WAITED(NEARCACHE_JOB_DONE, 0,
-				RUNNING(.state = NEARCACHE_JOB_DONE,
+	assert_int_equal(WAITED(NEARCACHE_JOB_INCOMPLETE, 0,
+				RUNNING(.state = NEARCACHE_JOB_WAITING),
+				RUNNING(.state = NEARCACHE_JOB_INCOMPLETE,
 					.left = 10)), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "left out 10 B of 100 B"));
 }
