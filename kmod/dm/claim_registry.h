@@ -16,6 +16,7 @@ struct nc_target;
  * @refs: number of tables in @targets
  * @writers: number of tables in @targets with a writing mode
  * @users: number of holders without a table, see nc_registry_hold()
+ * @asleep: entry in a list of system_sleep.c, which holds the cache; no lock: one list at a time
  * @ready: the superblock was found valid; before that, the entry only reserves the cache device
  */
 struct nc_registration {
@@ -24,6 +25,7 @@ struct nc_registration {
 	unsigned int refs;
 	unsigned int writers;
 	unsigned int users;
+	struct list_head asleep;
 	bool ready;
 };
 

@@ -332,6 +332,9 @@ void nc_reclaim_work(struct work_struct *work)
 	struct pass p = { .c = c };
 	u32 started;
 
+	/* The work may have been queued just before a system sleep stopped reclaim. */
+	if (READ_ONCE(c->life.asleep))
+		return;
 	nc_plan_work(c);
 	/* After nc_plan_work(), whose nc_slots_look_again() compares with the clock as well. */
 	started = READ_ONCE(c->hot.now);
