@@ -103,7 +103,7 @@ struct nc_devices {
  * @settled: when the last image of the memory was about to be taken, the fingerprint was current
  * @images: value of nc_sleep_images() after which the medium is known to match the memory
  *
- * No I/O runs when fields other than @dirty_unrecorded and those from @stopping on change.  The work
+ * No I/O runs when fields change, except @dirty_unrecorded and those from @stopping on.  The work
  * nc_health.event reads @active without the lock: the work is flushed before @active is cleared.
  */
 struct nc_life {

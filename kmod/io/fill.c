@@ -410,8 +410,8 @@ void nc_fill_write(struct nc_fill *f)
 	struct block_device *bdev;
 	sector_t place;
 
-	/* Count the write before the test: pairs with nc_fill_finish(). */
 	atomic_inc(&c->fills.writing);
+	/* Count the write, then test nc_life.asleep: pairs with nc_fill_finish(). */
 	smp_mb__after_atomic();
 	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL || READ_ONCE(c->life.asleep) ||
 	    !(nc_span_bits(&f->entry.span) & ~READ_ONCE(f->stale))) {

@@ -250,8 +250,8 @@ static int record_drop(struct nc_cache *c, bool all)
  * origin, the call also reads the origin's fingerprint, which may take long.
  *
  * Context: may sleep; takes nc_life.lock.
- * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, or the cache device is
- * yet to be compared with the memory after a hibernation, and nothing was done;
+ * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, or not yet compared
+ * with the cache device after a hibernation, and nothing was done;
  * -EIO: the cache device cannot record the invalidation: the next load may trust the old data.
  */
 int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
