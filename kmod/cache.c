@@ -7,6 +7,7 @@
 
 #include "cache.h"
 #include "core/probe.h"
+#include "core/sleep.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/write_intent_clear.h"
@@ -48,6 +49,7 @@ void nc_cache_free(struct nc_cache *c)
 	cancel_work_sync(&c->reclaim.work);
 	nc_plan_destroy(c);
 	cancel_delayed_work_sync(&c->workers.commit);
+	cancel_work_sync(&c->workers.wake);
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
 	nc_health_destroy(c);
@@ -151,6 +153,8 @@ static const struct nc_ranges_ops ranges_ops = {
 	.changed = ranges_changed,
 };
 
+static void wake_work(struct work_struct *work);
+
 /* Constructor: a new cache with only its devices set.  Returns NULL if out of memory. */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
@@ -189,6 +193,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	bio_list_init(&c->retry.bios);
 	INIT_WORK(&c->retry.work, nc_read_retry_work);
 	INIT_WORK(&c->workers.drop_all, nc_invalidate_lost_work);
+	INIT_WORK(&c->workers.wake, wake_work);
 	INIT_DELAYED_WORK(&c->workers.commit, nc_commit_work);
 	INIT_WORK(&c->reclaim.work, nc_reclaim_work);
 	return c;
@@ -440,6 +445,138 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
+/* The reason why a cache must not be trusted after an image of the memory was taken, or NULL. */
+static const char *why_forget(struct nc_cache *c)
+{
+	const char *why = nc_meta_moved(c);
+	int r;
+
+	if (why)
+		return why;
+	/* Writes that wait for nc_intent_release() have already set origin.written. */
+	if (!c->life.settled && nc_meta_unsettled(c))
+		return "has no fingerprint of the origin from before this system slept";
+	r = nc_meta_ends_changed(c);
+	if (r)
+		return r < 0 ? "cannot be compared with the origin after this system slept" :
+			       "has another origin than before this system slept";
+	return NULL;
+}
+
+/* This kernel may have been resumed from an image of the memory, and other systems may have used
+ * the cache device or the origin since the image was taken.  If so, drop all cached data, and take
+ * over the numbers on the medium.  Returns true if the data was dropped: then mark_active() must
+ * follow.
+ */
+static bool trust_or_forget(struct nc_cache *c)
+{
+	const char *why;
+
+	lockdep_assert_held(&c->life.lock);
+	if (c->life.images == nc_sleep_images())
+		return false;
+	why = c->hot.state == NEARCACHE_BYPASS ? NULL : why_forget(c);
+	c->life.images = nc_sleep_images();
+	c->life.settled = false;
+	if (!why)
+		return false;
+	cache_drop_all(c);
+	if (nc_meta_reread(c))
+		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
+	else
+		nc_meta_forget(c, why);
+	nc_health_event(c, NEARCACHE_EVENT_STATE);
+	return true;
+}
+
+/* Let the background work of a live cache run, unless the system sleeps or is about to. */
+static void start_work(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->life.lock);
+	WRITE_ONCE(c->life.asleep, nc_sleep_phase() != NC_SLEEP_AWAKE);
+	if (c->life.asleep)
+		return;
+	WRITE_ONCE(c->reclaim.enabled, true);
+	nc_slots_check(c);
+	nc_plan_kick(c);
+	nc_scrub_resume(c);
+	nc_prefetch_resume(c);
+	nc_readahead_resume(c);
+}
+
+/**
+ * nc_cache_hold() - prepare for the image of the memory
+ * @c: cache that rests; all user tasks are frozen, all devices work
+ *
+ * From now on writes wait, and the fingerprint in memory is that of the origin.
+ *
+ * Context: may sleep; in a writing mode also waits for the origin.
+ */
+void nc_cache_hold(struct nc_cache *c)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	mutex_lock(&c->life.lock);
+	if (c->life.active && c->hot.state != NEARCACHE_BYPASS) {
+		nc_intent_hold(c);
+		if (nc_write_ranges_empty(&c->write_ranges) && !settle_origin(c))
+			c->life.settled = true;
+	}
+	mutex_unlock(&c->life.lock);
+	memalloc_noio_restore(noio);
+}
+
+/* The system sleep is over: compare the medium, then let the work run that dm/system_sleep.c
+ * stopped.  Start a new session while reads still go to the origin and writes still wait.
+ */
+static void wake_cache(struct nc_cache *c)
+{
+	if (trust_or_forget(c) && start_with_size(c, c->life.active))
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	start_work(c);
+	nc_commit_again(c);
+	nc_intent_arm_clear(c);
+}
+
+/* A write came while this kernel may be the one that an image of its memory will replace.  Change
+ * the medium's number before that write: the resumed kernel then drops all cached data.  Returns
+ * false if that is not possible.
+ */
+static bool disown_image(struct nc_cache *c)
+{
+	if (trust_or_forget(c) && start_with_size(c, c->life.active))
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	if (c->hot.state == NEARCACHE_BYPASS)
+		return false;
+	if (!nc_meta_mark_changed(c))
+		return true;
+	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	return false;
+}
+
+/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release(). */
+static void wake_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
+	unsigned int noio = memalloc_noio_save();
+	bool release = true, recorded = true;
+
+	mutex_lock(&c->life.lock);
+	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
+		if (c->life.active && !c->life.stopping && c->life.asleep)
+			wake_cache(c);
+	} else {
+		release = nc_sleep_phase() == NC_SLEEP_REST && c->life.active &&
+			  nc_intent_any_held(&c->intent);
+		if (release)
+			recorded = disown_image(c);
+	}
+	mutex_unlock(&c->life.lock);
+	if (release)
+		nc_intent_release(c, recorded);
+	memalloc_noio_restore(noio);
+}
+
 /* Apply the settings of a live table, also while I/O runs: each user of a setting reads the old or
  * the new value.  Context: nc_life.lock.
  */
@@ -470,18 +607,25 @@ void nc_cache_apply_settings(const struct nc_target *t)
  */
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known)
 {
+	bool loaded = false;
 	int r = 0;
 
 	mutex_lock(&c->life.lock);
 	c->life.active = t;
+	c->life.stopping = false;
 	nc_cache_apply_settings(t);
 	if (c->hot.state == NEARCACHE_NOT_LOADED) {
+		c->life.images = nc_sleep_images();
 		r = cache_load(c, known);
 		if (!r)
 			nc_ranges_loaded(c);
+	} else {
+		loaded = true;
 	}
 	if (!r)
 		r = take_origin(c, t);
+	if (!r && loaded)
+		trust_or_forget(c);
 	if (!r)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
 	if (!r)
@@ -491,12 +635,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 		c->life.active = NULL;
 	} else {
 		c->life.was_live = true;
-		WRITE_ONCE(c->reclaim.enabled, true);
-		nc_slots_check(c);
-		nc_plan_kick(c);
-		nc_scrub_resume(c);
-		nc_prefetch_resume(c);
-		nc_readahead_resume(c);
+		start_work(c);
 		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life.lock);
@@ -512,6 +651,11 @@ static void commit_clean(struct nc_cache *c)
 
 	if (c->hot.state != NEARCACHE_NORMAL)
 		return;
+	if (c->life.images != nc_sleep_images()) {
+		DMINFO("%s: suspended before the cache device was compared: not marked clean",
+		       nc_cache_name(c));
+		return;
+	}
 	if (c->life.active->noflush && nc_meta_unsettled(c)) {
 		DMINFO("%s: suspended without flushing the origin: not marked clean",
 		       nc_cache_name(c));
@@ -547,6 +691,9 @@ void nc_cache_deactivate(struct nc_cache *c)
 {
 	unsigned int noio = memalloc_noio_save();
 
+	mutex_lock(&c->life.lock);
+	c->life.stopping = true;
+	mutex_unlock(&c->life.lock);
 	nc_scrub_pause(c);
 	nc_prefetch_pause(c);
 	nc_readahead_pause(c);

@@ -4,6 +4,7 @@
 #include <net/genetlink.h>
 
 #include "netlink/family.h"
+#include "dm/system_sleep.h"
 #include "dm/target.h"
 
 static int __init nearcache_init(void)
@@ -12,9 +13,17 @@ static int __init nearcache_init(void)
 
 	if (r)
 		return r;
+	r = nc_system_sleep_register();
+	if (r)
+		goto netlink;
 	r = nc_target_register();
 	if (r)
-		nc_netlink_unregister();
+		goto sleep;
+	return 0;
+sleep:
+	nc_system_sleep_unregister();
+netlink:
+	nc_netlink_unregister();
 	return r;
 }
 
@@ -22,6 +31,7 @@ static void __exit nearcache_exit(void)
 {
 	/* The module is unloaded only without a dm table, so no event needs the netlink family. */
 	nc_target_unregister();
+	nc_system_sleep_unregister();
 	nc_netlink_unregister();
 }
 

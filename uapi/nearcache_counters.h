@@ -85,7 +85,8 @@
 	  "reads sent to the origin: not aligned to the cache device's logical "	\
 	  "blocks")									\
 	X(BYPASS_STATE, "bypass_state", "reads",					\
-	  "reads sent to the origin: state is bypass or degraded")			\
+	  "reads sent to the origin: state is bypass or degraded, or the system "	\
+	  "sleeps")									\
 	X(BYPASS_RETRY, "bypass_retry", "reads",					\
 	  "reads sent to the origin after an error of the cache device or of a "	\
 	  "fill")									\

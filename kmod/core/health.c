@@ -281,8 +281,8 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 	       (h->stuck >= limit || h->late > limit * LATE_FACTOR);
 }
 
-/* Make the next hit call nc_health_admit(). */
-static void close_gate(struct nc_cache *c)
+/* Make the next hit call nc_health_admit().  Context: process. */
+void nc_health_close_gate(struct nc_cache *c)
 {
 	spin_lock_irq(&c->health.lock);
 	WRITE_ONCE(c->hot.gate, true);
@@ -300,7 +300,7 @@ static bool fall_asleep(struct nc_cache *c, bool idle)
 
 	h->dozing = idle && !asleep;
 	if (h->dozing)
-		close_gate(c);
+		nc_health_close_gate(c);
 	return asleep;
 }
 
@@ -352,7 +352,7 @@ bool nc_health_admit(struct nc_cache *c)
 	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL)
 		return false;
 	spin_lock_irqsave(&h->lock, flags);
-	ok = c->hot.state == NEARCACHE_NORMAL;
+	ok = c->hot.state == NEARCACHE_NORMAL && !READ_ONCE(c->life.asleep);
 	if (ok && c->hot.gate) {
 		WRITE_ONCE(c->hot.gate, false);
 		queue_delayed_work(c->workers.completion, &h->watch, LOOK);
@@ -368,7 +368,7 @@ void nc_health_stop(struct nc_cache *c)
 {
 	cancel_delayed_work_sync(&c->health.watch);
 	nc_probes_stop(c);
-	close_gate(c);
+	nc_health_close_gate(c);
 	c->health.begun = false;
 	c->health.dozing = false;
 	if (READ_ONCE(c->hot.state) == NEARCACHE_DEGRADED)

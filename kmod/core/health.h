@@ -98,6 +98,7 @@ void nc_health_destroy(struct nc_cache *c);
 void nc_health_loaded(struct nc_cache *c);
 void nc_health_stop(struct nc_cache *c);
 bool nc_health_admit(struct nc_cache *c);
+void nc_health_close_gate(struct nc_cache *c);
 void nc_health_event(struct nc_cache *c, enum nearcache_event event);
 void nc_health_damage(struct nc_cache *c, const struct block_device *bdev,
 		      enum nc_damage what, u64 sector, u32 sectors);

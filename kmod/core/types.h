@@ -97,9 +97,14 @@ struct nc_devices {
  *	written, and the medium has no record of this
  * @was_live: a dm table of this cache was resumed at least once
  * @load_failed: the medium has changed since the constructor read it
+ * @stopping: the live table is being suspended: work that a system sleep stopped stays stopped
+ * @asleep: because of a system sleep no work may change the cache device, and reads go to the
+ *	origin.  Changed under @lock, also while I/O runs; read without it
+ * @settled: when the last image of the memory was about to be taken, the fingerprint was current
+ * @images: value of nc_sleep_images() after which the medium is known to match the memory
  *
- * No I/O runs when fields other than @dirty_unrecorded change.  The work nc_health.event reads
- * @active without the lock: the work is flushed before @active is cleared.
+ * No I/O runs when fields change, except @dirty_unrecorded and those from @stopping on.  The work
+ * nc_health.event reads @active without the lock: the work is flushed before @active is cleared.
  */
 struct nc_life {
 	struct nc_target *active;
@@ -109,6 +114,10 @@ struct nc_life {
 	bool dirty_unrecorded;
 	bool was_live;
 	bool load_failed;
+	bool stopping;
+	bool asleep;
+	bool settled;
+	unsigned int images;
 };
 
 /**
@@ -121,6 +130,7 @@ struct nc_life {
  * @probe: see probe.c
  * @drop_all: drops all cached data; only queued while I/O runs
  * @commit: see commit.h
+ * @wake: ends a system sleep, or releases writes during it: see cache.c
  */
 struct nc_workers {
 	struct workqueue_struct *completion;
@@ -129,6 +139,7 @@ struct nc_workers {
 	struct workqueue_struct *probe;
 	struct work_struct drop_all;
 	struct delayed_work commit;
+	struct work_struct wake;
 };
 
 /**

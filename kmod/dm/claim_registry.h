@@ -17,6 +17,7 @@ struct nc_target;
  * @refs: number of tables in @targets
  * @writers: number of tables in @targets with a writing mode
  * @users: number of holders without a table, see nc_registry_hold()
+ * @asleep: entry in a list of system_sleep.c, which holds the cache; no lock: one list at a time
  * @ready: the superblock was found valid; before that, the entry only reserves the cache device
  *
  * The registry's mutex protects all members except @users.  Visits read @list, @targets and @ready
@@ -28,6 +29,7 @@ struct nc_registration {
 	unsigned int refs;
 	unsigned int writers;
 	atomic_t users;
+	struct list_head asleep;
 	bool ready;
 };
 

@@ -48,6 +48,9 @@
  */
 #define SOFTIRQ_MAX	(128U << 10)
 
+/* Jiffies that a hibernation waits for writes to slots. */
+#define FINISH_TIME	(10 * HZ)
+
 static void fill_work(struct work_struct *work);
 
 /* Bytes of @span that the origin has; the origin may end inside the last sub-block of @span. */
@@ -383,11 +386,19 @@ static void sum_fill(struct nc_fill *f)
 			   nc_pages_sum(f->pages.vecs, &iter, c->geo.subblock_size));
 }
 
+/* A write to a slot has ended, or will not begin.  The caller still has a reference of the fill. */
+static void write_over(struct nc_cache *c)
+{
+	if (atomic_dec_and_test(&c->fills.writing))
+		wake_up(&c->fills.idle);
+}
+
 /**
  * nc_fill_write() - write the pages of a fill to its slot
  * @f: fill that has its data
  *
- * Drops the fill instead if the cache is not in state normal, or all sub-blocks of @f are stale.
+ * Drops the fill instead if the cache is asleep or not in state normal, or all sub-blocks of @f are
+ * stale.
  *
  * Context: process; may wait for a request to the cache device.
  */
@@ -399,8 +410,12 @@ void nc_fill_write(struct nc_fill *f)
 	struct block_device *bdev;
 	sector_t place;
 
-	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL ||
+	atomic_inc(&c->fills.writing);
+	/* Count the write, then test nc_life.asleep: pairs with nc_fill_finish(). */
+	smp_mb__after_atomic();
+	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL || READ_ONCE(c->life.asleep) ||
 	    !(nc_span_bits(&f->entry.span) & ~READ_ONCE(f->stale))) {
+		write_over(c);
 		fill_unlist(f, false);
 		fill_done(f, 0, 0);
 		return;
@@ -429,6 +444,7 @@ void nc_fill_publish(struct nc_fill *f)
 	} else if (!f->ops->write) {
 		nc_count_add(c, FILL_CACHE_BYTES, f->cache_bytes);
 	}
+	write_over(c);
 	fill_done(f, fill_unlist(f, !error), error);
 }
 
@@ -591,6 +607,23 @@ void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits
 		if (f->entry.span.block == block)
 			WRITE_ONCE(f->stale, f->stale |
 				   (bits & nc_span_bits(&f->entry.span)));
+}
+
+/**
+ * nc_fill_finish() - wait until no fill writes to a slot
+ * @c: cache, asleep, so that no further fill begins to write
+ *
+ * Fills that read the origin do not count: a fill that gets its data while the cache sleeps is
+ * dropped, and its readers are served.
+ *
+ * Context: may sleep.
+ * Return: false if the cache device did not complete the writes within FINISH_TIME.
+ */
+bool nc_fill_finish(struct nc_cache *c)
+{
+	/* nc_life.asleep was set, then the counter is read: pairs with nc_fill_write(). */
+	smp_mb();
+	return wait_event_timeout(c->fills.idle, !atomic_read(&c->fills.writing), FINISH_TIME);
 }
 
 /* Wait until no fill is in flight or in use.  The caller has stopped new I/O.  May sleep. */

@@ -111,7 +111,8 @@ struct nc_fill {
  * @memory: bytes of memory that the fills use
  * @memory_peak: highest value of @memory
  * @memory_max: cap of @memory, from the live table; changed under nc_life.lock, also while I/O runs
- * @idle: woken when @count falls to zero
+ * @writing: fills whose data is being written to a slot
+ * @idle: woken when @count or @writing falls to zero
  * @writer: see fill_writer.h
  */
 struct nc_fills {
@@ -119,6 +120,7 @@ struct nc_fills {
 	atomic64_t memory;
 	atomic64_t memory_peak;
 	u64 memory_max;
+	atomic_t writing;
 	wait_queue_head_t idle;
 	struct nc_fill_writer writer;
 };
@@ -144,6 +146,7 @@ struct nc_fill *nc_fill_find(const struct nc_bucket_lock *bucket,
 			     struct nc_span *span);
 bool nc_fill_busy(const struct nc_bucket_lock *bucket, const struct nc_span *span);
 void nc_fill_mark_stale(const struct nc_bucket_lock *bucket, u64 block, u64 bits);
+bool nc_fill_finish(struct nc_cache *c);
 void nc_fill_drain(struct nc_cache *c);
 
 #endif /* NEARCACHE_IO_FILL_H */

@@ -5,6 +5,7 @@
  * protocol of doc/writing.md this is a write that sends nothing to the origin.
  */
 #include "cache.h"
+#include "core/sleep.h"
 #include "evict/free_slots.h"
 #include "io/fill.h"
 #include "io/invalidate.h"
@@ -249,7 +250,8 @@ static int record_drop(struct nc_cache *c, bool all)
  * origin, the call also reads the origin's fingerprint, which may take long.
  *
  * Context: may sleep; takes nc_life.lock.
- * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, nothing was done;
+ * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, or not yet compared
+ * with the cache device after a hibernation, and nothing was done;
  * -EIO: the cache device cannot record the invalidation: the next load may trust the old data.
  */
 int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
@@ -259,7 +261,8 @@ int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 	bool all;
 
 	mutex_lock(&c->life.lock);
-	if (c->life.active) {
+	/* Do not write to a medium that may have been changed while the system slept. */
+	if (c->life.active && c->life.images == nc_sleep_images()) {
 		all = !first &&
 		      last == (c->geo.origin_size >> SECTOR_SHIFT) - 1;
 		drop_range(c, &range);

@@ -177,13 +177,19 @@ int nc_scrub_stop(struct nc_cache *c)
 	return r;
 }
 
+/* Start no further check until nc_scrub_resume().  Does not wait for the work.  Context: any. */
+void nc_scrub_rest(struct nc_cache *c)
+{
+	WRITE_ONCE(c->scrub.paused, true);
+}
+
 /*
  * Start no further check, because the cache is being suspended.  Does not wait for a check under
  * way: it counts as a fill, so nc_fill_drain() waits for it.  May sleep.
  */
 void nc_scrub_pause(struct nc_cache *c)
 {
-	WRITE_ONCE(c->scrub.paused, true);
+	nc_scrub_rest(c);
 	cancel_delayed_work_sync(&c->scrub.work);
 }
 

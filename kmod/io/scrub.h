@@ -38,6 +38,7 @@ struct nc_scrub {
 void nc_scrub_init(struct nc_scrub *s);
 int nc_scrub_start(struct nc_cache *c, u64 rate, bool compare);
 int nc_scrub_stop(struct nc_cache *c);
+void nc_scrub_rest(struct nc_cache *c);
 void nc_scrub_pause(struct nc_cache *c);
 void nc_scrub_resume(struct nc_cache *c);
 u32 nc_scrub_left(const struct nc_cache *c);

@@ -34,17 +34,13 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/* Find the last commit record, after the superblock was read.  Returns NULL if there is none. */
-const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
+/* Read the last commit record into the table's buffer.  Returns NULL if there is none. */
+static const struct nearcache_commit *read_last_record(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
 	struct nearcache_page *ring = c->meta->table.buffer;
-	const struct nearcache_commit *last;
 	u32 i;
 
-	commit->behind = false;
-	commit->sequence =
-		le64_to_cpu(c->meta->super.sb->commit_sequence);
 	/* Read record by record: after a crash a single sector may be unreadable. */
 	for (i = 0; i < NC_RECOVER_RING; i++)
 		if (nc_super_io(c->meta->super.io, c->dev.bdev,
@@ -52,7 +48,33 @@ const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 				commit->offset + i * NEARCACHE_PAGE_SIZE,
 				&ring[i], NEARCACHE_PAGE_SIZE))
 			memset(&ring[i], 0, NEARCACHE_PAGE_SIZE);
-	last = nc_recover_last((void *)ring, c->dev.uuid);
+	return nc_recover_last((void *)ring, c->dev.uuid);
+}
+
+/* Is the last record on the medium the one that was last read or written?  May sleep. */
+bool nc_commit_confirm(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	const struct nearcache_commit *last;
+	bool same;
+
+	mutex_lock(&commit->lock);
+	last = read_last_record(c);
+	same = (last ? le64_to_cpu(last->sequence) : 0) == commit->known;
+	mutex_unlock(&commit->lock);
+	return same;
+}
+
+/* Find the last commit record, after the superblock was read.  Returns NULL if there is none. */
+const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+	const struct nearcache_commit *last = read_last_record(c);
+
+	commit->behind = false;
+	commit->known = 0;
+	commit->sequence =
+		le64_to_cpu(c->meta->super.sb->commit_sequence);
 	if (!last) {
 		nc_record_init(commit->record, c->dev.uuid, 0);
 		return NULL;
@@ -209,6 +231,19 @@ void nc_commit_stop(struct nc_cache *c)
 	c->meta->commit.armed = false;
 }
 
+/* Queue the periodic commit again after a system sleep, in which it did nothing.  Context:
+ * nc_life.lock.
+ */
+void nc_commit_again(struct nc_cache *c)
+{
+	struct nc_commit *commit = &c->meta->commit;
+
+	if (!READ_ONCE(commit->live))
+		return;
+	WRITE_ONCE(commit->armed, true);
+	queue_delayed_work(c->workers.cache, &c->workers.commit, NC_COMMIT_PERIOD);
+}
+
 /* The periodic commit.  A bypassed cache needs none: its slots are not overwritten any more, so the
  * table on the medium stays correct.
  */
@@ -217,6 +252,9 @@ void nc_commit_work(struct work_struct *work)
 	struct nc_cache *c = container_of(to_delayed_work(work),
 					  struct nc_cache, workers.commit);
 
+	/* nc_commit_again() follows. */
+	if (READ_ONCE(c->life.asleep))
+		return;
 	WRITE_ONCE(c->meta->commit.armed, false);
 	/* Clear @armed, then find pages of callers that saw @armed set: pairs with arm_commit(). */
 	smp_mb();

@@ -47,9 +47,11 @@ struct nc_commit {
 int nc_commit_init(struct nc_commit *commit);
 void nc_commit_destroy(struct nc_commit *commit);
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c);
+bool nc_commit_confirm(struct nc_cache *c);
 int nc_commit_catch_up(struct nc_cache *c);
 int nc_commit_run(struct nc_cache *c);
 void nc_commit_stop(struct nc_cache *c);
+void nc_commit_again(struct nc_cache *c);
 void nc_commit_work(struct work_struct *work);
 
 #endif /* NEARCACHE_META_COMMIT_H */

@@ -161,6 +161,19 @@ int nc_members_reread(struct nc_cache *c)
 	return r;
 }
 
+/* Have the members behind the first one the superblocks that were last read or written?  Return: 0,
+ * -ESTALE, or the error of reading one.  Context: may sleep; no commit runs.
+ */
+int nc_members_confirm(const struct nc_cache *c)
+{
+	int r = 0;
+	u32 i;
+
+	for (i = 1; !r && i < nc_members_count(c); i++)
+		r = nc_super_confirm(&c->dev.members->member[i].super, nc_members_bdev(c, i));
+	return r;
+}
+
 /* Was the cache emptied after the last write to the other members' superblocks?  The helper empties
  * a cache by writing to the first member only.  The cache is suspended.
  */

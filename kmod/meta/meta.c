@@ -227,6 +227,65 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	return 0;
 }
 
+/**
+ * nc_meta_moved() - was the medium changed since this cache last read or wrote it?
+ * @c: loaded cache, asleep; a dm table that names its devices is or goes live
+ *
+ * Every session, commit and drop changes a number on the medium, so equal numbers mean that no
+ * other system used the medium, and that it was not set back to an older state.
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: NULL: no; otherwise why the cached data cannot be trusted, for the log.
+ */
+const char *nc_meta_moved(struct nc_cache *c)
+{
+	int r;
+
+	lockdep_assert_held(&c->life.lock);
+	r = nc_super_confirm(&c->meta->super, c->dev.bdev) ?: nc_members_confirm(c);
+	if (r == -ESTALE || (!r && !nc_commit_confirm(c)))
+		return "was changed while this system slept";
+	if (r)
+		return "cannot be read after this system slept";
+	return nc_session_moved(c) ? "may be stale after this system slept, by its witness" : NULL;
+}
+
+/**
+ * nc_meta_forget() - continue with the present medium, but with none of its data
+ * @c: cache without valid data, asleep; nc_meta_reread() has read the superblocks again
+ * @why: reason for the log
+ *
+ * nc_meta_go() must follow: it empties the table on the medium.
+ *
+ * Context: may sleep; nc_life.lock.
+ */
+void nc_meta_forget(struct nc_cache *c, const char *why)
+{
+	lockdep_assert_held(&c->life.lock);
+	mutex_lock(&c->meta->commit.lock);
+	nc_commit_load(c);
+	mutex_unlock(&c->meta->commit.lock);
+	start_cold(c, why);
+}
+
+/**
+ * nc_meta_mark_changed() - change the superblock's number but not its state
+ * @c: live cache
+ *
+ * An image of the memory that was taken before then no longer matches the medium.
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: 0 or -EIO.
+ */
+int nc_meta_mark_changed(struct nc_cache *c)
+{
+	struct nc_super *super = &c->meta->super;
+
+	lockdep_assert_held(&c->life.lock);
+	/* Not write_super(), see nc_meta_write_ends(). */
+	return nc_super_write(super, c->dev.bdev, le32_to_cpu(super->sb->state));
+}
+
 static int write_super(struct nc_cache *c, u32 state)
 {
 	struct nc_meta *m = c->meta;
@@ -395,10 +454,18 @@ static int take_fingerprint(struct nc_cache *c, u8 *digest)
  */
 int nc_meta_origin_changed(struct nc_cache *c)
 {
+	return nc_meta_unsettled(c) ? 0 : nc_meta_ends_changed(c);
+}
+
+/* As nc_meta_origin_changed(), but the caller knows that the recorded fingerprint was current when
+ * the last write of this cache had ended.
+ */
+int nc_meta_ends_changed(struct nc_cache *c)
+{
 	u8 now[NC_FINGERPRINT_SIZE];
 	int r;
 
-	if (!has_fingerprint(c->meta) || nc_meta_unsettled(c))
+	if (!has_fingerprint(c->meta))
 		return 0;
 	r = take_fingerprint(c, now);
 	return r ? r : !!memcmp(now, c->meta->super.sb->origin_fingerprint,

@@ -145,6 +145,30 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	return 0;
 }
 
+/**
+ * nc_super_confirm() - is the superblock on the medium the one that was last read or written?
+ * @s: superblock that was read
+ * @bdev: its device
+ *
+ * Context: may sleep.
+ * Return: 0: yes; -ESTALE: no; or the error of reading it.
+ */
+int nc_super_confirm(const struct nc_super *s, struct block_device *bdev)
+{
+	struct nc_super now = { };
+	struct nc_geometry geo;
+	char why[NC_WHY_SIZE];
+	int r = nc_super_init(&now);
+
+	if (!r)
+		r = nc_super_read(&now, bdev, &geo, why);
+	if (!r && (now.known != s->known ||
+		   memcmp(now.sb->uuid, s->sb->uuid, sizeof(s->sb->uuid))))
+		r = -ESTALE;
+	nc_super_destroy(&now);
+	return r;
+}
+
 /* Durably write the copy that is not current, and make it the current copy. */
 static int write_super_copy(struct nc_super *s, struct block_device *bdev)
 {

@@ -39,6 +39,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 		blk_opf_t opf, u64 offset, void *buffer, size_t bytes);
 int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		  struct nc_geometry *geo, char *why);
+int nc_super_confirm(const struct nc_super *s, struct block_device *bdev);
 int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state);
 int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state);
 void nc_super_resize(struct nc_super *s, u64 size);

@@ -167,6 +167,20 @@ static void hold_locked(struct nc_cache *c, struct bio *bio)
 	queue_work(c->workers.cache, &i->mark_work);
 }
 
+/* Queue a write for nc_intent_release().  Returns false if no image of the memory is expected. */
+static bool sleep_locked(struct nc_cache *c, struct bio *bio)
+{
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&i->lock);
+	if (!i->held)
+		return false;
+	bio_clear_polled(bio);
+	bio_list_add(&i->asleep, bio);
+	queue_work(c->workers.cache, &c->workers.wake);
+	return true;
+}
+
 /* Queue a write.  Returns false if the mode no longer requires the write to wait. */
 static bool hold_write(struct nc_cache *c, struct bio *bio)
 {
@@ -176,7 +190,7 @@ static bool hold_write(struct nc_cache *c, struct bio *bio)
 
 	spin_lock_irqsave(&i->lock, flags);
 	waits = i->mode == NC_INTENT_ON || i->mode == NC_INTENT_LEAVING;
-	if (waits) {
+	if (waits && !sleep_locked(c, bio)) {
 		bio_clear_polled(bio);
 		hold_locked(c, bio);
 	}
@@ -184,18 +198,36 @@ static bool hold_write(struct nc_cache *c, struct bio *bio)
 	return waits;
 }
 
+/* Queue a write for nc_intent_release().  Returns false if no write has to wait for it any more. */
+static bool hold_asleep(struct nc_cache *c, struct bio *bio)
+{
+	unsigned long flags;
+	bool held;
+
+	spin_lock_irqsave(&c->intent.lock, flags);
+	held = sleep_locked(c, bio);
+	spin_unlock_irqrestore(&c->intent.lock, flags);
+	return held;
+}
+
 /**
  * nc_intent_wait() - queue a write if its regions are not marked yet
  * @c: live cache
  * @bio: see nc_intent_admit()
  *
- * Return: true if the write was queued; ready_work will submit it.
+ * Return: true if the write was queued; a work will submit it.
  */
 bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 {
 	struct nc_intent_maps *maps = c->intent.maps;
-	struct touched at = touched_by(c, bio);
+	int mode = READ_ONCE(c->intent.mode);
+	struct touched at;
 
+	if (READ_ONCE(c->intent.held) && hold_asleep(c, bio))
+		return true;
+	if (mode == NC_INTENT_OFF || mode == NC_INTENT_LEFT)
+		return false;
+	at = touched_by(c, bio);
 	/* Add the range to nc_cache.write_ranges, then set "recent", then test "set": pairs with
 	 * pick_idle() and take_mark(), which access these in the opposite order.
 	 */
@@ -385,6 +417,71 @@ void nc_intent_ask_again(struct nc_cache *c)
 	flush_work(&i->leave_work);
 }
 
+/**
+ * nc_intent_hold() - let all writes wait, because an image of the memory is about to be taken
+ * @c: live cache
+ *
+ * After the image was taken, this kernel may go on for a while.  If it wrote to the origin then,
+ * the resumed kernel would not know.
+ *
+ * Context: may sleep; nc_life.lock.
+ */
+void nc_intent_hold(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&c->life.lock);
+	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->held, true);
+	spin_unlock_irq(&i->lock);
+	/* No mark may be on its way to the medium while the image is taken. */
+	flush_work(&i->mark_work);
+	flush_work(&i->leave_work);
+}
+
+/* Does a write wait for nc_intent_release()?  Context: process. */
+bool nc_intent_any_held(struct nc_intent *i)
+{
+	bool any;
+
+	spin_lock_irq(&i->lock);
+	any = !bio_list_empty(&i->asleep);
+	spin_unlock_irq(&i->lock);
+	return any;
+}
+
+/**
+ * nc_intent_release() - let the writes go on that nc_intent_hold() stopped
+ * @c: live cache
+ * @recorded: the medium differs from the image of the memory, or no image is left to be resumed.
+ *	If not, and no witness will record the writes, they fail, and later writes wait again
+ *
+ * Context: may sleep, also for a request to the origin.
+ */
+void nc_intent_release(struct nc_cache *c, bool recorded)
+{
+	struct nc_intent *i = &c->intent;
+	struct bio_list bios;
+	struct bio *bio;
+	bool fail;
+
+	spin_lock_irq(&i->lock);
+	fail = !recorded && i->mode == NC_INTENT_OFF;
+	WRITE_ONCE(i->held, fail);
+	bios = i->asleep;
+	bio_list_init(&i->asleep);
+	spin_unlock_irq(&i->lock);
+	/* The origin may have been settled since the writers set this. */
+	if (!bio_list_empty(&bios))
+		WRITE_ONCE(c->origin.written, true);
+	while ((bio = bio_list_pop(&bios))) {
+		if (fail)
+			bio_io_error(bio);
+		else if (nc_intent_admit(c, i, bio))
+			submit_bio_noacct(bio);
+	}
+}
+
 /* Stop marking until the next resume, and have the witness record "left".  Context: any. */
 void nc_intent_leave(struct nc_cache *c)
 {
@@ -486,6 +583,7 @@ void nc_intent_init(struct nc_intent *i, const struct nc_intent_ops *ops)
 	bio_list_init(&i->waiting);
 	bio_list_init(&i->batch);
 	bio_list_init(&i->ready);
+	bio_list_init(&i->asleep);
 	INIT_WORK(&i->mark_work, mark_regions_work);
 	INIT_WORK(&i->ready_work, submit_ready);
 	INIT_WORK(&i->leave_work, leave_cache_work);

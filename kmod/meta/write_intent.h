@@ -84,6 +84,9 @@ struct nc_intent_ops {
  * @waiting: writes to regions that are not @set
  * @batch: waiting writes whose regions are being marked
  * @ready: writes that @ready_work submits to the origin
+ * @held: an image of the memory may have been taken: each write waits in @asleep.  Changed under
+ *	@lock, read without it
+ * @asleep: writes that wait for nc_intent_release()
  * @since: jiffies when the oldest of @waiting and @batch was queued
  * @mark_work: writes the wanted marks
  * @ready_work: submits @ready
@@ -106,6 +109,8 @@ struct nc_intent {
 	struct bio_list waiting;
 	struct bio_list batch;
 	struct bio_list ready;
+	bool held;
+	struct bio_list asleep;
 	unsigned long since;
 	struct work_struct mark_work;
 	struct work_struct ready_work;
@@ -119,6 +124,9 @@ int nc_intent_alloc(struct nc_intent *i);
 void nc_intent_destroy(struct nc_intent *i);
 void nc_intent_end(struct nc_cache *c);
 void nc_intent_stop(struct nc_cache *c);
+void nc_intent_hold(struct nc_cache *c);
+bool nc_intent_any_held(struct nc_intent *i);
+void nc_intent_release(struct nc_cache *c, bool recorded);
 void nc_intent_leave(struct nc_cache *c);
 void nc_intent_retime(struct nc_cache *c);
 void nc_intent_ask_again(struct nc_cache *c);
@@ -148,14 +156,15 @@ static inline bool nc_intent_has_left(const struct nc_intent *i)
  * @bio: write, discard or write-zeroes, remapped to the origin; in nc_cache.write_ranges
  *
  * Context: any that may submit bios; does not sleep.
- * Return: true; false if the write waits for its marks, and ready_work will submit it.
+ * Return: true; false if the write waits for its marks or for the end of a hibernation: then a
+ * work will submit it.
  */
 static inline bool nc_intent_admit(struct nc_cache *c, struct nc_intent *i,
 				   struct bio *bio)
 {
 	int mode = READ_ONCE(i->mode);
 
-	if (likely(mode == NC_INTENT_OFF || mode == NC_INTENT_LEFT))
+	if (likely((mode == NC_INTENT_OFF || mode == NC_INTENT_LEFT) && !READ_ONCE(i->held)))
 		return true;
 	return !nc_intent_wait(c, bio);
 }

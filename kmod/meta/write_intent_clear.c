@@ -140,7 +140,8 @@ void nc_intent_clear_work(struct work_struct *work)
 	struct nc_intent_maps *maps = c->intent.maps;
 	int r = 0;
 
-	if (!is_on(c))
+	/* After a system sleep start_work() of cache.c queues this work again. */
+	if (!is_on(c) || READ_ONCE(c->life.asleep))
 		return;
 	if (pick_idle(c)) {
 		if (!settle_regions(c))

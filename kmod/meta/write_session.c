@@ -89,6 +89,21 @@ int nc_session_is_older(struct nc_cache *c)
 }
 
 /**
+ * nc_session_moved() - does the witness know of writes or sessions that this cache does not?
+ * @c: live cache, asleep
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: true also if the witness cannot be read.
+ */
+bool nc_session_moved(struct nc_cache *c)
+{
+	if (READ_ONCE(c->intent.mode) != NC_INTENT_ON)
+		return nc_session_is_older(c);
+	return !c->life.active->witness || find_record(c) ||
+	       !nc_recover_stayed(c->meta->super.sb, c->intent.witness.record);
+}
+
+/**
  * nc_session_catch_up() - take the session number of the witness if it is higher
  * @c: live cache, suspended; none of its cached data is used
  *

@@ -10,6 +10,7 @@ struct nc_cache;
 const char *nc_session_load(struct nc_cache *c);
 u64 nc_session_written(const struct nc_cache *c, u64 block);
 int nc_session_is_older(struct nc_cache *c);
+bool nc_session_moved(struct nc_cache *c);
 void nc_session_catch_up(struct nc_cache *c);
 int nc_session_begin(struct nc_cache *c);
 int nc_session_begun(struct nc_cache *c);

@@ -538,15 +538,21 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 	return count;
 }
 
-/* Stop submitting, before the table is suspended.  May sleep, also for a request to the origin. */
-void nc_prefetch_pause(struct nc_cache *c)
+/* Stop submitting until nc_prefetch_resume().  Does not wait for the worker.  Context: process. */
+void nc_prefetch_rest(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, true);
 	spin_unlock(&p->lock);
-	cancel_delayed_work_sync(&p->work);
+}
+
+/* Stop submitting, before the table is suspended.  May sleep, also for a request to the origin. */
+void nc_prefetch_pause(struct nc_cache *c)
+{
+	nc_prefetch_rest(c);
+	cancel_delayed_work_sync(&c->prefetch.work);
 }
 
 /* Go on with the jobs after a dm table went live. */

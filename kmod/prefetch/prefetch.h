@@ -73,6 +73,7 @@ struct nc_prefetch {
 void nc_prefetch_init(struct nc_cache *c);
 int nc_prefetch_alloc(struct nc_cache *c);
 void nc_prefetch_destroy(struct nc_cache *c);
+void nc_prefetch_rest(struct nc_cache *c);
 void nc_prefetch_pause(struct nc_cache *c);
 void nc_prefetch_resume(struct nc_cache *c);
 s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job);

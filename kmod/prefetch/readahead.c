@@ -201,8 +201,10 @@ static void readahead_work(struct work_struct *work)
 		queue_delayed_work(c->workers.origin, &w->work, SHORTAGE);
 }
 
-/* Drop all windows, before the table is suspended.  May wait for a request to the origin. */
-void nc_readahead_pause(struct nc_cache *c)
+/* Drop all windows, and accept none until nc_readahead_resume().  Does not wait for the work.
+ * Context: process.
+ */
+void nc_readahead_rest(struct nc_cache *c)
 {
 	struct nc_readahead *w = &c->readahead;
 
@@ -210,7 +212,13 @@ void nc_readahead_pause(struct nc_cache *c)
 	WRITE_ONCE(w->paused, true);
 	w->count = 0;
 	spin_unlock(&w->lock);
-	cancel_delayed_work_sync(&w->work);
+}
+
+/* Drop all windows, before the table is suspended.  May wait for a request to the origin. */
+void nc_readahead_pause(struct nc_cache *c)
+{
+	nc_readahead_rest(c);
+	cancel_delayed_work_sync(&c->readahead.work);
 }
 
 /* Accept windows after a dm table went live. */

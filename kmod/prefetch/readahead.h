@@ -35,6 +35,7 @@ struct nc_readahead {
 };
 
 void nc_readahead_init(struct nc_cache *c);
+void nc_readahead_rest(struct nc_cache *c);
 void nc_readahead_pause(struct nc_cache *c);
 void nc_readahead_resume(struct nc_cache *c);
 void nc_readahead_ask(struct nc_cache *c, const struct nc_readahead_window *window);

@@ -5,14 +5,14 @@
 FUZZ := fuzz_image fuzz_line fuzz_recovery
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
-FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/ondisk_check.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c \
+FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c meta/commit.c meta/ondisk_check.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c core/sleep.c \
 	meta/write_intent.c meta/members.c meta/meta.c evict/default_policy.c meta/recover.c dm/claim_registry.c meta/write_session.c dm/status.c meta/checksum.c meta/superblock.c meta/write_intent_clear.c meta/slot_table.c \
 	dm/target.c dm/live_settings.c meta/witness.c)
 FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c image.c lines.c \
 	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty files: kernel.h has the declarations of these headers.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h bvec.h cache.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
+	blk_types.h blkdev.h build_bug.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
 	kernel.h kthread.h list.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rculist.h rcupdate.h refcount.h \
 	sched/mm.h slab.h smp.h spinlock.h srcu.h time64.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h asm/local64.h)
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \

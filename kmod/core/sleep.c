@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The phase of a system sleep, and the number of images of the memory. */
+#include <linux/compiler.h>
+
+#include "core/sleep.h"
+
+/* Only dm/system_sleep.c changes these, one call at a time.  The image of the memory contains both:
+ * a resumed kernel continues in NC_SLEEP_IMAGE.
+ */
+static enum nc_sleep_phase sleep_phase;
+static unsigned int sleep_images;
+
+enum nc_sleep_phase nc_sleep_phase(void)
+{
+	return READ_ONCE(sleep_phase);
+}
+
+/* Number of times that an image of the memory may have been taken since the module was loaded.
+ * After each of them every cache has to compare its cache device with the memory.
+ */
+unsigned int nc_sleep_images(void)
+{
+	return READ_ONCE(sleep_images);
+}
+
+void nc_sleep_set(enum nc_sleep_phase phase)
+{
+	if (phase == NC_SLEEP_IMAGE)
+		WRITE_ONCE(sleep_images, sleep_images + 1);
+	WRITE_ONCE(sleep_phase, phase);
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# A cache that is smaller than its origin, for tests of system sleep: . ./sleeping.sh (includes
+# cache.sh). Its devices are on drives: memory would be part of the image.
+. ./cache.sh
+
+MB=$((1 << 20))
+HALF=$((20 * 2048)) # sectors that are cached first
+[[ $(</sys/power/state) == *disk* ]] || skip "this kernel has no hibernation"
+echo test_resume >/sys/power/disk || skip "this kernel cannot resume at once"
+
+# begin [MODE]: create the cache, and read and commit the first half.
+begin() {
+	make_dm O origin "0 $((48 * 2048)) linear $(remote_backing) 0"
+	make_dm C local "0 $((32 * 2048)) linear $(local_dev) 0"
+	./blockdata write "$O"
+	format
+	# cache_timeout 0: any device is slow on a busy machine and would be bypassed.
+	MODE=${1:-read-only} start nc "2 cache_timeout 0"
+	again
+}
+
+# again: cache the first half, and commit it.
+again() {
+	check -n "$HALF"
+	settle
+	written_down
+	is bytes_valid $((HALF * 512))
+	log_mark
+}
+
+# warm: fail unless the cache still has the first half.
+warm() {
+	origin_mark
+	check -n "$HALF"
+	same "origin bytes of a warm cache" "$(origin_delta)" 0
+	is bytes_valid $((HALF * 512))
+	! log_since | grep 'starting cold' || fail "dropped"
+}
+
+# unsaved: hibernate without a swap device. The image is taken, but cannot be written, so the system
+# goes on. Wait until the cache works again.
+unsaved() {
+	! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+	awake
+}
+
+# awake: wait for reads to use the cache again.
+awake() {
+	wait_for 120 uses_cache || fail "the cache still sleeps"
+}
+
+uses_cache() {
+	local before now
+	look before bypass_state
+	./blockdata read /dev/mapper/nc -s 1024 -n 8 >/dev/null || fail "wrong data"
+	look now bypass_state
+	((now == before))
+}
