@@ -400,6 +400,10 @@ void nc_slots_look_again(struct nc_cache *c)
 	(void)c;
 }
 
+void nc_reserve_wake(struct nc_cache *c)
+{
+}
+
 void nc_slots_check(struct nc_cache *c)
 {
 	(void)c;
