@@ -20,7 +20,7 @@ watched() {
 
 # hit_sections: print how many hit sections the last command allocated.
 hit_sections() {
-	grep -c ' size=32 align=32 ' "$TMPDIR/trace"
+	grep -c 'call_site=nc_hit_srcu_init' "$TMPDIR/trace"
 }
 
 make_null O origin 16

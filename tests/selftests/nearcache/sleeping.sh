@@ -24,6 +24,9 @@ begin() {
 again() {
 	check -n "$HALF"
 	settle
+	# A read that found no free slot was not cached.
+	check -n "$HALF"
+	settle
 	written_down
 	is bytes_valid $((HALF * 512))
 	log_mark

@@ -13,7 +13,7 @@ elsewhere() {
 	[[ $rc == 0 && ! -s $TMPDIR/err ]] || fail "nearcache $*: exit $rc, $(<"$TMPDIR/err")"
 }
 
-rm -rf /var/lib/nearcache/pins
+at_exit rm -rf /var/lib/nearcache/pins
 make_null O origin 16
 make_null C local 24
 good create nc --origin "$O" --cache "$C" --block-size 64K --force
