@@ -611,7 +611,8 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	int r = 0;
 
 	mutex_lock(&c->life.lock);
-	c->life.active = t;
+	/* Pairs with visits of the registry, which take no lock. */
+	smp_store_release(&c->life.active, t);
 	c->life.stopping = false;
 	nc_cache_apply_settings(t);
 	if (c->hot.state == NEARCACHE_NOT_LOADED) {
@@ -632,7 +633,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 		r = start_with_size(c, t);
 	if (r) {
 		flush_work(&c->health.event);
-		c->life.active = NULL;
+		WRITE_ONCE(c->life.active, NULL);
 	} else {
 		c->life.was_live = true;
 		start_work(c);
@@ -712,7 +713,7 @@ void nc_cache_deactivate(struct nc_cache *c)
 	commit_clean(c);
 	flush_work(&c->health.event);
 	flush_work(&c->intent.leave_work);
-	c->life.active = NULL;
+	WRITE_ONCE(c->life.active, NULL);
 	mutex_unlock(&c->life.lock);
 	memalloc_noio_restore(noio);
 }

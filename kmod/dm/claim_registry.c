@@ -346,11 +346,13 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	bool last;
 
 	mutex_lock(&registry_lock);
-	list_del_rcu(&t->list);
 	c->reg.writers -= nc_target_writes(t);
 	last = !--c->reg.refs;
+	/* A visit that finds the cache must find a table of it: the last one leaves with the cache. */
 	if (last)
 		list_del_rcu(&c->reg.list);
+	else
+		list_del_rcu(&t->list);
 	nc_registry_changed();
 	mutex_unlock(&registry_lock);
 	/* Visits that found the table or the cache end now. */
@@ -381,12 +383,13 @@ static struct nc_cache *next_cache(dev_t after)
 	return next;
 }
 
-/* Return the live table of a cache, or else the oldest, or NULL if the last one is being removed.
- * A live table leaves the list of targets before it is freed.
+/* Return the live table of a cache, or else the oldest.  A table is live no longer when its
+ * destructor begins to wait for the visits.
  */
 static struct nc_target *visited_table(struct nc_cache *c)
 {
-	struct nc_target *t, *oldest = READ_ONCE(c->life.active);
+	/* Pairs with nc_cache_activate(). */
+	struct nc_target *t, *oldest = smp_load_acquire(&c->life.active);
 
 	if (oldest)
 		return oldest;
@@ -423,7 +426,7 @@ int nc_registry_each(dev_t after, nc_registry_visit *visit, void *arg)
 		if (c) {
 			after = c->dev.dm_devt;
 			t = visited_table(c);
-			r = t ? visit(c, t, arg) : 0;
+			r = WARN_ON_ONCE(!t) ? 0 : visit(c, t, arg);
 		}
 		srcu_read_unlock(&registry_srcu, section);
 	} while (c && !r);

@@ -47,13 +47,12 @@ struct request {
 	unsigned int noio;
 };
 
-static int begin_change(struct request *q, struct sk_buff *skb, u8 cmd)
+/* Prepare the reply, hold the cache, and lock its ranges.  The caller has checked the sender. */
+static int begin_change(struct request *q, u8 cmd)
 {
 	struct netlink_ext_ack *extack = q->info->extack;
-	int r = nc_nl_admin(skb, extack);
+	int r;
 
-	if (r)
-		return r;
 	q->reply = nc_nl_reply(q->info, cmd, &q->header);
 	if (!q->reply)
 		return -ENOMEM;
@@ -362,7 +361,8 @@ int nearcache_nl_range_add_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!count_ok(info->extack, count))
 		return -EINVAL;
-	r = alloc_lists(&q, 0, 0, count) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_ADD);
+	r = nc_nl_admin(skb, info->extack) ?: alloc_lists(&q, 0, 0, count) ?:
+	    begin_change(&q, NEARCACHE_CMD_RANGE_ADD);
 	if (r)
 		goto free;
 	r = make_change(&q, 0, true);
@@ -384,7 +384,8 @@ int nearcache_nl_range_delete_doit(struct sk_buff *skb, struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "1 to 1024 ranges are needed");
 		return -EINVAL;
 	}
-	r = alloc_lists(&q, count, 0, 0) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_DELETE);
+	r = nc_nl_admin(skb, info->extack) ?: alloc_lists(&q, count, 0, 0) ?:
+	    begin_change(&q, NEARCACHE_CMD_RANGE_DELETE);
 	if (r)
 		goto free;
 	r = make_change(&q, NEARCACHE_A_DEVICE_RANGE, false);
@@ -408,7 +409,8 @@ int nearcache_nl_range_replace_doit(struct sk_buff *skb, struct genl_info *info)
 
 	if (!count_ok(info->extack, max3(drop, keep, add)))
 		return -EINVAL;
-	r = alloc_lists(&q, drop, keep, add) ?: begin_change(&q, skb, NEARCACHE_CMD_RANGE_REPLACE);
+	r = nc_nl_admin(skb, info->extack) ?: alloc_lists(&q, drop, keep, add) ?:
+	    begin_change(&q, NEARCACHE_CMD_RANGE_REPLACE);
 	if (r)
 		goto free;
 	r = make_change(&q, NEARCACHE_A_DEVICE_DROP, true);
