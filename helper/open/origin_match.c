@@ -276,7 +276,8 @@ static int compare_sample(struct origin_match *match)
 		.ms = match->sample_ms,
 	};
 
-	if (!match->sample || match->differs & MATCH_CONTENT)
+	/* After a gap no cached data is served, whatever a sample shows. */
+	if (!match->sample || match->gap || match->differs & MATCH_CONTENT)
 		return 0;
 	/* If the origin's metadata cannot be read, the sample has none of it. */
 	if (match_look(match))
