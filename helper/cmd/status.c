@@ -146,6 +146,7 @@ static void print_pins(const struct dm_device *dev)
 
 static int describe_device(const struct dm_device *dev, const struct status *status)
 {
+	const char *gone = renamed_table_gone(dev);
 	const char *loaded = status_word(NEARCACHE_FIELD_LOADED,
 					 status->field[NEARCACHE_FIELD_LOADED]);
 	uint64_t damaged = status->counter[NEARCACHE_COUNTER_DAMAGED];
@@ -154,7 +155,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_string("name", NULL, dev->name);
 	print_string("mode", "mode", dev->mode);
 	print_string("state", "state", describe_state(dev, status));
-	print_string("table_gone", "reason", renamed_table_gone(dev));
+	print_string("table_gone", gone ? "reason" : NULL, gone);
 	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
 	print_devices(dev);
