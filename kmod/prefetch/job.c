@@ -20,18 +20,20 @@ void nc_job_free(struct nc_job *job)
 	kfree(job);
 }
 
-static void free_list(struct list_head *list)
+/* Move all jobs to the list @to: reclaim may still look at the lists of @jobs. */
+void nc_jobs_detach(struct nc_jobs *jobs, struct list_head *to)
+{
+	list_splice_init(&jobs->waiting, to);
+	list_splice_init(&jobs->over, to);
+}
+
+/* Free the jobs in @list. */
+void nc_jobs_free(struct list_head *list)
 {
 	struct nc_job *job, *next;
 
 	list_for_each_entry_safe(job, next, list, list)
 		nc_job_free(job);
-}
-
-void nc_jobs_destroy(struct nc_jobs *jobs)
-{
-	free_list(&jobs->waiting);
-	free_list(&jobs->over);
 }
 
 /* Return the job with number @id, unfinished or finished, or NULL. */

@@ -113,7 +113,8 @@ static inline enum nearcache_job_state nc_job_state(const struct nc_job *job)
 }
 
 void nc_jobs_init(struct nc_jobs *jobs);
-void nc_jobs_destroy(struct nc_jobs *jobs);
+void nc_jobs_detach(struct nc_jobs *jobs, struct list_head *to);
+void nc_jobs_free(struct list_head *list);
 bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job);
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id);

@@ -614,11 +614,19 @@ int nc_prefetch_alloc(struct nc_cache *c)
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 
-/* Free the engine and its jobs.  The caller ensures that nothing uses the cache any more. */
+/* Free the engine and its jobs.  The caller ensures that the prefetch is paused and no fill is in
+ * flight.  Reclaim may still run, and call job_lost().
+ */
 void nc_prefetch_destroy(struct nc_cache *c)
 {
-	cancel_delayed_work_sync(&c->prefetch.work);
-	if (c->prefetch.wq)
-		destroy_workqueue(c->prefetch.wq);
-	nc_jobs_destroy(&c->prefetch.jobs);
+	struct nc_prefetch *p = &c->prefetch;
+	LIST_HEAD(jobs);
+
+	cancel_delayed_work_sync(&p->work);
+	if (p->wq)
+		destroy_workqueue(p->wq);
+	spin_lock(&p->lock);
+	nc_jobs_detach(&p->jobs, &jobs);
+	spin_unlock(&p->lock);
+	nc_jobs_free(&jobs);
 }
