@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lists of unfinished and finished prefetch jobs, and the choice of the next job to run. */
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -96,7 +97,19 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
-/* Let all jobs that wait for a slot try again at once. */
+/* Jiffies until the job may run. */
+static unsigned long job_delay(const struct nc_job *job, unsigned long now)
+{
+	unsigned long delay = 0;
+
+	if (job->due && time_before(now, job->due))
+		delay = job->due - now;
+	if (job->pace && time_before(now, job->pace))
+		delay = max(delay, job->pace - now);
+	return delay;
+}
+
+/* Let all jobs that wait for a slot try again at once, or as soon as their bandwidth allows. */
 void nc_jobs_retry(struct nc_jobs *jobs)
 {
 	struct nc_job *job;
@@ -123,6 +136,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 
 	list_for_each_entry(job, &jobs->waiting, list) {
 		bool sent = nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING;
+		unsigned long delay;
 
 		if (sent && job->flying)
 			continue;
@@ -130,8 +144,9 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 			best = job;
 			break;
 		}
-		if (job->due && time_before(now, job->due)) {
-			*wait = min(*wait, job->due - now);
+		delay = job_delay(job, now);
+		if (delay) {
+			*wait = min(*wait, delay);
 			continue;
 		}
 		if (!best || is_before(job, best))

@@ -34,7 +34,8 @@ struct nc_piece {
  * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
  *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none
- * @due: jiffies before which the job must not run; 0: none
+ * @due: jiffies before which the job must not run, as it waits for a slot or its next pass; 0: none
+ * @pace: jiffies before which the job must not run, because of @bandwidth; 0: none
  * @bytes: total length of the pieces
  * @fetched: bytes that the job's fills made valid
  * @present: bytes that were cached already, or that other fills bring
@@ -61,6 +62,7 @@ struct nc_job {
 	unsigned long deadline;
 	u64 bandwidth;
 	unsigned long due;
+	unsigned long pace;
 	u64 bytes;
 	u64 fetched;
 	u64 present;

@@ -354,7 +354,7 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	blk_finish_plug(&plug);
 	spin_lock(&p->lock);
 	if (job->bandwidth && sent)
-		job->due = pace_delay(job->due, sent, job->bandwidth);
+		job->pace = pace_delay(job->pace, sent, job->bandwidth);
 	if (p->shared && sent)
 		p->due = pace_delay(p->due, sent, p->rate);
 	spin_unlock(&p->lock);

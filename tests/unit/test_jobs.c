@@ -80,6 +80,7 @@ static void in_order(void **state)
 static void alike(void **state)
 {
 	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(1, 0);
+	unsigned long wait = 500;
 
 	(void)state;
 	assert_ptr_equal(pick(), a);
@@ -101,11 +102,21 @@ static void alike(void **state)
 	assert_ptr_equal(pick(), a);
 	assert_ptr_equal(pick(), b);
 	assert_int_equal(c->due, 9000);
+	/* A job that waits and has used its bandwidth tries again when the bandwidth allows. */
+	a->due = 9000;
+	a->pace = 1200;
+	b->due = 9000;
+	nc_jobs_retry(&jobs);
+	assert_ptr_equal(pick(), b);
+	b->due = 9000;
+	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
+	assert_int_equal(wait, 200);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), a);
 	a->state = NEARCACHE_JOB_CANCELLED;
 	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_CANCELLED);
 }
 
-/* A bandwidth limit sets @due: the job is not picked earlier, and @wait falls to the time left. */
+/* A job is not picked before @due, nor before @pace; @wait falls to the time left. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
@@ -120,6 +131,10 @@ static void kept_back(void **state)
 	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
 	assert_int_equal(wait, 100);
 	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), slow);
+	slow->pace = 1300;
+	assert_null(nc_jobs_pick(&jobs, 1250, &wait));
+	assert_int_equal(wait, 50);
+	slow->pace = 0;
 	/* Jiffies wrap: 5 is 10 jiffies after ~0UL - 4. */
 	slow->due = 5;
 	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, &wait));
