@@ -104,7 +104,6 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | reserve);
 	WRITE_ONCE(slot->flags, slot->flags | t->taker << NC_SLOT_JOB_SHIFT);
-	t->need -= !!t->need;
 	if (!reserve)
 		return;
 	WRITE_ONCE(t->pressed, false);

@@ -28,7 +28,8 @@ struct nc_span;
  * @cancelled: bit n is set if the last job of number n was cancelled
  * @last: job number that was given last
  * @taker: number of the job that takes slots now; for the prefetch worker only
- * @need: number of blocks that this job still has to bring; for the prefetch worker only
+ * @need: number of blocks that this job still has to bring, the present one included; for the
+ *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @own: size of the reserve: highest value of @used so far, because freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock

@@ -198,6 +198,24 @@ void nc_job_again(struct nc_job *job)
 	job->sector = job->piece[at].first;
 }
 
+/* Number of blocks of 2^@shift sectors that hold data of the job, from its position on.  A block
+ * counts again for each later piece in it that does not follow a piece in the same block.
+ */
+u64 nc_job_blocks(const struct nc_job *job, u32 shift)
+{
+	u64 first = job->sector >> shift, last = ~0ULL, blocks = 0;
+	u32 i;
+
+	for (i = job->at; i < NC_JOB_SPARE + job->pieces; i++) {
+		if (i > job->at)
+			first = job->piece[i].first >> shift;
+		blocks += first != last;
+		last = (job->piece[i].end - 1) >> shift;
+		blocks += last - first;
+	}
+	return blocks;
+}
+
 /**
  * nc_jobs_end() - move a job to the list of finished jobs
  * @jobs: jobs of the cache

@@ -50,6 +50,7 @@ struct nc_piece {
  * @at: index of the next piece; see nc_job_is_sent()
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
+ * @blocks: see nc_job_blocks(); for the worker only
  * @label: name of the job, with the syntax of a range's label; may be empty
  * @piece: NC_JOB_SPARE entries, then the pieces in the order to bring them; NULL after the job has
  *	finished
@@ -77,6 +78,7 @@ struct nc_job {
 	u32 at;
 	u64 sector;
 	u32 pieces;
+	u64 blocks;
 	char label[NEARCACHE_LABEL_MAX + 1];
 	struct nc_piece *piece;
 };
@@ -125,6 +127,7 @@ void nc_jobs_retry(struct nc_jobs *jobs);
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job);
 bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes);
 void nc_job_again(struct nc_job *job);
+u64 nc_job_blocks(const struct nc_job *job, u32 shift);
 void nc_job_free(struct nc_job *job);
 
 #endif /* NEARCACHE_PREFETCH_JOB_H */

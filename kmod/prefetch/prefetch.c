@@ -74,11 +74,13 @@ static void job_advance(const struct nc_cache *c, struct nc_job *job, const stru
 		   ((u64)(span->last + 1) << c->hot.sub_shift);
 
 	job->sector = next;
-	if (next < job->piece[job->at].end)
-		return;
-	job->at++;
-	if (!nc_job_is_sent(job))
-		job->sector = job->piece[job->at].first;
+	if (next >= job->piece[job->at].end) {
+		job->at++;
+		if (!nc_job_is_sent(job))
+			job->sector = job->piece[job->at].first;
+	}
+	if (nc_job_is_sent(job) || job->sector >> c->hot.block_shift != span->block)
+		job->blocks--;
 }
 
 /* The job's next sub-blocks, up to the end of the block. */
@@ -94,17 +96,6 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Number of blocks that the job still has to bring, without a look at the borders of its pieces. */
-static u64 job_blocks_left(struct nc_cache *c, const struct nc_job *job)
-{
-	u64 seen;
-
-	spin_lock(&c->prefetch.lock);
-	seen = job->fetched + job->present + job->left + job->again + job->flying;
-	spin_unlock(&c->prefetch.lock);
-	return DIV_ROUND_UP_ULL(job->bytes - min(job->bytes, seen), c->geo.block_size);
-}
-
 /* State the demand of the job for slots of the reserve, and let reclaim look for them. */
 static void ask_for_slots(struct nc_cache *c, struct nc_job *job)
 {
@@ -112,7 +103,7 @@ static void ask_for_slots(struct nc_cache *c, struct nc_job *job)
 
 	/* Without room, leave the demand of other jobs as it is. */
 	if (room)
-		nc_reserve_want(c, min(room, job_blocks_left(c, job)));
+		nc_reserve_want(c, min(room, job->blocks));
 	nc_reserve_look(c);
 }
 
@@ -310,6 +301,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
 	struct nc_span span = span_at(c, job);
 
+	c->slots.reserve.need = job->blocks;
 	if (!nc_read_cached(c, &span)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch_span(c, job, &span, sent);
@@ -346,7 +338,6 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	if (!job->number)
 		job->number = nc_reserve_join(c);
 	c->slots.reserve.taker = job->number;
-	c->slots.reserve.need = job_blocks_left(c, job);
 	blk_start_plug(&plug);
 	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && !nc_job_is_sent(job) &&
 	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
@@ -384,6 +375,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 		nc_job_again(job);
 		job->due = (jiffies + HZ) ?: 1;
 		spin_unlock(&p->lock);
+		job->blocks = nc_job_blocks(job, c->hot.block_shift);
 		return;
 	}
 	spin_unlock(&p->lock);
@@ -505,6 +497,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 
 	/* From now on jobs, and not the retention threshold, select the data to cache. */
 	WRITE_ONCE(c->policy.retain.on, false);
+	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;

@@ -239,6 +239,32 @@ static void again(void **state)
 	assert_false(nc_job_keep(job, 8000, 8008, 4096));
 }
 
+/* Each block of 16 sectors counts once, however few sectors of it the pieces want. */
+static void blocks(void **state)
+{
+	struct nc_job *job = add(0, 0);
+
+	(void)state;
+	job->piece = calloc(NC_JOB_SPARE + 4, sizeof(*job->piece));
+	job->piece[NC_JOB_SPARE] = (struct nc_piece){ 8, 40 };
+	job->piece[NC_JOB_SPARE + 1] = (struct nc_piece){ 40, 48 };
+	job->sector = 8;
+	assert_int_equal(nc_job_blocks(job, 4), 3);
+	job->sector = 32;
+	assert_int_equal(nc_job_blocks(job, 4), 1);
+	job->at++;
+	job->sector = 40;
+	assert_int_equal(nc_job_blocks(job, 4), 1);
+	job->at++;
+	assert_int_equal(nc_job_blocks(job, 4), 0);
+	job->pieces = 4;
+	job->piece[NC_JOB_SPARE + 2] = (struct nc_piece){ 64, 72 };
+	job->piece[NC_JOB_SPARE + 3] = (struct nc_piece){ 808, 816 };
+	job->sector = 64;
+	assert_int_equal(nc_job_blocks(job, 4), 2);
+	job->pieces = 2;
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -250,6 +276,7 @@ int main(void)
 		TEST(numbered),
 		TEST(bounded),
 		TEST(again),
+		TEST(blocks),
 	};
 
 	return RUN(tests);

@@ -168,14 +168,15 @@ in_transit() {
 		fail "more than $share of $before was evicted: $out"
 }
 
-# Two jobs want the same few slots. The first job, of higher priority, waits for a reader that does not
-# come: the second job still runs ahead of its reader, and both keep what they brought.
+# Two jobs want the same few slots. The first job, of higher priority, wants a little of each of many
+# blocks, and waits for a reader that does not come: the second job still runs ahead of its reader, and
+# both keep what they brought.
 in_parallel() {
 	local at=$((13 * MB)) first second
-	submit range=start=$((14 * MB)),length=$MB job=priority=7
+	submit range=16@65536,start=$((14 * MB)),length=4096 job=priority=7
 	first=$id
 	wait_for 30 waits "$first" || fail "does not wait: $out"
-	(($(value job.fetched) >= 65536)) || fail "$out"
+	(($(value job.fetched) >= 4096)) || fail "$out"
 	submit range=start=$at,length=$((MB / 2))
 	second=$id
 	for (( ; at < 13 * MB + MB / 2; at += 65536)); do
