@@ -35,6 +35,7 @@ struct nc_span;
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
+ * @tick: tick in which nc_slots_stamp() last called nc_reserve_wake(); a hint, without a lock
  * @woken: nc_reserve_wake() has called @wake, and the prefetch worker has not yet tried again
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
@@ -55,6 +56,7 @@ struct nc_prefetch_reserve {
 	u32 wanted;
 	bool pressed;
 	u32 waiters;
+	u32 tick;
 	atomic_t woken;
 	void (*wake)(struct nc_cache *c);
 	void (*lost)(struct nc_cache *c, u32 number, u64 bytes);

@@ -33,6 +33,10 @@
 #define SHORTAGE	max(1, HZ / 50)
 /* A job that has waited for a slot for so long may take slots of jobs that are over. */
 #define PRESSED		(5UL * HZ)
+/* In one tick, jobs let reclaim look for slots at most once in this interval, because a look may
+ * visit all slots.  Pressed jobs do so once in PRESSED if readers have finished no slot since.
+ */
+#define LOOK		(HZ / 2)
 /* Interval in which a job looks for a slot although nc_reserve_wake() was not called. */
 #define RECHECK		(60UL * HZ)
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
@@ -96,11 +100,34 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* State the demand of the job for slots of the reserve, and let reclaim look for them. */
-static void ask_for_slots(struct nc_cache *c, struct nc_job *job)
+/* Jiffies until jobs may let reclaim look for slots again.  0: now, and the caller does so. */
+static unsigned long look_delay(struct nc_cache *c, bool pressed)
+{
+	const struct nc_prefetch_reserve *r = &c->slots.reserve;
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long now = jiffies, next = p->asked + LOOK;
+	u32 tick = READ_ONCE(c->hot.now);
+
+	if (pressed && READ_ONCE(r->pressed) && !atomic_read(&r->over))
+		next = p->asked + PRESSED;
+	if (tick == p->asked_tick && time_before(now, next))
+		return next - now;
+	p->asked = now;
+	p->asked_tick = tick;
+	return 0;
+}
+
+/* State the demand of the job for slots of the reserve, and let reclaim look for them.  If the job
+ * is @pressed, reclaim may evict unread blocks of jobs that are over.
+ */
+static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
 {
 	u64 room = nc_reserve_room(c);
 
+	if (pressed) {
+		WRITE_ONCE(c->slots.reserve.pressed, true);
+		nc_slots_look_again(c);
+	}
 	/* Without room, leave the demand of other jobs as it is. */
 	if (room)
 		nc_reserve_want(c, min(room, job->blocks));
@@ -128,7 +155,8 @@ static void job_set_waits(struct nc_cache *c, struct nc_job *job, bool waits)
  */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
-	unsigned long now = jiffies, due = now + SHORTAGE;
+	unsigned long now = jiffies, due = now + SHORTAGE, delay;
+	bool pressed;
 
 	if (job->deadline && !time_before(now, job->deadline)) {
 		job_set_waits(c, job, false);
@@ -138,12 +166,14 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 		due = time_before(now, job->waited + PRESSED) ? job->waited + PRESSED :
 								now + RECHECK;
 	job_set_waits(c, job, true);
-	if (!time_before(now, job->waited + PRESSED)) {
-		WRITE_ONCE(c->slots.reserve.pressed, true);
-		nc_slots_look_again(c);
+	pressed = !time_before(now, job->waited + PRESSED);
+	if (!nc_ranges_pinned(c, block)) {
+		delay = look_delay(c, pressed);
+		if (!delay)
+			ask_for_slots(c, job, pressed);
+		else if (time_before(now + delay, due))
+			due = now + delay;
 	}
-	if (!nc_ranges_pinned(c, block))
-		ask_for_slots(c, job);
 	nc_slots_check(c);
 	if (job->deadline && time_before(job->deadline, due))
 		due = job->deadline;
@@ -593,6 +623,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
 	p->retried = jiffies - SHORTAGE;
+	p->asked = jiffies - PRESSED;
 	c->slots.reserve.wake = wake_worker;
 	c->slots.reserve.lost = job_lost;
 	nc_throttle_init(p);
