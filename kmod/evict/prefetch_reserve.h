@@ -25,6 +25,7 @@ struct nc_span;
  * @used: number of slots of the reserve that hold a block
  * @held: the same for each job number
  * @jobs: number of unfinished jobs of each job number
+ * @joined: tick in which the first unfinished job of each job number joined
  * @cancelled: bit n is set if the last job of number n was cancelled
  * @last: job number that was given last
  * @taker: number of the job that takes slots now; for the prefetch worker only
@@ -47,6 +48,7 @@ struct nc_prefetch_reserve {
 	atomic_t used;
 	atomic_t held[NC_RESERVE_JOBS];
 	u32 jobs[NC_RESERVE_JOBS];
+	u32 joined[NC_RESERVE_JOBS];
 	u32 cancelled;
 	u32 last;
 	u32 taker;
