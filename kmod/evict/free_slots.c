@@ -199,10 +199,14 @@ void nc_slots_sample(struct nc_cache *c, u64 block, bool cached)
 void nc_slots_stamp(struct nc_cache *c, struct nc_slot *slot)
 {
 	u64 block = nc_slot_block(slot);
+	u32 now = READ_ONCE(c->hot.now);
 
-	WRITE_ONCE(slot->stamp, (READ_ONCE(c->hot.now) & NC_STAMP_TICK) | NC_STAMP_REUSED);
-	/* The clock has advanced, so other blocks may be idle now. */
-	nc_reserve_wake(c);
+	WRITE_ONCE(slot->stamp, (now & NC_STAMP_TICK) | NC_STAMP_REUSED);
+	/* The first hit after the clock has advanced: other blocks may be idle now. */
+	if (READ_ONCE(c->slots.reserve.tick) != now) {
+		WRITE_ONCE(c->slots.reserve.tick, now);
+		nc_reserve_wake(c);
+	}
 	if (nc_ghost_samples(&c->policy.keep.ghost, block))
 		nc_slots_sample(c, block, true);
 }

@@ -104,7 +104,6 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 
 	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | reserve);
 	WRITE_ONCE(slot->flags, slot->flags | t->taker << NC_SLOT_JOB_SHIFT);
-	t->need -= !!t->need;
 	if (!reserve)
 		return;
 	WRITE_ONCE(t->pressed, false);
@@ -162,10 +161,12 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
  */
 void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
 {
-	if (!slot->valid)
+	if (!slot->valid) {
 		change_tag(slot, NC_AHEAD_UNREAD, 0);
-	else if (nc_prefetched_is_over(slot))
+		nc_reserve_wake(c);
+	} else if (nc_prefetched_is_over(slot)) {
 		count_over(c);
+	}
 }
 
 /* Is the slot in the reserve, and have readers finished it?  Context: any; a hint. */
@@ -204,6 +205,16 @@ void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 		leave_reserve(c, slot);
 }
 
+/* Did an earlier job of the same number bring the unread block?  A write, which moves the stamp
+ * ahead of the clock, hides this.
+ */
+static bool is_older(const struct nc_cache *c, const struct nc_slot *slot, u32 number)
+{
+	u32 now = READ_ONCE(c->hot.now), age = (now - READ_ONCE(slot->stamp)) & NC_STAMP_TICK;
+
+	return age < NC_STAMP_FAR && age > now - READ_ONCE(c->slots.reserve.joined[number]);
+}
+
 /* Take an unlinked slot out of the reserve; count unread data as wasted.  Context: reclaim. */
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
@@ -216,7 +227,7 @@ void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block)
 		return;
 	nc_ranges_count_wasted(c, slot, block);
 	/* With several jobs of this number the loss could be of any of them. */
-	if (READ_ONCE(c->slots.reserve.jobs[number]) == 1)
+	if (READ_ONCE(c->slots.reserve.jobs[number]) == 1 && !is_older(c, slot, number))
 		c->slots.reserve.lost(c, number,
 				      (u64)hweight64(slot->valid) * c->geo.subblock_size);
 }
@@ -272,8 +283,12 @@ void nc_reserve_wake(struct nc_cache *c)
 
 	if (likely(!READ_ONCE(r->waiters)))
 		return;
-	/* Fully ordered: if @woken is set, the worker's next try sees the caller's change. */
-	if (!atomic_xchg(&r->woken, 1))
+	/* If @woken is set, the worker's next try sees the caller's change: orders the change before
+	 * the look at @woken.  Pairs with the exchange in retry_waiting().  Most callers only read
+	 * @woken, and leave its cache line shared.
+	 */
+	smp_mb();
+	if (!atomic_read(&r->woken) && !atomic_xchg(&r->woken, 1))
 		r->wake(c);
 }
 
@@ -281,8 +296,8 @@ void nc_reserve_wake(struct nc_cache *c)
  * nc_reserve_join() - get a number for a job that begins to take slots
  * @c: live cache
  *
- * The slots of its blocks carry the number.  A number is used again as late as possible, because
- * unread blocks of the job before still carry it.
+ * The slots of its blocks carry the number.  A number is used again as late as possible, and while
+ * others are free not while slots of the reserve carry it: blocks of the job before are in these.
  *
  * Context: the prefetch worker.
  * Return: the number, which the caller gives back with nc_reserve_leave().
@@ -290,16 +305,21 @@ void nc_reserve_wake(struct nc_cache *c)
 u32 nc_reserve_join(struct nc_cache *c)
 {
 	struct nc_prefetch_reserve *r = &c->slots.reserve;
-	u32 number = r->last, tries;
+	u32 number = r->last, spare = 0, tries;
 
 	for (tries = 1; tries < NC_RESERVE_JOBS; tries++) {
 		number = number % (NC_RESERVE_JOBS - 1) + 1;
-		if (!r->jobs[number])
+		if (r->jobs[number])
+			continue;
+		if (!atomic_read(&r->held[number]))
 			break;
+		spare = spare ?: number;
 	}
 	if (tries == NC_RESERVE_JOBS)
-		number = NC_RESERVE_JOBS - 1;
+		number = spare ?: NC_RESERVE_JOBS - 1;
 	r->last = number;
+	if (!r->jobs[number])
+		WRITE_ONCE(r->joined[number], READ_ONCE(c->hot.now));
 	WRITE_ONCE(r->cancelled, r->cancelled & ~BIT(number));
 	WRITE_ONCE(r->jobs[number], r->jobs[number] + 1);
 	return number;

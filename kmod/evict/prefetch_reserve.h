@@ -25,15 +25,18 @@ struct nc_span;
  * @used: number of slots of the reserve that hold a block
  * @held: the same for each job number
  * @jobs: number of unfinished jobs of each job number
+ * @joined: tick in which the first unfinished job of each job number joined
  * @cancelled: bit n is set if the last job of number n was cancelled
  * @last: job number that was given last
  * @taker: number of the job that takes slots now; for the prefetch worker only
- * @need: number of blocks that this job still has to bring; for the prefetch worker only
+ * @need: number of blocks that this job still has to bring, the present one included; for the
+ *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
  * @own: size of the reserve: highest value of @used so far, because freed slots stay reserved
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
+ * @tick: tick in which nc_slots_stamp() last called nc_reserve_wake(); a hint, without a lock
  * @woken: nc_reserve_wake() has called @wake, and the prefetch worker has not yet tried again
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
@@ -45,6 +48,7 @@ struct nc_prefetch_reserve {
 	atomic_t used;
 	atomic_t held[NC_RESERVE_JOBS];
 	u32 jobs[NC_RESERVE_JOBS];
+	u32 joined[NC_RESERVE_JOBS];
 	u32 cancelled;
 	u32 last;
 	u32 taker;
@@ -54,6 +58,7 @@ struct nc_prefetch_reserve {
 	u32 wanted;
 	bool pressed;
 	u32 waiters;
+	u32 tick;
 	atomic_t woken;
 	void (*wake)(struct nc_cache *c);
 	void (*lost)(struct nc_cache *c, u32 number, u64 bytes);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lists of unfinished and finished prefetch jobs, and the choice of the next job to run. */
 #include <linux/jiffies.h>
+#include <linux/minmax.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
@@ -20,18 +21,20 @@ void nc_job_free(struct nc_job *job)
 	kfree(job);
 }
 
-static void free_list(struct list_head *list)
+/* Move all jobs to the list @to: reclaim may still look at the lists of @jobs. */
+void nc_jobs_detach(struct nc_jobs *jobs, struct list_head *to)
+{
+	list_splice_init(&jobs->waiting, to);
+	list_splice_init(&jobs->over, to);
+}
+
+/* Free the jobs in @list. */
+void nc_jobs_free(struct list_head *list)
 {
 	struct nc_job *job, *next;
 
 	list_for_each_entry_safe(job, next, list, list)
 		nc_job_free(job);
-}
-
-void nc_jobs_destroy(struct nc_jobs *jobs)
-{
-	free_list(&jobs->waiting);
-	free_list(&jobs->over);
 }
 
 /* Return the job with number @id, unfinished or finished, or NULL. */
@@ -94,7 +97,19 @@ static bool is_before(const struct nc_job *a, const struct nc_job *b)
 	return time_before(a->deadline, b->deadline);
 }
 
-/* Let all jobs that wait for a slot try again at once. */
+/* Jiffies until the job may run. */
+static unsigned long job_delay(const struct nc_job *job, unsigned long now)
+{
+	unsigned long delay = 0;
+
+	if (job->due && time_before(now, job->due))
+		delay = job->due - now;
+	if (job->pace && time_before(now, job->pace))
+		delay = max(delay, job->pace - now);
+	return delay;
+}
+
+/* Let all jobs that wait for a slot try again at once, or as soon as their bandwidth allows. */
 void nc_jobs_retry(struct nc_jobs *jobs)
 {
 	struct nc_job *job;
@@ -121,6 +136,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 
 	list_for_each_entry(job, &jobs->waiting, list) {
 		bool sent = nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING;
+		unsigned long delay;
 
 		if (sent && job->flying)
 			continue;
@@ -128,8 +144,9 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 			best = job;
 			break;
 		}
-		if (job->due && time_before(now, job->due)) {
-			*wait = min(*wait, job->due - now);
+		delay = job_delay(job, now);
+		if (delay) {
+			*wait = min(*wait, delay);
 			continue;
 		}
 		if (!best || is_before(job, best))
@@ -179,6 +196,24 @@ void nc_job_again(struct nc_job *job)
 	job->kept = 0;
 	job->at = at;
 	job->sector = job->piece[at].first;
+}
+
+/* Number of blocks of 2^@shift sectors that hold data of the job, from its position on.  A block
+ * counts again for each later piece in it that does not follow a piece in the same block.
+ */
+u64 nc_job_blocks(const struct nc_job *job, u32 shift)
+{
+	u64 first = job->sector >> shift, last = ~0ULL, blocks = 0;
+	u32 i;
+
+	for (i = job->at; i < NC_JOB_SPARE + job->pieces; i++) {
+		if (i > job->at)
+			first = job->piece[i].first >> shift;
+		blocks += first != last;
+		last = (job->piece[i].end - 1) >> shift;
+		blocks += last - first;
+	}
+	return blocks;
 }
 
 /**

@@ -34,7 +34,8 @@ struct nc_piece {
  * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
  *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none
- * @due: jiffies before which the job must not run; 0: none
+ * @due: jiffies before which the job must not run, as it waits for a slot or its next pass; 0: none
+ * @pace: jiffies before which the job must not run, because of @bandwidth; 0: none
  * @bytes: total length of the pieces
  * @fetched: bytes that the job's fills made valid
  * @present: bytes that were cached already, or that other fills bring
@@ -49,6 +50,7 @@ struct nc_piece {
  * @at: index of the next piece; see nc_job_is_sent()
  * @sector: next sector of the piece @at
  * @pieces: number of pieces
+ * @blocks: see nc_job_blocks(); for the worker only
  * @label: name of the job, with the syntax of a range's label; may be empty
  * @piece: NC_JOB_SPARE entries, then the pieces in the order to bring them; NULL after the job has
  *	finished
@@ -61,6 +63,7 @@ struct nc_job {
 	unsigned long deadline;
 	u64 bandwidth;
 	unsigned long due;
+	unsigned long pace;
 	u64 bytes;
 	u64 fetched;
 	u64 present;
@@ -75,6 +78,7 @@ struct nc_job {
 	u32 at;
 	u64 sector;
 	u32 pieces;
+	u64 blocks;
 	char label[NEARCACHE_LABEL_MAX + 1];
 	struct nc_piece *piece;
 };
@@ -113,7 +117,8 @@ static inline enum nearcache_job_state nc_job_state(const struct nc_job *job)
 }
 
 void nc_jobs_init(struct nc_jobs *jobs);
-void nc_jobs_destroy(struct nc_jobs *jobs);
+void nc_jobs_detach(struct nc_jobs *jobs, struct list_head *to);
+void nc_jobs_free(struct list_head *list);
 bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job);
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id);
@@ -122,6 +127,7 @@ void nc_jobs_retry(struct nc_jobs *jobs);
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job);
 bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes);
 void nc_job_again(struct nc_job *job);
+u64 nc_job_blocks(const struct nc_job *job, u32 shift);
 void nc_job_free(struct nc_job *job);
 
 #endif /* NEARCACHE_PREFETCH_JOB_H */

@@ -33,6 +33,10 @@
 #define SHORTAGE	max(1, HZ / 50)
 /* A job that has waited for a slot for so long may take slots of jobs that are over. */
 #define PRESSED		(5UL * HZ)
+/* In one tick, jobs let reclaim look for slots at most once in this interval, because a look may
+ * visit all slots.  Pressed jobs do so once in PRESSED if readers have finished no slot since.
+ */
+#define LOOK		(HZ / 2)
 /* Interval in which a job looks for a slot although nc_reserve_wake() was not called. */
 #define RECHECK		(60UL * HZ)
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
@@ -74,11 +78,13 @@ static void job_advance(const struct nc_cache *c, struct nc_job *job, const stru
 		   ((u64)(span->last + 1) << c->hot.sub_shift);
 
 	job->sector = next;
-	if (next < job->piece[job->at].end)
-		return;
-	job->at++;
-	if (!nc_job_is_sent(job))
-		job->sector = job->piece[job->at].first;
+	if (next >= job->piece[job->at].end) {
+		job->at++;
+		if (!nc_job_is_sent(job))
+			job->sector = job->piece[job->at].first;
+	}
+	if (nc_job_is_sent(job) || job->sector >> c->hot.block_shift != span->block)
+		job->blocks--;
 }
 
 /* The job's next sub-blocks, up to the end of the block. */
@@ -94,25 +100,37 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 	};
 }
 
-/* Number of blocks that the job still has to bring, without a look at the borders of its pieces. */
-static u64 job_blocks_left(struct nc_cache *c, const struct nc_job *job)
+/* Jiffies until jobs may let reclaim look for slots again.  0: now, and the caller does so. */
+static unsigned long look_delay(struct nc_cache *c, bool pressed)
 {
-	u64 seen;
+	const struct nc_prefetch_reserve *r = &c->slots.reserve;
+	struct nc_prefetch *p = &c->prefetch;
+	unsigned long now = jiffies, next = p->asked + LOOK;
+	u32 tick = READ_ONCE(c->hot.now);
 
-	spin_lock(&c->prefetch.lock);
-	seen = job->fetched + job->present + job->left + job->again + job->flying;
-	spin_unlock(&c->prefetch.lock);
-	return DIV_ROUND_UP_ULL(job->bytes - min(job->bytes, seen), c->geo.block_size);
+	if (pressed && READ_ONCE(r->pressed) && !atomic_read(&r->over))
+		next = p->asked + PRESSED;
+	if (tick == p->asked_tick && time_before(now, next))
+		return next - now;
+	p->asked = now;
+	p->asked_tick = tick;
+	return 0;
 }
 
-/* State the demand of the job for slots of the reserve, and let reclaim look for them. */
-static void ask_for_slots(struct nc_cache *c, struct nc_job *job)
+/* State the demand of the job for slots of the reserve, and let reclaim look for them.  If the job
+ * is @pressed, reclaim may evict unread blocks of jobs that are over.
+ */
+static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
 {
 	u64 room = nc_reserve_room(c);
 
+	if (pressed) {
+		WRITE_ONCE(c->slots.reserve.pressed, true);
+		nc_slots_look_again(c);
+	}
 	/* Without room, leave the demand of other jobs as it is. */
 	if (room)
-		nc_reserve_want(c, min(room, job_blocks_left(c, job)));
+		nc_reserve_want(c, min(room, job->blocks));
 	nc_reserve_look(c);
 }
 
@@ -137,7 +155,8 @@ static void job_set_waits(struct nc_cache *c, struct nc_job *job, bool waits)
  */
 static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 {
-	unsigned long now = jiffies, due = now + SHORTAGE;
+	unsigned long now = jiffies, due = now + SHORTAGE, delay;
+	bool pressed;
 
 	if (job->deadline && !time_before(now, job->deadline)) {
 		job_set_waits(c, job, false);
@@ -147,12 +166,14 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 		due = time_before(now, job->waited + PRESSED) ? job->waited + PRESSED :
 								now + RECHECK;
 	job_set_waits(c, job, true);
-	if (!time_before(now, job->waited + PRESSED)) {
-		WRITE_ONCE(c->slots.reserve.pressed, true);
-		nc_slots_look_again(c);
+	pressed = !time_before(now, job->waited + PRESSED);
+	if (!nc_ranges_pinned(c, block)) {
+		delay = look_delay(c, pressed);
+		if (!delay)
+			ask_for_slots(c, job, pressed);
+		else if (time_before(now + delay, due))
+			due = now + delay;
 	}
-	if (!nc_ranges_pinned(c, block))
-		ask_for_slots(c, job);
 	nc_slots_check(c);
 	if (job->deadline && time_before(job->deadline, due))
 		due = job->deadline;
@@ -252,7 +273,6 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	}
 	switch (start_fill(c, span, job)) {
 	case NC_MISS_STARTED:
-		job_set_waits(c, job, false);
 		*sent += job_span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -278,6 +298,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		break;
 	}
 looked:
+	job_set_waits(c, job, false);
 	spin_lock(&p->lock);
 	job->present += present;
 	job->left += left;
@@ -310,12 +331,14 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	u64 subs = max(most >> (c->hot.sub_shift + SECTOR_SHIFT), 1ULL);
 	struct nc_span span = span_at(c, job);
 
+	c->slots.reserve.need = job->blocks;
 	if (!nc_read_cached(c, &span)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch_span(c, job, &span, sent);
 	}
 	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
 		nc_demand_see_met(&c->origin.demand, job_span_bytes(c, &span));
+	job_set_waits(c, job, false);
 	spin_lock(&c->prefetch.lock);
 	job->present += job_span_bytes(c, &span);
 	job_advance(c, job, &span);
@@ -346,7 +369,6 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	if (!job->number)
 		job->number = nc_reserve_join(c);
 	c->slots.reserve.taker = job->number;
-	c->slots.reserve.need = job_blocks_left(c, job);
 	blk_start_plug(&plug);
 	for (steps = 0; !wait && steps < TURN_STEPS && sent < most && !nc_job_is_sent(job) &&
 	     READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING && !READ_ONCE(p->paused); steps++)
@@ -354,7 +376,7 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	blk_finish_plug(&plug);
 	spin_lock(&p->lock);
 	if (job->bandwidth && sent)
-		job->due = pace_delay(job->due, sent, job->bandwidth);
+		job->pace = pace_delay(job->pace, sent, job->bandwidth);
 	if (p->shared && sent)
 		p->due = pace_delay(p->due, sent, p->rate);
 	spin_unlock(&p->lock);
@@ -384,6 +406,8 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 		nc_job_again(job);
 		job->due = (jiffies + HZ) ?: 1;
 		spin_unlock(&p->lock);
+		job->blocks = nc_job_blocks(job, c->hot.block_shift);
+		nc_reserve_wake(c);
 		return;
 	}
 	spin_unlock(&p->lock);
@@ -505,6 +529,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 
 	/* From now on jobs, and not the retention threshold, select the data to cache. */
 	WRITE_ONCE(c->policy.retain.on, false);
+	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
@@ -600,6 +625,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
 	p->retried = jiffies - SHORTAGE;
+	p->asked = jiffies - PRESSED;
 	c->slots.reserve.wake = wake_worker;
 	c->slots.reserve.lost = job_lost;
 	nc_throttle_init(p);
@@ -614,11 +640,19 @@ int nc_prefetch_alloc(struct nc_cache *c)
 	return c->prefetch.wq ? 0 : -ENOMEM;
 }
 
-/* Free the engine and its jobs.  The caller ensures that nothing uses the cache any more. */
+/* Free the engine and its jobs.  The caller ensures that the prefetch is paused and no fill is in
+ * flight.  Reclaim may still run, and call job_lost().
+ */
 void nc_prefetch_destroy(struct nc_cache *c)
 {
-	cancel_delayed_work_sync(&c->prefetch.work);
-	if (c->prefetch.wq)
-		destroy_workqueue(c->prefetch.wq);
-	nc_jobs_destroy(&c->prefetch.jobs);
+	struct nc_prefetch *p = &c->prefetch;
+	LIST_HEAD(jobs);
+
+	cancel_delayed_work_sync(&p->work);
+	if (p->wq)
+		destroy_workqueue(p->wq);
+	spin_lock(&p->lock);
+	nc_jobs_detach(&p->jobs, &jobs);
+	spin_unlock(&p->lock);
+	nc_jobs_free(&jobs);
 }

@@ -30,6 +30,8 @@ struct nc_latency {
  * @jobs: the jobs of the cache
  * @paused: no dm table is live
  * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
+ * @asked: jiffies when a job last let reclaim look for slots; for the worker only
+ * @asked_tick: tick of @asked; for the worker only
  * @flying: bytes of jobs' fills in flight
  * @window: limit of @flying, so that a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
@@ -54,6 +56,8 @@ struct nc_prefetch {
 	struct nc_jobs jobs;
 	bool paused;
 	unsigned long retried;
+	unsigned long asked;
+	u32 asked_tick;
 	u64 flying;
 	u64 window;
 	u64 delay;

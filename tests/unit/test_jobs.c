@@ -30,8 +30,14 @@ static int setup(void **state)
 
 static int teardown(void **state)
 {
+	struct list_head gone;
+
 	(void)state;
-	nc_jobs_destroy(&jobs);
+	INIT_LIST_HEAD(&gone);
+	nc_jobs_detach(&jobs, &gone);
+	/* Reclaim may look at the empty lists while the jobs are freed. */
+	assert_null(nc_jobs_next(&jobs, 0));
+	nc_jobs_free(&gone);
 	return 0;
 }
 
@@ -74,6 +80,7 @@ static void in_order(void **state)
 static void alike(void **state)
 {
 	struct nc_job *a = add(2, 0), *b = add(2, 0), *c = add(1, 0);
+	unsigned long wait = 500;
 
 	(void)state;
 	assert_ptr_equal(pick(), a);
@@ -95,11 +102,21 @@ static void alike(void **state)
 	assert_ptr_equal(pick(), a);
 	assert_ptr_equal(pick(), b);
 	assert_int_equal(c->due, 9000);
+	/* A job that waits and has used its bandwidth tries again when the bandwidth allows. */
+	a->due = 9000;
+	a->pace = 1200;
+	b->due = 9000;
+	nc_jobs_retry(&jobs);
+	assert_ptr_equal(pick(), b);
+	b->due = 9000;
+	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
+	assert_int_equal(wait, 200);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), a);
 	a->state = NEARCACHE_JOB_CANCELLED;
 	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_CANCELLED);
 }
 
-/* A bandwidth limit sets @due: the job is not picked earlier, and @wait falls to the time left. */
+/* A job is not picked before @due, nor before @pace; @wait falls to the time left. */
 static void kept_back(void **state)
 {
 	struct nc_job *slow = add(7, 0), *fast = add(0, 0);
@@ -114,6 +131,10 @@ static void kept_back(void **state)
 	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
 	assert_int_equal(wait, 100);
 	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), slow);
+	slow->pace = 1300;
+	assert_null(nc_jobs_pick(&jobs, 1250, &wait));
+	assert_int_equal(wait, 50);
+	slow->pace = 0;
 	/* Jiffies wrap: 5 is 10 jiffies after ~0UL - 4. */
 	slow->due = 5;
 	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, &wait));
@@ -218,6 +239,32 @@ static void again(void **state)
 	assert_false(nc_job_keep(job, 8000, 8008, 4096));
 }
 
+/* Each block of 16 sectors counts once, however few sectors of it the pieces want. */
+static void blocks(void **state)
+{
+	struct nc_job *job = add(0, 0);
+
+	(void)state;
+	job->piece = calloc(NC_JOB_SPARE + 4, sizeof(*job->piece));
+	job->piece[NC_JOB_SPARE] = (struct nc_piece){ 8, 40 };
+	job->piece[NC_JOB_SPARE + 1] = (struct nc_piece){ 40, 48 };
+	job->sector = 8;
+	assert_int_equal(nc_job_blocks(job, 4), 3);
+	job->sector = 32;
+	assert_int_equal(nc_job_blocks(job, 4), 1);
+	job->at++;
+	job->sector = 40;
+	assert_int_equal(nc_job_blocks(job, 4), 1);
+	job->at++;
+	assert_int_equal(nc_job_blocks(job, 4), 0);
+	job->pieces = 4;
+	job->piece[NC_JOB_SPARE + 2] = (struct nc_piece){ 64, 72 };
+	job->piece[NC_JOB_SPARE + 3] = (struct nc_piece){ 808, 816 };
+	job->sector = 64;
+	assert_int_equal(nc_job_blocks(job, 4), 2);
+	job->pieces = 2;
+}
+
 #define TEST(name)	cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -229,6 +276,7 @@ int main(void)
 		TEST(numbered),
 		TEST(bounded),
 		TEST(again),
+		TEST(blocks),
 	};
 
 	return RUN(tests);

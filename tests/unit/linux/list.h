@@ -45,6 +45,17 @@ static inline void list_move_tail(struct list_head *entry, struct list_head *hea
 	list_add_tail(entry, head);
 }
 
+static inline void list_splice_init(struct list_head *list, struct list_head *head)
+{
+	if (list->next == list)
+		return;
+	list->next->prev = head;
+	list->prev->next = head->next;
+	head->next->prev = list->prev;
+	head->next = list->next;
+	INIT_LIST_HEAD(list);
+}
+
 #define list_entry(item, type, member) \
 	((type *)((char *)(item) - offsetof(type, member)))
 #define list_last_entry(head, type, member) list_entry((head)->prev, type, member)
