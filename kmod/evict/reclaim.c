@@ -182,8 +182,10 @@ static void free_held(struct nc_cache *c, bool over)
 	bitmap_zero(r->busy, NC_HIT_PARTS);
 	/* Writes to the start of the array that it reads, at most as far as it has read. */
 	free_slots(c, r->held, n, over);
-	if (r->aside < n)
+	if (r->aside < n) {
 		nc_slots_look_again(c);
+		nc_reserve_wake(c);
+	}
 }
 
 /* Free the slots that were set aside.  No hit is in flight, and the worker does not run. */
