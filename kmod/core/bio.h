@@ -37,7 +37,7 @@ enum nc_io_kind {
  * @target: table line, set when a read is queued to be submitted again
  * @counter: of a NC_IO_BYPASS, the enum nearcache_counter that counts the reason
  * @slot: slot of a hit
- * @hold: phase of the hit section, which nc_hit_lock() returned and nc_hit_unlock() needs
+ * @hold: of the hit section; nc_hit_lock() returned it, and nc_hit_unlock() needs it
  * @flags: bi_flags of the read at map, for nc_bio_restore()
  * @label: id of the label of a hit, from the slot's tag
  * @since: jiffies when @waits was set

@@ -260,6 +260,19 @@ static void trust_again(struct nc_cache *c)
 	WRITE_ONCE(h->hold, min(h->hold * 2, HOLD_MAX));
 }
 
+/* Keep in nc_health.busy only the parts of the index that have hits now: after some looks, those in
+ * which a hit takes long.
+ */
+static void narrow_busy(struct nc_cache *c)
+{
+	struct nc_health *h = &c->health;
+	u32 part;
+
+	for_each_set_bit(part, h->busy, NC_HIT_PARTS)
+		if (nc_hit_part_idle(&c->hot.hit_srcu, part))
+			clear_bit(part, h->busy);
+}
+
 /* Are hits overdue, and the probe of a member as well?  @over: the round of @cookie ended; @hits:
  * number of hits so far.  Has the members probed from the second look on at which no hit completed;
  * while hits complete, from the third, because a round may last two looks although no hit hangs.
@@ -272,6 +285,12 @@ static bool hits_wait(struct nc_cache *c, bool over, u64 hits)
 	if (over) {
 		h->cookie = nc_hit_start_poll(&c->hot.hit_srcu);
 		h->late = 0;
+		bitmap_fill(h->busy, NC_HIT_PARTS);
+		/* A hit after the last start of a round may have missed that round. */
+		WRITE_ONCE(h->since, h->ticked);
+		h->ticked = READ_ONCE(c->hot.now);
+	} else if (limit) {
+		narrow_busy(c);
 	}
 	h->stuck = over || hits != h->hits ? 0 : h->stuck + 1;
 	h->late++;
@@ -317,6 +336,7 @@ static void watch_work(struct work_struct *work)
 
 	if (fall_asleep(c, idle && state == NEARCACHE_NORMAL)) {
 		h->begun = false;
+		h->ticked = READ_ONCE(c->hot.now);
 		return;
 	}
 	wait = hits_wait(c, over, hits);

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "core/hit_srcu.h"
 #include "nearcache_counters.h"
 
 /* This many I/O errors within an hour bypass the cache device.  More would take too long, because a
@@ -54,7 +55,7 @@ enum nc_damage {
  * @events: bit n is set while event n of enum nearcache_event is not yet reported
  * @event: reports @events and raises the dm event
  * @watch: checks periodically, while there are hits, that they complete; owns @begun to @calm
- *	and @probe_cpu
+ *	and @busy to @ticked
  * @begun: @cookie is valid
  * @dozing: the gate is closed because no hit came; the watch sleeps if its next look sees no hit
  * @cookie: round of nc_hot.hit_srcu after which the hits in flight at its start are complete
@@ -63,7 +64,10 @@ enum nc_damage {
  * @hits: number of hits completed before the last look
  * @calm: number of looks, while degraded, since a hit last hung
  * @probes: one for each member, see probe.c
- * @probe_cpu: processor that sent the last probe
+ * @busy: parts of the index (nc_hit_part()) that had hits in flight at each look since @cookie was
+ *	taken; the probes read it and @since as hints
+ * @since: tick of the policy's clock before which no hit began that is in flight now
+ * @ticked: tick at which @cookie was taken, or at which the watch fell asleep
  * @cache_timeout: the cache device is degraded if hits are in flight but neither a hit nor a probe
  *	completes for so many milliseconds; 0: never.  From the live table; changed under
  *	nc_life.lock, also during I/O
@@ -87,7 +91,9 @@ struct nc_health {
 	u64 hits;
 	u32 calm;
 	struct nc_probe *probes;
-	int probe_cpu;
+	DECLARE_BITMAP(busy, NC_HIT_PARTS);
+	u32 since;
+	u32 ticked;
 	u32 hold;
 	u32 cache_timeout;
 };

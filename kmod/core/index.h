@@ -53,7 +53,8 @@ struct nc_tag {
  * Locks:
  *   block_*	written under the block's bucket lock while the
  *		slot is not reachable; stable while the slot is linked, and after
- *		its unlinking until a round of nc_hot.hit_srcu has completed
+ *		its unlinking until a round of nc_hot.hit_srcu has completed or
+ *		nc_hit_part_idle() was true for its part of the index
  *   flags	bucket lock; reclaim reads them without it, as a hint
  *   next	chain: bucket lock for writers, readers are in a hit section;
  *		free list: nc_index.free_lock
@@ -169,6 +170,12 @@ void nc_index_push(struct nc_index *ix, u32 slot);
 static inline u64 nc_slot_block(const struct nc_slot *slot)
 {
 	return (u64)slot->block_hi << 32 | slot->block_lo;
+}
+
+/* Block of a slot, read without a lock while another thread may be linking the slot: a hint. */
+static inline u64 nc_slot_block_hint(const struct nc_slot *slot)
+{
+	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
 }
 
 /* Number of chains for @count slots: with 13/16 of @count a slot costs less than 32 bytes. */

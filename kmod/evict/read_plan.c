@@ -398,8 +398,7 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 		const struct nc_slot *slot = &c->index.slots[i];
 
 		if (READ_ONCE(slot->flags) & NC_SLOT_LINKED) {
-			u64 block = (u64)READ_ONCE(slot->block_hi) << 32 |
-				    READ_ONCE(slot->block_lo);
+			u64 block = nc_slot_block_hint(slot);
 
 			spin_lock(&active->lock);
 			strays |= !nc_belady_took(&active->order, block) &&

@@ -30,18 +30,12 @@ static u32 slot_age(const struct nc_slot *slot, u32 now)
 	return age >> (READ_ONCE(slot->tag.wants) >> NC_WANTS_PRIORITY_SHIFT);
 }
 
-/* Block of a slot, read without a lock while another thread may be linking the slot: a hint. */
-static u64 slot_block(const struct nc_slot *slot)
-{
-	return (u64)READ_ONCE(slot->block_hi) << 32 | READ_ONCE(slot->block_lo);
-}
-
 static bool is_idle(struct nc_cache *c, const struct nc_slot *slot, u32 now)
 {
 	u16 stamp = READ_ONCE(slot->stamp);
 
 	if (nc_plan_any(c))
-		return nc_plan_is_stray(c, slot_block(slot));
+		return nc_plan_is_stray(c, nc_slot_block_hint(slot));
 
 	if (unlikely(READ_ONCE(slot->tagged)))
 		stamp = (stamp & NC_STAMP_REUSED) | ((now - slot_age(slot, now)) & NC_STAMP_TICK);
@@ -98,23 +92,29 @@ static bool is_being_filled(const struct nc_bucket_lock *bucket, u64 block)
 	return false;
 }
 
-static u32 slot_hash(struct nc_cache *c, u32 i)
+/* Can no slot be evicted in the part of the index that has @block?  Slots of this part are set
+ * aside, or as many slots are set aside as there is room for.
+ */
+static bool is_part_busy(struct nc_cache *c, u64 block)
 {
-	return nc_index_hash(&c->index, nc_slot_block(&c->index.slots[i]));
+	u32 part = nc_hit_part(nc_index_hash(&c->index, block));
+
+	return c->reclaim.aside && (c->reclaim.aside == NC_RECLAIM_BATCH ||
+				    test_bit(part, c->reclaim.busy));
 }
 
 /* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns true if unlinked.
- * slot_block() reads without a lock: only the look-up under the bucket lock proves that the slot
- * still holds this block.
+ * nc_slot_block_hint() reads without a lock: only the look-up under the bucket lock proves that the
+ * slot still holds this block.
  */
 static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 {
 	struct nc_slot *slot = &c->index.slots[i];
-	u64 block = slot_block(slot);
+	u64 block = nc_slot_block_hint(slot);
 	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
 	bool victim;
 
-	if (c->reclaim.aside && test_bit(nc_hit_part(slot_hash(c, i)), c->reclaim.busy))
+	if (is_part_busy(c, block))
 		return false;
 	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
@@ -152,20 +152,28 @@ static void free_slot(struct nc_cache *c, u32 i)
 }
 
 /* Free the @n unlinked slots in @from, except those that a hit section may use: set these aside.
- * @over: a round has ended since the slots were unlinked.
+ * @over: a round has ended since the slots were unlinked.  Otherwise asks once for each part of the
+ * index: the answer holds for all slots of the part, because all were unlinked before.
  */
 static void free_slots(struct nc_cache *c, const u32 *from, u32 n, bool over)
 {
+	DECLARE_BITMAP(asked, NC_HIT_PARTS) = {};
+	DECLARE_BITMAP(idle, NC_HIT_PARTS) = {};
 	struct nc_reclaim *r = &c->reclaim;
 	u32 k;
 
 	for (k = 0; k < n; k++) {
-		u32 i = from[k], hash = slot_hash(c, i);
+		u32 i = from[k];
+		u32 part = nc_hit_part(nc_index_hash(&c->index,
+						     nc_slot_block(&c->index.slots[i])));
 
-		if (over || nc_hit_part_idle(&c->hot.hit_srcu, hash)) {
+		if (!over && !__test_and_set_bit(part, asked) &&
+		    nc_hit_part_idle(&c->hot.hit_srcu, part))
+			__set_bit(part, idle);
+		if (over || test_bit(part, idle)) {
 			free_slot(c, i);
 		} else {
-			__set_bit(nc_hit_part(hash), r->busy);
+			__set_bit(part, r->busy);
 			r->held[r->aside] = i;
 			WRITE_ONCE(r->aside, r->aside + 1);
 		}
@@ -182,8 +190,10 @@ static void free_held(struct nc_cache *c, bool over)
 	bitmap_zero(r->busy, NC_HIT_PARTS);
 	/* Writes to the start of the array that it reads, at most as far as it has read. */
 	free_slots(c, r->held, n, over);
-	if (r->aside < n)
+	if (r->aside < n) {
 		nc_slots_look_again(c);
+		nc_reserve_wake(c);
+	}
 }
 
 /* Free the slots that were set aside.  No hit is in flight, and the worker does not run. */
@@ -241,10 +251,21 @@ struct pass {
 	u32 strays;
 };
 
+/* Number of slots set aside that count as free, lest a pass evict other blocks in their place.  At
+ * most half of those that the pass has to free: hits may hang for long, and readers need slots.
+ */
+static u32 count_aside(const struct pass *p)
+{
+	u32 aside = p->c->reclaim.aside;
+
+	return aside ? min3(aside, p->want / 2, nc_slots_high_mark(p->c) / 2) : 0;
+}
+
 static bool is_over(const struct pass *p)
 {
-	return READ_ONCE(p->c->index.free_count) + p->n >= p->want ||
-	       READ_ONCE(p->c->hot.state) != NEARCACHE_NORMAL;
+	return READ_ONCE(p->c->index.free_count) + p->n + count_aside(p) >= p->want ||
+	       READ_ONCE(p->c->hot.state) != NEARCACHE_NORMAL ||
+	       p->c->reclaim.aside == NC_RECLAIM_BATCH;
 }
 
 static void finish_batch(struct pass *p)
@@ -271,8 +292,7 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 	/* There must be room to set the whole batch aside. */
 	if (p->n + c->reclaim.aside == NC_RECLAIM_BATCH)
 		finish_batch(p);
-	if (c->reclaim.aside == NC_RECLAIM_BATCH ||
-	    !unlink_victim(c, i, READ_ONCE(c->hot.now), forced))
+	if (!unlink_victim(c, i, READ_ONCE(c->hot.now), forced))
 		return false;
 	c->reclaim.batch[p->n++] = i;
 	p->found++;
@@ -280,7 +300,8 @@ static bool take_victim(struct pass *p, u32 i, bool forced)
 }
 
 /* With a plan: evict the blocks whose next use is farthest.  A block that is being filled cannot be
- * evicted yet: lower p->want, by at most half, rather than evict a block that is read sooner.
+ * evicted yet: lower p->want, by at most half, rather than evict a block that is read sooner.  A
+ * block in a part with a long hit stays in the plan as well, but does not lower p->want.
  */
 static void take_farthest(struct pass *p)
 {
@@ -295,9 +316,11 @@ static void take_farthest(struct pass *p)
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
 			nc_plan_took(c, block, false);
-			WRITE_ONCE(c->reclaim.awaits_fills, true);
-			p->want -= !!spare;
-			spare -= !!spare;
+			if (!is_part_busy(c, block)) {
+				WRITE_ONCE(c->reclaim.awaits_fills, true);
+				p->want -= !!spare;
+				spare -= !!spare;
+			}
 		}
 		cond_resched();
 	}
@@ -316,7 +339,7 @@ static void take_idle(struct pass *p)
 
 		if (!is_victim(c, &c->index.slots[i], READ_ONCE(c->hot.now)))
 			continue;
-		p->strays += nc_plan_is_stray(c, slot_block(&c->index.slots[i]));
+		p->strays += nc_plan_is_stray(c, nc_slot_block_hint(&c->index.slots[i]));
 		take_victim(p, i, false);
 	}
 }
@@ -326,7 +349,7 @@ static bool is_surplus(struct nc_cache *c, const struct nc_slot *slot)
 {
 	return is_evictable(slot) && !READ_ONCE(slot->tag.wants) && !READ_ONCE(slot->tag.ahead) &&
 	       !(READ_ONCE(slot->stamp) & NC_STAMP_REUSED) &&
-	       !retain_keeps(&c->policy.retain, slot_block(slot));
+	       !retain_keeps(&c->policy.retain, nc_slot_block_hint(slot));
 }
 
 /* Most rounds of take_surplus() over all slots, each with a lower retention threshold. */

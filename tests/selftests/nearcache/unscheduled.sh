@@ -7,12 +7,8 @@
 # cpus: 1
 . ./cache.sh
 
-# excess: print the number of reads of the cache device that were not hits.
-excess() {
-	local reads _
-	read -r reads _ <"$(sys_block "$C")/stat"
-	echo $((reads - $(field hits)))
-}
+TRACE=/sys/kernel/tracing
+event=workqueue/workqueue_queue_work
 
 # limit MAX: set the processor time of the group.
 limit() {
@@ -20,10 +16,10 @@ limit() {
 }
 
 # stopped: stop readers for some seconds. Fail unless the cache device stays in use; store in probes
-# how many probes it got: a probe shows that a hit section lasted long.
+# how often the module had the device probed: it does so while a hit section lasts long.
 stopped() {
-	local before fio
-	before=$(excess)
+	local fio
+	echo >$TRACE/trace
 	in_group "$group" fio --name=x --filename=/dev/mapper/nc --readonly --rw=randread --bs=4k \
 		--direct=1 --thread --numjobs=8 --time_based --runtime=5 >"$TMPDIR/fio" &
 	fio=$!
@@ -35,10 +31,10 @@ stopped() {
 	wait $fio || fail "fio: $(<"$TMPDIR/fio")"
 	is state 0
 	! log_since | grep 'does not answer' || fail "the cache device is blamed"
-	probes=$(($(excess) - before))
+	probes=$(grep -c 'workqueue=nearcache_b' $TRACE/trace)
 }
 
-# blameless N: repeat until a run needed N probes.
+# blameless N: repeat until a run needed N probes: until hits took long in it.
 blameless() {
 	local round
 	for ((round = 0; round < 10; round++)); do
@@ -48,12 +44,21 @@ blameless() {
 	fail "no reader was stopped in a hit section"
 }
 
+# untraced: switch the trace event off.
+untraced() {
+	trace_events 0 $event
+	echo 0 >$TRACE/events/$event/filter
+}
+
 make_group group +cpu
 fresh 4 24 '2 cache_timeout 100'
 check
 settle
 log_mark
+echo 'workqueue ~ "nearcache_b*"' >$TRACE/events/$event/filter
+at_exit untraced
+trace_events 1 $event
 blameless 2
 verify_begin -b 8 -t 1
-stopped
+blameless 4
 verify_end
