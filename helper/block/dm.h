@@ -86,10 +86,10 @@ struct dm_line {
  *	or degraded. If the kernel cannot write such a cache device it does not start the table, and
  *	only a table that refuses writes makes the device answer again
  * @DM_SUSPEND_DRAIN: wait for the I/O in flight; new I/O waits until the resume. Dirty data stays
- *	dirty and is written through the new table. For a change of the settings or of the size, with
- *	the same cache devices in state normal, and for a device that refuses writes. The device
- *	shows the same data before and after. Only a program that copies the origin during the
- *	suspend, such as a snapshot, needs a frozen file system; this program copies nothing
+ *	dirty and is written through the new table. For a change of the settings or of the size,
+ *	with the same cache devices in state normal, and for a device that refuses writes. The
+ *	device shows the same data before and after. Only a program that copies the origin during
+ *	the suspend, such as a snapshot, needs a frozen file system; this program copies nothing
  * @DM_SUSPEND_HAND_OVER: as DM_SUSPEND_DRAIN, but reads that wait for the origin move to the new
  *	table, and the origin is not flushed. The module marks the cache as not cleanly stopped
  */

@@ -148,7 +148,7 @@ void atomic_file_abandon(const char *path)
 	unlink(new_of(path, new));
 }
 
-/* Cuts the file @fd at @offset, writes @data there, and makes both durable. Returns 0 or an errno. */
+/* Cuts the file @fd at @offset, writes @data there, and makes both durable. Returns 0 or errno. */
 static int write_end(int fd, off_t offset, const char *data, size_t bytes)
 {
 	int error;
