@@ -115,10 +115,15 @@ define remove-file
 
 endef
 
+# The udev rules of earlier versions, which ran after those of LVM.
+HELPER_OLD_RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/69-nearcache.rules
+
 install-helper: helper helper-units
 	$(foreach file,$(HELPER_FILES),$(call install-file,$(file)))
+	$(Q)rm -f $(HELPER_OLD_RULES)
 
 uninstall-helper:
 	$(foreach file,$(HELPER_FILES),$(call remove-file,$(file)))
+	$(Q)rm -f $(HELPER_OLD_RULES)
 
 -include $(HELPER_OBJ:.o=.d) $(HELPER_MAINS:%.c=$(BUILD)/%.d) $(HELPER_GENERATOR:.o=.d)

@@ -98,7 +98,7 @@ int device_open_number(struct device *dev, dev_t number, const char *role)
 	*dev = (struct device)DEVICE_CLOSED;
 	if (!identity_kernel_name(number, name, sizeof(name)))
 		return fail(CODE_DEVICE,
-			    "the %s of number %u:%u is gone: its disk is disconnected, or has another name now",
+			    "the %s (device %u:%u) is gone: its disk was disconnected or has another number now",
 			    role, major(number), minor(number));
 	if (device_open(dev, device_path_of(number, path), role))
 		return fail_code();

@@ -462,25 +462,21 @@ int dm_load(const char *name, const struct dm_line *line)
 	return error;
 }
 
-/* Return the number of a device in /dev, or 0. */
-static dev_t number_of(const char *name)
+static void end_suspend(void)
 {
-	char path[256];
-	struct stat st;
-
-	snprintf(path, sizeof(path), "%s/%s", dm_dir(), name);
-	return stat(path, &st) ? 0 : st.st_rdev;
+	unlock_all();
+	suspend_progress_end();
 }
 
 /* As run_with_node(), but tell the user what the suspend waits for, if there is one. */
 static bool run_suspend(struct dm_task *task, const char *name, enum dm_suspend suspend)
 {
-	bool waits = suspend == DM_SUSPEND_FREEZE || suspend == DM_SUSPEND_DRAIN;
-	pid_t child = suspend_progress_start(name, waits ? number_of(name) : 0,
-					     suspend == DM_SUSPEND_FREEZE);
-	bool done = run_with_node(task, unlock_all);
+	bool done;
 
-	suspend_progress_end(child);
+	if (suspend == DM_SUSPEND_FREEZE || suspend == DM_SUSPEND_DRAIN)
+		suspend_progress_start(name, suspend == DM_SUSPEND_FREEZE);
+	done = run_with_node(task, end_suspend);
+	suspend_progress_end();
 	return done;
 }
 

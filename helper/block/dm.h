@@ -81,12 +81,15 @@ struct dm_line {
  * enum dm_suspend - how dm_resume() first suspends a device that runs
  * @DM_SUSPEND_NOT: the device is new, or suspended already
  * @DM_SUSPEND_FREEZE: freeze the file system, which writes all its dirty data, then drain. Needed
- *	if the new table refuses writes: dirty data could not be written any more
+ *	if the old table accepts writes and dirty data might not be written through the new one: the
+ *	new table refuses writes; or it names another cache device, or the cache device is bypassed
+ *	or degraded. If the kernel cannot write such a cache device it does not start the table, and
+ *	only a table that refuses writes makes the device answer again
  * @DM_SUSPEND_DRAIN: wait for the I/O in flight; new I/O waits until the resume. Dirty data stays
- *	dirty and is written through the new table. Safe for every table of the same origin: the
- *	device shows the same data before and after, and no reader sees the time between. A frozen
- *	file system matters only to those who copy the origin while the device is suspended, such as
- *	snapshots; this program copies nothing
+ *	dirty and is written through the new table. For a change of the settings or of the size,
+ *	with the same cache devices in state normal, and for a device that refuses writes. The
+ *	device shows the same data before and after. Only a program that copies the origin during
+ *	the suspend, such as a snapshot, needs a frozen file system; this program copies nothing
  * @DM_SUSPEND_HAND_OVER: as DM_SUSPEND_DRAIN, but reads that wait for the origin move to the new
  *	table, and the origin is not flushed. The module marks the cache as not cleanly stopped
  */

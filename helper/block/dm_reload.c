@@ -9,8 +9,20 @@
 #include "lib/print.h"
 #include "block/readahead.h"
 #include "block/signals.h"
+#include "block/status_line.h"
+#include "block/suspend_progress.h"
 
 #define SECTOR	512
+
+/*
+ * @old, @params: parameters of the present and of the new table. @hand_over: see
+ * DM_SUSPEND_HAND_OVER.
+ */
+struct table_change {
+	const struct params *old;
+	const struct params *params;
+	bool hand_over;
+};
 
 /*
  * Return the read-ahead in sectors. The kernel derives a new read-ahead from each table, so
@@ -109,16 +121,28 @@ static int changed_by_others(const struct dm_device *now)
 		    now->name, now->table ? now->table : "");
 }
 
+/* Whether the state in the status line is normal: the cache device takes writes. */
+static bool works_normally(const struct dm_device *dev)
+{
+	struct status status;
+	char why[STATUS_WHY];
+
+	return dev->status && status_parse(dev->status, &status, why) &&
+	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
+}
+
 /*
  * Fail with CODE_BUSY if the device has changed since @old was looked up, because the new table was
- * built from @old. lock_name() stops other runs of this command, but not dmsetup.
+ * built from @old. lock_name() stops other runs of this command, but not dmsetup. @normal: whether
+ * the device uses its cache without trouble.
  */
-static int check_unchanged(const struct dm_device *old)
+static int check_unchanged(const struct dm_device *old, bool *normal)
 {
 	struct dm_device now;
 	bool found;
 	int error = dm_find(old->name, &now, &found);
 
+	*normal = !error && found && works_normally(&now);
 	if (!error && (!found || !now.table || strcmp(now.table, old->table) ||
 		       now.size != old->size || strcmp(now.uuid, old->uuid) ||
 		       now.suspended != old->suspended))
@@ -143,10 +167,40 @@ static int verify_table(const struct dm_device *old, const struct dm_line *line)
 	return error;
 }
 
+static bool same_cache_devices(const struct params *old, const struct params *params)
+{
+	unsigned int i;
+
+	if (old->cache != params->cache || old->members != params->members)
+		return false;
+	for (i = 0; i < old->members; i++)
+		if (old->member[i] != params->member[i])
+			return false;
+	return true;
+}
+
+/*
+ * Dirty data of a file system must reach the origin through the old table if writes might fail
+ * under the new one, or if the kernel might not start it; see enum dm_suspend. @normal: the old
+ * table uses its cache device without trouble.
+ */
+static enum dm_suspend suspend_for(const struct table_change *change, bool normal)
+{
+	const struct params *old = change->old, *params = change->params;
+
+	if (change->hand_over)
+		return DM_SUSPEND_HAND_OVER;
+	if (!mode_writes(old->mode))
+		return DM_SUSPEND_DRAIN;
+	return mode_writes(params->mode) && normal && same_cache_devices(old, params) ?
+	       DM_SUSPEND_DRAIN : DM_SUSPEND_FREEZE;
+}
+
 static int swap_tables(const struct dm_device *old,
 		       const struct dm_line *old_line,
-		       const struct dm_line *line, enum dm_suspend suspend)
+		       const struct dm_line *line, const struct table_change *change)
 {
+	bool normal;
 	uint32_t ahead = read_ahead(old->number);
 	struct kmsg log = kmsg_mark(old->number);
 	int error = dm_load(old->name, line);
@@ -156,13 +210,13 @@ static int swap_tables(const struct dm_device *old,
 		report_failure(old);
 		goto out;
 	}
-	error = check_unchanged(old);
+	error = check_unchanged(old, &normal);
 	if (error) {
 		drop_loaded(old->name);
 		fail_add("nothing was changed");
 		goto out;
 	}
-	error = dm_resume(old->name, ahead, suspend);
+	error = dm_resume(old->name, ahead, suspend_for(change, normal));
 	if (error) {
 		kmsg_explain(&log, DM_TARGET);
 		put_back(old, old_line, ahead);
@@ -172,16 +226,6 @@ static int swap_tables(const struct dm_device *old,
 out:
 	kmsg_close(&log);
 	return error;
-}
-
-/* Dirty data of a file system must reach the origin before the device refuses writes. */
-static enum dm_suspend suspend_for(const struct params *old, const struct params *params,
-				   bool hand_over)
-{
-	if (hand_over)
-		return DM_SUSPEND_HAND_OVER;
-	return mode_writes(old->mode) && !mode_writes(params->mode) ? DM_SUSPEND_FREEZE :
-								      DM_SUSPEND_DRAIN;
 }
 
 /*
@@ -207,13 +251,16 @@ int reload(const struct dm_device *dev, const struct params *old,
 		.params = params_print(params, text),
 		.read_only = !mode_writes(params->mode),
 	};
+	struct table_change change = { .old = old, .params = params, .hand_over = hand_over };
 	sigset_t before;
 	int error;
 
+	signals_hold(&before);
+	suspend_progress_prepare(hand_over ? 0 : dev->number);
 	/* The program may be stored on, or swapped to, the device: a page fault would hang. */
 	mlockall(MCL_CURRENT | MCL_FUTURE);
-	signals_hold(&before);
-	error = swap_tables(dev, &old_line, &line, suspend_for(old, params, hand_over));
+	error = swap_tables(dev, &old_line, &line, &change);
+	suspend_progress_end();
 	signals_release(&before);
 	munlockall();
 	return error;

@@ -3,11 +3,16 @@
  * A suspend is one ioctl, which returns when the file system is frozen and all I/O has completed.
  * A child process tells meanwhile what is left. It is a process and not a thread: it may hang if
  * its output goes to a file on the suspended device, and the parent must resume this device.
+ * The parent forks before mlockall(), which gives it its own copy of each page that it may write:
+ * after a later fork() its writes would allocate memory while the device is suspended.
  */
 #include "block/suspend_progress.h"
 
+#include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -20,6 +25,20 @@
 #define PAUSE_US	(100 * 1000)
 /* Pauses in which the parent waits for the end of the killed child. */
 #define END_TRIES	10
+
+/*
+ * Memory of both processes. @progress: the parent starts it before it sets @started and ends it
+ * after it has killed the child; between the two only the child uses it. @freezes: the suspend
+ * first freezes the file system.
+ */
+struct shared {
+	struct progress progress;
+	bool freezes;
+	atomic_bool started;
+};
+
+static struct shared *shared;
+static pid_t child = -1;
 
 /* Return the dirty bytes of all file systems, which is all that the kernel tells everybody. */
 static uint64_t dirty_bytes(void)
@@ -47,59 +66,91 @@ static void describe_wait(dev_t number, bool freezes, char *text, size_t size)
 		sscanf(inflight, "%lu %lu", &reads, &writes);
 	if (freezes)
 		used = (size_t)snprintf(text, size,
-					"waits until its file system has written its dirty data (this host: %s); ",
+					"the file system writes its dirty data (%s dirty on this host)",
 					size_print(dirty_bytes(), dirty));
 	if (reads || writes)
-		snprintf(text + used, size - used, "waits for %lu read%s and %lu write%s in flight",
-			 reads, reads == 1 ? "" : "s", writes, writes == 1 ? "" : "s");
-	else
-		snprintf(text + used, size - used,
-			 "waits for the flush of the origin and of the cache device");
+		snprintf(text + used, size - used, "%s%lu read%s and %lu write%s are in flight",
+			 freezes ? "; " : "", reads, reads == 1 ? "" : "s", writes,
+			 writes == 1 ? "" : "s");
+	else if (!freezes)
+		snprintf(text, size, "waits for the flush of the origin and of the cache device");
 }
 
-static void __attribute__((noreturn)) tell_forever(const char *name, dev_t number, bool freezes,
-						   pid_t parent)
+/* Keep only the errors: an open file would keep the locks of the parent after its end. */
+static void drop_descriptors(void)
 {
-	struct progress progress;
+	int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+	if (null < 0 || dup2(null, STDOUT_FILENO) < 0 || close_range(3, ~0U, 0))
+		_exit(0);
+}
+
+static void __attribute__((noreturn)) tell_forever(dev_t number, pid_t parent)
+{
 	char text[240];
 
 	/* Do not outlive the parent, which may be killed, or was before prctl(). */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (getppid() != parent)
 		_exit(0);
-	progress_start(&progress, name, 0, false);
+	drop_descriptors();
 	for (;;) {
 		usleep(PAUSE_US);
-		describe_wait(number, freezes, text, sizeof(text));
-		progress_say(&progress, text);
+		if (!atomic_load(&shared->started))
+			continue;
+		describe_wait(number, shared->freezes, text, sizeof(text));
+		progress_say(&shared->progress, text);
 	}
 }
 
 /*
- * Start to tell what the suspend of a device waits for. @freezes: the suspend first freezes the
- * file system. Returns a value for suspend_progress_end(), also after a failure, which is harmless.
+ * Fork the child, which says nothing before suspend_progress_start(). A failure is harmless: then
+ * nobody tells. The caller calls mlockall() after this, and suspend_progress_end() at the end.
  */
-pid_t suspend_progress_start(const char *name, dev_t number, bool freezes)
+void suspend_progress_prepare(dev_t number)
 {
 	pid_t parent = getpid();
-	pid_t child = print_is_json() || !number ? -1 : fork();
 
+	if (print_is_json() || !number)
+		return;
+	shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+		      -1, 0);
+	if (shared == MAP_FAILED) {
+		shared = NULL;
+		return;
+	}
+	/* If fork() fails, the result is -1, which suspend_progress_end() ignores. */
+	child = fork();
 	if (!child)
-		tell_forever(name, number, freezes, parent);
-	return child;
+		tell_forever(number, parent);
 }
 
-/* Does not wait for a child that hangs in its output: it ends when the device is resumed. */
-void suspend_progress_end(pid_t child)
+/* Tell from now on what the suspend of device @name waits for, if a child is prepared. */
+void suspend_progress_start(const char *name, bool freezes)
+{
+	if (child <= 0)
+		return;
+	progress_start(&shared->progress, name, 0, false);
+	shared->freezes = freezes;
+	atomic_store(&shared->started, true);
+}
+
+/*
+ * End the child, if there is one, and clear the line that it has drawn. Does not wait for a child
+ * that hangs in its output: it ends when the device is resumed.
+ */
+void suspend_progress_end(void)
 {
 	int tries = 0;
 
-	if (child <= 0)
-		return;
-	kill(child, SIGKILL);
-	while (!waitpid(child, NULL, WNOHANG) && tries++ < END_TRIES)
-		usleep(PAUSE_US / 10);
-	/* Clear the line that the child may have drawn. */
-	if (isatty(STDERR_FILENO))
-		fputs("\r\033[K", stderr);
+	if (child > 0) {
+		kill(child, SIGKILL);
+		while (!waitpid(child, NULL, WNOHANG) && tries++ < END_TRIES)
+			usleep(PAUSE_US / 10);
+		progress_end(&shared->progress);
+	}
+	child = -1;
+	if (shared)
+		munmap(shared, sizeof(*shared));
+	shared = NULL;
 }

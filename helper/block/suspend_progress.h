@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-pid_t suspend_progress_start(const char *name, dev_t number, bool freezes);
-void suspend_progress_end(pid_t child);
+void suspend_progress_prepare(dev_t number);
+void suspend_progress_start(const char *name, bool freezes);
+void suspend_progress_end(void);
 
 #endif /* HELPER_BLOCK_SUSPEND_PROGRESS_H */

@@ -17,7 +17,7 @@ const struct verb top_verb = {
 	.name = "top",
 	.operands = "[NAME...]",
 	.operands_max = -1,
-	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT | OPTION_EVERYTHING,
+	.optional = OPTION_INTERVAL | OPTION_BATCH | OPTION_COUNT | OPTION_ENDED,
 	.summary = "watch devices, labels, streams and prefetch jobs live",
 	.details =
 "Without NAME, all devices are shown, including those that are opened later. Rates,\n"

@@ -143,6 +143,8 @@ static const struct option_row {
 	{ OPTION_KEEP_GONE, 0, "keep-gone", FLAG, NULL, 0,
 	  "keep the pins of files that do not exist any more" },
 	{ OPTION_EVERYTHING, 0, "all", FLAG, NULL, 0, "all of them" },
+	{ OPTION_ENDED, 0, "all", FLAG, NULL, 0, "also streams of ended processes" },
+	{ OPTION_UNCHANGED, 0, "all", FLAG, NULL, 0, "also actions that changed nothing" },
 	{ OPTION_LABELS, 0, "labels", FLAG, NULL, 0,
 	  "one line per label, with the reads of its ranges" },
 	{ OPTION_DEADLINE, 0, "deadline", DURATION, "TIME",

@@ -99,6 +99,8 @@ typedef unsigned __int128 option_set;
 #define OPTION_STRICT		((option_set)1 << 65)
 #define OPTION_SAMPLE_AT_OPEN	((option_set)1 << 66)
 #define OPTION_KEEP_GONE	((option_set)1 << 67)
+#define OPTION_ENDED		((option_set)1 << 68)
+#define OPTION_UNCHANGED	((option_set)1 << 69)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 

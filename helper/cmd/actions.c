@@ -204,7 +204,7 @@ static int revert_action(uint64_t id, bool dry_run)
 
 int cmd_actions(const struct arguments *args)
 {
-	struct listing listing = { .all = option_given(args, OPTION_EVERYTHING) };
+	struct listing listing = { .all = option_given(args, OPTION_UNCHANGED) };
 
 	if (option_given(args, OPTION_REVERT) && args->operands)
 		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",

@@ -117,7 +117,7 @@ static void sort_rows(struct rows *rows)
 /* Prints the map "streams", or an empty list if a program from a file has no such map. */
 static int show_classifier(const struct program_place *place, const struct arguments *args)
 {
-	struct rows rows = { .all = option_given(args, OPTION_EVERYTHING) };
+	struct rows rows = { .all = option_given(args, OPTION_ENDED) };
 	size_t i;
 
 	print_table("streams");

@@ -9,6 +9,7 @@
 #include "block/parallel_devices.h"
 #include "lib/enum_words.h"
 #include "lib/name.h"
+#include "open/lvm_filter.h"
 #include "open/origin_match.h"
 #include "block/table_params.h"
 #include "open/passthrough.h"
@@ -219,6 +220,8 @@ static int close_one(const char *name, bool dry_run)
 	if (gone)
 		warn("device '%s': %s", name, gone);
 	error = dry_run ? stop_check(&dev) : stop(&dev);
+	if (!error && !dry_run)
+		lvm_filter_notify(dev.origin);
 	if (!error && !dry_run && wants_refresh(&closing))
 		refresh_fingerprint(&closing);
 	if (!error) {

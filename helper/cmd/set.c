@@ -7,6 +7,7 @@
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
+#include "block/device_sysfs.h"
 #include "lib/error.h"
 #include "block/lock.h"
 #include "open/members.h"
@@ -228,6 +229,19 @@ static bool table_differs(const struct change *change)
 	       change->old.witness != change->new.witness;
 }
 
+/*
+ * The suspend freezes only a file system on the device itself. A device above, such as a logical
+ * volume, may have dirty data that cannot be written later.
+ */
+static void warn_of_holder(const struct dm_device *dev)
+{
+	char name[512];
+
+	if (identity_writable_holder(dev->number, name, sizeof(name)))
+		warn("'%s' is above device '%s': data that a file system on '%s' has not written to '%s' by now is lost",
+		     name, dev->name, name, dev->name);
+}
+
 /* Fail if users of the device or of the origin conflict with the new mode. */
 static int check_mode(const struct change *change, bool force)
 {
@@ -235,8 +249,11 @@ static int check_mode(const struct change *change, bool force)
 	enum nearcache_mode mode = change->new.mode;
 
 	if (!mode_writes(mode)) {
-		if (force || !mode_writes(change->old.mode) ||
-		    !stop_check_writers(&change->dev))
+		if (!mode_writes(change->old.mode))
+			return 0;
+		if (force)
+			warn_of_holder(&change->dev);
+		if (force || !stop_check_writers(&change->dev))
 			return 0;
 		return fail_add("or give --force: further writes fail");
 	}

@@ -9,10 +9,10 @@
 #define MODES_HELP \
 "Modes: read-only refuses writes. writearound sends writes to the origin and drops the cached\n" \
 "data that they overlap. writethrough also writes them to the cache, into blocks that are\n" \
-"cached, and into new blocks while the cache has free ones: in a full cache a write evicts\n" \
-"nothing. A write completes when the origin has completed it. The mode belongs to the\n" \
-"running device, the cache device does not record it: give it at each open. 'nearcache\n" \
-"set' changes it.\n"
+"cached, and into new blocks while the cache has free ones. If the cache is full, a write\n" \
+"evicts nothing. A write completes when the origin has completed it. The mode belongs to\n" \
+"the running device, the cache device does not record it: give it at each open.\n" \
+"'nearcache set' changes it.\n"
 
 #define WITNESS_HELP \
 "--witness names a device on another drive, like a small partition or logical volume on\n" \
@@ -535,7 +535,7 @@ WITNESS_HELP
 		.operands = "load|unload|show [FILE]",
 		.operands_min = 1,
 		.operands_max = 2,
-		.optional = OPTION_EVERYTHING,
+		.optional = OPTION_ENDED,
 		.summary = "load or show the BPF program that classifies streams",
 		.details =
 "load makes the kernel call a program for each read and write through all caches: the\n"
@@ -630,7 +630,7 @@ WITNESS_HELP
 		.name = "actions",
 		.operands = "[NAME]",
 		.operands_max = 1,
-		.optional = OPTION_REVERT | OPTION_EVERYTHING,
+		.optional = OPTION_REVERT | OPTION_UNCHANGED,
 		.summary = "list the actions of the daemon with their reasons, or revert one",
 		.details =
 "States: done; taken-back, after the daemon evaluated the effect; reverted, by --revert:\n"

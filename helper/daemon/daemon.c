@@ -210,7 +210,7 @@ static void apply_setting(struct daemon *daemon, const char *setting, uint64_t v
 	snprintf(action.setting, sizeof(action.setting), "%s", setting);
 	snprintf(action.why, sizeof(action.why), "%s",
 		 conf_gives(&daemon->conf, setting) ? "set in nearcache.conf" :
-						      "the default of the daemon");
+						      "default of the daemon (nearcache.conf does not set it)");
 	if (knob_get(setting, "", &action.from))
 		say_failure(daemon);
 	else if (action.from != value)

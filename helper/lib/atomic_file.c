@@ -76,18 +76,20 @@ static int write_all(int fd, const char *data, size_t bytes)
 }
 
 /*
- * Gives the new @file the owner and the mode of the file at @path, which it will replace. Without
- * one, or where the owner cannot be kept, the mode is @mode, whatever the umask: the readers of
- * these files are other users. A file system without modes refuses, which is no error.
+ * Gives the new @file the owner and the mode of the file at @path, which it will replace. If the
+ * owner cannot be kept, only the owner may write. Without an old file the mode is @mode, whatever
+ * the umask: the readers of these files are other users. A file system without modes refuses, which
+ * is no error. The mode of @file is PRIVATE: nobody else opens it before it has its owner.
  */
 static void set_owner_mode(int file, const char *path, mode_t mode)
 {
 	struct stat st;
-	bool old = !lstat(path, &st) && S_ISREG(st.st_mode);
 
-	/* First the mode: after fchown() the file may belong to somebody else. */
-	if (old && !fchmod(file, st.st_mode & 0777) && !fchown(file, st.st_uid, st.st_gid))
-		return;
+	if (!lstat(path, &st) && S_ISREG(st.st_mode)) {
+		mode = st.st_mode & 0777;
+		if (fchown(file, st.st_uid, st.st_gid))
+			mode &= ~(mode_t)022;
+	}
 	(void)fchmod(file, mode);
 }
 
@@ -108,7 +110,9 @@ int atomic_file_prepare(const char *path, const char *text)
 
 	if (make_folders(path))
 		return fail_code();
-	fd = open(new_of(path, new), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, PRIVATE);
+	/* The file of an interrupted run may have another owner and mode. */
+	unlink(new_of(path, new));
+	fd = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, PRIVATE);
 	if (fd < 0)
 		return fail_errno(errno, "cannot write '%s'", new);
 	set_owner_mode(fd, path, PRIVATE);
@@ -144,7 +148,7 @@ void atomic_file_abandon(const char *path)
 	unlink(new_of(path, new));
 }
 
-/* Cuts the file @fd at @offset, writes @data there, and makes both durable. Returns 0 or an errno. */
+/* Cuts the file @fd at @offset, writes @data there, and makes both durable. Returns 0 or errno. */
 static int write_end(int fd, off_t offset, const char *data, size_t bytes)
 {
 	int error;
@@ -214,7 +218,7 @@ static int open_new(const char *path, char *new)
 	}
 	/* Remove the file of an interrupted run, or a link that another user placed there. */
 	unlink(new);
-	file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, PUBLIC);
+	file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, PRIVATE);
 	if (file < 0)
 		fail_errno(errno, "cannot write '%s'", new);
 	return file;

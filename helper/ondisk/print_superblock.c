@@ -197,8 +197,9 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
 }
 
 /*
- * Append to a recorded error that the cache device is bypassed, and the next step, if this is so:
- * the kernel then refuses most changes. Returns the exit code of the run.
+ * Append to a recorded error of a device that the cache device is bypassed, and the next step, if
+ * this is so: the kernel then refuses most changes. A suspended device needs another step, which
+ * reload() has named. Returns the exit code of the run.
  */
 int describe_bypass(const char *name)
 {
@@ -207,11 +208,11 @@ int describe_bypass(const char *name)
 	char why[STATUS_WHY];
 	bool found;
 
-	if (dm_find(name, &dev, &found) || !found)
+	if (fail_code() != CODE_DEVICE || dm_find(name, &dev, &found) || !found)
 		return fail_code();
-	if (dev.status && status_parse(dev.status, &status, why) &&
+	if (!dev.suspended && dev.status && status_parse(dev.status, &status, why) &&
 	    status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
-		fail_add("the cache device of '%s' is bypassed: %s; 'nearcache attach %s' takes it, or another one, then repeat this command",
+		fail_add("the cache device of '%s' is bypassed: %s; run 'nearcache attach %s', with this cache device or another one, then repeat this command",
 			 name, status_explain(&status), name);
 	dm_device_free(&dev);
 	return fail_code();

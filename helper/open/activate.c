@@ -162,7 +162,10 @@ int activate(const struct activation *act)
 	};
 
 	uuid_unparse_lower(act->sb->uuid, uuid + strlen(uuid));
-	return dm_activate(act->name, uuid, &line);
+	if (dm_activate(act->name, uuid, &line))
+		return fail_code();
+	lvm_filter_notify(act->origin->number);
+	return 0;
 }
 
 /* Print a device that activate() created or, in a dry run, would create. */

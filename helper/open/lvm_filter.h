@@ -5,6 +5,8 @@
 
 #include "block/device.h"
 
+dev_t lvm_filter_lower(dev_t device);
+void lvm_filter_notify(dev_t origin);
 void lvm_filter_print(const struct device *origin, const char *name);
 
 #endif /* HELPER_OPEN_LVM_FILTER_H */

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "open/lvm_filter.h"
 #include "open/passthrough.h"
 
 #include <stdio.h>
@@ -94,6 +95,8 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 		 minor(origin->number));
 	if (!dry_run && activate_linear(pass, params))
 		return fail_code();
+	if (!dry_run)
+		lvm_filter_notify(origin->number);
 	report_passthrough(pass, params, dry_run);
 	warn("device '%s' %s through to its origin, without a cache: %s",
 	     pass->name, dry_run ? "would pass" : "passes", pass->why);
@@ -103,8 +106,12 @@ int passthrough_start(struct passthrough *pass, bool dry_run)
 /* Remove the device. The record of its gap stays: the cache still has stale data. */
 int passthrough_close(const struct dm_device *dev, bool dry_run)
 {
+	dev_t origin = lvm_filter_lower(dev->number);
+
 	if (dry_run ? stop_check(dev) : stop(dev))
 		return fail_code();
+	if (!dry_run)
+		lvm_filter_notify(origin);
 	print_string("name", dry_run ? "would close" : NULL, dev->name);
 	print_flag("pass_through", NULL, true);
 	print_flag("closed", NULL, !dry_run);

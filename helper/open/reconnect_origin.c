@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Checks that a block device is the lost origin of a device in use, and makes it the origin. */
+#include "open/lvm_filter.h"
 #include "open/reconnect_origin.h"
 
 #include <string.h>
@@ -237,6 +238,7 @@ static int execute_reconnect(struct reconnection *re)
 	if (drop_all(re) ||
 	    reload(re->dev, &re->old, &params, re->dev->size, true))
 		return fail_code();
+	lvm_filter_notify(params.origin);
 	if (dm_need_ours(re->dev->name, &re->now) ||
 	    describe_status(&re->now, &re->after))
 		return fail_add("the new origin is already in use");

@@ -174,7 +174,7 @@ int gather(const struct arguments *args, const struct top_model *before, struct 
 		qsort(model->device, model->devices, sizeof(*model->device), by_need);
 	since_subtract(model, before);
 	programs_name(model);
-	if (!option_given(args, OPTION_EVERYTHING))
+	if (!option_given(args, OPTION_ENDED))
 		programs_hide(model);
 	return 0;
 }

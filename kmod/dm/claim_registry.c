@@ -210,7 +210,7 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->hot.state) == NEARCACHE_BYPASS &&
 	    !nc_meta_starts_cold(c)) {
-		t->ti->error = "Cache is bypassed and not marked active: attach one first";
+		t->ti->error = "Cache is bypassed and not marked active: attach a cache device first";
 		return -EIO;
 	}
 	r = registry_check(t, c);

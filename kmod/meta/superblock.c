@@ -109,7 +109,8 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 			snprintf(why, NC_WHY_SIZE, "device has only %llu bytes",
 				 (u64)bdev_nr_bytes(bdev));
 		else
-			snprintf(why, NC_WHY_SIZE, "its disk is gone: load another table");
+			snprintf(why, NC_WHY_SIZE,
+				 "the disk of the cache device is gone: attach a cache device");
 		return -EINVAL;
 	}
 	r0 = nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META, super_offset[0],

@@ -111,7 +111,7 @@ static void check_refused(struct fuzz_table *t, int r)
 	/* The line names another device as cache device, which is not formatted or too small. */
 	if (strstr(t->ti.error, "see the kernel log") &&
 	    (strstr(fuzz_said, "magic not found") || strstr(fuzz_said, "device has only") ||
-	     strstr(fuzz_said, "its disk is gone")))
+	     strstr(fuzz_said, "the disk of the cache device is gone")))
 		return;
 	if (!strstr(fuzz_said, t->ti.error))
 		fuzz_bug("the log lacks '%s'", t->ti.error);

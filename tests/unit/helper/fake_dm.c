@@ -8,6 +8,8 @@
 #include <sys/sysmacros.h>
 
 #include "lib/error.h"
+#include "block/suspend_progress.h"
+#include "nearcache_counters.h"
 
 struct fake fake;
 
@@ -20,6 +22,19 @@ void fake_reset(const char *params)
 	fake.cache = makedev(8, 16);
 	fake.uuid = DM_UUID_PREFIX "1";
 	fail_reset();
+}
+
+/* Return a status line: all numbers are 0 except for the version and the state. */
+static char *status_line(void)
+{
+	char *line = calloc(NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT, 8);
+	unsigned int i;
+
+	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT + NEARCACHE_COUNTER_COUNT; i++)
+		sprintf(line + strlen(line), "%d ",
+			i == NEARCACHE_FIELD_STATUS_VERSION ? NEARCACHE_STATUS_VERSION_NOW :
+			i == NEARCACHE_FIELD_STATE ? (int)fake.state : 0);
+	return line;
 }
 
 int dm_find(const char *name, struct dm_device *dev, bool *found)
@@ -38,6 +53,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	dev->cache = fake.cache;
 	dev->origin = fake.origin;
 	dev->table = strdup(fake.live.params);
+	dev->status = status_line();
 	return 0;
 }
 
@@ -53,6 +69,8 @@ void dm_device_free(struct dm_device *dev)
 {
 	free(dev->table);
 	dev->table = NULL;
+	free(dev->status);
+	dev->status = NULL;
 }
 
 int dm_load(const char *name, const struct dm_line *line)
@@ -107,4 +125,13 @@ int dm_remove(const char *name)
 	(void)name;
 	fake.gone = true;
 	return 0;
+}
+
+void suspend_progress_prepare(dev_t number)
+{
+	(void)number;
+}
+
+void suspend_progress_end(void)
+{
 }

@@ -4,6 +4,7 @@
 #define HELPER_FAKE_DM_H
 
 #include "block/dm.h"
+#include "nearcache.h"
 
 #define FAKE_NAME	"nc"
 #define FAKE_BYTES	(1ULL << 20)
@@ -34,6 +35,7 @@ struct fake_table {
  * @uuid: dm uuid
  * @gone: the device does not exist
  * @suspended: the device is suspended
+ * @state: state in the status line
  * @cannot_clear: dm_clear() fails
  * @no_writing: dm_load() of a dm table with a writing mode fails, as if the cache device had failed
  * @start: results of the next dm_resume() calls, in order; later ones succeed
@@ -51,6 +53,7 @@ struct fake {
 	const char *uuid;
 	bool gone;
 	bool suspended;
+	enum nearcache_state state;
 	bool cannot_clear;
 	bool no_writing;
 	enum fake_start start[4];

@@ -31,6 +31,11 @@ bool identity_holder(dev_t number, char *name, size_t size)
 	return fake_held;
 }
 
+bool identity_writable_holder(dev_t number, char *name, size_t size)
+{
+	return identity_holder(number, name, size);
+}
+
 bool identity_kernel_name(dev_t number, char *name, size_t size)
 {
 	return identity_attribute(number, "", name, size);

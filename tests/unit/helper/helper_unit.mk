@@ -81,7 +81,7 @@ HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock
 	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
 	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
-	helper/lib/enum_words.c \
+	helper/lib/enum_words.c helper/block/status_line.c \
 	helper/cli/setting.c \
 	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \

@@ -168,6 +168,8 @@ static void modes(void **state)
 	mode_t before = umask(077);
 
 	(void)state;
+	if (geteuid())
+		print_message("# not root: the test keeps its own owner only\n");
 	assert_int_equal(atomic_file_write(path, "one", 3, false), 0);
 	is_mode(0644, geteuid());
 	assert_int_equal(chmod(path, 0640), 0);
@@ -182,6 +184,31 @@ static void modes(void **state)
 	assert_int_equal(durable_write(path, "two"), 0);
 	is_mode(0640, geteuid());
 	umask(before);
+}
+
+/* If the owner cannot be kept, the mode stays, but group and others lose the right to write. */
+static void other_owner(void **state)
+{
+	static const mode_t mode[][2] = {
+		{ 0600, 0600 }, { 0640, 0640 }, { 0644, 0644 }, { 0664, 0644 },
+	};
+	size_t i;
+
+	(void)state;
+	if (geteuid()) {
+		print_message("# this test needs root: only root gives a file to another user\n");
+		skip();
+	}
+	assert_int_equal(chmod(folder, 0777), 0);
+	for (i = 0; i < sizeof(mode) / sizeof(mode[0]); i++) {
+		assert_int_equal(atomic_file_write(path, "one", 3, false), 0);
+		assert_int_equal(chmod(path, mode[i][0]), 0);
+		assert_int_equal(seteuid(65534), 0);
+		assert_int_equal(atomic_file_write(path, "two", 3, false), 0);
+		assert_int_equal(seteuid(0), 0);
+		is_mode(mode[i][1], 65534);
+		assert_int_equal(unlink(path), 0);
+	}
 }
 
 static void check_refuses(const char *what, enum exit_code code, const char *why)
@@ -223,6 +250,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(written, setup, teardown),
 		cmocka_unit_test_setup_teardown(no_place, setup, teardown),
 		cmocka_unit_test_setup_teardown(modes, setup_flat, teardown_flat),
+		cmocka_unit_test_setup_teardown(other_owner, setup_flat, teardown_flat),
 		cmocka_unit_test_setup_teardown(replaced, setup_flat, teardown_flat),
 		cmocka_unit_test_setup_teardown(not_replaced, setup_flat, teardown_flat),
 	};

@@ -489,6 +489,31 @@ static void old_content(void **state)
 	assert_int_equal(attach("/dev/sdc", 0), 0);
 }
 
+/*
+ * In a writing mode the kernel may not start the table for the new cache device: then the file
+ * system must have written its dirty data already.
+ */
+static void suspends(void **state)
+{
+	(void)state;
+	reset(WRITING);
+	fake.state = NEARCACHE_BYPASS;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_int_equal(fake.suspend, DM_SUSPEND_FREEZE);
+	/* Another cache device needs the freeze whatever the state is, the same one in bypass. */
+	reset(WRITING);
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_int_equal(fake.suspend, DM_SUSPEND_FREEZE);
+	reset(WRITING);
+	fake.state = NEARCACHE_BYPASS;
+	assert_int_equal(attach(NULL, 0), 0);
+	assert_int_equal(fake.suspend, DM_SUSPEND_FREEZE);
+	reset(OLD);
+	fake.state = NEARCACHE_BYPASS;
+	assert_int_equal(attach("/dev/sdc", 0), 0);
+	assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
+}
+
 /* The origin changed: 'attach' empties the cache of "nc", another cache only with --on-change. */
 static void dropped(void **state)
 {
@@ -676,6 +701,7 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(old_content),
 		cmocka_unit_test(dropped),
+		cmocka_unit_test(suspends),
 		cmocka_unit_test(which),
 		cmocka_unit_test(formatted),
 		cmocka_unit_test(witnessed),

@@ -493,6 +493,29 @@ static void handed_over(void **state)
 	assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
 }
 
+/* In a writing mode the kernel may not start a table for a cache device that fails. */
+static void bypassed(void **state)
+{
+	static const enum nearcache_state trouble[] = { NEARCACHE_BYPASS, NEARCACHE_DEGRADED };
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		fake_reset(WRITING);
+		assert_int_equal(set("verify=5", 0), 0);
+		assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
+		fake_reset(WRITING);
+		fake.state = trouble[i];
+		assert_int_equal(set("verify=5", 0), 0);
+		assert_int_equal(fake.suspend, DM_SUSPEND_FREEZE);
+		/* In read-only mode there is no dirty data. */
+		fake_reset(READING);
+		fake.state = trouble[i];
+		assert_int_equal(set("verify=5", 0), 0);
+		assert_int_equal(fake.suspend, DM_SUSPEND_DRAIN);
+	}
+}
+
 /* The record on the old witness (1:3) is neither moved nor freed if the superblock names it. */
 static void witness_recorded(void **state)
 {
@@ -620,6 +643,7 @@ int main(void)
 		cmocka_unit_test(vanished),
 		cmocka_unit_test(refused),
 		cmocka_unit_test(handed_over),
+		cmocka_unit_test(bypassed),
 		cmocka_unit_test(witness_recorded),
 		cmocka_unit_test(witness_set),
 		cmocka_unit_test(witness_not_set),

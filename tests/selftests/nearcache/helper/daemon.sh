@@ -170,7 +170,7 @@ observes() {
 	}
 	wait_for 60 would || fail "no message: $(<"$LOG")"
 	same "reports" "$(grep -c 'read-ahead 128 KiB -> 4 MiB' "$LOG")" 1
-	wait_for 30 said '^window 0 B -> 16 MiB: the default of the daemon \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
+	wait_for 30 said '^window 0 B -> 16 MiB: default of the daemon \(nearcache\.conf does not set it\) \(action [0-9]+, would\)$' || fail "no window: $(<"$LOG")"
 	is prefetched_bytes "$brought" nc
 	# The daemon must not unload programs that the user loaded in place of its own.
 	good classifier unload

@@ -26,9 +26,9 @@ pull
 check -n 8192
 wait_for 60 bypassed || fail "not bypassed"
 bad 4 "did not record the invalidation" invalidate nc
-[[ $out == *"the cache device of 'nc' is bypassed"*"'nearcache attach nc' takes it"* ]] || fail "no next step: $out"
-bad 4 "its disk is gone" set nc mode=writearound
-[[ $out == *"goes on as before"*"'nearcache attach nc' takes it"* ]] || fail "no next step: $out"
+[[ $out == *"the cache device of 'nc' is bypassed"*"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
+bad 4 "the disk of the cache device is gone" set nc mode=writearound
+[[ $out == *"goes on as before"*"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
 [[ $out != *" 0 bytes"* ]] || fail "not the reason: $out"
 check -n 8192
 
@@ -46,7 +46,7 @@ good close nc
 O=$C
 good create nc --origin "$O" --cache "$C2" --block-size 64K --force
 pull
-bad 4 "the origin of number " resize nc
+bad 4 "the origin (device " resize nc
 [[ $out == *"is gone"* ]] || fail "resize: $out"
 good status nc
 [[ $out == *"origin gone"*"'nearcache attach nc'"* ]] || fail "status: $out"

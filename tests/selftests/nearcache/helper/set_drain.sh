@@ -60,10 +60,10 @@ reads() {
 	((inflight[0] > 0))
 }
 wait_for 30 reads || fail "no read is in flight"
-waits 'waits for 1 read and 0 writes in flight' fill_memory=16M
+waits '1 read and 0 writes are in flight' fill_memory=16M
 wait "$reader" || fail "the read failed"
 
 held
-waits 'file system has written its dirty data' mode=read-only --force
+waits 'the file system writes its dirty data' mode=read-only --force
 (($(origin_writes "$base") - before >= 8 << 20)) || fail "dirty data is lost"
 good set nc mode=writearound
