@@ -23,7 +23,7 @@
  * @strict: refuse a file of which something would be left out
  * @shards: the result
  * @narrowing: selected part of each file
- * @none: reason why the last file that was passed over has nothing selected; NULL: there is none
+ * @why: error about the last file that was found and passed over; NULL: there is none
  * @layers: stack of devices from the last file's file system down to @dev
  * @seen: files by device and inode: a tree of struct seen
  */
@@ -33,7 +33,7 @@ struct resolving {
 	bool strict;
 	struct shards *shards;
 	struct narrowing narrowing;
-	const char *none;
+	char *why;
 	struct layers layers;
 	void *seen;
 };
@@ -259,24 +259,38 @@ static int map_extents(struct resolving *r, struct shard *shard, const struct ex
 	return 0;
 }
 
+/* Returns whether a file may be passed over, instead of refusing all TARGETs because of it. */
+static bool may_pass_over(const struct resolving *r, const struct glob_word *word)
+{
+	return word->found && !r->strict && r->use != TARGET_DROP;
+}
+
+/* Passes over a file because of the recorded error, which is then none. */
+static int pass_over(struct resolving *r)
+{
+	free(r->why);
+	r->why = strdup(fail_message());
+	fail_reset();
+	r->shards->omitted.passed_over++;
+	return r->why ? 0 : fail_memory();
+}
+
 static int map_file(struct resolving *r, int fd, const struct stat *st,
 		    const struct glob_word *word, struct seen *seen)
 {
-	const char *none = NULL;
 	struct extents extents;
 	struct shard *shard;
+	bool none = false;
 
-	if (extents_read(&extents, fd, word->text) ||
-	    narrow(&extents, fd, word->text, &r->narrowing,
-		   word->found && !r->strict ? &none : NULL) ||
-	    need_layers(r, st->st_dev))
+	if (extents_read(&extents, fd, word->text))
 		goto out;
-	/* Content that seems to be no shard may itself be wrong: then all of the file is dropped. */
-	if (none && r->use != TARGET_DROP) {
-		r->none = none;
-		r->shards->omitted.passed_over++;
+	if (narrow(&extents, fd, word->text, &r->narrowing, &none)) {
+		if (none && may_pass_over(r, word))
+			pass_over(r);
 		goto out;
 	}
+	if (need_layers(r, st->st_dev))
+		goto out;
 	shard = shards_add(r->shards, word->text);
 	if (!shard)
 		goto out;
@@ -356,18 +370,19 @@ static int resolve_words(struct resolving *r, const struct arguments *args,
 
 	if (r->strict && words->passed_over)
 		return fail(CODE_DEVICE,
-			    "'%s' is no regular file, or a link to none, which --strict refuses",
+			    "--strict refuses '%s': it is not a regular file",
 			    words->passed_first);
 	r->shards->omitted.passed_over = words->passed_over;
 	for (i = 0; i < words->count; i++)
 		if (add_word(r, args, &words->word[i]))
 			return fail_code();
-	if (!r->shards->count && r->none)
-		return fail(CODE_DEVICE, "'%s' and %zu other files have nothing to select: %s",
-			    words->word[words->count - 1].text, words->count - 1, r->none);
+	if (!r->shards->count && r->why)
+		return fail(CODE_DEVICE, "none of the %llu files can be used: %s",
+			    (unsigned long long)r->shards->omitted.passed_over, r->why);
 	if (!r->shards->count && words->passed_over)
-		return fail(CODE_DEVICE, "'%s' is no regular file, or a link to none",
-			    words->passed_first);
+		return fail(CODE_DEVICE,
+			    "none of the %llu files can be used: '%s': it is not a regular file",
+			    (unsigned long long)words->passed_over, words->passed_first);
 	return 0;
 }
 
@@ -393,6 +408,7 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
 			.concatenated = option_given(args, OPTION_CONCATENATED),
+			.skip_damaged = use == TARGET_SHOW,
 		},
 	};
 	struct glob_words words = { 0 };
@@ -401,6 +417,7 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 	shards->size = dev->size;
 	if (!collect_words(args, &words))
 		resolve_words(&r, args, &words);
+	free(r.why);
 	tdestroy(r.seen, free);
 	layers_free(&r.layers);
 	glob_free(&words);

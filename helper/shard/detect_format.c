@@ -123,24 +123,12 @@ static int start_scan(struct index_scan *scan)
 	return scan_start(scan);
 }
 
-/*
- * Returns whether the content or the name of a file tells that it is a shard, of @format unless
- * that is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after
- * recording an error.
- */
-bool index_is_shard(int fd, const char *path, enum index_format format)
+/* Returns whether the name of a file claims that the file has @format, or with INDEX_ANY any. */
+bool index_name_claims(const char *path, enum index_format format)
 {
 	enum index_format of_path = index_format_of_path(path);
-	struct shard_index index;
-	struct index_scan scan = { .path = path, .fd = fd, .index = &index };
-	bool found = of_path && (!format || format == of_path);
-	unsigned int i;
 
-	if (!start_scan(&scan))
-		for (i = 0; i < FORMATS && !found && !fail_code(); i++)
-			found = (!format || format == formats[i].format) && formats[i].is(&scan);
-	scan_end(&scan);
-	return found && !fail_code();
+	return of_path && (!format || format == of_path);
 }
 
 /*

@@ -71,6 +71,7 @@ struct index_sample {
  * @names: all names, each ends with a NUL
  * @names_size: bytes in @names
  * @unended: the file is a tar archive without an end-of-archive block
+ * @damaged: index_open() failed because of the file's content, not because of a read error
  * @rest: offset of data behind the end of the archive, which is not indexed; 0: there is none
  */
 struct shard_index {
@@ -85,12 +86,13 @@ struct shard_index {
 	char *names;
 	uint64_t names_size;
 	bool unended;
+	bool damaged;
 	uint64_t rest;
 };
 
 int index_open(struct shard_index *index, const char *path,
 	       enum index_format format, unsigned int flags);
-bool index_is_shard(int fd, const char *path, enum index_format format);
+bool index_name_claims(const char *path, enum index_format format);
 int index_open_fd(struct shard_index *index, int fd, const char *path,
 		  enum index_format format, unsigned int flags);
 void index_free(struct shard_index *index);

@@ -61,16 +61,14 @@ void extents_free(struct extents *extents)
 }
 
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing, const char **none)
+	   const struct narrowing *narrowing, bool *none)
 {
 	(void)extents;
 	(void)fd;
-	if (!narrowing->index_only || !strstr(path, ".json"))
+	if (!narrowing->index_only || (!strstr(path, ".json") && !strstr(path, ".tar")))
 		return 0;
-	if (!none)
-		return (fail)(CODE_DEVICE, "'%s': unknown format", path);
-	*none = "no shard";
-	return 0;
+	*none = strstr(path, ".json") || narrowing->skip_damaged;
+	return (fail)(CODE_DEVICE, "'%s': unknown format", path);
 }
 
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
@@ -120,6 +118,10 @@ static int set_up(void **state)
 	make("w/a.json", 100);
 	make("w/b.mds", 512);
 	make("bare/c.json", 100);
+	if (mkdir("cut", 0700))
+		return -1;
+	make("cut/a.tar", 100);
+	make("cut/b.mds", 512);
 	if (link("w/a.json", "w/z.json"))
 		return -1;
 	make("odd/gap", 2048);
@@ -262,7 +264,7 @@ static void parts(void **state)
 	refused(TARGET_SHOW, true, "odd/inline", "the data is inline");
 	refused(TARGET_BRING, true, "odd/unwritten", "1024 of 2048 bytes");
 	/* A pattern of nothing but odd entries is refused: no verb has to do with an empty list. */
-	refused(TARGET_SHOW, false, "pip*", "'pipe' is no regular file");
+	refused(TARGET_SHOW, false, "pip*", "none of the 1 files can be used: 'pipe': it is not a regular");
 }
 
 /* Purpose for resolve_index(). */
@@ -307,13 +309,17 @@ static void sidecars(void **state)
 	assert_non_null(strstr(fail_message(), "'w/a.json': unknown format"));
 	shards_free(&shards);
 	assert_int_equal(resolve_index(false, "bare", NULL, &shards), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "nothing to select: no shard"));
+	assert_non_null(strstr(fail_message(),
+			       "none of the 1 files can be used: 'bare/c.json': unknown format"));
 	shards_free(&shards);
-	/* A file of which wrong data is to be dropped is not passed over: its content may be wrong. */
-	index_use = TARGET_DROP;
-	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
-	assert_int_equal(shards.count, 2);
-	assert_int_equal(shards.omitted.passed_over, 0);
+	/* A damaged file whose name claims a format: only a verb that shows something passes it. */
+	assert_int_equal(resolve_index(false, "cut", NULL, &shards), CODE_DEVICE);
+	shards_free(&shards);
+	index_use = TARGET_SHOW;
+	assert_int_equal(resolve_index(false, "cut", NULL, &shards), 0);
+	assert_int_equal(shards.omitted.passed_over, 1);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "cut/a.tar", NULL, &shards), CODE_DEVICE);
 	shards_free(&shards);
 	index_use = TARGET_BRING;
 	fail_reset();

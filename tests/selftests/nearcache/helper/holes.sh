@@ -38,7 +38,7 @@ on() {
 	good unpin nc "$M/d"
 	bad 4 "65536 of 65536 bytes are holes or unwritten" pin nc "$M/d/unwritten" --strict
 	bad 4 "there is nothing to pin: the TARGETs have no data on the device" pin nc "$M/d/unwritten"
-	bad 4 "'$M/d/link' is no regular file" prefetch nc "$M/d" --strict
+	bad 4 "--strict refuses '$M/d/link': it is not a regular file" prefetch nc "$M/d" --strict
 	run invalidate nc "$M/d/last" "$M/d/unwritten" -j
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	expect length 131072 empty_bytes $((192 << 10))
