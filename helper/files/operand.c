@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -24,6 +25,9 @@
  * @shards: the result
  * @narrowing: selected part of each file
  * @why: error about the last file that was found and passed over; NULL: there is none
+ * @holes: bytes of holes that the verb cannot drop
+ * @hole_files: number of files that have these holes
+ * @hole_first: name of the first of them
  * @layers: stack of devices from the last file's file system down to @dev
  * @seen: files by device and inode: a tree of struct seen
  */
@@ -34,6 +38,9 @@ struct resolving {
 	struct shards *shards;
 	struct narrowing narrowing;
 	char *why;
+	uint64_t holes;
+	size_t hole_files;
+	const char *hole_first;
 	struct layers layers;
 	void *seen;
 };
@@ -218,17 +225,48 @@ static int refuse_unlocated(const char *path, const struct extent *extent)
 		    (unsigned long long)(extent->offset + extent->length) - 1, extent->why);
 }
 
+/* Returns the bytes of an extent inside the file. */
+static uint64_t length_inside(const struct extents *extents, const struct extent *extent)
+{
+	uint64_t left = extents->size - extent->offset;
+
+	if (extent->offset >= extents->size)
+		return 0;
+	return extent->length < left ? extent->length : left;
+}
+
+static void note_holes(struct resolving *r, const char *path, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	if (!r->hole_files++)
+		r->hole_first = path;
+	r->holes += bytes;
+}
+
+/* Another host may have allocated blocks for a hole; this host does not know where. */
+static void warn_holes(const struct resolving *r)
+{
+	char have[64] = "has";
+
+	if (!r->hole_files)
+		return;
+	if (r->hole_files > 1)
+		snprintf(have, sizeof(have), "and %zu other files have", r->hole_files - 1);
+	warn("'%s' %s %llu bytes of holes: if another host has filled them, drop all data with 'nearcache invalidate %s'",
+	     r->hole_first, have, (unsigned long long)r->holes, r->dev->name);
+}
+
 /*
  * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes
- * and unwritten data need nothing. Data without a known location is left out if the user does not
- * rely on it: not by a verb that drops wrong data, and not if the user named a file without other
- * data.
+ * and unwritten data need nothing. Data without a known location is left out, except in two cases:
+ * the verb drops data, or the user named a file that has no other data.
  */
 static int map_extents(struct resolving *r, struct shard *shard, const struct extents *extents,
-		       bool found)
+		       const struct glob_word *word)
 {
 	struct omitted *omitted = &r->shards->omitted;
-	uint64_t with_data = 0, unlocated = 0;
+	uint64_t with_data = 0, unlocated = 0, unwritten = 0;
 	const struct extent *first = NULL;
 	size_t i;
 
@@ -236,7 +274,7 @@ static int map_extents(struct resolving *r, struct shard *shard, const struct ex
 		const struct extent *extent = &extents->extent[i];
 		bool written = extent->kind != EXTENT_UNWRITTEN;
 
-		with_data += written ? extent->length : 0;
+		*(written ? &with_data : &unwritten) += length_inside(extents, extent);
 		if (extent->kind == EXTENT_UNLOCATED) {
 			unlocated += extent->length;
 			first = first ? first : extent;
@@ -246,13 +284,15 @@ static int map_extents(struct resolving *r, struct shard *shard, const struct ex
 		}
 	}
 	if (first && (r->strict || r->use == TARGET_DROP ||
-		      (r->use == TARGET_BRING && !found && !shard->ranges)))
+		      (r->use == TARGET_BRING && !word->found && !shard->ranges)))
 		return refuse_unlocated(shard->name, first);
 	if (r->strict && with_data < extents->selected)
 		return fail(CODE_DEVICE,
 			    "'%s': %llu of %llu bytes are holes or unwritten, which --strict refuses",
 			    shard->name, (unsigned long long)(extents->selected - with_data),
 			    (unsigned long long)extents->selected);
+	if (r->use == TARGET_DROP)
+		note_holes(r, word->text, extents->selected - with_data - unwritten);
 	omitted->empty_bytes += extents->selected - with_data;
 	omitted->unlocated_bytes += unlocated;
 	omitted->unlocated_files += !!first;
@@ -282,7 +322,8 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	struct shard *shard;
 	bool none = false;
 
-	if (extents_read(&extents, fd, word->text))
+	if (r->use == TARGET_DROP ? extents_read_allocated(&extents, fd, word->text) :
+				    extents_read(&extents, fd, word->text))
 		goto out;
 	if (narrow(&extents, fd, word->text, &r->narrowing, &none)) {
 		if (none && may_pass_over(r, word))
@@ -297,7 +338,7 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	seen->shard = r->shards->count - 1;
 	shard->device = st->st_dev;
 	shard->inode = st->st_ino;
-	map_extents(r, shard, &extents, word->found);
+	map_extents(r, shard, &extents, word);
 out:
 	extents_free(&extents);
 	return fail_code();
@@ -415,8 +456,8 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!collect_words(args, &words))
-		resolve_words(&r, args, &words);
+	if (!collect_words(args, &words) && !resolve_words(&r, args, &words))
+		warn_holes(&r);
 	free(r.why);
 	tdestroy(r.seen, free);
 	layers_free(&r.layers);

@@ -49,7 +49,8 @@
  * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
  *	locate
  * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data
- *	as well, which another host may have written, and refuses data that it cannot locate
+ *	and blocks beyond the end of a file as well, which another host may have written, warns of
+ *	holes, and refuses data that it cannot locate. It has no --samples and --index-only
  */
 enum target_use {
 	TARGET_BRING,
