@@ -28,9 +28,12 @@ static int set_up(void **state)
 	    mkdir("bare", 0700) || mkdir("linked", 0700) || symlink("../a", "linked/link") ||
 	    mkdir("loop", 0700) || symlink(".", "loop/self") || mkdir("mixed", 0700) ||
 	    symlink("nothing", "mixed/link") || mkfifo("mixed/pipe", 0600) ||
-	    symlink(".", "mixed/self"))
+	    symlink(".", "mixed/self") || mkdir("few", 0700) || mkdir("few/empty", 0700) ||
+	    mkdir("few/dead", 0700) || symlink("none", "few/dead/link") ||
+	    symlink("../a/x", "few/notdir") || symlink("loop", "few/loop"))
 		return -1;
 	make("mixed/a", "", 0);
+	make("few/file", "", 0);
 	make("a", "", 0);
 	make("a[1]", "", 0);
 	make("2024-01", "", 0);
@@ -132,6 +135,18 @@ static void passed_over(void **state)
 	glob_add(&words, "mixed/pipe");
 	assert_int_equal(words.count, 4);
 	glob_free(&words);
+	/* Directories and links that a pattern matches and that lead to no file. */
+	glob_add(&words, "few/*");
+	ARE(&words, "few/file");
+	assert_int_equal(words.passed_over, 4);
+	assert_string_equal(words.passed_first, "few/dead/link");
+	glob_free(&words);
+	glob_add(&words, "few/e*");
+	assert_int_equal(fail_code(), 0);
+	assert_int_equal(words.count, 0);
+	assert_int_equal(words.passed_over, 1);
+	glob_free(&words);
+	refused("few/empty", CODE_DEVICE, "'few/empty' has no files");
 }
 
 static void listed(void **state)
