@@ -48,11 +48,15 @@ struct resolving {
 /* Value of seen.shard for a file that was passed over. */
 #define NO_SHARD	SIZE_MAX
 
-/* A file that is a shard already, and @shard is its index, or a file that was passed over. */
+/*
+ * A file that is a shard already, and @shard is its index, or a file that was passed over.
+ * @refusable: the user did not name the file so far, otherwise it would have been refused.
+ */
 struct seen {
 	dev_t device;
 	ino_t inode;
 	size_t shard;
+	bool refusable;
 };
 
 /* Returns whether the command line names a TARGET. Operand 0 is the device's name. */
@@ -154,7 +158,7 @@ static void rename_shard(struct shard *shard, const char *path)
  * sets seen->shard. @result receives the entry.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
-		    const char *path, struct seen **result)
+		    const struct glob_word *word, struct seen **result)
 {
 	struct seen *seen = malloc(sizeof(*seen));
 	struct seen **found;
@@ -163,7 +167,7 @@ static bool is_twin(struct resolving *r, const struct stat *st,
 		fail_memory();
 		return true;
 	}
-	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD };
+	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD, false };
 	found = tsearch(seen, &r->seen, compare_seen);
 	if (!found || *found != seen)
 		free(seen);
@@ -172,10 +176,10 @@ static bool is_twin(struct resolving *r, const struct stat *st,
 		return true;
 	}
 	*result = *found;
-	/* A file that was found and passed over may be named as well: then it is refused. */
-	if ((*found)->shard == NO_SHARD)
+	/* A file that was found may be named as well: then it is judged again, and refused. */
+	if ((*found)->shard == NO_SHARD || ((*found)->refusable && !word->found))
 		return false;
-	rename_shard(&r->shards->shard[(*found)->shard], path);
+	rename_shard(&r->shards->shard[(*found)->shard], word->text);
 	return true;
 }
 
@@ -263,11 +267,12 @@ static void warn_holes(const struct resolving *r)
  * the verb drops data, or the user named a file that has no other data.
  */
 static int map_extents(struct resolving *r, struct shard *shard, const struct extents *extents,
-		       const struct glob_word *word)
+		       const struct glob_word *word, struct seen *seen)
 {
 	struct omitted *omitted = &r->shards->omitted;
 	uint64_t with_data = 0, unlocated = 0, unwritten = 0;
 	const struct extent *first = NULL;
+	bool refusable;
 	size_t i;
 
 	for (i = 0; i < extents->count; i++) {
@@ -283,9 +288,10 @@ static int map_extents(struct resolving *r, struct shard *shard, const struct ex
 			return fail_code();
 		}
 	}
-	if (first && (r->strict || r->use == TARGET_DROP ||
-		      (r->use == TARGET_BRING && !word->found && !shard->ranges)))
+	refusable = r->use == TARGET_BRING && first && !shard->ranges;
+	if (first && (r->strict || r->use == TARGET_DROP || (refusable && !word->found)))
 		return refuse_unlocated(shard->name, first);
+	seen->refusable = refusable;
 	if (r->strict && with_data < extents->selected)
 		return fail(CODE_DEVICE,
 			    "'%s': %llu of %llu bytes are holes or unwritten, which --strict refuses",
@@ -315,6 +321,19 @@ static int pass_over(struct resolving *r)
 	return r->why ? 0 : fail_memory();
 }
 
+/*
+ * Passes over a file on a file system of which nothing is on the device. A recorded error about
+ * mapping the file is the better reason.
+ */
+static int pass_elsewhere(struct resolving *r, const char *path)
+{
+	if (fail_code() == CODE_MEMORY)
+		return fail_code();
+	if (!fail_code())
+		fail(CODE_DEVICE, "'%s' is not on device '%s'", path, r->dev->name);
+	return pass_over(r);
+}
+
 static int map_file(struct resolving *r, int fd, const struct stat *st,
 		    const struct glob_word *word, struct seen *seen)
 {
@@ -322,23 +341,30 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	struct shard *shard;
 	bool none = false;
 
-	if (r->use == TARGET_DROP ? extents_read_allocated(&extents, fd, word->text) :
-				    extents_read(&extents, fd, word->text))
+	if (need_layers(r, st->st_dev))
+		return fail_code();
+	if (r->use == TARGET_DROP)
+		extents_read_allocated(&extents, fd, word->text);
+	else
+		extents_read(&extents, fd, word->text);
+	if (may_pass_over(r, word) && !layers_touch(&r->layers)) {
+		pass_elsewhere(r, word->text);
+		goto out;
+	}
+	if (fail_code())
 		goto out;
 	if (narrow(&extents, fd, word->text, &r->narrowing, &none)) {
 		if (none && may_pass_over(r, word))
 			pass_over(r);
 		goto out;
 	}
-	if (need_layers(r, st->st_dev))
-		goto out;
 	shard = shards_add(r->shards, word->text);
 	if (!shard)
 		goto out;
 	seen->shard = r->shards->count - 1;
 	shard->device = st->st_dev;
 	shard->inode = st->st_ino;
-	map_extents(r, shard, &extents, word);
+	map_extents(r, shard, &extents, word, seen);
 out:
 	extents_free(&extents);
 	return fail_code();
@@ -362,7 +388,7 @@ static int add_file(struct resolving *r, const struct glob_word *word)
 		     path, r->dev->name);
 	else if (!S_ISREG(st.st_mode))
 		fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	else if (!is_twin(r, &st, path, &seen))
+	else if (!is_twin(r, &st, word, &seen))
 		map_file(r, fd, &st, word, seen);
 	close(fd);
 	return fail_code();

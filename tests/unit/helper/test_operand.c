@@ -50,6 +50,9 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	assert_non_null(extents->extent);
 	extents->extent->length = extents->selected = extents->size = (uint64_t)st.st_size;
 	extents->count = 1;
+	/* Files of proc have size 0. */
+	if (strstr(path, "link"))
+		extents->extent->length = extents->selected = extents->size = 512;
 	if (strstr(path, "odd/") && strcmp(path, "odd/a"))
 		describe(extents, path);
 	return 0;
@@ -83,19 +86,26 @@ int narrow(struct extents *extents, int fd, const char *path,
 
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 {
-	(void)layers;
-	(void)upper;
 	(void)lower;
+	layers->upper = upper;
 	return 0;
+}
+
+/* The file system of the test's directory is on the device. */
+bool layers_touch(const struct layers *layers)
+{
+	struct stat st;
+
+	assert_int_equal(stat(top, &st), 0);
+	return layers->upper == st.st_dev;
 }
 
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)
 {
-	(void)layers;
-	(void)why;
 	*piece = (struct range){ start, length };
-	return true;
+	*why = "it is on 'sda'";
+	return layers_touch(layers);
 }
 
 void layers_free(struct layers *layers)
@@ -134,6 +144,10 @@ static int set_up(void **state)
 	make("cut/b.mds", 512);
 	if (link("w/a.json", "w/z.json"))
 		return -1;
+	if (mkdir("far", 0700) || symlink("/proc/version", "far/link") ||
+	    mkdir("farther", 0700) || symlink("/proc/version", "farther/link"))
+		return -1;
+	make("far/near", 512);
 	make("odd/gap", 2048);
 	make("odd/inline", 2048);
 	make("odd/unwritten", 2048);
@@ -288,6 +302,51 @@ static void parts(void **state)
 	refused(TARGET_SHOW, false, "pip*", "none of the 1 files can be used: 'pipe': it is not a regular");
 }
 
+/* A link in a directory to a file on another file system: proc has none of its device. */
+static void other_file_system(void **state)
+{
+	struct shards shards;
+
+	(void)state;
+	assert_null(resolve_for(TARGET_SHOW, false, "far", &shards));
+	assert_int_equal(shards.count, 1);
+	assert_int_equal(shards.omitted.passed_over, 1);
+	shards_free(&shards);
+	refused(TARGET_DROP, false, "far/link", "'far/link', byte 0, is not on device 'nc'");
+	refused(TARGET_BRING, true, "far", "'far/link', byte 0, is not on device 'nc'");
+	refused(TARGET_BRING, false, "farther",
+		"none of the 1 files can be used: 'farther/link' is not on device 'nc'");
+}
+
+/* A file without data that has a location is refused if the user names it, in whatever order. */
+static void named_and_found(void **state)
+{
+	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
+	static char *const word[] = { "odd", "odd/whole-inline", "odd/whole-unwritten" };
+	char name[] = "nc", *operand[] = { name, NULL, NULL };
+	struct arguments args = { .operand = operand, .operands = 3 };
+	struct shards shards;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		/* Unwritten data needs nothing, so that file is accepted, and listed once. */
+		bool good = i > 1;
+
+		operand[1 + i % 2] = word[0];
+		operand[2 - i % 2] = word[1 + good];
+		fail_reset();
+		assert_int_equal(target_resolve_for(TARGET_BRING, &args, &dev, &shards),
+				 good ? 0 : CODE_DEVICE);
+		if (good)
+			assert_int_equal(shards.count, 6);
+		else
+			assert_non_null(strstr(fail_message(), "'odd/whole-inline': bytes 0 to"));
+		shards_free(&shards);
+	}
+	fail_reset();
+}
+
 /* Purpose for resolve_index(). */
 static enum target_use index_use;
 
@@ -352,6 +411,8 @@ int main(void)
 		cmocka_unit_test(one_of_several_names),
 		cmocka_unit_test(nodes_agree),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(other_file_system),
+		cmocka_unit_test(named_and_found),
 		cmocka_unit_test(sidecars),
 	};
 
