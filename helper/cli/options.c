@@ -297,12 +297,12 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
-/* Decodes an operand that begins with a backslash, as JSON output shows names that are no UTF-8. */
+/* Decodes an operand that begins with a backslash: JSON output escapes some names like this. */
 static void decode_operand(char *word)
 {
 	if (*word == '\\' && !text_unescape(word))
 		fail(CODE_USAGE,
-		     "'%s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+		     "'%s' has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a file of this name write './%s'",
 		     word, word);
 }
 

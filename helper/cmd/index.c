@@ -189,7 +189,7 @@ static void report_problems(const struct problem *problem, int problems, int fil
 		print_record(NULL, NULL);
 		print_string("path", NULL, problem[i].path);
 		print_number("code", NULL, problem[i].code);
-		print_string("error", files > 1 ? "not listed" : NULL, problem[i].message);
+		print_reason("error", files > 1 ? "not listed" : NULL, problem[i].message);
 		print_end();
 	}
 	print_end();

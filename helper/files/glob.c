@@ -177,8 +177,9 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
- * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8.
- * Returns NULL after recording an error.
+ * Decodes a line that begins with a backslash: JSON output escapes some names like this. In a list
+ * of lines a newline in a name is written \x0a, and a carriage return at its end \x0d. Returns NULL
+ * after recording an error.
  */
 static char *decode_line(char *line, bool first)
 {
@@ -186,7 +187,7 @@ static char *decode_line(char *line, bool first)
 	if (*line != '\\' || text_unescape(line))
 		return line;
 	fail(CODE_USAGE,
-	     "line '%s' of the list begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+	     "line '%s' of the list has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a file of this name write './%s'",
 	     line, line);
 	return NULL;
 }

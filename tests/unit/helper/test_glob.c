@@ -173,8 +173,19 @@ static void listed(void **state)
 	glob_add_list(&words, "list");
 	ARE(&words, "a", "0+512", "\\2024-01");
 	glob_free(&words);
+	/* A newline and a carriage return in a name. */
+	make("list", "\\a\\x0ab\na\n", 10);
+	glob_add_list(&words, "list");
+	ARE(&words, "a\nb", "a");
+	glob_free(&words);
+	make("c\r", "", 0);
+	make("list", "\\c\\x0d\r\n", 8);
+	glob_add_list(&words, "list");
+	ARE(&words, "c\r");
+	glob_free(&words);
 	make("list", "\\\\x\n", 4);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "invalid escape behind its first backslash"));
 	fail_reset();
 	/* Lines of a list are not patterns: no file is named 'a*'. */
 	make("list", "a*\n", 3);

@@ -142,6 +142,21 @@ static void json(void **state)
 	close(mds);
 }
 
+/* In JSON the error about a file is a message: only its path is a name, which can be escaped. */
+static void message_as_json(void **state)
+{
+	struct json_object *root, *problem;
+
+	(void)state;
+	strcpy(path[0], "/nowhere\xff");
+	root = json_tokener_parse(run(OPTION_JSON, NULL, 1, CODE_DEVICE));
+	problem = at(member(root, "problems"), 0);
+	assert_string_equal(text(problem, "path"), "\\/nowhere\\xff");
+	assert_string_equal(text(problem, "error"),
+			    "cannot open '/nowhere?': No such file or directory");
+	json_object_put(root);
+}
+
 static void table(void **state)
 {
 	int tar = place_tar(0), mds;
@@ -269,6 +284,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),
+		cmocka_unit_test(message_as_json),
 		cmocka_unit_test(table),
 		cmocka_unit_test(summary),
 		cmocka_unit_test(bad_file),
