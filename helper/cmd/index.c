@@ -145,6 +145,8 @@ static int list_file(const struct arguments *args, const char *path,
 			     (option_given(args, OPTION_CONCATENATED) ? INDEX_CONCATENATED : 0);
 	int error = index_open(index, path, args->shard_format, flags);
 
+	if (!error && flags & INDEX_CONCATENATED)
+		error = index_check_concatenated(index, path);
 	if (!error && option_given(args, OPTION_SAMPLES))
 		error = index_select(&listing.selection, index, path,
 				     args->samples);

@@ -353,8 +353,9 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	}
 	if (fail_code())
 		goto out;
-	if (narrow(&extents, fd, word->text, &r->narrowing, &none)) {
-		if (none && may_pass_over(r, word))
+	if (narrow(&extents, fd, word->text, &r->narrowing,
+		   may_pass_over(r, word) ? &none : NULL)) {
+		if (none)
 			pass_over(r);
 		goto out;
 	}
@@ -467,7 +468,7 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 {
 	struct resolving r = {
 		.dev = dev,
-		.use = use,
+		.use = use == TARGET_RESTORE ? TARGET_BRING : use,
 		.strict = option_given(args, OPTION_STRICT),
 		.shards = shards,
 		.narrowing = {
@@ -475,6 +476,7 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
 			.concatenated = option_given(args, OPTION_CONCATENATED),
+			.quiet = use == TARGET_RESTORE,
 			.skip_damaged = use == TARGET_SHOW,
 		},
 	};

@@ -46,6 +46,8 @@
 /**
  * enum target_use - purpose for which TARGETs are resolved
  * @TARGET_BRING: the command brings the data, keeps it or plans its reads
+ * @TARGET_RESTORE: like TARGET_BRING, for files of pins on record, without warnings: the user saw
+ *	them when pinning
  * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
  *	locate
  * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data
@@ -54,6 +56,7 @@
  */
 enum target_use {
 	TARGET_BRING,
+	TARGET_RESTORE,
 	TARGET_SHOW,
 	TARGET_DROP,
 };

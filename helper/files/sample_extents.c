@@ -82,9 +82,9 @@ static int select_part(struct extents *extents, const struct shard_index *index,
  * selects the whole file. Reads headers of the file. Returns 0, or an exit code after recording an
  * error with fail(): then @extents is unchanged.
  *
- * @none: set to true if the error is no reason to refuse a file that the user did not name, because
- * the file is no shard, or a shard without any part of the wanted kind. A damaged file whose name
- * claims a format is a shard, unless narrowing->skip_damaged.
+ * @none: NULL if the user named the file. Otherwise set to true if the error is no reason to refuse
+ * all TARGETs, because the file is no shard, or a shard without any part of the wanted kind. A
+ * damaged file whose name claims a format is a shard, unless narrowing->skip_damaged.
  */
 int narrow(struct extents *extents, int fd, const char *path,
 	   const struct narrowing *narrowing, bool *none)
@@ -96,15 +96,17 @@ int narrow(struct extents *extents, int fd, const char *path,
 		return 0;
 	error = index_open_fd(&index, fd, path, narrowing->format,
 			      narrowing->concatenated ? INDEX_CONCATENATED : 0);
-	if (error) {
+	if (none && error)
 		*none = index.damaged && (narrowing->skip_damaged ||
 					  !index_name_claims(path, narrowing->format));
-	} else {
+	else if (none)
 		*none = narrowing->samples ? !index.samples : !index.ranges;
+	else if (!error && narrowing->concatenated && !narrowing->quiet)
+		error = index_check_concatenated(&index, path);
+	if (!error)
 		error = select_part(extents, &index, path, narrowing);
-		if (!error)
-			index_warn(&index, path);
-	}
+	if (!error && !narrowing->quiet)
+		index_warn(&index, path);
 	index_free(&index);
 	return error;
 }

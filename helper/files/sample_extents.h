@@ -12,6 +12,7 @@
  * @index_only: select only the index, which a reader reads to open the file
  * @format: format of the files; INDEX_ANY: detect it from the content
  * @concatenated: read the tar archives behind the first one as well
+ * @quiet: give no warnings, and ignore @concatenated for a shard that is not a tar archive
  * @skip_damaged: a damaged file is none to select from, whatever format its name claims
  */
 struct narrowing {
@@ -19,6 +20,7 @@ struct narrowing {
 	bool index_only;
 	enum index_format format;
 	bool concatenated;
+	bool quiet;
 	bool skip_damaged;
 };
 

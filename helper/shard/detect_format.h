@@ -71,6 +71,8 @@ struct index_sample {
  * @names: all names, each ends with a NUL
  * @names_size: bytes in @names
  * @unended: the file is a tar archive without an end-of-archive block
+ * @unsearched: offset at which the search for data behind the end of the archive stopped, after many
+ *	zeros; 0: it did not stop before the end of the file
  * @damaged: index_open() failed because of the file's content, not because of a read error
  * @rest: offset of data behind the end of the archive, which is not indexed; 0: there is none
  */
@@ -88,6 +90,7 @@ struct shard_index {
 	bool unended;
 	bool damaged;
 	uint64_t rest;
+	uint64_t unsearched;
 };
 
 int index_open(struct shard_index *index, const char *path,
@@ -102,5 +105,6 @@ uint64_t index_parts(const struct shard_index *index, uint64_t sample);
 uint64_t index_bytes(const struct shard_index *index);
 uint64_t index_rest_bytes(const struct shard_index *index);
 void index_warn(const struct shard_index *index, const char *path);
+int index_check_concatenated(const struct shard_index *index, const char *path);
 
 #endif /* HELPER_SHARD_DETECT_FORMAT_H */

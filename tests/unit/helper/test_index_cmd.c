@@ -17,7 +17,7 @@ static int place(const struct shard *shard, unsigned int n)
 }
 
 /* Run 'index' on @files files; it must return @code.  The output is valid until the next call. */
-static const char *run(uint64_t options, const char *samples,
+static const char *run(option_set options, const char *samples,
 		       unsigned int files, int code)
 {
 	char *operand[] = { path[0], path[1] };
@@ -186,6 +186,8 @@ static void table(void **state)
 		 "     0      45       0\n"
 		 "     3      48       3\n", path[0]);
 	assert_string_equal(run(0, "3,0", 1, 0), expected);
+	assert_string_equal(run(OPTION_CONCATENATED, NULL, 1, CODE_USAGE), "");
+	assert_non_null(strstr(fail_message(), "has format mds; it is for tar archives only"));
 	assert_string_equal(run(0, "5", 1, CODE_USAGE), "");
 	assert_non_null(strstr(fail_message(), "has samples 0 to 4"));
 	close(tar);

@@ -80,7 +80,8 @@ int narrow(struct extents *extents, int fd, const char *path,
 	(void)fd;
 	if (!narrowing->index_only || (!strstr(path, ".json") && !strstr(path, ".tar")))
 		return 0;
-	*none = strstr(path, ".json") || narrowing->skip_damaged;
+	if (none)
+		*none = strstr(path, ".json") || narrowing->skip_damaged;
 	return (fail)(CODE_DEVICE, "'%s': unknown format", path);
 }
 
