@@ -312,7 +312,7 @@ static bool may_pass_over(const struct resolving *r, const struct glob_word *wor
 }
 
 /* Passes over a file because of the recorded error, which is then none. */
-static int pass_over(struct resolving *r)
+static int pass_over_file(struct resolving *r)
 {
 	free(r->why);
 	r->why = strdup(fail_message());
@@ -331,7 +331,7 @@ static int pass_elsewhere(struct resolving *r, const char *path)
 		return fail_code();
 	if (!fail_code())
 		fail(CODE_DEVICE, "'%s' is not on device '%s'", path, r->dev->name);
-	return pass_over(r);
+	return pass_over_file(r);
 }
 
 static int map_file(struct resolving *r, int fd, const struct stat *st,
@@ -356,7 +356,7 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	if (narrow(&extents, fd, word->text, &r->narrowing,
 		   may_pass_over(r, word) ? &none : NULL)) {
 		if (none)
-			pass_over(r);
+			pass_over_file(r);
 		goto out;
 	}
 	shard = shards_add(r->shards, word->text);
