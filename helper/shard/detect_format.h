@@ -71,8 +71,8 @@ struct index_sample {
  * @names: all names, each ends with a NUL
  * @names_size: bytes in @names
  * @unended: the file is a tar archive without an end-of-archive block
- * @unsearched: offset at which the search for data behind the end of the archive stopped, after many
- *	zeros; 0: it did not stop before the end of the file
+ * @unsearched: offset at which the search for data behind the end of the archive stopped, after
+ *	many zeros; 0: it did not stop before the end of the file
  * @damaged: index_open() failed because of the file's content, not because of a read error
  * @rest: offset of data behind the end of the archive, which is not indexed; 0: there is none
  */
