@@ -409,8 +409,8 @@ WITNESS_HELP
 "fingerprint of the origin. START and LENGTH are multiples of 512 bytes. The count\n"
 "includes data that writes dropped meanwhile. The mounted file system tells where a file\n"
 "is: after another host rewrote a file, drop all data. TARGETs are dropped as a whole,\n"
-"because the index of a shard may be wrong as well. --strict refuses a TARGET with holes\n"
-"or unwritten parts.\n"
+"because the index of a shard may be wrong as well: also unwritten parts, and blocks beyond\n"
+"the end of a file. --strict refuses a TARGET with holes or unwritten parts.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_invalidate,
 	},
