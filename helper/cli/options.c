@@ -90,13 +90,13 @@ static const struct option_row {
 	{ OPTION_CHECK, 0, "check", FLAG, NULL, 0,
 	  "compare data with its checksums (tfrecord)" },
 	{ OPTION_CONCATENATED, 0, "concatenated", FLAG, NULL, 0,
-	  "read on behind the end of a tar archive" },
+	  "also read tar archives that follow in the same file" },
 	{ OPTION_FROM, 0, "from", TEXT, "FILE", offsetof(struct arguments, from),
 	  "more TARGETs, one on each line; - is stdin" },
 	{ OPTION_INDEX_ONLY, 0, "index-only", FLAG, NULL, 0,
 	  "only the bytes needed to open each shard" },
 	{ OPTION_STRICT, 0, "strict", FLAG, NULL, 0,
-	  "refuse files instead of leaving out parts" },
+	  "refuse a TARGET if a part of it would be left out" },
 	{ OPTION_MANIFEST, 0, "manifest", TEXT, "FILE",
 	  offsetof(struct arguments, manifest),
 	  "output of sha256sum for the files" },
@@ -299,12 +299,12 @@ static int take_letters(struct arguments *args, const char *word, const char *ne
 	return 1;
 }
 
-/* Decodes an operand that begins with a backslash, as JSON output shows names that are no UTF-8. */
+/* Decodes an operand that begins with a backslash: JSON output escapes some names like this. */
 static void decode_operand(char *word)
 {
 	if (*word == '\\' && !text_unescape(word))
 		fail(CODE_USAGE,
-		     "'%s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+		     "'%s' has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a file of this name write './%s'",
 		     word, word);
 }
 

@@ -145,6 +145,8 @@ static int list_file(const struct arguments *args, const char *path,
 			     (option_given(args, OPTION_CONCATENATED) ? INDEX_CONCATENATED : 0);
 	int error = index_open(index, path, args->shard_format, flags);
 
+	if (!error && flags & INDEX_CONCATENATED)
+		error = index_check_concatenated(index, path);
 	if (!error && option_given(args, OPTION_SAMPLES))
 		error = index_select(&listing.selection, index, path,
 				     args->samples);
@@ -189,7 +191,7 @@ static void report_problems(const struct problem *problem, int problems, int fil
 		print_record(NULL, NULL);
 		print_string("path", NULL, problem[i].path);
 		print_number("code", NULL, problem[i].code);
-		print_string("error", files > 1 ? "not listed" : NULL, problem[i].message);
+		print_reason("error", files > 1 ? "not listed" : NULL, problem[i].message);
 		print_end();
 	}
 	print_end();

@@ -397,7 +397,7 @@ WITNESS_HELP
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_RANGE | TARGET_OPTIONS,
+		.optional = OPTION_RANGE | TARGET_OPTIONS_WHOLE,
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
@@ -408,8 +408,10 @@ WITNESS_HELP
 "Without --range and TARGETs, invalidate drops all data, and the next open takes a new\n"
 "fingerprint of the origin. START and LENGTH are multiples of 512 bytes. The count\n"
 "includes data that writes dropped meanwhile. The mounted file system tells where a file\n"
-"is: after another host rewrote a file, drop all data.\n"
-"\n" TARGET_HELP,
+"is: after another host rewrote a file, drop all data. TARGETs are dropped as a whole,\n"
+"because the index of a shard may be wrong as well: also unwritten parts, and blocks beyond\n"
+"the end of a file. --strict refuses a TARGET with holes or unwritten parts.\n"
+"\n" TARGET_HELP_WHOLE,
 		.run = cmd_invalidate,
 	},
 	&(const struct verb){
@@ -520,13 +522,14 @@ WITNESS_HELP
 "part of the file that a reader needs to open it. Only headers are read, and nothing is\n"
 "written. A file that is damaged, truncated, compressed, encrypted or sparse is refused;\n"
 "the others are listed all the same. An archive without an end mark is listed with a\n"
-"warning. If another one follows behind its end, --concatenated reads on.\n"
+"warning. If another archive follows, --concatenated reads it too.\n"
 "\n"
 "--samples takes numbers, ranges and names; write = in front of a number that is a name.\n"
-"JSON shows a name that is no UTF-8, or begins with a backslash, as a backslash and the\n"
-"name, with \\xHH for each byte that is no UTF-8 and \\\\ for a backslash. --samples, FILEs,\n"
-"TARGETs and lines of --from that begin with a backslash and have another one are read\n"
-"like this (\\x2c is a comma); write ./ or = in front of a name that is meant as it is.\n"
+"JSON escapes a name that is not UTF-8 or begins with a backslash: it shows a backslash\n"
+"and the name, with \\xHH for each byte that is not UTF-8 and \\\\ for a backslash. --samples,\n"
+"FILEs, TARGETs and lines of --from take this form if they begin with a backslash and have\n"
+"another one; also with \\x2c for a comma, \\x0a for a newline and \\x0d for a carriage return.\n"
+"To give such a name unescaped, write ./ before a file or = before a sample.\n"
 "index works without root privileges.\n",
 		.run = cmd_index,
 	},

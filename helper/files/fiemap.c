@@ -30,6 +30,7 @@
  * @path: name of the file in messages
  * @next: first byte not mapped yet
  * @is_erofs: the file system is EROFS
+ * @allocated: also map what is allocated beyond the end of the file
  * @over: the whole file is mapped, or the kernel has no more extents
  */
 struct mapping {
@@ -38,6 +39,7 @@ struct mapping {
 	const char *path;
 	uint64_t next;
 	bool is_erofs;
+	bool allocated;
 	bool over;
 };
 
@@ -117,23 +119,26 @@ static int take_extent(struct mapping *map, const struct fiemap_extent *fe)
 	uint64_t size = map->extents->size;
 	uint64_t end = fe->fe_logical + fe->fe_length;
 
-	/* An extent beyond the end of the file is preallocated and has no data. */
-	if (fe->fe_logical >= size) {
+	/* An extent beyond the end of the file is preallocated and has no data of this host. */
+	if (fe->fe_logical >= size && !map->allocated) {
 		map->over = true;
 		return 0;
 	}
-	if (end > size)
-		end = size;
 	if (fe->fe_logical < map->next || end <= map->next)
 		return fail(CODE_DEVICE,
 			    "'%s': its extents changed during the mapping: try again when nothing writes to it",
 			    map->path);
-	extent.length = end - fe->fe_logical;
-	if (place_extent(map, fe, &extent) || append_extent(map->extents, &extent))
+	if (place_extent(map, fe, &extent))
 		return fail_code();
 	map->next = end;
-	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || end == size;
-	return 0;
+	map->over = fe->fe_flags & FIEMAP_EXTENT_LAST || (end >= size && !map->allocated);
+	/* Beyond the end, an extent without a location is a reservation in memory (XFS). */
+	if (end > size && (!map->allocated || extent.kind == EXTENT_UNLOCATED))
+		end = size;
+	if (end <= fe->fe_logical)
+		return 0;
+	extent.length = end - fe->fe_logical;
+	return append_extent(map->extents, &extent);
 }
 
 static int ask_kernel(const struct mapping *map, struct fiemap *fiemap)
@@ -208,17 +213,11 @@ static int check_file_system(struct mapping *map, uint32_t *magic)
 	return map->is_erofs ? erofs_check(map->extents->device, map->path) : 0;
 }
 
-/*
- * Maps the regular file @fd, open for reading; @path is its name in messages. Call
- * extents_free() after success and failure.
- *
- * Flushes the file first, so that data that was written before has its location. May read metadata
- * of the file system, and for EROFS the device itself, which needs root. An error names the file
- * and the reason.
- */
-int extents_read(struct extents *extents, int fd, const char *path)
+static int read_extents(struct extents *extents, int fd, const char *path, bool allocated)
 {
-	struct mapping map = { .extents = extents, .fd = fd, .path = path };
+	struct mapping map = {
+		.extents = extents, .fd = fd, .path = path, .allocated = allocated,
+	};
 	struct extent whole = { .kind = EXTENT_UNLOCATED };
 	uint32_t magic = 0;
 	struct stat st;
@@ -232,11 +231,35 @@ int extents_read(struct extents *extents, int fd, const char *path)
 		return fail_errno(errno, "'%s'", path);
 	extents->device = st.st_dev;
 	extents->size = extents->selected = (uint64_t)st.st_size;
-	if (check_file_system(&map, &magic) || !extents->size)
+	if (check_file_system(&map, &magic) || (!extents->size && !allocated))
 		return fail_code();
 	whole.length = extents->size;
 	whole.why = find_reason(&map, magic);
-	return whole.why ? append_extent(extents, &whole) : read_all(&map);
+	if (!whole.why)
+		return read_all(&map);
+	return whole.length ? append_extent(extents, &whole) : 0;
+}
+
+/*
+ * Maps the regular file @fd, open for reading; @path is its name in messages. Call
+ * extents_free() after success and failure.
+ *
+ * Flushes the file first, so that data that was written before has its location. May read metadata
+ * of the file system, and for EROFS the device itself, which needs root. An error names the file
+ * and the reason.
+ */
+int extents_read(struct extents *extents, int fd, const char *path)
+{
+	return read_extents(extents, fd, path, false);
+}
+
+/*
+ * Like extents_read(), but includes all blocks of the file, also those beyond its end: another host
+ * may have written data there, and this host does not know the new size.
+ */
+int extents_read_allocated(struct extents *extents, int fd, const char *path)
+{
+	return read_extents(extents, fd, path, true);
 }
 
 /*

@@ -49,7 +49,8 @@ struct extent {
  * @device: number of the file system's device
  * @size: size of the file, bytes
  * @selected: bytes of the file that the map is about: @size, or less after extents_keep()
- * @extent: in the order of the file; extents adjacent both in the file and on the device are merged
+ * @extent: in the order of the file, and inside it except after extents_read_allocated(); extents
+ *	adjacent both in the file and on the device are merged
  * @count: entries in @extent
  * @room: allocated entries
  */
@@ -63,6 +64,7 @@ struct extents {
 };
 
 int extents_read(struct extents *extents, int fd, const char *path);
+int extents_read_allocated(struct extents *extents, int fd, const char *path);
 int extents_keep(struct extents *extents, const struct index_range *range,
 		 size_t ranges);
 void extents_free(struct extents *extents);

@@ -81,11 +81,15 @@ static int take_entry(struct glob_words *words, const FTSENT *entry)
 	}
 }
 
-/* Adds all files below a directory. Follows links: many datasets are trees of links. */
-static int add_directory(struct glob_words *words, const char *path)
+/*
+ * Adds all files below a directory. Follows links: many datasets are trees of links. @found: the
+ * path comes from a pattern; without files, the directory is passed over then.
+ */
+static int add_directory(struct glob_words *words, const char *path, bool found)
 {
 	char *const paths[] = { (char *)path, NULL };
 	FTS *tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	uint64_t passed_before = words->passed_over;
 	size_t before = words->count;
 	FTSENT *entry;
 
@@ -98,9 +102,17 @@ static int add_directory(struct glob_words *words, const char *path)
 	if (!entry && errno)
 		fail_errno(errno, "cannot read '%s'", path);
 	fts_close(tree);
-	if (!fail_code() && words->count == before)
-		fail(CODE_DEVICE, "directory '%s' has no files", path);
-	return fail_code();
+	if (fail_code() || words->count > before)
+		return fail_code();
+	if (!found)
+		return fail(CODE_DEVICE, "directory '%s' has no files", path);
+	return words->passed_over > passed_before ? 0 : pass_over(words, path);
+}
+
+/* Returns whether stat() fails with @error for a link that leads nowhere. */
+static bool is_dead_link(int error)
+{
+	return error == ENOENT || error == ENOTDIR || error == ELOOP;
 }
 
 /*
@@ -112,10 +124,10 @@ static int add_path(struct glob_words *words, const char *path, bool found)
 	struct stat st;
 
 	if (stat(path, &st))
-		return found && errno == ENOENT ? pass_over(words, path) :
-						  fail_errno(errno, "'%s'", path);
+		return found && is_dead_link(errno) ? pass_over(words, path) :
+						      fail_errno(errno, "'%s'", path);
 	if (S_ISDIR(st.st_mode))
-		return add_directory(words, path);
+		return add_directory(words, path, found);
 	if (found && !S_ISREG(st.st_mode))
 		return pass_over(words, path);
 	return append_word(words, path, NULL, found);
@@ -165,8 +177,9 @@ int glob_add(struct glob_words *words, const char *text)
 }
 
 /*
- * Decodes a line that begins with a backslash, as JSON output shows names that are no UTF-8.
- * Returns NULL after recording an error.
+ * Decodes a line that begins with a backslash: JSON output escapes some names like this. In a list
+ * of lines a newline in a name is written \x0a, and a carriage return at its end \x0d. Returns NULL
+ * after recording an error.
  */
 static char *decode_line(char *line, bool first)
 {
@@ -174,7 +187,7 @@ static char *decode_line(char *line, bool first)
 	if (*line != '\\' || text_unescape(line))
 		return line;
 	fail(CODE_USAGE,
-	     "line '%s' of the list begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to name a file write './%s'",
+	     "line '%s' of the list has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a file of this name write './%s'",
 	     line, line);
 	return NULL;
 }

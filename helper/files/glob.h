@@ -25,8 +25,9 @@ struct glob_word {
 /*
  * A growing array in the order of the command line; files of a directory are sorted by name. The
  * caller zeroes it before the first call.
- * @passed_over: entries of directories and patterns that are no regular files: links that lead
- *	nowhere or back to a parent directory, FIFOs, sockets, devices. A dataset on a read-only
+ * @passed_over: entries of directories and patterns that are not regular files: links that lead
+ *	nowhere or back to a parent directory, FIFOs, sockets, devices, and directories without
+ *	files that a pattern matches. A dataset on a read-only
  *	volume may have them, and they have no data.
  * @passed_first: name of the first of them
  */

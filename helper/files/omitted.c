@@ -11,17 +11,15 @@ void omitted_print(const struct omitted *omitted)
 {
 	print_number("passed_over", omitted->passed_over ? "files passed over" : NULL,
 		     omitted->passed_over);
-	print_bytes("empty_bytes", omitted->empty_bytes ? "holes, unwritten" : NULL,
+	print_bytes("empty_bytes", omitted->empty_bytes ? "holes and unwritten" : NULL,
 		    omitted->empty_bytes);
-	print_number("unlocated_files", omitted->unlocated_files ? "unlocated files" : NULL,
+	print_number("unlocated_files", omitted->unlocated_files ? "files with unknown location" : NULL,
 		     omitted->unlocated_files);
-	print_bytes("unlocated_bytes", omitted->unlocated_bytes ? "unlocated bytes" : NULL,
+	print_bytes("unlocated_bytes", omitted->unlocated_bytes ? "bytes with unknown location" : NULL,
 		    omitted->unlocated_bytes);
 }
 
-/*
- * For output that has no room for fields: warns about files that it shows less of than they have.
- */
+/* For output that has no room for fields: warns about files that it shows only in part. */
 void omitted_warn(const struct omitted *omitted)
 {
 	if (omitted->passed_over)

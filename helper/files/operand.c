@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <search.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,7 +24,10 @@
  * @strict: refuse a file of which something would be left out
  * @shards: the result
  * @narrowing: selected part of each file
- * @none: reason why the last file that was passed over has nothing selected; NULL: there is none
+ * @why: error about the last file that was found and passed over; NULL: there is none
+ * @holes: bytes of holes that the verb cannot drop
+ * @hole_files: number of files that have these holes
+ * @hole_first: name of the first of them
  * @layers: stack of devices from the last file's file system down to @dev
  * @seen: files by device and inode: a tree of struct seen
  */
@@ -33,7 +37,10 @@ struct resolving {
 	bool strict;
 	struct shards *shards;
 	struct narrowing narrowing;
-	const char *none;
+	char *why;
+	uint64_t holes;
+	size_t hole_files;
+	const char *hole_first;
 	struct layers layers;
 	void *seen;
 };
@@ -41,11 +48,15 @@ struct resolving {
 /* Value of seen.shard for a file that was passed over. */
 #define NO_SHARD	SIZE_MAX
 
-/* A file that is a shard already, and @shard is its index, or a file that was passed over. */
+/*
+ * A file that is a shard already, and @shard is its index, or a file that was passed over.
+ * @refusable: the user did not name the file so far, otherwise it would have been refused.
+ */
 struct seen {
 	dev_t device;
 	ino_t inode;
 	size_t shard;
+	bool refusable;
 };
 
 /* Returns whether the command line names a TARGET. Operand 0 is the device's name. */
@@ -147,7 +158,7 @@ static void rename_shard(struct shard *shard, const char *path)
  * sets seen->shard. @result receives the entry.
  */
 static bool is_twin(struct resolving *r, const struct stat *st,
-		    const char *path, struct seen **result)
+		    const struct glob_word *word, struct seen **result)
 {
 	struct seen *seen = malloc(sizeof(*seen));
 	struct seen **found;
@@ -156,7 +167,7 @@ static bool is_twin(struct resolving *r, const struct stat *st,
 		fail_memory();
 		return true;
 	}
-	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD };
+	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD, false };
 	found = tsearch(seen, &r->seen, compare_seen);
 	if (!found || *found != seen)
 		free(seen);
@@ -165,10 +176,10 @@ static bool is_twin(struct resolving *r, const struct stat *st,
 		return true;
 	}
 	*result = *found;
-	/* A file that was found and passed over may be named as well: then it is refused. */
-	if ((*found)->shard == NO_SHARD)
+	/* A file that was found may be named as well: then it is judged again, and refused. */
+	if ((*found)->shard == NO_SHARD || ((*found)->refusable && !word->found))
 		return false;
-	rename_shard(&r->shards->shard[(*found)->shard], path);
+	rename_shard(&r->shards->shard[(*found)->shard], word->text);
 	return true;
 }
 
@@ -218,25 +229,57 @@ static int refuse_unlocated(const char *path, const struct extent *extent)
 		    (unsigned long long)(extent->offset + extent->length) - 1, extent->why);
 }
 
+/* Returns the bytes of an extent inside the file. */
+static uint64_t length_inside(const struct extents *extents, const struct extent *extent)
+{
+	uint64_t left = extents->size - extent->offset;
+
+	if (extent->offset >= extents->size)
+		return 0;
+	return extent->length < left ? extent->length : left;
+}
+
+static void note_holes(struct resolving *r, const char *path, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	if (!r->hole_files++)
+		r->hole_first = path;
+	r->holes += bytes;
+}
+
+/* Another host may have allocated blocks for a hole; this host does not know where. */
+static void warn_holes(const struct resolving *r)
+{
+	char have[64] = "has";
+
+	if (!r->hole_files)
+		return;
+	if (r->hole_files > 1)
+		snprintf(have, sizeof(have), "and %zu other files have", r->hole_files - 1);
+	warn("'%s' %s %llu bytes of holes: if another host has filled them, drop all data with 'nearcache invalidate %s'",
+	     r->hole_first, have, (unsigned long long)r->holes, r->dev->name);
+}
+
 /*
  * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes
- * and unwritten data need nothing. Data without a known location is left out if the user does not
- * rely on it: not by a verb that drops wrong data, and not if the user named a file without other
- * data.
+ * and unwritten data need nothing. Data without a known location is left out, except in two cases:
+ * the verb drops data, or the user named a file that has no other data.
  */
 static int map_extents(struct resolving *r, struct shard *shard, const struct extents *extents,
-		       bool found)
+		       const struct glob_word *word, struct seen *seen)
 {
 	struct omitted *omitted = &r->shards->omitted;
-	uint64_t with_data = 0, unlocated = 0;
+	uint64_t with_data = 0, unlocated = 0, unwritten = 0;
 	const struct extent *first = NULL;
+	bool refusable;
 	size_t i;
 
 	for (i = 0; i < extents->count; i++) {
 		const struct extent *extent = &extents->extent[i];
 		bool written = extent->kind != EXTENT_UNWRITTEN;
 
-		with_data += written ? extent->length : 0;
+		*(written ? &with_data : &unwritten) += length_inside(extents, extent);
 		if (extent->kind == EXTENT_UNLOCATED) {
 			unlocated += extent->length;
 			first = first ? first : extent;
@@ -245,36 +288,75 @@ static int map_extents(struct resolving *r, struct shard *shard, const struct ex
 			return fail_code();
 		}
 	}
-	if (first && (r->strict || r->use == TARGET_DROP ||
-		      (r->use == TARGET_BRING && !found && !shard->ranges)))
+	refusable = r->use == TARGET_BRING && first && !shard->ranges;
+	if (first && (r->strict || r->use == TARGET_DROP || (refusable && !word->found)))
 		return refuse_unlocated(shard->name, first);
+	seen->refusable = refusable;
 	if (r->strict && with_data < extents->selected)
 		return fail(CODE_DEVICE,
 			    "'%s': %llu of %llu bytes are holes or unwritten, which --strict refuses",
 			    shard->name, (unsigned long long)(extents->selected - with_data),
 			    (unsigned long long)extents->selected);
+	if (r->use == TARGET_DROP)
+		note_holes(r, word->text, extents->selected - with_data - unwritten);
 	omitted->empty_bytes += extents->selected - with_data;
 	omitted->unlocated_bytes += unlocated;
 	omitted->unlocated_files += !!first;
 	return 0;
 }
 
+/* Returns whether a file may be passed over, instead of refusing all TARGETs because of it. */
+static bool may_pass_over(const struct resolving *r, const struct glob_word *word)
+{
+	return word->found && !r->strict && r->use != TARGET_DROP;
+}
+
+/* Passes over a file because of the recorded error, which is then none. */
+static int pass_over_file(struct resolving *r)
+{
+	free(r->why);
+	r->why = strdup(fail_message());
+	fail_reset();
+	r->shards->omitted.passed_over++;
+	return r->why ? 0 : fail_memory();
+}
+
+/*
+ * Passes over a file on a file system of which nothing is on the device. A recorded error about
+ * mapping the file is the better reason.
+ */
+static int pass_elsewhere(struct resolving *r, const char *path)
+{
+	if (fail_code() == CODE_MEMORY)
+		return fail_code();
+	if (!fail_code())
+		fail(CODE_DEVICE, "'%s' is not on device '%s'", path, r->dev->name);
+	return pass_over_file(r);
+}
+
 static int map_file(struct resolving *r, int fd, const struct stat *st,
 		    const struct glob_word *word, struct seen *seen)
 {
-	const char *none = NULL;
 	struct extents extents;
 	struct shard *shard;
+	bool none = false;
 
-	if (extents_read(&extents, fd, word->text) ||
-	    narrow(&extents, fd, word->text, &r->narrowing,
-		   word->found && !r->strict ? &none : NULL) ||
-	    need_layers(r, st->st_dev))
+	if (need_layers(r, st->st_dev))
+		return fail_code();
+	if (r->use == TARGET_DROP)
+		extents_read_allocated(&extents, fd, word->text);
+	else
+		extents_read(&extents, fd, word->text);
+	if (may_pass_over(r, word) && !layers_touch(&r->layers)) {
+		pass_elsewhere(r, word->text);
 		goto out;
-	/* Content that seems to be no shard may itself be wrong: then all of the file is dropped. */
-	if (none && r->use != TARGET_DROP) {
-		r->none = none;
-		r->shards->omitted.passed_over++;
+	}
+	if (fail_code())
+		goto out;
+	if (narrow(&extents, fd, word->text, &r->narrowing,
+		   may_pass_over(r, word) ? &none : NULL)) {
+		if (none)
+			pass_over_file(r);
 		goto out;
 	}
 	shard = shards_add(r->shards, word->text);
@@ -283,7 +365,7 @@ static int map_file(struct resolving *r, int fd, const struct stat *st,
 	seen->shard = r->shards->count - 1;
 	shard->device = st->st_dev;
 	shard->inode = st->st_ino;
-	map_extents(r, shard, &extents, word->found);
+	map_extents(r, shard, &extents, word, seen);
 out:
 	extents_free(&extents);
 	return fail_code();
@@ -307,7 +389,7 @@ static int add_file(struct resolving *r, const struct glob_word *word)
 		     path, r->dev->name);
 	else if (!S_ISREG(st.st_mode))
 		fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	else if (!is_twin(r, &st, path, &seen))
+	else if (!is_twin(r, &st, word, &seen))
 		map_file(r, fd, &st, word, seen);
 	close(fd);
 	return fail_code();
@@ -356,18 +438,19 @@ static int resolve_words(struct resolving *r, const struct arguments *args,
 
 	if (r->strict && words->passed_over)
 		return fail(CODE_DEVICE,
-			    "'%s' is no regular file, or a link to none, which --strict refuses",
+			    "--strict refuses '%s': it is not a regular file",
 			    words->passed_first);
 	r->shards->omitted.passed_over = words->passed_over;
 	for (i = 0; i < words->count; i++)
 		if (add_word(r, args, &words->word[i]))
 			return fail_code();
-	if (!r->shards->count && r->none)
-		return fail(CODE_DEVICE, "'%s' and %zu other files have nothing to select: %s",
-			    words->word[words->count - 1].text, words->count - 1, r->none);
+	if (!r->shards->count && r->why)
+		return fail(CODE_DEVICE, "none of the %llu files can be used: %s",
+			    (unsigned long long)r->shards->omitted.passed_over, r->why);
 	if (!r->shards->count && words->passed_over)
-		return fail(CODE_DEVICE, "'%s' is no regular file, or a link to none",
-			    words->passed_first);
+		return fail(CODE_DEVICE,
+			    "none of the %llu files can be used: '%s': it is not a regular file",
+			    (unsigned long long)words->passed_over, words->passed_first);
 	return 0;
 }
 
@@ -385,7 +468,7 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 {
 	struct resolving r = {
 		.dev = dev,
-		.use = use,
+		.use = use == TARGET_RESTORE ? TARGET_BRING : use,
 		.strict = option_given(args, OPTION_STRICT),
 		.shards = shards,
 		.narrowing = {
@@ -393,14 +476,17 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
 			.format = args->shard_format,
 			.concatenated = option_given(args, OPTION_CONCATENATED),
+			.quiet = use == TARGET_RESTORE,
+			.skip_damaged = use == TARGET_SHOW,
 		},
 	};
 	struct glob_words words = { 0 };
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!collect_words(args, &words))
-		resolve_words(&r, args, &words);
+	if (!collect_words(args, &words) && !resolve_words(&r, args, &words))
+		warn_holes(&r);
+	free(r.why);
 	tdestroy(r.seen, free);
 	layers_free(&r.layers);
 	glob_free(&words);

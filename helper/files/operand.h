@@ -18,38 +18,45 @@
 #define TARGET_OPTIONS	(OPTION_FROM | OPTION_SAMPLES | OPTION_INDEX_ONLY | \
 			 OPTION_SHARD_FORMAT | OPTION_CONCATENATED | OPTION_STRICT)
 
+/* Options of a verb that uses files as a whole: their index may be wrong. */
+#define TARGET_OPTIONS_WHOLE	(OPTION_FROM | OPTION_STRICT)
+
 /* The TARGET_HELP of a verb that has no --samples and --index-only. */
 #define TARGET_HELP_WHOLE \
 "TARGETs are files on the device, directories of them, patterns ('/data/*.tar'), or\n" \
 "ranges of the device: START-END, START+LENGTH or START:LENGTH, multiples of 512,\n" \
 "like 1G-2G; to name a file like 1-2 write ./1-2. --from FILE adds more TARGETs,\n" \
 "one on each line or separated by NUL; - is standard input. Holes and unwritten\n" \
-"data of a file have nothing on the device: they need nothing and are counted.\n" \
-"Inline, compressed and not yet allocated data has no location that is known:\n" \
-"it is left out and counted, but a named file without any other data is refused.\n" \
-"In directories and patterns, anything that is no regular file is passed over\n" \
-"and counted. Between file system and device there may be partitions, loop\n" \
-"devices, and LVM or other linear device-mapper tables, but not RAID or\n" \
-"encryption. Names that begin with a backslash and have another one are read as\n" \
-"JSON shows them, see 'index --help'.\n"
+"parts of a file are not stored on the device: the command only counts them. The\n" \
+"location of inline, compressed and not yet allocated data is unknown: it is left\n" \
+"out and counted, but a named file without any other data is refused. In\n" \
+"directories and patterns, anything that is not a regular file on the device is\n" \
+"passed over and counted. Between file system and device there may be partitions,\n" \
+"loop devices, and LVM or other linear device-mapper tables, but not RAID or\n" \
+"encryption. A name with a backslash at its start and another one later is an\n" \
+"escaped name, see 'index --help'.\n"
 
 #define TARGET_HELP TARGET_HELP_WHOLE \
 "\n" \
 "--samples and --index-only select only that part of each shard, see 'index --help';\n" \
 "--samples includes the index. In directories and patterns they pass over files that\n" \
-"are no shards, and count them. --strict refuses a TARGET of which something would be\n" \
+"are no shards, and count them. --strict refuses a TARGET if a part of it would be\n" \
 "left out or passed over.\n"
 
 /**
  * enum target_use - purpose for which TARGETs are resolved
  * @TARGET_BRING: the command brings the data, keeps it or plans its reads
+ * @TARGET_RESTORE: like TARGET_BRING, for files of pins on record, without warnings: the user saw
+ *	them when pinning
  * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
  *	locate
  * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data
- *	as well, which another host may have written, and refuses data that it cannot locate
+ *	and blocks beyond the end of a file as well, which another host may have written, warns of
+ *	holes, and refuses data that it cannot locate. It has no --samples and --index-only
  */
 enum target_use {
 	TARGET_BRING,
+	TARGET_RESTORE,
 	TARGET_SHOW,
 	TARGET_DROP,
 };

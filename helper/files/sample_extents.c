@@ -58,58 +58,55 @@ static int keep_samples(struct extents *extents, const struct shard_index *index
 	return error;
 }
 
-/* Sets @none to the reason why a shard has nothing that @narrowing could select, or to NULL. */
-static void find_none(const struct shard_index *index, const struct narrowing *narrowing,
-		      const char **none)
+/* Reduces @extents to the part of the shard that @narrowing selects. */
+static int select_part(struct extents *extents, const struct shard_index *index,
+		       const char *path, const struct narrowing *narrowing)
 {
-	*none = NULL;
+	struct index_selection selection = { 0 };
+	int error = 0;
+
 	if (narrowing->index_only && !index->ranges)
-		*none = "a shard of this format has no index: --index-only is for parquet, mds and npz";
-	else if (narrowing->samples && !index->samples)
-		*none = "the shard has no samples";
+		return fail(CODE_DEVICE,
+			    "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",
+			    path, index_format_word(index->format));
+	if (narrowing->samples)
+		error = index_select(&selection, index, path, narrowing->samples);
+	if (!error)
+		error = keep_samples(extents, index, &selection);
+	index_select_free(&selection);
+	return error;
 }
 
 /*
  * Reduces the extents of file @fd to the part that @narrowing selects; a @narrowing without options
  * selects the whole file. Reads headers of the file. Returns 0, or an exit code after recording an
- * error with fail().
+ * error with fail(): then @extents is unchanged.
  *
- * If @none is not NULL, a file that is no shard, or a shard that has nothing of the kind, is not an
- * error: @none receives the reason, and @extents is unchanged.
+ * @none: NULL if the user named the file. Otherwise set to true if the error is no reason to refuse
+ * all TARGETs, because the file is no shard, or a shard without any part of the wanted kind. A
+ * damaged file whose name claims a format is a shard, unless narrowing->skip_damaged.
  */
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing, const char **none)
+	   const struct narrowing *narrowing, bool *none)
 {
-	struct index_selection selection = { 0 };
 	struct shard_index index = { 0 };
 	int error;
 
 	if (!narrowing->samples && !narrowing->index_only)
 		return 0;
-	if (none && !index_is_shard(fd, path, narrowing->format)) {
-		*none = "the file is no shard of a known format";
-		return fail_code();
-	}
 	error = index_open_fd(&index, fd, path, narrowing->format,
 			      narrowing->concatenated ? INDEX_CONCATENATED : 0);
+	if (none && error)
+		*none = index.damaged && (narrowing->skip_damaged ||
+					  !index_name_claims(path, narrowing->format));
+	else if (none)
+		*none = narrowing->samples ? !index.samples : !index.ranges;
+	else if (!error && narrowing->concatenated && !narrowing->quiet)
+		error = index_check_concatenated(&index, path);
 	if (!error)
+		error = select_part(extents, &index, path, narrowing);
+	if (!error && !narrowing->quiet)
 		index_warn(&index, path);
-	if (!error && none) {
-		find_none(&index, narrowing, none);
-		if (*none)
-			goto out;
-	}
-	if (!error && narrowing->index_only && !index.ranges)
-		error = fail(CODE_DEVICE,
-			     "'%s': a shard of format %s has no index: --index-only is for parquet, mds and npz",
-			     path, index_format_word(index.format));
-	if (!error && narrowing->samples)
-		error = index_select(&selection, &index, path,
-				     narrowing->samples);
-	if (!error)
-		error = keep_samples(extents, &index, &selection);
-out:
-	index_select_free(&selection);
 	index_free(&index);
 	return error;
 }

@@ -444,6 +444,13 @@ void print_string(const char *key, const char *label, const char *value)
 	add_cell(label, value && *value ? value : "-", NULL, NULL, false);
 }
 
+/* Like print_string(), for a text that is not a name: JSON has it like the message of an error. */
+void print_reason(const char *key, const char *label, const char *message)
+{
+	add_json(key, json_message(message));
+	add_cell(label, message, NULL, NULL, false);
+}
+
 void print_number(const char *key, const char *label, uint64_t value)
 {
 	char text[32];

@@ -26,6 +26,7 @@ void print_table(const char *key);
 void print_end(void);
 
 void print_string(const char *key, const char *label, const char *value);
+void print_reason(const char *key, const char *label, const char *message);
 void print_number(const char *key, const char *label, uint64_t value);
 void print_real(const char *key, const char *label, double value);
 void print_bytes(const char *key, const char *label, uint64_t value);

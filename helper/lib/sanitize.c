@@ -106,10 +106,6 @@ static size_t take_escape(const char *p, char *byte)
 	*byte = p[1];
 	if (p[1] == '\\')
 		return 2;
-	if (p[1] == 'n' || p[1] == 't') {
-		*byte = p[1] == 'n' ? '\n' : '\t';
-		return 2;
-	}
 	if (p[1] != 'x' || !isxdigit((unsigned char)p[2]) || !isxdigit((unsigned char)p[3]))
 		return 0;
 	memcpy(digits, p + 2, 2);
@@ -118,9 +114,9 @@ static size_t take_escape(const char *p, char *byte)
 }
 
 /*
- * Decodes in place a text that begins with a backslash, as text_escape() makes it; \n and \t stand
- * for a newline and a tab. A text without a second backslash is none of text_escape(), and stays.
- * Returns false, and leaves the text, if an escape is invalid.
+ * Decodes in place a text that begins with a backslash, as text_escape() makes it. A text without a
+ * second backslash is not from text_escape(), and stays. Returns false, and leaves the text, if an
+ * escape is invalid.
  */
 bool text_unescape(char *text)
 {

@@ -72,7 +72,7 @@ _nearcache_tables()
 		operands='<device> <path>...'
 		;;
 	invalidate)
-		options=' --range=<> --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict'
+		options=' --range=<> --from=<path> --strict'
 		operands='<device> <path>...'
 		;;
 	verify)

@@ -74,7 +74,7 @@ static bool map_target(const struct dm_device *dev, const struct pin *like, cons
 	};
 
 	memset(shards, 0, sizeof(*shards));
-	return !target_resolve(&args, dev, shards) && shards->count;
+	return !target_resolve_for(TARGET_RESTORE, &args, dev, shards) && shards->count;
 }
 
 /* Map the file of a pin; a folder has no ranges. Returns false, without an error, if it fails. */

@@ -123,24 +123,12 @@ static int start_scan(struct index_scan *scan)
 	return scan_start(scan);
 }
 
-/*
- * Returns whether the content or the name of a file tells that it is a shard, of @format unless
- * that is INDEX_ANY. A shard that is told by its name may be damaged. Also returns false after
- * recording an error.
- */
-bool index_is_shard(int fd, const char *path, enum index_format format)
+/* Returns whether the name of a file claims that the file has @format, or with INDEX_ANY any. */
+bool index_name_claims(const char *path, enum index_format format)
 {
 	enum index_format of_path = index_format_of_path(path);
-	struct shard_index index;
-	struct index_scan scan = { .path = path, .fd = fd, .index = &index };
-	bool found = of_path && (!format || format == of_path);
-	unsigned int i;
 
-	if (!start_scan(&scan))
-		for (i = 0; i < FORMATS && !found && !fail_code(); i++)
-			found = (!format || format == formats[i].format) && formats[i].is(&scan);
-	scan_end(&scan);
-	return found && !fail_code();
+	return of_path && (!format || format == of_path);
 }
 
 /*
@@ -225,10 +213,23 @@ uint64_t index_rest_bytes(const struct shard_index *index)
 void index_warn(const struct shard_index *index, const char *path)
 {
 	if (index->unended)
-		warn("'%.*s': the archive has no end-of-archive block: was it cut off behind a member?",
+		warn("'%.*s' has no end-of-archive block: it may have lost members at its end",
 		     PATH_SHOWN, path);
 	if (index->rest)
 		warn("'%.*s': %llu bytes follow the end of the archive, from byte %llu: if they are another archive, --concatenated reads it",
 		     PATH_SHOWN, path, (unsigned long long)index_rest_bytes(index),
 		     (unsigned long long)index->rest);
+	if (index->unsearched)
+		warn("'%.*s': the search for another archive stopped at byte %llu of %llu, after a long run of zeros",
+		     PATH_SHOWN, path, (unsigned long long)index->unsearched,
+		     (unsigned long long)index->size);
+}
+
+/* Refuses --concatenated, as it has no effect, for a shard that is not a tar archive. */
+int index_check_concatenated(const struct shard_index *index, const char *path)
+{
+	if (index->format == INDEX_TAR)
+		return 0;
+	return fail(CODE_USAGE, "--concatenated: '%.*s' has format %s; it is for tar archives only",
+		    PATH_SHOWN, path, index_format_word(index->format));
 }

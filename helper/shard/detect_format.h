@@ -71,6 +71,9 @@ struct index_sample {
  * @names: all names, each ends with a NUL
  * @names_size: bytes in @names
  * @unended: the file is a tar archive without an end-of-archive block
+ * @unsearched: offset at which the search for data behind the end of the archive stopped, after
+ *	many zeros; 0: it did not stop before the end of the file
+ * @damaged: index_open() failed because of the file's content, not because of a read error
  * @rest: offset of data behind the end of the archive, which is not indexed; 0: there is none
  */
 struct shard_index {
@@ -85,12 +88,14 @@ struct shard_index {
 	char *names;
 	uint64_t names_size;
 	bool unended;
+	bool damaged;
 	uint64_t rest;
+	uint64_t unsearched;
 };
 
 int index_open(struct shard_index *index, const char *path,
 	       enum index_format format, unsigned int flags);
-bool index_is_shard(int fd, const char *path, enum index_format format);
+bool index_name_claims(const char *path, enum index_format format);
 int index_open_fd(struct shard_index *index, int fd, const char *path,
 		  enum index_format format, unsigned int flags);
 void index_free(struct shard_index *index);
@@ -100,5 +105,6 @@ uint64_t index_parts(const struct shard_index *index, uint64_t sample);
 uint64_t index_bytes(const struct shard_index *index);
 uint64_t index_rest_bytes(const struct shard_index *index);
 void index_warn(const struct shard_index *index, const char *path);
+int index_check_concatenated(const struct shard_index *index, const char *path);
 
 #endif /* HELPER_SHARD_DETECT_FORMAT_H */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "lib/error.h"
+#include "lib/le.h"
 #include "shard/reader.h"
 #include "shard/zip.h"
 
@@ -10,18 +11,32 @@
 /* NumPy reads these bytes first to recognize an npz file, so they are one of the ranges. */
 #define START_BYTES	6U
 
-/* Accepts each zip file by its first bytes, also one without members. */
-bool index_npz_is(struct index_scan *scan)
-{
-	return scan_starts(scan, "PK\3\4", 4) || scan_starts(scan, "PK\5\6", 4);
-}
-
 static bool is_array(const char *name, size_t bytes)
 {
 	size_t suffix = strlen(SUFFIX);
 
 	return bytes > suffix && !memcmp(name + bytes - suffix, SUFFIX, suffix) &&
 	       !memchr(name, '\0', bytes);
+}
+
+/*
+ * Accepts a zip file whose first member is an array. Other zip files (documents, archives of
+ * pictures, models of PyTorch) may lie beside shards. So may a zip file without members: only its
+ * name tells whether it is npz.
+ */
+bool index_npz_is(struct index_scan *scan)
+{
+	const unsigned char *header;
+	size_t bytes;
+
+	if (!scan_starts(scan, "PK\3\4", 4) || !scan_has(scan, 0, ZIP_LOCAL_BYTES))
+		return false;
+	header = scan_look(scan, 0, ZIP_LOCAL_BYTES);
+	bytes = header ? get_le16(header + ZIP_LOCAL_NAME_BYTES) : 0;
+	if (!bytes || bytes > SCAN_LOOK_MAX || !scan_has(scan, ZIP_LOCAL_BYTES, bytes))
+		return false;
+	header = scan_look(scan, ZIP_LOCAL_BYTES, bytes);
+	return header && is_array((const char *)header, bytes);
 }
 
 /*

@@ -46,6 +46,7 @@ int scan_damage(const struct index_scan *scan, uint64_t offset,
 	va_start(args, format);
 	vsnprintf(what, sizeof(what), format, args);
 	va_end(args);
+	scan->index->damaged = true;
 	return fail(CODE_DEVICE, "'%.*s', byte %llu: %s", PATH_SHOWN,
 		    scan->path, (unsigned long long)offset, what);
 }

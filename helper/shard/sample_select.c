@@ -156,7 +156,7 @@ static int add_name(const struct choice *choice, const char *name, size_t length
 		    choice->length, choice->word, choice->path);
 }
 
-/* Adds the samples of a name as JSON output shows names that are no UTF-8. */
+/* Adds the samples of an escaped name. */
 static int add_escaped(const struct choice *choice)
 {
 	char *name = strndup(choice->word, (size_t)choice->length);
@@ -167,7 +167,7 @@ static int add_escaped(const struct choice *choice)
 		add_name(choice, name, strlen(name));
 	else
 		fail(CODE_USAGE,
-		     "--samples '%.*s' begins with a backslash, but is no name as JSON output has it (\\xHH, \\\\): to select a sample of that name write '=%.*s'",
+		     "--samples '%.*s' has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a sample of this name write '=%.*s'",
 		     choice->length, choice->word, choice->length, choice->word);
 	free(name);
 	return fail_code();

@@ -13,8 +13,11 @@
 
 /* Maximum bytes of a pax header, enough for several extended attributes of up to 64 KiB. */
 #define PAX_MAX		(1U << 20)
-/* Most zeros behind an archive that are searched for other data. Writers pad to 10 KiB or more. */
-#define PADDING_MAX	(1U << 20)
+/*
+ * Most zeros behind an archive that are searched for other data. Writers pad to 10 KiB, to the
+ * record size of a tape, or to an alignment of their storage of some MiB.
+ */
+#define PADDING_MAX	(32U << 20)
 
 /**
  * struct tar - state of the scan
@@ -318,7 +321,7 @@ bool index_tar_is(struct index_scan *scan)
 
 /*
  * Called at a block of zeros, which ends an archive. Searches for data behind the zeros. Returns
- * true if the scan goes on there; otherwise notes the data in the index.
+ * true if the scan goes on there; otherwise notes the data, or the end of the search, in the index.
  */
 static bool read_on(struct tar *tar)
 {
@@ -334,8 +337,12 @@ static bool read_on(struct tar *tar)
 		if (!block || !tar_is_end(block))
 			break;
 	}
-	if (!block || at == end || !scan_has(scan, at, TAR_BLOCK))
+	if (!block || !scan_has(scan, at, TAR_BLOCK))
 		return false;
+	if (at == end) {
+		scan->index->unsearched = at;
+		return false;
+	}
 	if (scan->concatenated)
 		tar->at = at;
 	else

@@ -9,7 +9,6 @@
 #include "lib/error.h"
 
 #define LOCAL		"PK\3\4"
-#define LOCAL_BYTES	30U
 #define ENTRY		"PK\1\2"
 #define ENTRY_BYTES	46U
 #define END		"PK\5\6"
@@ -228,7 +227,7 @@ int zip_entry(const struct zip *zip, uint64_t at, struct zip_entry *entry)
 int zip_data(const struct zip *zip, uint64_t local, const char *name,
 	     uint64_t *data)
 {
-	const unsigned char *head = scan_look(zip->scan, local, LOCAL_BYTES);
+	const unsigned char *head = scan_look(zip->scan, local, ZIP_LOCAL_BYTES);
 	uint16_t name_bytes;
 
 	if (!head)
@@ -236,10 +235,10 @@ int zip_data(const struct zip *zip, uint64_t local, const char *name,
 	if (!is_magic(head, LOCAL))
 		return scan_damage(zip->scan, local,
 				   "there is no member of a zip file here, where the directory points");
-	name_bytes = get_le16(head + 26);
-	*data = local + LOCAL_BYTES + name_bytes + get_le16(head + 28);
+	name_bytes = get_le16(head + ZIP_LOCAL_NAME_BYTES);
+	*data = local + ZIP_LOCAL_BYTES + name_bytes + get_le16(head + 28);
 	if (name_bytes == strlen(name)) {
-		head = scan_look(zip->scan, local + LOCAL_BYTES, name_bytes);
+		head = scan_look(zip->scan, local + ZIP_LOCAL_BYTES, name_bytes);
 		if (!head)
 			return fail_code();
 		if (!memcmp(head, name, name_bytes))

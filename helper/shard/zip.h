@@ -12,6 +12,10 @@
 
 #include "shard/reader.h"
 
+/* Bytes of a local header, which the name follows, and offset of the name's length in it. */
+#define ZIP_LOCAL_BYTES		30U
+#define ZIP_LOCAL_NAME_BYTES	26U
+
 /**
  * struct zip - an open zip file
  * @scan: the file

@@ -207,6 +207,7 @@ HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
 HELPER_UNIT_LIBS_test_interval := -Wl,--wrap=clock_gettime,--wrap=clock_nanosleep
 HELPER_UNIT_LIBS_test_erofs_map := -Wl,--wrap=fstat
 HELPER_UNIT_LIBS_test_fiemap := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--wrap=statx
+HELPER_UNIT_LIBS_test_operand := -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid

@@ -181,6 +181,38 @@ static void mapped(void **state)
 	assert_int_equal(extents.count, 0);
 }
 
+/* All blocks of the file, also beyond its end, but no reservation in memory. */
+static void allocated(void **state)
+{
+	struct extents extents;
+
+	(void)state;
+	FILE_OF(PAGE + 100, EXTENT(0, 100 * PAGE, 2 * PAGE, 0),
+		EXTENT(3 * PAGE, 50 * PAGE, PAGE, FIEMAP_EXTENT_UNWRITTEN),
+		EXTENT(4 * PAGE, 0, PAGE, FIEMAP_EXTENT_DELALLOC | FIEMAP_EXTENT_UNKNOWN |
+		       FIEMAP_EXTENT_LAST));
+	assert_int_equal(extents_read_allocated(&extents, fd, "file"), 0);
+	assert_int_equal(extents.count, 2);
+	assert_int_equal(extents.selected, PAGE + 100);
+	extent_is(&extents, 0, 0, 100 * PAGE, 2 * PAGE);
+	extent_is(&extents, 1, 3 * PAGE, 50 * PAGE, PAGE);
+	extents_free(&extents);
+	file.size = 0;
+	assert_int_equal(extents_read_allocated(&extents, fd, "empty"), 0);
+	assert_int_equal(extents.count, 2);
+	extents_free(&extents);
+	FILE_OF(5, EXTENT(0, 0, 60, FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_LAST));
+	assert_int_equal(extents_read_allocated(&extents, fd, "tiny"), 0);
+	assert_int_equal(extents.extent[0].length, 5);
+	extents_free(&extents);
+	/* Without data the file still has a device: the extents would be on another one. */
+	file.size = 0;
+	file.magic = XFS;
+	file.xflags = FS_XFLAG_REALTIME;
+	assert_int_equal(extents_read_allocated(&extents, fd, "empty"), 0);
+	assert_int_equal(extents.count, 0);
+}
+
 /* More extents than one request asks for: further requests get the rest. */
 static void fragmented(void **state)
 {
@@ -340,6 +372,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(mapped, set_up),
+		cmocka_unit_test_setup(allocated, set_up),
 		cmocka_unit_test_setup(fragmented, set_up),
 		cmocka_unit_test_setup(unlocated, set_up),
 		cmocka_unit_test_setup(without_data, set_up),

@@ -28,9 +28,12 @@ static int set_up(void **state)
 	    mkdir("bare", 0700) || mkdir("linked", 0700) || symlink("../a", "linked/link") ||
 	    mkdir("loop", 0700) || symlink(".", "loop/self") || mkdir("mixed", 0700) ||
 	    symlink("nothing", "mixed/link") || mkfifo("mixed/pipe", 0600) ||
-	    symlink(".", "mixed/self"))
+	    symlink(".", "mixed/self") || mkdir("few", 0700) || mkdir("few/empty", 0700) ||
+	    mkdir("few/dead", 0700) || symlink("none", "few/dead/link") ||
+	    symlink("../a/x", "few/notdir") || symlink("loop", "few/loop"))
 		return -1;
 	make("mixed/a", "", 0);
+	make("few/file", "", 0);
 	make("a", "", 0);
 	make("a[1]", "", 0);
 	make("2024-01", "", 0);
@@ -132,6 +135,18 @@ static void passed_over(void **state)
 	glob_add(&words, "mixed/pipe");
 	assert_int_equal(words.count, 4);
 	glob_free(&words);
+	/* Directories and links that a pattern matches and that lead to no file. */
+	glob_add(&words, "few/*");
+	ARE(&words, "few/file");
+	assert_int_equal(words.passed_over, 4);
+	assert_string_equal(words.passed_first, "few/dead/link");
+	glob_free(&words);
+	glob_add(&words, "few/e*");
+	assert_int_equal(fail_code(), 0);
+	assert_int_equal(words.count, 0);
+	assert_int_equal(words.passed_over, 1);
+	glob_free(&words);
+	refused("few/empty", CODE_DEVICE, "'few/empty' has no files");
 }
 
 static void listed(void **state)
@@ -158,8 +173,19 @@ static void listed(void **state)
 	glob_add_list(&words, "list");
 	ARE(&words, "a", "0+512", "\\2024-01");
 	glob_free(&words);
+	/* A newline and a carriage return in a name. */
+	make("list", "\\a\\x0ab\na\n", 10);
+	glob_add_list(&words, "list");
+	ARE(&words, "a\nb", "a");
+	glob_free(&words);
+	make("c\r", "", 0);
+	make("list", "\\c\\x0d\r\n", 8);
+	glob_add_list(&words, "list");
+	ARE(&words, "c\r");
+	glob_free(&words);
 	make("list", "\\\\x\n", 4);
 	assert_int_equal(glob_add_list(&words, "list"), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "invalid escape behind its first backslash"));
 	fail_reset();
 	/* Lines of a list are not patterns: no file is named 'a*'. */
 	make("list", "a*\n", 3);

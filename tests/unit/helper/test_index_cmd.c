@@ -17,7 +17,7 @@ static int place(const struct shard *shard, unsigned int n)
 }
 
 /* Run 'index' on @files files; it must return @code.  The output is valid until the next call. */
-static const char *run(uint64_t options, const char *samples,
+static const char *run(option_set options, const char *samples,
 		       unsigned int files, int code)
 {
 	char *operand[] = { path[0], path[1] };
@@ -142,6 +142,21 @@ static void json(void **state)
 	close(mds);
 }
 
+/* In JSON the error about a file is a message: only its path is a name, which can be escaped. */
+static void message_as_json(void **state)
+{
+	struct json_object *root, *problem;
+
+	(void)state;
+	strcpy(path[0], "/nowhere\xff");
+	root = json_tokener_parse(run(OPTION_JSON, NULL, 1, CODE_DEVICE));
+	problem = at(member(root, "problems"), 0);
+	assert_string_equal(text(problem, "path"), "\\/nowhere\\xff");
+	assert_string_equal(text(problem, "error"),
+			    "cannot open '/nowhere?': No such file or directory");
+	json_object_put(root);
+}
+
 static void table(void **state)
 {
 	int tar = place_tar(0), mds;
@@ -171,6 +186,8 @@ static void table(void **state)
 		 "     0      45       0\n"
 		 "     3      48       3\n", path[0]);
 	assert_string_equal(run(0, "3,0", 1, 0), expected);
+	assert_string_equal(run(OPTION_CONCATENATED, NULL, 1, CODE_USAGE), "");
+	assert_non_null(strstr(fail_message(), "has format mds; it is for tar archives only"));
 	assert_string_equal(run(0, "5", 1, CODE_USAGE), "");
 	assert_non_null(strstr(fail_message(), "has samples 0 to 4"));
 	close(tar);
@@ -269,6 +286,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(json),
+		cmocka_unit_test(message_as_json),
 		cmocka_unit_test(table),
 		cmocka_unit_test(summary),
 		cmocka_unit_test(bad_file),

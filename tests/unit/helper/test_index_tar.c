@@ -384,10 +384,25 @@ static void concatenated(void **state)
 	index_free(&index);
 	/* Zeros behind the end mark are padding, and no more of them than PADDING_MAX are read. */
 	begin(&shard);
-	shard_fill(&shard, 0, 3 << 20);
+	second = shard.length;
+	shard_fill(&shard, 0, 31 << 20);
+	shard_tar_file(&shard, "b.x", 100);
+	assert_int_equal(take_as(&shard, &index, INDEX_ANY, INDEX_CONCATENATED), 0);
+	assert_int_equal(index.samples, 2);
+	assert_int_equal(index.unsearched, 0);
+	index_free(&index);
+	shard.length = second;
+	shard_fill(&shard, 0, 33 << 20);
 	shard_tar_file(&shard, "b.x", 100);
 	take(&shard, &index, INDEX_TAR);
 	assert_int_equal(index.rest, 0);
+	assert_int_equal(index.unsearched, second + (32 << 20));
+	index_free(&index);
+	/* Zeros that end the file are searched to their end. */
+	shard.length = second;
+	shard_fill(&shard, 0, 32 << 20);
+	take(&shard, &index, INDEX_TAR);
+	assert_int_equal(index.unsearched, 0);
 	index_free(&index);
 	shard_free(&shard);
 }

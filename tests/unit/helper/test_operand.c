@@ -48,11 +48,24 @@ int extents_read(struct extents *extents, int fd, const char *path)
 	memset(extents, 0, sizeof(*extents));
 	extents->extent = calloc(1, sizeof(*extents->extent));
 	assert_non_null(extents->extent);
-	extents->extent->length = extents->selected = (uint64_t)st.st_size;
+	extents->extent->length = extents->selected = extents->size = (uint64_t)st.st_size;
 	extents->count = 1;
+	/* Files of proc have size 0. */
+	if (strstr(path, "link"))
+		extents->extent->length = extents->selected = extents->size = 512;
 	if (strstr(path, "odd/") && strcmp(path, "odd/a"))
 		describe(extents, path);
 	return 0;
+}
+
+/* A file has 512 more bytes beyond its end. */
+int extents_read_allocated(struct extents *extents, int fd, const char *path)
+{
+	int error = extents_read(extents, fd, path);
+
+	if (strstr(path, "unwritten"))
+		extents->extent[extents->count - 1].length += 512;
+	return error;
 }
 
 void extents_free(struct extents *extents)
@@ -61,33 +74,39 @@ void extents_free(struct extents *extents)
 }
 
 int narrow(struct extents *extents, int fd, const char *path,
-	   const struct narrowing *narrowing, const char **none)
+	   const struct narrowing *narrowing, bool *none)
 {
 	(void)extents;
 	(void)fd;
-	if (!narrowing->index_only || !strstr(path, ".json"))
+	if (!narrowing->index_only || (!strstr(path, ".json") && !strstr(path, ".tar")))
 		return 0;
-	if (!none)
-		return (fail)(CODE_DEVICE, "'%s': unknown format", path);
-	*none = "no shard";
-	return 0;
+	if (none)
+		*none = strstr(path, ".json") || narrowing->skip_damaged;
+	return (fail)(CODE_DEVICE, "'%s': unknown format", path);
 }
 
 int layers_resolve(struct layers *layers, dev_t upper, dev_t lower)
 {
-	(void)layers;
-	(void)upper;
 	(void)lower;
+	layers->upper = upper;
 	return 0;
+}
+
+/* The file system of the test's directory is on the device. */
+bool layers_touch(const struct layers *layers)
+{
+	struct stat st;
+
+	assert_int_equal(stat(top, &st), 0);
+	return layers->upper == st.st_dev;
 }
 
 bool layers_map(const struct layers *layers, uint64_t start, uint64_t length,
 		struct range *piece, const char **why)
 {
-	(void)layers;
-	(void)why;
 	*piece = (struct range){ start, length };
-	return true;
+	*why = "it is on 'sda'";
+	return layers_touch(layers);
 }
 
 void layers_free(struct layers *layers)
@@ -120,8 +139,16 @@ static int set_up(void **state)
 	make("w/a.json", 100);
 	make("w/b.mds", 512);
 	make("bare/c.json", 100);
+	if (mkdir("cut", 0700))
+		return -1;
+	make("cut/a.tar", 100);
+	make("cut/b.mds", 512);
 	if (link("w/a.json", "w/z.json"))
 		return -1;
+	if (mkdir("far", 0700) || symlink("/proc/version", "far/link") ||
+	    mkdir("farther", 0700) || symlink("/proc/version", "farther/link"))
+		return -1;
+	make("far/near", 512);
 	make("odd/gap", 2048);
 	make("odd/inline", 2048);
 	make("odd/unwritten", 2048);
@@ -241,6 +268,15 @@ static void refused(enum target_use use, bool strict, const char *word, const ch
 	fail_reset();
 }
 
+static unsigned int warned;
+
+/* Counts the warnings about holes. */
+void __wrap_warn(const char *format, ...);
+void __wrap_warn(const char *format, ...)
+{
+	warned += !!strstr(format, "bytes of holes: if another host has filled them");
+}
+
 /* Parts without data, or without a known location: one file of that kind refuses no directory. */
 static void parts(void **state)
 {
@@ -255,14 +291,61 @@ static void parts(void **state)
 	fits(TARGET_SHOW, "odd/whole-inline", 0, 0, 2048);
 	refused(TARGET_BRING, false, "odd/whole-inline", "bytes 0 to 2047: the data is inline");
 	/* Another host may have written unwritten data: it is dropped as well. */
-	fits(TARGET_DROP, "odd/unwritten", 2048, 1024, 0);
+	fits(TARGET_DROP, "odd/unwritten", 2560, 1024, 0);
+	warned = 0;
 	fits(TARGET_DROP, "odd/gap", 1024, 1024, 0);
+	assert_int_equal(warned, 1);
 	refused(TARGET_DROP, false, "odd", "'odd/inline': bytes 1024 to 2047: the data is inline");
 	refused(TARGET_BRING, true, "odd", "'odd/gap': 1024 of 2048 bytes are holes");
 	refused(TARGET_SHOW, true, "odd/inline", "the data is inline");
 	refused(TARGET_BRING, true, "odd/unwritten", "1024 of 2048 bytes");
 	/* A pattern of nothing but odd entries is refused: no verb has to do with an empty list. */
-	refused(TARGET_SHOW, false, "pip*", "'pipe' is no regular file");
+	refused(TARGET_SHOW, false, "pip*", "none of the 1 files can be used: 'pipe': it is not a regular");
+}
+
+/* A link in a directory to a file on another file system: proc has none of its device. */
+static void other_file_system(void **state)
+{
+	struct shards shards;
+
+	(void)state;
+	assert_null(resolve_for(TARGET_SHOW, false, "far", &shards));
+	assert_int_equal(shards.count, 1);
+	assert_int_equal(shards.omitted.passed_over, 1);
+	shards_free(&shards);
+	refused(TARGET_DROP, false, "far/link", "'far/link', byte 0, is not on device 'nc'");
+	refused(TARGET_BRING, true, "far", "'far/link', byte 0, is not on device 'nc'");
+	refused(TARGET_BRING, false, "farther",
+		"none of the 1 files can be used: 'farther/link' is not on device 'nc'");
+}
+
+/* A file without data that has a location is refused if the user names it, in whatever order. */
+static void named_and_found(void **state)
+{
+	static const struct dm_device dev = { .name = "nc", .size = 1 << 20 };
+	static char *const word[] = { "odd", "odd/whole-inline", "odd/whole-unwritten" };
+	char name[] = "nc", *operand[] = { name, NULL, NULL };
+	struct arguments args = { .operand = operand, .operands = 3 };
+	struct shards shards;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < 4; i++) {
+		/* Unwritten data needs nothing, so that file is accepted, and listed once. */
+		bool good = i > 1;
+
+		operand[1 + i % 2] = word[0];
+		operand[2 - i % 2] = word[1 + good];
+		fail_reset();
+		assert_int_equal(target_resolve_for(TARGET_BRING, &args, &dev, &shards),
+				 good ? 0 : CODE_DEVICE);
+		if (good)
+			assert_int_equal(shards.count, 6);
+		else
+			assert_non_null(strstr(fail_message(), "'odd/whole-inline': bytes 0 to"));
+		shards_free(&shards);
+	}
+	fail_reset();
 }
 
 /* Purpose for resolve_index(). */
@@ -307,13 +390,17 @@ static void sidecars(void **state)
 	assert_non_null(strstr(fail_message(), "'w/a.json': unknown format"));
 	shards_free(&shards);
 	assert_int_equal(resolve_index(false, "bare", NULL, &shards), CODE_DEVICE);
-	assert_non_null(strstr(fail_message(), "nothing to select: no shard"));
+	assert_non_null(strstr(fail_message(),
+			       "none of the 1 files can be used: 'bare/c.json': unknown format"));
 	shards_free(&shards);
-	/* A file of which wrong data is to be dropped is not passed over: its content may be wrong. */
-	index_use = TARGET_DROP;
-	assert_int_equal(resolve_index(false, "w", NULL, &shards), 0);
-	assert_int_equal(shards.count, 2);
-	assert_int_equal(shards.omitted.passed_over, 0);
+	/* A damaged file whose name claims a format: only a verb that shows something passes it. */
+	assert_int_equal(resolve_index(false, "cut", NULL, &shards), CODE_DEVICE);
+	shards_free(&shards);
+	index_use = TARGET_SHOW;
+	assert_int_equal(resolve_index(false, "cut", NULL, &shards), 0);
+	assert_int_equal(shards.omitted.passed_over, 1);
+	shards_free(&shards);
+	assert_int_equal(resolve_index(false, "cut/a.tar", NULL, &shards), CODE_DEVICE);
 	shards_free(&shards);
 	index_use = TARGET_BRING;
 	fail_reset();
@@ -325,6 +412,8 @@ int main(void)
 		cmocka_unit_test(one_of_several_names),
 		cmocka_unit_test(nodes_agree),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(other_file_system),
+		cmocka_unit_test(named_and_found),
 		cmocka_unit_test(sidecars),
 	};
 

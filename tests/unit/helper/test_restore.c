@@ -28,10 +28,11 @@ static char file_path[64], folder_path[64], in_folder[64];
 static uint64_t place;
 static struct restored restored;
 
-int target_resolve(const struct arguments *args, const struct dm_device *dev,
-		   struct shards *shards)
+int target_resolve_for(enum target_use use, const struct arguments *args,
+		       const struct dm_device *dev, struct shards *shards)
 {
 	(void)dev;
+	assert_int_equal(use, TARGET_RESTORE);
 	shards->size = FAKE_BYTES;
 	if (!strcmp(args->operand[1], folder_path)) {
 		struct shard *shard = shards_add(shards, in_folder);

@@ -17,6 +17,7 @@ populate() {
 	head -c 64k /dev/urandom >first && truncate -s 192k first
 	dd if=/dev/urandom of=last bs=64K count=1 seek=2 2>/dev/null
 	fallocate -l 64K unwritten
+	head -c 1000 /dev/urandom >../short
 	cd "$TMPDIR" || return
 }
 
@@ -38,10 +39,16 @@ on() {
 	good unpin nc "$M/d"
 	bad 4 "65536 of 65536 bytes are holes or unwritten" pin nc "$M/d/unwritten" --strict
 	bad 4 "there is nothing to pin: the TARGETs have no data on the device" pin nc "$M/d/unwritten"
-	bad 4 "'$M/d/link' is no regular file" prefetch nc "$M/d" --strict
+	bad 4 "--strict refuses '$M/d/link': it is not a regular file" prefetch nc "$M/d" --strict
 	run invalidate nc "$M/d/last" "$M/d/unwritten" -j
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	expect length 131072 empty_bytes $((192 << 10))
+	[[ $err == *"'$M/d/last' has 131072 bytes of holes: if another host"*"'nearcache invalidate nc'"* ]] ||
+		fail "no warning of holes: $err"
+	# The rest of the last block, which another host may have written.
+	run invalidate nc "$M/short" -j
+	[[ $rc == 0 && $err != *holes* ]] || fail "beyond the end: $err"
+	expect length 4096 empty_bytes 0
 	umount "$M"
 }
 

@@ -26,6 +26,10 @@ printf '%b' '\0010\0\0\0\0\0\0\0\0377\0206\0044\0017' 12345678 '\0347\0253\0267\
 	>tree/tfds/x-train.tfrecord-00000-of-00002
 : >tree/tfds/x-train.tfrecord-00001-of-00002
 echo '{}' | tee tree/tfds/dataset_info.json >tree/tfds/features.json
+# A zip file that is not npz, and a damaged shard, beside a shard.
+mkdir tree/mixed && cp tree/mds/shard.00000.mds tree/mixed || exit
+printf 'PK\3\4\24\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\6\0\0\0a.jpeg' >tree/mixed/annotations.zip
+printf damaged >tree/mixed/x.tar
 mkfs.ext4 -qF -O ^inline_data -d tree "$O" 2>/dev/null || fail "mkfs.ext4"
 good create nc --origin "$O" --cache "$C" --block-size 64K --force
 at_exit dm_gone nc
@@ -44,5 +48,13 @@ expect shard_count 1 passed_over 3
 # Names of --from are names of the user, but what a directory in the list contains is not.
 good residency nc --from <(echo "$M/mds") --index-only -j
 expect shard_count 2 passed_over 1
-bad 4 "nothing to select: a shard of this format has no index" pin nc "$M/tfds" --index-only
+bad 4 "none of the 4 files can be used: '$M/tfds/x-train.tfrecord-00001-of-00002': a shard of format tfrecord has no index" \
+	pin nc "$M/tfds" --index-only
 bad 4 "'$M/mds/index.json', byte 0: unknown format" pin nc "$M/mds" --index-only --strict
+# A damaged file is not brought without its data unnoticed, but it hides nothing.
+good residency nc "$M/mixed" --samples 0 -j
+expect shard_count 1 passed_over 2
+bad 4 "'$M/mixed/x.tar', byte 0: " pin nc "$M/mixed" --index-only
+good pin nc "$M/mixed/*[sp]" --index-only --no-load -j
+expect shard_count 1 passed_over 1
+bad 1 "'--samples' is not an option of 'invalidate'" invalidate nc "$M/mixed" --samples 0

@@ -13,8 +13,9 @@ at_exit dm_gone nc
 at_exit eval "! grep -q ' $M ' /proc/mounts || umount $M"
 
 # EROFS has holes only in chunks; mkfs.erofs 1.5 stores one chunk of zeros for all of them.
-if type -P mkfs.erofs >/dev/null && modprobe erofs && (cd erofs && truncate -s 64k hole && echo tiny >tiny) &&
-	mkfs.erofs --chunksize=4096 image erofs >/dev/null 2>&1; then
+if type -P mkfs.erofs >/dev/null && modprobe erofs; then
+	(cd erofs && truncate -s 64k hole && echo tiny >tiny) || fail populate
+	mkfs.erofs --chunksize=4096 image erofs >log 2>&1 || fail "mkfs.erofs: $(<log)"
 	make_null O erofs 16
 	dd if=image of="$O" bs=64K conv=fsync 2>/dev/null
 	good create nc --origin "$O" --cache "$C" --block-size 64K --force
