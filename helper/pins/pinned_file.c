@@ -172,6 +172,20 @@ void mounted_free(struct mounted_all *all)
 	*all = (struct mounted_all){ 0 };
 }
 
+/* True if the path leads to one of the file systems. */
+bool mounted_has(const struct mounted_all *all, const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st))
+		return false;
+	for (i = 0; i < all->count; i++)
+		if (all->mount[i].device == st.st_dev)
+			return true;
+	return false;
+}
+
 static bool layers_hold(const struct layers *layers, uint64_t start)
 {
 	size_t i;

@@ -109,11 +109,17 @@ static int append_pin(struct pins *fresh, const struct pin *pin, const char *pat
 	return to ? pin_place(to, shard) : (int)fail_code();
 }
 
-/* Record the handle of the file that the path leads to: perhaps another file than before. */
-static void note_handle(struct pin *pin)
+/*
+ * Record the handle of the file that the path leads to: perhaps another file than before. A file
+ * was mapped to the device; a folder may be that of another file system, below its mount point.
+ */
+static void note_handle(const struct following *f, struct pin *pin)
 {
-	char *handle = file_handle(pin->path);
+	char *handle;
 
+	if (pin->folder && !mounted_has(&f->mounts, pin->path))
+		return;
+	handle = file_handle(pin->path);
 	if (!handle || (pin->handle && !strcmp(handle, pin->handle))) {
 		free(handle);
 		return;
@@ -170,7 +176,7 @@ static int follow_pin(struct following *f, struct pin *pin)
 		return pin_again(f, pin);
 	if (!find_file(f->dev, pin, pin->path, &shards))
 		return follow_lost(f, pin);
-	note_handle(pin);
+	note_handle(f, pin);
 	if (pin->folder || is_there(pin, &shards.shard[0])) {
 		pin_again(f, pin);
 	} else {
@@ -193,9 +199,12 @@ static bool is_on_device(const struct pins *pins, const struct pin *pin)
 	return false;
 }
 
-/* Count the pins of files whose ranges the kernel has. */
-static int count_pinned(const struct dm_device *dev, const struct pins *pins,
-			struct restored *restored)
+/*
+ * Count the pins of files whose ranges the kernel has. Records no error: the ranges were changed
+ * before, and the caller goes on.
+ */
+static void count_pinned(const struct dm_device *dev, const struct pins *pins,
+			 struct restored *restored)
 {
 	struct known known;
 	size_t i;
@@ -206,7 +215,9 @@ static int count_pinned(const struct dm_device *dev, const struct pins *pins,
 					  is_on_device(pins, &pins->pin[i]) &&
 					  known_has_pin(&known, pins, &pins->pin[i]);
 	known_free(&known);
-	return fail_code();
+	if (fail_code())
+		restored->pins = 0;
+	fail_reset();
 }
 
 /*
@@ -323,11 +334,31 @@ static int append_folder(const struct dm_device *dev, const struct pin *folder,
 	return fail_code();
 }
 
+/* Pin the files @fresh, all or none: without room, or after another error, warn. */
+static void pin_fresh(const struct dm_device *dev, struct pins *pins, struct pins *fresh,
+		      struct restored *restored)
+{
+	struct change change = { .dev = dev, .pins = pins };
+	size_t count = fresh->count, before = pins->count, i;
+
+	if (!pins_replace(pins, fresh) && !change_both(&change)) {
+		restored->added = count;
+		return;
+	}
+	/* Neither the kernel nor the record has these pins. */
+	for (i = before; i < pins->count; i++) {
+		pins->pin[i].dropped = true;
+		pins->pin[i].number = 0;
+	}
+	warn("%zu new files in the pinned folders of '%s' are not pinned: %s", count, dev->name,
+	     fail_message());
+	fail_reset();
+}
+
 /* Pin files that came into a pinned folder. A failure leaves them unpinned, and all else as it is. */
 static int pin_new_files(const struct dm_device *dev, struct pins *pins,
 			 struct restored *restored)
 {
-	struct change change = { .dev = dev, .pins = pins };
 	struct pins fresh = { 0 };
 	size_t i;
 
@@ -338,14 +369,8 @@ static int pin_new_files(const struct dm_device *dev, struct pins *pins,
 		if (pin->folder && !pin->dropped && !pin->gone)
 			append_folder(dev, pin, &fresh);
 	}
-	if (!fail_code() && fresh.count && !pins_keep_new(&fresh, pins) && fresh.count) {
-		size_t count = fresh.count;
-
-		if (!pins_replace(pins, &fresh) && change_both(&change))
-			fail_add("%zu new files in pinned folders are not pinned", count);
-		else
-			restored->added = count;
-	}
+	if (!fail_code() && fresh.count && !pins_keep_new(&fresh, pins) && fresh.count)
+		pin_fresh(dev, pins, &fresh, restored);
 	pins_free(&fresh);
 	return fail_code();
 }
@@ -372,8 +397,10 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_go
 	}
 	free(extra);
 	free_following(&f);
-	return fail_code() || pin_new_files(dev, pins, restored) ?
-		       (int)fail_code() : count_pinned(dev, pins, restored);
+	if (fail_code() || pin_new_files(dev, pins, restored))
+		return fail_code();
+	count_pinned(dev, pins, restored);
+	return 0;
 }
 
 /* Warn of each file that is gone, up to TELL_MAX. @kept: its pin was kept. */
@@ -409,7 +436,9 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 	if (!follow_pins(&f, false))
 		change_kernel(&change);
 	free_following(&f);
-	return fail_code() ? (int)fail_code() : count_pinned(dev, pins, restored);
+	if (!fail_code())
+		count_pinned(dev, pins, restored);
+	return fail_code();
 }
 
 /* Prefetches also for pins that the kernel still has: an attached cache may lack their data. */

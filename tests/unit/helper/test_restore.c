@@ -62,6 +62,16 @@ enum file_state mounted_look(const struct mounted_all *all, const struct pin *pi
 	return state_of_lost;
 }
 
+/* The folder is on the device. */
+static bool folder_mounted;
+
+bool mounted_has(const struct mounted_all *all, const char *path)
+{
+	(void)all;
+	assert_string_equal(path, folder_path);
+	return folder_mounted;
+}
+
 void mounted_free(struct mounted_all *all)
 {
 	(void)all;
@@ -129,6 +139,7 @@ static int setup(void **state)
 	origin_id = "";
 	place = 0;
 	state_of_lost = FILE_UNSURE;
+	folder_mounted = true;
 	renamed_to = NULL;
 	return 0;
 }
@@ -323,6 +334,24 @@ static void renamed(void **state)
 	pins_free(&pins);
 }
 
+/* Refresh; the record then has @count pins, and so has the list of pins that are not dropped. */
+static void refresh_keeps(size_t count)
+{
+	struct pins pins;
+	size_t i, live = 0;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+					 &restored), 0);
+	for (i = 0; i < pins.count; i++)
+		live += !pins.pin[i].dropped;
+	assert_int_equal(live, count);
+	pins_free(&pins);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, count);
+	pins_free(&pins);
+}
+
 /* A file that came into a pinned folder is pinned, once. */
 static void new_in_folder(void **state)
 {
@@ -351,6 +380,63 @@ static void new_in_folder(void **state)
 					 &restored), 0);
 	assert_int_equal(restored.added, 0);
 	pins_free(&pins);
+}
+
+/* The folder that the path leads to is another one while the file system is not mounted. */
+static void folder_not_mounted(void **state)
+{
+	struct pin like = { .label = "l", .flags = PIN, .folder = true, .handle = "1:77" };
+	struct pins pins = { 0 };
+	int mounted;
+
+	(void)state;
+	assert_non_null(pins_append(&pins, &like, folder_path));
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	for (mounted = 0; mounted < 2; mounted++) {
+		folder_mounted = mounted;
+		assert_int_equal(pins_load(&pins, "nc"), 0);
+		assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+						 &restored), 0);
+		assert_string_equal(pins.pin[0].handle, mounted ? "1:00" : "1:77");
+		pins_free(&pins);
+	}
+}
+
+/* Without room for the new files of a folder, a refresh does all else, and warns. */
+static void folder_too_large(void **state)
+{
+	struct pin like = { .label = "l", .flags = PIN, .folder = true, .load = true };
+	struct pins pins = { 0 };
+
+	(void)state;
+	assert_non_null(pins_append(&pins, &like, folder_path));
+	want(&pins, NULL, 0, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	fake_nl.available = 6 * K;
+	*warning = '\0';
+	refresh_keeps(2);
+	assert_int_equal(restored.added, 0);
+	assert_int_equal(restored.pins, 1);
+	assert_int_equal(restored.again, 1);
+	assert_non_null(strstr(warning, "1 new files in the pinned folders of 'nc' are not pinned: the pins"));
+	assert_int_equal(fake_nl.count, 1);
+	fake_nl.available = 8 * K;
+	refresh_keeps(3);
+	assert_int_equal(restored.added, 1);
+}
+
+/* The kernel's ranges cannot be listed after the change: only their number is unknown. */
+static void not_counted(void **state)
+{
+	(void)state;
+	record(4 * K);
+	fake_nl.interrupts = 16;
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins, 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(restored.job, 1);
 }
 
 /* Ranges that a killed command left in the kernel are removed; those of the daemon stay. */
@@ -577,6 +663,9 @@ int main(void)
 		TEST(gone),
 		TEST(renamed),
 		TEST(new_in_folder),
+		TEST(folder_not_mounted),
+		TEST(folder_too_large),
+		TEST(not_counted),
 		TEST(unrecorded),
 		TEST(shrunk),
 		TEST(foreign),
