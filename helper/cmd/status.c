@@ -116,7 +116,7 @@ static void print_timeouts(const struct dm_device *dev)
 static void print_pins(const struct dm_device *dev)
 {
 	struct record_difference difference;
-	char text[512];
+	char text[ADVICE_TEXT];
 
 	if (!dev->table || !lock_try(dev->name))
 		return;
@@ -133,15 +133,7 @@ static void print_pins(const struct dm_device *dev)
 	if (!difference.unrecorded && !difference.missing)
 		return;
 	print_string("renamed_from", NULL, *difference.elsewhere ? difference.elsewhere : NULL);
-	if (*difference.elsewhere)
-		snprintf(text, sizeof(text),
-			 "recorded as those of '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that",
-			 difference.elsewhere, dev->name, difference.elsewhere);
-	else
-		snprintf(text, sizeof(text),
-			 "they differ from the record: 'nearcache pin %s --refresh' makes them equal",
-			 dev->name);
-	print_string(NULL, "pins", text);
+	print_string(NULL, "pins", restore_advice(dev, &difference, text));
 }
 
 static int describe_device(const struct dm_device *dev, const struct status *status)

@@ -358,5 +358,8 @@ void pins_free(struct pins *pins)
 	for (i = 0; i < pins->count; i++)
 		free_pin(&pins->pin[i]);
 	free(pins->pin);
+	for (i = 0; i < pins->file.labels; i++)
+		free(pins->file.label[i]);
+	free(pins->file.label);
 	memset(pins, 0, sizeof(*pins));
 }

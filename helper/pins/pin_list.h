@@ -90,6 +90,8 @@ struct pin {
  * @torn: bytes behind the valid part, left by a crash
  * @numbers: number of lines "+"
  * @owner: owner in the file
+ * @exists: pins_load() found a file
+ * @label: labels of the @labels pins that a line of the file drops
  * @hollow: pins_prepare() made the file, which had no pins yet
  * @appended: length of the batch that pins_prepare() appended last, included in @bytes
  */
@@ -98,6 +100,9 @@ struct record_file {
 	size_t torn;
 	size_t numbers;
 	struct owner owner;
+	bool exists;
+	char **label;
+	size_t labels;
 	bool hollow;
 	size_t appended;
 };

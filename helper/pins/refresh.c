@@ -89,6 +89,7 @@ void refresh_print(const struct refreshed *refreshed)
 	print_found("added", "new in folders", refreshed->restored.added);
 	print_found("pinned_again", "pinned again", refreshed->restored.again);
 	print_found("unrecorded_ranges", "unrecorded ranges", refreshed->restored.unrecorded);
+	print_found("unrecorded_left", "unrecorded ranges left", refreshed->restored.left);
 	print_found("unchecked", "not looked up", refreshed->restored.unchecked);
 	print_bytes("missing_bytes", "missing", refreshed->missing);
 }

@@ -253,36 +253,76 @@ static void free_following(struct following *f)
 }
 
 /*
- * List the kernel's ranges that are not on record, except those of the daemon: a command that was
- * killed left them, or another program made them. @extra is for free(); its labels belong to @f.
+ * Compare the kernel's ranges @known with the record @pins. @extra: receives those that a refresh
+ * deletes, room for known->count; NULL: not wanted.
  */
-static int find_unrecorded(const struct following *f, struct nl_range **extra, size_t *count)
+static int find_unrecorded(const struct dm_device *dev, const struct pins *pins,
+			   const struct known *known, struct record_difference *difference,
+			   struct nl_range *extra)
 {
 	struct known recorded = { 0 };
-	size_t i;
+	const char **label = NULL;
+	size_t i, labels = 0, count = 0;
 
-	char name[NEARCACHE_NAME_MAX + 1];
+	memset(difference, 0, sizeof(*difference));
+	difference->absent = !pins->file.exists;
+	if (pins_recorded(pins, &recorded) || pins_labels(pins, &label, &labels))
+		goto out;
+	for (i = 0; i < known->count; i++) {
+		const struct nl_range *range = &known->range[i];
 
-	*count = 0;
-	*extra = calloc(f->known.count + 1, sizeof(**extra));
-	if (!*extra)
-		return fail_memory();
-	if (!pins_recorded(f->pins, &recorded))
-		for (i = 0; i < f->known.count; i++)
-			if (known_is_unrecorded(&recorded, &f->known.range[i]))
-				(*extra)[(*count)++] = f->known.range[i];
+		if (!known_is_unrecorded(&recorded, range))
+			continue;
+		difference->unrecorded++;
+		if (!labels_have(label, labels, range->label)) {
+			difference->left++;
+			snprintf(difference->label, LABEL_SIZE, "%s", range->label);
+		} else if (extra) {
+			extra[count++] = *range;
+		}
+	}
+	if (difference->unrecorded &&
+	    !record_elsewhere(dev, difference->elsewhere, &difference->taken))
+		*difference->elsewhere = '\0';
+out:
+	free(label);
 	free(recorded.range);
-	if (*count && record_elsewhere(f->dev, name))
-		fail(CODE_DEVICE,
-		     "the pins of device '%s' are recorded under the name '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes its ranges",
-		     f->dev->name, name, f->dev->name, name, f->dev->name);
 	return fail_code();
+}
+
+/* Say what to do about a difference. Writes to @text (ADVICE_TEXT bytes) and returns it. */
+const char *restore_advice(const struct dm_device *dev,
+			   const struct record_difference *difference, char *text)
+{
+	const char *name = dev->name, *before = difference->elsewhere;
+
+	if (*before && difference->taken)
+		snprintf(text, ADVICE_TEXT,
+			 "recorded as those of '%s', a name that another device has now: after 'dmsetup rename' of that device, 'dmsetup rename %s %s' restores the name; 'nearcache unpin %s --all' removes the ranges",
+			 before, name, before, name);
+	else if (*before)
+		snprintf(text, ADVICE_TEXT,
+			 "recorded as those of '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes the ranges",
+			 before, name, before, name);
+	else if (difference->left && difference->absent)
+		snprintf(text, ADVICE_TEXT,
+			 "%zu ranges have no record: if a file system with '" PINS_DIR "' is not mounted, mount it; otherwise 'nearcache unpin %s --all' removes the ranges",
+			 difference->left, name);
+	else if (difference->left)
+		snprintf(text, ADVICE_TEXT,
+			 "%zu ranges have labels that are not on record, for example '%s': another program or a killed 'nearcache pin' made them; 'nearcache unpin %s --label' removes the ranges of a label",
+			 difference->left, difference->label, name);
+	else
+		snprintf(text, ADVICE_TEXT,
+			 "they differ from the record: 'nearcache pin %s --refresh' makes them equal",
+			 name);
+	return text;
 }
 
 /* Count what a refresh would mend. Ignores a record that belongs to another device. */
 int restore_compare(const struct dm_device *dev, struct record_difference *difference)
 {
-	struct known known = { 0 }, recorded = { 0 };
+	struct known known = { 0 };
 	struct owner owner;
 	struct pins pins;
 	size_t i;
@@ -294,17 +334,13 @@ int restore_compare(const struct dm_device *dev, struct record_difference *diffe
 	pins.size = dev->size;
 	pins_drop_old(&pins, now_seconds());
 	if ((owner_known(&pins.owner) && !owner_same(&pins.owner, &owner)) ||
-	    known_read(&known, dev->number) || pins_recorded(&pins, &recorded))
+	    known_read(&known, dev->number) ||
+	    find_unrecorded(dev, &pins, &known, difference, NULL))
 		goto out;
-	for (i = 0; i < known.count; i++)
-		difference->unrecorded += known_is_unrecorded(&recorded, &known.range[i]);
 	for (i = 0; i < pins.count; i++)
 		difference->missing += !pins.pin[i].dropped &&
 				       !known_has_pin(&known, &pins, &pins.pin[i]);
-	if (difference->unrecorded && !record_elsewhere(dev, difference->elsewhere))
-		*difference->elsewhere = '\0';
 out:
-	free(recorded.range);
 	known_free(&known);
 	pins_free(&pins);
 	return fail_code();
@@ -376,10 +412,30 @@ static int pin_new_files(const struct dm_device *dev, struct pins *pins,
 }
 
 /*
- * Find files that moved or are gone, pin missing ranges, and make the kernel's ranges those on
- * record. Then pin new files in pinned folders. Files that cannot be found or mapped, without proof
- * that they are gone, keep their recorded ranges. A failure of the first part changes neither
- * kernel nor record. Sets @restored, but not its @job, and pin.gone.
+ * List the ranges that a refresh deletes: a killed command left them. Fails if the pins are on
+ * record under an earlier name of the device. @extra is for free(); its labels belong to @f.
+ */
+static int list_unrecorded(const struct following *f, struct record_difference *difference,
+			   struct nl_range **extra)
+{
+	char text[ADVICE_TEXT];
+
+	*extra = calloc(f->known.count + 1, sizeof(**extra));
+	if (!*extra)
+		return fail_memory();
+	if (find_unrecorded(f->dev, f->pins, &f->known, difference, *extra))
+		return fail_code();
+	if (*difference->elsewhere)
+		return fail(CODE_DEVICE, "the pins of device '%s' are %s", f->dev->name,
+			    restore_advice(f->dev, difference, text));
+	return 0;
+}
+
+/*
+ * Find files that moved or are gone, pin missing ranges, and delete ranges that are not on record
+ * though the record has their label. Then pin new files in pinned folders. Files that cannot be
+ * found or mapped, without proof that they are gone, keep their recorded ranges. A failure of the
+ * first part changes neither kernel nor record. Sets @restored, but not its @job, and pin.gone.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored)
@@ -387,16 +443,22 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_go
 	struct following f = { .dev = dev, .pins = pins, .keep_gone = keep_gone,
 			       .restored = restored };
 	struct change change = { .dev = dev, .pins = pins };
+	struct record_difference difference = { 0 };
 	struct nl_range *extra = NULL;
+	char text[ADVICE_TEXT];
 
 	memset(restored, 0, sizeof(*restored));
-	if (!follow_pins(&f, true) && !find_unrecorded(&f, &extra, &change.count)) {
+	if (!follow_pins(&f, true) && !list_unrecorded(&f, &difference, &extra)) {
 		change.which = extra;
+		change.count = difference.unrecorded - difference.left;
 		restored->unrecorded = change.count;
+		restored->left = difference.left;
 		change_both(&change);
 	}
 	free(extra);
 	free_following(&f);
+	if (!fail_code() && difference.left)
+		warn("'%s': %s", dev->name, restore_advice(dev, &difference, text));
 	if (fail_code() || pin_new_files(dev, pins, restored))
 		return fail_code();
 	count_pinned(dev, pins, restored);

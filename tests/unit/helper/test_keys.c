@@ -101,6 +101,14 @@ int restore_compare(const struct dm_device *dev, struct record_difference *diffe
 	return 0;
 }
 
+const char *restore_advice(const struct dm_device *dev,
+			   const struct record_difference *difference, char *text)
+{
+	(void)dev;
+	(void)difference;
+	return strcpy(text, "advice");
+}
+
 const char *renamed_table_gone(const struct dm_device *dev)
 {
 	(void)dev;

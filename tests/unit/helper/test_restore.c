@@ -439,7 +439,38 @@ static void not_counted(void **state)
 	assert_int_equal(restored.job, 1);
 }
 
-/* Ranges that a killed command left in the kernel are removed; those of the daemon stay. */
+/* Write the record again; the present device becomes its owner. */
+static void own(void)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_false(pins.foreign);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+}
+
+/* Record a pin and drop it: the label stays in the record. */
+static void drop_label(const char *label)
+{
+	struct pin like = { .label = (char *)label, .flags = PIN };
+	struct pins pins;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_non_null(pins_append(&pins, &like, "/dropped"));
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins.pin[pins.count - 1].dropped = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
+/*
+ * Ranges that a killed command left in the kernel are removed. Those of the daemon stay, and those
+ * with a label that is not on record.
+ */
 static void unrecorded(void **state)
 {
 	struct dm_device dev = { .name = "nc" };
@@ -447,15 +478,21 @@ static void unrecorded(void **state)
 
 	(void)state;
 	record(4 * K);
+	drop_label("dropped");
 	restore("nc", NULL, &restored);
 	fake_nl_give(0, 8 * K, "l", PIN);
+	fake_nl_give(16 * K, 8 * K, "dropped", PIN);
 	fake_nl_give(32 * K, 8 * K, "other", PIN);
 	fake_nl_give(48 * K, 8 * K, "nearcache-hot", PIN);
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
 	pins_free(&pins);
 	assert_int_equal(restored.unrecorded, 2);
-	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(restored.left, 1);
+	assert_non_null(strstr(warning, "for example 'other': another program"));
+	assert_non_null(strstr(warning, "'nearcache unpin nc --label' removes"));
+	assert_int_equal(fake_nl.count, 4);
+	assert_int_equal(fake_nl_count(32 * K, 8 * K, "other", PIN), 1);
 	assert_int_equal(fake_nl_count(48 * K, 8 * K, "nearcache-hot", PIN), 1);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	/* And what the kernel lacks is pinned again. */
@@ -464,7 +501,53 @@ static void unrecorded(void **state)
 	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
 	pins_free(&pins);
 	assert_int_equal(restored.again, 1);
-	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(fake_nl.count, 4);
+}
+
+/* Without a record, as in a container or before /var is mounted, no range is deleted. */
+static void no_record(void **state)
+{
+	struct dm_device dev = { .name = "nc" };
+	struct record_difference difference;
+	struct pins pins;
+
+	(void)state;
+	fake_nl_give(0, 8 * K, "l", PIN);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(restored.unrecorded, 0);
+	assert_int_equal(restored.left, 1);
+	assert_int_equal(fake_nl.count, 1);
+	assert_non_null(strstr(warning, "'nc': 1 ranges have no record"));
+	assert_non_null(strstr(warning, "'nearcache unpin nc --all' removes"));
+	assert_int_equal(restore_compare(&dev, &difference), 0);
+	assert_int_equal(difference.left, 1);
+	assert_true(difference.absent);
+}
+
+/* 'dmsetup rename' renamed the device. Its ranges stay also while another device has its name. */
+static void renamed_device(void **state)
+{
+	struct dm_device dev = { .name = "other", .uuid = DM_UUID_PREFIX "u1" };
+	struct pins pins;
+	int taken;
+
+	(void)state;
+	record(4 * K);
+	own();
+	fake_nl_give(0, 8 * K, "l", PIN);
+	for (taken = 0; taken < 2; taken++) {
+		fake.gone = !taken;
+		assert_int_equal(pins_load(&pins, "other"), 0);
+		assert_int_equal(restore_refresh(&dev, &pins, false, &restored), CODE_DEVICE);
+		pins_free(&pins);
+		assert_non_null(strstr(fail_message(), "of device 'other' are recorded as those of 'nc'"));
+		assert_int_equal(!strstr(fail_message(), "another device has now"), !taken);
+		assert_non_null(strstr(fail_message(), "'dmsetup rename other nc'"));
+		fail_reset();
+	}
+	assert_int_equal(fake_nl.count, 1);
 }
 
 /* The origin has shrunk.  The part of a pin inside the origin is pinned; the record stays whole. */
@@ -499,20 +582,6 @@ static void shrunk(void **state)
 	assert_int_equal(change.deleted, 1);
 	assert_int_equal(fake_nl.count, 1);
 	pins_free(&pins);
-}
-
-/* Write the record again; the present device becomes its owner. */
-static void own(void)
-{
-	struct dm_device dev;
-	struct pins pins;
-
-	assert_int_equal(dm_need_ours("nc", &dev), 0);
-	assert_int_equal(record_open(&pins, &dev), 0);
-	assert_false(pins.foreign);
-	assert_int_equal(pins_save(&pins, "nc"), 0);
-	pins_free(&pins);
-	dm_device_free(&dev);
 }
 
 static bool restored_of(const char *uuid, const char *id)
@@ -667,6 +736,8 @@ int main(void)
 		TEST(folder_too_large),
 		TEST(not_counted),
 		TEST(unrecorded),
+		TEST(no_record),
+		TEST(renamed_device),
 		TEST(shrunk),
 		TEST(foreign),
 		TEST(attached),
