@@ -225,7 +225,8 @@ static int append_batch(struct pins *pins, const char *path)
 		return fail_memory();
 	/* Without a change, cut off what a crash left. */
 	if ((bytes || file->torn) &&
-	    !atomic_file_append(path, (off_t)file->bytes, batch, bytes)) {
+	    !atomic_file_append(path, (off_t)(file->bytes + file->torn), (off_t)file->bytes, batch,
+				bytes)) {
 		file->appended = bytes;
 		file->bytes += bytes;
 		file->torn = 0;
@@ -283,7 +284,8 @@ void pins_abandon(struct pins *pins, const char *name)
 	pins_path(name, path);
 	if (file->hollow)
 		atomic_file_remove(path, &found);
-	else if (file->appended && atomic_file_cut(path, (off_t)(file->bytes - file->appended)))
+	else if (file->appended && atomic_file_cut(path, (off_t)file->bytes,
+						   (off_t)(file->bytes - file->appended)))
 		fail_add("the record '%s' cannot be restored, and has the change: 'nearcache pin %s --refresh' applies it",
 			 path, name);
 	/* The pins have the numbers of lines that were cut off. */
