@@ -129,6 +129,13 @@ static void note_handle(const struct following *f, struct pin *pin)
 	pin->changed = true;
 }
 
+/* Record whether a refresh keeps the pin although its file is gone. */
+static void note_kept(struct pin *pin, bool kept)
+{
+	pin->changed |= pin->kept != kept;
+	pin->kept = kept;
+}
+
 static int pin_again(struct following *f, const struct pin *pin)
 {
 	const struct shard recorded = { .range = pin->range, .ranges = pin->ranges };
@@ -148,11 +155,13 @@ static int follow_lost(struct following *f, struct pin *pin)
 	switch (mounted_look(&f->mounts, pin, &path)) {
 	case FILE_GONE:
 		pin->gone = true;
-		pin->dropped = !f->keep_gone;
+		note_kept(pin, pin->kept || f->keep_gone);
+		pin->dropped = !pin->kept;
 		f->restored->gone++;
 		break;
 	case FILE_EXISTS:
 		if (path && find_file(f->dev, pin, path, &shards)) {
+			pin->kept = false;
 			append_pin(&f->fresh, pin, path,
 				   shards.count ? &shards.shard[0] : &(struct shard){ 0 });
 			pin->dropped = true;
@@ -177,6 +186,7 @@ static int follow_pin(struct following *f, struct pin *pin)
 	if (!find_file(f->dev, pin, pin->path, &shards))
 		return follow_lost(f, pin);
 	note_handle(f, pin);
+	note_kept(pin, false);
 	if (pin->folder || is_there(pin, &shards.shard[0])) {
 		pin_again(f, pin);
 	} else {
@@ -375,10 +385,10 @@ static void pin_fresh(const struct dm_device *dev, struct pins *pins, struct pin
 		      struct restored *restored)
 {
 	struct change change = { .dev = dev, .pins = pins };
-	size_t count = fresh->count, before = pins->count, i;
+	size_t before = pins->count, i;
 
 	if (!pins_replace(pins, fresh) && !change_both(&change)) {
-		restored->added = count;
+		restored->added = pins->count - before;
 		return;
 	}
 	/* Neither the kernel nor the record has these pins. */
@@ -386,8 +396,8 @@ static void pin_fresh(const struct dm_device *dev, struct pins *pins, struct pin
 		pins->pin[i].dropped = true;
 		pins->pin[i].number = 0;
 	}
-	warn("%zu new files in the pinned folders of '%s' are not pinned: %s", count, dev->name,
-	     fail_message());
+	warn("%zu new files in the pinned folders of '%s' are not pinned: %s",
+	     pins->count - before + fresh->count, dev->name, fail_message());
 	fail_reset();
 }
 
@@ -465,16 +475,20 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_go
 	return 0;
 }
 
-/* Warn of each file that is gone, up to TELL_MAX. @kept: its pin was kept. */
-void restore_tell_gone(const struct pins *pins, bool kept)
+/*
+ * Warn of each file that is gone, up to TELL_MAX. Without a handle, the file may have another path.
+ */
+void restore_tell_gone(const struct pins *pins)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < pins->count; i++) {
 		if (!pins->pin[i].gone || ++count > TELL_MAX)
 			continue;
-		warn("the pinned file '%s' does not exist any more: its pin was %s",
-		     pins->pin[i].path, kept ? "kept" : "dropped");
+		warn("the pinned file '%s' %s: its pin was %s", pins->pin[i].path,
+		     pins->pin[i].handle ? "does not exist any more" :
+					   "is no longer at this path",
+		     pins->pin[i].kept ? "kept" : "dropped");
 	}
 	if (count > TELL_MAX)
 		warn("%zu more pinned files do not exist any more", count - TELL_MAX);
@@ -518,7 +532,7 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 	restore_load(dev, pins, NULL, &wishes, &restored->job);
 	warn_instead("the pins of", dev->name,
 		     "are not prefetched, only cached when they are read");
-	restore_tell_gone(pins, false);
+	restore_tell_gone(pins);
 	if (restored->moved || restored->gone || other)
 		pins_save(pins, dev->name);
 	warn_instead("the pins of", dev->name,

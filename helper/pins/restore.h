@@ -70,7 +70,7 @@ int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 const struct nl_job *wishes, uint32_t *job);
 int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored);
-void restore_tell_gone(const struct pins *pins, bool kept);
+void restore_tell_gone(const struct pins *pins);
 void restore(const char *name, const char *attached, struct restored *restored);
 
 #endif /* HELPER_PINS_RESTORE_H */

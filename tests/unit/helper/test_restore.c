@@ -290,6 +290,20 @@ static void refresh(bool keep_gone, size_t count)
 	pins_free(&pins);
 }
 
+/* Take "kept" from the last line of the record. */
+static void forget_kept(void)
+{
+	struct pins pins;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, 2);
+	assert_true(pins.pin[1].kept);
+	pins.pin[1].kept = false;
+	pins.pin[1].changed = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
 /* A pin is dropped only if its file is certainly gone, and not with keep_gone. */
 static void gone(void **state)
 {
@@ -308,6 +322,10 @@ static void gone(void **state)
 	state_of_lost = FILE_GONE;
 	refresh(true, 2);
 	assert_int_equal(restored.gone, 1);
+	/* The record has that this pin is to be kept. */
+	refresh(false, 2);
+	assert_int_equal(restored.gone, 1);
+	forget_kept();
 	refresh(false, 1);
 	assert_int_equal(restored.gone, 1);
 	assert_int_equal(restored.pins, 1);
@@ -350,6 +368,23 @@ static void refresh_keeps(size_t count)
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(pins.count, count);
 	pins_free(&pins);
+}
+
+/* 'rm file; mv b file' with both pinned: one pin is left. */
+static void rotated(void **state)
+{
+	struct pins pins = { 0 };
+
+	(void)state;
+	want(&pins, file_path, 0, 4 * K);
+	want(&pins, "/nowhere/b", 8 * K, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	state_of_lost = FILE_EXISTS;
+	renamed_to = file_path;
+	place = 8 * K;
+	refresh(false, 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
 }
 
 /* A file that came into a pinned folder is pinned, once. */
@@ -731,6 +766,7 @@ int main(void)
 		TEST(refreshed),
 		TEST(gone),
 		TEST(renamed),
+		TEST(rotated),
 		TEST(new_in_folder),
 		TEST(folder_not_mounted),
 		TEST(folder_too_large),
