@@ -84,7 +84,10 @@ bool lock_try_shared(const char *name)
 	return true;
 }
 
-/* Drop the lock of lock_name() or lock_try_shared(), for a process that goes on but changes nothing more. */
+/*
+ * Drop the lock of lock_name() or lock_try_shared(), for a process that goes on but changes nothing
+ * more.
+ */
 void lock_release(void)
 {
 	if (held >= 0)

@@ -110,8 +110,8 @@ static void print_timeouts(const struct dm_device *dev)
 }
 
 /*
- * Compare the kernel's ranges with the record of pins. Returns false if another run is just changing
- * both, or after a warning: an error of this comparison is no error of the device.
+ * Compare the kernel's ranges with the record of pins. Returns false if another run is just
+ * changing both, or after a warning: an error of this comparison is no error of the device.
  */
 static bool compare_pins(const struct dm_device *dev, struct record_difference *difference)
 {

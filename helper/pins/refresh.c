@@ -59,9 +59,9 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 }
 
 /*
- * Find files that moved, are gone or are new in a pinned folder, pin missing ranges, prefetch missing
- * data. @dev passed refresh_need_live(). @keep_gone: keep the pins of files that are gone, also in later
- * refreshes.
+ * Find files that moved, are gone or are new in a pinned folder, pin missing ranges, prefetch
+ * missing data. @dev passed refresh_need_live(). @keep_gone: keep the pins of files that are gone,
+ * also in later refreshes.
  */
 int refresh_device(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		   struct refreshed *refreshed)

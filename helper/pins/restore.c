@@ -109,17 +109,11 @@ static int append_pin(struct pins *fresh, const struct pin *pin, const char *pat
 	return to ? pin_place(to, shard) : (int)fail_code();
 }
 
-/*
- * Record the handle of the file that the path leads to: perhaps another file than before. A file
- * was mapped to the device; a folder may be that of another file system, below its mount point.
- */
-static void note_handle(const struct following *f, struct pin *pin)
+/* Record the handle of the file that the path leads to: perhaps another file than before. */
+static void note_handle(struct pin *pin)
 {
-	char *handle;
+	char *handle = file_handle(pin->path);
 
-	if (pin->folder && !mounted_has(&f->mounts, pin->path))
-		return;
-	handle = file_handle(pin->path);
 	if (!handle || (pin->handle && !strcmp(handle, pin->handle))) {
 		free(handle);
 		return;
@@ -185,8 +179,11 @@ static int follow_pin(struct following *f, struct pin *pin)
 		return pin_again(f, pin);
 	if (!find_file(f->dev, pin, pin->path, &shards))
 		return follow_lost(f, pin);
-	note_handle(f, pin);
-	note_kept(pin, false);
+	/* The file was mapped to the device; a folder may be on another one. */
+	if (!pin->folder || mounted_has(&f->mounts, pin->path)) {
+		note_handle(pin);
+		note_kept(pin, false);
+	}
 	if (pin->folder || is_there(pin, &shards.shard[0])) {
 		pin_again(f, pin);
 	} else {
