@@ -66,12 +66,16 @@ void lock_name(const char *name)
 	held = fd;
 }
 
-/* Like lock_name(), but return false, without the lock, if another run has it. */
-bool lock_try(const char *name)
+/*
+ * Keep other runs from changing a device, as lock_name() does, but not from this same lock: for
+ * runs that only read. Return false, without the lock, if another run has that of lock_name().
+ */
+bool lock_try_shared(const char *name)
 {
 	struct flock lock = lock_of(name);
 	int fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
 
+	lock.l_type = F_RDLCK;
 	if (fd >= 0 && fcntl(fd, F_OFD_SETLK, &lock)) {
 		close(fd);
 		return false;
@@ -80,7 +84,10 @@ bool lock_try(const char *name)
 	return true;
 }
 
-/* Drop the lock of the last lock_name(), for a process that goes on but changes nothing more. */
+/*
+ * Drop the lock of lock_name() or lock_try_shared(), for a process that goes on but changes nothing
+ * more.
+ */
 void lock_release(void)
 {
 	if (held >= 0)

@@ -8,7 +8,7 @@
 #include "block/device.h"
 
 void lock_name(const char *name);
-bool lock_try(const char *name);
+bool lock_try_shared(const char *name);
 void lock_release(void);
 int lock_all(const struct device *origin);
 bool lock_holds_all(void);

@@ -110,38 +110,42 @@ static void print_timeouts(const struct dm_device *dev)
 }
 
 /*
- * Print how the kernel's ranges differ from the record of pins, unless another run is just changing
- * both. An error of this comparison is no error of the device.
+ * Compare the kernel's ranges with the record of pins. Returns false if another run is just
+ * changing both, or after a warning: an error of this comparison is no error of the device.
  */
+static bool compare_pins(const struct dm_device *dev, struct record_difference *difference)
+{
+	if (!dev->table || !lock_try_shared(dev->name))
+		return false;
+	restore_compare(dev, difference);
+	lock_release();
+	if (!fail_code())
+		return true;
+	warn("the pins of '%s' are not compared with their record: %s", dev->name,
+	     fail_message());
+	fail_reset();
+	return false;
+}
+
+/* Print how the kernel's ranges differ from the record of pins; null if that is unknown. */
 static void print_pins(const struct dm_device *dev)
 {
 	struct record_difference difference;
-	char text[512];
+	char text[ADVICE_TEXT];
 
-	if (!dev->table || !lock_try(dev->name))
+	if (!compare_pins(dev, &difference)) {
+		print_string("unrecorded_ranges", NULL, NULL);
+		print_string("missing_pins", NULL, NULL);
+		print_string("renamed_from", NULL, NULL);
 		return;
-	if (restore_compare(dev, &difference)) {
-		warn("the pins of '%s' are not compared with their record: %s", dev->name,
-		     fail_message());
-		fail_reset();
 	}
-	lock_release();
 	print_number("unrecorded_ranges",
 		     difference.unrecorded ? "unrecorded ranges" : NULL, difference.unrecorded);
 	print_number("missing_pins", difference.missing ? "missing pins" : NULL,
 		     difference.missing);
-	if (!difference.unrecorded && !difference.missing)
-		return;
 	print_string("renamed_from", NULL, *difference.elsewhere ? difference.elsewhere : NULL);
-	if (*difference.elsewhere)
-		snprintf(text, sizeof(text),
-			 "recorded as those of '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that",
-			 difference.elsewhere, dev->name, difference.elsewhere);
-	else
-		snprintf(text, sizeof(text),
-			 "they differ from the record: 'nearcache pin %s --refresh' makes them equal",
-			 dev->name);
-	print_string(NULL, "pins", text);
+	if (difference.unrecorded || difference.missing)
+		print_string(NULL, "pins", restore_advice(dev, &difference, text));
 }
 
 static int describe_device(const struct dm_device *dev, const struct status *status)

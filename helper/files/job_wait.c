@@ -70,15 +70,9 @@ static void tell_wait(const struct dm_device *dev, const struct nl_job *job, boo
 		job->id, dev->name);
 }
 
-/*
- * Waits until a job ends, and meanwhile shows its progress unless @quiet. @job receives the job's
- * last state. On entry @job->label and @job->bytes identify the job; "" and 0 if unknown.
- *
- * The first ^C cancels the job; the function then still waits for the job's reads in flight. The
- * second ^C ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
- */
-int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
-	     struct nl_job *job)
+/* Waits as job_wait(), or if @stalls also returns once the job waits for readers. */
+static int wait_for_job(const struct dm_device *dev, uint32_t id, bool quiet, bool stalls,
+			struct nl_job *job)
 {
 	struct progress progress = { 0 };
 	bool found, started = false, cancelled = false, told = false;
@@ -97,6 +91,8 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 			progress_start(&progress, "prefetch", job->bytes, quiet);
 		started = true;
 		progress_update(&progress, job->fetched + job->present);
+		if (stalls && job->state == NEARCACHE_JOB_WAITING)
+			break;
 		tell_wait(dev, job, quiet, &told);
 		if (nl_job_is_over(job) && !job->flying)
 			break;
@@ -109,6 +105,28 @@ int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	progress_end(&progress);
 	signals_release(&before);
 	return fail_code();
+}
+
+/*
+ * Waits until a job ends, and meanwhile shows its progress unless @quiet. @job receives the job's
+ * last state. On entry @job->label and @job->bytes identify the job; "" and 0 if unknown.
+ *
+ * The first ^C cancels the job; the function then still waits for the job's reads in flight. The
+ * second ^C ends this wait. Also succeeds if the job failed or was cancelled, see job_judge().
+ */
+int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
+	     struct nl_job *job)
+{
+	return wait_for_job(dev, id, quiet, false, job);
+}
+
+/*
+ * Like job_wait(), but also returns, with state NEARCACHE_JOB_WAITING, once the job waits for
+ * readers, which may take without limit.
+ */
+int job_wait_or_stall(const struct dm_device *dev, uint32_t id, bool quiet, struct nl_job *job)
+{
+	return wait_for_job(dev, id, quiet, true, job);
 }
 
 /*

@@ -159,17 +159,38 @@ static int write_end(int fd, off_t offset, const char *data, size_t bytes)
 	return error || !fdatasync(fd) ? error : errno;
 }
 
+/* Opens a file of @size bytes for write_end(). Returns -1 after an error. */
+static int open_sized(const char *path, off_t size)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || fstat(fd, &st)) {
+		fail_errno(errno, "cannot write '%s'", path);
+	} else if (st.st_size != size) {
+		fail(CODE_BUSY,
+		     "'%s' has changed since this command read it: another one is running; try again",
+		     path);
+	} else {
+		return fd;
+	}
+	if (fd >= 0)
+		close(fd);
+	return -1;
+}
+
 /*
  * Appends @data durably at @offset, and drops what the file has from there on. The caller can
  * recognise an incomplete end of the file, which a crash may leave. After an error the file ends at
- * @offset, if that is possible.
+ * @offset, if that is possible. Fails with CODE_BUSY, and changes nothing, if the file has not
+ * @size bytes, as when the caller read it.
  */
-int atomic_file_append(const char *path, off_t offset, const char *data, size_t bytes)
+int atomic_file_append(const char *path, off_t size, off_t offset, const char *data, size_t bytes)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
+	int fd = open_sized(path, size), error;
 
 	if (fd < 0)
-		return fail_errno(errno, "cannot write '%s'", path);
+		return fail_code();
 	error = write_end(fd, offset, data, bytes);
 	if (error)
 		write_end(fd, offset, NULL, 0);
@@ -177,14 +198,16 @@ int atomic_file_append(const char *path, off_t offset, const char *data, size_t 
 	return error ? fail_errno(error, "cannot write '%s'", path) : 0;
 }
 
-/* Cuts a file durably at @offset. Returns 0 or an errno; records no error. */
-int atomic_file_cut(const char *path, off_t offset)
+/* Cuts a file of @size bytes durably at @offset. Returns 0 or an errno; records no error. */
+int atomic_file_cut(const char *path, off_t size, off_t offset)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC), error;
+	struct stat st;
 
 	if (fd < 0)
 		return errno;
-	error = write_end(fd, offset, NULL, 0);
+	error = !fstat(fd, &st) && st.st_size != size ? EBUSY :
+							 write_end(fd, offset, NULL, 0);
 	close(fd);
 	return error;
 }

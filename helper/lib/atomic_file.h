@@ -18,8 +18,8 @@ int atomic_file_commit(const char *path);
 void atomic_file_abandon(const char *path);
 int atomic_file_remove(const char *path, bool *found);
 
-int atomic_file_append(const char *path, off_t offset, const char *data, size_t bytes);
-int atomic_file_cut(const char *path, off_t offset);
+int atomic_file_append(const char *path, off_t size, off_t offset, const char *data, size_t bytes);
+int atomic_file_cut(const char *path, off_t size, off_t offset);
 
 int atomic_file_check(const char *path);
 int atomic_file_write(const char *path, const void *data, size_t bytes, bool durable);

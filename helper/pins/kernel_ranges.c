@@ -89,6 +89,33 @@ bool known_has(const struct known *known, const struct nl_range *range)
 				       sizeof(*known->range), compare_ranges);
 }
 
+static int compare_labels(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* List the labels in a record, also of dropped pins, for labels_have() and free(). */
+int pins_labels(const struct pins *pins, const char ***label, size_t *count)
+{
+	size_t i;
+
+	*count = 0;
+	*label = calloc(pins->count + pins->file.labels + 1, sizeof(**label));
+	if (!*label)
+		return fail_memory();
+	for (i = 0; i < pins->count; i++)
+		(*label)[(*count)++] = pins->pin[i].label;
+	for (i = 0; i < pins->file.labels; i++)
+		(*label)[(*count)++] = pins->file.label[i];
+	qsort(*label, *count, sizeof(**label), compare_labels);
+	return 0;
+}
+
+bool labels_have(const char *const *label, size_t count, const char *wanted)
+{
+	return bsearch(&wanted, label, count, sizeof(*label), compare_labels);
+}
+
 /*
  * List the ranges of all pins, even dropped ones, for known_is_unrecorded(). The labels belong to
  * @pins: the caller frees only recorded->range.

@@ -31,6 +31,8 @@ struct known {
 int known_read(struct known *known, dev_t number);
 void known_sort(struct known *known);
 bool known_has(const struct known *known, const struct nl_range *range);
+int pins_labels(const struct pins *pins, const char ***label, size_t *count);
+bool labels_have(const char *const *label, size_t count, const char *wanted);
 int pins_recorded(const struct pins *pins, struct known *recorded);
 bool known_is_unrecorded(const struct known *recorded, const struct nl_range *range);
 bool known_has_pin(const struct known *known, const struct pins *pins,

@@ -118,15 +118,28 @@ static void leave_pin(void *pin)
 	(void)pin;
 }
 
-/* Mark the pins that are equal to one of @added as dropped. */
-static int drop_replaced(struct pins *pins, const struct pins *added)
+/*
+ * Mark the pins that are equal to one of @added as dropped. Remove from @added all but the first of
+ * equal pins: two names may lead to one file, for example after 'rm a; mv b a' with both pinned.
+ */
+static int drop_replaced(struct pins *pins, struct pins *added)
 {
+	size_t i, kept = 0;
 	void *known = NULL;
-	size_t i;
 
-	for (i = 0; i < added->count && !fail_code(); i++)
-		if (!tsearch(&added->pin[i], &known, compare_pins))
+	for (i = 0; i < added->count; i++) {
+		struct pin *pin = &added->pin[kept], **found;
+
+		*pin = added->pin[i];
+		found = tsearch(pin, &known, compare_pins);
+		if (!found)
 			fail_memory();
+		if (found && *found != pin)
+			free_pin(pin);
+		else
+			kept++;
+	}
+	added->count = kept;
 	for (i = 0; i < pins->count; i++)
 		if (tfind(&pins->pin[i], &known, compare_pins))
 			pins->pin[i].dropped = true;
@@ -358,5 +371,8 @@ void pins_free(struct pins *pins)
 	for (i = 0; i < pins->count; i++)
 		free_pin(&pins->pin[i]);
 	free(pins->pin);
+	for (i = 0; i < pins->file.labels; i++)
+		free(pins->file.label[i]);
+	free(pins->file.label);
 	memset(pins, 0, sizeof(*pins));
 }

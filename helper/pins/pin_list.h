@@ -49,6 +49,7 @@ struct owner {
  * @flags: the wish, as NEARCACHE_RANGE_* flags
  * @priority: 0 to NEARCACHE_PRIORITY_MAX
  * @expires: time of expiry, seconds since 1970; 0: never
+ * @kept: its file was gone in a refresh with --keep-gone: later refreshes keep it too
  * @load: prefetch the data into the cache
  * @samples: pin only these samples of the file; NULL: not restricted
  * @index_only: pin only the index of the file, which a reader needs to open it
@@ -70,6 +71,7 @@ struct pin {
 	uint32_t flags;
 	uint32_t priority;
 	int64_t expires;
+	bool kept;
 	bool load;
 	char *samples;
 	bool index_only;
@@ -90,6 +92,8 @@ struct pin {
  * @torn: bytes behind the valid part, left by a crash
  * @numbers: number of lines "+"
  * @owner: owner in the file
+ * @exists: pins_load() found a file
+ * @label: labels of the @labels pins that a line of the file drops
  * @hollow: pins_prepare() made the file, which had no pins yet
  * @appended: length of the batch that pins_prepare() appended last, included in @bytes
  */
@@ -98,6 +102,9 @@ struct record_file {
 	size_t torn;
 	size_t numbers;
 	struct owner owner;
+	bool exists;
+	char **label;
+	size_t labels;
 	bool hollow;
 	size_t appended;
 };

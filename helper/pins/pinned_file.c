@@ -67,6 +67,19 @@ static bool handle_parse(const char *text, union handle *handle)
 	return bytes && !*text;
 }
 
+/*
+ * True if an open file certainly has another handle than the recorded one. Handles of different
+ * type or length prove nothing: on XFS these depend on mount options.
+ */
+static bool handle_differs(int fd, const char *recorded)
+{
+	char text[HANDLE_TEXT];
+	size_t type = strcspn(recorded, ":");
+
+	return handle_print(fd, text) && strlen(text) == strlen(recorded) &&
+	       !strncmp(text, recorded, type + 1) && strcmp(text, recorded);
+}
+
 /* Return the handle of a file as text, for free(), or NULL without recording an error. */
 char *file_handle(const char *path)
 {
@@ -159,6 +172,20 @@ void mounted_free(struct mounted_all *all)
 	*all = (struct mounted_all){ 0 };
 }
 
+/* True if the path leads to one of the file systems. */
+bool mounted_has(const struct mounted_all *all, const char *path)
+{
+	struct stat st;
+	size_t i;
+
+	if (stat(path, &st))
+		return false;
+	for (i = 0; i < all->count; i++)
+		if (all->mount[i].device == st.st_dev)
+			return true;
+	return false;
+}
+
 static bool layers_hold(const struct layers *layers, uint64_t start)
 {
 	size_t i;
@@ -221,7 +248,6 @@ static int open_folder(const char *path)
 static bool is_other(int folder, const char *name, const struct pin *pin)
 {
 	int fd = openat(folder, name, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	char text[HANDLE_TEXT];
 	struct stat above, st;
 	bool other;
 
@@ -229,7 +255,7 @@ static bool is_other(int folder, const char *name, const struct pin *pin)
 		return false;
 	/* Something may be mounted over the file. */
 	other = pin->handle && !fstat(folder, &above) && !fstat(fd, &st) &&
-		st.st_dev == above.st_dev && handle_print(fd, text) && strcmp(text, pin->handle);
+		st.st_dev == above.st_dev && handle_differs(fd, pin->handle);
 	close(fd);
 	return other;
 }
@@ -285,13 +311,27 @@ static char *path_of(int fd)
 	return strdup(path);
 }
 
+/*
+ * Judge the file that the kernel opened for the recorded handle. For ext4 generation 0 in a handle
+ * stands for any generation, and files that 'mkfs.ext4 -d' made have it: so the inode may belong to
+ * a newer file now.
+ */
+static enum file_state state_of_open(int fd, const struct pin *pin)
+{
+	struct stat st;
+
+	/* A program may have the deleted file open. */
+	if (!fstat(fd, &st) && !st.st_nlink)
+		return FILE_GONE;
+	return handle_differs(fd, pin->handle) ? FILE_GONE : FILE_EXISTS;
+}
+
 /* Look for the file by its handle. Sets @path, for free(), if the mounts show the file. */
 static enum file_state look_by_handle(const struct mounted_all *all, const struct pin *pin,
 				      char **path)
 {
 	enum file_state state = FILE_UNSURE;
 	union handle handle;
-	struct stat st;
 	size_t i;
 	int fd;
 
@@ -305,8 +345,7 @@ static enum file_state look_by_handle(const struct mounted_all *all, const struc
 			return FILE_GONE;
 		if (fd < 0)
 			continue;
-		/* A program may have the deleted file open. */
-		state = !fstat(fd, &st) && !st.st_nlink ? FILE_GONE : FILE_EXISTS;
+		state = state_of_open(fd, pin);
 		if (state == FILE_EXISTS)
 			*path = path_of(fd);
 		close(fd);

@@ -48,6 +48,7 @@ struct mounted_all {
 char *file_handle(const char *path);
 int pin_file(struct pins *added, const struct pin *like, const struct shard *shard);
 int mounted_find(struct mounted_all *all, dev_t lower);
+bool mounted_has(const struct mounted_all *all, const char *path);
 enum file_state mounted_look(const struct mounted_all *all, const struct pin *pin, char **path);
 void mounted_free(struct mounted_all *all);
 

@@ -58,6 +58,23 @@ static const char *parse_json(struct pins *pins, const char *text, size_t bytes,
 	return why;
 }
 
+/* Keep the labels of dropped pins: they show that this record is that of a range of the kernel. */
+static const char *keep_labels(struct pins *pins)
+{
+	struct record_file *file = &pins->file;
+	size_t i;
+
+	file->label = calloc(pins->count + 1, sizeof(*file->label));
+	if (!file->label)
+		return "out of memory";
+	for (i = 0; i < pins->count; i++)
+		if (pins->pin[i].dropped) {
+			file->label[file->labels++] = pins->pin[i].label;
+			pins->pin[i].label = NULL;
+		}
+	return NULL;
+}
+
 /* Parse a record of schema 2. @line: end of its first line. */
 static const char *parse_lines(struct pins *pins, char *text, size_t bytes, const char *line)
 {
@@ -68,6 +85,8 @@ static const char *parse_lines(struct pins *pins, char *text, size_t bytes, cons
 	if (!why)
 		why = record_parse(pins, text + head, bytes - head);
 	pins->file.bytes = bytes - pins->file.torn;
+	if (!why)
+		why = keep_labels(pins);
 	pins_settle(pins);
 	return why;
 }
@@ -127,6 +146,7 @@ int pins_load(struct pins *pins, const char *name)
 	FILE *file = fopen(pins_path(name, path), "re");
 
 	memset(pins, 0, sizeof(*pins));
+	pins->file.exists = file;
 	if (!file)
 		return errno == ENOENT ? 0 : fail_errno(errno, "cannot open '%s'", path);
 	read_file(pins, path, file);
@@ -205,7 +225,8 @@ static int append_batch(struct pins *pins, const char *path)
 		return fail_memory();
 	/* Without a change, cut off what a crash left. */
 	if ((bytes || file->torn) &&
-	    !atomic_file_append(path, (off_t)file->bytes, batch, bytes)) {
+	    !atomic_file_append(path, (off_t)(file->bytes + file->torn), (off_t)file->bytes, batch,
+				bytes)) {
 		file->appended = bytes;
 		file->bytes += bytes;
 		file->torn = 0;
@@ -263,7 +284,8 @@ void pins_abandon(struct pins *pins, const char *name)
 	pins_path(name, path);
 	if (file->hollow)
 		atomic_file_remove(path, &found);
-	else if (file->appended && atomic_file_cut(path, (off_t)(file->bytes - file->appended)))
+	else if (file->appended && atomic_file_cut(path, (off_t)file->bytes,
+						   (off_t)(file->bytes - file->appended)))
 		fail_add("the record '%s' cannot be restored, and has the change: 'nearcache pin %s --refresh' applies it",
 			 path, name);
 	/* The pins have the numbers of lines that were cut off. */

@@ -72,6 +72,8 @@ static void print_pin(FILE *out, const struct pin *pin)
 		fputs("\tconcatenated", out);
 	if (pin->folder)
 		fputs("\tfolder", out);
+	if (pin->kept)
+		fputs("\tkept", out);
 	if (pin->format != INDEX_ANY)
 		print_value(out, "format", index_format_word(pin->format));
 	print_value(out, "label", pin->label);
@@ -262,6 +264,8 @@ static const char *parse_field(char *field, struct pin *like, struct line_texts 
 		like->concatenated = true;
 	else if (!strcmp(field, "folder"))
 		like->folder = true;
+	else if (!strcmp(field, "kept"))
+		like->kept = true;
 	else
 		return "a field of a pin is unknown or wrong; was it written by a newer version?";
 	return NULL;

@@ -116,33 +116,44 @@ int record_require(const struct pins *pins, const struct dm_device *dev)
 		    pins->owner.origin_id, dev->name, dev->name);
 }
 
-/* True if the record of pins under @name is that of the device, and no device has this name. */
+/* True if the record of pins under @name is that of the device. */
 static bool is_record_of(const struct dm_device *dev, const char *name)
 {
-	struct dm_device other;
 	struct owner owner;
 	struct pins pins;
-	bool same, found;
+	bool same;
 
 	owner_of(dev, &owner);
-	same = !pins_load(&pins, name) && *owner.uuid && !strcmp(pins.owner.uuid, owner.uuid) &&
-	       !dm_find(name, &other, &found) && !found;
+	same = !pins_load(&pins, name) && *owner.uuid && !strcmp(pins.owner.uuid, owner.uuid);
 	pins_free(&pins);
 	fail_reset();
 	return same;
 }
 
+static bool is_device(const char *name)
+{
+	struct dm_device dev;
+	bool found = false;
+
+	if (dm_find(name, &dev, &found))
+		fail_reset();
+	else if (found)
+		dm_device_free(&dev);
+	return found;
+}
+
 /*
  * Look for a record of the device's pins under another name, which it had before 'dmsetup rename'.
- * @name: receives that name, NEARCACHE_NAME_MAX + 1 bytes.
+ * @name: receives that name, NEARCACHE_NAME_MAX + 1 bytes. @taken: another device has it now.
  */
-bool record_elsewhere(const struct dm_device *dev, char *name)
+bool record_elsewhere(const struct dm_device *dev, char *name, bool *taken)
 {
 	static const char end[] = ".json";
 	DIR *folder = opendir(PINS_DIR);
 	struct dirent *entry;
 	bool found = false;
 
+	*taken = false;
 	while (folder && !found && (entry = readdir(folder))) {
 		size_t length = strlen(entry->d_name);
 
@@ -155,6 +166,8 @@ bool record_elsewhere(const struct dm_device *dev, char *name)
 	}
 	if (folder)
 		closedir(folder);
+	if (found)
+		*taken = is_device(name);
 	return found;
 }
 

@@ -20,7 +20,7 @@ bool owner_same(const struct owner *before, const struct owner *now);
 
 int record_open(struct pins *pins, const struct dm_device *dev);
 int record_require(const struct pins *pins, const struct dm_device *dev);
-bool record_elsewhere(const struct dm_device *dev, char *name);
+bool record_elsewhere(const struct dm_device *dev, char *name, bool *taken);
 int record_forget(const char *name, const char *uuid);
 void record_adopt(struct pins *pins, const struct dm_device *dev);
 

@@ -59,8 +59,9 @@ static int count_missing(const struct dm_device *dev, const struct pins *pins,
 }
 
 /*
- * Find files that moved, are gone or are new in a pinned folder, pin missing ranges, prefetch missing
- * data. @dev passed refresh_need_live(). @keep_gone: keep the pins of files that are gone.
+ * Find files that moved, are gone or are new in a pinned folder, pin missing ranges, prefetch
+ * missing data. @dev passed refresh_need_live(). @keep_gone: keep the pins of files that are gone,
+ * also in later refreshes.
  */
 int refresh_device(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		   struct refreshed *refreshed)
@@ -89,6 +90,7 @@ void refresh_print(const struct refreshed *refreshed)
 	print_found("added", "new in folders", refreshed->restored.added);
 	print_found("pinned_again", "pinned again", refreshed->restored.again);
 	print_found("unrecorded_ranges", "unrecorded ranges", refreshed->restored.unrecorded);
+	print_found("unrecorded_left", "unrecorded ranges left", refreshed->restored.left);
 	print_found("unchecked", "not looked up", refreshed->restored.unchecked);
 	print_bytes("missing_bytes", "missing", refreshed->missing);
 }
@@ -144,7 +146,7 @@ static int refresh_one(const struct many_job *job)
 	if (!refresh_need_live(&dev) && !record_open(&pins, &dev) &&
 	    pins.count && !record_require(&pins, &dev) &&
 	    !refresh_device(&dev, &pins, keep_all_gone, refreshed))
-		restore_tell_gone(&pins, keep_all_gone);
+		restore_tell_gone(&pins);
 	signals_release(&before);
 	pins_free(&pins);
 	dm_device_free(&dev);

@@ -123,6 +123,13 @@ static void note_handle(struct pin *pin)
 	pin->changed = true;
 }
 
+/* Record whether a refresh keeps the pin although its file is gone. */
+static void note_kept(struct pin *pin, bool kept)
+{
+	pin->changed |= pin->kept != kept;
+	pin->kept = kept;
+}
+
 static int pin_again(struct following *f, const struct pin *pin)
 {
 	const struct shard recorded = { .range = pin->range, .ranges = pin->ranges };
@@ -142,11 +149,13 @@ static int follow_lost(struct following *f, struct pin *pin)
 	switch (mounted_look(&f->mounts, pin, &path)) {
 	case FILE_GONE:
 		pin->gone = true;
-		pin->dropped = !f->keep_gone;
+		note_kept(pin, pin->kept || f->keep_gone);
+		pin->dropped = !pin->kept;
 		f->restored->gone++;
 		break;
 	case FILE_EXISTS:
 		if (path && find_file(f->dev, pin, path, &shards)) {
+			pin->kept = false;
 			append_pin(&f->fresh, pin, path,
 				   shards.count ? &shards.shard[0] : &(struct shard){ 0 });
 			pin->dropped = true;
@@ -170,7 +179,11 @@ static int follow_pin(struct following *f, struct pin *pin)
 		return pin_again(f, pin);
 	if (!find_file(f->dev, pin, pin->path, &shards))
 		return follow_lost(f, pin);
-	note_handle(pin);
+	/* The file was mapped to the device; a folder may be on another one. */
+	if (!pin->folder || mounted_has(&f->mounts, pin->path)) {
+		note_handle(pin);
+		note_kept(pin, false);
+	}
 	if (pin->folder || is_there(pin, &shards.shard[0])) {
 		pin_again(f, pin);
 	} else {
@@ -193,9 +206,12 @@ static bool is_on_device(const struct pins *pins, const struct pin *pin)
 	return false;
 }
 
-/* Count the pins of files whose ranges the kernel has. */
-static int count_pinned(const struct dm_device *dev, const struct pins *pins,
-			struct restored *restored)
+/*
+ * Count the pins of files whose ranges the kernel has. Records no error: the ranges were changed
+ * before, and the caller goes on.
+ */
+static void count_pinned(const struct dm_device *dev, const struct pins *pins,
+			 struct restored *restored)
 {
 	struct known known;
 	size_t i;
@@ -206,7 +222,9 @@ static int count_pinned(const struct dm_device *dev, const struct pins *pins,
 					  is_on_device(pins, &pins->pin[i]) &&
 					  known_has_pin(&known, pins, &pins->pin[i]);
 	known_free(&known);
-	return fail_code();
+	if (fail_code())
+		restored->pins = 0;
+	fail_reset();
 }
 
 /*
@@ -242,36 +260,76 @@ static void free_following(struct following *f)
 }
 
 /*
- * List the kernel's ranges that are not on record, except those of the daemon: a command that was
- * killed left them, or another program made them. @extra is for free(); its labels belong to @f.
+ * Compare the kernel's ranges @known with the record @pins. @extra: receives those that a refresh
+ * deletes, room for known->count; NULL: not wanted.
  */
-static int find_unrecorded(const struct following *f, struct nl_range **extra, size_t *count)
+static int find_unrecorded(const struct dm_device *dev, const struct pins *pins,
+			   const struct known *known, struct record_difference *difference,
+			   struct nl_range *extra)
 {
 	struct known recorded = { 0 };
-	size_t i;
+	const char **label = NULL;
+	size_t i, labels = 0, count = 0;
 
-	char name[NEARCACHE_NAME_MAX + 1];
+	memset(difference, 0, sizeof(*difference));
+	difference->absent = !pins->file.exists;
+	if (pins_recorded(pins, &recorded) || pins_labels(pins, &label, &labels))
+		goto out;
+	for (i = 0; i < known->count; i++) {
+		const struct nl_range *range = &known->range[i];
 
-	*count = 0;
-	*extra = calloc(f->known.count + 1, sizeof(**extra));
-	if (!*extra)
-		return fail_memory();
-	if (!pins_recorded(f->pins, &recorded))
-		for (i = 0; i < f->known.count; i++)
-			if (known_is_unrecorded(&recorded, &f->known.range[i]))
-				(*extra)[(*count)++] = f->known.range[i];
+		if (!known_is_unrecorded(&recorded, range))
+			continue;
+		difference->unrecorded++;
+		if (!labels_have(label, labels, range->label)) {
+			difference->left++;
+			snprintf(difference->label, LABEL_SIZE, "%s", range->label);
+		} else if (extra) {
+			extra[count++] = *range;
+		}
+	}
+	if (difference->unrecorded &&
+	    !record_elsewhere(dev, difference->elsewhere, &difference->taken))
+		*difference->elsewhere = '\0';
+out:
+	free(label);
 	free(recorded.range);
-	if (*count && record_elsewhere(f->dev, name))
-		fail(CODE_DEVICE,
-		     "the pins of device '%s' are recorded under the name '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes its ranges",
-		     f->dev->name, name, f->dev->name, name, f->dev->name);
 	return fail_code();
+}
+
+/* Say what to do about a difference. Writes to @text (ADVICE_TEXT bytes) and returns it. */
+const char *restore_advice(const struct dm_device *dev,
+			   const struct record_difference *difference, char *text)
+{
+	const char *name = dev->name, *before = difference->elsewhere;
+
+	if (*before && difference->taken)
+		snprintf(text, ADVICE_TEXT,
+			 "recorded as those of '%s', a name that another device has now: after 'dmsetup rename' of that device, 'dmsetup rename %s %s' restores the name; 'nearcache unpin %s --all' removes the ranges",
+			 before, name, before, name);
+	else if (*before)
+		snprintf(text, ADVICE_TEXT,
+			 "recorded as those of '%s': if dmsetup renamed it, 'dmsetup rename %s %s' undoes that; otherwise 'nearcache unpin %s --all' removes the ranges",
+			 before, name, before, name);
+	else if (difference->left && difference->absent)
+		snprintf(text, ADVICE_TEXT,
+			 "%zu ranges have no record: if a file system with '" PINS_DIR "' is not mounted, mount it; otherwise 'nearcache unpin %s --all' removes the ranges",
+			 difference->left, name);
+	else if (difference->left)
+		snprintf(text, ADVICE_TEXT,
+			 "%zu ranges have labels that are not on record, for example '%s': another program or a killed 'nearcache pin' made them; 'nearcache unpin %s --label' removes the ranges of a label",
+			 difference->left, difference->label, name);
+	else
+		snprintf(text, ADVICE_TEXT,
+			 "they differ from the record: 'nearcache pin %s --refresh' makes them equal",
+			 name);
+	return text;
 }
 
 /* Count what a refresh would mend. Ignores a record that belongs to another device. */
 int restore_compare(const struct dm_device *dev, struct record_difference *difference)
 {
-	struct known known = { 0 }, recorded = { 0 };
+	struct known known = { 0 };
 	struct owner owner;
 	struct pins pins;
 	size_t i;
@@ -283,17 +341,13 @@ int restore_compare(const struct dm_device *dev, struct record_difference *diffe
 	pins.size = dev->size;
 	pins_drop_old(&pins, now_seconds());
 	if ((owner_known(&pins.owner) && !owner_same(&pins.owner, &owner)) ||
-	    known_read(&known, dev->number) || pins_recorded(&pins, &recorded))
+	    known_read(&known, dev->number) ||
+	    find_unrecorded(dev, &pins, &known, difference, NULL))
 		goto out;
-	for (i = 0; i < known.count; i++)
-		difference->unrecorded += known_is_unrecorded(&recorded, &known.range[i]);
 	for (i = 0; i < pins.count; i++)
 		difference->missing += !pins.pin[i].dropped &&
 				       !known_has_pin(&known, &pins, &pins.pin[i]);
-	if (difference->unrecorded && !record_elsewhere(dev, difference->elsewhere))
-		*difference->elsewhere = '\0';
 out:
-	free(recorded.range);
 	known_free(&known);
 	pins_free(&pins);
 	return fail_code();
@@ -323,11 +377,31 @@ static int append_folder(const struct dm_device *dev, const struct pin *folder,
 	return fail_code();
 }
 
+/* Pin the files @fresh, all or none: without room, or after another error, warn. */
+static void pin_fresh(const struct dm_device *dev, struct pins *pins, struct pins *fresh,
+		      struct restored *restored)
+{
+	struct change change = { .dev = dev, .pins = pins };
+	size_t before = pins->count, i;
+
+	if (!pins_replace(pins, fresh) && !change_both(&change)) {
+		restored->added = pins->count - before;
+		return;
+	}
+	/* Neither the kernel nor the record has these pins. */
+	for (i = before; i < pins->count; i++) {
+		pins->pin[i].dropped = true;
+		pins->pin[i].number = 0;
+	}
+	warn("%zu new files in the pinned folders of '%s' are not pinned: %s",
+	     pins->count - before + fresh->count, dev->name, fail_message());
+	fail_reset();
+}
+
 /* Pin files that came into a pinned folder. A failure leaves them unpinned, and all else as it is. */
 static int pin_new_files(const struct dm_device *dev, struct pins *pins,
 			 struct restored *restored)
 {
-	struct change change = { .dev = dev, .pins = pins };
 	struct pins fresh = { 0 };
 	size_t i;
 
@@ -338,23 +412,37 @@ static int pin_new_files(const struct dm_device *dev, struct pins *pins,
 		if (pin->folder && !pin->dropped && !pin->gone)
 			append_folder(dev, pin, &fresh);
 	}
-	if (!fail_code() && fresh.count && !pins_keep_new(&fresh, pins) && fresh.count) {
-		size_t count = fresh.count;
-
-		if (!pins_replace(pins, &fresh) && change_both(&change))
-			fail_add("%zu new files in pinned folders are not pinned", count);
-		else
-			restored->added = count;
-	}
+	if (!fail_code() && fresh.count && !pins_keep_new(&fresh, pins) && fresh.count)
+		pin_fresh(dev, pins, &fresh, restored);
 	pins_free(&fresh);
 	return fail_code();
 }
 
 /*
- * Find files that moved or are gone, pin missing ranges, and make the kernel's ranges those on
- * record. Then pin new files in pinned folders. Files that cannot be found or mapped, without proof
- * that they are gone, keep their recorded ranges. A failure of the first part changes neither
- * kernel nor record. Sets @restored, but not its @job, and pin.gone.
+ * List the ranges that a refresh deletes: a killed command left them. Fails if the pins are on
+ * record under an earlier name of the device. @extra is for free(); its labels belong to @f.
+ */
+static int list_unrecorded(const struct following *f, struct record_difference *difference,
+			   struct nl_range **extra)
+{
+	char text[ADVICE_TEXT];
+
+	*extra = calloc(f->known.count + 1, sizeof(**extra));
+	if (!*extra)
+		return fail_memory();
+	if (find_unrecorded(f->dev, f->pins, &f->known, difference, *extra))
+		return fail_code();
+	if (*difference->elsewhere)
+		return fail(CODE_DEVICE, "the pins of device '%s' are %s", f->dev->name,
+			    restore_advice(f->dev, difference, text));
+	return 0;
+}
+
+/*
+ * Find files that moved or are gone, pin missing ranges, and delete ranges that are not on record
+ * though the record has their label. Then pin new files in pinned folders. Files that cannot be
+ * found or mapped, without proof that they are gone, keep their recorded ranges. A failure of the
+ * first part changes neither kernel nor record. Sets @restored, but not its @job, and pin.gone.
  */
 int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored)
@@ -362,30 +450,42 @@ int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_go
 	struct following f = { .dev = dev, .pins = pins, .keep_gone = keep_gone,
 			       .restored = restored };
 	struct change change = { .dev = dev, .pins = pins };
+	struct record_difference difference = { 0 };
 	struct nl_range *extra = NULL;
+	char text[ADVICE_TEXT];
 
 	memset(restored, 0, sizeof(*restored));
-	if (!follow_pins(&f, true) && !find_unrecorded(&f, &extra, &change.count)) {
+	if (!follow_pins(&f, true) && !list_unrecorded(&f, &difference, &extra)) {
 		change.which = extra;
+		change.count = difference.unrecorded - difference.left;
 		restored->unrecorded = change.count;
+		restored->left = difference.left;
 		change_both(&change);
 	}
 	free(extra);
 	free_following(&f);
-	return fail_code() || pin_new_files(dev, pins, restored) ?
-		       (int)fail_code() : count_pinned(dev, pins, restored);
+	if (!fail_code() && difference.left)
+		warn("'%s': %s", dev->name, restore_advice(dev, &difference, text));
+	if (fail_code() || pin_new_files(dev, pins, restored))
+		return fail_code();
+	count_pinned(dev, pins, restored);
+	return 0;
 }
 
-/* Warn of each file that is gone, up to TELL_MAX. @kept: its pin was kept. */
-void restore_tell_gone(const struct pins *pins, bool kept)
+/*
+ * Warn of each file that is gone, up to TELL_MAX. Without a handle, the file may have another path.
+ */
+void restore_tell_gone(const struct pins *pins)
 {
 	size_t i, count = 0;
 
 	for (i = 0; i < pins->count; i++) {
 		if (!pins->pin[i].gone || ++count > TELL_MAX)
 			continue;
-		warn("the pinned file '%s' does not exist any more: its pin was %s",
-		     pins->pin[i].path, kept ? "kept" : "dropped");
+		warn("the pinned file '%s' %s: its pin was %s", pins->pin[i].path,
+		     pins->pin[i].handle ? "does not exist any more" :
+					   "is no longer at this path",
+		     pins->pin[i].kept ? "kept" : "dropped");
 	}
 	if (count > TELL_MAX)
 		warn("%zu more pinned files do not exist any more", count - TELL_MAX);
@@ -409,7 +509,9 @@ static int restore_kernel(const struct dm_device *dev, struct pins *pins,
 	if (!follow_pins(&f, false))
 		change_kernel(&change);
 	free_following(&f);
-	return fail_code() ? (int)fail_code() : count_pinned(dev, pins, restored);
+	if (!fail_code())
+		count_pinned(dev, pins, restored);
+	return fail_code();
 }
 
 /* Prefetches also for pins that the kernel still has: an attached cache may lack their data. */
@@ -427,7 +529,7 @@ static void restore_device(const struct dm_device *dev, struct pins *pins,
 	restore_load(dev, pins, NULL, &wishes, &restored->job);
 	warn_instead("the pins of", dev->name,
 		     "are not prefetched, only cached when they are read");
-	restore_tell_gone(pins, false);
+	restore_tell_gone(pins);
 	if (restored->moved || restored->gone || other)
 		pins_save(pins, dev->name);
 	warn_instead("the pins of", dev->name,

@@ -8,6 +8,7 @@
 #define HELPER_PINS_RESTORE_H
 
 #include "block/dm.h"
+#include "lib/name.h"
 #include "pins/pin_list.h"
 
 /* Label of the jobs that prefetch pins. */
@@ -21,6 +22,7 @@
  * @gone: number of files that do not exist any more
  * @unchecked: number of files that could not be looked up or mapped, and may exist
  * @unrecorded: number of the kernel's ranges that were not on record, and were deleted
+ * @left: number of the kernel's ranges that are not on record, and stay
  * @added: number of new files in pinned folders
  * @job: number of the job that prefetches the pins; 0: none
  */
@@ -31,6 +33,7 @@ struct restored {
 	size_t gone;
 	size_t unchecked;
 	size_t unrecorded;
+	size_t left;
 	size_t added;
 	uint32_t job;
 };
@@ -38,22 +41,36 @@ struct restored {
 /**
  * struct record_difference - how the kernel's ranges of a device differ from the record of its pins
  * @unrecorded: ranges of the kernel that are not on record, except those of the daemon
+ * @left: those of @unrecorded that a refresh does not delete, because the record does not have
+ * their label: other programs may have made them
+ * @label: one of these labels
+ * @absent: there is no record
  * @missing: recorded pins of which the kernel lacks a range
  * @elsewhere: name under which the pins are recorded, if 'dmsetup rename' renamed the device, or ""
+ * @taken: another device has the name @elsewhere
  */
 struct record_difference {
 	size_t unrecorded;
+	size_t left;
+	char label[LABEL_SIZE];
+	bool absent;
 	size_t missing;
 	char elsewhere[NEARCACHE_NAME_MAX + 1];
+	bool taken;
 };
 
+/* Room for restore_advice(). */
+#define ADVICE_TEXT	(1024 + LABEL_SIZE)
+
+const char *restore_advice(const struct dm_device *dev,
+			   const struct record_difference *difference, char *text);
 int restore_compare(const struct dm_device *dev, struct record_difference *difference);
 int restore_load(const struct dm_device *dev, const struct pins *pins,
 		 bool (*chosen)(const struct pin *pin),
 		 const struct nl_job *wishes, uint32_t *job);
 int restore_refresh(const struct dm_device *dev, struct pins *pins, bool keep_gone,
 		    struct restored *restored);
-void restore_tell_gone(const struct pins *pins, bool kept);
+void restore_tell_gone(const struct pins *pins);
 void restore(const char *name, const char *attached, struct restored *restored);
 
 #endif /* HELPER_PINS_RESTORE_H */

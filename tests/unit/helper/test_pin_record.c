@@ -139,6 +139,15 @@ static void appended(void **state)
 	assert_int_equal(access(RECORD, F_OK), -1);
 }
 
+/* Cut the record, in which the pin of "/a" ends at @before: only that counts. */
+static void cut_at(size_t cut, size_t before)
+{
+	assert_int_equal(truncate(RECORD, (off_t)cut), 0);
+	load(1);
+	assert_string_equal(pins.pin[0].path, "/a");
+	assert_int_equal(pins.file.torn, cut - before);
+}
+
 /* A crash cuts the last change anywhere, or leaves zeroes in it: the record before it counts. */
 static void torn(void **state)
 {
@@ -156,16 +165,19 @@ static void torn(void **state)
 	whole = status().st_size;
 	load(1);
 	assert_string_equal(pins.pin[0].path, "/b");
+	for (cut = whole - 1; cut > before; cut--)
+		cut_at(cut, before);
+	/* A part of the change was not written. */
+	add("/b", 8 * K);
+	pins.pin[0].dropped = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	assert_int_equal(status().st_size, whole);
 	file = fopen(RECORD, "r+");
 	fseek(file, (long)before + 3, SEEK_SET);
 	fputc(0, file);
 	fclose(file);
-	for (cut = whole; cut > before; cut--) {
-		assert_int_equal(truncate(RECORD, (off_t)cut), 0);
-		load(1);
-		assert_string_equal(pins.pin[0].path, "/a");
-		assert_int_equal(pins.file.torn, cut - before);
-	}
+	for (cut = whole; cut > before; cut--)
+		cut_at(cut, before);
 	assert_int_equal(truncate(RECORD, (off_t)whole), 0);
 	load(1);
 	add("/c", 16 * K);
@@ -181,6 +193,24 @@ static void torn(void **state)
 	assert_int_equal(pins_load(&pins, "nc"), CODE_DEVICE);
 	assert_non_null(strstr(fail_message(), "a checksum is wrong"));
 	fail_reset();
+}
+
+/* Another command wrote the record after this one had read it. */
+static void changed_meanwhile(void **state)
+{
+	size_t bytes;
+
+	(void)state;
+	add("/a", 0);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	load(1);
+	add("/b", 8 * K);
+	assert_int_equal(truncate(RECORD, status().st_size + 9), 0);
+	bytes = status().st_size;
+	assert_int_equal(pins_save(&pins, "nc"), CODE_BUSY);
+	assert_non_null(strstr(fail_message(), "'" RECORD "' has changed since"));
+	fail_reset();
+	assert_int_equal(status().st_size, bytes);
 }
 
 /* A record of schema 1 is read, and written as schema 2 with the next change. */
@@ -213,6 +243,7 @@ int main(void)
 		TEST(same_after_writing),
 		TEST(appended),
 		TEST(torn),
+		TEST(changed_meanwhile),
 		TEST(old),
 	};
 	char folder[] = "/tmp/pin_record.XXXXXX";

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* pins/pinned_file.c: a pinned file is gone only with proof. Handles are inode numbers here. */
+/*
+ * pins/pinned_file.c: a pinned file is gone only with proof. Handles are inode numbers here; the
+ * permissions of a file are its generation.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -22,7 +25,11 @@ static struct pins pins;
 static unsigned int mounts;
 static const char *root;
 static bool unreadable;
-static ino_t wanted;
+/* A handle; generation 0 stands for any. */
+static struct wanted {
+	ino_t inode;
+	mode_t generation;
+} wanted;
 static char found[128];
 
 void mounts_each(void (*visit)(dev_t device, const char *where, const char *root, void *arg),
@@ -66,15 +73,19 @@ int __wrap_fstatfs(int fd, struct statfs *fs)
 int __wrap_name_to_handle_at(int fd, const char *name, struct file_handle *handle, int *mount,
 			     int flags)
 {
+	struct wanted now;
 	struct stat st;
 
+	memset(&now, 0, sizeof(now));
 	(void)name;
 	(void)mount;
 	(void)flags;
 	assert_int_equal(fstat(fd, &st), 0);
 	handle->handle_type = 1;
-	handle->handle_bytes = sizeof(st.st_ino);
-	memcpy(handle->f_handle, &st.st_ino, sizeof(st.st_ino));
+	handle->handle_bytes = sizeof(now);
+	now.inode = st.st_ino;
+	now.generation = st.st_mode & 0777;
+	memcpy(handle->f_handle, &now, sizeof(now));
 	return 0;
 }
 
@@ -82,7 +93,8 @@ static int compare_inode(const char *path, const struct stat *st, int type, stru
 {
 	(void)type;
 	(void)ftw;
-	if (st->st_ino != wanted)
+	if (st->st_ino != wanted.inode ||
+	    (wanted.generation && wanted.generation != (st->st_mode & 0777)))
 		return 0;
 	snprintf(found, sizeof(found), "%s", path);
 	return 1;
@@ -188,6 +200,22 @@ static void renamed(void **state)
 	assert_int_equal(look_by_path(), FILE_UNSURE);
 }
 
+/* A file of 'mkfs.ext4 -d' has generation 0: its handle also opens a newer file with its inode. */
+static void generation_0(void **state)
+{
+	(void)state;
+	assert_int_equal(chmod("set/a", 0), 0);
+	free(pins.pin->handle);
+	pins.pin->handle = file_handle("set/a");
+	assert_int_equal(rename("set/a", "other/b"), 0);
+	assert_int_equal(look("other/b"), FILE_EXISTS);
+	assert_int_equal(chmod("other/b", 0640), 0);
+	assert_int_equal(look(NULL), FILE_GONE);
+	/* A handle of another type proves nothing. */
+	*pins.pin->handle = '2';
+	assert_int_equal(look("other/b"), FILE_EXISTS);
+}
+
 /* A link in the path may lead elsewhere than before. */
 static void linked(void **state)
 {
@@ -238,6 +266,7 @@ int main(void)
 		TEST(deleted),
 		TEST(folder_deleted),
 		TEST(renamed),
+		TEST(generation_0),
 		TEST(linked),
 		TEST(not_readable),
 		TEST(elsewhere),

@@ -63,6 +63,16 @@ enum file_state mounted_look(const struct mounted_all *all, const struct pin *pi
 	return state_of_lost;
 }
 
+/* The folder is on the device. */
+static bool folder_mounted;
+
+bool mounted_has(const struct mounted_all *all, const char *path)
+{
+	(void)all;
+	assert_string_equal(path, folder_path);
+	return folder_mounted;
+}
+
 void mounted_free(struct mounted_all *all)
 {
 	(void)all;
@@ -130,6 +140,7 @@ static int setup(void **state)
 	origin_id = "";
 	place = 0;
 	state_of_lost = FILE_UNSURE;
+	folder_mounted = true;
 	renamed_to = NULL;
 	return 0;
 }
@@ -280,6 +291,20 @@ static void refresh(bool keep_gone, size_t count)
 	pins_free(&pins);
 }
 
+/* Take "kept" from the last line of the record. */
+static void forget_kept(void)
+{
+	struct pins pins;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, 2);
+	assert_true(pins.pin[1].kept);
+	pins.pin[1].kept = false;
+	pins.pin[1].changed = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
 /* A pin is dropped only if its file is certainly gone, and not with keep_gone. */
 static void gone(void **state)
 {
@@ -298,6 +323,10 @@ static void gone(void **state)
 	state_of_lost = FILE_GONE;
 	refresh(true, 2);
 	assert_int_equal(restored.gone, 1);
+	/* The record has that this pin is to be kept. */
+	refresh(false, 2);
+	assert_int_equal(restored.gone, 1);
+	forget_kept();
 	refresh(false, 1);
 	assert_int_equal(restored.gone, 1);
 	assert_int_equal(restored.pins, 1);
@@ -322,6 +351,41 @@ static void renamed(void **state)
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_string_equal(pins.pin[0].path, file_path);
 	pins_free(&pins);
+}
+
+/* Refresh; the record then has @count pins, and so has the list of pins that are not dropped. */
+static void refresh_keeps(size_t count)
+{
+	struct pins pins;
+	size_t i, live = 0;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+					 &restored), 0);
+	for (i = 0; i < pins.count; i++)
+		live += !pins.pin[i].dropped;
+	assert_int_equal(live, count);
+	pins_free(&pins);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(pins.count, count);
+	pins_free(&pins);
+}
+
+/* 'rm file; mv b file' with both pinned: one pin is left. */
+static void rotated(void **state)
+{
+	struct pins pins = { 0 };
+
+	(void)state;
+	want(&pins, file_path, 0, 4 * K);
+	want(&pins, "/nowhere/b", 8 * K, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	state_of_lost = FILE_EXISTS;
+	renamed_to = file_path;
+	place = 8 * K;
+	refresh(false, 1);
+	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
 }
 
 /* A file that came into a pinned folder is pinned, once. */
@@ -354,7 +418,95 @@ static void new_in_folder(void **state)
 	pins_free(&pins);
 }
 
-/* Ranges that a killed command left in the kernel are removed; those of the daemon stay. */
+/* The folder that the path leads to is another one while the file system is not mounted. */
+static void folder_not_mounted(void **state)
+{
+	struct pin like = { .label = "l", .flags = PIN, .folder = true, .handle = "1:77" };
+	struct pins pins = { 0 };
+	int mounted;
+
+	(void)state;
+	assert_non_null(pins_append(&pins, &like, folder_path));
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	for (mounted = 0; mounted < 2; mounted++) {
+		folder_mounted = mounted;
+		assert_int_equal(pins_load(&pins, "nc"), 0);
+		assert_int_equal(restore_refresh(&(struct dm_device){ .name = "nc" }, &pins, false,
+						 &restored), 0);
+		assert_string_equal(pins.pin[0].handle, mounted ? "1:00" : "1:77");
+		pins_free(&pins);
+	}
+}
+
+/* Without room for the new files of a folder, a refresh does all else, and warns. */
+static void folder_too_large(void **state)
+{
+	struct pin like = { .label = "l", .flags = PIN, .folder = true, .load = true };
+	struct pins pins = { 0 };
+
+	(void)state;
+	assert_non_null(pins_append(&pins, &like, folder_path));
+	want(&pins, NULL, 0, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	fake_nl.available = 6 * K;
+	*warning = '\0';
+	refresh_keeps(2);
+	assert_int_equal(restored.added, 0);
+	assert_int_equal(restored.pins, 1);
+	assert_int_equal(restored.again, 1);
+	assert_non_null(strstr(warning, "1 new files in the pinned folders of 'nc' are not pinned: the pins"));
+	assert_int_equal(fake_nl.count, 1);
+	fake_nl.available = 8 * K;
+	refresh_keeps(3);
+	assert_int_equal(restored.added, 1);
+}
+
+/* The kernel's ranges cannot be listed after the change: only their number is unknown. */
+static void not_counted(void **state)
+{
+	(void)state;
+	record(4 * K);
+	fake_nl.interrupts = 16;
+	restore("nc", NULL, &restored);
+	assert_int_equal(restored.pins, 0);
+	assert_int_equal(fake_nl.count, 2);
+	assert_int_equal(restored.job, 1);
+}
+
+/* Write the record again; the present device becomes its owner. */
+static void own(void)
+{
+	struct dm_device dev;
+	struct pins pins;
+
+	assert_int_equal(dm_need_ours("nc", &dev), 0);
+	assert_int_equal(record_open(&pins, &dev), 0);
+	assert_false(pins.foreign);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+	dm_device_free(&dev);
+}
+
+/* Record a pin and drop it: the label stays in the record. */
+static void drop_label(const char *label)
+{
+	struct pin like = { .label = (char *)label, .flags = PIN };
+	struct pins pins;
+
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_non_null(pins_append(&pins, &like, "/dropped"));
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins.pin[pins.count - 1].dropped = true;
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
+/*
+ * Ranges that a killed command left in the kernel are removed. Those of the daemon stay, and those
+ * with a label that is not on record.
+ */
 static void unrecorded(void **state)
 {
 	struct dm_device dev = { .name = "nc" };
@@ -362,15 +514,21 @@ static void unrecorded(void **state)
 
 	(void)state;
 	record(4 * K);
+	drop_label("dropped");
 	restore("nc", NULL, &restored);
 	fake_nl_give(0, 8 * K, "l", PIN);
+	fake_nl_give(16 * K, 8 * K, "dropped", PIN);
 	fake_nl_give(32 * K, 8 * K, "other", PIN);
 	fake_nl_give(48 * K, 8 * K, "nearcache-hot", PIN);
 	assert_int_equal(pins_load(&pins, "nc"), 0);
 	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
 	pins_free(&pins);
 	assert_int_equal(restored.unrecorded, 2);
-	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(restored.left, 1);
+	assert_non_null(strstr(warning, "for example 'other': another program"));
+	assert_non_null(strstr(warning, "'nearcache unpin nc --label' removes"));
+	assert_int_equal(fake_nl.count, 4);
+	assert_int_equal(fake_nl_count(32 * K, 8 * K, "other", PIN), 1);
 	assert_int_equal(fake_nl_count(48 * K, 8 * K, "nearcache-hot", PIN), 1);
 	assert_int_equal(fake_nl_count(0, 4 * K, "l", PIN), 1);
 	/* And what the kernel lacks is pinned again. */
@@ -379,7 +537,53 @@ static void unrecorded(void **state)
 	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
 	pins_free(&pins);
 	assert_int_equal(restored.again, 1);
-	assert_int_equal(fake_nl.count, 3);
+	assert_int_equal(fake_nl.count, 4);
+}
+
+/* Without a record, as in a container or before /var is mounted, no range is deleted. */
+static void no_record(void **state)
+{
+	struct dm_device dev = { .name = "nc" };
+	struct record_difference difference;
+	struct pins pins;
+
+	(void)state;
+	fake_nl_give(0, 8 * K, "l", PIN);
+	assert_int_equal(pins_load(&pins, "nc"), 0);
+	assert_int_equal(restore_refresh(&dev, &pins, false, &restored), 0);
+	pins_free(&pins);
+	assert_int_equal(restored.unrecorded, 0);
+	assert_int_equal(restored.left, 1);
+	assert_int_equal(fake_nl.count, 1);
+	assert_non_null(strstr(warning, "'nc': 1 ranges have no record"));
+	assert_non_null(strstr(warning, "'nearcache unpin nc --all' removes"));
+	assert_int_equal(restore_compare(&dev, &difference), 0);
+	assert_int_equal(difference.left, 1);
+	assert_true(difference.absent);
+}
+
+/* 'dmsetup rename' renamed the device. Its ranges stay also while another device has its name. */
+static void renamed_device(void **state)
+{
+	struct dm_device dev = { .name = "other", .uuid = DM_UUID_PREFIX "u1" };
+	struct pins pins;
+	int taken;
+
+	(void)state;
+	record(4 * K);
+	own();
+	fake_nl_give(0, 8 * K, "l", PIN);
+	for (taken = 0; taken < 2; taken++) {
+		fake.gone = !taken;
+		assert_int_equal(pins_load(&pins, "other"), 0);
+		assert_int_equal(restore_refresh(&dev, &pins, false, &restored), CODE_DEVICE);
+		pins_free(&pins);
+		assert_non_null(strstr(fail_message(), "of device 'other' are recorded as those of 'nc'"));
+		assert_int_equal(!strstr(fail_message(), "another device has now"), !taken);
+		assert_non_null(strstr(fail_message(), "'dmsetup rename other nc'"));
+		fail_reset();
+	}
+	assert_int_equal(fake_nl.count, 1);
 }
 
 /* The origin has shrunk.  The part of a pin inside the origin is pinned; the record stays whole. */
@@ -414,20 +618,6 @@ static void shrunk(void **state)
 	assert_int_equal(change.deleted, 1);
 	assert_int_equal(fake_nl.count, 1);
 	pins_free(&pins);
-}
-
-/* Write the record again; the present device becomes its owner. */
-static void own(void)
-{
-	struct dm_device dev;
-	struct pins pins;
-
-	assert_int_equal(dm_need_ours("nc", &dev), 0);
-	assert_int_equal(record_open(&pins, &dev), 0);
-	assert_false(pins.foreign);
-	assert_int_equal(pins_save(&pins, "nc"), 0);
-	pins_free(&pins);
-	dm_device_free(&dev);
 }
 
 static bool restored_of(const char *uuid, const char *id)
@@ -577,8 +767,14 @@ int main(void)
 		TEST(refreshed),
 		TEST(gone),
 		TEST(renamed),
+		TEST(rotated),
 		TEST(new_in_folder),
+		TEST(folder_not_mounted),
+		TEST(folder_too_large),
+		TEST(not_counted),
 		TEST(unrecorded),
+		TEST(no_record),
+		TEST(renamed_device),
 		TEST(shrunk),
 		TEST(foreign),
 		TEST(attached),

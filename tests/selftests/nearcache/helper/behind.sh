@@ -20,7 +20,7 @@ told="device 'other' has the cache of 'nc': if dmsetup renamed it, 'dmsetup rena
 bad 4 "$told" status nc
 bad 4 "$told" close nc
 bad 5 "$told" open nc --origin "$O" --cache "$C"
-bad 4 "the pins of device 'other' are recorded under the name 'nc'" pin other --refresh
+bad 4 "the pins of device 'other' are recorded as those of 'nc'" pin other --refresh
 good status other -j
 expect renamed_from nc
 dmsetup rename other nc || fail "rename back"

@@ -63,9 +63,11 @@ rm "$M/set/d"
 sync
 run pin nc --refresh --keep-gone -j
 expect pins 4 gone 1 state kept
-refreshed "deleted, but open" pins 3 gone 1
-run unpin nc "$M/set/e"
+refreshed "kept by the last refresh" pins 4 gone 1 state kept
+run unpin nc "$M/set/d"
 [[ $rc == 0 && $err == *"new files in folder '$M/set' are no longer pinned"* ]] || fail "unpin: $err"
+refreshed "the kept pin removed" pins 3 gone 0 added 0
+good unpin nc "$M/set/e"
 refreshed "unpinned" pins 2 added 0
 rm -r "$M/set"
 refreshed "the folder deleted" pins 1 gone 1 path "$M/set/c"
