@@ -92,5 +92,6 @@ void nc_members_stop(struct nc_cache *c);
 int nc_members_settle(struct nc_cache *c);
 int nc_members_announce(struct nc_cache *c, bool over);
 int nc_members_catch_up(struct nc_cache *c);
+int nc_members_flush(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_MEMBERS_H */
