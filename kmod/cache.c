@@ -316,7 +316,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	 */
 	if (!c->meta->origin_durable)
 		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
-	if (!nc_meta_go(c, writes)) {
+	/* After a failed nc_meta_reread() the medium may be another cache's: write nothing. */
+	if (c->meta->super.read && !nc_meta_go(c, writes)) {
 		c->life.dirty_unrecorded = false;
 		return 0;
 	}

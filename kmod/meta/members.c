@@ -162,6 +162,17 @@ int nc_members_reread(struct nc_cache *c)
 	return r;
 }
 
+/* Write no superblock of a member behind the first any more: a member may be another cache's now.
+ * No commit runs.
+ */
+void nc_members_unread(struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++)
+		c->dev.members->member[i].super.read = false;
+}
+
 /* Have the members behind the first one the superblocks that were last read or written?  Return: 0,
  * -ESTALE, or the error of reading one.  Context: may sleep; no commit runs.
  */

@@ -82,6 +82,7 @@ void nc_members_free(struct nc_cache *c);
 bool nc_members_same(const struct nc_cache *c, const struct nc_target *t);
 bool nc_members_gone(const struct nc_cache *c);
 int nc_members_reread(struct nc_cache *c);
+void nc_members_unread(struct nc_cache *c);
 int nc_members_confirm(const struct nc_cache *c);
 bool nc_members_emptied(const struct nc_cache *c);
 bool nc_members_differ(struct nc_cache *c);

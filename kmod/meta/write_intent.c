@@ -360,7 +360,7 @@ static void leave_cache_work(struct work_struct *work)
 	int r = -EIO;
 
 	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
-		r = nc_witness_write(&c->meta->super, i->bdev, &i->witness, i->session, 0,
+		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
 				     NEARCACHE_WITNESS_LEFT);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
@@ -392,7 +392,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 	struct nc_intent *i = &c->intent;
 
 	return dev && dev->bdev == i->bdev &&
-	       !nc_witness_find(&c->meta->super, dev->bdev, &i->witness) &&
+	       !nc_witness_find(c, dev->bdev, &i->witness) &&
 	       le64_to_cpu(i->witness.record->session) == i->session;
 }
 
@@ -457,7 +457,7 @@ bool nc_intent_any_held(struct nc_intent *i)
 
 /**
  * nc_intent_release() - let the writes go on that nc_intent_hold() stopped
- * @c: live cache; its medium differs from the image of the memory, or no image is left to be resumed
+ * @c: live cache; its medium differs from the image, or no image is left to be resumed
  *
  * Context: may sleep, also for a request to the origin.
  */
