@@ -21,6 +21,8 @@
 #define HITS_TIME	(2 * USEC_PER_SEC)
 /* Milliseconds between two looks of nc_cache_held(). */
 #define HELD_LOOK	20
+/* Attempts to read the origin after a sleep, one a second. */
+#define ORIGIN_TRIES	30
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -650,6 +652,25 @@ static bool disown_image(struct nc_cache *c)
 	return false;
 }
 
+/* After a resume the origin's network may be late: wait a while for the origin to be readable,
+ * because a cache that cannot be compared has to drop all cached data.
+ */
+static void await_origin(struct nc_cache *c)
+{
+	bool late = true;
+	u32 tries;
+
+	for (tries = 0; late && tries < ORIGIN_TRIES; tries++) {
+		if (tries)
+			msleep(MSEC_PER_SEC);
+		mutex_lock(&c->life.lock);
+		late = nc_sleep_phase() == NC_SLEEP_AWAKE && c->life.active && !c->life.stopping &&
+		       c->life.asleep && c->life.images != nc_sleep_images() &&
+		       c->hot.state != NEARCACHE_BYPASS && nc_meta_ends_changed(c) < 0;
+		mutex_unlock(&c->life.lock);
+	}
+}
+
 /* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
  * that cannot be recorded waits for the end of the sleep: if it went on and the image was resumed
  * then, that kernel would trust stale data.
@@ -660,6 +681,7 @@ static void wake_work(struct work_struct *work)
 	unsigned int noio = memalloc_noio_save();
 	bool release = true;
 
+	await_origin(c);
 	mutex_lock(&c->life.lock);
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		if (c->life.active && !c->life.stopping && c->life.asleep)
