@@ -518,17 +518,20 @@ static void start_work(struct nc_cache *c)
 }
 
 /* Wait until no work or hit uses the cache device, and make its data durable: the slot map in the
- * image is that of the medium.  Return: 0 or -EIO.
+ * image is that of the medium.  Works that run from now on see nc_life.asleep and return.
+ * Return: 0; -ETIMEDOUT: the cache device does not complete its requests.
  */
 static int finish_work(struct nc_cache *c)
 {
 	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
-		return -EIO;
-	cancel_work_sync(&c->reclaim.work);
-	cancel_delayed_work_sync(&c->workers.commit);
-	cancel_delayed_work_sync(&c->intent.clear_work);
+		return -ETIMEDOUT;
+	flush_work(&c->reclaim.work);
+	flush_delayed_work(&c->workers.commit);
+	flush_delayed_work(&c->intent.clear_work);
+	if (c->hot.state != NEARCACHE_BYPASS && nc_members_flush(c))
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
 	nc_intent_finish(c);
-	return c->hot.state == NEARCACHE_BYPASS ? 0 : nc_members_flush(c);
+	return 0;
 }
 
 /* The fingerprint in memory becomes that of the origin, unless a write is in flight.  If the last
@@ -586,8 +589,8 @@ void nc_cache_hold(struct nc_cache *c, bool settle)
 		queue_work(c->workers.origin, &c->workers.hold);
 }
 
-/* Wait for what nc_cache_hold() began, at most until @end (jiffies).  Return: 0; -EIO: the cache
- * device fails; -ETIMEDOUT: a device does not answer.  Context: may sleep.
+/* Wait for what nc_cache_hold() began, at most until @end (jiffies).  Return: 0; -ETIMEDOUT: the
+ * origin or the cache device does not complete its requests.  Context: may sleep.
  */
 int nc_cache_held(struct nc_cache *c, unsigned long end)
 {

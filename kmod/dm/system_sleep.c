@@ -126,10 +126,8 @@ static int cache_held(struct nc_cache *c)
 {
 	int r = nc_cache_held(c, hold_end);
 
-	if (r == -ETIMEDOUT)
-		say_refused(c, "the origin or the cache device does not answer");
-	else if (r)
-		say_refused(c, "the cache device fails");
+	if (r)
+		say_refused(c, "the origin or the cache device does not complete its requests");
 	return r;
 }
 
