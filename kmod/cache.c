@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The life cycle of a live cache: new, loaded, live, suspended, freed. */
+#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
@@ -15,6 +16,13 @@
 #include "meta/meta.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
+
+/* Microseconds for nc_hit_synchronize(), which waits about twice as long. */
+#define HITS_TIME	(2 * USEC_PER_SEC)
+/* Milliseconds between two looks of nc_cache_held(). */
+#define HELD_LOOK	20
+/* Attempts to read the origin after a sleep, one a second. */
+#define ORIGIN_TRIES	30
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -50,6 +58,7 @@ void nc_cache_free(struct nc_cache *c)
 	nc_plan_destroy(c);
 	cancel_delayed_work_sync(&c->workers.commit);
 	cancel_work_sync(&c->workers.wake);
+	cancel_work_sync(&c->workers.hold);
 	cancel_delayed_work_sync(&c->scrub.work);
 	nc_intent_cancel(c);
 	nc_health_destroy(c);
@@ -154,6 +163,7 @@ static const struct nc_ranges_ops ranges_ops = {
 };
 
 static void wake_work(struct work_struct *work);
+static void hold_work(struct work_struct *work);
 
 /* Constructor: a new cache with only its devices set.  Returns NULL if out of memory. */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
@@ -194,6 +204,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	INIT_WORK(&c->retry.work, nc_read_retry_work);
 	INIT_WORK(&c->workers.drop_all, nc_invalidate_lost_work);
 	INIT_WORK(&c->workers.wake, wake_work);
+	INIT_WORK(&c->workers.hold, hold_work);
 	INIT_DELAYED_WORK(&c->workers.commit, nc_commit_work);
 	INIT_WORK(&c->reclaim.work, nc_reclaim_work);
 	return c;
@@ -307,7 +318,8 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 	 */
 	if (!c->meta->origin_durable)
 		c->meta->origin_durable = nc_invalidate_unless_flushed(c);
-	if (!nc_meta_go(c, writes)) {
+	/* After a failed nc_meta_reread() the medium may be another cache's: write nothing. */
+	if (c->meta->super.read && !nc_meta_go(c, writes)) {
 		c->life.dirty_unrecorded = false;
 		return 0;
 	}
@@ -496,6 +508,7 @@ static void start_work(struct nc_cache *c)
 	WRITE_ONCE(c->life.asleep, nc_sleep_phase() != NC_SLEEP_AWAKE);
 	if (c->life.asleep)
 		return;
+	WRITE_ONCE(c->life.doubted, false);
 	WRITE_ONCE(c->reclaim.enabled, true);
 	nc_slots_check(c);
 	nc_plan_kick(c);
@@ -504,26 +517,106 @@ static void start_work(struct nc_cache *c)
 	nc_readahead_resume(c);
 }
 
-/**
- * nc_cache_hold() - prepare for the image of the memory
- * @c: cache that rests; all user tasks are frozen, all devices work
- *
- * From now on writes wait, and the fingerprint in memory is that of the origin.
- *
- * Context: may sleep; in a writing mode also waits for the origin.
+/* Wait until no work or hit uses the cache device, and make its data durable: the slot map in the
+ * image is that of the medium.  Works that run from now on see nc_life.asleep and return.
+ * Return: 0; -ETIMEDOUT: the cache device does not complete its requests.
  */
-void nc_cache_hold(struct nc_cache *c)
+static int finish_work(struct nc_cache *c)
 {
-	unsigned int noio = memalloc_noio_save();
+	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
+		return -ETIMEDOUT;
+	flush_work(&c->reclaim.work);
+	flush_delayed_work(&c->workers.commit);
+	flush_delayed_work(&c->intent.clear_work);
+	if (c->hot.state != NEARCACHE_BYPASS && nc_members_flush(c))
+		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
+	nc_intent_finish(c);
+	return 0;
+}
 
-	mutex_lock(&c->life.lock);
-	if (c->life.active && c->hot.state != NEARCACHE_BYPASS) {
-		nc_intent_hold(c);
-		if (nc_write_ranges_empty(&c->write_ranges) && !settle_origin(c))
-			c->life.settled = true;
+/* The fingerprint in memory becomes that of the origin, unless a write is in flight.  If the last
+ * image was not compared yet, the result of the settling before it counts.
+ */
+static void settle_for_image(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->life.lock);
+	if (!c->life.active || c->hot.state == NEARCACHE_BYPASS ||
+	    c->life.images != nc_sleep_images() - 1)
+		return;
+	c->life.settled = nc_write_ranges_empty(&c->write_ranges) && !settle_origin(c);
+	/* Pairs with nc_cache_unhold(): a write may have begun while the origin was settled. */
+	smp_mb();
+	if (nc_target_writes(c->life.active) && !READ_ONCE(c->intent.held))
+		WRITE_ONCE(c->origin.written, true);
+}
+
+/* nc_workers.hold.  May hang together with a device: nobody waits for it without a time limit,
+ * except nc_cache_free().
+ */
+static void hold_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(work, struct nc_cache, workers.hold);
+	unsigned int noio = memalloc_noio_save();
+	int r = finish_work(c);
+
+	if (!r) {
+		mutex_lock(&c->life.lock);
+		settle_for_image(c);
+		mutex_unlock(&c->life.lock);
 	}
-	mutex_unlock(&c->life.lock);
+	WRITE_ONCE(c->workers.hold_error, r);
 	memalloc_noio_restore(noio);
+}
+
+/**
+ * nc_cache_hold() - prepare for an image of the memory
+ * @c: cache that rests; all user tasks are frozen, all devices work
+ * @settle: also wait for the devices: nc_cache_held() must follow
+ *
+ * From now on writes wait and reads go to the origin.
+ *
+ * Context: process.
+ */
+void nc_cache_hold(struct nc_cache *c, bool settle)
+{
+	if (!READ_ONCE(c->life.active))
+		return;
+	WRITE_ONCE(c->life.doubted, true);
+	nc_health_close_gate(c);
+	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS)
+		nc_intent_hold(c);
+	if (settle)
+		queue_work(c->workers.origin, &c->workers.hold);
+}
+
+/* Wait for what nc_cache_hold() began, at most until @end (jiffies).  Return: 0; -ETIMEDOUT: the
+ * origin or the cache device does not complete its requests.  Context: may sleep.
+ */
+int nc_cache_held(struct nc_cache *c, unsigned long end)
+{
+	while (work_busy(&c->workers.hold)) {
+		if (time_after(jiffies, end))
+			return -ETIMEDOUT;
+		msleep(HELD_LOOK);
+	}
+	return READ_ONCE(c->life.active) ? READ_ONCE(c->workers.hold_error) : 0;
+}
+
+/* No image was taken after nc_cache_hold(): writes go on, and reads use the cache.  If an earlier
+ * image was not compared yet, nc_workers.wake does this later.  Context: may sleep.
+ */
+void nc_cache_unhold(struct nc_cache *c)
+{
+	struct nc_target *t = READ_ONCE(c->life.active);
+
+	if (!t || READ_ONCE(c->life.images) != nc_sleep_images())
+		return;
+	WRITE_ONCE(c->life.doubted, false);
+	nc_intent_release(c);
+	/* Pairs with settle_for_image(), which may still run and regard the origin as settled. */
+	smp_mb();
+	if (nc_target_writes(t))
+		WRITE_ONCE(c->origin.written, true);
 }
 
 /* The system sleep is over: compare the medium, then let the work run that dm/system_sleep.c
@@ -531,7 +624,15 @@ void nc_cache_hold(struct nc_cache *c)
  */
 static void wake_cache(struct nc_cache *c)
 {
-	if (trust_or_forget(c) && start_with_size(c, c->life.active))
+	bool image = c->life.images != nc_sleep_images();
+	int r = 0;
+
+	if (trust_or_forget(c))
+		r = start_with_size(c, c->life.active);
+	else if (image && c->hot.state != NEARCACHE_BYPASS)
+		/* The same image, resumed once more after the next crash, must not match. */
+		r = nc_meta_mark_changed(c);
+	if (r)
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	start_work(c);
 	nc_commit_again(c);
@@ -554,26 +655,47 @@ static bool disown_image(struct nc_cache *c)
 	return false;
 }
 
-/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release(). */
+/* After a resume the origin's network may be late: wait a while for the origin to be readable,
+ * because a cache that cannot be compared has to drop all cached data.
+ */
+static void await_origin(struct nc_cache *c)
+{
+	bool late = true;
+	u32 tries;
+
+	for (tries = 0; late && tries < ORIGIN_TRIES; tries++) {
+		if (tries)
+			msleep(MSEC_PER_SEC);
+		mutex_lock(&c->life.lock);
+		late = nc_sleep_phase() == NC_SLEEP_AWAKE && c->life.active && !c->life.stopping &&
+		       c->life.asleep && c->life.images != nc_sleep_images() &&
+		       c->hot.state != NEARCACHE_BYPASS && nc_meta_ends_changed(c) < 0;
+		mutex_unlock(&c->life.lock);
+	}
+}
+
+/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
+ * that cannot be recorded waits for the end of the sleep: if it went on and the image was resumed
+ * then, that kernel would trust stale data.
+ */
 static void wake_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
 	unsigned int noio = memalloc_noio_save();
-	bool release = true, recorded = true;
+	bool release = true;
 
+	await_origin(c);
 	mutex_lock(&c->life.lock);
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		if (c->life.active && !c->life.stopping && c->life.asleep)
 			wake_cache(c);
 	} else {
 		release = nc_sleep_phase() == NC_SLEEP_REST && c->life.active &&
-			  nc_intent_any_held(&c->intent);
-		if (release)
-			recorded = disown_image(c);
+			  nc_intent_any_held(&c->intent) && disown_image(c);
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)
-		nc_intent_release(c, recorded);
+		nc_intent_release(c);
 	memalloc_noio_restore(noio);
 }
 

@@ -334,6 +334,13 @@ static void watch_work(struct work_struct *work)
 	int state = READ_ONCE(c->hot.state);
 	bool wait;
 
+	/* Before a suspend devices stop with hits in flight: count the time anew afterwards. */
+	if (READ_ONCE(c->life.asleep)) {
+		h->begun = false;
+		h->dozing = false;
+		queue_delayed_work(c->workers.completion, &h->watch, LOOK);
+		return;
+	}
 	if (fall_asleep(c, idle && state == NEARCACHE_NORMAL)) {
 		h->begun = false;
 		h->ticked = READ_ONCE(c->hot.now);
@@ -372,7 +379,7 @@ bool nc_health_admit(struct nc_cache *c)
 	if (READ_ONCE(c->hot.state) != NEARCACHE_NORMAL)
 		return false;
 	spin_lock_irqsave(&h->lock, flags);
-	ok = c->hot.state == NEARCACHE_NORMAL && !READ_ONCE(c->life.asleep);
+	ok = c->hot.state == NEARCACHE_NORMAL && !READ_ONCE(c->life.doubted);
 	if (ok && c->hot.gate) {
 		WRITE_ONCE(c->hot.gate, false);
 		queue_delayed_work(c->workers.completion, &h->watch, LOOK);

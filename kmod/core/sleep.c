@@ -29,3 +29,10 @@ void nc_sleep_set(enum nc_sleep_phase phase)
 		WRITE_ONCE(sleep_images, sleep_images + 1);
 	WRITE_ONCE(sleep_phase, phase);
 }
+
+/* No image was taken after nc_sleep_set(NC_SLEEP_IMAGE). */
+void nc_sleep_undo(void)
+{
+	WRITE_ONCE(sleep_images, sleep_images - 1);
+	WRITE_ONCE(sleep_phase, NC_SLEEP_REST);
+}

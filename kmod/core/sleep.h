@@ -17,5 +17,6 @@ enum nc_sleep_phase {
 enum nc_sleep_phase nc_sleep_phase(void);
 unsigned int nc_sleep_images(void);
 void nc_sleep_set(enum nc_sleep_phase phase);
+void nc_sleep_undo(void);
 
 #endif /* NEARCACHE_CORE_SLEEP_H */

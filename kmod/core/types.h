@@ -98,8 +98,11 @@ struct nc_devices {
  * @was_live: a dm table of this cache was resumed at least once
  * @load_failed: the medium has changed since the constructor read it
  * @stopping: the live table is being suspended: work that a system sleep stopped stays stopped
- * @asleep: because of a system sleep no work may change the cache device, and reads go to the
- *	origin.  Changed under @lock, also while I/O runs; read without it
+ * @asleep: because of a system sleep no work may change the cache device.  Changed under @lock,
+ *	also while I/O runs; read without it
+ * @doubted: an image of the memory may have been taken, and the cache device was not compared since
+ *	then: reads go to the origin.  Set while tasks are frozen, cleared under @lock or if no
+ *	image was taken; read without it
  * @settled: when the last image of the memory was about to be taken, the fingerprint was current
  * @images: value of nc_sleep_images() after which the medium is known to match the memory
  *
@@ -116,6 +119,7 @@ struct nc_life {
 	bool load_failed;
 	bool stopping;
 	bool asleep;
+	bool doubted;
 	bool settled;
 	unsigned int images;
 };
@@ -131,6 +135,8 @@ struct nc_life {
  * @drop_all: drops all cached data; only queued while I/O runs
  * @commit: see commit.h
  * @wake: ends a system sleep, or releases writes during it: see cache.c
+ * @hold: prepares for an image of the memory: see nc_cache_hold()
+ * @hold_error: result of @hold, valid when @hold is idle
  */
 struct nc_workers {
 	struct workqueue_struct *completion;
@@ -140,6 +146,8 @@ struct nc_workers {
 	struct work_struct drop_all;
 	struct delayed_work commit;
 	struct work_struct wake;
+	struct work_struct hold;
+	int hold_error;
 };
 
 /**

@@ -4,8 +4,9 @@
  * copy (the image) to the swap device.  If it changed a cache device in that time, the resumed
  * kernel would have a map in memory that the cache device no longer has.  Therefore:
  *
- *	PM_HIBERNATION_PREPARE	user tasks run.  Background work stops, reads go to the origin
- *	prepare()		user tasks are frozen, all devices work.  Writes wait from now on
+ *	PM_HIBERNATION_PREPARE	user tasks run.  Background work stops
+ *	prepare()		user tasks are frozen, all devices work.  From now on writes wait,
+ *				and reads go to the origin
  *	(image)			in this kernel and in the resumed one follow the same calls:
  *	complete()		all devices work.  Only now may a write change a cache device
  *	PM_POST_HIBERNATION	user tasks run.  Compare the cache devices, then work again
@@ -15,7 +16,8 @@
  * device that exists only for this.  Its freeze(), thaw() and restore() would come while some of
  * the disks are stopped, so no I/O could be done there.
  *
- * Suspend to RAM keeps the memory.  Work stops as well, but nothing has to be compared.
+ * Suspend to RAM keeps the memory.  Work stops as well, but hits go on: they change nothing on a
+ * cache device, and nothing has to be compared.
  */
 #include <linux/device.h>
 #include <linux/iopoll.h>
@@ -32,11 +34,15 @@
 /* Microseconds to wait for a holder of nc_life.lock: between two looks, and in total. */
 #define LIFE_LOOK	(20 * USEC_PER_MSEC)
 #define LIFE_TIME	(10 * USEC_PER_SEC)
-/* Microseconds for nc_hit_synchronize(), which waits about twice as long. */
-#define HITS_TIME	(5 * USEC_PER_SEC)
+/* Jiffies for all caches to get ready for an image. */
+#define HOLD_TIME	(10 * HZ)
 
 /* The sleep that was announced is a hibernation. */
 static bool takes_image;
+/* Its image was taken, or cannot be taken any more. */
+static bool image_taken;
+/* When sleep_prepare() gives up, in jiffies. */
+static unsigned long hold_end;
 
 static struct device *sleep_device;
 
@@ -70,8 +76,14 @@ static int sleep_each(int (*call)(struct nc_cache *c))
 	return r;
 }
 
+static void say_refused(struct nc_cache *c, const char *why)
+{
+	DMERR("%s: no system sleep now: %s; try again later", nc_cache_name(c), why);
+}
+
 /* Stop the work of @c that changes its cache device.  No activation starts it again, because the
- * phase is NC_SLEEP_REST.  No read waits for this work, so user tasks can be frozen.
+ * phase is NC_SLEEP_REST.  No read waits for this work, so user tasks can be frozen.  Work that
+ * runs ends by itself: before an image nc_cache_hold() waits for it, before a suspend nobody does.
  * Return: 0, or -ETIMEDOUT if another task is changing the device.
  */
 static int stop_work(struct nc_cache *c)
@@ -82,10 +94,11 @@ static int stop_work(struct nc_cache *c)
 	/* The holder may wait for an origin that hangs: rather refuse the sleep than hang. */
 	r = read_poll_timeout(mutex_trylock, locked, locked, LIFE_LOOK, LIFE_TIME, false,
 			      &c->life.lock);
-	if (r)
+	if (r) {
+		say_refused(c, "dmsetup or nearcache is changing the device");
 		return r;
+	}
 	WRITE_ONCE(c->life.asleep, true);
-	nc_health_close_gate(c);
 	WRITE_ONCE(c->reclaim.enabled, false);
 	mutex_unlock(&c->life.lock);
 	nc_scrub_rest(c);
@@ -94,37 +107,36 @@ static int stop_work(struct nc_cache *c)
 	return 0;
 }
 
-/* Wait for the work that stop_work() stopped and that is still running: for the cache device, and
- * with write intent for a flush of the origin.  Return: 0, or -EIO if the cache device does not
- * complete its requests.
- */
-static int finish_work(struct nc_cache *c)
-{
-	cancel_work_sync(&c->reclaim.work);
-	cancel_delayed_work_sync(&c->workers.commit);
-	cancel_delayed_work_sync(&c->intent.clear_work);
-	return nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) && nc_fill_finish(c) ? 0 : -EIO;
-}
-
-/* Before a suspend nothing is waited for: devices stop, and work in flight goes on afterwards. */
 static int cache_rest(struct nc_cache *c)
 {
 	unsigned int noio = memalloc_noio_save();
 	int r = stop_work(c);
 
-	if (!r && takes_image)
-		r = finish_work(c);
-	if (r)
-		DMERR("%s: no system sleep now: %s; try again later", nc_cache_name(c),
-		      r == -EIO ? "the cache device does not complete its requests" :
-				  "dmsetup or nearcache is changing the device");
 	memalloc_noio_restore(noio);
 	return r;
 }
 
 static int cache_hold(struct nc_cache *c)
 {
-	nc_cache_hold(c);
+	nc_cache_hold(c, !image_taken);
+	return 0;
+}
+
+static int cache_held(struct nc_cache *c)
+{
+	int r = nc_cache_held(c, hold_end);
+
+	if (r)
+		say_refused(c, "the origin or the cache device does not complete its requests");
+	return r;
+}
+
+static int cache_unhold(struct nc_cache *c)
+{
+	unsigned int noio = memalloc_noio_save();
+
+	nc_cache_unhold(c);
+	memalloc_noio_restore(noio);
 	return 0;
 }
 
@@ -140,6 +152,7 @@ static int sleep_begin(bool image)
 	int r;
 
 	takes_image = image;
+	image_taken = false;
 	nc_sleep_set(NC_SLEEP_REST);
 	r = sleep_each(cache_rest);
 	/* The chain does not call a notifier again that failed. */
@@ -168,7 +181,8 @@ static struct notifier_block sleep_notifier = {
 };
 
 /* Not for a suspend, nor in a kernel that is about to be replaced by an image that it has read:
- * that is a power cut for its caches.
+ * that is a power cut for its caches.  The driver core calls this again after the image was taken,
+ * before it powers down or resumes: then nothing may be waited for, and writes wait as before.
  */
 static int sleep_prepare(struct device *device)
 {
@@ -176,13 +190,22 @@ static int sleep_prepare(struct device *device)
 		return 0;
 	nc_sleep_set(NC_SLEEP_IMAGE);
 	sleep_each(cache_hold);
-	return 0;
+	if (image_taken)
+		return 0;
+	hold_end = jiffies + HOLD_TIME;
+	if (!sleep_each(cache_held))
+		return 0;
+	/* The driver core does not call complete() for a device whose prepare() failed. */
+	nc_sleep_undo();
+	sleep_each(cache_unhold);
+	return -EBUSY;
 }
 
 static void sleep_complete(struct device *device)
 {
 	if (!takes_image)
 		return;
+	image_taken = true;
 	nc_sleep_set(NC_SLEEP_REST);
 	nc_registry_each(0, wake_queue, NULL);
 }

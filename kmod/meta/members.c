@@ -4,6 +4,7 @@
  * matches, so that a load detects an older copy of any member.  doc/format.md has the
  * order in which the superblocks are written.
  */
+#include <linux/blkdev.h>
 #include <linux/slab.h>
 
 #include "cache.h"
@@ -159,6 +160,17 @@ int nc_members_reread(struct nc_cache *c)
 					  -ESTALE);
 	}
 	return r;
+}
+
+/* Write no superblock of a member behind the first any more: a member may be another cache's now.
+ * No commit runs.
+ */
+void nc_members_unread(struct nc_cache *c)
+{
+	u32 i;
+
+	for (i = 1; i < nc_members_count(c); i++)
+		c->dev.members->member[i].super.read = false;
 }
 
 /* Have the members behind the first one the superblocks that were last read or written?  Return: 0,
@@ -359,4 +371,17 @@ void nc_members_stop(struct nc_cache *c)
 	mutex_lock(&c->meta->commit.lock);
 	c->dev.members->active = false;
 	mutex_unlock(&c->meta->commit.lock);
+}
+
+/* Make all completed writes to the cache devices durable.  Return: 0 or the error of a flush.
+ * Context: may sleep, without a time limit.
+ */
+int nc_members_flush(struct nc_cache *c)
+{
+	int r = 0;
+	u32 i;
+
+	for (i = 0; !r && i < nc_members_count(c); i++)
+		r = blkdev_issue_flush(nc_members_bdev(c, i));
+	return r;
 }

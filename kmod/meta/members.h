@@ -82,6 +82,7 @@ void nc_members_free(struct nc_cache *c);
 bool nc_members_same(const struct nc_cache *c, const struct nc_target *t);
 bool nc_members_gone(const struct nc_cache *c);
 int nc_members_reread(struct nc_cache *c);
+void nc_members_unread(struct nc_cache *c);
 int nc_members_confirm(const struct nc_cache *c);
 bool nc_members_emptied(const struct nc_cache *c);
 bool nc_members_differ(struct nc_cache *c);
@@ -92,5 +93,6 @@ void nc_members_stop(struct nc_cache *c);
 int nc_members_settle(struct nc_cache *c);
 int nc_members_announce(struct nc_cache *c, bool over);
 int nc_members_catch_up(struct nc_cache *c);
+int nc_members_flush(struct nc_cache *c);
 
 #endif /* NEARCACHE_META_MEMBERS_H */

@@ -62,47 +62,67 @@ void nc_meta_close(struct nc_meta *m)
 	kfree(m);
 }
 
-/**
- * nc_meta_reread() - read the superblock again, before the first resume relies on it
- * @c: live cache, built from the superblock that the constructor read
- *
- * Between the constructor and the first resume the device may have been
- * formatted, or used by another dm device.
- *
- * Return: 0; -EIO; -EINVAL or -ESTALE if the superblock no longer matches the cache:
- * the user has to remove the dm device.
- */
-int nc_meta_reread(struct nc_cache *c)
+static bool same_geometry(const struct nc_geometry *a, const struct nc_geometry *b)
 {
-	struct nc_meta *m = c->meta;
+	return a->device_size == b->device_size && a->origin_size == b->origin_size &&
+	       a->slot_count == b->slot_count && a->data_offset == b->data_offset &&
+	       a->table_offset == b->table_offset && a->table_pages == b->table_pages &&
+	       a->commit_offset == b->commit_offset && a->intent_offset == b->intent_offset &&
+	       a->intent_region == b->intent_region && a->sums_offset == b->sums_offset &&
+	       a->sums_length == b->sums_length && a->block_size == b->block_size &&
+	       a->subblock_size == b->subblock_size;
+}
+
+/* Read the superblock of the first device.  @now: from nc_super_init().  Keeps the one in memory
+ * unless the one on the medium is of this cache.
+ */
+static int reread_first(struct nc_cache *c, struct nc_super *now)
+{
 	char why[NC_WHY_SIZE];
 	struct nc_geometry geo;
-	int r = nc_super_read(&m->super, c->dev.bdev, &geo, why);
+	int r = nc_super_read(now, c->dev.bdev, &geo, why);
 
 	if (r) {
 		DMERR("%s: cache device: %s", nc_cache_name(c), why);
 		return r;
 	}
 	/* The table_epoch may differ: another dm device may have used the cache since. */
-	if (memcmp(c->dev.uuid, m->super.sb->uuid, sizeof(c->dev.uuid)) ||
-	    c->geo.device_size != geo.device_size ||
-	    c->geo.origin_size != geo.origin_size ||
-	    c->geo.slot_count != geo.slot_count ||
-	    c->geo.data_offset != geo.data_offset ||
-	    c->geo.table_offset != geo.table_offset ||
-	    c->geo.table_pages != geo.table_pages ||
-	    c->geo.commit_offset != geo.commit_offset ||
-	    c->geo.intent_offset != geo.intent_offset ||
-	    c->geo.intent_region != geo.intent_region ||
-	    c->geo.sums_offset != geo.sums_offset ||
-	    c->geo.sums_length != geo.sums_length ||
-	    c->geo.block_size != geo.block_size ||
-	    c->geo.subblock_size != geo.subblock_size) {
+	c->meta->foreign = memcmp(c->dev.uuid, now->sb->uuid, sizeof(c->dev.uuid));
+	if (c->meta->foreign || !same_geometry(&c->geo, &geo)) {
 		DMERR("%s: cache device was formatted since table load: load a new one",
 		      nc_cache_name(c));
 		return -ESTALE;
 	}
-	return nc_members_reread(c);
+	nc_super_take(&c->meta->super, now);
+	return 0;
+}
+
+/**
+ * nc_meta_reread() - read the superblocks again, before the cache relies on them
+ * @c: live cache, built from the superblocks that the constructor read
+ *
+ * Between the constructor and the first resume, or while the system slept, the device may have been
+ * formatted, or used by another dm device.  After an error, superblocks are not written any more,
+ * except that of the first device if it is still this cache's: it may have to say active.
+ *
+ * Return: 0; -EIO or -ENOMEM; -EINVAL or -ESTALE if a superblock no longer matches the cache:
+ * the user has to remove the dm device.
+ */
+int nc_meta_reread(struct nc_cache *c)
+{
+	struct nc_super now = { };
+	int r = nc_super_init(&now);
+
+	if (!r)
+		r = reread_first(c, &now);
+	nc_super_destroy(&now);
+	if (r)
+		c->meta->super.read = false;
+	else
+		r = nc_members_reread(c);
+	if (r)
+		nc_members_unread(c);
+	return r;
 }
 
 static void start_cold(struct nc_cache *c, const char *why)
@@ -406,6 +426,8 @@ bool nc_meta_starts_cold(const struct nc_cache *c)
 {
 	int durable = READ_ONCE(c->meta->super.durable);
 
+	if (READ_ONCE(c->meta->foreign))
+		return true;
 	/* The load of a clean medium does not read "left" on the witness. */
 	return durable == NEARCACHE_STATE_ACTIVE ||
 	       (durable == NEARCACHE_STATE_WRITING &&

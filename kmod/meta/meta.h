@@ -46,6 +46,7 @@ struct nc_known {
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
  *	the cache's own writes
+ * @foreign: nc_meta_reread() found another cache on the first device
  * @ends: buffer for the ends of the origin; freed by nc_meta_close()
  */
 struct nc_meta {
@@ -55,6 +56,7 @@ struct nc_meta {
 	bool origin_durable;
 	bool flush_failed;
 	bool fingerprint_old;
+	bool foreign;
 	void *ends;
 };
 

@@ -146,6 +146,17 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	return 0;
 }
 
+/* Replace the content of @s by that of @from, which was read from the same device. */
+void nc_super_take(struct nc_super *s, const struct nc_super *from)
+{
+	memcpy(s->sb, from->sb, NEARCACHE_SUPER_SIZE);
+	memcpy(s->other, from->other, NEARCACHE_SUPER_SIZE);
+	s->counts = from->counts;
+	s->known = from->known;
+	WRITE_ONCE(s->durable, from->durable);
+	s->read = from->read;
+}
+
 /**
  * nc_super_confirm() - is the superblock on the medium the one that was last read or written?
  * @s: superblock that was read

@@ -39,6 +39,7 @@ int nc_super_io(struct dm_io_client *io, struct block_device *bdev,
 		blk_opf_t opf, u64 offset, void *buffer, size_t bytes);
 int nc_super_read(struct nc_super *s, struct block_device *bdev,
 		  struct nc_geometry *geo, char *why);
+void nc_super_take(struct nc_super *s, const struct nc_super *from);
 int nc_super_confirm(const struct nc_super *s, struct block_device *bdev);
 int nc_super_write(struct nc_super *s, struct block_device *bdev, u32 state);
 int nc_super_put(struct nc_super *s, struct block_device *bdev, u32 state);

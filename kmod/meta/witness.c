@@ -6,21 +6,21 @@
  */
 #include <linux/blkdev.h>
 
+#include "cache.h"
+#include "meta/meta.h"
 #include "meta/ondisk_check.h"
-#include "meta/superblock.h"
 #include "meta/witness.h"
 
 /**
  * nc_witness_find() - read the record of a cache
- * @s: superblock of the cache
+ * @c: live cache
  * @bdev: witness device
  * @w: the record is read into w->record; @w is valid if the return value is 0
  *
  * Context: may sleep.
  * Return: 0; -ENOENT: the device has no record of the cache; -EIO: it cannot be read.
  */
-int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
-		    struct nc_witness *w)
+int nc_witness_find(const struct nc_cache *c, struct block_device *bdev, struct nc_witness *w)
 {
 	u64 end = min_t(u64, bdev_nr_bytes(bdev), NEARCACHE_WITNESS_RECORDS *
 						  NEARCACHE_WITNESS_SIZE);
@@ -28,11 +28,11 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
 
 	for (at = 0; at + NEARCACHE_WITNESS_SIZE <= end;
 	     at += NEARCACHE_WITNESS_SIZE) {
-		if (nc_super_io(s->io, bdev, REQ_OP_READ | REQ_META,
+		if (nc_super_io(c->meta->super.io, bdev, REQ_OP_READ | REQ_META,
 				at, w->record, NEARCACHE_WITNESS_SIZE))
 			return -EIO;
 		w->offset = at;
-		if (nc_witness_check(w->record, s->sb->uuid))
+		if (nc_witness_check(w->record, c->dev.uuid))
 			return 0;
 	}
 	return -ENOENT;
@@ -40,7 +40,7 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
 
 /**
  * nc_witness_write() - write the record of a cache durably
- * @s: superblock of the cache
+ * @c: live cache
  * @bdev: witness device
  * @w: from nc_witness_find()
  * @session: number of the write session
@@ -50,15 +50,15 @@ int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
  * Context: may sleep.
  * Return: 0; -EIO: the device has the new record or the old one.
  */
-int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
-		     struct nc_witness *w, u64 session, u64 previous, u32 state)
+int nc_witness_write(const struct nc_cache *c, struct block_device *bdev, struct nc_witness *w,
+		     u64 session, u64 previous, u32 state)
 {
-	nc_witness_init(w->record, s->sb->uuid);
+	nc_witness_init(w->record, c->dev.uuid);
 	w->record->session = cpu_to_le64(session);
 	w->record->previous = cpu_to_le64(previous);
 	w->record->state = cpu_to_le32(state);
 	nc_witness_seal(w->record);
-	return nc_super_io(s->io, bdev,
+	return nc_super_io(c->meta->super.io, bdev,
 			   REQ_OP_WRITE | REQ_META | REQ_PREFLUSH | REQ_FUA,
 			   w->offset, w->record, NEARCACHE_WITNESS_SIZE);
 }

@@ -8,7 +8,7 @@
 #include "nearcache_format.h"
 
 struct block_device;
-struct nc_super;
+struct nc_cache;
 
 /**
  * struct nc_witness - the record of one cache
@@ -22,9 +22,8 @@ struct nc_witness {
 	struct nearcache_witness *record;
 };
 
-int nc_witness_find(const struct nc_super *s, struct block_device *bdev,
-		    struct nc_witness *w);
-int nc_witness_write(const struct nc_super *s, struct block_device *bdev,
-		     struct nc_witness *w, u64 session, u64 previous, u32 state);
+int nc_witness_find(const struct nc_cache *c, struct block_device *bdev, struct nc_witness *w);
+int nc_witness_write(const struct nc_cache *c, struct block_device *bdev, struct nc_witness *w,
+		     u64 session, u64 previous, u32 state);
 
 #endif /* NEARCACHE_META_WITNESS_H */

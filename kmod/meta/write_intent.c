@@ -360,7 +360,7 @@ static void leave_cache_work(struct work_struct *work)
 	int r = -EIO;
 
 	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
-		r = nc_witness_write(&c->meta->super, i->bdev, &i->witness, i->session, 0,
+		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
 				     NEARCACHE_WITNESS_LEFT);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
@@ -392,7 +392,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 	struct nc_intent *i = &c->intent;
 
 	return dev && dev->bdev == i->bdev &&
-	       !nc_witness_find(&c->meta->super, dev->bdev, &i->witness) &&
+	       !nc_witness_find(c, dev->bdev, &i->witness) &&
 	       le64_to_cpu(i->witness.record->session) == i->session;
 }
 
@@ -424,19 +424,24 @@ void nc_intent_ask_again(struct nc_cache *c)
  * After the image was taken, this kernel may go on for a while.  If it wrote to the origin then,
  * the resumed kernel would not know.
  *
- * Context: may sleep; nc_life.lock.
+ * Context: process; does not sleep.
  */
 void nc_intent_hold(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 
-	lockdep_assert_held(&c->life.lock);
 	spin_lock_irq(&i->lock);
 	WRITE_ONCE(i->held, true);
 	spin_unlock_irq(&i->lock);
-	/* No mark may be on its way to the medium while the image is taken. */
-	flush_work(&i->mark_work);
-	flush_work(&i->leave_work);
+}
+
+/* Wait until no mark is on its way to the cache device, nor a record to the witness.  Call this
+ * after nc_intent_hold().  Context: may sleep, without a time limit.
+ */
+void nc_intent_finish(struct nc_cache *c)
+{
+	flush_work(&c->intent.mark_work);
+	flush_work(&c->intent.leave_work);
 }
 
 /* Does a write wait for nc_intent_release()?  Context: process. */
@@ -452,34 +457,27 @@ bool nc_intent_any_held(struct nc_intent *i)
 
 /**
  * nc_intent_release() - let the writes go on that nc_intent_hold() stopped
- * @c: live cache
- * @recorded: the medium differs from the image of the memory, or no image is left to be resumed.
- *	If not, and no witness will record the writes, they fail, and later writes wait again
+ * @c: live cache; its medium differs from the image, or no image is left to be resumed
  *
  * Context: may sleep, also for a request to the origin.
  */
-void nc_intent_release(struct nc_cache *c, bool recorded)
+void nc_intent_release(struct nc_cache *c)
 {
 	struct nc_intent *i = &c->intent;
 	struct bio_list bios;
 	struct bio *bio;
-	bool fail;
 
 	spin_lock_irq(&i->lock);
-	fail = !recorded && i->mode == NC_INTENT_OFF;
-	WRITE_ONCE(i->held, fail);
+	WRITE_ONCE(i->held, false);
 	bios = i->asleep;
 	bio_list_init(&i->asleep);
 	spin_unlock_irq(&i->lock);
 	/* The origin may have been settled since the writers set this. */
 	if (!bio_list_empty(&bios))
 		WRITE_ONCE(c->origin.written, true);
-	while ((bio = bio_list_pop(&bios))) {
-		if (fail)
-			bio_io_error(bio);
-		else if (nc_intent_admit(c, i, bio))
+	while ((bio = bio_list_pop(&bios)))
+		if (nc_intent_admit(c, i, bio))
 			submit_bio_noacct(bio);
-	}
 }
 
 /* Stop marking until the next resume, and have the witness record "left".  Context: any. */

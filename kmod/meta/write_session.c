@@ -34,7 +34,7 @@ static int find_record(struct nc_cache *c)
 	/* Wait for leave_work, which may be writing the same record. */
 	flush_work(&i->leave_work);
 	i->witness.record = &i->maps->record;
-	r = nc_witness_find(&c->meta->super, c->life.active->witness->bdev, &i->witness);
+	r = nc_witness_find(c, c->life.active->witness->bdev, &i->witness);
 	if (!r && le32_to_cpu(i->witness.record->state) == NEARCACHE_WITNESS_MOVED)
 		return -ENOENT;
 	return r;
@@ -168,7 +168,7 @@ static int write_session(struct nc_cache *c, u64 previous, u32 state)
 	u64 session = le64_to_cpu(c->meta->super.sb->session);
 
 	lockdep_assert_held(&c->life.lock);
-	return nc_witness_write(&c->meta->super, c->life.active->witness->bdev, &c->intent.witness,
+	return nc_witness_write(c, c->life.active->witness->bdev, &c->intent.witness,
 				session, previous, state);
 }
 

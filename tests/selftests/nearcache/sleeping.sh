@@ -44,8 +44,16 @@ warm() {
 # unsaved: hibernate without a swap device. The image is taken, but cannot be written, so the system
 # goes on. Wait until the cache works again.
 unsaved() {
+	local before
+	before=$(images)
 	! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+	(($(images) == before + 1)) || fail "no image was taken: $(dmesg | tail -n 5)"
 	awake
+}
+
+# images: number of images of the memory that the kernel has taken.
+images() {
+	dmesg | grep -c 'hibernation: Image created'
 }
 
 # awake: wait for reads to use the cache again.
