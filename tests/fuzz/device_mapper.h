@@ -162,6 +162,8 @@ enum { WQ_MEM_RECLAIM, WQ_UNBOUND };
 #define cancel_delayed_work_sync(w)	((w)->work.queued = 0)
 /* Queued work runs only when the fuzzer or the module flushes it. */
 #define flush_work(w)		do { if (xchg(&(w)->queued, 0)) (w)->run(w); } while (0)
+#define flush_delayed_work(w)	flush_work(&(w)->work)
+#define work_busy(w)		((w)->queued)
 #define to_delayed_work(w)	container_of(w, struct delayed_work, work)
 #define init_waitqueue_head(w)	((w)->waiters = 0)
 extern unsigned long fuzz_jiffies;

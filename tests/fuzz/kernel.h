@@ -26,6 +26,7 @@ typedef u8 blk_status_t;
 #define U32_MAX		UINT32_MAX
 #define HZ		250
 #define MSEC_PER_SEC	1000
+#define USEC_PER_SEC	1000000L
 #define PAGE_SIZE	4096UL
 #define SECTOR_SHIFT	9
 #define CONFIG_64BIT	1
@@ -110,6 +111,7 @@ extern size_t fuzz_allocated;
 #define this_cpu_inc(counter)	((counter)++)
 /* There is one thread: a loop that sleeps until another thread acts would not end. */
 #define usleep_range(least, most)	abort()
+#define msleep(time)	abort()
 #define memalloc_noio_save()	0U
 #define memalloc_noio_restore(flags)	((void)(flags))
 /* 64 MiB in pages; cache.c lets the index take half of it. */
