@@ -274,6 +274,7 @@ static int compare_sample(struct origin_match *match)
 		.content = &match->content,
 		.limit = match->sample,
 		.ms = match->sample_ms,
+		.pages = match->sample_ms ? SAMPLE_PAGES : 0,
 	};
 
 	/* After a gap no cached data is served, whatever a sample shows. */
