@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache open: open a cache that was created before. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "open/activate.h"
 #include "cmd/commands.h"
@@ -218,13 +219,14 @@ static const char *content_word(const struct origin_match *match)
 	return match_is_cold(match) ? "cold" : "warm";
 }
 
-/* Print how much was compared and what is not noticed. A failure to read the origin is ignored. */
-static void print_noticed(struct origin_match *match)
+/*
+ * Print how much was compared and, as far as the origin was looked at, what is not noticed. Do not
+ * read the origin now: the device is in use, and the caller holds the lock of its name.
+ */
+static void print_noticed(const struct origin_match *match)
 {
 	print_bytes("sampled", match->sampled ? "compared with origin" : NULL, match->sampled);
-	if (match_look(match))
-		fail_reset();
-	else
+	if (match->looked)
 		unnoticed_print(&match->content, match->sample);
 }
 
@@ -436,6 +438,7 @@ static int open_devices(const struct arguments *args)
 			run_open(&open, &act);
 	}
 	super_free(&open.match.super);
+	free(open.match.written);
 	witness_close(&open.witness);
 	device_close(&open.match.origin);
 	device_close(&open.match.cache);

@@ -7,7 +7,6 @@
 
 #include "lib/error.h"
 #include "meta/ondisk_check.h"
-#include "ondisk/fingerprint_fs.h"
 #include "lib/sha256.h"
 
 /* Bytes hashed at each end of the device. */
@@ -39,22 +38,26 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 	return error;
 }
 
+/* Store the fingerprint of the file systems in @sb; the caller seals @sb. */
+void fingerprint_put(struct nearcache_super *sb, const struct fsprint_result *content)
+{
+	sb->file_system_type = cpu_to_le32(content->type);
+	memcpy(sb->file_system_fingerprint, content->digest, FSPRINT_SIZE);
+}
+
 /*
- * Store the fingerprints of the first sb->origin_size bytes of @dev in @sb; the caller seals @sb.
+ * Take the fingerprints of the first sb->origin_size bytes of @dev, set @content, and store both
+ * fingerprints in @sb; the caller seals @sb.
  */
-int fingerprint_record(const struct device *dev, struct nearcache_super *sb)
+int fingerprint_record(const struct device *dev, struct nearcache_super *sb,
+		       struct fsprint_result *content)
 {
 	uint64_t size = le64_to_cpu(sb->origin_size);
-	struct fsprint_result *result = malloc(sizeof(*result));
 
-	if (!result)
-		return fail_memory();
-	if (!fingerprint_ends(dev, size, sb->origin_fingerprint) &&
-	    !fsprint_take(dev, size, result)) {
-		sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
-		sb->file_system_type = cpu_to_le32(result->type);
-		memcpy(sb->file_system_fingerprint, result->digest, FSPRINT_SIZE);
-	}
-	free(result);
-	return fail_code();
+	if (fingerprint_ends(dev, size, sb->origin_fingerprint) ||
+	    fsprint_take(dev, size, content))
+		return fail_code();
+	sb->origin_fingerprint_type = cpu_to_le32(NEARCACHE_FP_ENDS);
+	fingerprint_put(sb, content);
+	return 0;
 }

@@ -9,11 +9,14 @@
 
 #include "block/device.h"
 #include "nearcache_format.h"
+#include "ondisk/fingerprint_fs.h"
 
 #define FINGERPRINT_SIZE	32
 
 int fingerprint_ends(const struct device *dev, uint64_t size,
 		     unsigned char *digest);
-int fingerprint_record(const struct device *dev, struct nearcache_super *sb);
+void fingerprint_put(struct nearcache_super *sb, const struct fsprint_result *content);
+int fingerprint_record(const struct device *dev, struct nearcache_super *sb,
+		       struct fsprint_result *content);
 
 #endif /* HELPER_ONDISK_FINGERPRINT_ENDS_H */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/error.h"
 #include "lib/sha256.h"
@@ -16,7 +17,11 @@
  * @dev: open device
  * @volume: the volume whose bytes the parsers see
  * @depth: number of volumes around @volume
+ * @entered: number of volumes that were looked into
  * @left: bytes that may still be read
+ * @reads: reads of volumes inside that may still be made
+ * @over: a limit of bytes or reads is exceeded: no further volumes
+ * @fd: from partition_table_open(), -1 before the first table
  * @align: alignment of offset and length of a read in bytes, at most LOOK_MAX
  * @buffer: data of the last read of the device
  * @data: data of the last fsprint_look(), LOOK_MAX bytes
@@ -27,7 +32,11 @@ struct fsprint {
 	const struct device *dev;
 	const struct volume *volume;
 	unsigned int depth;
+	unsigned int entered;
 	uint64_t left;
+	unsigned int reads;
+	bool over;
+	int fd;
 	uint64_t align;
 	unsigned char *buffer;
 	unsigned char *data;
@@ -43,6 +52,21 @@ static void add_place(struct fsprint_places *list, uint64_t offset)
 		return;
 	if (list->places < FSPRINT_PLACES)
 		list->place[list->places++] = place;
+}
+
+/*
+ * Count reads of a volume inside; false: there were too many. The device itself has no limit: each
+ * parser has its own, and a change would make recorded fingerprints differ.
+ */
+static bool spend_reads(struct fsprint *print, unsigned int reads)
+{
+	if (!print->depth)
+		return true;
+	print->over |= print->reads < reads;
+	if (print->over)
+		return false;
+	print->reads -= reads;
+	return true;
 }
 
 /* Read a range of the device, at most LOOK_MAX bytes, to @data. */
@@ -75,11 +99,15 @@ const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 	uint64_t size = print->volume->size, place, run;
 	size_t done;
 
-	if (offset > size || bytes > size - offset || bytes > print->left || fail_code())
+	if (offset > size || bytes > size - offset || fail_code())
+		return NULL;
+	print->over |= bytes > print->left;
+	if (print->over)
 		return NULL;
 	print->left -= bytes;
 	for (done = 0; done < bytes; done += run) {
-		if (!volume_place(print->volume, offset + done, &place, &run))
+		if (!volume_place(print->volume, offset + done, &place, &run) ||
+		    !spend_reads(print, 1))
 			return NULL;
 		if (run > bytes - done)
 			run = bytes - done;
@@ -140,9 +168,14 @@ bool fsprint_read_table(struct fsprint *print, struct partition_table *table)
 {
 	uint64_t place, run;
 
-	return !fail_code() && volume_place(print->volume, 0, &place, &run) &&
-	       run == print->volume->size &&
-	       !partition_table_read(print->dev, place, run, table) && table->partitions;
+	if (fail_code() || !volume_place(print->volume, 0, &place, &run) ||
+	    run != print->volume->size || !spend_reads(print, FSPRINT_TABLE_READS))
+		return false;
+	if (print->fd < 0)
+		print->fd = partition_table_open(print->dev);
+	return print->fd >= 0 &&
+	       !partition_table_read(print->dev, print->fd, place, run, table) &&
+	       table->partitions;
 }
 
 static enum nearcache_fingerprint try_file_systems(struct fsprint *print)
@@ -194,10 +227,11 @@ void fsprint_enter(struct fsprint *print, const struct volume *volume)
 	enum nearcache_fingerprint type;
 	bool inner;
 
-	if (print->depth == FSPRINT_DEPTH || print->result->volumes >= FSPRINT_VOLUMES) {
+	if (print->depth == FSPRINT_DEPTH || print->entered == FSPRINT_VOLUMES || print->over) {
 		fsprint_skip(print, 1);
 		return;
 	}
+	print->entered++;
 	print->result->volumes++;
 	print->volume = volume;
 	print->depth++;
@@ -205,7 +239,7 @@ void fsprint_enter(struct fsprint *print, const struct volume *volume)
 	type = try_file_systems(print);
 	fsprint_add_number(print, type);
 	inner = add_inner(print);
-	print->result->unknown += !type && !inner;
+	print->result->unknown += print->over || (!type && !inner);
 	print->depth--;
 	print->volume = outer;
 }
@@ -241,6 +275,8 @@ int fsprint_take(const struct device *dev, uint64_t size,
 		.dev = dev,
 		.volume = &whole,
 		.left = FSPRINT_READ,
+		.reads = FSPRINT_READS,
+		.fd = -1,
 		.align = dev->lbs > DEVICE_ALIGN ? dev->lbs : DEVICE_ALIGN,
 		.buffer = device_buffer(BUFFER),
 		.data = malloc(LOOK_MAX),
@@ -253,6 +289,8 @@ int fsprint_take(const struct device *dev, uint64_t size,
 	sha256_init(&print.hash);
 	if (!fail_code())
 		take_all(&print);
+	if (print.fd >= 0)
+		close(print.fd);
 	free(print.buffer);
 	free(print.data);
 	if (fail_code())

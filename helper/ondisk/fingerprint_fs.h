@@ -19,10 +19,16 @@
 /* Bytes per entry of struct fsprint_places, and most entries. */
 #define FSPRINT_PLACE	65536U
 #define FSPRINT_PLACES	2048U
-/* Limits for hostile content: volumes inside each other, volumes in all, bytes read. */
+/*
+ * Limits for hostile content: volumes inside each other; volumes that are looked into; bytes read;
+ * reads of volumes inside, where a partition table counts as FSPRINT_TABLE_READS. What is beyond
+ * them counts as unknown.
+ */
 #define FSPRINT_DEPTH	4U
 #define FSPRINT_VOLUMES	512U
 #define FSPRINT_READ	(256ULL << 20)
+#define FSPRINT_READS	16384U
+#define FSPRINT_TABLE_READS	16U
 
 /**
  * struct fsprint_places - where the metadata lies that a fingerprint covers
@@ -41,7 +47,7 @@ struct fsprint_places {
  * @plain_type: as @type, but of a file system on the whole device only, never _VOLUMES
  * @plain: fingerprint of that file system
  * @volumes: number of partitions and logical volumes
- * @unknown: how many of them hold nothing that is recognised
+ * @unknown: how many of them hold nothing that is recognised, or were not read to the end
  * @starts: the start of the device and of each volume
  * @metadata: all that was read
  */

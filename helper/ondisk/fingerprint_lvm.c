@@ -69,10 +69,15 @@ static char *read_text(struct fsprint *print, const struct lvm_area *area, size_
 	return NULL;
 }
 
-/* Parse the texts of all areas, and keep the one of the latest change in @text and @group. */
-static void find_group(struct fsprint *print, const struct lvm_label *label, char **text,
-		       size_t *bytes, struct lvm_group *group)
+/*
+ * Parse the texts of all areas, and keep the one of the latest change in @text and @group. Hash a
+ * text that the parser rejects, such as one of a later LVM: its checksum is right, so a change of
+ * it is a change of the volumes. Returns the number of these texts.
+ */
+static unsigned int find_group(struct fsprint *print, const struct lvm_label *label, char **text,
+			       size_t *bytes, struct lvm_group *group)
 {
+	unsigned int rejected = 0;
 	struct lvm_group other;
 	size_t other_bytes;
 	unsigned int i;
@@ -82,8 +87,11 @@ static void find_group(struct fsprint *print, const struct lvm_label *label, cha
 
 		if (!other_text)
 			continue;
-		if (lvm_parse(other_text, other_bytes, label->id, &other) &&
-		    (!*text || other.sequence > group->sequence)) {
+		if (!lvm_parse(other_text, other_bytes, label->id, &other)) {
+			fsprint_add_number(print, other_bytes);
+			fsprint_add_data(print, other_text, other_bytes);
+			rejected++;
+		} else if (!*text || other.sequence > group->sequence) {
 			lvm_free(group);
 			free(*text);
 			*group = other;
@@ -94,6 +102,7 @@ static void find_group(struct fsprint *print, const struct lvm_label *label, cha
 		lvm_free(&other);
 		free(other_text);
 	}
+	return rejected;
 }
 
 bool fsprint_lvm(struct fsprint *print)
@@ -102,11 +111,11 @@ bool fsprint_lvm(struct fsprint *print)
 	struct lvm_label label;
 	char *text = NULL;
 	size_t bytes = 0;
-	unsigned int i;
+	unsigned int i, rejected;
 
 	if (!find_label(print, &label))
 		return false;
-	find_group(print, &label, &text, &bytes, &group);
+	rejected = find_group(print, &label, &text, &bytes, &group);
 	fsprint_add_number(print, bytes);
 	if (text)
 		fsprint_add_data(print, text, bytes);
@@ -114,8 +123,10 @@ bool fsprint_lvm(struct fsprint *print)
 		group.volume[i].below = fsprint_volume(print);
 		fsprint_enter(print, &group.volume[i]);
 	}
+	fsprint_skip(print, group.others);
 	/* Without a readable text the PV counts as one volume with unknown content. */
-	fsprint_skip(print, text ? group.others : 1);
+	if (!text || rejected)
+		fsprint_skip(print, 1);
 	lvm_free(&group);
 	free(text);
 	return true;

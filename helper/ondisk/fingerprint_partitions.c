@@ -56,6 +56,10 @@ bool fsprint_partitions(struct fsprint *print)
 		add_text(print, part->id);
 		add_content(print, part);
 	}
+	if (found && table->more) {
+		fsprint_add_number(print, table->more);
+		fsprint_skip(print, table->more);
+	}
 	free(table);
 	return found;
 }

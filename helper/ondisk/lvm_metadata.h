@@ -17,7 +17,10 @@
 #define LVM_ID		32U
 /* Metadata areas on a PV; LVM writes at most 2. */
 #define LVM_AREAS	2U
-/* Limits of the text: bytes, segments of all logical volumes, stripes of a segment. */
+/*
+ * Limits of the text: bytes, segments of all logical volumes, stripes of a segment. A volume beyond
+ * them is one of lvm_group.others.
+ */
 #define LVM_TEXT_MAX	(8U << 20)
 #define LVM_SEGMENTS_MAX	4096U
 #define LVM_STRIPES_MAX	128U
@@ -61,7 +64,7 @@ struct lvm_text {
  * @sequence: number of the metadata's version; grows with each change
  * @volumes: entries of @volume
  * @volume: the volumes whose segments are linear or striped; @volume.below is NULL
- * @others: number of logical volumes of other kinds
+ * @others: number of logical volumes of other kinds, or beyond the limits
  */
 struct lvm_group {
 	uint64_t sequence;

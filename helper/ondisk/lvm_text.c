@@ -44,7 +44,8 @@ struct word {
  * @ours: name of PV @id in the text
  * @ours_start: byte of PV @id where its first extent begins
  * @segment: segments of the open logical volume, @segments used and @room allocated
- * @is_odd: the open logical volume has a segment that is neither linear nor striped
+ * @is_odd: the open logical volume has a segment that is neither linear nor striped, or one beyond
+ *	LVM_SEGMENTS_MAX
  * @first, @count: extents of the open segment
  * @unit: sectors of the stripe size of the open segment, 0: one stripe
  * @is_striped: type of the open segment
@@ -236,7 +237,7 @@ static void take_value(struct parse *parse, const struct word *key, unsigned int
 	}
 }
 
-/* Returns false if memory fails or there are too many segments. */
+/* Returns false if memory fails. */
 static bool add_segment(struct parse *parse, const struct volume_segment *segment)
 {
 	if (parse->segments == parse->room) {
@@ -251,7 +252,8 @@ static bool add_segment(struct parse *parse, const struct volume_segment *segmen
 		parse->room = room;
 	}
 	parse->segment[parse->segments++] = *segment;
-	return ++parse->all_segments <= LVM_SEGMENTS_MAX;
+	parse->all_segments++;
+	return true;
 }
 
 static void set_stripe(const struct parse *parse, unsigned int i, struct volume_stripe *stripe)
@@ -277,7 +279,8 @@ static bool end_segment(struct parse *parse)
 					     bounded_product(parse->unit, LVM_SECTOR);
 	if (!parse->is_striped || !parse->stripes || parse->stripes > LVM_STRIPES_MAX ||
 	    !segment.length || segment.unit < LVM_UNIT_MIN || segment.start == UINT64_MAX ||
-	    segment.length >= UINT64_MAX - segment.start || segment.unit == UINT64_MAX) {
+	    segment.length >= UINT64_MAX - segment.start || segment.unit == UINT64_MAX ||
+	    parse->all_segments == LVM_SEGMENTS_MAX) {
 		parse->is_odd = true;
 		return true;
 	}

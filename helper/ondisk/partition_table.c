@@ -47,13 +47,21 @@ static void take_table(struct partition_table *table, blkid_partlist list)
 	set_text(table->kind, sizeof(table->kind), blkid_parttable_get_type(from));
 	for (i = 0; i < count && table->partitions < PARTITIONS_MAX; i++)
 		take_partition(table, blkid_partlist_get_partition(list, i));
+	table->more = (unsigned int)count - table->partitions;
+}
+
+static void fail_probe(const struct device *dev)
+{
+	fail_errno(errno ? errno : EIO, "cannot probe %s '%s' for partitions", dev->role,
+		   dev->path);
 }
 
 /*
- * Open @dev again with buffered I/O, which libblkid needs. Drop what the page cache has of the
- * device: it may be older than a write of another host or of the kernel module.
+ * Open @dev again for partition_table_read(), with buffered I/O, which libblkid needs. Drop what
+ * the page cache has of the device: it may be older than a write of another host or of the kernel
+ * module. Returns a file descriptor, or -1 (recorded with fail()).
  */
-static int open_buffered(const struct device *dev)
+int partition_table_open(const struct device *dev)
 {
 	char path[64];
 	int fd;
@@ -62,29 +70,34 @@ static int open_buffered(const struct device *dev)
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0)
 		posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	else
+		fail_probe(dev);
 	return fd;
 }
 
 /*
- * Read the partition table at byte @offset of @dev, of a volume of @size bytes. A table without
- * partitions counts as none. Returns 0 or an exit code recorded with fail().
+ * Read the partition table at byte @offset of @dev, of a volume of @size bytes. @fd: from
+ * partition_table_open(). A table without partitions counts as none. Returns 0 or an exit code
+ * recorded with fail().
  */
-int partition_table_read(const struct device *dev, uint64_t offset, uint64_t size,
+int partition_table_read(const struct device *dev, int fd, uint64_t offset, uint64_t size,
 			 struct partition_table *table)
 {
-	int fd = open_buffered(dev);
-	blkid_probe probe = fd < 0 ? NULL : blkid_new_probe();
+	blkid_probe probe = blkid_new_probe();
+	int result = -1;
 
 	memset(table, 0, sizeof(*table));
-	if (!probe || blkid_probe_set_device(probe, fd, (blkid_loff_t)offset, (blkid_loff_t)size)) {
-		fail_errno(errno, "cannot probe %s '%s' for partitions", dev->role, dev->path);
-	} else {
+	errno = 0;
+	if (probe && !blkid_probe_set_device(probe, fd, (blkid_loff_t)offset, (blkid_loff_t)size)) {
 		blkid_probe_enable_superblocks(probe, 0);
 		blkid_probe_enable_partitions(probe, 1);
-		take_table(table, blkid_probe_get_partitions(probe));
+		/* 0: a table, 1: none; anything else is an error, for which the list is NULL too. */
+		result = blkid_do_fullprobe(probe);
 	}
+	if (!result)
+		take_table(table, blkid_probe_get_partitions(probe));
+	else if (result != 1)
+		fail_probe(dev);
 	blkid_free_probe(probe);
-	if (fd >= 0)
-		close(fd);
 	return fail_code();
 }

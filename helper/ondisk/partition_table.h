@@ -5,7 +5,7 @@
 
 #include "block/device.h"
 
-/* Partitions beyond this number are ignored; a GPT has 128. */
+/* Partitions beyond this number are only counted; a GPT has 128. */
 #define PARTITIONS_MAX	256
 
 /**
@@ -31,14 +31,17 @@ struct partition {
  * @kind: "gpt", "dos" ...; "" if there is none
  * @partitions: entries of @partition
  * @partition: the partitions, in the order of libblkid
+ * @more: number of further partitions
  */
 struct partition_table {
 	char kind[16];
 	unsigned int partitions;
 	struct partition partition[PARTITIONS_MAX];
+	unsigned int more;
 };
 
-int partition_table_read(const struct device *dev, uint64_t offset, uint64_t size,
+int partition_table_open(const struct device *dev);
+int partition_table_read(const struct device *dev, int fd, uint64_t offset, uint64_t size,
 			 struct partition_table *table);
 
 #endif /* HELPER_ONDISK_PARTITION_TABLE_H */

@@ -60,6 +60,7 @@ int table_write(const struct device *dev, const struct nearcache_super *sb)
  * struct scan - a pass over the slot table
  * @super: of the cache device
  * @count: result of the checks
+ * @most: if the table has more pages, take random runs of about so many pages; 0: take all
  * @visit: called for each used slot; NULL: none
  * @data: first argument of @visit
  * @last: number of the last commit record, in the superblock or the ring
@@ -67,6 +68,7 @@ int table_write(const struct device *dev, const struct nearcache_super *sb)
 struct scan {
 	const struct super *super;
 	struct table_count count;
+	u64 most;
 	table_visit_t *visit;
 	void *data;
 	u64 last;
@@ -115,15 +117,49 @@ static void take_page(struct scan *scan, const struct nearcache_page *a,
 		take_slots(scan, copy ? b : a, index);
 }
 
+/* Take @pages pages, at most BATCH, from page @index on. */
+static int scan_run(struct scan *scan, const struct device *dev, struct nearcache_page *a,
+		    struct nearcache_page *b, u64 index, u64 pages,
+		    const struct nearcache_commit *last)
+{
+	const struct super *super = scan->super;
+	u64 offset = super->geo.table_offset + index * NEARCACHE_PAGE_SIZE;
+	u64 copy = super->geo.table_pages * NEARCACHE_PAGE_SIZE;
+	u64 i;
+
+	if (device_read(dev, a, pages * NEARCACHE_PAGE_SIZE, offset) ||
+	    device_read(dev, b, pages * NEARCACHE_PAGE_SIZE, offset + copy))
+		return fail_code();
+	for (i = 0; i < pages; i++)
+		take_page(scan, &a[i], &b[i], index + i, last);
+	return 0;
+}
+
+/* Divide the table into stretches, and take a run of pages from a random place in each. */
+static int scan_stretches(struct scan *scan, const struct device *dev, struct nearcache_page *a,
+			  struct nearcache_page *b, const struct nearcache_commit *last)
+{
+	u64 pages = scan->super->geo.table_pages;
+	bool all = !scan->most || scan->most >= pages;
+	u64 run = batch_of(all ? BATCH : scan->most);
+	u64 stretch = all ? run : pages / (scan->most / run);
+	u64 index, n, room;
+
+	for (index = 0; index < pages; index += stretch) {
+		room = pages - index < stretch ? pages - index : stretch;
+		n = room < run ? room : run;
+		if (scan_run(scan, dev, a, b, index + (u64)random() % (room - n + 1), n, last))
+			return fail_code();
+	}
+	return 0;
+}
+
 static int scan_pages(struct scan *scan, const struct device *dev,
 		      struct nearcache_page *a, struct nearcache_page *b)
 {
 	const struct super *super = scan->super;
 	const struct nearcache_commit *last;
 	struct nearcache_commit record;
-	u64 offset = super->geo.table_offset;
-	u64 copy = super->geo.table_pages * NEARCACHE_PAGE_SIZE;
-	u64 index, i, n;
 
 	if (device_read(dev, a, NEARCACHE_COMMIT_AREA_SIZE,
 			super->geo.commit_offset))
@@ -136,16 +172,7 @@ static int scan_pages(struct scan *scan, const struct device *dev,
 		if (le64_to_cpu(record.sequence) > scan->last)
 			scan->last = le64_to_cpu(record.sequence);
 	}
-	for (index = 0; index < super->geo.table_pages; index += n) {
-		n = batch_of(super->geo.table_pages - index);
-		if (device_read(dev, a, n * NEARCACHE_PAGE_SIZE, offset) ||
-		    device_read(dev, b, n * NEARCACHE_PAGE_SIZE, offset + copy))
-			return fail_code();
-		for (i = 0; i < n; i++)
-			take_page(scan, &a[i], &b[i], index + i, last);
-		offset += n * NEARCACHE_PAGE_SIZE;
-	}
-	return 0;
+	return scan_stretches(scan, dev, a, b, last);
 }
 
 static int scan_table(struct scan *scan, const struct device *dev)
@@ -177,12 +204,12 @@ int table_scan(const struct device *dev, const struct super *super,
 
 /*
  * Call @visit for each used slot that the kernel would recover; of the slots of a block it would
- * use the one of the highest generation. @last: see struct scan.
+ * use the one of the highest generation, and of equal ones the first. @most, @last: see struct scan.
  */
-int table_walk(const struct device *dev, const struct super *super,
+int table_walk(const struct device *dev, const struct super *super, u64 most,
 	       table_visit_t *visit, void *data, u64 *last)
 {
-	struct scan scan = { .super = super, .visit = visit, .data = data };
+	struct scan scan = { .super = super, .most = most, .visit = visit, .data = data };
 	int error = scan_table(&scan, dev);
 
 	*last = scan.last;

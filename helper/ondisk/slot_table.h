@@ -33,7 +33,7 @@ typedef void table_visit_t(void *data, u64 slot, const struct nearcache_slot *en
 int table_write(const struct device *dev, const struct nearcache_super *sb);
 int table_scan(const struct device *dev, const struct super *super,
 	       struct table_count *count);
-int table_walk(const struct device *dev, const struct super *super,
+int table_walk(const struct device *dev, const struct super *super, u64 most,
 	       table_visit_t *visit, void *data, u64 *last);
 
 #endif /* HELPER_ONDISK_SLOT_TABLE_H */

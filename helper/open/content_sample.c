@@ -35,6 +35,7 @@ _Static_assert(NEARCACHE_BLOCK_MAX / NEARCACHE_SUBBLOCKS_MAX <= PIECE, "sub-bloc
  * @sums: a page of checksums
  * @start: time at the start, nanoseconds
  * @errors: number of failed reads
+ * @found: the block that differs
  */
 struct comparison {
 	struct content_sample *sample;
@@ -48,6 +49,7 @@ struct comparison {
 	unsigned char *sums;
 	u64 start;
 	unsigned int errors;
+	struct choice found;
 };
 
 static u64 now_ns(void)
@@ -139,6 +141,7 @@ static void compare_subblock(struct comparison *cmp, const struct choice *choice
 	    is_damaged(cmp, choice, sub, cmp->ours + offset))
 		return;
 	cmp->sample->differs = true;
+	cmp->found = *choice;
 	cmp->sample->at = choice->block * geo->block_size + (u64)sub * geo->subblock_size;
 }
 
@@ -228,11 +231,10 @@ static bool find_members(struct comparison *cmp)
 	for (i = 1; good && i < sample->super->geo.stripe_count; i++) {
 		struct super super;
 
-		good = i <= sample->members->count &&
-		       !super_read(&super, &sample->members->dev[i - 1]);
-		if (!good)
-			break;
-		good = super.best && nc_recover_member(super.best, sample->super->geo.table_epoch,
+		if (i > sample->members->count)
+			return false;
+		good = !super_read(&super, &sample->members->dev[i - 1]);
+		good = good && super.best && nc_recover_member(super.best, sample->super->geo.table_epoch,
 						       cmp->choices.last);
 		cmp->data_offset[i] = super.geo.data_offset;
 		super_free(&super);
@@ -261,6 +263,19 @@ static void compare_all(struct comparison *cmp)
 	compare_list(cmp, &cmp->choices.random, 100);
 }
 
+/* After a crash, a slot that differs proves nothing if the kernel will use a later one. */
+static void confirm_difference(struct comparison *cmp)
+{
+	struct content_sample *sample = cmp->sample;
+	bool latest = false;
+
+	if (!sample->differs || !cmp->choices.unsettled)
+		return;
+	if (choices_check_latest(sample->cache, sample->super, &cmp->found, &latest))
+		fail_reset();
+	sample->differs = latest;
+}
+
 /*
  * Compare cached data with the origin: metadata of file systems, the blocks that were cached last,
  * and random ones, up to @sample->limit bytes or @sample->ms. Ends at the first difference. Data
@@ -269,16 +284,19 @@ static void compare_all(struct comparison *cmp)
 int sample_compare(struct content_sample *sample)
 {
 	u64 pieces = sample->limit / PIECE + 1;
-	struct comparison cmp = { .sample = sample };
+	struct comparison cmp = { .sample = sample, .start = now_ns() };
 
 	sample->compared = 0;
 	sample->differs = false;
 	if (!choices_make(&cmp.choices, sample->cache, sample->super, sample->content,
-			  pieces / 4 + 1, pieces) &&
+			  pieces / 4 + 1, pieces, sample->pages) &&
 	    !allocate_buffers(&cmp, pieces) && find_members(&cmp)) {
-		cmp.start = now_ns();
 		compare_all(&cmp);
+		confirm_difference(&cmp);
 	}
+	if (cmp.errors >= ERRORS_MAX)
+		warn("the comparison of cached data with the origin ended after %u read errors, at %llu bytes",
+		     cmp.errors, (unsigned long long)sample->compared);
 	/* A cache device that fails is no reason not to open: the kernel bypasses it. */
 	if (fail_code() && fail_code() != CODE_MEMORY)
 		fail_reset();

@@ -12,6 +12,8 @@
 /* Default size and time of a sample. */
 #define SAMPLE_BYTES	(64ULL << 20)
 #define SAMPLE_MS	1000U
+/* With a time limit: pages of the slot table that are read, of each of its two copies. */
+#define SAMPLE_PAGES	8192U
 
 /**
  * struct content_sample - a comparison
@@ -24,6 +26,7 @@
  * @content: places of metadata on the origin
  * @limit: bytes to compare, at most SAMPLE_MAX
  * @ms: time limit, milliseconds; 0: none
+ * @pages: if the slot table has more pages, choose from so many; 0: no limit
  * @compared: set to the number of bytes that were compared
  * @differs: set to whether cached data differs from the origin's
  * @at: byte of the origin near which it differs
@@ -38,6 +41,7 @@ struct content_sample {
 	const struct fsprint_result *content;
 	u64 limit;
 	unsigned int ms;
+	u64 pages;
 	u64 compared;
 	bool differs;
 	u64 at;

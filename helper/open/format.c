@@ -157,7 +157,7 @@ static int design_layout(struct formatting *new)
 	sb->state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
 	sb->table_epoch = cpu_to_le64(1);
 	memcpy(sb->witness, new->witness->path, sizeof(sb->witness));
-	return dataset_seal(sb, cache, origin, new->args->dataset_version);
+	return dataset_seal(sb, cache, origin, new->args->dataset_version, &new->content);
 }
 
 /*

@@ -10,6 +10,7 @@
 #include "cli/options.h"
 #include "block/device.h"
 #include "meta/ondisk_check.h"
+#include "ondisk/fingerprint_fs.h"
 #include "ondisk/layout.h"
 #include "open/members.h"
 #include "open/witness.h"
@@ -24,6 +25,7 @@
  * @witness: open witness that passed witness_check_place(); empty path: none
  * @replaced: uuid of the cache that is overwritten, zeros: none
  * @layout: where blocks and metadata lie on the cache devices
+ * @content: the file systems on the origin, set by formatting_prepare()
  * @sb: the superblock to write, NULL before formatting_prepare(); the caller frees it
  */
 struct formatting {
@@ -35,6 +37,7 @@ struct formatting {
 	struct witness *witness;
 	u8 replaced[16];
 	struct layout layout;
+	struct fsprint_result content;
 	struct nearcache_super *sb;
 };
 

@@ -274,6 +274,7 @@ static int compare_sample(struct origin_match *match)
 		.content = &match->content,
 		.limit = match->sample,
 		.ms = match->sample_ms,
+		.pages = match->sample_ms ? SAMPLE_PAGES : 0,
 	};
 
 	/* After a gap no cached data is served, whatever a sample shows. */
@@ -292,22 +293,30 @@ static int compare_sample(struct origin_match *match)
 	return 0;
 }
 
+/* Set MATCH_CONTENT if the first or last 64 KiB of the recorded size are not as recorded. */
+static int compare_ends(struct origin_match *match)
+{
+	const struct nearcache_super *sb = match->super.best;
+	unsigned char digest[FINGERPRINT_SIZE];
+
+	if (fingerprint_ends(&match->origin, le64_to_cpu(sb->origin_size), digest))
+		return fail_code();
+	if (memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
+		match->differs |= MATCH_CONTENT;
+	return 0;
+}
+
 /* Compare the fingerprints over the recorded size: an origin that grew is unchanged up to there. */
 static int compare_fingerprints(struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
-	u64 size = le64_to_cpu(sb->origin_size);
-	unsigned char digest[FINGERPRINT_SIZE];
 
-	if (match->origin.size < size ||
+	if (match->origin.size < le64_to_cpu(sb->origin_size) ||
 	    le32_to_cpu(sb->origin_fingerprint_type) != NEARCACHE_FP_ENDS)
 		return 0;
-	if (fingerprint_ends(&match->origin, size, digest))
+	if (compare_ends(match))
 		return fail_code();
-	if (!memcmp(digest, sb->origin_fingerprint, sizeof(digest)))
-		return compare_file_system(match);
-	match->differs |= MATCH_CONTENT;
-	return 0;
+	return match->differs & MATCH_CONTENT ? 0 : compare_file_system(match);
 }
 
 /* Skip a cold cache: its data is not used, and writes through it may have changed the origin. */
@@ -372,6 +381,13 @@ static void refuse_size(const struct origin_match *match)
 	     match->size > before ? ": if it grew, open it with --grow" : "");
 }
 
+/* True if cached data stays because the origin is as recorded. */
+static bool keeps_compared(const struct origin_match *match)
+{
+	return !match->drop && !match->trust && !match_is_cold(match) &&
+	       le32_to_cpu(match->super.best->origin_fingerprint_type) == NEARCACHE_FP_ENDS;
+}
+
 /* Fail with an error that lists the differences and ends with @match->advice. */
 int match_refuse(const struct origin_match *match)
 {
@@ -400,16 +416,9 @@ int match_refuse(const struct origin_match *match)
 	return fail_add("%s", match->advice);
 }
 
-/*
- * Compare the origin with the superblock. If it differs, fail or set @match->drop or @match->trust
- * as @match->on_change says. Always fails if the logical block size differs.
- */
-int match_check_origin(struct origin_match *match)
+/* If the origin differs, fail or set @match->drop or @match->trust as @match->on_change says. */
+static int decide_change(struct origin_match *match)
 {
-	u32 lbs = le32_to_cpu(match->super.best->origin_lbs);
-
-	if (match_compare(match))
-		return fail_code();
 	if (drops_anyway(match) && !(match->differs & MATCH_ID))
 		match->drop = true;
 	else if (match->on_change == ON_CHANGE_DROP ||
@@ -419,6 +428,19 @@ int match_check_origin(struct origin_match *match)
 		match->trust = match->differs;
 	else if (match->differs)
 		return match_refuse(match);
+	return 0;
+}
+
+/*
+ * Compare the origin with the superblock. If it differs, fail or set @match->drop or @match->trust
+ * as @match->on_change says. Always fails if the logical block size differs.
+ */
+int match_check_origin(struct origin_match *match)
+{
+	u32 lbs = le32_to_cpu(match->super.best->origin_lbs);
+
+	if (match_compare(match) || decide_change(match))
+		return fail_code();
 	if (match->origin.lbs != lbs)
 		return fail(CODE_DEVICE,
 			    "origin '%s' has logical blocks of %u bytes, at creation they had %u bytes: create the cache again",
@@ -436,15 +458,41 @@ int match_ask_gaps(struct origin_match *match)
 }
 
 /*
+ * Called before facts are recorded while cached data stays. Another host may have written since
+ * match_check_origin(), during the sample or while the caller waited for lock_all(): compare the
+ * fingerprints again.
+ */
+static int check_still_same(struct origin_match *match)
+{
+	unsigned char before[FSPRINT_SIZE];
+	enum nearcache_fingerprint type = match->content.type;
+	bool looked = match->looked;
+
+	if (!keeps_compared(match) || (!match->witness && !match_can_refresh(match)))
+		return 0;
+	memcpy(before, match->content.digest, sizeof(before));
+	match->looked = false;
+	if (compare_ends(match) || match_look(match))
+		return fail_code();
+	if (looked && !(match->differs & MATCH_CONTENT) &&
+	    (type != match->content.type || memcmp(before, match->content.digest, sizeof(before)))) {
+		match->differs |= MATCH_CONTENT;
+		match->file_system = true;
+	}
+	return decide_change(match);
+}
+
+/*
  * Check again for gaps, now under lock_all(): a gap may have begun after match_ask_gaps(). If there
- * is a gap, fail (--on-change=refuse) or set @match->drop.
+ * is a gap, fail (--on-change=refuse) or set @match->drop. Without a gap, compare the fingerprints
+ * again if they are going to be recorded.
  */
 int match_check_gaps(struct origin_match *match)
 {
 	if (match_ask_gaps(match))
 		return fail_code();
 	if (!match->gap)
-		return 0;
+		return check_still_same(match);
 	match->differs |= MATCH_GAP;
 	if (match->on_change == ON_CHANGE_REFUSE)
 		return match_refuse(match);
@@ -465,7 +513,9 @@ static void end_gap(const struct origin_match *match)
 }
 
 /*
- * Write @match->drop, @trust, @session and @witness to the superblock. Closes the cache device,
+ * Write @match->drop, @trust, @session and @witness to the superblock. Cached data that stays was
+ * compared with the recorded fingerprint of the ends and with @match->content, so these are
+ * recorded: a write by another host since then must not count as known. Closes the cache device,
  * which must be unused.
  * @held: see struct dataset_change.
  */
@@ -482,11 +532,16 @@ int match_record(struct origin_match *match, bool held)
 		.session = match->drop || !match->older ? match->session : 0,
 		.size = match->size,
 		.drop = match->drop,
+		.content = &match->content,
+		.known = keeps_compared(match),
 		.held = held,
 	};
 
+	if (change.known && match_look(match))
+		return fail_code();
 	if (dataset_record(&match->cache, &match->super, &match->origin, &change))
 		return fail_code();
+	match->looked = true;
 	if (match->drop && match->differs & MATCH_GAP)
 		end_gap(match);
 	return 0;

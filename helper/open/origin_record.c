@@ -58,12 +58,9 @@ static void take_size(struct nearcache_super *sb,
 		sb->intent_region = cpu_to_le64(region);
 }
 
-/*
- * Describe the origin in @sb and compute the checksum. @version NULL: keep the recorded version.
- * Fails if the kernel would refuse the result on @cache.
- */
-int dataset_seal(struct nearcache_super *sb, const struct device *cache,
-		 const struct device *origin, const char *version)
+/* dataset_seal() without the fingerprints. */
+static int seal_superblock(struct nearcache_super *sb, const struct device *cache,
+			   const struct device *origin, const char *version)
 {
 	struct nc_geometry geo;
 	char why[NC_WHY_SIZE];
@@ -74,14 +71,25 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 			sizeof(sb->dataset_version) - 1);
 	}
 	memcpy(sb->origin_id, origin->id, sizeof(sb->origin_id));
-	if (fingerprint_record(origin, sb))
-		return fail_code();
 	nc_super_seal(sb);
 	if (!nc_super_check(sb, cache->size, &geo, why))
 		return fail(CODE_DEVICE,
 			    "origin '%s' and cache device '%s' do not fit together: %s",
 			    origin->path, cache->path, why);
 	return 0;
+}
+
+/*
+ * Describe the origin in @sb and compute the checksum. @version NULL: keep the recorded version.
+ * Sets @content. Fails if the kernel would refuse the result on @cache.
+ */
+int dataset_seal(struct nearcache_super *sb, const struct device *cache,
+		 const struct device *origin, const char *version,
+		 struct fsprint_result *content)
+{
+	if (fingerprint_record(origin, sb, content))
+		return fail_code();
+	return seal_superblock(sb, cache, origin, version);
 }
 
 /*
@@ -111,7 +119,10 @@ static int compose_superblock(struct nearcache_super *sb, const struct super *su
 	     le32_to_cpu(sb->state) != NEARCACHE_STATE_WRITING))
 		sb->session = cpu_to_le64(change->session);
 	take_size(sb, change);
-	return dataset_seal(sb, cache, origin, change->version);
+	if (!change->known)
+		return dataset_seal(sb, cache, origin, change->version, change->content);
+	fingerprint_put(sb, change->content);
+	return seal_superblock(sb, cache, origin, change->version);
 }
 
 /* Fail if another process changed the superblock after it was read and before the claim. */

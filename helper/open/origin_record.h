@@ -8,6 +8,7 @@
 #define HELPER_OPEN_ORIGIN_RECORD_H
 
 #include "block/device.h"
+#include "ondisk/fingerprint_fs.h"
 #include "ondisk/superblock.h"
 
 /**
@@ -19,6 +20,9 @@
  * @session: if the session number in the superblock is lower, it is raised to @session
  * @size: bytes of the origin that the device uses or will use
  * @drop: drop all cached data
+ * @content: the file systems on the origin. dataset_record() sets it, but not if it is @known
+ * @known: @content and the recorded fingerprint of the ends describe the origin as it was when the
+ *	cached data was compared with it: record @content and do not read the origin again
  * @held: an idle dm device has the cache device open, so the cache device cannot be claimed
  */
 struct dataset_change {
@@ -28,13 +32,16 @@ struct dataset_change {
 	u64 session;
 	u64 size;
 	bool drop;
+	struct fsprint_result *content;
+	bool known;
 	bool held;
 };
 
 int dataset_check_version(const char *version);
 bool dataset_is_new(const struct nearcache_super *sb, const char *version);
 int dataset_seal(struct nearcache_super *sb, const struct device *cache,
-		 const struct device *origin, const char *version);
+		 const struct device *origin, const char *version,
+		 struct fsprint_result *content);
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,
 		   const struct dataset_change *change);

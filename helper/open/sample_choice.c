@@ -73,10 +73,11 @@ static void offer_metadata(struct choosing *choosing, const struct choice *choic
 		list->choice[list->choices++] = *choice;
 }
 
-/* Generations wrap around, so that only their difference tells which is later. */
+/* As when the kernel loads the slot table: of equal generations it keeps the first slot. */
 static bool is_later(const struct choice *a, const struct choice *b)
 {
-	return (s32)(a->generation - b->generation) > 0;
+	return a->generation > b->generation ||
+	       (a->generation == b->generation && a->slot < b->slot);
 }
 
 /* Restore the heap, in which no entry is later than those below it, after a change of the first. */
@@ -214,9 +215,10 @@ static void replace_slot(void *data, u64 slot, const struct nearcache_slot *entr
 
 /*
  * A crash may leave two slots of a block; the kernel uses the later one. A second pass over the
- * slot table replaces earlier slots in the lists, since their data may be out of date.
+ * slot table replaces earlier slots in the lists, since their data may be out of date. Unless @all of
+ * it may be read: then choices_check_latest() tells.
  */
-static int settle_doubles(struct choosing *choosing, const struct device *cache)
+static int settle_doubles(struct choosing *choosing, const struct device *cache, bool all)
 {
 	struct choices *choices = choosing->choices;
 	struct choice_list *list[] = { &choices->metadata, &choices->recent, &choices->random };
@@ -226,19 +228,23 @@ static int settle_doubles(struct choosing *choosing, const struct device *cache)
 		qsort(list[i]->choice, list[i]->choices, sizeof(struct choice), compare_choices);
 		drop_doubles(list[i]);
 	}
-	if (le32_to_cpu(choosing->super->best->state) != NEARCACHE_STATE_CLEAN &&
-	    table_walk(cache, choosing->super, replace_slot, choosing, &choices->last))
-		return fail_code();
+	if (le32_to_cpu(choosing->super->best->state) != NEARCACHE_STATE_CLEAN) {
+		choices->unsettled = !all;
+		if (all && table_walk(cache, choosing->super, 0, replace_slot, choosing,
+				      &choices->last))
+			return fail_code();
+	}
 	shuffle_list(&choices->random);
 	return 0;
 }
 
 /*
  * Choose blocks of the cache on @cache and its other members. @recent, @random: most entries of
- * these lists. The caller calls choices_free(), even after a failure.
+ * these lists. @pages: if the slot table has more pages, choose from random ones, about so many; 0: no
+ * limit. The caller calls choices_free(), even after a failure.
  */
 int choices_make(struct choices *choices, const struct device *cache, const struct super *super,
-		 const struct fsprint_result *content, u64 recent, u64 random)
+		 const struct fsprint_result *content, u64 recent, u64 random, u64 pages)
 {
 	struct choosing choosing = { .super = super, .choices = choices };
 
@@ -251,10 +257,43 @@ int choices_make(struct choices *choices, const struct device *cache, const stru
 	if (!make_list(&choices->metadata, 2 * FSPRINT_PLACES) &&
 	    !make_list(&choices->recent, recent) && !make_list(&choices->random, random) &&
 	    !list_blocks(&choosing, content) &&
-	    !table_walk(cache, super, offer_slot, &choosing, &choices->last))
-		settle_doubles(&choosing, cache);
+	    !table_walk(cache, super, pages, offer_slot, &choosing, &choices->last))
+		settle_doubles(&choosing, cache, !pages || pages >= super->geo.table_pages);
 	free(choosing.block);
 	return fail_code();
+}
+
+/* The latest slot of a block that find_latest() has seen. */
+struct latest {
+	const struct nc_geometry *geo;
+	struct choice choice;
+};
+
+static void find_latest(void *data, u64 slot, const struct nearcache_slot *entry)
+{
+	struct latest *latest = data;
+	struct choice choice = {
+		.block = le64_to_cpu(entry->origin_block),
+		.slot = slot,
+		.generation = le32_to_cpu(entry->generation),
+	};
+
+	if (choice.block == latest->choice.block && is_later(&choice, &latest->choice) &&
+	    nc_recover_slot(latest->geo, entry))
+		latest->choice = choice;
+}
+
+/* Read the whole slot table, and set @latest to whether it has no later slot of the block. */
+int choices_check_latest(const struct device *cache, const struct super *super,
+			 const struct choice *choice, bool *latest)
+{
+	struct latest found = { .geo = &super->geo, .choice = *choice };
+	u64 last;
+
+	if (table_walk(cache, super, 0, find_latest, &found, &last))
+		return fail_code();
+	*latest = found.choice.slot == choice->slot;
+	return 0;
 }
 
 /* Find a block with metadata. NULL: it is not cached. */

@@ -44,16 +44,21 @@ struct choice_list {
  * @recent: the blocks that got their slots last, in no order
  * @random: random blocks, in random order
  * @last: number of the last commit of the slot table
+ * @unsettled: only a part of the slot table was read after a crash: the rest may have a later slot of
+ *	a block, see choices_check_latest()
  */
 struct choices {
 	struct choice_list metadata;
 	struct choice_list recent;
 	struct choice_list random;
 	u64 last;
+	bool unsettled;
 };
 
 int choices_make(struct choices *choices, const struct device *cache, const struct super *super,
-		 const struct fsprint_result *content, u64 recent, u64 random);
+		 const struct fsprint_result *content, u64 recent, u64 random, u64 pages);
+int choices_check_latest(const struct device *cache, const struct super *super,
+			 const struct choice *choice, bool *latest);
 const struct choice *choices_find(const struct choices *choices, u64 block);
 void choices_free(struct choices *choices);
 

@@ -2,9 +2,7 @@
 #include "open/unnoticed.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "lib/error.h"
 #include "lib/print.h"
 
 /*
@@ -35,15 +33,4 @@ void unnoticed_print(const struct fsprint_result *content, bool sampled)
 	const char *line = unnoticed_text(content, sampled, text);
 
 	print_string("not_noticed", line ? "not noticed" : NULL, line);
-}
-
-/* unnoticed_print() of an open origin. If it cannot be read, print nothing. */
-void unnoticed_print_origin(const struct device *origin)
-{
-	struct fsprint_result *content = malloc(sizeof(*content));
-
-	if (content && !fsprint_take(origin, origin->size, content))
-		unnoticed_print(content, true);
-	fail_reset();
-	free(content);
 }

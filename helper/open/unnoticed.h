@@ -12,6 +12,5 @@
 
 const char *unnoticed_text(const struct fsprint_result *content, bool sampled, char *text);
 void unnoticed_print(const struct fsprint_result *content, bool sampled);
-void unnoticed_print_origin(const struct device *origin);
 
 #endif /* HELPER_OPEN_UNNOTICED_H */

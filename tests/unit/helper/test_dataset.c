@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ondisk/fingerprint_ends.h"
 #include "open/origin_record.h"
 #include "lib/error.h"
 #include "ondisk/layout.h"
@@ -86,8 +87,12 @@ static void make_cache(u32 super_state, int broken)
 		put(cache_path, "X", 1, (off_t)super_offset(broken) + 100);
 }
 
-static int record(const struct dataset_change *change)
+/* The file systems on the origin as dataset_record() got or found them. */
+static struct fsprint_result content;
+
+static int record(const struct dataset_change *asked)
 {
+	struct dataset_change change = *asked;
 	struct device cache, origin;
 	struct super super;
 	int error;
@@ -98,7 +103,8 @@ static int record(const struct dataset_change *change)
 	assert_int_equal(super_read(&super, &cache), 0);
 	assert_non_null(super.best);
 	strcpy(origin.id, "wwid:new");
-	error = dataset_record(&cache, &super, &origin, change);
+	change.content = &content;
+	error = dataset_record(&cache, &super, &origin, &change);
 	super_free(&super);
 	device_close(&origin);
 	return error;
@@ -255,6 +261,27 @@ static void witness(void **state)
 	}
 }
 
+/* Fingerprints that the caller compared are recorded without a look at the origin. */
+static void known(void **state)
+{
+	struct super before, after;
+
+	(void)state;
+	make_cache(NEARCACHE_STATE_CLEAN, -1);
+	look(&before);
+	content.type = NEARCACHE_FP_XFS;
+	memset(content.digest, 7, sizeof(content.digest));
+	assert_int_equal(record(&(struct dataset_change){
+		.size = ORIGIN_BYTES / 2, .known = true }), 0);
+	look(&after);
+	assert_memory_equal(after.best->origin_fingerprint, before.best->origin_fingerprint,
+			    FINGERPRINT_SIZE);
+	assert_int_equal(after.best->file_system_type, NEARCACHE_FP_XFS);
+	assert_memory_equal(after.best->file_system_fingerprint, content.digest, FSPRINT_SIZE);
+	super_free(&before);
+	super_free(&after);
+}
+
 /* dataset_record() sets the session number of a cache, here one that is emptied as an old copy. */
 static void session(void **state)
 {
@@ -345,6 +372,7 @@ int main(void)
 		cmocka_unit_test(trusted),
 		cmocka_unit_test(stopped_within),
 		cmocka_unit_test(witness),
+		cmocka_unit_test(known),
 		cmocka_unit_test(session),
 		cmocka_unit_test(versions),
 	};

@@ -106,6 +106,26 @@ static void odd(void **state)
 	lvm_free(&group);
 }
 
+/* Segments beyond the limit do not spoil the text: their volumes are counted as other ones. */
+static void many(void **state)
+{
+	const unsigned int volumes = LVM_SEGMENTS_MAX + 3;
+	char *text = malloc(strlen(HEAD) + volumes * 200UL), *at = stpcpy(text, HEAD);
+	struct lvm_group group;
+	unsigned int i;
+
+	(void)state;
+	for (i = 0; i < volumes; i++)
+		at = stpcpy(at, "v {\n" SEGMENT("0", "1", "\"pv1\", 0") "}\n");
+	stpcpy(at, TAIL);
+	assert_true(parsed(text, &group));
+	assert_int_equal(group.sequence, 7);
+	assert_int_equal(group.volumes, LVM_SEGMENTS_MAX);
+	assert_int_equal(group.others, 3);
+	lvm_free(&group);
+	free(text);
+}
+
 /* The label and the area's header, also of a text that continues at the start of its area. */
 static void header(void **state)
 {
@@ -142,6 +162,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(places),
 		cmocka_unit_test(odd),
+		cmocka_unit_test(many),
 		cmocka_unit_test(header),
 	};
 

@@ -419,6 +419,54 @@ static void outgrown(void **state)
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
 }
 
+/*
+ * Another host writes between match_check_origin() and the record: --on-change decides. Without
+ * such a write the compared fingerprints are recorded, not those of a later time.
+ */
+static void written_meanwhile(void **state)
+{
+	unsigned int part, what;
+
+	(void)state;
+	for (part = 0; part < 2; part++)
+		for (what = ON_CHANGE_DEFAULT; what <= ON_CHANGE_TRUST; what++) {
+			struct origin_match match = fitting();
+
+			match.on_change = what;
+			match.sample = 1;
+			fs_type = NEARCACHE_FP_EXT4;
+			assert_int_equal(match_check_origin(&match), 0);
+			assert_int_equal(match_check_gaps(&match), 0);
+			*(part ? &content : &fs_content) = 1;
+			if (what == ON_CHANGE_DEFAULT || what == ON_CHANGE_REFUSE) {
+				assert_int_equal(match_check_gaps(&match), CODE_DEVICE);
+				assert_said(part ? "first or last 64 KiB differ" :
+					    "its file system was written to");
+			} else {
+				assert_int_equal(match_check_gaps(&match), 0);
+				assert_int_equal(match.drop, what == ON_CHANGE_DROP);
+				assert_int_equal(match.trust, what == ON_CHANGE_TRUST);
+				assert_int_equal(match_record(&match, false), 0);
+				assert_false(recorded.known);
+			}
+			assert_int_equal(match.differs, MATCH_CONTENT);
+		}
+	struct origin_match match = fitting();
+
+	match.sample = 1;
+	fs_type = NEARCACHE_FP_EXT4;
+	assert_int_equal(match_check_origin(&match), 0);
+	content = fs_content = 1;
+	match_refresh(&match);
+	assert_int_equal(records, 1);
+	assert_true(recorded.known && !recorded.content->digest[0]);
+	/* Nothing of a cold cache was compared, and none of its data is used. */
+	match = fitting();
+	sb.state = NEARCACHE_STATE_ACTIVE;
+	assert_int_equal(match_record(&match, false), 0);
+	assert_false(recorded.known);
+}
+
 /* If the fingerprints are equal, a sample is compared; a difference follows --on-change. */
 static void sample(void **state)
 {
@@ -768,6 +816,7 @@ int main(void)
 		cmocka_unit_test(special),
 		cmocka_unit_test(file_system),
 		cmocka_unit_test(outgrown),
+		cmocka_unit_test(written_meanwhile),
 		cmocka_unit_test(sample),
 		cmocka_unit_test(refreshed),
 		cmocka_unit_test(gaps),

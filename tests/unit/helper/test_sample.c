@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* open/content_sample.c: which differences between a cache and its origin are found. */
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -113,6 +114,17 @@ static u64 found(void)
 	return sample.differs ? sample.at : UINT64_MAX;
 }
 
+/* Each look at the clock takes a millisecond. */
+int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	static long ms;
+
+	(void)clock;
+	now->tv_sec = ++ms / 1000;
+	now->tv_nsec = ms % 1000 * 1000000;
+	return 0;
+}
+
 static void finds(void **state)
 {
 	(void)state;
@@ -215,6 +227,73 @@ static void member(void **state)
 	assert_int_equal(sample.compared, 0);
 }
 
+/* The time limit ends the comparison, after 75 % of it that of the blocks that were filled last. */
+static void time_limit(void **state)
+{
+	(void)state;
+	make_cache(NEARCACHE_STATE_CLEAN, false);
+	sample.ms = 20;
+	assert_true(found() == UINT64_MAX);
+	assert_in_range(sample.compared, 15 * BLOCK, 20 * BLOCK);
+}
+
+/* Put a copy of @block in the first slot of the second page of the slot table, as the latest one. */
+static void fill_second(u64 block)
+{
+	static struct nearcache_page second;
+	static unsigned char data[BLOCK];
+
+	assert_int_equal(pread(origin_file, data, BLOCK, (off_t)(block * BLOCK)), BLOCK);
+	put(cache_file, data, BLOCK, place_of(NEARCACHE_SLOTS_PER_PAGE));
+	nc_page_init(&second, super.best->uuid, 1, 1, 1);
+	second.slot[0].origin_block = block;
+	second.slot[0].valid = 0xffff;
+	second.slot[0].generation = 999;
+	nc_page_seal(&second);
+	put(cache_file, &second, sizeof(second), super.geo.table_offset + sizeof(second));
+	put(cache_file, &second, sizeof(second), super.geo.table_offset + 3 * sizeof(second));
+}
+
+/* A part of the slot table: all used slots are in the first of its two pages. */
+static void page_limit(void **state)
+{
+	bool with = false, without = false;
+	unsigned int i;
+
+	(void)state;
+	make_cache(NEARCACHE_STATE_WRITING, false);
+	assert_int_equal(super.geo.table_pages, 2);
+	sample.pages = 1;
+	for (i = 0; i < 200 && !(with && without); i++) {
+		assert_true(found() == UINT64_MAX);
+		*(sample.compared ? &with : &without) = true;
+	}
+	assert_true(with && without);
+	flip(origin_file, 50 * BLOCK);
+	for (i = 0; i < 200 && found() == UINT64_MAX; i++)
+		;
+	assert_int_equal(sample.at, 50 * BLOCK);
+	flip(origin_file, 50 * BLOCK);
+	/* A difference does not count if a page that was not chosen has a later slot of the block. */
+	fill_second(60);
+	flip(cache_file, place_of(3 + 60));
+	for (i = 0; i < 20; i++)
+		assert_true(found() == UINT64_MAX);
+	memset(&page, 0, sizeof(page));
+	put(cache_file, &page, sizeof(page), super.geo.table_offset + sizeof(page));
+	put(cache_file, &page, sizeof(page), super.geo.table_offset + 3 * sizeof(page));
+}
+
+/* After some read errors the comparison ends, which is no failure. */
+static void read_errors(void **state)
+{
+	(void)state;
+	make_cache(NEARCACHE_STATE_CLEAN, false);
+	assert_int_equal(ftruncate(origin_file, BLOCK), 0);
+	assert_true(found() == UINT64_MAX);
+	assert_in_range(sample.compared, 0, BLOCK);
+}
+
 static int setup(void **state)
 {
 	unsigned char data[4096];
@@ -253,6 +332,9 @@ int main(void)
 		cmocka_unit_test(crash),
 		cmocka_unit_test(damage),
 		cmocka_unit_test(member),
+		cmocka_unit_test(time_limit),
+		cmocka_unit_test(page_limit),
+		cmocka_unit_test(read_errors),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -139,24 +139,96 @@ static void volumes(void **state)
 	assert_counts(pv + LVM_UNIT_AREA + 8192, false);
 }
 
-/* Volumes inside each other end: partitions that have the table of the whole device again. */
+/* Write LVM metadata with @text to the start of @pv. */
+static void put_pv(uint64_t pv, const char *text)
+{
+	static unsigned char disk[LVM_UNIT_AREA + LVM_UNIT_ROOM];
+
+	lvm_unit_header(disk, text, strlen(text) + 1, LVM_UNIT_TEXT);
+	put(pv, disk, sizeof(disk));
+}
+
+/* Text of a group on one PV with @volumes logical volumes, each described by @segment. */
+static const char *group_of(unsigned int volumes, const char *segment)
+{
+	static char text[LVM_UNIT_ROOM];
+	char *at = stpcpy(text, "group {\nseqno = 3\nextent_size = 128\nphysical_volumes {\npv0 {\n"
+			  "id = \"" LVM_UNIT_DASHES "\"\npe_start = 2048\n}\n}\nlogical_volumes {\n");
+
+	while (volumes--)
+		at += sprintf(at, "v {\ns {\n%s}\n}\n", segment);
+	stpcpy(at, "}\n}\n");
+	return text;
+}
+
+/* A text that the parser rejects counts, and what it describes is unknown. */
+static void rejected(void **state)
+{
+	unsigned char before[FSPRINT_SIZE];
+
+	(void)state;
+	make_mbr();
+	put_pv(20 * MIB, "group {\nseqno = 3\nfuture ? 1\n}\n");
+	take();
+	assert_int_equal(result.volumes, 4);
+	assert_int_equal(result.unknown, 2);
+	memcpy(before, result.digest, sizeof(before));
+	put_pv(20 * MIB, "group {\nseqno = 4\nfuture ? 1\n}\n");
+	take();
+	assert_memory_not_equal(before, result.digest, sizeof(before));
+}
+
+/* Volumes that are not looked into use up no limit; those beyond the limits are unknown. */
+static void limits(void **state)
+{
+	(void)state;
+	make_mbr();
+	put_pv(20 * MIB, group_of(600, "type = \"thin\"\n"));
+	put(40 * MIB, "XFSB\0\0\x10\0", 8);
+	put_number(40 * MIB + 65536 + 64, 0, 8);
+	put(40 * MIB + 65536 + 64, "_BHRfS_M", 8);
+	take();
+	assert_int_equal(result.volumes, 603);
+	assert_int_equal(result.unknown, 600);
+	put_pv(20 * MIB, group_of(600, "start_extent = 0\nextent_count = 1\ntype = \"striped\"\n"
+				  "stripes = [\"pv0\", 0]\n"));
+	put_number(21 * MIB + 1024 + 0x38, 0xEF53, 2);
+	take();
+	assert_int_equal(result.volumes, 603);
+	assert_int_equal(result.unknown, 603 - FSPRINT_VOLUMES);
+	/* Stripes of 4 KiB: the group descriptors of each ext4 need 4096 reads. */
+	assert_int_equal(ftruncate(file, 0), 0);
+	assert_int_equal(ftruncate(file, BYTES), 0);
+	put_pv(0, group_of(5, "start_extent = 0\nextent_count = 320\ntype = \"striped\"\n"
+			   "stripe_size = 8\nstripes = [\"pv0\", 0, \"pv0\", 160]\n"));
+	put_number(MIB + 1024 + 0x38, 0xEF53, 2);
+	put_number(MIB + 1024 + 0x18, 2, 4);
+	put_number(MIB + 1024 + 0x4, 1 << 20, 4);
+	put_number(MIB + 1024 + 0x20, 1, 4);
+	take();
+	assert_int_equal(result.volumes, 5);
+	assert_int_equal(result.unknown, 2);
+}
+
+/* Volumes inside each other end: each of 4 partitions begins with the same table again. */
 static void hostile(void **state)
 {
+	unsigned char sector[512];
 	unsigned int i;
 
 	(void)state;
 	make_mbr();
-	put_number(446 + 8, 0, 4);
-	put_number(446 + 12, BYTES / 512, 4);
-	take();
-	for (i = 0; i < 8; i++) {
-		unsigned char sector[512];
-
-		assert_int_equal(pread(file, sector, 512, 0), 512);
-		put(20 * MIB + i * 20480 * 512, sector, 512);
+	for (i = 0; i < 4; i++) {
+		put_number(446 + 16 * i + 4, 0x83, 1);
+		put_number(446 + 16 * i + 8, 1, 4);
+		put_number(446 + 16 * i + 12, 4096, 4);
 	}
+	assert_int_equal(pread(file, sector, 512, 0), 512);
+	for (i = 1; i <= 8; i++)
+		put(i * 512, sector, 512);
 	take();
-	assert_true(result.volumes < FSPRINT_VOLUMES + 4);
+	assert_int_equal(result.volumes, 4 + 16 + 64 + 256 + 1024);
+	assert_int_equal(result.unknown, 1024);
 	srand(2);
 	for (i = 0; i < 100; i++) {
 		make_mbr();
@@ -184,6 +256,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(partitions),
 		cmocka_unit_test(volumes),
+		cmocka_unit_test(rejected),
+		cmocka_unit_test(limits),
 		cmocka_unit_test(hostile),
 	};
 
