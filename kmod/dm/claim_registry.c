@@ -210,7 +210,8 @@ static int registry_share(struct nc_cache *c, struct nc_target *t)
 	if (nc_target_writes(t) &&
 	    READ_ONCE(c->hot.state) == NEARCACHE_BYPASS &&
 	    !nc_meta_starts_cold(c)) {
-		t->ti->error = "Cache is bypassed and not marked active: attach a cache device first";
+		t->ti->error =
+			"Cache is bypassed and not marked active: attach a cache device first";
 		return -EIO;
 	}
 	r = registry_check(t, c);
@@ -348,7 +349,7 @@ void nc_registry_put(struct nc_cache *c, struct nc_target *t)
 	mutex_lock(&registry_lock);
 	c->reg.writers -= nc_target_writes(t);
 	last = !--c->reg.refs;
-	/* A visit that finds the cache must find a table of it: the last one leaves with the cache. */
+	/* A visit that finds the cache must find a table of it: the last one leaves with it. */
 	if (last)
 		list_del_rcu(&c->reg.list);
 	else
