@@ -161,10 +161,12 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
  */
 void nc_prefetched_came(struct nc_cache *c, struct nc_slot *slot)
 {
-	if (!slot->valid)
+	if (!slot->valid) {
 		change_tag(slot, NC_AHEAD_UNREAD, 0);
-	else if (nc_prefetched_is_over(slot))
+		nc_reserve_wake(c);
+	} else if (nc_prefetched_is_over(slot)) {
 		count_over(c);
+	}
 }
 
 /* Is the slot in the reserve, and have readers finished it?  Context: any; a hint. */
@@ -281,8 +283,12 @@ void nc_reserve_wake(struct nc_cache *c)
 
 	if (likely(!READ_ONCE(r->waiters)))
 		return;
-	/* Fully ordered: if @woken is set, the worker's next try sees the caller's change. */
-	if (!atomic_xchg(&r->woken, 1))
+	/* If @woken is set, the worker's next try sees the caller's change.  Orders the change
+	 * before the look at @woken; pairs with the exchange in retry_waiting().  Most callers only
+	 * read @woken, and leave its cache line shared.
+	 */
+	smp_mb();
+	if (!atomic_read(&r->woken) && !atomic_xchg(&r->woken, 1))
 		r->wake(c);
 }
 

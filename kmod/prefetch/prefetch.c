@@ -406,6 +406,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 		job->due = (jiffies + HZ) ?: 1;
 		spin_unlock(&p->lock);
 		job->blocks = nc_job_blocks(job, c->hot.block_shift);
+		nc_reserve_wake(c);
 		return;
 	}
 	spin_unlock(&p->lock);
