@@ -273,7 +273,6 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	}
 	switch (start_fill(c, span, job)) {
 	case NC_MISS_STARTED:
-		job_set_waits(c, job, false);
 		*sent += job_span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
@@ -299,6 +298,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		break;
 	}
 looked:
+	job_set_waits(c, job, false);
 	spin_lock(&p->lock);
 	job->present += present;
 	job->left += left;
@@ -338,6 +338,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	}
 	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
 		nc_demand_see_met(&c->origin.demand, job_span_bytes(c, &span));
+	job_set_waits(c, job, false);
 	spin_lock(&c->prefetch.lock);
 	job->present += job_span_bytes(c, &span);
 	job_advance(c, job, &span);
