@@ -113,10 +113,22 @@ fetched() {
 	same "jobs" "$(values job.id | tr '\n' ' ')" "1 2 "
 }
 
+# brought ID BYTES: has the job fetched more than BYTES?
+brought() {
+	ask job-get name=nc job=id="$1"
+	(($(value job.fetched) > $2))
+}
+
+# Has the job waited so long, undisturbed, that it tries again by itself only once per minute?
+long_since() {
+	((SECONDS >= since + 7))
+}
+
 # The cache is full, no block is idle and no reader runs: a job waits for slots, also while the test
-# sends bad requests and reloads the table. A second job leaves out its data after its deadline.
+# sends bad requests and reloads the table. A second job leaves out its data after its deadline. The
+# first one goes on as soon as a reader comes.
 full() {
-	local big
+	local big since had
 	submit range=start=0,length=$((16 * MB))
 	big=$id
 	wait_for 60 waits "$big" || fail "does not wait: $out"
@@ -126,11 +138,16 @@ full() {
 	done_with "$id" 4
 	(($(value job.left) >= MB / 2)) || fail "$out"
 	same "all of it" $(($(value job.left) + $(value job.fetched) + $(value job.present))) $MB
-	wait_for 60 waits "$big" || fail "does not wait any more: $out"
+	since=$SECONDS
+	wait_for 30 long_since
+	waits "$big" || fail "does not wait any more: $out"
 	says job.left 0
+	had=$(value job.fetched)
 	# The jobs evicted none of the blocks that they had brought.
-	cached 0 $((15 * MB)) "$(value job.fetched)"
+	cached 0 $((15 * MB)) "$had"
 	is prefetched_wasted_bytes 0
+	check -n $((had / 512)) >/dev/null
+	wait_for 30 brought "$big" "$had" || fail "a reader did not wake the job: $out"
 	ask job-cancel name=nc
 	wait_for 30 over "$big" || fail "not cancelled: $out"
 }
