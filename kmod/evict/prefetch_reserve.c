@@ -283,9 +283,9 @@ void nc_reserve_wake(struct nc_cache *c)
 
 	if (likely(!READ_ONCE(r->waiters)))
 		return;
-	/* If @woken is set, the worker's next try sees the caller's change: orders the change
-	 * before the look at @woken.  Pairs with the exchange in retry_waiting().  Most callers only read
-	 * @woken, and leave its cache line shared.
+	/* If @woken is set, the worker's next try sees the caller's change.  Orders the change
+	 * before the look at @woken; pairs with the exchange in retry_waiting().  Most callers only
+	 * read @woken, and leave its cache line shared.
 	 */
 	smp_mb();
 	if (!atomic_read(&r->woken) && !atomic_xchg(&r->woken, 1))
