@@ -32,7 +32,7 @@
 /* Smallest read, bytes; a larger logical block of the cache device is read whole. */
 #define PROBE_BYTES	4096U
 /* Most slots that the watch looks at for a probe, which takes some milliseconds. */
-#define SLOTS_LOOKED	(1U << 19)
+#define SLOTS_LOOKED	524288U
 
 /* States of a probe.  IDLE -> WANTED: the watch; WANTED -> SENT: the worker; SENT -> IDLE: the
  * completion, which does not touch the probe afterwards.
