@@ -58,3 +58,4 @@ bad 4 "'$M/mixed/x.tar', byte 0: " pin nc "$M/mixed" --index-only
 good pin nc "$M/mixed/*[sp]" --index-only --no-load -j
 expect shard_count 1 passed_over 1
 bad 1 "'--samples' is not an option of 'invalidate'" invalidate nc "$M/mixed" --samples 0
+good unpin nc --all
