@@ -275,7 +275,7 @@ int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 		c->life.dirty_unrecorded = true;
 	mutex_unlock(&c->life.lock);
 	if (r == -EIO)
-		DMERR("%s: cache device did not record the invalidation: attach it again (it starts empty), or format it",
+		DMERR("%s: invalidation not recorded: attach or format the cache device again",
 		      nc_cache_name(c));
 	return r;
 }

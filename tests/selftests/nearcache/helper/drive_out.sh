@@ -25,7 +25,7 @@ written_down
 pull
 check -n 8192
 wait_for 60 bypassed || fail "not bypassed"
-bad 4 "did not record the invalidation" invalidate nc
+bad 4 "invalidation not recorded" invalidate nc
 [[ $out == *"the cache device of 'nc' is bypassed"*"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
 bad 4 "the disk of the cache device is gone" set nc mode=writearound
 [[ $out == *"goes on as before"*"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
