@@ -18,7 +18,6 @@
 #include "lib/name.h"
 #include "block/table_params.h"
 #include "block/signals.h"
-#include "block/suspend_progress.h"
 
 /* dm_message() retries for one second while the device is suspended and refuses messages. */
 #define BUSY_TRIES	10

@@ -126,4 +126,9 @@ int dm_clear(const char *name);
 int dm_message(const struct dm_device *dev, const char *message);
 int dm_remove(const char *name);
 
+/* suspend_progress.c: tell the user what the suspend of a device waits for. */
+void suspend_progress_prepare(dev_t number);
+void suspend_progress_start(const char *name, bool freezes);
+void suspend_progress_end(void);
+
 #endif /* HELPER_BLOCK_DM_H */

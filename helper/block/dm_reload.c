@@ -10,7 +10,7 @@
 #include "block/readahead.h"
 #include "block/signals.h"
 #include "block/status_line.h"
-#include "block/suspend_progress.h"
+#include "block/dm.h"
 
 #define SECTOR	512
 

@@ -6,7 +6,7 @@
  * The parent forks before mlockall(), which gives it its own copy of each page that it may write:
  * after a later fork() its writes would allocate memory while the device is suspended.
  */
-#include "block/suspend_progress.h"
+#include "block/dm.h"
 
 #include <fcntl.h>
 #include <signal.h>

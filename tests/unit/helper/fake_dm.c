@@ -8,7 +8,7 @@
 #include <sys/sysmacros.h>
 
 #include "lib/error.h"
-#include "block/suspend_progress.h"
+#include "block/dm.h"
 #include "nearcache_counters.h"
 
 struct fake fake;
