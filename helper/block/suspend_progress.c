@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A suspend is one ioctl, which returns when the file system is frozen and all I/O has completed.
- * A child process tells meanwhile what is left. It is a process and not a thread: it may hang if
- * its output goes to a file on the suspended device, and the parent must resume this device.
+ * Meanwhile a child process reports the I/O and the dirty data that are left. A thread would not
+ * do: the child hangs if its output goes to a file on the suspended device, and the parent must be
+ * able to resume this device.
  * The parent forks before mlockall(), which gives it its own copy of each page that it may write:
  * after a later fork() its writes would allocate memory while the device is suspended.
  */
@@ -104,8 +105,8 @@ static void __attribute__((noreturn)) tell_forever(dev_t number, pid_t parent)
 }
 
 /*
- * Fork the child, which says nothing before suspend_progress_start(). A failure is harmless: then
- * nobody tells. The caller calls mlockall() after this, and suspend_progress_end() at the end.
+ * Fork the child, which prints nothing before suspend_progress_start(). If fork() fails, no
+ * progress is printed. The caller then calls mlockall(), and at the end suspend_progress_end().
  */
 void suspend_progress_prepare(dev_t number)
 {

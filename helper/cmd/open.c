@@ -220,8 +220,9 @@ static const char *content_word(const struct origin_match *match)
 }
 
 /*
- * Print how much was compared and, as far as the origin was looked at, what is not noticed. Do not
- * read the origin now: the device is in use, and the caller holds the lock of its name.
+ * Print how many bytes were compared and which changes of the origin open cannot notice, as found
+ * before the start. Do not read the origin now: the device is in use, and the caller holds the lock
+ * of its name.
  */
 static void print_noticed(const struct origin_match *match)
 {

@@ -99,7 +99,7 @@ WITNESS_HELP
 "do not count as a change.\n"
 "\n"
 "The sample is cached data that open compares with the origin: metadata of file systems,\n"
-"what was cached last, and random blocks, 64 MiB or as much as can be read in a second.\n"
+"the latest fills, and random blocks, 64 MiB or as much as can be read in a second.\n"
 "--sample-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
 "\n"
 "Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"

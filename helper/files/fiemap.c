@@ -30,7 +30,7 @@
  * @path: name of the file in messages
  * @next: first byte not mapped yet
  * @is_erofs: the file system is EROFS
- * @allocated: also map what is allocated beyond the end of the file
+ * @allocated: also map blocks that are allocated beyond the end of the file
  * @over: the whole file is mapped, or the kernel has no more extents
  */
 struct mapping {

@@ -41,7 +41,7 @@ static void add_outcome(struct nl_job *sum, const struct nl_job *job)
 
 /*
  * Wait for the oldest job, and add its outcome. Fail with CODE_BUSY if it waits for readers, unless
- * the caller waits for all jobs: the command is to end although nobody reads.
+ * the caller waits for all jobs: without a reader the command would never end.
  */
 static int wait_oldest(struct parts *p)
 {

@@ -79,7 +79,7 @@ static int write_all(int fd, const char *data, size_t bytes)
  * Gives the new @file the owner and the mode of the file at @path, which it will replace. If the
  * owner cannot be kept, only the owner may write. Without an old file the mode is @mode, whatever
  * the umask: the readers of these files are other users. A file system without modes refuses, which
- * is no error. The mode of @file is PRIVATE: nobody else opens it before it has its owner.
+ * is no error. @file has the mode PRIVATE, so that no other user opens it before it has its owner.
  */
 static void set_owner_mode(int file, const char *path, mode_t mode)
 {

@@ -114,7 +114,7 @@ void progress_update(struct progress *progress, uint64_t done)
 }
 
 /*
- * Shows @text instead of a number of bytes, for work whose end nobody can foresee, if the last
+ * Shows @text instead of a number of bytes, for work whose duration is unknown, if the last
  * output is old enough.
  */
 void progress_say(struct progress *progress, const char *text)

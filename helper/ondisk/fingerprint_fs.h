@@ -21,8 +21,8 @@
 #define FSPRINT_PLACES	2048U
 /*
  * Limits for hostile content: volumes inside each other; volumes that are looked into; bytes read;
- * reads of volumes inside, where a partition table counts as FSPRINT_TABLE_READS. What is beyond
- * them counts as unknown.
+ * reads of volumes inside, where a partition table counts as FSPRINT_TABLE_READS. Volumes
+ * beyond these limits count as unknown.
  */
 #define FSPRINT_DEPTH	4U
 #define FSPRINT_VOLUMES	512U

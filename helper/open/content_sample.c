@@ -175,7 +175,7 @@ static void compare_bits(struct comparison *cmp, const struct choice *choice, u6
 	}
 }
 
-/* Compare what is cached of piece @index of a block, if it was not compared yet. */
+/* Compare the cached part of piece @index of a block, unless it was compared before. */
 static void compare_piece(struct comparison *cmp, const struct choice *choice, u64 index)
 {
 	const struct content_sample *sample = cmp->sample;
