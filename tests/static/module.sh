@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The module compiles for each kernel with W=1 and no warning, and sparse reports nothing: for 6.12,
 # in 'make soak' for each kernel. The guests run the resulting modules.
-# timeout: 360
+# timeout: 480
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
