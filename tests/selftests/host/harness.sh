@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The scanner of the guest's kernel log must find every kind of damage. In 'make soak', also the
-# harness's other tests, which boot ten guests.
+# harness's other tests, which boot twelve guests.
 # kernels: 6.12
 # timeout: 240
 unset T VM_KERNELS

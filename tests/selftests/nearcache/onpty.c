@@ -155,8 +155,9 @@ static void begin(char **argv)
 	int side;
 
 	run.log = fopen(argv[3], "w");
-	if (!run.log || openpty(&run.terminal, &side, NULL, NULL, &size) ||
-	    tcgetattr(side, &run.before))
+	/* Tests poll LOG, so each output goes there at once. */
+	if (!run.log || setvbuf(run.log, NULL, _IONBF, 0) ||
+	    openpty(&run.terminal, &side, NULL, NULL, &size) || tcgetattr(side, &run.before))
 		die("no terminal", strerror(errno));
 	run.pid = fork();
 	if (run.pid)

@@ -3,7 +3,7 @@
 # A mark of the write intent must be on the medium before the origin is written, and stay until the
 # origin is flushed and the slot table committed, whatever is written meanwhile. No writer may wait
 # longer for a mark than necessary.
-# kernels: 6.12
+# kernels: 6.1
 # expect-log: nearcache: .*(does not answer|failed a flush|cannot be flushed)
 . ./gate.sh
 

@@ -3,7 +3,7 @@
 # Ranges: pinned blocks must get slots and stay, bypassed ranges must not be cached, blocks with the
 # flag evict-after-use must be evicted first, and labels must count their I/O. Also many ranges,
 # ranges that expire, reloads, and refused requests, which must change nothing.
-# kernels: 6.12
+# kernels: 6.1
 # cpus: 1
 . ./cache.sh
 

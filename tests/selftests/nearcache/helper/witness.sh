@@ -3,7 +3,7 @@
 # A cache with a witness: create, open, set, attach and destroy must maintain the witness record.
 # status must predict the outcome of a crash in a writing mode, and open must find this outcome. A
 # missing witness must not prevent open.
-# kernels: 6.12
+# kernels: 6.1
 # timeout: 300
 # cpus: 1
 . ./given_up.sh
