@@ -18,9 +18,9 @@ import collections, re, sys
 order, limit, used = sys.argv[1].split(), int(sys.argv[2]), collections.defaultdict(set)
 lines = [re.match(r"\./(.*)\.o:\w* *([A-Za-z]) (\S+)", line) for line in sys.stdin]
 lines = [(re.sub(".*/main$", "main", m[1]), m[2], m[3]) for m in lines if m]
-lines = [(file, kind, symbol) for file, kind, symbol in lines if file.split("/")[0] in order]
+lines = [(file, kind, symbol) for file, kind, symbol in lines if re.split("[/_]", file)[0] in order]
 defined = {symbol: file for file, kind, symbol in lines if kind in "TDBRVC"}
-level = lambda file: order.index(file.split("/")[0])
+level = lambda file: order.index(re.split("[/_]", file)[0])
 uses = {(file, defined[symbol], symbol) for file, kind, symbol in lines if kind == "U" and symbol in defined}
 up = [f"{a} uses {symbol} of {b}" for a, b, symbol in sorted(uses) if level(a) < level(b)]
 for a, b, symbol in uses: used[a].add(b)
