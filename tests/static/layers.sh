@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A file uses symbols of its own folder and of the folders before it in KMOD or HELPER, and at most
-# CIRCLE files of kmod use each other in a circle. Symbols are those of the object files.
+# CIRCLE files of kmod use each other in a circle. Symbols are those of the object files. Headers
+# are the same, but cache.h, which has the structures of all folders.
 # timeout: 360
 set -uo pipefail
 # shellcheck source=tests/tap.sh
@@ -32,9 +33,23 @@ circle = max(([g for g in reached[f] if g != f and f in reached.get(g, ())] + [f
 print(*up, f"largest circle: {len(circle)} files: {sorted(circle)}", sep="\n")
 sys.exit(bool(up) or len(circle) > limit)' "$2" "$3"
 }
+# headers FOLDER ORDER: print each include of a header of a later folder.
+headers() {
+	(cd "$1" && grep -rE --include='*.[ch]' '^#include "[^"]+"' . ) | python3 -c '
+import re, sys
+order = sys.argv[1].split()
+level = lambda file: order.index(re.split("[/_.]", file)[0])
+lines = [re.match(r"\./(.*):#include \"([^\"]+)\"", line).groups() for line in sys.stdin]
+up = [f"{a} includes {b}" for a, b in sorted(lines)
+      if "cache.h" not in (a, b) and {re.split("[/_.]", f)[0] for f in (a, b)} <= {*order} and level(a) < level(b)]
+print(*up, sep="\n")
+sys.exit(bool(up))' "$2"
+}
 # Build as static/module does, and not at the same time: both use the same objects.
 mkdir -p "$BUILD/static"
 check 'the module builds' flock "$BUILD/static/module.lock" make -s "BUILD=$BUILD" "KVER=$(releases | head -n 1)" W=1 module
 check 'kmod' arrows "$BUILD/module/$(releases | head -n 1)/kmod" "$KMOD" "$CIRCLE"
 check 'helper' arrows "$BUILD/helper" "$HELPER" 1000
+check 'headers of kmod' headers kmod "$KMOD"
+check 'headers of the helper' headers helper "$HELPER"
 finish
