@@ -522,6 +522,7 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 		WRITE_ONCE(c->life.active, NULL);
 	} else {
 		c->life.was_live = true;
+		nc_intent_accept(c);
 		nc_cache_start_work(c);
 		nc_ranges_live(c);
 	}

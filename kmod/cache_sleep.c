@@ -44,6 +44,9 @@ static const char *why_forget(struct nc_cache *c)
  * the cache device or the origin since the image was taken.  If so, drop all cached data, and take
  * over the numbers on the medium.  Returns true if the data was dropped: then nc_cache_start()
  * must follow.
+ *
+ * A bypassed cache has no data to lose, but it relies on the superblock that it wrote last: while
+ * that says active, writes need no record.  Another system may have stopped the cache cleanly.
  */
 bool nc_cache_compare(struct nc_cache *c)
 {
@@ -52,7 +55,7 @@ bool nc_cache_compare(struct nc_cache *c)
 	lockdep_assert_held(&c->life.lock);
 	if (c->life.images == nc_sleep_images())
 		return false;
-	why = c->hot.state == NEARCACHE_BYPASS ? NULL : why_forget(c);
+	why = c->hot.state == NEARCACHE_BYPASS ? nc_meta_moved(c) : why_forget(c);
 	c->life.images = nc_sleep_images();
 	c->life.settled = false;
 	if (!why)
@@ -168,20 +171,27 @@ void nc_cache_unhold(struct nc_cache *c)
 		WRITE_ONCE(c->origin.written, true);
 }
 
+/* Compare the medium with the memory.  If it differs, begin a new session.  If that cannot be
+ * recorded, a later load could trust what another system left on the medium: let no write pass.
+ */
+static void compare_and_start(struct nc_cache *c)
+{
+	if (!nc_cache_compare(c) || !nc_cache_start(c, c->life.active))
+		return;
+	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	nc_intent_refuse(c);
+}
+
 /* The system sleep is over: compare the medium, then let the work run that dm/system_sleep.c
  * stopped.  Start a new session while reads still go to the origin and writes still wait.
  */
 static void wake_cache(struct nc_cache *c)
 {
 	bool image = c->life.images != nc_sleep_images();
-	int r = 0;
 
-	if (nc_cache_compare(c))
-		r = nc_cache_start(c, c->life.active);
-	else if (image && c->hot.state != NEARCACHE_BYPASS)
-		/* The same image, resumed once more after the next crash, must not match. */
-		r = nc_meta_mark_changed(c);
-	if (r)
+	compare_and_start(c);
+	/* The same image, resumed once more after the next crash, must not match. */
+	if (image && c->hot.state != NEARCACHE_BYPASS && nc_meta_mark_changed(c))
 		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
 	nc_cache_start_work(c);
 	nc_commit_again(c);
@@ -194,8 +204,7 @@ static void wake_cache(struct nc_cache *c)
  */
 static bool disown_image(struct nc_cache *c)
 {
-	if (nc_cache_compare(c) && nc_cache_start(c, c->life.active))
-		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
+	compare_and_start(c);
 	if (c->hot.state == NEARCACHE_BYPASS)
 		return false;
 	if (!nc_meta_mark_changed(c))
@@ -231,7 +240,7 @@ void nc_cache_wake_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
 	unsigned int noio = memalloc_noio_save();
-	bool release = true;
+	bool release = true, rests;
 
 	await_origin(c);
 	mutex_lock(&c->life.lock);
@@ -239,8 +248,11 @@ void nc_cache_wake_work(struct work_struct *work)
 		if (c->life.active && !c->life.stopping && c->life.asleep)
 			wake_cache(c);
 	} else {
-		release = nc_sleep_phase() == NC_SLEEP_REST && c->life.active &&
-			  nc_intent_any_held(&c->intent) && disown_image(c);
+		rests = nc_sleep_phase() == NC_SLEEP_REST && c->life.active && !c->life.stopping;
+		/* No write of a bypassed cache waits: compare before tasks run again. */
+		if (rests && c->hot.state == NEARCACHE_BYPASS)
+			compare_and_start(c);
+		release = rests && nc_intent_any_held(&c->intent) && disown_image(c);
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)
