@@ -9,7 +9,7 @@
 # allow-log: I/O error
 . ./sleeping.sh
 
-# failing [FEATURES]: let all I/O of the cache device fail.
+# failing: let all I/O of the cache device fail.
 failing() {
 	dmsetup load local_c --table "0 $(sectors "$C") error" && dmsetup resume local_c || fail "error"
 }
