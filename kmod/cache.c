@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The life cycle of a live cache: new, loaded, live, suspended, freed. */
-#include <linux/delay.h>
 #include <linux/mm.h>
 #include <linux/random.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "cache.h"
+#include "cache_sleep.h"
 #include "core/probe.h"
 #include "core/sleep.h"
 #include "io/fill.h"
@@ -16,13 +16,6 @@
 #include "meta/meta.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
-
-/* Microseconds for nc_hit_synchronize(), which waits about twice as long. */
-#define HITS_TIME	(2 * USEC_PER_SEC)
-/* Milliseconds between two looks of nc_cache_held(). */
-#define HELD_LOOK	20
-/* Attempts to read the origin after a sleep, one a second. */
-#define ORIGIN_TRIES	30
 
 static void set_sizes(struct nc_cache *c)
 {
@@ -162,9 +155,6 @@ static const struct nc_ranges_ops ranges_ops = {
 	.changed = ranges_changed,
 };
 
-static void wake_work(struct work_struct *work);
-static void hold_work(struct work_struct *work);
-
 /* Constructor: a new cache with only its devices set.  Returns NULL if out of memory. */
 struct nc_cache *nc_cache_new(const struct nc_target *t)
 {
@@ -203,8 +193,8 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	bio_list_init(&c->retry.bios);
 	INIT_WORK(&c->retry.work, nc_read_retry_work);
 	INIT_WORK(&c->workers.drop_all, nc_invalidate_lost_work);
-	INIT_WORK(&c->workers.wake, wake_work);
-	INIT_WORK(&c->workers.hold, hold_work);
+	INIT_WORK(&c->workers.wake, nc_cache_wake_work);
+	INIT_WORK(&c->workers.hold, nc_cache_hold_work);
 	INIT_DELAYED_WORK(&c->workers.commit, nc_commit_work);
 	INIT_WORK(&c->reclaim.work, nc_reclaim_work);
 	return c;
@@ -335,7 +325,7 @@ static int mark_active(struct nc_cache *c, const struct nc_target *t)
 /* Drop all cached data.  Until nc_meta_go() records the drop, the medium describes dropped data, so
  * no later load may trust the medium if nc_meta_go() fails.
  */
-static void cache_drop_all(struct nc_cache *c)
+void nc_cache_drop_all(struct nc_cache *c)
 {
 	c->life.dirty_unrecorded = true;
 	nc_invalidate_all(c);
@@ -360,7 +350,7 @@ static int drop_if_changed(struct nc_cache *c, const char *since)
 	       nc_cache_name(c), c->origin.bdev, since);
 	/* Accept the changed origin: the next load shall compare with a new fingerprint. */
 	c->meta->fingerprint_old = true;
-	cache_drop_all(c);
+	nc_cache_drop_all(c);
 	return 0;
 }
 
@@ -387,7 +377,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
 	} else if (nc_meta_unsettled(c)) {
 		DMWARN("%s: origin %pg may have lost writes: dropping the cached data",
 		       nc_cache_name(c), c->origin.bdev);
-		cache_drop_all(c);
+		nc_cache_drop_all(c);
 	} else {
 		r = drop_if_changed(c, "come back");
 	}
@@ -401,7 +391,7 @@ static int take_origin(struct nc_cache *c, const struct nc_target *t)
  * content is unknown: drop all cached data before the superblock is written.  Returns 0 or an
  * error; after an error the cache must not be marked clean.
  */
-static int settle_origin(struct nc_cache *c)
+int nc_cache_settle_origin(struct nc_cache *c)
 {
 	int r = 0;
 
@@ -427,7 +417,7 @@ static void resize_table(struct nc_cache *c, u64 size)
 /* Start with the table's origin size, and record it with the superblock.  If the start fails,
  * restore the old size, so that the old dm table still fits.
  */
-static int start_with_size(struct nc_cache *c, const struct nc_target *t)
+int nc_cache_start(struct nc_cache *c, const struct nc_target *t)
 {
 	u64 size = t->ti->len << SECTOR_SHIFT;
 	u64 old = c->geo.origin_size;
@@ -445,7 +435,7 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	 */
 	if ((!nc_target_writes(t) || t->witness) && !c->origin.written &&
 	    c->hot.state == NEARCACHE_NORMAL)
-		settle_origin(c);
+		nc_cache_settle_origin(c);
 	r = mark_active(c, t);
 	if (size == old)
 		return r;
@@ -457,52 +447,8 @@ static int start_with_size(struct nc_cache *c, const struct nc_target *t)
 	return r;
 }
 
-/* The reason why a cache must not be trusted after an image of the memory was taken, or NULL. */
-static const char *why_forget(struct nc_cache *c)
-{
-	const char *why = nc_meta_moved(c);
-	int r;
-
-	if (why)
-		return why;
-	/* Writes that wait for nc_intent_release() have already set origin.written. */
-	if (!c->life.settled && nc_meta_unsettled(c))
-		return "has no fingerprint of the origin from before this system slept";
-	r = nc_meta_ends_changed(c);
-	if (r)
-		return r < 0 ? "cannot be compared with the origin after this system slept" :
-			       "has another origin than before this system slept";
-	return NULL;
-}
-
-/* This kernel may have been resumed from an image of the memory, and other systems may have used
- * the cache device or the origin since the image was taken.  If so, drop all cached data, and take
- * over the numbers on the medium.  Returns true if the data was dropped: then mark_active() must
- * follow.
- */
-static bool trust_or_forget(struct nc_cache *c)
-{
-	const char *why;
-
-	lockdep_assert_held(&c->life.lock);
-	if (c->life.images == nc_sleep_images())
-		return false;
-	why = c->hot.state == NEARCACHE_BYPASS ? NULL : why_forget(c);
-	c->life.images = nc_sleep_images();
-	c->life.settled = false;
-	if (!why)
-		return false;
-	cache_drop_all(c);
-	if (nc_meta_reread(c))
-		nc_health_bypass(c, NEARCACHE_REASON_READ_METADATA);
-	else
-		nc_meta_forget(c, why);
-	nc_health_event(c, NEARCACHE_EVENT_STATE);
-	return true;
-}
-
 /* Let the background work of a live cache run, unless the system sleeps or is about to. */
-static void start_work(struct nc_cache *c)
+void nc_cache_start_work(struct nc_cache *c)
 {
 	lockdep_assert_held(&c->life.lock);
 	WRITE_ONCE(c->life.asleep, nc_sleep_phase() != NC_SLEEP_AWAKE);
@@ -515,188 +461,6 @@ static void start_work(struct nc_cache *c)
 	nc_scrub_resume(c);
 	nc_prefetch_resume(c);
 	nc_readahead_resume(c);
-}
-
-/* Wait until no work or hit uses the cache device, and make its data durable: the slot map in the
- * image is that of the medium.  Works that run from now on see nc_life.asleep and return.
- * Return: 0; -ETIMEDOUT: the cache device does not complete its requests.
- */
-static int finish_work(struct nc_cache *c)
-{
-	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
-		return -ETIMEDOUT;
-	flush_work(&c->reclaim.work);
-	flush_delayed_work(&c->workers.commit);
-	flush_delayed_work(&c->intent.clear_work);
-	if (c->hot.state != NEARCACHE_BYPASS && nc_members_flush(c))
-		nc_health_bypass(c, NEARCACHE_REASON_WRITE_TABLE);
-	nc_intent_finish(c);
-	return 0;
-}
-
-/* The fingerprint in memory becomes that of the origin, unless a write is in flight.  If the last
- * image was not compared yet, the result of the settling before it counts.
- */
-static void settle_for_image(struct nc_cache *c)
-{
-	lockdep_assert_held(&c->life.lock);
-	if (!c->life.active || c->hot.state == NEARCACHE_BYPASS ||
-	    c->life.images != nc_sleep_images() - 1)
-		return;
-	c->life.settled = nc_write_ranges_empty(&c->write_ranges) && !settle_origin(c);
-	/* Pairs with nc_cache_unhold(): a write may have begun while the origin was settled. */
-	smp_mb();
-	if (nc_target_writes(c->life.active) && !READ_ONCE(c->intent.held))
-		WRITE_ONCE(c->origin.written, true);
-}
-
-/* nc_workers.hold.  May hang together with a device: nobody waits for it without a time limit,
- * except nc_cache_free().
- */
-static void hold_work(struct work_struct *work)
-{
-	struct nc_cache *c = container_of(work, struct nc_cache, workers.hold);
-	unsigned int noio = memalloc_noio_save();
-	int r = finish_work(c);
-
-	if (!r) {
-		mutex_lock(&c->life.lock);
-		settle_for_image(c);
-		mutex_unlock(&c->life.lock);
-	}
-	WRITE_ONCE(c->workers.hold_error, r);
-	memalloc_noio_restore(noio);
-}
-
-/**
- * nc_cache_hold() - prepare for an image of the memory
- * @c: cache that rests; all user tasks are frozen, all devices work
- * @settle: also wait for the devices: nc_cache_held() must follow
- *
- * From now on writes wait and reads go to the origin.
- *
- * Context: process.
- */
-void nc_cache_hold(struct nc_cache *c, bool settle)
-{
-	if (!READ_ONCE(c->life.active))
-		return;
-	WRITE_ONCE(c->life.doubted, true);
-	nc_health_close_gate(c);
-	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS)
-		nc_intent_hold(c);
-	if (settle)
-		queue_work(c->workers.origin, &c->workers.hold);
-}
-
-/* Wait for what nc_cache_hold() began, at most until @end (jiffies).  Return: 0; -ETIMEDOUT: the
- * origin or the cache device does not complete its requests.  Context: may sleep.
- */
-int nc_cache_held(struct nc_cache *c, unsigned long end)
-{
-	while (work_busy(&c->workers.hold)) {
-		if (time_after(jiffies, end))
-			return -ETIMEDOUT;
-		msleep(HELD_LOOK);
-	}
-	return READ_ONCE(c->life.active) ? READ_ONCE(c->workers.hold_error) : 0;
-}
-
-/* No image was taken after nc_cache_hold(): writes go on, and reads use the cache.  If an earlier
- * image was not compared yet, nc_workers.wake does this later.  Context: may sleep.
- */
-void nc_cache_unhold(struct nc_cache *c)
-{
-	struct nc_target *t = READ_ONCE(c->life.active);
-
-	if (!t || READ_ONCE(c->life.images) != nc_sleep_images())
-		return;
-	WRITE_ONCE(c->life.doubted, false);
-	nc_intent_release(c);
-	/* Pairs with settle_for_image(), which may still run and regard the origin as settled. */
-	smp_mb();
-	if (nc_target_writes(t))
-		WRITE_ONCE(c->origin.written, true);
-}
-
-/* The system sleep is over: compare the medium, then let the work run that dm/system_sleep.c
- * stopped.  Start a new session while reads still go to the origin and writes still wait.
- */
-static void wake_cache(struct nc_cache *c)
-{
-	bool image = c->life.images != nc_sleep_images();
-	int r = 0;
-
-	if (trust_or_forget(c))
-		r = start_with_size(c, c->life.active);
-	else if (image && c->hot.state != NEARCACHE_BYPASS)
-		/* The same image, resumed once more after the next crash, must not match. */
-		r = nc_meta_mark_changed(c);
-	if (r)
-		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
-	start_work(c);
-	nc_commit_again(c);
-	nc_intent_arm_clear(c);
-}
-
-/* A write came while this kernel may be the one that an image of its memory will replace.  Change
- * the medium's number before that write: the resumed kernel then drops all cached data.  Returns
- * false if that is not possible.
- */
-static bool disown_image(struct nc_cache *c)
-{
-	if (trust_or_forget(c) && start_with_size(c, c->life.active))
-		nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
-	if (c->hot.state == NEARCACHE_BYPASS)
-		return false;
-	if (!nc_meta_mark_changed(c))
-		return true;
-	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
-	return false;
-}
-
-/* After a resume the origin's network may be late: wait a while for the origin to be readable,
- * because a cache that cannot be compared has to drop all cached data.
- */
-static void await_origin(struct nc_cache *c)
-{
-	bool late = true;
-	u32 tries;
-
-	for (tries = 0; late && tries < ORIGIN_TRIES; tries++) {
-		if (tries)
-			msleep(MSEC_PER_SEC);
-		mutex_lock(&c->life.lock);
-		late = nc_sleep_phase() == NC_SLEEP_AWAKE && c->life.active && !c->life.stopping &&
-		       c->life.asleep && c->life.images != nc_sleep_images() &&
-		       c->hot.state != NEARCACHE_BYPASS && nc_meta_ends_changed(c) < 0;
-		mutex_unlock(&c->life.lock);
-	}
-}
-
-/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
- * that cannot be recorded waits for the end of the sleep: if it went on and the image was resumed
- * then, that kernel would trust stale data.
- */
-static void wake_work(struct work_struct *work)
-{
-	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
-	unsigned int noio = memalloc_noio_save();
-	bool release = true;
-
-	await_origin(c);
-	mutex_lock(&c->life.lock);
-	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
-		if (c->life.active && !c->life.stopping && c->life.asleep)
-			wake_cache(c);
-	} else {
-		release = nc_sleep_phase() == NC_SLEEP_REST && c->life.active &&
-			  nc_intent_any_held(&c->intent) && disown_image(c);
-	}
-	mutex_unlock(&c->life.lock);
-	if (release)
-		nc_intent_release(c);
-	memalloc_noio_restore(noio);
 }
 
 /* Apply the settings of a live table, also while I/O runs: each user of a setting reads the old or
@@ -748,17 +512,18 @@ int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_k
 	if (!r)
 		r = take_origin(c, t);
 	if (!r && loaded)
-		trust_or_forget(c);
+		nc_cache_compare(c);
 	if (!r)
 		r = check_size(c, t->ti->len << SECTOR_SHIFT);
 	if (!r)
-		r = start_with_size(c, t);
+		r = nc_cache_start(c, t);
 	if (r) {
 		flush_work(&c->health.event);
 		WRITE_ONCE(c->life.active, NULL);
 	} else {
 		c->life.was_live = true;
-		start_work(c);
+		nc_intent_accept(c);
+		nc_cache_start_work(c);
 		nc_ranges_live(c);
 	}
 	mutex_unlock(&c->life.lock);
@@ -784,7 +549,7 @@ static void commit_clean(struct nc_cache *c)
 		       nc_cache_name(c));
 		return;
 	}
-	r = settle_origin(c);
+	r = nc_cache_settle_origin(c);
 	if (r)
 		DMERR("%s: origin %pg cannot be flushed or read (%d): not marked clean",
 		      nc_cache_name(c), c->origin.bdev, r);

@@ -150,9 +150,10 @@ void nc_cache_free(struct nc_cache *c);
 int nc_cache_activate(struct nc_cache *c, struct nc_target *t, const struct nc_known *known);
 void nc_cache_apply_settings(const struct nc_target *t);
 void nc_cache_deactivate(struct nc_cache *c);
-void nc_cache_hold(struct nc_cache *c, bool settle);
-int nc_cache_held(struct nc_cache *c, unsigned long end);
-void nc_cache_unhold(struct nc_cache *c);
+void nc_cache_drop_all(struct nc_cache *c);
+int nc_cache_settle_origin(struct nc_cache *c);
+int nc_cache_start(struct nc_cache *c, const struct nc_target *t);
+void nc_cache_start_work(struct nc_cache *c);
 
 static inline bool nc_target_writes(const struct nc_target *t)
 {

@@ -200,6 +200,8 @@ struct nearcache_area {
  * @session: number of the last write session with a witness.  When the session stops, this
  *	field gets the next number.  Numbers only grow
  * @witness: NUL-terminated path of the witness device, or ""; used by the helper only
+ * @write_id: random number that the kernel changes with each rewrite, or 0.  @sequence counts from
+ *	the same number again after the device was set back to an older state; this number does not
  * @reserved3: zero
  */
 struct nearcache_super {
@@ -239,7 +241,8 @@ struct nearcache_super {
 	__u8   file_system_fingerprint[32];
 	__le64 session;
 	__u8   witness[128];
-	__u8   reserved3[3080];
+	__le64 write_id;
+	__u8   reserved3[3072];
 };
 
 /* nearcache_slot.origin_block of a free slot. */
@@ -426,6 +429,7 @@ NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, origin_id) == 224);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, area) == 456);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, file_system_type) == 840);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, session) == 880);
+NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_super, write_id) == 1016);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_intent, bits) == 256);
 NEARCACHE_ASSERT(__builtin_offsetof(struct nearcache_page, slot) == 64);
 

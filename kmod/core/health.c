@@ -20,8 +20,8 @@
  */
 #include "cache.h"
 #include "core/health.h"
+#include "core/members.h"
 #include "core/probe.h"
-#include "meta/members.h"
 #include "core/tracepoints.h"
 
 /* Period of the watch in jiffies, and the number of its looks in a second. */

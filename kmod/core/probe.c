@@ -26,8 +26,8 @@
 #include <linux/slab.h>
 
 #include "cache.h"
+#include "core/members.h"
 #include "core/probe.h"
-#include "meta/members.h"
 
 /* Smallest read, bytes; a larger logical block of the cache device is read whole. */
 #define PROBE_BYTES	4096U

@@ -134,7 +134,7 @@ struct nc_life {
  * @probe: see probe.c
  * @drop_all: drops all cached data; only queued while I/O runs
  * @commit: see commit.h
- * @wake: ends a system sleep, or releases writes during it: see cache.c
+ * @wake: ends a system sleep, or releases writes during it: see cache_sleep.c
  * @hold: prepares for an image of the memory: see nc_cache_hold()
  * @hold_error: result of @hold, valid when @hold is idle
  */

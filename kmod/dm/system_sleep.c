@@ -27,6 +27,7 @@
 #include <linux/suspend.h>
 
 #include "cache.h"
+#include "cache_sleep.h"
 #include "core/sleep.h"
 #include "dm/claim_registry.h"
 #include "dm/system_sleep.h"

@@ -16,7 +16,6 @@
 
 #include "evict/prefetch_reserve.h"
 #include "cache.h"
-#include "io/fill.h"
 #include "ranges/lookup.h"
 #include "evict/free_slots.h"
 

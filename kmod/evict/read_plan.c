@@ -14,7 +14,6 @@
 #include <linux/slab.h>
 
 #include "cache.h"
-#include "io/fill.h"
 #include "evict/read_plan.h"
 #include "evict/free_slots.h"
 

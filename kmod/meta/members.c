@@ -15,18 +15,25 @@
 /* Allocate c->dev.members if the dm table has several cache devices.  Return: 0 or -ENOMEM. */
 int nc_members_new(struct nc_cache *c, const struct nc_target *t)
 {
+	struct nc_super *supers;
 	struct nc_members *m;
 	u32 i;
 
 	if (!t->others)
 		return 0;
 	m = kzalloc(struct_size(m, member, 1 + t->others), GFP_KERNEL);
-	if (!m)
+	supers = kcalloc(t->others, sizeof(*supers), GFP_KERNEL);
+	if (!m || !supers) {
+		kfree(supers);
+		kfree(m);
 		return -ENOMEM;
+	}
 	m->count = 1 + t->others;
 	m->member[0].bdev = t->dev->bdev;
-	for (i = 1; i < m->count; i++)
+	for (i = 1; i < m->count; i++) {
 		m->member[i].bdev = t->other[i - 1]->bdev;
+		m->member[i].super = &supers[i - 1];
+	}
 	c->dev.members = m;
 	return 0;
 }
@@ -39,7 +46,8 @@ void nc_members_free(struct nc_cache *c)
 	if (!m)
 		return;
 	for (i = 1; i < m->count; i++)
-		nc_super_destroy(&m->member[i].super);
+		nc_super_destroy(m->member[i].super);
+	kfree(m->member[1].super);
 	kfree(m);
 }
 
@@ -57,11 +65,11 @@ static int read_super(struct nc_cache *c, u32 index, struct nc_geometry *geo)
 {
 	struct nc_member *member = &c->dev.members->member[index];
 	char why[NC_WHY_SIZE];
-	int r = nc_super_read(&member->super, member->bdev, geo, why);
+	int r = nc_super_read(member->super, member->bdev, geo, why);
 
 	if (r)
 		return refuse_member(c, index, why, r);
-	if (!nc_member_check(c->meta->super.sb, member->super.sb, index, why))
+	if (!nc_member_check(c->meta->super.sb, member->super->sb, index, why))
 		return refuse_member(c, index, why, -EINVAL);
 	return 0;
 }
@@ -104,7 +112,7 @@ int nc_members_open(struct nc_cache *c, struct nc_target *t)
 		struct nc_member *member = &m->member[i];
 
 		if (i)
-			r = nc_super_init(&member->super) ?:
+			r = nc_super_init(member->super) ?:
 			    read_super(c, i, &geo);
 		member->data_start = geo.data_offset >> SECTOR_SHIFT;
 		member->device_size = geo.device_size;
@@ -170,7 +178,7 @@ void nc_members_unread(struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++)
-		c->dev.members->member[i].super.read = false;
+		c->dev.members->member[i].super->read = false;
 }
 
 /* Have the members behind the first one the superblocks that were last read or written?  Return: 0,
@@ -182,7 +190,7 @@ int nc_members_confirm(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; !r && i < nc_members_count(c); i++)
-		r = nc_super_confirm(&c->dev.members->member[i].super, nc_members_bdev(c, i));
+		r = nc_super_confirm(c->dev.members->member[i].super, nc_members_bdev(c, i));
 	return r;
 }
 
@@ -202,7 +210,7 @@ bool nc_members_differ(struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		if (nc_recover_member(c->dev.members->member[i].super.sb,
+		if (nc_recover_member(c->dev.members->member[i].super->sb,
 				      le64_to_cpu(sb->table_epoch),
 				      c->meta->commit.sequence))
 			continue;
@@ -221,7 +229,7 @@ u64 nc_members_epoch(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++)
-		epoch = max(epoch, le64_to_cpu(c->dev.members->member[i].super.sb->table_epoch));
+		epoch = max(epoch, le64_to_cpu(c->dev.members->member[i].super->sb->table_epoch));
 	return epoch;
 }
 
@@ -239,7 +247,7 @@ u64 nc_members_begun(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		const struct nearcache_super *sb = c->dev.members->member[i].super.sb;
+		const struct nearcache_super *sb = c->dev.members->member[i].super->sb;
 
 		if (le32_to_cpu(sb->state) == NEARCACHE_STATE_LIVE)
 			begun = max(begun, le64_to_cpu(sb->commit_sequence) + 1);
@@ -260,9 +268,9 @@ static int write_members(struct nc_cache *c, u32 state, u64 sequence)
 	for (i = 1; i < nc_members_count(c); i++) {
 		struct nc_member *member = &c->dev.members->member[i];
 
-		member->super.sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
-		member->super.sb->commit_sequence = cpu_to_le64(sequence);
-		r = nc_super_put(&member->super, member->bdev, state);
+		member->super->sb->table_epoch = cpu_to_le64(c->geo.table_epoch);
+		member->super->sb->commit_sequence = cpu_to_le64(sequence);
+		r = nc_super_put(member->super, member->bdev, state);
 		if (r)
 			return refuse_member(c, i, "its superblock cannot be written", r);
 	}
@@ -310,7 +318,7 @@ static bool members_settled(const struct nc_cache *c)
 	u32 i;
 
 	for (i = 1; i < nc_members_count(c); i++) {
-		const struct nearcache_super *sb = c->dev.members->member[i].super.sb;
+		const struct nearcache_super *sb = c->dev.members->member[i].super->sb;
 
 		if (le32_to_cpu(sb->state) != NEARCACHE_STATE_CLEAN ||
 		    le64_to_cpu(sb->table_epoch) != c->geo.table_epoch ||

@@ -252,7 +252,8 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
  * @c: loaded cache, asleep; a dm table that names its devices is or goes live
  *
  * Every session, commit and drop changes a number on the medium, so equal numbers mean that no
- * other system used the medium, and that it was not set back to an older state.
+ * other system used the medium, and that it was not set back to an older state.  Each session
+ * begins with a new write_id: so another system cannot have counted to the same numbers.
  *
  * Context: may sleep; nc_life.lock.
  * Return: NULL: no; otherwise why the cached data cannot be trusted, for the log.

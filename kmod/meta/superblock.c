@@ -10,6 +10,7 @@
  * either copy is correct.
  */
 #include <linux/blkdev.h>
+#include <linux/random.h>
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
@@ -142,6 +143,7 @@ int nc_super_read(struct nc_super *s, struct block_device *bdev,
 	if (both_active(s, bdev))
 		WRITE_ONCE(s->durable, NEARCACHE_STATE_ACTIVE);
 	s->known = le64_to_cpu(s->sb->sequence);
+	s->known_id = le64_to_cpu(s->sb->write_id);
 	s->read = true;
 	return 0;
 }
@@ -153,6 +155,7 @@ void nc_super_take(struct nc_super *s, const struct nc_super *from)
 	memcpy(s->other, from->other, NEARCACHE_SUPER_SIZE);
 	s->counts = from->counts;
 	s->known = from->known;
+	s->known_id = from->known_id;
 	WRITE_ONCE(s->durable, from->durable);
 	s->read = from->read;
 }
@@ -174,7 +177,8 @@ int nc_super_confirm(const struct nc_super *s, struct block_device *bdev)
 
 	if (!r)
 		r = nc_super_read(&now, bdev, &geo, why);
-	if (!r && (now.known != s->known ||
+	/* Another boot may have counted to the same sequence, but does not know the write_id. */
+	if (!r && (now.known != s->known || now.known_id != s->known_id ||
 		   memcmp(now.sb->uuid, s->sb->uuid, sizeof(s->sb->uuid))))
 		r = -ESTALE;
 	nc_super_destroy(&now);
@@ -194,6 +198,7 @@ static int write_super_copy(struct nc_super *s, struct block_device *bdev)
 		return r;
 	s->counts = copy;
 	s->known = le64_to_cpu(s->sb->sequence);
+	s->known_id = le64_to_cpu(s->sb->write_id);
 	return 0;
 }
 
@@ -201,6 +206,7 @@ static void seal_super(struct nc_super *s, u32 state)
 {
 	s->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&s->sb->sequence, 1);
+	s->sb->write_id = cpu_to_le64(get_random_u64());
 	nc_super_seal(s->sb);
 }
 

@@ -18,6 +18,7 @@ struct nearcache_super;
  * @read: the last nc_super_read() succeeded; if not, writes of the superblock fail
  * @counts: the current copy on the medium, 0 or 1
  * @known: highest sequence that a copy on the medium certainly has
+ * @known_id: write_id of that copy
  * @durable: enum nearcache_super_state that both copies on the medium durably
  *	have, or -1
  *
@@ -30,6 +31,7 @@ struct nc_super {
 	bool read;
 	unsigned int counts;
 	u64 known;
+	u64 known_id;
 	int durable;
 };
 

@@ -455,9 +455,48 @@ bool nc_intent_any_held(struct nc_intent *i)
 	return any;
 }
 
+/* Fail all writes from now on.  The medium has another state than this cache knows, and cannot
+ * record that the origin is written.  Context: process; nc_life.lock; nc_intent_release() follows.
+ */
+void nc_intent_refuse(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	spin_lock_irq(&i->lock);
+	i->refused = true;
+	WRITE_ONCE(i->held, true);
+	spin_unlock_irq(&i->lock);
+}
+
+/* The medium records again that the origin is written.  Context: process; nc_life.lock. */
+void nc_intent_accept(struct nc_cache *c)
+{
+	struct nc_intent *i = &c->intent;
+
+	spin_lock_irq(&i->lock);
+	if (i->refused)
+		WRITE_ONCE(i->held, false);
+	i->refused = false;
+	spin_unlock_irq(&i->lock);
+}
+
+static void refuse_writes(struct nc_cache *c, struct bio_list *bios)
+{
+	struct bio *bio;
+
+	if (bio_list_empty(bios))
+		return;
+	DMERR_LIMIT("%s: writes failed: others used cache device %u:%u: attach another one",
+		    nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
+	while ((bio = bio_list_pop(bios)))
+		bio_io_error(bio);
+}
+
 /**
- * nc_intent_release() - let the writes go on that nc_intent_hold() stopped
+ * nc_intent_release() - let the writes go on that nc_intent_hold() stopped, or fail them
  * @c: live cache; its medium differs from the image, or no image is left to be resumed
+ *
+ * After nc_intent_refuse() the writes fail.
  *
  * Context: may sleep, also for a request to the origin.
  */
@@ -466,12 +505,18 @@ void nc_intent_release(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 	struct bio_list bios;
 	struct bio *bio;
+	bool refused;
 
 	spin_lock_irq(&i->lock);
-	WRITE_ONCE(i->held, false);
+	refused = i->refused;
+	WRITE_ONCE(i->held, refused);
 	bios = i->asleep;
 	bio_list_init(&i->asleep);
 	spin_unlock_irq(&i->lock);
+	if (refused) {
+		refuse_writes(c, &bios);
+		return;
+	}
 	/* The origin may have been settled since the writers set this. */
 	if (!bio_list_empty(&bios))
 		WRITE_ONCE(c->origin.written, true);

@@ -86,6 +86,8 @@ struct nc_intent_ops {
  * @ready: writes that @ready_work submits to the origin
  * @held: an image of the memory may have been taken: each write waits in @asleep.  Changed under
  *	@lock, read without it
+ * @refused: @held writes fail instead of waiting: see nc_intent_refuse(); changed and read under
+ *	@lock
  * @asleep: writes that wait for nc_intent_release()
  * @since: jiffies when the oldest of @waiting and @batch was queued
  * @mark_work: writes the wanted marks
@@ -110,6 +112,7 @@ struct nc_intent {
 	struct bio_list batch;
 	struct bio_list ready;
 	bool held;
+	bool refused;
 	struct bio_list asleep;
 	unsigned long since;
 	struct work_struct mark_work;
@@ -128,6 +131,8 @@ void nc_intent_hold(struct nc_cache *c);
 bool nc_intent_any_held(struct nc_intent *i);
 void nc_intent_finish(struct nc_cache *c);
 void nc_intent_release(struct nc_cache *c);
+void nc_intent_refuse(struct nc_cache *c);
+void nc_intent_accept(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
 void nc_intent_retime(struct nc_cache *c);
 void nc_intent_ask_again(struct nc_cache *c);

@@ -140,7 +140,7 @@ void nc_intent_clear_work(struct work_struct *work)
 	struct nc_intent_maps *maps = c->intent.maps;
 	int r = 0;
 
-	/* After a system sleep start_work() of cache.c queues this work again. */
+	/* After a system sleep nc_cache_wake_work() queues this work again. */
 	if (!is_on(c) || READ_ONCE(c->life.asleep))
 		return;
 	if (pick_idle(c)) {

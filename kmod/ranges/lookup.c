@@ -6,7 +6,6 @@
 #include <linux/slab.h>
 
 #include "cache.h"
-#include "io/fill.h"
 #include "ranges/lookup.h"
 
 /* Slow path of nc_ranges_label(): there are ranges. */

@@ -96,6 +96,7 @@ extern size_t fuzz_allocated;
 
 #define kzalloc(bytes, gfp)	fuzz_zalloc(bytes)
 #define kvzalloc	kzalloc
+#define kcalloc(n, bytes, gfp)	fuzz_zalloc((n) * (bytes))
 #define struct_size(p, member, n)	(sizeof(*(p)) + (n) * sizeof(*(p)->member))
 #define kvcalloc(n, bytes, gfp)	fuzz_zalloc(array_size(n, bytes))
 #define vmalloc(bytes)		fuzz_alloc(bytes)

@@ -43,7 +43,7 @@ static const struct field numbers[] = {
 	N(cache_lbs), N(stripe_index), N(stripe_count), N(device_size),
 	N(slot_count), N(data_offset), N(table_pages), N(table_epoch),
 	N(intent_region), N(commit_sequence), N(origin_size),
-	N(origin_fingerprint_type),
+	N(origin_fingerprint_type), N(write_id),
 	AREA(0), AREA(1), AREA(2), AREA(3), AREA(4), AREA(5), AREA(6), AREA(7),
 	{ }
 };

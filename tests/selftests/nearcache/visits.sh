@@ -7,6 +7,7 @@
 # cpus: 1
 . ./cache.sh
 TRACE=/sys/kernel/tracing
+grep -q ' T mutex_lock$' /proc/kallsyms || skip "with lockdep mutex_lock() is no function"
 
 no_probes() {
 	echo 0 >$TRACE/events/kprobes/enable
