@@ -14,7 +14,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_set test_attach test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
-	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
+	test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
 	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
@@ -54,6 +54,7 @@ HELPER_UNIT_test_loop	:= helper/daemon/loop_position.c helper/trace/trace_format
 HELPER_UNIT_test_opening := helper/daemon/shards_in_use.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units.c helper/lib/sha256.c \
 	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_wait_data := helper/lib/wait_data.c helper/lib/periodic_wait.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
