@@ -16,7 +16,8 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
-	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_record test_atomic_file \
+	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_refresh \
+	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top
@@ -194,7 +195,9 @@ HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/kernel_ranges.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record_owner.c \
 	helper/files/glob.c helper/lib/range.c \
-	helper/block/device_id_match.c tests/unit/helper/fake_dm.c
+	helper/block/device_id_match.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_restore.c
+HELPER_UNIT_test_refresh := $(HELPER_UNIT_test_restore)
+HELPER_UNIT_test_record_owner := $(HELPER_UNIT_test_restore)
 HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/block/device_id_match.c \
 	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
@@ -202,6 +205,8 @@ HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_pinned_file := -Wl,--wrap=fstatfs,--wrap=name_to_handle_at,--wrap=open_by_handle_at
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
+HELPER_UNIT_LIBS_test_refresh := $(HELPER_UNIT_LIBS_test_restore)
+HELPER_UNIT_LIBS_test_record_owner := $(HELPER_UNIT_LIBS_test_restore)
 HELPER_UNIT_LIBS_test_atomic_file := -Wl,--wrap=fsync
 HELPER_UNIT_LIBS_test_workers := -pthread -lcrypto -lnettle -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty
