@@ -89,14 +89,14 @@ HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
-	tests/unit/helper/fake_members.c
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
-	tests/unit/helper/fake_members.c
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_lvm	:= $(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c
@@ -114,7 +114,7 @@ HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_rel
 	helper/lib/enum_words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
-	tests/unit/helper/fake_gaps.c
+	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB)
 HELPER_UNIT_test_uncached_writes	:= helper/open/uncached_writes.c \
 	helper/block/persistent_folder.c helper/block/device_id_match.c helper/lib/error.c \
