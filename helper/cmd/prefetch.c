@@ -12,6 +12,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 #include "block/signals.h"
+#include "ondisk/print_superblock.h"
 #include "files/operand.h"
 
 /*
@@ -159,10 +160,11 @@ static int prefetch_files(struct prefetching *p)
 			    p->dev.name);
 	if (target_resolve(p->args, &p->dev, &p->shards) || choose_files(p))
 		return fail_code();
-	if (!option_given(p->args, OPTION_DRY_RUN) && execute_prefetch(p))
+	if (!option_given(p->args, OPTION_DRY_RUN) &&
+	    (describe_need_cache(&p->dev) || execute_prefetch(p)))
 		return fail_code();
 	report_prefetch(p);
-	return p->job.bytes ? job_judge(&p->dev, &p->job) : 0;
+	return p->job.bytes && job_judge(&p->dev, &p->job) ? describe_bypass(p->dev.name) : 0;
 }
 
 int cmd_prefetch(const struct arguments *args)

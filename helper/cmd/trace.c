@@ -162,7 +162,7 @@ static int submit_trace(const struct arguments *args, const struct dm_device *de
 			  option_given(args, OPTION_WAIT), option_given(args, OPTION_JSON), job,
 			  &parts))
 		return fail_code();
-	return job->bytes ? job_judge(dev, job) : 0;
+	return job->bytes && job_judge(dev, job) ? describe_bypass(dev->name) : 0;
 }
 
 static int replay_on(const struct arguments *args, const struct dm_device *dev,
@@ -178,7 +178,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 		warn("'%s' lacks %llu reads that came too fast for the recorder", path,
 		     (unsigned long long)trace->lost);
 	signals_hold(&before);
-	if (!dry_run)
+	if (!dry_run && !describe_need_cache(dev))
 		submit_trace(args, dev, trace, &job);
 	signals_release(&before);
 	if (fail_code())
