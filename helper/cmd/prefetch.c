@@ -154,10 +154,8 @@ static void report_prefetch(const struct prefetching *p)
 
 static int prefetch_files(struct prefetching *p)
 {
-	if (!p->dev.table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    p->dev.name);
+	if (dm_need_table(&p->dev))
+		return fail_code();
 	if (target_resolve(p->args, &p->dev, &p->shards) || choose_files(p))
 		return fail_code();
 	if (!option_given(p->args, OPTION_DRY_RUN) &&

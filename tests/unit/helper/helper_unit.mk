@@ -82,7 +82,7 @@ HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock
 	helper/lib/error.c \
 	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
-	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
+	helper/block/dm_need.c helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c \
 	helper/cli/setting.c \
 	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
@@ -90,7 +90,7 @@ HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
-HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
+HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
@@ -109,7 +109,7 @@ HELPER_UNIT_test_sample := helper/open/content_sample.c helper/open/sample_choic
 HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_reload.c \
+HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \
