@@ -3,13 +3,13 @@
 #include "block/answer_timeout.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/wait_data.h"
 
 /* Runs in a child process: read the device, then write the error message to @pipe ("" if none). */
 static void __attribute__((noreturn))
@@ -38,14 +38,13 @@ ask(const struct device *dev, int pipe)
 
 static int await_answer(const struct device *dev, int pipe)
 {
-	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	char said[512];
 
-	if (poll(&poll_for, 1, ANSWER_SECONDS * 1000) <= 0)
+	if (!wait_data(pipe, ANSWER_SECONDS * 1000))
 		return fail(CODE_DEVICE,
 			    "%s '%s' does not answer within %d seconds: is it connected?",
 			    dev->role, dev->path, ANSWER_SECONDS);
-	if (read(pipe, said, sizeof(said)) != (ssize_t)sizeof(said))
+	if (read_again(pipe, said, sizeof(said)) != (ssize_t)sizeof(said))
 		return fail(CODE_DEVICE, "cannot read %s '%s'", dev->role,
 			    dev->path);
 	return *said ? fail(CODE_DEVICE, "%s", said) : 0;

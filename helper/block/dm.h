@@ -112,6 +112,8 @@ static inline bool dm_uuid_passes_through(const char *uuid)
 int dm_need_target(void);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
+int dm_need_table(const struct dm_device *dev);
+int dm_need_running(const struct dm_device *dev);
 int dm_all(struct dm_device **list, size_t *count);
 int dm_all_passing(struct dm_device **list, size_t *count);
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);

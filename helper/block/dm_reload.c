@@ -44,10 +44,8 @@ static uint32_t read_ahead(dev_t number)
 int reload_prepare(const struct dm_device *dev, bool force,
 		   struct params *params)
 {
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (!params_parse(dev->table, params))
 		return fail(CODE_DEVICE,
 			    "the table of '%s' cannot be parsed ('%s'): the kernel module is newer than this command",

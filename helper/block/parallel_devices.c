@@ -3,7 +3,6 @@
 #include "block/parallel_devices.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "lib/wait_data.h"
 #include "block/lock.h"
 #include "lib/print.h"
 
@@ -61,7 +61,6 @@ static long seconds_now(void)
 /* Wait for a job up to its time limit. Do not kill it then: that could leave its work half done. */
 static void finish_job(struct many_job *job, long begin)
 {
-	struct pollfd wait = { .fd = job->pipe, .events = POLLIN };
 	size_t used = 0;
 	ssize_t n = 1;
 	int status;
@@ -69,14 +68,14 @@ static void finish_job(struct many_job *job, long begin)
 	while (n > 0 && used < MANY_TEXT - 1) {
 		long left = begin + (long)job->seconds - seconds_now();
 
-		if (poll(&wait, 1, left > 0 ? (int)left * 1000 : 0) <= 0) {
+		if (!wait_data(job->pipe, left > 0 ? (uint64_t)left * 1000 : 0)) {
 			job->code = CODE_BUSY;
 			snprintf(job->message, MANY_TEXT,
 				 "not finished after %u seconds; it continues in the background",
 				 job->seconds);
 			return;
 		}
-		n = read(job->pipe, job->message + used, MANY_TEXT - 1 - used);
+		n = read_again(job->pipe, job->message + used, MANY_TEXT - 1 - used);
 		if (n > 0)
 			used += (size_t)n;
 	}

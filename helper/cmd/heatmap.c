@@ -237,10 +237,8 @@ static int heatmap_device(const struct arguments *args, const struct dm_device *
 	};
 	sigset_t before;
 
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (args->output && !option_given(args, OPTION_DRY_RUN) && atomic_file_check(args->output))
 		return fail_code();
 	signals_hold(&before);

@@ -16,19 +16,13 @@ static int check_invalidate(const struct dm_device *dev, const struct arguments 
 {
 	char why[RANGE_WHY];
 
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (option_given(args, OPTION_RANGE) &&
 	    !range_inside(&args->range, dev->size, why))
 		return fail(CODE_DEVICE, "--range: %s", why);
 	/* A real run leaves this check to dm_message(), which waits a moment for a resume. */
-	if (dev->suspended && option_given(args, OPTION_DRY_RUN))
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended: 'dmsetup resume %s' first",
-			    dev->name, dev->name);
-	return 0;
+	return option_given(args, OPTION_DRY_RUN) ? dm_need_running(dev) : 0;
 }
 
 static int read_counter(const struct dm_device *dev, uint64_t *bytes)

@@ -9,6 +9,7 @@
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
+#include "ondisk/print_superblock.h"
 #include "lib/name.h"
 #include "lib/path.h"
 #include "block/lock.h"
@@ -244,11 +245,20 @@ static void report_pin(const struct pinning *pinning)
 	print_end();
 }
 
+/* The pins are set and on record. Warn if their data cannot be loaded now. */
 static int judge_result(const struct pinning *pinning)
 {
-	if (!pinning->job.bytes || !job_judge(&pinning->dev, &pinning->job))
-		return 0;
-	return fail_add("the data stays pinned");
+	const struct dm_device *dev = &pinning->dev;
+	const char *reason = describe_bypass_reason(dev);
+
+	if (pinning->job.bytes && job_judge(dev, &pinning->job)) {
+		fail_add("the data stays pinned");
+		return describe_bypass(dev->name);
+	}
+	if (pinning->job.id && reason)
+		warn("the data is pinned, but not loaded: the cache device of '%s' is bypassed: %s; 'nearcache attach %s', with this cache device or another one, loads it",
+		     dev->name, reason, dev->name);
+	return 0;
 }
 
 static int pin_files(struct pinning *pinning)

@@ -77,9 +77,8 @@ static int make_of_targets(const struct arguments *args, const struct dm_device 
 {
 	struct shards shards = { 0 };
 
-	if (!dev->table)
-		return fail(CODE_DEVICE, "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (!target_resolve(args, dev, &shards))
 		make_plan(args, dev, &shards);
 	shards_free(&shards);

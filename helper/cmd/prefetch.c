@@ -12,6 +12,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 #include "block/signals.h"
+#include "ondisk/print_superblock.h"
 #include "files/operand.h"
 
 /*
@@ -153,16 +154,15 @@ static void report_prefetch(const struct prefetching *p)
 
 static int prefetch_files(struct prefetching *p)
 {
-	if (!p->dev.table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    p->dev.name);
+	if (dm_need_table(&p->dev))
+		return fail_code();
 	if (target_resolve(p->args, &p->dev, &p->shards) || choose_files(p))
 		return fail_code();
-	if (!option_given(p->args, OPTION_DRY_RUN) && execute_prefetch(p))
+	if (!option_given(p->args, OPTION_DRY_RUN) &&
+	    (describe_need_cache(&p->dev) || execute_prefetch(p)))
 		return fail_code();
 	report_prefetch(p);
-	return p->job.bytes ? job_judge(&p->dev, &p->job) : 0;
+	return p->job.bytes && job_judge(&p->dev, &p->job) ? describe_bypass(p->dev.name) : 0;
 }
 
 int cmd_prefetch(const struct arguments *args)

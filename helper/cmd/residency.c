@@ -65,10 +65,8 @@ static int show_residency(const struct arguments *args, const struct dm_device *
 {
 	struct shards shards = { 0 };
 
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (target_given(args) && target_resolve_for(TARGET_SHOW, args, dev, &shards))
 		goto out;
 	print_record(NULL, dev->name);

@@ -33,10 +33,8 @@ static int check_scrub(const struct scrub *scrub)
 	bool runs = scrub->before.field[NEARCACHE_FIELD_SCRUB_LEFT];
 	const struct dm_device *dev = &scrub->dev;
 
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
+	if (dm_need_table(dev))
+		return fail_code();
 	if (option_given(scrub->args, OPTION_STOP))
 		return runs ? 0 : fail(CODE_DEVICE, "no scrub of '%s' is running",
 				       dev->name);
@@ -44,10 +42,8 @@ static int check_scrub(const struct scrub *scrub)
 		return fail(CODE_BUSY,
 			    "a scrub of '%s' is running: 'nearcache scrub %s --stop' cancels it",
 			    dev->name, dev->name);
-	if (dev->suspended)
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended: 'dmsetup resume %s' first",
-			    dev->name, dev->name);
+	if (dm_need_running(dev))
+		return fail_code();
 	if (scrub->before.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
 		return fail(CODE_DEVICE,
 			    "device '%s' bypasses its cache device: 'nearcache attach %s' attaches it again",

@@ -8,6 +8,7 @@
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_sysfs.h"
+#include "files/job_parts.h"
 #include "files/job_wait.h"
 #include "lib/name.h"
 #include "files/read_plan.h"
@@ -21,8 +22,6 @@
 #define SECTOR		512U
 /* Interval at which the recorder collects reads, milliseconds. */
 #define LOOK_MS		100U
-/* Extents per prefetch job: a quarter of the kernel's limit for all jobs. */
-#define PART_EXTENTS	262144U
 #define LABEL		"trace"
 
 /* @trace: extents in the order of their first read; @touched: the units that @trace contains. */
@@ -148,10 +147,6 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 		    path, trace->origin, dev->name, origin);
 }
 
-/*
- * Submit a job for each part of the trace.  The kernel alternates between jobs of one priority, so
- * wait for a job before submitting the next one.  Wait for the last job only with --wait.
- */
 static int submit_trace(const struct arguments *args, const struct dm_device *dev,
 			const struct trace *trace, struct nl_job *job)
 {
@@ -160,29 +155,14 @@ static int submit_trace(const struct arguments *args, const struct dm_device *de
 		.deadline = args->deadline,
 		.bandwidth = args->bandwidth,
 	};
-	bool quiet = option_given(args, OPTION_JSON);
-	uint64_t left = 0;
-	size_t at, count;
-	uint32_t id;
+	size_t parts;
 
 	snprintf(wishes.label, sizeof(wishes.label), "%s", args->label ? args->label : LABEL);
-	for (at = 0; at < trace->count; at += count) {
-		count = trace->count - at < PART_EXTENTS ? trace->count - at : PART_EXTENTS;
-		memset(job, 0, sizeof(*job));
-		strcpy(job->label, wishes.label);
-		if (nl_job_submit(dev->number, &wishes, trace->extent + at, count, &id))
-			return fail_code();
-		job->id = id;
-		if (at + count == trace->count && !option_given(args, OPTION_WAIT))
-			return 0;
-		if (job_wait(dev, id, quiet, job))
-			return fail_code();
-		if (job->state == NEARCACHE_JOB_CANCELLED)
-			break;
-		left += job->left;
-	}
-	job->left = left;
-	return job_judge(dev, job);
+	if (job_parts_run(dev, &wishes, trace->extent, trace->count,
+			  option_given(args, OPTION_WAIT), option_given(args, OPTION_JSON), job,
+			  &parts))
+		return fail_code();
+	return job->bytes && job_judge(dev, job) ? describe_bypass(dev->name) : 0;
 }
 
 static int replay_on(const struct arguments *args, const struct dm_device *dev,
@@ -198,7 +178,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 		warn("'%s' lacks %llu reads that came too fast for the recorder", path,
 		     (unsigned long long)trace->lost);
 	signals_hold(&before);
-	if (!dry_run)
+	if (!dry_run && !describe_need_cache(dev))
 		submit_trace(args, dev, trace, &job);
 	signals_release(&before);
 	if (fail_code())

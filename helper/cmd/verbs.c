@@ -602,9 +602,11 @@ WITNESS_HELP
 "\n"
 "A trace is valid on every node that has the volume; --force uses it for another volume.\n"
 "Its order is that of one run: a shuffled loader reads in the same order for the same\n"
-"seed. A trace of more than 262,144 extents is replayed in parts, and replay ends when\n"
-"the last part has begun. A trace has each range once; --epochs tells plan that each run\n"
-"reads the same order that often. --force and --dry-run also apply to plan.\n",
+"seed. A trace has each range once; --epochs tells plan that each run reads the same order\n"
+"that often. --force and --dry-run also apply to plan.\n"
+"\n"
+"A replay for which the cache has no room waits for the readers, as a prefetch does. A\n"
+"trace of more than 1,048,576 extents becomes several jobs, also as in prefetch.\n",
 		.run = cmd_trace,
 	},
 	&(const struct verb){

@@ -363,10 +363,8 @@ static int verify_files(struct verification *v)
 	const char *state;
 	size_t i;
 
-	if (v->dev.suspended)
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended: 'dmsetup resume %s' first",
-			    v->dev.name, v->dev.name);
+	if (dm_need_running(&v->dev))
+		return fail_code();
 	if (describe_status(&v->dev, &status) ||
 	    manifest_read(&v->manifest, v->args->manifest) ||
 	    (target_given(v->args) ? choose_targets(v) : choose_all(v)))

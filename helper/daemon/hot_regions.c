@@ -113,14 +113,13 @@ static uint64_t mean_of(const struct hot *hot)
 	return count ? sum / count : 0;
 }
 
-static struct hot_region *hottest_region(const struct hot *hot, const bool *tried)
+static struct hot_region *hottest_region(const struct hot *hot)
 {
 	struct hot_region *most = NULL;
 	size_t i;
 
 	for (i = 0; i < hot->count; i++)
-		if (!hot->region[i].pinned && !tried[i] &&
-		    (!most || hot->region[i].heat > most->heat))
+		if (!hot->region[i].pinned && (!most || hot->region[i].heat > most->heat))
 			most = &hot->region[i];
 	return most;
 }
@@ -130,13 +129,13 @@ static struct hot_region *hottest_region(const struct hot *hot, const bool *trie
  * @hot: regions
  * @bytes: size of a region; no region with a heat below @bytes is pinned
  * @quota: maximum number of pinned regions
- * @advise: called for each region to pin or unpin; returns whether it pinned or unpinned the region
+ * @advise: called for each region to pin or unpin; returns whether it pinned or unpinned the region.
+ * After a refused pin no more regions are pinned
  * @arg: for @advise
  */
 void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 	       bool (*advise)(const struct hot_advice *advice, void *arg), void *arg)
 {
-	bool *tried = calloc(hot->count + 1, sizeof(*tried));
 	struct hot_advice advice = { .mean = mean_of(hot) };
 	struct hot_region *region;
 	size_t i;
@@ -152,11 +151,10 @@ void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 		}
 	}
 	advice.pin = true;
-	while (tried && advice.mean && hot->pinned < quota) {
-		region = hottest_region(hot, tried);
+	while (advice.mean && hot->pinned < quota) {
+		region = hottest_region(hot);
 		if (!region || region->heat < bytes || region->heat < HOT_TIMES * advice.mean)
 			break;
-		tried[region - hot->region] = true;
 		advice.region = region->region;
 		advice.heat = region->heat;
 		if (!advise(&advice, arg))
@@ -164,7 +162,6 @@ void hot_judge(struct hot *hot, uint64_t bytes, size_t quota,
 		region->pinned = true;
 		hot->pinned++;
 	}
-	free(tried);
 }
 
 void hot_free(struct hot *hot)

@@ -83,7 +83,7 @@ static int add_unsubmitted(const struct parts *p, size_t done, size_t count)
 	const char *name = p->dev->name;
 
 	if (p->count)
-		fail_add("jobs %u to %u go on in the background ('nearcache jobs %s'); jobs for %zu of %zu ranges were not started: prefetch the same TARGETs again later, or with --wait",
+		fail_add("jobs %u to %u go on in the background ('nearcache jobs %s'); jobs for %zu of %zu ranges were not started: give the same command again later, or with --wait",
 			 p->id[0], p->id[p->count - 1], name, count - done, count);
 	return fail_code();
 }

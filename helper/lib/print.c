@@ -32,8 +32,8 @@ struct cell {
 
 /*
  * A record, list, table or row that is not closed yet. @json is freed with the @json of the
- * enclosing scope; this file frees the outermost one. @cell collects text until the scope ends:
- * only then is the width of the columns known.
+ * enclosing scope; this file frees the outermost one. In text, only the outermost one has a @json.
+ * @cell collects text until the scope ends: only then is the width of the columns known.
  */
 struct scope {
 	enum kind kind;
@@ -248,12 +248,17 @@ static int indent_of(unsigned int level)
 	return level ? 2 : 0;
 }
 
-/* Gives @value to the innermost scope. In a record, a value without @key is dropped. */
+/*
+ * Gives @value to the innermost scope. In a record, a value without @key is dropped. In text all
+ * values are: a list may have millions of records.
+ */
 static void add_json(const char *key, struct json_object *value)
 {
 	struct scope *scope = top_scope();
 
-	if (scope->kind == LIST || scope->kind == TABLE)
+	if (!as_json)
+		json_object_put(value);
+	else if (scope->kind == LIST || scope->kind == TABLE)
 		json_object_array_add(scope->json, value);
 	else if (key)
 		json_object_object_add(scope->json, key, value);
@@ -279,7 +284,7 @@ void print_record(const char *key, const char *title)
 		free(clean);
 		anything = true;
 	}
-	if (key || around != RECORD) {
+	if (as_json && (key || around != RECORD)) {
 		json = need_memory(json_object_new_object());
 		add_json(key, json);
 	}
@@ -288,10 +293,13 @@ void print_record(const char *key, const char *title)
 
 static void open_array(const char *key, enum kind kind)
 {
-	struct json_object *json = need_memory(json_object_new_array());
+	struct json_object *json = NULL;
 
 	flush_scope(top_scope(), indent_of(depth));
-	add_json(key, json);
+	if (as_json) {
+		json = need_memory(json_object_new_array());
+		add_json(key, json);
+	}
 	push_scope(kind, json);
 }
 

@@ -196,6 +196,21 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
 	print_string(NULL, "reason", text);
 }
 
+/* Returns why the cache device of a running device is bypassed, or NULL if it is not. */
+const char *describe_bypass_reason(const struct dm_device *dev)
+{
+	struct status status;
+	char why[STATUS_WHY];
+
+	if (dev->suspended || !dev->status || !status_parse(dev->status, &status, why) ||
+	    status.field[NEARCACHE_FIELD_STATE] != NEARCACHE_BYPASS)
+		return NULL;
+	return status_explain(&status);
+}
+
+#define BYPASSED \
+	"the cache device of '%s' is bypassed: %s; run 'nearcache attach %s', with this cache device or another one, then repeat this command"
+
 /*
  * Append to a recorded error of a device that the cache device is bypassed, and the next step, if
  * this is so: the kernel then refuses most changes. A suspended device needs another step, which
@@ -203,19 +218,25 @@ void describe_reason(const struct dm_device *dev, const struct status *status)
  */
 int describe_bypass(const char *name)
 {
+	const char *reason;
 	struct dm_device dev;
-	struct status status;
-	char why[STATUS_WHY];
 	bool found;
 
 	if (fail_code() != CODE_DEVICE || dm_find(name, &dev, &found) || !found)
 		return fail_code();
-	if (!dev.suspended && dev.status && status_parse(dev.status, &status, why) &&
-	    status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
-		fail_add("the cache device of '%s' is bypassed: %s; run 'nearcache attach %s', with this cache device or another one, then repeat this command",
-			 name, status_explain(&status), name);
+	reason = describe_bypass_reason(&dev);
+	if (reason)
+		fail_add(BYPASSED, name, reason, name);
 	dm_device_free(&dev);
 	return fail_code();
+}
+
+/* Fail if the cache device is bypassed: the kernel cancels prefetch jobs then. */
+int describe_need_cache(const struct dm_device *dev)
+{
+	const char *reason = describe_bypass_reason(dev);
+
+	return reason ? fail(CODE_DEVICE, BYPASSED, dev->name, reason, dev->name) : 0;
 }
 
 static int describe_one(const struct dm_device *dev,

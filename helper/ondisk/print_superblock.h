@@ -18,6 +18,8 @@ int describe_devices(char **names, int count,
 void describe_witness(const struct dm_device *dev, const char *label);
 int describe_status(const struct dm_device *dev, struct status *status);
 int describe_bypass(const char *name);
+const char *describe_bypass_reason(const struct dm_device *dev);
+int describe_need_cache(const struct dm_device *dev);
 void describe_reason(const struct dm_device *dev, const struct status *status);
 const char *describe_state(const struct dm_device *dev,
 			   const struct status *status);

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include <uuid/uuid.h>
 
 #include "lib/error.h"
+#include "lib/wait_data.h"
 #include "block/device_sysfs.h"
 #include "ondisk/superblock.h"
 
@@ -73,22 +73,24 @@ static int take_device(struct resolved *found, const struct answer *answer)
 
 static int await_answers(struct resolved *found, int pipe)
 {
-	struct pollfd poll_for = { .fd = pipe, .events = POLLIN };
 	struct answer answer;
 	size_t done = 0;
 	ssize_t n = 1;
 
-	while (done < sizeof(answer) && n > 0 &&
-	       poll(&poll_for, 1, RESOLVE_SECONDS * 1000) > 0) {
-		n = read(pipe, (char *)&answer + done, sizeof(answer) - done);
+	while (done < sizeof(answer) && n > 0) {
+		if (!wait_data(pipe, RESOLVE_SECONDS * 1000))
+			return fail(CODE_DEVICE,
+				    "cache device '%s' " SILENT " within %d seconds",
+				    found->path, RESOLVE_SECONDS);
+		n = read_again(pipe, (char *)&answer + done, sizeof(answer) - done);
 		if (n > 0)
 			done += (size_t)n;
 	}
-	if (done == sizeof(answer))
-		return take_device(found, &answer);
-	return fail(CODE_DEVICE,
-		    "cache device '%s' " SILENT " within %d seconds",
-		    found->path, RESOLVE_SECONDS);
+	if (done < sizeof(answer))
+		return fail(CODE_DEVICE,
+			    "cannot read cache device '%s': the process that reads it has ended",
+			    found->path);
+	return take_device(found, &answer);
 }
 
 /* Read the superblock of the device at @path. Fails if it does not answer in RESOLVE_SECONDS. */

@@ -117,14 +117,8 @@ void refresh_print_gone(const struct pins *pins)
 /* Fail if the kernel cannot change the ranges of the device now. */
 int refresh_need_live(const struct dm_device *dev)
 {
-	if (!dev->table)
-		return fail(CODE_DEVICE,
-			    "device '%s' has no table: close it and open it again",
-			    dev->name);
-	if (dev->suspended)
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended: 'dmsetup resume %s' first",
-			    dev->name, dev->name);
+	if (dm_need_table(dev) || dm_need_running(dev))
+		return fail_code();
 	return 0;
 }
 

@@ -14,9 +14,10 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_set test_attach test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
-	test_erofs_map test_manifest test_workers test_bar test_progress test_interval \
+	test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
-	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_record test_atomic_file \
+	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_refresh \
+	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top
@@ -54,6 +55,7 @@ HELPER_UNIT_test_loop	:= helper/daemon/loop_position.c helper/trace/trace_format
 HELPER_UNIT_test_opening := helper/daemon/shards_in_use.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_trace	:= helper/trace/trace_format.c helper/trace/touched_units.c helper/lib/sha256.c \
 	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_wait_data := helper/lib/wait_data.c helper/lib/periodic_wait.c
 HELPER_UNIT_test_histogram := helper/lib/histogram.c
 HELPER_UNIT_test_job_parts := helper/files/job_parts.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_judge	:= helper/daemon/choose_readahead.c helper/lib/enum_words.c
@@ -80,21 +82,21 @@ HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock
 	helper/lib/error.c \
 	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
-	helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
+	helper/block/dm_need.c helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c \
 	helper/cli/setting.c \
 	helper/lib/size.c helper/lib/name.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
-	tests/unit/helper/fake_members.c
-HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_reload.c \
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
+HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
 	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
-	tests/unit/helper/fake_members.c
+	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_lvm	:= $(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c
@@ -107,12 +109,12 @@ HELPER_UNIT_test_sample := helper/open/content_sample.c helper/open/sample_choic
 HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
-HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_reload.c \
+HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
-	tests/unit/helper/fake_gaps.c
+	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_super.c
 HELPER_UNIT_test_nearcachetab	:= $(HELPER_TAB)
 HELPER_UNIT_test_uncached_writes	:= helper/open/uncached_writes.c \
 	helper/block/persistent_folder.c helper/block/device_id_match.c helper/lib/error.c \
@@ -193,7 +195,9 @@ HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/kernel_ranges.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record_owner.c \
 	helper/files/glob.c helper/lib/range.c \
-	helper/block/device_id_match.c tests/unit/helper/fake_dm.c
+	helper/block/device_id_match.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_restore.c
+HELPER_UNIT_test_refresh := $(HELPER_UNIT_test_restore)
+HELPER_UNIT_test_record_owner := $(HELPER_UNIT_test_restore)
 HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/block/device_id_match.c \
 	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
@@ -201,6 +205,8 @@ HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_pinned_file := -Wl,--wrap=fstatfs,--wrap=name_to_handle_at,--wrap=open_by_handle_at
 HELPER_UNIT_LIBS_test_change := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_restore := -DPINS_DIR='"pins"' -Wl,--wrap=warn
+HELPER_UNIT_LIBS_test_refresh := $(HELPER_UNIT_LIBS_test_restore)
+HELPER_UNIT_LIBS_test_record_owner := $(HELPER_UNIT_LIBS_test_restore)
 HELPER_UNIT_LIBS_test_atomic_file := -Wl,--wrap=fsync
 HELPER_UNIT_LIBS_test_workers := -pthread -lcrypto -lnettle -Wl,--wrap=pread,--wrap=mincore,--wrap=statx
 HELPER_UNIT_LIBS_test_progress := -Wl,--wrap=clock_gettime,--wrap=isatty

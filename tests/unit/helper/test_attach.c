@@ -154,18 +154,6 @@ int super_read(struct super *super, const struct device *dev)
 	return 0;
 }
 
-int super_require(const struct super *super, const struct device *dev)
-{
-	(void)super;
-	(void)dev;
-	return 0;
-}
-
-void super_free(struct super *super)
-{
-	(void)super;
-}
-
 bool match_is_cold(const struct origin_match *match)
 {
 	(void)match;

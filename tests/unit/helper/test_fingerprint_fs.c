@@ -1,29 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fingerprints of file systems (ondisk/fingerprint_*.c): which bytes of synthetic ones count. */
-#include <endian.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
-
-#include "lib/error.h"
-#include "ondisk/fingerprint_fs.h"
-#include "unit.h"
-
-#define BYTES	(64ULL << 20)
-
-static char path[] = "/tmp/test_fsprint.XXXXXX";
-static int file;
-
-static void put(uint64_t offset, const void *data, size_t bytes)
-{
-	assert_int_equal(pwrite(file, data, bytes, (off_t)offset), bytes);
-}
+#include "image_unit.h"
 
 static void put_le32(uint64_t offset, uint32_t value)
 {
-	value = htole32(value);
-	put(offset, &value, sizeof(value));
+	put_number(offset, value, sizeof(value));
 }
 
 static void put_be32(uint64_t offset, uint32_t value)
@@ -37,22 +18,11 @@ static void put_byte(uint64_t offset, unsigned char value)
 	put(offset, &value, 1);
 }
 
-static void empty(void)
-{
-	assert_int_equal(ftruncate(file, 0), 0);
-	assert_int_equal(ftruncate(file, BYTES), 0);
-}
-
 static enum nearcache_fingerprint take_at(uint64_t size, unsigned char *digest)
 {
 	struct fsprint_result result;
-	struct device dev;
 
-	fail_reset();
-	assert_int_equal(device_open_any(&dev, path, "origin"), 0);
-	if (fsprint_take(&dev, size, &result))
-		fail_msg("%s", fail_message());
-	device_close(&dev);
+	image_take(size, &result);
 	memcpy(digest, result.digest, sizeof(result.digest));
 	/* A file system on the whole device has the fingerprint that it had in all versions. */
 	assert_int_equal(result.type, result.plain_type);
@@ -62,18 +32,17 @@ static enum nearcache_fingerprint take_at(uint64_t size, unsigned char *digest)
 
 static enum nearcache_fingerprint take(unsigned char *digest)
 {
-	return take_at(BYTES, digest);
+	return take_at(IMAGE_BYTES, digest);
 }
 
 /* Check that a change of the byte at @offset changes the fingerprint if and only if @counts. */
 static void assert_counts(enum nearcache_fingerprint type, uint64_t offset,
 			  bool counts)
 {
-	unsigned char before[FSPRINT_SIZE], after[FSPRINT_SIZE], byte, other;
+	unsigned char before[FSPRINT_SIZE], after[FSPRINT_SIZE];
+	unsigned char byte = image_byte(offset), other = byte + 1;
 
 	assert_int_equal(take(before), type);
-	assert_int_equal(pread(file, &byte, 1, (off_t)offset), 1);
-	other = byte + 1;
 	put(offset, &other, 1);
 	assert_int_equal(take(after), type);
 	if (!memcmp(before, after, sizeof(before)) == counts)
@@ -89,7 +58,7 @@ static void none(void **state)
 	unsigned char digest[FSPRINT_SIZE], zero[FSPRINT_SIZE] = { 0 };
 
 	(void)state;
-	empty();
+	image_empty();
 	assert_int_equal(take(digest), NEARCACHE_FP_NONE);
 	assert_memory_equal(digest, zero, sizeof(zero));
 	assert_int_equal(take_at(512, digest), NEARCACHE_FP_NONE);
@@ -102,7 +71,7 @@ static void make_ext4(void)
 	unsigned char map[] = { 0x0a, 0xf3, 1, 0, 4, 0, 0, 0, 0, 0, 0, 0,
 				0, 0, 0, 0, 0, 1, 0, 0, 0, 0x20, 0, 0 };
 
-	empty();
+	image_empty();
 	put_le32(1024 + 0x38, 0xEF53);
 	put_le32(1024 + 0x4, 2048 * 8);
 	put_le32(1024 + 0x18, 2);
@@ -154,7 +123,7 @@ static void make_xfs(void)
 {
 	uint64_t i;
 
-	empty();
+	image_empty();
 	put_be32(0, 0x58465342);
 	put_be32(4, 4096);
 	/* The log begins at group 1, block 1024: 16 MiB + 4 MiB. */
@@ -197,10 +166,10 @@ static void xfs(void **state)
 static void erofs(void **state)
 {
 	(void)state;
-	empty();
+	image_empty();
 	put_le32(1024, 0xE0F5E1E2);
 	put_byte(1024 + 12, 12);
-	put_le32(1024 + 36, BYTES / 4096);
+	put_le32(1024 + 36, IMAGE_BYTES / 4096);
 	put_le32(1024 + 40, 4096);
 	assert_counts(NEARCACHE_FP_EROFS, 1024 + 24, true);
 	assert_counts(NEARCACHE_FP_EROFS, (16 << 20) + 65535, true);
@@ -211,7 +180,7 @@ static void erofs(void **state)
 static void btrfs(void **state)
 {
 	(void)state;
-	empty();
+	image_empty();
 	put(65536 + 64, "_BHRfS_M", 8);
 	assert_counts(NEARCACHE_FP_BTRFS, 65536 + 72, true);
 	assert_counts(NEARCACHE_FP_BTRFS, 65536 + 4095, true);
@@ -236,7 +205,7 @@ static void hostile(void **state)
 			take(digest);
 			take_at(65536 + 512, digest);
 		}
-	empty();
+	image_empty();
 	put_le32(1024, 0xE0F5E1E2);
 	put_byte(1024 + 12, 16);
 	put_le32(1024 + 36, ~0U);
@@ -244,20 +213,6 @@ static void hostile(void **state)
 	assert_int_equal(take(digest), NEARCACHE_FP_EROFS);
 	put_byte(1024 + 12, 64);
 	assert_int_equal(take(digest), NEARCACHE_FP_NONE);
-}
-
-static int setup(void **state)
-{
-	(void)state;
-	file = mkstemp(path);
-	return file < 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	close(file);
-	return unlink(path);
 }
 
 int main(void)
@@ -272,5 +227,5 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, image_begin, image_end);
 }

@@ -3,6 +3,9 @@
 #include "capture.h"
 #include "lib/print.h"
 
+/* Of ASan; gcc has no header for it. */
+size_t __sanitizer_get_current_allocated_bytes(void);
+
 /* Make each kind of call once. */
 static void print_all(bool json)
 {
@@ -147,6 +150,29 @@ static void lines(void **state)
 	assert_non_null(strstr(output, "A\n1\n\nA\n2\n"));
 }
 
+/* The records of a list without labels, such as a million prefetched files, take no memory. */
+static void unlabelled(void **state)
+{
+	size_t before, after;
+	int i;
+
+	(void)state;
+	capture();
+	print_start(false);
+	print_table("shards");
+	before = __sanitizer_get_current_allocated_bytes();
+	for (i = 0; i < 1000; i++) {
+		print_record(NULL, NULL);
+		print_bytes("bytes", NULL, 1 << 20);
+		print_string("name", NULL, "n01440764/n01440764_10026.JPEG");
+		print_end();
+	}
+	after = __sanitizer_get_current_allocated_bytes();
+	print_finish();
+	assert_string_equal(captured(), "");
+	assert_int_equal(after, before);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +180,7 @@ int main(void)
 		cmocka_unit_test(text),
 		cmocka_unit_test(json_error),
 		cmocka_unit_test(lines),
+		cmocka_unit_test(unlabelled),
 	};
 
 	return RUN(tests);

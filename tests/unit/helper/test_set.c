@@ -62,18 +62,6 @@ int super_read(struct super *super, const struct device *dev)
 	return cache_dead ? (fail)(CODE_DEVICE, "cannot read") : 0;
 }
 
-int super_require(const struct super *super, const struct device *dev)
-{
-	(void)super;
-	(void)dev;
-	return 0;
-}
-
-void super_free(struct super *super)
-{
-	(void)super;
-}
-
 int witness_open_number(struct witness *witness, dev_t number)
 {
 	witness->dev.number = number;

@@ -1,54 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Fingerprints of partitions and logical volumes (ondisk/fingerprint_*.c): which bytes count. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "lib/error.h"
+#include "image_unit.h"
 #include "lvm_unit.h"
-#include "ondisk/fingerprint_fs.h"
-#include "unit.h"
 
-#define BYTES	(64ULL << 20)
 #define MIB	(1ULL << 20)
 
-static char path[] = "/tmp/test_volumes.XXXXXX";
-static int file;
 static struct fsprint_result result;
-
-static void put(uint64_t offset, const void *data, size_t bytes)
-{
-	assert_int_equal(pwrite(file, data, bytes, (off_t)offset), bytes);
-}
-
-static void put_number(uint64_t offset, uint64_t number, size_t bytes)
-{
-	unsigned char data[8];
-
-	lvm_put(data, number, sizeof(data));
-	put(offset, data, bytes);
-}
 
 static void take(void)
 {
-	struct device dev;
-
-	fail_reset();
-	assert_int_equal(device_open_any(&dev, path, "origin"), 0);
-	if (fsprint_take(&dev, BYTES, &result))
-		fail_msg("%s", fail_message());
-	device_close(&dev);
+	image_take(IMAGE_BYTES, &result);
 }
 
 /* Check that a change of the byte at @offset changes the fingerprint if and only if @counts. */
 static void assert_counts(uint64_t offset, bool counts)
 {
-	unsigned char before[FSPRINT_SIZE], byte, other;
+	unsigned char before[FSPRINT_SIZE], byte = image_byte(offset), other = byte ^ 1;
 
 	take();
 	memcpy(before, result.digest, sizeof(before));
-	assert_int_equal(pread(file, &byte, 1, (off_t)offset), 1);
-	other = byte ^ 1;
 	put(offset, &other, 1);
 	take();
 	if (!memcmp(before, result.digest, sizeof(before)) == counts)
@@ -63,8 +35,7 @@ static void make_mbr(void)
 	static const uint32_t part[][2] = { { 2048, 32768 }, { 40960, 32768 }, { 81920, 8192 } };
 	unsigned int i;
 
-	assert_int_equal(ftruncate(file, 0), 0);
-	assert_int_equal(ftruncate(file, BYTES), 0);
+	image_empty();
 	put_number(510, 0xaa55, 2);
 	put_number(440, 0x12345678, 4);
 	for (i = 0; i < 3; i++) {
@@ -197,8 +168,7 @@ static void limits(void **state)
 	assert_int_equal(result.volumes, 603);
 	assert_int_equal(result.unknown, 603 - FSPRINT_VOLUMES);
 	/* Stripes of 4 KiB: the group descriptors of each ext4 need 4096 reads. */
-	assert_int_equal(ftruncate(file, 0), 0);
-	assert_int_equal(ftruncate(file, BYTES), 0);
+	image_empty();
 	put_pv(0, group_of(5, "start_extent = 0\nextent_count = 320\ntype = \"striped\"\n"
 			   "stripe_size = 8\nstripes = [\"pv0\", 0, \"pv0\", 160]\n"));
 	put_number(MIB + 1024 + 0x38, 0xEF53, 2);
@@ -223,7 +193,7 @@ static void hostile(void **state)
 		put_number(446 + 16 * i + 8, 1, 4);
 		put_number(446 + 16 * i + 12, 4096, 4);
 	}
-	assert_int_equal(pread(file, sector, 512, 0), 512);
+	assert_int_equal(pread(image_file, sector, 512, 0), 512);
 	for (i = 1; i <= 8; i++)
 		put(i * 512, sector, 512);
 	take();
@@ -237,20 +207,6 @@ static void hostile(void **state)
 	}
 }
 
-static int setup(void **state)
-{
-	(void)state;
-	file = mkstemp(path);
-	return file < 0;
-}
-
-static int teardown(void **state)
-{
-	(void)state;
-	close(file);
-	return unlink(path);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -262,5 +218,5 @@ int main(void)
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
-	return cmocka_run_group_tests(tests, setup, teardown);
+	return cmocka_run_group_tests(tests, image_begin, image_end);
 }

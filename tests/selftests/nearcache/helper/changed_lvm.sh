@@ -7,27 +7,13 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+. ./volume_group.sh
 
-type lvm >/dev/null 2>&1 || skip "no lvm2 (package lvm2)"
-
-# vg COMMAND...: run LVM on the origin $O (or $see), without udev.
-vg() {
-	local config="devices { scan = [ \"/dev\" ] filter = [ \"a|^${see:-$O}\$|\", \"r|.*|\" ] use_devicesfile = 0
-obtain_device_list_from_udev = 0 external_device_info_source = \"none\" multipath_component_detection = 0
-types = [ \"nullb\", 16 ] md_component_detection = 0 write_cache_state = 0 }
-activation { udev_sync = 0 udev_rules = 0 verify_udev_operations = 1 monitoring = 0 }
-global { event_activation = 0 use_lvmpolld = 0 use_lvmlockd = 0 }
-backup { backup = 0 archive = 0 }"
-	lvm "$@" --config "$config" >"$TMPDIR/lvm" 2>&1 || fail "lvm $*: $(<"$TMPDIR/lvm")"
-}
+lvm_ready
 
 unmount() {
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
-	local name
-	for name in one wide raw; do
-		dm_gone group-$name
-	done
-	rm -rf /dev/group /run/lvm /run/lock/lvm
+	vg_gone one wide raw
 }
 
 # other_host: make the partition on $base (or DEV) visible, with the volumes of which tables are saved.
@@ -67,8 +53,7 @@ told() {
 	good close nc
 }
 
-mkdir -p /run/lock/lvm /etc/lvm "$TMPDIR/mnt"
-export LVM_SYSTEM_DIR=/etc/lvm LVM_SUPPRESS_FD_WARNINGS=1
+mkdir "$TMPDIR/mnt"
 make_null base base 200
 make_null C local 64
 at_exit unmount
@@ -79,12 +64,9 @@ at_exit dm_gone other
 ./partition_table mbr "$base" 2048 $((199 * 2048)) || fail "no table"
 O=$base see=/dev/mapper/other
 other_host
-vg pvcreate -ff -y "$see"
-vg vgcreate -s 1m group "$see"
-vg lvcreate -y -Wn -Zn -L 20m -n one group
-vg lvcreate -y -Wn -Zn -L 40m -n wide group
-vg lvcreate -an -y -Wn -Zn -L 8m -n raw group
-vg lvextend -L 60m group/one
+vg_create "$see" one=20m wide=40m
+vg "$see" lvcreate -an -y -Wn -Zn -L 8m -n raw group
+vg "$see" lvextend -L 60m group/one
 for name in one wide; do
 	mkfs.ext4 -qF -E nodiscard "/dev/mapper/group-$name" 2>/dev/null || fail "mkfs.ext4"
 	change $name first
@@ -107,7 +89,7 @@ for name in one wide; do
 done
 # The layout: another volume.
 other_host
-vg lvcreate -an -y -Wn -Zn -L 4m -n new group
+vg "$see" lvcreate -an -y -Wn -Zn -L 4m -n new group
 gone
 told
 # Writes through the cache are no change.

@@ -17,6 +17,7 @@ need_drive
 make_null O origin 16
 make_null C2 local 24
 at_exit dm_gone nc
+at_exit rm -f /var/lib/nearcache/pins/nc.json
 ./blockdata write "$O"
 good create nc --origin "$O" --cache "$C" --block-size 64K --force
 check -n 8192
@@ -31,6 +32,16 @@ bad 4 "the disk of the cache device is gone" set nc mode=writearound
 [[ $out == *"goes on as before"*"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
 [[ $out != *" 0 bytes"* ]] || fail "not the reason: $out"
 check -n 8192
+# Nothing can be loaded into a cache that is bypassed; the kernel cancels such a job.
+bad 4 "the cache device of 'nc' is bypassed" prefetch nc 0-1M
+[[ $out == *"run 'nearcache attach nc', with this cache device"* ]] || fail "no next step: $out"
+run pin nc 0-64K
+[[ $rc == 0 && $err == *"pinned, but not loaded: the cache device of 'nc' is bypassed"*"'nearcache attach nc'"* ]] ||
+	fail "pin: exit $rc, $err $out"
+run pin nc 64K-128K --wait
+[[ $rc == 4 && $err == *"was cancelled"*"the data stays pinned"*"run 'nearcache attach nc'"* ]] ||
+	fail "pin --wait: exit $rc, $err $out"
+good unpin nc --all
 
 # As the message of 'invalidate' says, the drive is taken back and does not serve the old data.
 ./blockdata write "$O" -g 2

@@ -7,8 +7,9 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+. ./volume_group.sh
 
-type lvm >/dev/null 2>&1 || skip "no lvm2 (package lvm2)"
+lvm_ready
 type udevadm >/dev/null 2>&1 || fail "no udevadm (package udev)"
 
 # configure [LINE]: write the configuration of LVM, with LINE.
@@ -23,8 +24,9 @@ configure() {
 	END
 }
 
-vg() {
-	lvm "$@" >"$TMPDIR/lvm" 2>&1 || fail "lvm $*: $(<"$TMPDIR/lvm")"
+# activate y|n: switch the volume group on or off, as the configuration says.
+activate() {
+	lvm vgchange -a"$1" group >"$TMPDIR/lvm" 2>&1 || fail "vgchange: $(<"$TMPDIR/lvm")"
 }
 
 # is_type TYPE: wait until udev's database has the origin as this type.
@@ -50,12 +52,10 @@ udev() {
 }
 
 tidy() {
-	dm_gone group-one
-	rm -rf /dev/group /run/lvm /run/lock/lvm /etc/lvm
+	vg_gone one
+	rm -rf /etc/lvm
 }
 
-mkdir -p /run/lock/lvm /etc/lvm
-export LVM_SYSTEM_DIR=/etc/lvm LVM_SUPPRESS_FD_WARNINGS=1
 make_null O origin 64
 make_null C local 32
 at_exit dm_gone nc
@@ -64,10 +64,8 @@ configure
 good create nc --origin "$O" --cache "$C" --block-size 64K --mode writearound -j
 [[ $out == *'"lvm_needs": null'* ]] || fail "an origin without a label: $out"
 good close nc
-vg pvcreate -ff -y "$O"
-vg vgcreate -s 1m group "$O"
-vg lvcreate -y -Wn -Zn -L 8m -n one group
-vg vgchange -an group
+vg_create "$O" one=8m
+vg "$O" vgchange -an group
 line="devices { global_filter = [ \"r|^$O\$|\" ] }"
 good create nc --origin "$O" --cache "$C" --block-size 64K --force
 [[ $out == *'LVM needs'*"$line"* ]] || fail "create does not print the filter: $out"
@@ -76,11 +74,11 @@ good open nc --origin "$O" --cache "$C" --mode writearound
 [[ $out == *'LVM needs'*"$line"* ]] || fail "open does not print the filter: $out"
 
 configure "$line"
-vg vgchange -ay group
+activate y
 same "the device of the volume" "$(dmsetup deps -o devname group-one | sed 's/.*(\(.*\))/\1/')" nc
 ./blockdata write /dev/mapper/group-one -g 3 || fail "write"
 ./blockdata read /dev/mapper/group-one -g 3 >/dev/null || fail "read"
-vg vgchange -an group
+activate n
 
 good close nc
 udev "$O"

@@ -5,20 +5,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
-
-M=$TMPDIR/mnt
-
-unmount() {
-	cd /
-	! grep -q " $M " /proc/mounts || umount "$M"
-}
-
-direct() {
-	local file
-	for file; do
-		dd if="$file" of=/dev/null bs=64K iflag=direct 2>/dev/null || fail "cannot read $file"
-	done
-}
+. ./shards.sh
 
 nothing_yet() {
 	good plan nc -j
@@ -100,20 +87,12 @@ bad_input() {
 	dmsetup resume nc
 }
 
-mkdir "$M"
-make_null O origin 16
-make_null C local 12
-at_exit dm_gone nc
-at_exit unmount
-mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
-rmdir "$M/lost+found"
+shards_made 16 12
 for i in {0..7}; do
 	head -c 512k /dev/urandom >"$M/s$i.tar"
 done
 : >"$M/empty"
-umount "$M"
-good create nc --origin "$O" --cache "$C" --block-size 64K
-mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
+shards_cached
 nothing_yet
 of_files
 of_epochs

@@ -7,39 +7,13 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
+. ./shards.sh
 
-M=$TMPDIR/mnt
-
-unmount() {
-	cd /
-	! grep -q " $M " /proc/mounts || umount "$M"
-}
-
-# job_is STATE: is this the state of the last job?
-job_is() {
-	good jobs nc -j
-	[[ $(sed -n 's/.*"state": "\(.*\)".*/\1/p' <<<"$out" | tail -1) == "$1" ]]
-}
-
-# is_cached FILE
-is_cached() {
-	good residency nc "$1" -j
-	[[ $(json cached_bytes) == $((128 << 10)) ]]
-}
-
-mkdir "$M"
-make_null O origin 24
-make_null C local 10
-at_exit dm_gone nc
-at_exit unmount
-mkfs.ext4 -qF -b 4096 -O ^has_journal -E nodiscard "$O" 2>/dev/null && mount "$O" "$M" || fail "mkfs"
-rmdir "$M/lost+found"
+shards_made 24 10
 for i in {100..227}; do
 	head -c 128k /dev/urandom >"$M/s$i.tar"
 done
-umount "$M"
-good create nc --origin "$O" --cache "$C" --block-size 64K
-mount -o ro /dev/mapper/nc "$M" && cd "$M" || fail "mount"
+shards_cached
 
 # Without a reader the job ends at its deadline.
 run prefetch nc s*.tar --deadline 2 --wait
@@ -56,10 +30,10 @@ good jobs nc
 missed=$(field misses nc) wasted=$(field prefetched_wasted_bytes nc)
 for i in {100..227}; do
 	wait_for 60 is_cached s$i.tar || fail "s$i.tar does not come ahead of its reader: $out"
-	dd if=s$i.tar of=/dev/null bs=64k iflag=direct 2>/dev/null || fail "cannot read s$i.tar"
+	direct s$i.tar
 done
 wait_for 30 job_is 'done' || fail "not done: $out"
-same "left" "$(sed -n 's/.*"left_bytes": \(.*\),/\1/p' <<<"$out" | tail -1)" 0
+same "left" "$(job_left)" 0
 good jobs nc
 [[ $(tail -1 <<<"$out") == *100.0\ %* ]] || fail "not all: $out"
 same "misses" "$(field misses nc)" "$missed"

@@ -7,13 +7,7 @@
 # cpus: 1
 . ./cache.sh
 . ./command.sh
-
-M=$TMPDIR/mnt
-
-unmount() {
-	cd /
-	! grep -q " $M " /proc/mounts || umount "$M"
-}
+. ./shards.sh
 
 # origin NAME SIZE: create $O; the exit handlers first unmount it and remove nc.
 origin() {
@@ -38,15 +32,6 @@ closed() {
 	good close nc
 }
 
-# direct FILE...: read with direct I/O, so that reads reach the cache.
-direct() {
-	local file
-	for file; do
-		dd if="$file" of=/dev/null bs=1M iflag=direct 2>/dev/null || fail "cannot read $file"
-	done
-	settle
-}
-
 # cached FILE RATIO: fail unless this part of the file is cached.
 cached() {
 	good residency nc "$1" -j
@@ -61,11 +46,13 @@ each_alone() {
 		[[ $rc == 0 ]] || fail "invalidate: $err"
 		cached "$file" 0
 		direct "$file"
+		settle
 		for other; do
 			[[ $other == "$file" ]] && cached "$other" 1 || cached "$other" 0
 		done
 	done
 	direct "$@"
+	settle
 	run invalidate nc "$1"
 	[[ $rc == 0 && $err == *'mounted on'* && $out == *dropped* ]] || fail "invalidate $1: $err $out"
 	cached "$1" 0
@@ -213,6 +200,7 @@ on_erofs() {
 	each_alone plain aligned
 	run invalidate nc
 	direct odd tail tiny
+	settle
 	# The command reads the inode to find the tail, which caches it for the next call.
 	good residency nc odd tail tiny
 	settle
@@ -268,9 +256,11 @@ on_layer() {
 	[[ $rc == 0 ]] || fail "invalidate: $err"
 	cached "$M/a" 0
 	direct "$M/b"
+	settle
 	cached "$M/b" 1
 	cached "$M/a" 0
 	direct "$M/a"
+	settle
 	cached "$M/a" 1
 	umount "$M"
 }
