@@ -72,7 +72,7 @@ mounted() {
 
 # content WORD: 1 MiB of file data.
 content() {
-	yes "$1" | tr -d '\n' | head -c 1048576
+	yes "$1" | tr '\n' '\0' | head -c 1048576
 }
 
 write_file() {
@@ -154,14 +154,13 @@ change_start() { printf 'start' | dd of="$O" bs=1 seek=70 conv=notrunc,fsync 2>/
 # One block of file data, below the file system.
 change_block() {
 	local at
-	at=$(strings -n 64 -t d "$O" | cut -c1-60 | sed -n 's/^ *\([0-9]*\) .*secondsecond.*/\1/p')
-	at=${at%%$'\n'*}
+	at=$(strings -n 6 -t d "$O" | sed -n '/ second$/{s/^ *\([0-9]*\) .*/\1/p;q}')
 	[[ $at ]] || fail "$kind: the file's data is nowhere"
 	printf 'other' | dd of="$O" bs=1 seek="$at" conv=notrunc,fsync 2>/dev/null
 }
 change_btrfs() {
 	volume
-	mkfs.btrfs -qfK /dev/mapper/part >/dev/null 2>&1
+	mkfs.btrfs -qfK -m single /dev/mapper/part >/dev/null 2>&1 || fail "mkfs.btrfs"
 	dm_gone part
 }
 change_ext4() {
