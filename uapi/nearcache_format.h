@@ -102,6 +102,10 @@ enum nearcache_fingerprint {
 	NEARCACHE_FP_VOLUMES	= 6,	/* partition tables, LVM metadata, the
 					 * above in partitions and volumes
 					 */
+	/* Added to NONE or EXT4 to VOLUMES in file_system_type: the hash of that type, continued
+	 * with the hash of more data.  With NONE: the content was looked at and not recognised.
+	 */
+	NEARCACHE_FP_MORE	= 256,
 };
 
 /**
@@ -193,8 +197,8 @@ struct nearcache_area {
  * @origin_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
  * @dataset_version: NUL-terminated text given by the user, or ""
  * @area: indexed by enum nearcache_area_type
- * @file_system_type: enum nearcache_fingerprint.  The kernel, which does not parse file
- *	systems, sets it to NONE whenever it renews @origin_fingerprint
+ * @file_system_type: enum nearcache_fingerprint, with or without MORE.  The kernel, which does
+ *	not parse file systems, sets it to NONE whenever it renews @origin_fingerprint
  * @reserved2: zero
  * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
  * @session: number of the last write session with a witness.  When the session stops, this

@@ -18,6 +18,7 @@
 #include "block/kmsg.h"
 #include "block/lock.h"
 #include "lib/name.h"
+#include "open/content_sample.h"
 #include "open/origin_match.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
@@ -240,6 +241,12 @@ static int check_formatted(struct attachment *attach)
 		return fail_code();
 	attach->other = is_other(attach, match->super.best);
 	match->on_change = on_change(attach);
+	/* Do not compare data that the kernel will drop, see is_cold(). */
+	if (attach->other || !match_was_writing(match)) {
+		match->sample = SAMPLE_BYTES;
+		match->sample_ms = SAMPLE_MS;
+		match->members = &attach->members;
+	}
 	if (ask_witness(attach))
 		return fail_code();
 	if (match_ask_gaps(match) || match_check_origin(match))
@@ -404,6 +411,9 @@ static void print_changes(const struct attachment *attach, bool dry_run)
 
 	print_string("changed", NULL,
 		     format ? NULL : match_changed(match, before));
+	if (!format)
+		print_bytes("sampled", match->sampled ? "compared with origin" : NULL,
+			    match->sampled);
 	print_flag("dropped", NULL, match->drop && !dry_run);
 	if (!match->drop)
 		return;
@@ -524,6 +534,7 @@ int cmd_attach(const struct arguments *args)
 			restore_pins(&attach);
 	}
 	super_free(&attach.match.super);
+	free(attach.match.written);
 	free(attach.new.sb);
 	witness_close(&attach.witness);
 	device_close(&attach.match.origin);

@@ -126,7 +126,7 @@ static void report_create(const struct create *create, const struct activation *
 	print_record(NULL, create->name);
 	activate_print(act);
 	describe_super(create->new.sb, dry_run);
-	unnoticed_print(&create->new.content, true);
+	unnoticed_print(&create->new.content, true, false);
 	print_flag("active", NULL,
 		   !option_given(create->args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY));
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);

@@ -228,7 +228,7 @@ static void print_noticed(const struct origin_match *match)
 {
 	print_bytes("sampled", match->sampled ? "compared with origin" : NULL, match->sampled);
 	if (match->looked)
-		unnoticed_print(&match->content, match->sample);
+		unnoticed_print(&match->content, match->sample, match->blind && !match->drop);
 }
 
 static void print_content(struct opening *open, bool dry_run)
@@ -325,6 +325,9 @@ static int check_origin(struct opening *open, const struct activation *act)
 		match->drop = true;
 		match->trust = false;
 	}
+	/* For print_noticed(); an error is no reason not to open. */
+	if (!match->drop && !match_is_cold(match) && match_look(match))
+		fail_reset();
 	return 0;
 }
 

@@ -41,7 +41,7 @@ int fingerprint_ends(const struct device *dev, uint64_t size,
 /* Store the fingerprint of the file systems in @sb; the caller seals @sb. */
 void fingerprint_put(struct nearcache_super *sb, const struct fsprint_result *content)
 {
-	sb->file_system_type = cpu_to_le32(content->type);
+	sb->file_system_type = cpu_to_le32(content->type + NEARCACHE_FP_MORE);
 	memcpy(sb->file_system_fingerprint, content->digest, FSPRINT_SIZE);
 }
 

@@ -26,6 +26,9 @@
  * @buffer: data of the last read of the device
  * @data: data of the last fsprint_look(), LOOK_MAX bytes
  * @hash: SHA-256 so far
+ * @more: as @hash, of the data that only NEARCACHE_FP_MORE covers
+ * @to: @hash or @more
+ * @more_left: bytes that may still be read for @more
  * @result: the result so far
  */
 struct fsprint {
@@ -41,6 +44,9 @@ struct fsprint {
 	unsigned char *buffer;
 	unsigned char *data;
 	struct sha256_ctx hash;
+	struct sha256_ctx more;
+	struct sha256_ctx *to;
+	uint64_t more_left;
 	struct fsprint_result *result;
 };
 
@@ -119,7 +125,7 @@ const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes)
 
 void fsprint_add_data(struct fsprint *print, const void *data, size_t bytes)
 {
-	sha256_update(&print->hash, bytes, data);
+	sha256_update(print->to, bytes, data);
 }
 
 void fsprint_add_number(struct fsprint *print, uint64_t number)
@@ -153,6 +159,28 @@ void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes)
 	}
 }
 
+/*
+ * As fsprint_add(), for data that only NEARCACHE_FP_MORE covers. It has a limit of its own: the
+ * fingerprints of former versions must not change because this data used up the others.
+ */
+void fsprint_add_more(struct fsprint *print, uint64_t offset, uint64_t bytes)
+{
+	const uint64_t left = print->left;
+	const unsigned int reads = print->reads;
+
+	if (print->over || bytes > print->more_left)
+		return;
+	print->more_left -= bytes;
+	print->left = bytes;
+	print->reads = FSPRINT_READS;
+	print->to = &print->more;
+	fsprint_add(print, offset, bytes);
+	print->to = &print->hash;
+	print->over = false;
+	print->left = left;
+	print->reads = reads;
+}
+
 uint64_t fsprint_size(const struct fsprint *print)
 {
 	return print->volume->size;
@@ -176,6 +204,19 @@ bool fsprint_read_table(struct fsprint *print, struct partition_table *table)
 	return print->fd >= 0 &&
 	       !partition_table_read(print->dev, print->fd, place, run, table) &&
 	       table->partitions;
+}
+
+/* True if the volume has more than what is recognised. A volume in several pieces is not probed. */
+static bool is_mixed(struct fsprint *print)
+{
+	uint64_t place, run;
+
+	if (fail_code() || !volume_place(print->volume, 0, &place, &run) ||
+	    run != print->volume->size)
+		return false;
+	if (print->fd < 0)
+		print->fd = partition_table_open(print->dev);
+	return print->fd >= 0 && partition_table_mixed(print->fd, place, run);
 }
 
 static enum nearcache_fingerprint try_file_systems(struct fsprint *print)
@@ -239,28 +280,35 @@ void fsprint_enter(struct fsprint *print, const struct volume *volume)
 	type = try_file_systems(print);
 	fsprint_add_number(print, type);
 	inner = add_inner(print);
-	print->result->unknown += print->over || (!type && !inner);
+	print->result->unknown += print->over || (!type && !inner) || is_mixed(print);
 	print->depth--;
 	print->volume = outer;
 }
 
 /*
- * @result->plain is the same as in versions of nearcache that did not look into partitions: caches
- * that they made have it on record.
+ * @result->plain is the same as in versions of nearcache that did not look into partitions, and
+ * @result->former as in those without NEARCACHE_FP_MORE: caches that they made have it on record.
  */
 static void take_all(struct fsprint *print)
 {
 	struct fsprint_result *result = print->result;
-	struct sha256_ctx plain;
+	unsigned char more[FSPRINT_SIZE];
+	struct sha256_ctx copy;
 
 	note_start(print);
 	result->plain_type = try_file_systems(print);
-	plain = print->hash;
+	copy = print->hash;
 	if (result->plain_type)
-		sha256_digest(&plain, FSPRINT_SIZE, result->plain);
+		sha256_digest(&copy, FSPRINT_SIZE, result->plain);
 	result->type = add_inner(print) ? NEARCACHE_FP_VOLUMES : result->plain_type;
-	if (result->type)
-		sha256_digest(&print->hash, FSPRINT_SIZE, result->digest);
+	copy = print->hash;
+	if (result->type) {
+		sha256_digest(&copy, FSPRINT_SIZE, result->former);
+		result->mixed = is_mixed(print);
+	}
+	sha256_digest(&print->more, FSPRINT_SIZE, more);
+	fsprint_add_data(print, more, FSPRINT_SIZE);
+	sha256_digest(&print->hash, FSPRINT_SIZE, result->digest);
 }
 
 /*
@@ -276,6 +324,8 @@ int fsprint_take(const struct device *dev, uint64_t size,
 		.volume = &whole,
 		.left = FSPRINT_READ,
 		.reads = FSPRINT_READS,
+		.more_left = FSPRINT_MORE,
+		.to = &print.hash,
 		.fd = -1,
 		.align = dev->lbs > DEVICE_ALIGN ? dev->lbs : DEVICE_ALIGN,
 		.buffer = device_buffer(BUFFER),
@@ -287,6 +337,7 @@ int fsprint_take(const struct device *dev, uint64_t size,
 	if (!print.data)
 		fail_memory();
 	sha256_init(&print.hash);
+	sha256_init(&print.more);
 	if (!fail_code())
 		take_all(&print);
 	if (print.fd >= 0)

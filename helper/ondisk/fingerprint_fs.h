@@ -29,6 +29,8 @@
 #define FSPRINT_READ	(256ULL << 20)
 #define FSPRINT_READS	16384U
 #define FSPRINT_TABLE_READS	16U
+/* Most bytes that count for NEARCACHE_FP_MORE. */
+#define FSPRINT_MORE	(64ULL << 20)
 
 /**
  * struct fsprint_places - where the metadata lies that a fingerprint covers
@@ -43,21 +45,26 @@ struct fsprint_places {
 /**
  * struct fsprint_result - what the content of a device is, as far as it is known
  * @type: NEARCACHE_FP_EXT4 (also for ext2 and ext3), _XFS, _EROFS, _BTRFS, _VOLUMES, or _NONE
- * @digest: its fingerprint, zero for _NONE
+ * @digest: fingerprint of type @type + NEARCACHE_FP_MORE
+ * @former: fingerprint of type @type, as former versions of nearcache record it; zero for _NONE
  * @plain_type: as @type, but of a file system on the whole device only, never _VOLUMES
- * @plain: fingerprint of that file system
+ * @plain: fingerprint of that file system, as former versions record it
  * @volumes: number of partitions and logical volumes
- * @unknown: how many of them hold nothing that is recognised, or were not read to the end
+ * @unknown: how many of them hold nothing that is recognised, or something else as well, or were not
+ *	read to the end
+ * @mixed: the device itself has more than what is recognised: nothing may be concluded
  * @starts: the start of the device and of each volume
  * @metadata: all that was read
  */
 struct fsprint_result {
 	enum nearcache_fingerprint type;
 	unsigned char digest[FSPRINT_SIZE];
+	unsigned char former[FSPRINT_SIZE];
 	enum nearcache_fingerprint plain_type;
 	unsigned char plain[FSPRINT_SIZE];
 	unsigned int volumes;
 	unsigned int unknown;
+	bool mixed;
 	struct fsprint_places starts;
 	struct fsprint_places metadata;
 };
@@ -70,6 +77,7 @@ int fsprint_take(const struct device *dev, uint64_t size,
 /* Used by the parsers below. A parser returns false if the volume has another content. */
 const void *fsprint_look(struct fsprint *print, uint64_t offset, size_t bytes);
 void fsprint_add(struct fsprint *print, uint64_t offset, uint64_t bytes);
+void fsprint_add_more(struct fsprint *print, uint64_t offset, uint64_t bytes);
 void fsprint_add_data(struct fsprint *print, const void *data, size_t bytes);
 void fsprint_add_number(struct fsprint *print, uint64_t number);
 uint64_t fsprint_size(const struct fsprint *print);

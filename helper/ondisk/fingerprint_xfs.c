@@ -2,7 +2,8 @@
 /*
  * Fingerprint of XFS: hashes the headers of the allocation groups (superblock, free space, inodes,
  * free list; with checksums and log sequence numbers since version 5) and the head of the log. Each
- * allocation changes a header, and each change of metadata moves the head of the log.
+ * allocation changes a header, and each change of metadata moves the head of the log. With
+ * NEARCACHE_FP_MORE also the last part of the log before its head.
  *
  * Offsets: fs/xfs/libxfs/xfs_format.h, xfs_log_format.h.
  */
@@ -18,6 +19,8 @@
 #define GROUPS_MAX	1024U
 /* Unit of the log, bytes. */
 #define LOG_BLOCK	512U
+/* Blocks before the head of the log whose content counts for NEARCACHE_FP_MORE. */
+#define LOG_LAST	512U
 
 /**
  * struct xfs - decoded fields of the superblock
@@ -135,6 +138,12 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	fsprint_add_number(print, first);
 	fsprint_add_number(print, low);
 	fsprint_add(print, fs->log + low * LOG_BLOCK, LOG_BLOCK);
+	/*
+	 * Inodes with their times, down to nanoseconds. A volume that was rolled back and written
+	 * again by the same commands has the same head and the same headers of groups.
+	 */
+	high = low < LOG_LAST ? low : LOG_LAST;
+	fsprint_add_more(print, fs->log + (low - high) * LOG_BLOCK, high * LOG_BLOCK);
 }
 
 bool fsprint_xfs(struct fsprint *print)

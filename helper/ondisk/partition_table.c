@@ -50,6 +50,38 @@ static void take_table(struct partition_table *table, blkid_partlist list)
 	table->more = (unsigned int)count - table->partitions;
 }
 
+/*
+ * True if libblkid finds content on a volume that nearcache does not know, or several kinds of
+ * content: encryption, RAID and ZFS may leave the superblock of a former file system in place.
+ * @fd: from partition_table_open(). An error counts as false: this decides only about a message.
+ */
+bool partition_table_mixed(int fd, uint64_t offset, uint64_t size)
+{
+	static const char *const known[] = { "ext2", "ext3", "ext4", "ext4dev", "xfs", "erofs",
+					     "btrfs", "LVM2_member" };
+	blkid_probe probe = blkid_new_probe();
+	const char *type = NULL;
+	bool mixed = false;
+	unsigned int i;
+
+	if (probe && !blkid_probe_set_device(probe, fd, (blkid_loff_t)offset, (blkid_loff_t)size)) {
+		blkid_probe_enable_superblocks(probe, 1);
+		blkid_probe_set_superblocks_flags(probe, BLKID_SUBLKS_TYPE);
+		/* 0: found, -2: several kinds. */
+		switch (blkid_do_safeprobe(probe)) {
+		case 0:
+			mixed = !blkid_probe_lookup_value(probe, "TYPE", &type, NULL);
+			for (i = 0; mixed && i < sizeof(known) / sizeof(known[0]); i++)
+				mixed = strcmp(type, known[i]) != 0;
+			break;
+		case -2:
+			mixed = true;
+		}
+	}
+	blkid_free_probe(probe);
+	return mixed;
+}
+
 static void fail_probe(const struct device *dev)
 {
 	fail_errno(errno ? errno : EIO, "cannot probe %s '%s' for partitions", dev->role,

@@ -3,6 +3,8 @@
 #ifndef HELPER_ONDISK_PARTITION_TABLE_H
 #define HELPER_ONDISK_PARTITION_TABLE_H
 
+#include <stdbool.h>
+
 #include "block/device.h"
 
 /* Partitions beyond this number are only counted; a GPT has 128. */
@@ -40,6 +42,7 @@ struct partition_table {
 	unsigned int more;
 };
 
+bool partition_table_mixed(int fd, uint64_t offset, uint64_t size);
 int partition_table_open(const struct device *dev);
 int partition_table_read(const struct device *dev, int fd, uint64_t offset, uint64_t size,
 			 struct partition_table *table);

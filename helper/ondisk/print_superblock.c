@@ -14,8 +14,9 @@
 #include "lib/print.h"
 #include "ondisk/superblock.h"
 
-static const char *fingerprint_word(u32 type)
+static const char *fingerprint_word(u32 recorded)
 {
+	u32 type = recorded >= NEARCACHE_FP_MORE ? recorded - NEARCACHE_FP_MORE : recorded;
 	static const char *const word[] = {
 		[NEARCACHE_FP_NONE] = "none",
 		[NEARCACHE_FP_ENDS] = "ends",
@@ -26,6 +27,8 @@ static const char *fingerprint_word(u32 type)
 		[NEARCACHE_FP_VOLUMES] = "volumes",
 	};
 
+	if (recorded == NEARCACHE_FP_MORE)
+		return "not recognised";
 	return type < sizeof(word) / sizeof(word[0]) ? word[type] : "unknown";
 }
 

@@ -222,21 +222,31 @@ int match_look(struct origin_match *match)
 	return 0;
 }
 
-/*
- * True if the recorded fingerprint of the file system is that of @match->content, or is of a type
- * that this version does not know.
- */
+/* True if the superblock has a fingerprint of the file system that this version can compare. */
+static bool has_file_system(const struct origin_match *match)
+{
+	u32 type = le32_to_cpu(match->super.best->file_system_type);
+
+	if (type >= NEARCACHE_FP_MORE)
+		type -= NEARCACHE_FP_MORE;
+	else if (!type)
+		return false;
+	return type != NEARCACHE_FP_ENDS && type <= NEARCACHE_FP_VOLUMES;
+}
+
+/* True if the recorded fingerprint of the file system is that of @match->content. */
 static bool same_file_system(const struct origin_match *match)
 {
 	const struct nearcache_super *sb = match->super.best;
 	const struct fsprint_result *now = &match->content;
 	u32 type = le32_to_cpu(sb->file_system_type);
 
-	if (type <= NEARCACHE_FP_ENDS || type > NEARCACHE_FP_VOLUMES)
-		return true;
+	if (type >= NEARCACHE_FP_MORE)
+		return now->type == type - NEARCACHE_FP_MORE &&
+		       !memcmp(now->digest, sb->file_system_fingerprint, FSPRINT_SIZE);
 	if (type == NEARCACHE_FP_VOLUMES)
 		return now->type == type &&
-		       !memcmp(now->digest, sb->file_system_fingerprint, FSPRINT_SIZE);
+		       !memcmp(now->former, sb->file_system_fingerprint, FSPRINT_SIZE);
 	return now->plain_type == type &&
 	       !memcmp(now->plain, sb->file_system_fingerprint, FSPRINT_SIZE);
 }
@@ -247,7 +257,8 @@ static int compare_file_system(struct origin_match *match)
 	u32 type = le32_to_cpu(match->super.best->file_system_type);
 
 	/* Do not compare if the cache may have written after the fingerprint was recorded. */
-	if (match_was_writing(match) || type <= NEARCACHE_FP_ENDS)
+	match->blind = match_was_writing(match) || !has_file_system(match);
+	if (match->blind)
 		return 0;
 	if (match_look(match))
 		return fail_code();
@@ -255,8 +266,9 @@ static int compare_file_system(struct origin_match *match)
 	if (match->file_system)
 		match->differs |= MATCH_CONTENT;
 	else
-		match->outgrown = match->content.type == NEARCACHE_FP_VOLUMES &&
-				  type < NEARCACHE_FP_VOLUMES;
+		match->outgrown = type < NEARCACHE_FP_MORE;
+	/* Former versions did not look into partitions and logical volumes. */
+	match->blind = match->content.type == NEARCACHE_FP_VOLUMES && type < NEARCACHE_FP_VOLUMES;
 	return 0;
 }
 
@@ -345,7 +357,8 @@ int match_compare(struct origin_match *match)
 	const char *id = (const char *)sb->origin_id;
 
 	match->differs = 0;
-	match->file_system = match->outgrown = match->sample_differs = match->looked = false;
+	match->file_system = match->outgrown = match->blind = false;
+	match->sample_differs = match->looked = false;
 	match->sampled = 0;
 	if (match->size != before && !(match->size > before && match->may_grow))
 		match->differs |= MATCH_SIZE;
@@ -569,8 +582,7 @@ void match_refresh(struct origin_match *match)
 {
 	if (!match_can_refresh(match) || match->differs)
 		return;
-	if (match_look(match) ||
-	    (match->content.type != NEARCACHE_FP_NONE && match_record(match, false)))
+	if (match_look(match) || match_record(match, false))
 		fail_reset();
 }
 

@@ -54,6 +54,7 @@
  * @content: file systems on the origin, if @looked
  * @looked: match_look() has set @content
  * @outgrown: a fingerprint of @content covers more than the recorded one, which is unchanged
+ * @blind: the file systems could not be compared with a recorded fingerprint
  * @drop: match_record() has to drop all cached data and update the superblock
  * @trust: match_record() has to update the superblock and keep the cached data
  */
@@ -85,6 +86,7 @@ struct origin_match {
 	struct fsprint_result content;
 	bool looked;
 	bool outgrown;
+	bool blind;
 	bool drop;
 	bool trust;
 };

@@ -7,6 +7,7 @@
 #include <uuid/uuid.h>
 
 #include "open/activate.h"
+#include "open/content_sample.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "open/uncached_writes.h"
@@ -26,6 +27,7 @@
  * @now: the device after the change
  * @after: status after the change
  * @match: the new origin and the cache device
+ * @members: the other cache devices
  * @judged: the cache device could be read, so @match.super says which origin is right
  * @gap: the origin may have been written to while it was disconnected
  */
@@ -37,6 +39,7 @@ struct reconnection {
 	struct dm_device now;
 	struct status after;
 	struct origin_match match;
+	struct members members;
 	bool judged;
 	bool gap;
 };
@@ -144,20 +147,38 @@ static int check_nameless(const struct reconnection *re)
 }
 
 /*
- * Fail if the content changed and either --on-change=refuse is given or only the file system shows
- * the change. Other changes are left to the kernel: it compares the ends and drops the cached data.
+ * Let match_compare() compare a sample as well. The kernel goes on to use the cache device, but
+ * without an origin it fills no slots, so the slot table stays true of them.
+ */
+static void want_sample(struct reconnection *re)
+{
+	struct origin_match *match = &re->match;
+
+	match->members = &re->members;
+	match->sample = SAMPLE_BYTES;
+	match->sample_ms = SAMPLE_MS;
+	/* Data of a member that cannot be opened is not compared. */
+	if (members_open_numbers(&re->members, &re->old))
+		fail_reset();
+}
+
+/*
+ * Fail if the content changed and either --on-change=refuse is given or only the file system or the
+ * sample shows the change. Other changes are left to the kernel: it compares the ends and drops the
+ * cached data.
  */
 static int check_content(const struct reconnection *re)
 {
 	const struct origin_match *match = &re->match;
 	bool refuse = match->on_change == ON_CHANGE_REFUSE;
+	bool hidden = match->file_system || match->sample_differs;
 	char text[MATCH_TEXT];
 
-	if (!(match->differs & MATCH_CONTENT) || !(refuse || match->file_system))
+	if (!(match->differs & MATCH_CONTENT) || !(refuse || hidden))
 		return 0;
 	fail(CODE_DEVICE, "'%s' was changed while it was disconnected (%s)",
 	     match->origin.path, match_content(match, text));
-	if (match->file_system)
+	if (hidden)
 		return fail_add("'nearcache invalidate %s' drops the cached data; then try again",
 				re->dev->name);
 	return fail_add("without --on-change=refuse it is accepted, and the cached data is dropped");
@@ -170,6 +191,7 @@ static int check_identity(struct reconnection *re)
 
 	if (!re->judged)
 		return 0;
+	want_sample(re);
 	if (match_compare(&re->match))
 		return fail_code();
 	id = (const char *)match->super.best->origin_id;
@@ -348,6 +370,7 @@ int reconnect(const struct dm_device *dev, const struct arguments *args)
 	super_free(&re.match.super);
 	device_close(&re.match.origin);
 	device_close(&re.match.cache);
+	members_close(&re.members);
 	dm_device_free(&re.now);
 	return fail_code();
 }

@@ -6,31 +6,35 @@
 #include "lib/print.h"
 
 /*
- * Say what is not noticed because nothing on the origin, or on some of its volumes, is recognised.
- * @sampled: open compares a sample. @text has UNNOTICED_TEXT bytes. Returns @text, or NULL if the
- * whole content is recognised.
+ * Say which writes of others are not noticed. @sampled: open compares a sample. @blind: the
+ * fingerprint of the file systems was not compared this time. @text has UNNOTICED_TEXT bytes.
  */
-const char *unnoticed_text(const struct fsprint_result *content, bool sampled, char *text)
+const char *unnoticed_text(const struct fsprint_result *content, bool sampled, bool blind,
+			   char *text)
 {
-	if (!content->type)
+	const char *sample = sampled ? ", except in the blocks that open samples" : "";
+
+	if (!content->type || content->mixed || blind)
 		snprintf(text, UNNOTICED_TEXT,
-			 "writes by others while it is closed, except in the first and last 64 KiB%s: nothing on the origin is recognised",
-			 sampled ? " and in the blocks that open samples" : "");
+			 "writes by others while it %s closed, except in the first and last 64 KiB%s: %s",
+			 blind ? "was" : "is", sampled ? " and in the blocks that open samples" : "",
+			 blind ? "the last session recorded no fingerprint of the content" :
+			 content->type ? "the origin has signatures of several kinds of content" :
+					 "nothing on the origin is recognised");
 	else if (content->unknown)
 		snprintf(text, UNNOTICED_TEXT,
-			 "writes by others while it is closed%s in %u of %u partitions and logical volumes: nothing in them is recognised",
-			 sampled ? ", except in the blocks that open samples," : "",
-			 content->unknown, content->volumes);
+			 "writes by others while it is closed%s, in %u of %u partitions and logical volumes: their content is not recognised",
+			 sample, content->unknown, content->volumes);
 	else
-		return NULL;
+		snprintf(text, UNNOTICED_TEXT,
+			 "data that others overwrite without mounting the file system%s", sample);
 	return text;
 }
 
-/* Print the text as a line of a report; JSON has null if the whole content is recognised. */
-void unnoticed_print(const struct fsprint_result *content, bool sampled)
+/* Print the text as a line of a report. */
+void unnoticed_print(const struct fsprint_result *content, bool sampled, bool blind)
 {
 	char text[UNNOTICED_TEXT];
-	const char *line = unnoticed_text(content, sampled, text);
 
-	print_string("not_noticed", line ? "not noticed" : NULL, line);
+	print_string("not_noticed", "not noticed", unnoticed_text(content, sampled, blind, text));
 }

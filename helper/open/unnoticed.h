@@ -10,7 +10,8 @@
 /* Size of the text of unnoticed_text(). */
 #define UNNOTICED_TEXT	256
 
-const char *unnoticed_text(const struct fsprint_result *content, bool sampled, char *text);
-void unnoticed_print(const struct fsprint_result *content, bool sampled);
+const char *unnoticed_text(const struct fsprint_result *content, bool sampled, bool blind,
+			   char *text);
+void unnoticed_print(const struct fsprint_result *content, bool sampled, bool blind);
 
 #endif /* HELPER_OPEN_UNNOTICED_H */

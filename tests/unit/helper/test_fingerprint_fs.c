@@ -2,6 +2,11 @@
 /* Fingerprints of file systems (ondisk/fingerprint_*.c): which bytes of synthetic ones count. */
 #include "image_unit.h"
 
+/* The fingerprint of former versions, from the last look. */
+static unsigned char former[FSPRINT_SIZE];
+/* The last look found more than what is recognised. */
+static bool mixed;
+
 static void put_le32(uint64_t offset, uint32_t value)
 {
 	put_number(offset, value, sizeof(value));
@@ -24,9 +29,11 @@ static enum nearcache_fingerprint take_at(uint64_t size, unsigned char *digest)
 
 	image_take(size, &result);
 	memcpy(digest, result.digest, sizeof(result.digest));
-	/* A file system on the whole device has the fingerprint that it had in all versions. */
+	memcpy(former, result.former, sizeof(former));
+	mixed = result.mixed;
+	/* A file system on the whole device has the fingerprint that it had in former versions. */
 	assert_int_equal(result.type, result.plain_type);
-	assert_memory_equal(result.plain, result.digest, sizeof(result.digest));
+	assert_memory_equal(result.plain, result.former, sizeof(result.former));
 	return result.type;
 }
 
@@ -55,14 +62,16 @@ static void assert_counts(enum nearcache_fingerprint type, uint64_t offset,
 
 static void none(void **state)
 {
-	unsigned char digest[FSPRINT_SIZE], zero[FSPRINT_SIZE] = { 0 };
+	unsigned char digest[FSPRINT_SIZE], first[FSPRINT_SIZE], zero[FSPRINT_SIZE] = { 0 };
 
 	(void)state;
 	image_empty();
-	assert_int_equal(take(digest), NEARCACHE_FP_NONE);
-	assert_memory_equal(digest, zero, sizeof(zero));
+	assert_int_equal(take(first), NEARCACHE_FP_NONE);
+	assert_memory_equal(former, zero, sizeof(zero));
+	assert_memory_not_equal(first, zero, sizeof(zero));
 	assert_int_equal(take_at(512, digest), NEARCACHE_FP_NONE);
 	assert_int_equal(take_at(1024, digest), NEARCACHE_FP_NONE);
+	assert_memory_equal(first, digest, sizeof(first));
 }
 
 /* Make an ext4: 4 KiB blocks, 2048 groups (128 KiB of descriptors), journal at block 0x2000. */
@@ -93,6 +102,12 @@ static void ext4(void **state)
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 0x18, true);
 	assert_counts(NEARCACHE_FP_EXT4, 0x2000 * 4096 + 1024, false);
 	assert_counts(NEARCACHE_FP_EXT4, 40 << 20, false);
+	assert_false(mixed);
+	/* Encryption whose header left the superblock of a former file system in place. */
+	put(0, "LUKS\xba\xbe\0\1", 8);
+	assert_counts(NEARCACHE_FP_EXT4, 1024 + 0x2C, true);
+	assert_true(mixed);
+	put(0, "\0\0\0\0", 4);
 	/* With meta_bg each descriptor block describes 64 groups and lies in one of them. */
 	put_le32(1024 + 0x60, 0x90);
 	put_le32(1024 + 0x104, 1);
@@ -150,10 +165,18 @@ static void xfs(void **state)
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 512 + 60, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2047, true);
 	assert_counts(NEARCACHE_FP_XFS, (48 << 20) + 2048, false);
-	/* Of the log only the last block before the head counts; a log write changes it. */
+	/* Of the log the last blocks before the head count; a log write changes the head. */
 	assert_counts(NEARCACHE_FP_XFS, LOG + 700 * 512 + 100, true);
+	assert_counts(NEARCACHE_FP_XFS, LOG + 188 * 512 + 100, true);
+	assert_counts(NEARCACHE_FP_XFS, LOG + 187 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 701 * 512 + 100, false);
 	assert_counts(NEARCACHE_FP_XFS, LOG + 100 * 512 + 100, false);
+	/* Former versions: only the last block. */
+	assert_int_equal(take(after), NEARCACHE_FP_XFS);
+	memcpy(before, former, sizeof(before));
+	put_byte(LOG + 699 * 512 + 100, 1);
+	assert_int_equal(take(after), NEARCACHE_FP_XFS);
+	assert_memory_equal(before, former, sizeof(before));
 	assert_int_equal(take(before), NEARCACHE_FP_XFS);
 	put_be32(LOG + 701 * 512, 6);
 	assert_int_equal(take(after), NEARCACHE_FP_XFS);

@@ -54,6 +54,7 @@ int fsprint_take(const struct device *dev, uint64_t size,
 	assert_true(size <= sb.origin_size);
 	memset(result, 0, sizeof(*result));
 	memset(result->digest, fs_content, FSPRINT_SIZE);
+	memset(result->former, fs_content, FSPRINT_SIZE);
 	result->type = result->plain_type = fs_type;
 	if (fs_type == NEARCACHE_FP_VOLUMES)
 		result->plain_type = fs_plain_type;
@@ -344,6 +345,11 @@ static void file_system(void **state)
 	sb.file_system_type = NEARCACHE_FP_XFS;
 	fs_type = NEARCACHE_FP_XFS;
 	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match.blind);
+	/* A former version recorded it, without NEARCACHE_FP_MORE. */
+	assert_true(match_can_refresh(&match));
+	sb.file_system_type += NEARCACHE_FP_MORE;
+	assert_int_equal(match_check_origin(&match), 0);
 	assert_false(match_can_refresh(&match));
 	fs_content = 1;
 	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
@@ -362,6 +368,16 @@ static void file_system(void **state)
 	content = 0;
 	sb.file_system_type = 77;
 	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match.blind);
+	sb.file_system_type = NEARCACHE_FP_MORE + 77;
+	assert_int_equal(match_check_origin(&match), 0);
+	/* Nothing was recognised, and now there is a file system. */
+	sb.file_system_type = NEARCACHE_FP_MORE;
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_false(match.blind);
+	fs_type = NEARCACHE_FP_BTRFS;
+	assert_int_equal(match_check_origin(&match), CODE_DEVICE);
+	fail_reset();
 	sb.file_system_type = NEARCACHE_FP_XFS;
 	sb.state = NEARCACHE_STATE_ACTIVE;
 	assert_int_equal(match_check_origin(&match), 0);
@@ -374,10 +390,7 @@ static void refreshed(void **state)
 	(void)state;
 	assert_int_equal(match_check_origin(&match), 0);
 	assert_true(match_can_refresh(&match));
-	match_refresh(&match);
-	assert_int_equal(records, 0);
-	fs_type = NEARCACHE_FP_EXT4;
-	match.looked = false;
+	assert_true(match.blind);
 	match_refresh(&match);
 	assert_int_equal(records, 1);
 	assert_false(recorded.drop || recorded.held);
@@ -413,6 +426,10 @@ static void outgrown(void **state)
 	fail_reset();
 	sb.file_system_type = NEARCACHE_FP_VOLUMES;
 	memset(sb.file_system_fingerprint, 5, sizeof(sb.file_system_fingerprint));
+	assert_int_equal(match_check_origin(&match), 0);
+	assert_true(match.outgrown);
+	assert_false(match.blind);
+	sb.file_system_type = NEARCACHE_FP_VOLUMES + NEARCACHE_FP_MORE;
 	assert_int_equal(match_check_origin(&match), 0);
 	assert_false(match.outgrown);
 	fs_type = NEARCACHE_FP_EXT4;

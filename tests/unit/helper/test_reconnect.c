@@ -22,7 +22,7 @@
 
 /* The origin that is attached again; faults to simulate. */
 static struct device origin;
-static bool file_system, there, cache_dead, active, in_use;
+static bool file_system, sample_differs, there, cache_dead, active, in_use;
 static unsigned int differs;
 static struct nearcache_super medium;
 
@@ -116,12 +116,26 @@ bool match_is_cold(const struct origin_match *match)
 	return active;
 }
 
+int members_open_numbers(struct members *members, const struct params *params)
+{
+	members->count = params->members;
+	return 0;
+}
+
+void members_close(struct members *members)
+{
+	members->count = 0;
+}
+
 int match_compare(struct origin_match *match)
 {
 	assert_true(match->may_grow);
 	assert_int_equal(match->size, origin.size);
 	match->differs = differs;
 	match->file_system = file_system;
+	assert_ptr_not_equal(match->members, NULL);
+	assert_int_not_equal(match->sample, 0);
+	match->sample_differs = sample_differs;
 	return 0;
 }
 
@@ -180,7 +194,7 @@ static void reset(void)
 	strcpy((char *)medium.origin_id, "wwid:a");
 	there = cache_dead = active = in_use = false;
 	differs = 0;
-	file_system = false;
+	file_system = sample_differs = false;
 	memset(&fake_gaps, 0, sizeof(fake_gaps));
 	told[0] = '\0';
 }
@@ -332,6 +346,12 @@ static void misfits(void **state)
 	file_system = true;
 	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
 	assert_said("(FILE SYSTEM); 'nearcache invalidate nc'");
+	assert_left();
+	/* The same if cached data differs. */
+	file_system = false;
+	sample_differs = true;
+	assert_int_equal(take("/dev/new", OPTION_FORCE, 0), CODE_DEVICE);
+	assert_said("'nearcache invalidate nc'");
 	assert_left();
 }
 

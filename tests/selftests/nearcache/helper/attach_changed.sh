@@ -68,6 +68,20 @@ good open nc --cache "$C" --origin "$O" -j
 expect content warm loaded warm changed null
 right
 
+# A change between the ends, on an origin without known content: only a sample shows it.
+given_up
+./blockdata write "$O" -s 8192 -n 128 -g 4
+lies slice linear
+bad 4 "the cached data near byte 4194304 differs from it" attach nc --on-change=refuse
+good attach nc -j
+expect dropped true changed content state normal
+(($(json sampled) > 0)) || fail "nothing is compared: $out"
+cmp /dev/mapper/nc "$O" || fail "old data"
+./blockdata write "$O" -s 8192 -n 128 -g "$generation"
+good invalidate nc
+right
+dmsetup suspend nc && dmsetup resume nc
+
 # Another cache device, which may lack changes of the origin: refused.
 given_up
 bad 4 "was changed since" attach nc --cache "$other"

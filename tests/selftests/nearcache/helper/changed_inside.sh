@@ -73,7 +73,7 @@ make_null O origin 520
 at_exit dm_gone nc
 at_exit dm_gone part
 at_exit unmount
-type -P mkfs.xfs mkfs.btrfs >/dev/null || skip "no xfsprogs or btrfs-progs"
+type -P mkfs.xfs mkfs.btrfs mkfs.erofs >/dev/null || skip "no xfsprogs, btrfs-progs or erofs-utils"
 for table in gpt mbr; do
 	kinds=(ext4 xfs btrfs)
 	[[ $table == gpt ]] || kinds=(ext4)
@@ -117,6 +117,20 @@ part 0 "$O"
 mkfs.ext4 -qF /dev/mapper/part 2>/dev/null || fail "mkfs.ext4"
 dm_gone part
 told
+# An EROFS image, and another one in its place.
+for word in some other; do
+	mkdir "$TMPDIR/tree.$word"
+	echo "$word" >"$TMPDIR/tree.$word/file"
+	rm -f "$TMPDIR/image"
+	mkfs.erofs "$TMPDIR/image" "$TMPDIR/tree.$word" >/dev/null 2>&1 || fail "mkfs.erofs"
+	part 0 "$O"
+	dd if="$TMPDIR/image" of=/dev/mapper/part conv=fsync 2>/dev/null
+	dm_gone part
+	told
+done
+inside 0 "$O" erofs ro files
+reopen
+good close nc
 # The table itself: a partition that was removed, and one that became shorter.
 for words in 3 2; do
 	count[0]=$((count[0] - 8))

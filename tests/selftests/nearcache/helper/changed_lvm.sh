@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # File systems in LVM logical volumes: the fingerprints (no sample is compared) show changes in
-# a volume of two segments, in another one, and of the layout.
+# a volume of two segments, in a striped one, and of the layout.
 # kernels: 6.12
 # timeout: 400
 # cpus: 1
@@ -64,15 +64,18 @@ at_exit dm_gone other
 ./partition_table mbr "$base" 2048 $((199 * 2048)) || fail "no table"
 O=$base see=/dev/mapper/other
 other_host
-vg_create "$see" one=20m wide=40m
+vg_create "$see" one=20m
+# Two stripes on the same physical volume: "anywhere" allows it.
+vg "$see" lvcreate -y -Wn -Zn -L 40m -i 2 -I 4k --alloc anywhere -n wide group
 vg "$see" lvcreate -an -y -Wn -Zn -L 8m -n raw group
 vg "$see" lvextend -L 60m group/one
 for name in one wide; do
 	mkfs.ext4 -qF -E nodiscard "/dev/mapper/group-$name" 2>/dev/null || fail "mkfs.ext4"
 	change $name first
-	dmsetup table group-$name | sed 's/[0-9]*:[0-9]* /\/dev\/mapper\/other /' >"$TMPDIR/$name"
+	dmsetup table group-$name | sed 's/[0-9]*:[0-9]* /\/dev\/mapper\/other /g' >"$TMPDIR/$name"
 done
 same "segments of one" "$(wc -l <"$TMPDIR/one")" 2
+grep -q ' striped 2 8 ' "$TMPDIR/wide" || fail "not striped: $(<"$TMPDIR/wide")"
 gone
 good create nc --origin "$O" --cache "$C" --block-size 64K --force
 [[ $out == *"not noticed"*" in 1 of 4 partitions and logical volumes"* ]] || fail "create: $out"

@@ -24,15 +24,21 @@ configure() {
 	END
 }
 
-# activate y|n: switch the volume group on or off, as the configuration says.
-activate() {
-	lvm vgchange -a"$1" group >"$TMPDIR/lvm" 2>&1 || fail "vgchange: $(<"$TMPDIR/lvm")"
+# configured COMMAND...: run LVM with this configuration; its output is in $TMPDIR/lvm.
+configured() {
+	lvm "$@" >"$TMPDIR/lvm" 2>&1 || fail "lvm $*: $(<"$TMPDIR/lvm")"
 }
 
 # is_type TYPE: wait until udev's database has the origin as this type.
 is_type() {
 	wait_for 30 eval "udevadm info '$O' | grep -qx 'E: ID_FS_TYPE=$1'" ||
 		fail "udev has the origin not as $1: $(udevadm info "$O")"
+}
+
+# through: LVM must list the partition of nc, and not the one of the origin.
+through() {
+	grep -q /dev/mapper/ncp1 "$TMPDIR/lvm" && ! grep -q "$disk$mark" "$TMPDIR/lvm" ||
+		fail "physical volumes: $(<"$TMPDIR/lvm")"
 }
 
 # udev DEVICE: start udev, and let it probe the device, with the rules of nearcache and short ones
@@ -74,11 +80,11 @@ good open nc --origin "$O" --cache "$C" --mode writearound
 [[ $out == *'LVM needs'*"$line"* ]] || fail "open does not print the filter: $out"
 
 configure "$line"
-activate y
+configured vgchange -ay group
 same "the device of the volume" "$(dmsetup deps -o devname group-one | sed 's/.*(\(.*\))/\1/')" nc
 ./blockdata write /dev/mapper/group-one -g 3 || fail "write"
 ./blockdata read /dev/mapper/group-one -g 3 >/dev/null || fail "read"
-activate n
+configured vgchange -an group
 
 good close nc
 udev "$O"
@@ -87,3 +93,49 @@ good open nc --origin "$O" --cache "$C" --mode writearound
 is_type nearcache_origin
 good close nc
 is_type LVM2_member
+
+# --- in a partition ---
+
+configure
+configured vgremove -ff -y group
+configured pvremove -ff -y "$O"
+./partition_table mbr "$O" 2048 $((60 << 11))
+blockdev --rereadpt "$O"
+mark=
+[[ $O != *[0-9] ]] || mark=p
+disk=$O O=$O${mark}1
+wait_for 30 test -b "$O"
+configured pvcreate -ff -y "$O"
+configured vgcreate -s 1m parted "$O"
+udevadm trigger --action=add --settle "/sys/class/block/${O##*/}"
+is_type LVM2_member
+line="devices { global_filter = [ \"r|^$disk$mark[0-9]+\$|\" ] }"
+good create nc --origin "$disk" --cache "$C" --block-size 64K --force
+[[ $out == *'LVM needs'*"$line"* ]] || fail "create does not print the filter of a partition: $out"
+is_type nearcache_origin
+dm_create ncp1 "0 $((60 << 11)) linear /dev/mapper/nc 2048" >/dev/null
+at_exit dm_gone ncp1
+configure "$line"
+configured pvs --noheadings -o pv_name
+through
+dm_gone ncp1
+good close nc
+is_type LVM2_member
+
+# --- with LVM's devices file ---
+
+O=$disk
+mkdir -p /etc/lvm/devices
+configure
+sed -i 's/use_devicesfile = 0/use_devicesfile = 1/' /etc/lvm/lvm.conf
+configured lvmdevices -y --adddev "$O${mark}1"
+good open nc --origin "$O" --cache "$C"
+[[ $out == *"lvmdevices --deldev '$O${mark}1'; lvmdevices --adddev with this partition on '/dev/mapper/nc'; or,"*"$line"* ]] ||
+	fail "open does not print the change of the devices file: $out"
+dm_create ncp1 "0 $((60 << 11)) linear /dev/mapper/nc 2048" >/dev/null
+configured lvmdevices -y --deldev "$O${mark}1"
+configured lvmdevices -y --adddev /dev/mapper/ncp1
+configured pvs --noheadings -o pv_name
+through
+dm_gone ncp1
+good close nc
