@@ -3,6 +3,8 @@
 
 VERSION	:= 0.1.0
 BUILD	?= build
+# The lists of headers (.d) name each object as it was built: use one name, however BUILD is given.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 PREFIX	?= /usr/local
 DESTDIR	?=
 Q	:= $(if $(filter 1,$(V)),,@)
