@@ -487,7 +487,7 @@ static void read_pass(const __u32 *order, __u32 count, enum oddity oddity, bool 
 	}
 }
 
-/* 3 workers, persistent or begun anew in each pass: at most scattered in the first pass, the right
+/* 3 workers, persistent or started again in each pass: at most scattered in the first pass, the right
  * class in each process before the third one.
  */
 static void workers(void **state_)
