@@ -1,15 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bpf/builtin_programs.h"
 
+#include <sys/stat.h>
+
 #include "classify.skel.h"
 #include "heat.skel.h"
 #include "latency.skel.h"
 #include "reads.skel.h"
 
+#define SESSIONS	"/sys/fs/cgroup/user.slice"
+
+/* systemd puts all user sessions into one control group.  Tell the program its id. */
+static void tell_sessions(struct bpf_object *object)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
+	const struct classify_bpf__rodata *given;
+	struct classify_bpf__rodata constants;
+	struct stat folder;
+	size_t size;
+
+	if (!map || stat(SESSIONS, &folder))
+		return;
+	given = bpf_map__initial_value(map, &size);
+	if (!given || size != sizeof(*given))
+		return;
+	constants = *given;
+	constants.sessions_group = folder.st_ino;
+	bpf_map__set_initial_value(map, &constants, sizeof(constants));
+}
+
 const struct program_place built_in_classifier = {
 	.word = "classifier",
 	.event = "nearcache_classify",
 	.own = classify_bpf__elf_bytes,
+	.prepare = tell_sessions,
 };
 
 const struct program_place built_in_latency = {

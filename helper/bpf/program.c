@@ -350,6 +350,8 @@ static struct bpf_object *open_own(const struct program_place *place)
 	object = bpf_object__open_mem(bytes, size, &options);
 	if (!object)
 		fail_bpf("cannot read the built-in program for", place->word);
+	else if (place->prepare)
+		place->prepare(object);
 	return object;
 }
 
