@@ -32,7 +32,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 256);
+	__uint(max_entries, 1024);
 	__type(key, struct set_key);
 	__type(value, struct set);
 } sets SEC(".maps");
@@ -186,11 +186,11 @@ int nc_classify(struct context *context)
 		.set.label = told->io.label,
 		.set.place = told->io.label ? 0 : told->run >> (place_shift & 63),
 		.set.cgroup = told->io.cgroup,
-		.set.job = is_shared(told) ? told->job : 0,
 		.pid = told->io.pid,
 		.writes = told->io.op != 0,
 	};
 	struct stream *stream = stream_of(&key);
+	struct set_key job = key.set;
 	struct set *set = NULL;
 	__u32 class;
 
@@ -199,7 +199,8 @@ int nc_classify(struct context *context)
 	evidence_stream(stream, told);
 	class = stream->class;
 	if (class == NEARCACHE_CLASS_SCATTERED && !key.writes) {
-		set = set_of(&key.set);
+		job.job = is_shared(told) ? told->job : 0;
+		set = set_of(&job);
 		if (!set)
 			return 0;
 		learn(set, told);

@@ -14,7 +14,8 @@
  * @label: id of the range's label; 0: no label
  * @place: number of the part: run >> PLACE_SHIFT; 0 if @label is set
  * @cgroup: id of the control group
- * @job: struct nearcache_classify.job in a control group of many jobs, otherwise 0
+ * @job: struct nearcache_classify.job in a control group of many jobs, otherwise 0; 0 in the key of
+ *	a stream, so that a process whose program or parent changes has one row
  * @reserved: 0
  */
 struct set_key {
