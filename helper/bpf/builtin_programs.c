@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "bpf/builtin_programs.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "classify.skel.h"
@@ -10,23 +13,32 @@
 
 #define SESSIONS	"/sys/fs/cgroup/user.slice"
 
-/* systemd puts all user sessions into one control group.  Tell the program its id. */
-static void tell_sessions(struct bpf_object *object)
+/* systemd puts all user sessions into one control group.  Tell the program its id.  The constants
+ * that struct classify_bpf__rodata omits, static ones, follow it.
+ */
+static int tell_sessions(struct bpf_object *object)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, ".rodata");
-	const struct classify_bpf__rodata *given;
-	struct classify_bpf__rodata constants;
+	struct classify_bpf__rodata *constants;
+	const void *given = NULL;
 	struct stat folder;
 	size_t size;
+	int rc;
 
-	if (!map || stat(SESSIONS, &folder))
-		return;
-	given = bpf_map__initial_value(map, &size);
-	if (!given || size != sizeof(*given))
-		return;
-	constants = *given;
-	constants.sessions_group = folder.st_ino;
-	bpf_map__set_initial_value(map, &constants, sizeof(constants));
+	if (stat(SESSIONS, &folder))
+		return 0;
+	if (map)
+		given = bpf_map__initial_value(map, &size);
+	if (!given || size < sizeof(*constants))
+		return -EINVAL;
+	constants = malloc(size);
+	if (!constants)
+		return -ENOMEM;
+	memcpy(constants, given, size);
+	constants->sessions_group = folder.st_ino;
+	rc = bpf_map__set_initial_value(map, constants, size);
+	free(constants);
+	return rc;
 }
 
 const struct program_place built_in_classifier = {
