@@ -55,6 +55,9 @@
  * or split runs): none has a class in the first pass, all have the right one after three passes.
  * Simulated for random reads with and without skew (5000 sets of 300 to 2000 runs, one process or
  * three): all have the right class after 1.25 passes, and fewer than one change in 100,000 reads.
+ * Simulated with the recorded reads of PyTorch 1.13 (map-style and iterable DataLoaders, 3 workers,
+ * persistent and not, 600 files): all have the right class at the end of the second epoch, none has
+ * one in the first.
  * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
  * within 3 to 20.
  *
