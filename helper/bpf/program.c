@@ -355,7 +355,8 @@ static struct bpf_object *open_own(const struct program_place *place)
 	}
 	rc = place->prepare ? place->prepare(object) : 0;
 	if (rc) {
-		fail_errno(-rc, "cannot set the constants of the built-in program for '%s'", place->word);
+		fail_errno(-rc, "cannot set the constants of the built-in program for '%s'",
+			   place->word);
 		bpf_object__close(object);
 		return NULL;
 	}
