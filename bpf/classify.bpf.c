@@ -2,7 +2,9 @@
 /*
  * Classifies the reads and writes of a cache; evidence.h describes the statistics.  A stream
  * belongs to a process.  A set belongs to a control group, because it is often read by many
- * processes, each of which lives shorter than a pass.
+ * processes, each of which lives shorter than a pass.  Several jobs share the root group, and the
+ * groups of user sessions.  There a set belongs to the processes that have one parent and one
+ * program name, such as the workers of a DataLoader.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -16,6 +18,10 @@ const volatile __u32 place_shift = PLACE_SHIFT;
  * streams have few runs: of these it reports each run.
  */
 const volatile __u32 sample_alike = 4;
+/* Id of the control group that has all user sessions (user.slice); 0: there is none. */
+const volatile __u64 sessions_group = 0;
+/* The root control group; 0 stands for none. */
+#define ROOT_GROUP	1
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -26,7 +32,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 256);
+	__uint(max_entries, 1024);
 	__type(key, struct set_key);
 	__type(value, struct set);
 } sets SEC(".maps");
@@ -164,6 +170,13 @@ static __always_inline void answer(struct nearcache_classify *told, const struct
 		told->admission = NEARCACHE_ADMIT_NOT;
 }
 
+/* Returns 1 if the control group of the submitting process has many jobs. */
+static __always_inline int is_shared(const struct nearcache_classify *told)
+{
+	return told->io.cgroup <= ROOT_GROUP ||
+	       (sessions_group && bpf_get_current_ancestor_cgroup_id(1) == sessions_group);
+}
+
 SEC("raw_tp.w/nearcache_classify")
 int nc_classify(struct context *context)
 {
@@ -177,6 +190,7 @@ int nc_classify(struct context *context)
 		.writes = told->io.op != 0,
 	};
 	struct stream *stream = stream_of(&key);
+	struct set_key job = key.set;
 	struct set *set = NULL;
 	__u32 class;
 
@@ -185,7 +199,8 @@ int nc_classify(struct context *context)
 	evidence_stream(stream, told);
 	class = stream->class;
 	if (class == NEARCACHE_CLASS_SCATTERED && !key.writes) {
-		set = set_of(&key.set);
+		job.job = is_shared(told) ? told->job : 0;
+		set = set_of(&job);
 		if (!set)
 			return 0;
 		learn(set, told);

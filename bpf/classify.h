@@ -9,17 +9,22 @@
 #define PLACE_SHIFT	27U
 
 /**
- * struct set_key - a part of a device that a control group reads
+ * struct set_key - a part of a device that a control group reads, or a job of a shared one
  * @dev: dm device: major << 20 | minor
  * @label: id of the range's label; 0: no label
  * @place: number of the part: run >> PLACE_SHIFT; 0 if @label is set
  * @cgroup: id of the control group
+ * @job: struct nearcache_classify.job in a control group of many jobs, otherwise 0; 0 in the key of
+ *	a stream, so that a process whose program or parent changes has one row
+ * @reserved: 0
  */
 struct set_key {
 	__u32 dev;
 	__u32 label;
 	__u64 place;
 	__u64 cgroup;
+	__u32 job;
+	__u32 reserved;
 };
 
 /**

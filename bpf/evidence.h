@@ -6,7 +6,8 @@
  * A stream is the reads, or the writes, of a process.  A run is a sequence of adjacent accesses.
  * A stream is sequential, strided or scattered.  A set is the runs that the scattered streams of a
  * control group read in one place of a device; it is shuffled, looping or random.  A pass is as
- * many runs as the set has.
+ * many runs as the set has.  The root control group, and the groups of user sessions, have many
+ * jobs.  There a set has the runs of the processes with one parent and one program name.
  *
  * The classes are decided by sequential probability ratio tests.  A test has two answers and a sum.
  * Each event adds 100 ln(p / q), where p and q are the event's probabilities if the first or the
@@ -27,21 +28,52 @@
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
  *     random set an exponential one with mean N.
  *
- * Errors measured in a guest with fio, tar and sample loaders, cold and warm, alone and beside
- * another stream: 0 of 213 streams (selftests/nearcache/helper/classes.sh repeats this).
- * Errors simulated for one process that reads a set of 200 to 20000 runs, skewed or not:
- *  - Without a page cache: fewer than 1 % of the sets have a wrong class after 1.25 passes.  The
- *    first class is final, except in one of five random sets with a skew of 1.2 (Zipf's exponent).
- *  - A page cache answers a third of each pass: fewer than 1 % after 1.25 passes, 1 % after 12
- *    passes.  The class of a looping set changes once more.
- *  - A page cache answers half of each pass: after 1.25 passes 5 % of the looping sets are wrong,
- *    after many passes a third of the looping and half of the shuffled sets.
+ * When a class is known: the first touch of a run does not tell a shuffled, a looping and a random
+ * set apart.  A set is scattered until one of EVIDENCE_PART sampled runs has been read again, at
+ * least EVIDENCE_AGAIN runs: in the second pass of a shuffled or looping set after a twelfth, in a
+ * random set after a fifth to a third of a pass.  These readings are no evidence:
+ *  - the second one of a run at most EVIDENCE_NEAR runs after the first: the run was split, or two
+ *    workers read a page that their samples share;
+ *  - those of a run that was read over twice as often as the mean run: an index or a header;
+ *  - for test 3, those of a stream's first run, which has no run before it.
+ * If a set has a class and then only new runs are read, another job has begun or the data has
+ * changed: after EVIDENCE_FRESH new runs in succession the set restarts, as scattered.
+ *
+ * selftests/nearcache/helper/classes.sh measures errors in a guest with fio, tar and sample
+ * loaders, cold and warm, alone and beside another stream.  Before a second pass was required: 0 of
+ * 213 streams.
+ * Errors simulated for one process that reads a set of 200 to 20000 runs (800 sets of each class
+ * for 1.25 passes, 620 for 12 passes):
+ *  - Without a page cache: none.
+ *  - A page cache answers a third of each pass after the first: none is wrong after 1.25 passes, 2
+ *    of 800 shuffled sets are still scattered; after 12 passes less than 1 % are wrong.  In a
+ *    quarter of the looping sets the class changes twice more.
+ *  - A page cache answers half of each pass: after 1.25 passes 3 % of the shuffled and 7 % of the
+ *    looping sets are still scattered or wrong, after 12 passes a third of the shuffled and a
+ *    quarter of the looping sets.
+ * Simulated for three workers that take batches in turn (480 sets, with an index, common headers
+ * or split runs): none has a class in the first pass, all have the right one after three passes.
+ * Simulated for random reads with and without skew (5000 sets of 300 to 2000 runs, one process or
+ * three): all have the right class after 1.25 passes, and fewer than one change in 100,000 reads.
+ * Simulated with the recorded reads of PyTorch 1.13 (map-style and iterable DataLoaders, 3 workers,
+ * persistent and not, 600 files): all have the right class at the end of the second epoch, none has
+ * one in the first.
  * A new pattern on the same runs is noticed within 2 passes, a change between shuffled and random
  * within 3 to 20.
  *
- * Limits: two jobs of one control group that read one place in different scattered patterns are one
- * set with one class.  If samples share pages and a page cache keeps over a tenth of these pages, a
- * set may seem random after two passes: a read of a sample then begins at one of two sectors.
+ * Whose class it is: that of the set, so all processes that share a set have the same class.  A new
+ * process gets it as soon as it is scattered itself, within its first four runs if these miss, or
+ * within 256 accesses; until then its class is unknown.  This changes no readahead, because only
+ * sequential streams have any.  When the map is full, the streams that were used longest ago leave
+ * it: those of ended processes.
+ * The order of test 3 is that of each thread.  So a job with several workers is looping if each
+ * worker gets the same samples in the same order in each pass, as those of a PyTorch DataLoader do.
+ * If a sample goes to the worker that is free first, the job is shuffled.
+ *
+ * Limits: two jobs of one set in different scattered patterns have one class.  A job that reads
+ * again less than 1 / EVIDENCE_PART of the runs that its set has stays scattered.  If samples share
+ * pages and a page cache keeps over a tenth of these pages, a set may seem random after two passes:
+ * a read of a sample then begins at one of two sectors.
  *
  * A hash of a run's first sector decides whether the run is sampled, so each pass samples the same
  * runs.  A set with more sampled runs than evidence_most() halves its sampling rate.
@@ -55,6 +87,13 @@
 #define EVIDENCE_MOST	1200
 /* Maximum sampled runs of a set: a set with more halves its sampling rate. */
 #define EVIDENCE_UNITS	256U
+/* A class is known when 1 / EVIDENCE_PART of the units, and EVIDENCE_AGAIN, were read again. */
+#define EVIDENCE_AGAIN	8U
+#define EVIDENCE_PART	12U
+/* A run that is read again within this many runs was split, or read by two workers at once. */
+#define EVIDENCE_NEAR	8U
+/* A set with a class restarts after this many successive new runs; a random set after twice. */
+#define EVIDENCE_FRESH	16U
 /*
  * A sampled run costs the module as much time as a hit.  A set whose class is unchanged for
  * EVIDENCE_PASSES passes is steady: to notice a change, EVIDENCE_FEW sampled runs suffice, or even
@@ -115,6 +154,8 @@ struct stream {
  * @shuffles: sum of tests 4 and 5; positive: shuffled
  * @class: enum nearcache_class; SCATTERED until a test decides
  * @since: draws since the last change of @class
+ * @fresh: successive draws, up to the last one, of runs that were new
+ * @reserved: 0
  */
 struct set {
 	__u64 runs;
@@ -128,6 +169,8 @@ struct set {
 	__s32 shuffles;
 	__u32 class;
 	__u32 since;
+	__u32 fresh;
+	__u32 reserved;
 };
 
 /**
@@ -260,11 +303,36 @@ static inline __s32 evidence_of_age(const struct set *set, __u64 age)
 	return all < 0 ? -(__s32)size : (__s32)size;
 }
 
+/* Returns 1 if a second pass has begun: see above, "When a class is known". */
+static inline int evidence_repeats(const struct set *set)
+{
+	__u32 again = set->units > set->singles ? set->units - set->singles : 0;
+
+	return again >= EVIDENCE_AGAIN && again * EVIDENCE_PART >= set->units;
+}
+
+/* Returns 1 if @unit was read so much more often than the mean run that it tells nothing. */
+static inline int evidence_is_popular(const struct set *set, const struct unit *unit)
+{
+	return (unit->count - 1ULL) * set->units > 2ULL * set->draws;
+}
+
+/* Forget all runs of @set: the new id makes its units unknown. */
+static inline void evidence_restart(struct set *set)
+{
+	__u64 runs = set->runs;
+	__u32 id = set->id * 1664525U + 1013904223U;
+
+	*set = (struct set){ .runs = runs, .id = id, .class = NEARCACHE_CLASS_SCATTERED };
+}
+
 static inline void evidence_judge(struct set *set)
 {
 	__u32 was = set->class;
 
-	if (set->loops >= EVIDENCE_ENOUGH)
+	if (was == NEARCACHE_CLASS_SCATTERED && !evidence_repeats(set))
+		;
+	else if (set->loops >= EVIDENCE_ENOUGH)
 		set->class = NEARCACHE_CLASS_LOOPING;
 	else if (set->loops > -EVIDENCE_ENOUGH)
 		;
@@ -276,6 +344,15 @@ static inline void evidence_judge(struct set *set)
 		set->since = 0;
 	else if (set->since < ~0U)
 		set->since++;
+}
+
+/* Returns the number of successive new runs after which a set with a class restarts. */
+static inline __u32 evidence_fresh(const struct set *set)
+{
+	if (set->class == NEARCACHE_CLASS_SCATTERED)
+		return ~0U;
+	/* A random set has new runs for a long time. */
+	return set->class == NEARCACHE_CLASS_RANDOM ? 2 * EVIDENCE_FRESH : EVIDENCE_FRESH;
 }
 
 /* Returns 1 if the set has had a class other than SCATTERED for EVIDENCE_PASSES passes. */
@@ -303,6 +380,8 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 {
 	__u32 i = set->draws ? 32ULL * set->singles / set->draws : 32;
 
+	if (unit && (set->runs - unit->at <= EVIDENCE_NEAR || evidence_is_popular(set, unit)))
+		return;
 	/* i / 32 is p of test 4.  Clamped, so that no logarithm is infinite. */
 	i = i < 2 ? 2 : i > 30 ? 30 : i;
 	set->draws++;
@@ -311,6 +390,13 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 			set->shuffles = evidence_add(set->shuffles, NEW_RUN);
 		set->units++;
 		set->singles++;
+		set->fresh++;
+		if (set->fresh >= evidence_fresh(set)) {
+			evidence_restart(set);
+			set->draws = 1;
+			set->units = 1;
+			set->singles = 1;
+		}
 	} else {
 		__s32 more = 0;
 
@@ -321,11 +407,14 @@ static inline void evidence_set(struct set *set, struct unit *unit, __u64 before
 			more += evidence_of_age(set, set->runs - unit->at);
 		if (!evidence_is_steady(set) || !(set->draws % EVIDENCE_SLOW))
 			set->shuffles = evidence_add(set->shuffles, more);
-		set->loops = evidence_add(set->loops,
-					  unit->before == before ? SAME_ORDER : OTHER_ORDER);
+		/* A stream's first run follows none. */
+		if (unit->before != ~0ULL && before != ~0ULL)
+			set->loops = evidence_add(set->loops, unit->before == before ?
+						  SAME_ORDER : OTHER_ORDER);
 		if (unit->count == 1 && set->singles)
 			set->singles--;
 		set->again = 1;
+		set->fresh = 0;
 		unit->count++;
 		unit->at = set->runs;
 		unit->before = before;

@@ -10,7 +10,7 @@
 
 #include "nearcache_trace.h"
 
-#define NEARCACHE_CLASSIFY_VERSION	1
+#define NEARCACHE_CLASSIFY_VERSION	2
 
 /**
  * enum nearcache_class - access pattern of a stream, see struct nearcache_classify
@@ -98,7 +98,8 @@ enum nearcache_why {
  *	NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0: no readahead
  * @length: (writable) readahead ends this many sectors behind the start of a run; 0: no limit.
  *	Initially the last answer, or 0
- * @reserved: 0
+ * @job: hash of the parent process and the program name of the submitting process: equal in all
+ *	workers that one process starts.  0: a kernel thread, or a module of version 1
  *
  * A stream is all reads, or all writes, of one thread; kernel threads' accesses are grouped by
  * control group instead of by thread.  A run is a sequence of adjacent accesses of a stream.  The
@@ -121,7 +122,7 @@ struct nearcache_classify {
 	__u32 admission;
 	__u32 window;
 	__u32 length;
-	__u32 reserved;
+	__u32 job;
 };
 
 #endif /* NEARCACHE_CLASSIFY_H */

@@ -344,12 +344,22 @@ static struct bpf_object *open_own(const struct program_place *place)
 	struct bpf_object *object;
 	const void *bytes;
 	size_t size;
+	int rc;
 
 	libbpf_set_print(keep_log);
 	bytes = place->own(&size);
 	object = bpf_object__open_mem(bytes, size, &options);
-	if (!object)
+	if (!object) {
 		fail_bpf("cannot read the built-in program for", place->word);
+		return NULL;
+	}
+	rc = place->prepare ? place->prepare(object) : 0;
+	if (rc) {
+		fail_errno(-rc, "cannot set the constants of the built-in program for '%s'",
+			   place->word);
+		bpf_object__close(object);
+		return NULL;
+	}
 	return object;
 }
 

@@ -23,11 +23,14 @@
  *	program: "link" attaches it to the event, the other pins are its maps
  * @event: trace event whose raw tracepoint calls the program
  * @own: returns the ELF object of the built-in program and its size in bytes
+ * @prepare: sets constants of the built-in program before it is loaded, returns 0 or a negative
+ *	error number; or NULL
  */
 struct program_place {
 	const char *word;
 	const char *event;
 	const void *(*own)(size_t *size);
+	int (*prepare)(struct bpf_object *object);
 };
 
 /**

@@ -554,7 +554,8 @@ WITNESS_HELP
 "the streams of processes that run; with --all also of those that have ended. The reads\n"
 "or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
 "scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
-"same order again) or random.\n",
+"same order again) or random when a second pass begins. The processes of a job share this\n"
+"class, see nearcache(7).\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){

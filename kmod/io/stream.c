@@ -4,6 +4,7 @@
 
 #include <linux/cpumask.h>
 #include <linux/hash.h>
+#include <linux/jhash.h>
 #include <linux/jiffies.h>
 #include <linux/log2.h>
 #include <linux/sched.h>
@@ -19,13 +20,29 @@
 /* A readahead window is requested in parts of at least 1 / WINDOW_PARTS of its length. */
 #define WINDOW_PARTS	4U
 
-/* The size is ABI: BPF programs compiled for version 1 of the event depend on it. */
+/* The size is ABI: compiled BPF programs depend on it. */
 static_assert(sizeof(struct nearcache_classify) == 144);
 
 /* Thread id; for a kernel thread the inverted cgroup id, as the thread may serve any cgroup. */
 static u64 stream_owner(struct bio *bio)
 {
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
+}
+
+/* Number of the submitting process's job, see struct nearcache_classify.  RCU keeps the parent and
+ * the group leader; a name that changes meanwhile gives one report another number.
+ */
+static u32 job_number(void)
+{
+	u32 job;
+
+	if (current->flags & PF_KTHREAD)
+		return 0;
+	rcu_read_lock();
+	job = jhash(current->group_leader->comm, TASK_COMM_LEN,
+		    task_tgid_nr(rcu_dereference(current->real_parent)));
+	rcu_read_unlock();
+	return job ?: 1;
 }
 
 static void stream_begin(struct nc_stream *s, u64 whose, bool writes)
@@ -191,6 +208,7 @@ static noinline bool ask_classifier(struct nc_cache *c, struct bio *bio, const s
 	nc_observe_see(c, bio, &told.io);
 	told.io.nr_sectors = sectors_of(c, bio, span);
 	told.io.verdict = verdict;
+	told.job = job_number();
 	trace_nearcache_classify(&told);
 	spin_lock(&set->lock);
 	reach = stream_obey(s, who, writes, &told) && window_reached(c, s, &window);

@@ -11,18 +11,28 @@
 #define NONE	(~0ULL)
 
 /* The part of a stream's state that kmod/io/stream.c has between two calls of the classifier. */
-static struct {
+struct kept {
 	__u64 run, before, end, bytes;
 	__s64 gap;
 	__u32 same_gaps, accesses, runs, sample;
-} kept;
+};
 
+/* The present process, and room for the other workers of a job: see turn_to() and respawn(). */
+static struct kept kept;
 static struct stream stream;
+#define WORKERS	3
+static struct {
+	struct kept kept;
+	struct stream stream;
+} worker[WORKERS];
+static __u32 present;
+
 static struct set set;
 
 /* Sampled runs of the set, in place of the BPF program's map; index: start sector / 128. */
 #define PLACES	(1U << 20)
 static struct unit unit[PLACES];
+static __u32 unit_of[PLACES];
 static unsigned int changes;
 /* From the second pass on, read_set() omits this percentage of the reads, as if the page cache had
  * served them.
@@ -37,16 +47,39 @@ static __u32 draw(__u32 below)
 	return (__u32)(((state >> 33) * below) >> 31);
 }
 
-static void begin(__u64 seed)
+/* Begin the present process: it has read nothing. */
+static void respawn(void)
 {
 	memset(&kept, 0, sizeof(kept));
 	memset(&stream, 0, sizeof(stream));
-	memset(&set, 0, sizeof(set));
-	memset(unit, 0, sizeof(unit));
-	set.class = NEARCACHE_CLASS_SCATTERED;
 	kept.run = NONE;
 	kept.before = NONE;
 	kept.end = NONE;
+	kept.sample = NEARCACHE_SAMPLE;
+}
+
+/* The next reads are by worker @which. */
+static void turn_to(__u32 which)
+{
+	worker[present].kept = kept;
+	worker[present].stream = stream;
+	present = which;
+	kept = worker[present].kept;
+	stream = worker[present].stream;
+}
+
+static void begin(__u64 seed)
+{
+	__u32 i;
+
+	for (i = 0; i < WORKERS; i++) {
+		turn_to(i);
+		respawn();
+	}
+	turn_to(0);
+	memset(&set, 0, sizeof(set));
+	memset(unit, 0, sizeof(unit));
+	set.class = NEARCACHE_CLASS_SCATTERED;
 	changes = 0;
 	hidden = 0;
 	state = seed;
@@ -78,11 +111,13 @@ static void tell(__u32 op, __u32 why, __u32 hash)
 	if (stream.class == NEARCACHE_CLASS_SCATTERED) {
 		set.runs += told.runs;
 		if (evidence_is_sampled(&set, &told)) {
-			struct unit *u = &unit[told.run / 128 % PLACES];
-			struct unit known = *u;
+			__u32 at = told.run / 128 % PLACES;
+			bool known = unit[at].count && unit_of[at] == set.id;
 
-			evidence_set(&set, u->count ? &known : NULL, told.before);
-			*u = u->count ? known : (struct unit){ set.runs, told.before, 1, 0 };
+			evidence_set(&set, known ? &unit[at] : NULL, told.before);
+			if (!known)
+				unit[at] = (struct unit){ set.runs, told.before, 1, 0 };
+			unit_of[at] = set.id;
 		}
 	}
 	kept.sample = set.sample;
@@ -107,7 +142,7 @@ static void access(__u64 sector, __u32 sectors, __u32 op, bool warm)
 	}
 	kept.end = sector + sectors;
 	hash = (__u32)((kept.run * 0x61C8864680B583EBULL) >> 32);
-	if (begins && !(hash & ((1U << kept.sample) - 1)))
+	if (begins && (kept.before == NONE || !(hash & ((1U << kept.sample) - 1))))
 		why |= NEARCACHE_WHY_RUN;
 	if (kept.accesses >= NEARCACHE_AMOUNT)
 		why |= NEARCACHE_WHY_AMOUNT;
@@ -406,6 +441,133 @@ static void halfway(void **state_)
 	}
 }
 
+/* Fail if the class has ever been more than scattered. */
+static void assert_once(void)
+{
+	if (verdict() > NEARCACHE_CLASS_SCATTERED)
+		assert_class(NEARCACHE_CLASS_SCATTERED);
+}
+
+/* How a first pass differs from reading each run once. */
+enum oddity {
+	PLAIN,		/* it does not */
+	INDEX,		/* before every fourth run, the reader reads one of 4 index blocks, in order */
+	HEADER,		/* each of 3 workers first reads the same 4 header blocks */
+	SPLIT,		/* each 16th run is read again at once, as parts of a split read are */
+	ODDITIES
+};
+
+/* Workers take turns to read batches of 8 samples, as those of a PyTorch DataLoader do. */
+#define BATCH	8
+/* Sector / 2048 of the index, outside of the set. */
+#define INDEX_RUN 30000U
+
+/* Read a pass of @count runs in the order @order.  New workers have read nothing. */
+static void read_pass(const __u32 *order, __u32 count, enum oddity oddity, bool persistent,
+		      bool once, bool warm)
+{
+	__u32 i, k;
+
+	for (i = 0; i < WORKERS; i++) {
+		turn_to(i);
+		if (!persistent)
+			respawn();
+		for (k = 0; oddity == HEADER && k < 4; k++)
+			read_run(INDEX_RUN + k, 1, warm);
+	}
+	for (i = 0; i < count; i++) {
+		turn_to(i / BATCH % WORKERS);
+		if (oddity == INDEX && !(i % 4))
+			read_run(INDEX_RUN + i / 4 % 4, 1, warm);
+		read_run(order[i], 2, warm);
+		if (oddity == SPLIT && !(i % 16))
+			read_run(order[i], 1, warm);
+		if (once)
+			assert_once();
+	}
+}
+
+/* 3 workers, persistent or started again in each pass: at most scattered in the first pass, the right
+ * class in each process before the third one.
+ */
+static void workers(void **state_)
+{
+	static const __u32 counts[] = { 300, 3000, 20000 };
+	static __u32 order[20000];
+	__u32 c, class, i, seed, oddity, mode;
+
+	(void)state_;
+	for (c = 0; c < 3; c++)
+		for (oddity = 0; oddity < ODDITIES; oddity++)
+			for (seed = 0; seed < 40; seed++) {
+				mode = seed & 3;
+				class = seed & 4 ? NEARCACHE_CLASS_LOOPING : NEARCACHE_CLASS_SHUFFLED;
+				begin(seed * 100 + c);
+				for (i = 0; i < counts[c]; i++)
+					order[i] = i;
+				shuffle(order, counts[c]);
+				read_pass(order, counts[c], oddity, mode & 1, true, mode & 2);
+				for (i = 0; i < 2; i++) {
+					if (class == NEARCACHE_CLASS_SHUFFLED)
+						shuffle(order, counts[c]);
+					read_pass(order, counts[c], oddity, mode & 1, false, mode & 2);
+				}
+				for (i = 0; i < WORKERS; i++) {
+					turn_to(i);
+					assert_class(class);
+				}
+			}
+}
+
+/* fio draws from 49,152 blocks: never shuffled or looping, and random within a third of a pass. */
+static void many(void **state_)
+{
+	__u32 i, known, most = 0, seed;
+
+	(void)state_;
+	for (seed = 0; seed < 40; seed++) {
+		begin(seed);
+		known = 0;
+		for (i = 0; i < 49152 * 3; i++) {
+			read_run(draw(49152), 1, seed & 1);
+			assert_int_not_equal(verdict(), NEARCACHE_CLASS_SHUFFLED);
+			assert_int_not_equal(verdict(), NEARCACHE_CLASS_LOOPING);
+			if (!known && verdict() == NEARCACHE_CLASS_RANDOM)
+				known = i;
+		}
+		assert_class(NEARCACHE_CLASS_RANDOM);
+		most = known > most ? known : most;
+	}
+	print_message("# random after at most %u of 49152 reads\n", most);
+	assert_true(most < 49152 / 3);
+}
+
+/* A job of the same control group that reads other runs once is not of the earlier job's class. */
+static void next_job(void **state_)
+{
+	static __u32 order[8000];
+	__u32 i, seed, class, late = 0;
+
+	(void)state_;
+	for (i = 0; i < 8000; i++)
+		order[i] = 1000 + i;
+	for (class = NEARCACHE_CLASS_SHUFFLED; class <= NEARCACHE_CLASS_RANDOM; class++)
+		for (seed = 0; seed < 20; seed++) {
+			begin(seed);
+			read_set(1000, 1, class, 80, true);
+			respawn();
+			shuffle(order, 8000);
+			for (i = 0; i < 8000; i++) {
+				read_run(order[i], 1, true);
+				if (i >= 2500)
+					assert_once();
+				else if (verdict() > NEARCACHE_CLASS_SCATTERED)
+					late = i > late ? i : late;
+			}
+		}
+	print_message("# the earlier class ends after at most %u runs\n", late);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -421,6 +583,9 @@ int main(void)
 		cmocka_unit_test(steady),
 		cmocka_unit_test(halfway),
 		cmocka_unit_test(switches),
+		cmocka_unit_test(workers),
+		cmocka_unit_test(many),
+		cmocka_unit_test(next_job),
 	};
 
 	return RUN(tests);
