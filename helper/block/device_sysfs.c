@@ -325,8 +325,8 @@ static bool rests_on_suspended(dev_t upper, const void *data, int depth)
 }
 
 /*
- * True if a device, or one below it, is a suspended device of device-mapper: a read of it hangs, and
- * the reader cannot be killed. @name (DEVICE_DM_NAME bytes) receives the name of that device.
+ * True if a device, or one below it, is a suspended device of device-mapper: a read of it hangs,
+ * and the reader cannot be killed. @name (DEVICE_DM_NAME bytes) receives the name of that device.
  */
 bool identity_suspended(dev_t number, char *name)
 {

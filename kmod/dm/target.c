@@ -34,7 +34,7 @@ static void target_free(struct nc_target *t)
 	kfree(t);
 }
 
-/* Check the sizes of the table and the origin against the superblock.  Returns 0, -EINVAL or -ENXIO. */
+/* Compare the sizes of table and origin with the superblock.  Returns 0, -EINVAL or -ENXIO. */
 static int check_device_sizes(struct nc_target *t)
 {
 	const struct nc_geometry *geo = &t->cache->geo;
@@ -42,7 +42,8 @@ static int check_device_sizes(struct nc_target *t)
 	const char *name = nc_cache_name(t->cache);
 
 	if (!origin) {
-		DMERR("%s: the disk of origin %s is gone: attach the origin", name, t->origin->name);
+		DMERR("%s: the disk of origin %s is gone: attach the origin",
+		      name, t->origin->name);
 		t->ti->error = "The origin is gone";
 		return -ENXIO;
 	}
