@@ -18,6 +18,10 @@
 
 #define CHUNK	(4U << 20)
 
+/* Time that a device may be suspended while another program replaces its table: one second. */
+#define RUNNING_TRIES	10
+#define RUNNING_PAUSE_US	(100 * 1000)
+
 #define CLAIM_TRIES	20
 #define CLAIM_PAUSE_US	(10 * 1000)
 
@@ -55,9 +59,29 @@ static int read_facts(struct device *dev)
 	return 0;
 }
 
+/*
+ * Fail if a device, or one below it, is suspended: a read would hang, and could not be killed.
+ * @what: the device or file to read, as the start of the message.
+ */
+int device_need_running(dev_t number, const char *what)
+{
+	char name[DEVICE_DM_NAME];
+	int tries;
+
+	for (tries = 0; identity_suspended(number, name); tries++) {
+		if (tries == RUNNING_TRIES)
+			return fail(CODE_BUSY,
+				    "%s cannot be read: device '%s' is suspended: 'dmsetup resume %s' first",
+				    what, name, name);
+		usleep(RUNNING_PAUSE_US);
+	}
+	return 0;
+}
+
 static int open_checked(struct device *dev, const char *path, const char *role,
 			bool file_allowed)
 {
+	char what[PATH_MAX + 64];
 	struct stat st;
 
 	memset(dev, 0, sizeof(*dev));
@@ -69,6 +93,9 @@ static int open_checked(struct device *dev, const char *path, const char *role,
 	if (!S_ISBLK(st.st_mode) && !(dev->is_file && file_allowed))
 		return fail(CODE_DEVICE, "%s '%s' is not a block device", role,
 			    path);
+	snprintf(what, sizeof(what), "%s '%s'", role, path);
+	if (device_need_running(dev->is_file ? st.st_dev : st.st_rdev, what))
+		return fail_code();
 	dev->fd = open_direct(dev->path, O_RDONLY, dev->is_file);
 	if (dev->fd < 0)
 		return fail_errno(errno, "cannot open %s '%s'", role, path);

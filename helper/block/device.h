@@ -48,6 +48,7 @@ struct device {
 int device_open(struct device *dev, const char *path, const char *role);
 int device_open_number(struct device *dev, dev_t number, const char *role);
 int device_open_any(struct device *dev, const char *path, const char *role);
+int device_need_running(dev_t number, const char *what);
 int device_check_zoned(const struct device *dev);
 int device_claim(struct device *dev);
 int device_share(struct device *dev);

@@ -313,6 +313,26 @@ static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 	return same_drive(whole_disk(upper), *(const dev_t *)disk);
 }
 
+/* @data: char [DEVICE_DM_NAME], gets the name of the device that is suspended. */
+static bool rests_on_suspended(dev_t upper, const void *data, int depth)
+{
+	char value[8], *name = *(char *const *)data;
+	bool none;
+
+	if (identity_attribute(upper, "dm/suspended", value, sizeof(value)) && !strcmp(value, "1"))
+		return identity_attribute(upper, "dm/name", name, DEVICE_DM_NAME);
+	return find_below(upper, rests_on_suspended, data, depth, &none);
+}
+
+/*
+ * True if a device, or one below it, is a suspended device of device-mapper: a read of it hangs,
+ * and the reader cannot be killed. @name (DEVICE_DM_NAME bytes) receives the name of that device.
+ */
+bool identity_suspended(dev_t number, char *name)
+{
+	return rests_on_suspended(number, &name, 0);
+}
+
 /* True if @other has a part on the same drive as some part of @upper. */
 static bool shares_drive(dev_t upper, const void *other, int depth)
 {

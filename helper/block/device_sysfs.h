@@ -18,6 +18,11 @@ bool identity_rests_on(dev_t upper, dev_t lower);
 bool identity_overlap(dev_t a, dev_t b);
 bool identity_same_drive(dev_t a, dev_t b);
 
+/* Size of the name of a dm device, with its end. */
+#define DEVICE_DM_NAME	128
+
+bool identity_suspended(dev_t number, char *name);
+
 bool identity_attribute(dev_t number, const char *attribute, char *value,
 			size_t size);
 bool identity_kernel_name(dev_t number, char *name, size_t size);

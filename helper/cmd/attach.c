@@ -274,13 +274,25 @@ static int check_blank(struct attachment *attach)
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
 }
 
+/* As super_require(), with the option that formats the device for the origin of @dev. */
+static int require_super(const struct attachment *attach)
+{
+	const struct super *super = &attach->match.super;
+
+	if (super->best || super->magic[0] || super->magic[1])
+		return super_require(super, &attach->match.cache);
+	return fail(CODE_DEVICE,
+		    "cache device '%s' carries no nearcache superblock: --format makes it a cache of '%s'",
+		    attach->match.cache.path, attach->dev.name);
+}
+
 static int find_members(struct attachment *attach)
 {
 	struct origin_match *match = &attach->match;
 	unsigned int i;
 
 	if (super_read(&match->super, &match->cache) ||
-	    super_require(&match->super, &match->cache) ||
+	    require_super(attach) ||
 	    members_check_first(&match->cache, &match->super) ||
 	    members_find(&attach->members, attach->args, &match->cache,
 			 &match->super, &match->origin, &attach->old))

@@ -40,8 +40,10 @@ static int find_by_name(struct destroy *destroy, const char *name)
 		return fail(CODE_DEVICE,
 			    "device '%s' has no table: close it and use --cache DEV",
 			    name);
-	return device_open_number(&destroy->cache, destroy->active.cache,
-				  "cache device");
+	if (!device_open_number(&destroy->cache, destroy->active.cache, "cache device"))
+		return 0;
+	return fail_add("'nearcache close %s' closes the device, 'nearcache destroy --cache DEV' wipes the cache once its disk is back",
+			name);
 }
 
 /* Find the dm device that uses the cache.  If device-mapper fails, assume that there is none. */

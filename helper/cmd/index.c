@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache index: list the samples of training shards and their places. */
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "block/device.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "shard/detect_format.h"
@@ -136,6 +140,16 @@ static int check_length(const struct listing *listing, uint64_t *listed)
 		    (unsigned long long)listing->index.parts, LISTED_MAX);
 }
 
+/* Fail if a read of the file would hang. */
+static int check_answers(const char *path)
+{
+	char what[PATH_MAX + 8];
+	struct stat st;
+
+	snprintf(what, sizeof(what), "'%s'", path);
+	return stat(path, &st) ? 0 : device_need_running(st.st_dev, what);
+}
+
 static int list_file(const struct arguments *args, const char *path,
 		     uint64_t *listed)
 {
@@ -143,8 +157,10 @@ static int list_file(const struct arguments *args, const char *path,
 	struct shard_index *index = &listing.index;
 	unsigned int flags = (option_given(args, OPTION_CHECK) ? INDEX_CHECK : 0) |
 			     (option_given(args, OPTION_CONCATENATED) ? INDEX_CONCATENATED : 0);
-	int error = index_open(index, path, args->shard_format, flags);
+	int error = check_answers(path);
 
+	if (!error)
+		error = index_open(index, path, args->shard_format, flags);
 	if (!error && flags & INDEX_CONCATENATED)
 		error = index_check_concatenated(index, path);
 	if (!error && option_given(args, OPTION_SAMPLES))

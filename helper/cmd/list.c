@@ -39,7 +39,9 @@ static int device_line(const struct dm_device *dev)
 	print_record(NULL, NULL);
 	print_string("name", "name", dev->name);
 	print_string("mode", "mode", dev->mode);
-	print_string("state", "state", describe_state(dev, &status));
+	print_string("state", NULL, describe_state(dev, &status));
+	print_string(NULL, "state", dev->suspended ? "suspended" : describe_state(dev, &status));
+	print_flag("suspended", NULL, dev->suspended);
 	print_string("reason", "reason",
 		     status_word(NEARCACHE_FIELD_REASON,
 				 status.field[NEARCACHE_FIELD_REASON]));
@@ -72,6 +74,7 @@ static void passing_line(const struct dm_device *dev)
 	print_string("name", "name", dev->name);
 	print_string("mode", "mode", dev->read_only ? "read-only" : "writable");
 	print_string("state", "state", "pass-through");
+	print_flag("suspended", NULL, dev->suspended);
 	print_string("reason", "reason", NULL);
 	print_bytes("size", "size", strtoull(sectors, NULL, 10) * 512);
 	print_string("origin", "origin", NULL);

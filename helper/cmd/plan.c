@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "files/read_plan.h"
+#include "ondisk/print_superblock.h"
 #include "lib/print.h"
 #include "files/operand.h"
 
@@ -67,7 +68,7 @@ static int make_plan(const struct arguments *args, const struct dm_device *dev,
 	struct plan plan = { 0 };
 
 	if (!add_epochs(args, shards, &plan) &&
-	    (dry_run || !plan_submit(&plan, dev, &now)))
+	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, &now))))
 		report_plan(dev, &plan, shards, &now, dry_run);
 	plan_free(&plan);
 	return fail_code();

@@ -5,6 +5,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
+#include "open/reconnect_origin.h"
 #include "ondisk/print_superblock.h"
 #include "block/dm_reload.h"
 
@@ -54,7 +55,7 @@ static int resize_device(const struct dm_device *dev, const struct arguments *ar
 	     !load_size(dev, &params, origin.size)))
 		report_resize(dev, &origin, dry_run);
 	device_close(&origin);
-	return fail_code();
+	return fail_code() ? reconnect_explain(dev) : 0;
 }
 
 int cmd_resize(const struct arguments *args)

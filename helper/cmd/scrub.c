@@ -42,13 +42,7 @@ static int check_scrub(const struct scrub *scrub)
 		return fail(CODE_BUSY,
 			    "a scrub of '%s' is running: 'nearcache scrub %s --stop' cancels it",
 			    dev->name, dev->name);
-	if (dm_need_running(dev))
-		return fail_code();
-	if (scrub->before.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS)
-		return fail(CODE_DEVICE,
-			    "device '%s' bypasses its cache device: 'nearcache attach %s' attaches it again",
-			    dev->name, dev->name);
-	return 0;
+	return dm_need_running(dev) || describe_need_cache(dev) ? fail_code() : 0;
 }
 
 static u64 rate_of(const struct arguments *args)

@@ -14,6 +14,7 @@
 #include "lib/name.h"
 #include "open/origin_users.h"
 #include "lib/print.h"
+#include "open/reconnect_origin.h"
 #include "block/readahead.h"
 #include "block/dm_reload.h"
 #include "cli/setting.h"
@@ -368,7 +369,8 @@ static int execute_set(struct change *change, bool force)
 		if (change->claim && new != change->old.witness &&
 		    !may_be_witness(change, new))
 			give_back(change, new);
-		return describe_bypass(change->dev.name);
+		describe_bypass(change->dev.name);
+		return reconnect_explain(&change->dev);
 	}
 	leave_unrecorded(change);
 	return 0;
@@ -410,7 +412,7 @@ static int set_device(struct change *change, const struct arguments *args)
 		return fail_code();
 	if (change->old.mode != change->new.mode &&
 	    check_mode(change, option_given(args, OPTION_FORCE)))
-		return fail_code();
+		return reconnect_explain(&change->dev);
 	if (needs_reload(change) && !dry_run &&
 	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();

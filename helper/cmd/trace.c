@@ -207,7 +207,8 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 		return fail_code();
 	while (left-- && !plan_add(&plan, trace->extent, trace->count))
 		;
-	if (!fail_code() && (dry_run || !plan_submit(&plan, dev, &now))) {
+	if (!fail_code() &&
+	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, &now)))) {
 		print_record(NULL, dev->name);
 		print_string("name", NULL, dev->name);
 		print_string("file", "trace", path);

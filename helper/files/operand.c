@@ -419,6 +419,24 @@ static int add_word(struct resolving *r, const struct arguments *args,
 	return add_range(r, word);
 }
 
+/*
+ * Fail if a TARGET may be a file, and the device is suspended: the file system then hangs where it
+ * has to read, and this program could not be killed.
+ */
+static int check_files_answer(const struct arguments *args, const struct dm_device *dev)
+{
+	bool files = option_given(args, OPTION_FROM);
+	int i;
+
+	for (i = 1; i < args->operands; i++)
+		files |= !range_like(args->operand[i]);
+	if (!files || !dev->suspended)
+		return 0;
+	return fail(CODE_BUSY,
+		    "device '%s' is suspended, and its files cannot be read: 'dmsetup resume %s' first, or name ranges of the device",
+		    dev->name, dev->name);
+}
+
 static int collect_words(const struct arguments *args, struct glob_words *words)
 {
 	int i;
@@ -484,7 +502,8 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!collect_words(args, &words) && !resolve_words(&r, args, &words))
+	if (!check_files_answer(args, dev) && !collect_words(args, &words) &&
+	    !resolve_words(&r, args, &words))
 		warn_holes(&r);
 	free(r.why);
 	tdestroy(r.seen, free);

@@ -234,7 +234,7 @@ int describe_bypass(const char *name)
 	return fail_code();
 }
 
-/* Fail if the cache device is bypassed: the kernel cancels prefetch jobs then. */
+/* Fail if the cache device is bypassed: the kernel ends jobs, plans and scrubs then. */
 int describe_need_cache(const struct dm_device *dev)
 {
 	const char *reason = describe_bypass_reason(dev);

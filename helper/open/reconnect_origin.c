@@ -56,6 +56,18 @@ bool reconnect_needed(const struct dm_device *dev)
 	       !identity_kernel_name(dev->origin, name, sizeof(name));
 }
 
+/*
+ * Append the next step to a recorded error if the origin is gone: the kernel then refuses tables,
+ * and the origin cannot be opened.  Returns the exit code of the run.
+ */
+int reconnect_explain(const struct dm_device *dev)
+{
+	if (reconnect_needed(dev))
+		fail_add("the origin of '%s' is gone: connect it, run 'nearcache attach %s', then repeat this command",
+			 dev->name, dev->name);
+	return fail_code();
+}
+
 static int check_gone(const struct reconnection *re)
 {
 	const struct dm_device *dev = re->dev;

@@ -11,6 +11,7 @@
 #include "block/dm.h"
 
 bool reconnect_needed(const struct dm_device *dev);
+int reconnect_explain(const struct dm_device *dev);
 int reconnect(const struct dm_device *dev, const struct arguments *args);
 
 #endif /* HELPER_OPEN_RECONNECT_ORIGIN_H */

@@ -68,8 +68,10 @@ int scan_read(const struct index_scan *scan, uint64_t offset, void *buffer,
 
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* A test of one more format must not report the same error again. */
 		if (n < 0)
-			return fail_errno(errno, "cannot read '%.*s' at byte %llu",
+			return fail_code() ?:
+			       fail_errno(errno, "cannot read '%.*s' at byte %llu",
 					  PATH_SHOWN, scan->path,
 					  (unsigned long long)(offset + done));
 		if (!n)

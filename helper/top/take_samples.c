@@ -41,6 +41,13 @@ static void judge_device(struct top_device *device, const struct dm_device *dev)
 	device->state = describe_state(dev, &device->status);
 	device->calm = dev->status && !why &&
 		       device->status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
+	if (dev->suspended) {
+		device->state = "suspended";
+		device->calm = false;
+		snprintf(device->why, sizeof(device->why),
+			 "reads and writes wait for 'dmsetup resume %s'", device->name);
+		return;
+	}
 	if (!why)
 		return;
 	snprintf(device->why, sizeof(device->why), "%s", why);

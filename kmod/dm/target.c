@@ -34,13 +34,19 @@ static void target_free(struct nc_target *t)
 	kfree(t);
 }
 
-/* Check the sizes of the table and the origin against the superblock.  Returns 0 or -EINVAL. */
+/* Compare the sizes of table and origin with the superblock.  Returns 0, -EINVAL or -ENXIO. */
 static int check_device_sizes(struct nc_target *t)
 {
 	const struct nc_geometry *geo = &t->cache->geo;
 	u64 origin = bdev_nr_bytes(t->origin->bdev);
 	const char *name = nc_cache_name(t->cache);
 
+	if (!origin) {
+		DMERR("%s: the disk of origin %s is gone: attach the origin",
+		      name, t->origin->name);
+		t->ti->error = "The origin is gone";
+		return -ENXIO;
+	}
 	if (origin < geo->origin_size) {
 		DMERR("%s: origin %s has %llu bytes, origin_size in the superblock is %llu",
 		      name, t->origin->name, origin, geo->origin_size);

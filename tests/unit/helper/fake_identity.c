@@ -24,6 +24,11 @@ bool identity_attribute(dev_t number, const char *attribute, char *value,
 	return false;
 }
 
+bool identity_suspended(dev_t number, char *name)
+{
+	return identity_attribute(number, "dm/suspended", name, DEVICE_DM_NAME);
+}
+
 bool identity_holder(dev_t number, char *name, size_t size)
 {
 	(void)number;

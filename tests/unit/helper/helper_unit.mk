@@ -133,8 +133,8 @@ HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_i
 HELPER_UNIT_test_boot := helper/open/open_at_boot.c $(HELPER_TAB) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
-HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c \
-	helper/lib/print.c helper/lib/size.c
+HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c helper/block/device.c \
+	helper/lib/print.c helper/lib/size.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_index_mds := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_npz := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_parquet := $(HELPER_INDEX_UNIT)

@@ -58,7 +58,10 @@ O=$C
 good create nc --origin "$O" --cache "$C2" --block-size 64K --force
 pull
 bad 4 "the origin (device " resize nc
-[[ $out == *"is gone"* ]] || fail "resize: $out"
+[[ $out == *"is gone"*"run 'nearcache attach nc'"* ]] || fail "resize: $out"
+bad 4 "the disk of origin" set nc fill_memory=8M
+[[ $out == *"goes on as before"*"run 'nearcache attach nc'"* ]] || fail "set: $out"
+bad 4 "run 'nearcache attach nc'" set nc mode=writearound
 good status nc
 [[ $out == *"origin gone"*"'nearcache attach nc'"* ]] || fail "status: $out"
 good close nc

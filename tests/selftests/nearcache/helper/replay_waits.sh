@@ -38,7 +38,7 @@ is_waiting() {
 	expect running 1
 	local brought=$(($(json fetched_bytes) + $(json present_bytes)))
 	((brought > 0 && brought < 10 << 20)) || fail "$brought bytes of 16 MiB: $out"
-	awk "BEGIN { exit !(($(json 'done') - $brought / $(json bytes)) ^ 2 < .0001) }" || fail "percentage: $out"
+	awk "BEGIN { d = $(json 'done') - $brought / $(json bytes); exit !(d * d < .0001) }" || fail "percentage: $out"
 	missed=$(field misses)
 }
 
