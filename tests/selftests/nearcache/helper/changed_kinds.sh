@@ -223,7 +223,7 @@ while read -r kind place changes; do
 	done
 	# What open serves after the last change is the origin's data.
 	change_"${changes##* ?}"
-	good open nc --cache "$C" --origin "$O" --on-change=drop
+	good open nc --cache "$C" --origin "$O" --sample-at-open 512M --on-change=drop
 	cmp /dev/mapper/nc "$O" || fail "$kind $place: old data"
 	good close nc
 done <<<"$table"
