@@ -13,9 +13,6 @@
 # KIND PLACE CHANGE...: + before a change: a fingerprint notices it; -: only a sample does; =: it is
 # none. The places are the whole device, the logical partition of an MBR, and a GPT partition.
 table='
-raw whole +start +btrfs +ext4 -block
-luks_over_ext4 whole -block +start
-xfs whole +file +attributes +crash +format +older +replay -block =read
 btrfs whole +file +attributes +crash +format +older -block =read
 ext4 whole +file +attributes +crash +format +older +replay -block =read
 erofs gpt +format -block =read
@@ -26,6 +23,9 @@ btrfs gpt +file +format +older -block =read
 ext4_no_journal whole +file +attributes +format +older +replay -block =read
 ext2 whole +file +format +replay -block =read
 erofs whole +format -block =read
+raw whole +start +btrfs +ext4 -block
+luks_over_ext4 whole -block +start
+xfs whole +file +attributes +crash +format +older +replay -block =read
 '
 uuid=6f1b1c6e-5a1f-4b55-8f34-3f1d2f1f7a11
 export TEST_DIR=/ TEST_DEV=/ QA_CHECK_FS=1 # XFS smaller than 300 MiB
@@ -151,10 +151,10 @@ change_crash() {
 }
 change_partition() { layout $((50 << 11)); }
 change_start() { printf 'start' | dd of="$O" bs=1 seek=70 conv=notrunc,fsync 2>/dev/null; }
-# One block of file data, below the file system.
+# One block of file data, below the file system, where EROFS has none of its fingerprint's samples.
 change_block() {
 	local at
-	at=$(strings -n 6 -t d "$O" | sed -n '/ second$/{s/^ *\([0-9]*\) .*/\1/p;q}')
+	at=$(strings -n 6 -t d "$O" | grep ' second$' | sed -n '9500{s/^ *\([0-9]*\) .*/\1/p;q}')
 	[[ $at ]] || fail "$kind: the file's data is nowhere"
 	printf 'other' | dd of="$O" bs=1 seek="$at" conv=notrunc,fsync 2>/dev/null
 }
@@ -165,7 +165,7 @@ change_btrfs() {
 }
 change_ext4() {
 	volume
-	mkfs.ext4 -qF -E nodiscard /dev/mapper/part >/dev/null 2>&1
+	mkfs.ext4 -qF -E nodiscard /dev/mapper/part >/dev/null 2>&1 || fail "mkfs.ext4"
 	dm_gone part
 }
 
@@ -223,7 +223,7 @@ while read -r kind place changes; do
 	done
 	# What open serves after the last change is the origin's data.
 	change_"${changes##* ?}"
-	good open nc --cache "$C" --origin "$O" --on-change=drop
+	good open nc --cache "$C" --origin "$O" --sample-at-open 512M --on-change=drop
 	cmp /dev/mapper/nc "$O" || fail "$kind $place: old data"
 	good close nc
 done <<<"$table"
