@@ -240,10 +240,11 @@ void nc_cache_wake_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
 	unsigned int noio = memalloc_noio_save();
-	bool release = true, rests;
+	bool release = true, refused, rests;
 
 	await_origin(c);
 	mutex_lock(&c->life.lock);
+	refused = nc_intent_refuses(&c->intent);
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		if (c->life.active && !c->life.stopping && c->life.asleep)
 			wake_cache(c);
@@ -252,7 +253,11 @@ void nc_cache_wake_work(struct work_struct *work)
 		/* No write of a bypassed cache waits: compare before tasks run again. */
 		if (rests && c->hot.state == NEARCACHE_BYPASS)
 			compare_and_start(c);
-		release = rests && nc_intent_any_held(&c->intent) && disown_image(c);
+		/* A write that fails changes nothing: fail it in any phase, because the kernel may
+		 * wait for it before it freezes tasks.
+		 */
+		release = refused ||
+			  (rests && nc_intent_any_held(&c->intent) && disown_image(c));
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)

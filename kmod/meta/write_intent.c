@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
+#include "core/sleep.h"
 #include "meta/origin_fingerprint.h"
 #include "meta/write_intent.h"
 #include "meta/meta.h"
@@ -455,6 +456,17 @@ bool nc_intent_any_held(struct nc_intent *i)
 	return any;
 }
 
+/* Do writes fail, after nc_intent_refuse()?  Context: process. */
+bool nc_intent_refuses(struct nc_intent *i)
+{
+	bool refused;
+
+	spin_lock_irq(&i->lock);
+	refused = i->refused;
+	spin_unlock_irq(&i->lock);
+	return refused;
+}
+
 /* Fail all writes from now on.  The medium has another state than this cache knows, and cannot
  * record that the origin is written.  Context: process; nc_life.lock; nc_intent_release() follows.
  */
@@ -509,6 +521,13 @@ void nc_intent_release(struct nc_cache *c)
 
 	spin_lock_irq(&i->lock);
 	refused = i->refused;
+	/* The phase changes before nc_intent_hold(): an image is about to be taken once more.  Keep
+	 * the writes: the kernel's next call after the image releases them.
+	 */
+	if (!refused && nc_sleep_phase() == NC_SLEEP_IMAGE) {
+		spin_unlock_irq(&i->lock);
+		return;
+	}
 	WRITE_ONCE(i->held, refused);
 	bios = i->asleep;
 	bio_list_init(&i->asleep);

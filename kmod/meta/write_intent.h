@@ -131,6 +131,7 @@ void nc_intent_hold(struct nc_cache *c);
 bool nc_intent_any_held(struct nc_intent *i);
 void nc_intent_finish(struct nc_cache *c);
 void nc_intent_release(struct nc_cache *c);
+bool nc_intent_refuses(struct nc_intent *i);
 void nc_intent_refuse(struct nc_cache *c);
 void nc_intent_accept(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
