@@ -91,6 +91,7 @@ static int reread_first(struct nc_cache *c, struct nc_super *now)
 	if (c->meta->foreign || !same_geometry(&c->geo, &geo)) {
 		DMERR("%s: cache device was formatted since table load: load a new one",
 		      nc_cache_name(c));
+		WRITE_ONCE(c->meta->super.durable, -1);
 		return -ESTALE;
 	}
 	nc_super_take(&c->meta->super, now);
@@ -103,7 +104,8 @@ static int reread_first(struct nc_cache *c, struct nc_super *now)
  *
  * Between the constructor and the first resume, or while the system slept, the device may have been
  * formatted, or used by another dm device.  After an error, superblocks are not written any more,
- * except that of the first device if it is still this cache's: it may have to say active.
+ * except that of the first device if it is still this cache's: it may have to say active.  If the
+ * first device was changed, what it said before is not relied on, even if it cannot be taken over.
  *
  * Return: 0; -EIO or -ENOMEM; -EINVAL or -ESTALE if a superblock no longer matches the cache:
  * the user has to remove the dm device.
@@ -264,8 +266,11 @@ const char *nc_meta_moved(struct nc_cache *c)
 
 	lockdep_assert_held(&c->life.lock);
 	r = nc_super_confirm(&c->meta->super, c->dev.bdev) ?: nc_members_confirm(c);
-	if (r == -ESTALE || (!r && !nc_commit_confirm(c)))
+	if (r == -ESTALE || (!r && !nc_commit_confirm(c))) {
+		/* No state is certain until nc_meta_reread() succeeds. */
+		WRITE_ONCE(c->meta->super.durable, -1);
 		return "was changed while this system slept";
+	}
 	if (r)
 		return "cannot be read after this system slept";
 	return nc_session_moved(c) ? "may be stale after this system slept, by its witness" : NULL;
