@@ -348,6 +348,32 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
+/* Record "left" on the witness.  While this system slept, another one may have begun sessions: then
+ * the cache device may name the last of them.  The record gets a higher number than all of them,
+ * so that the cache device is older than the record.
+ */
+static int record_left(struct nc_cache *c, struct block_device *bdev)
+{
+	struct nc_intent *i = &c->intent;
+	/* Not i->witness: this work does not hold nc_life.lock. */
+	struct nc_witness w = { .record = &i->maps->left };
+	int r = nc_witness_find(c, bdev, &w);
+	u64 session = i->session, seen;
+
+	if (r)
+		return r;
+	seen = le64_to_cpu(w.record->session);
+	if (seen > session) {
+		if (seen >= NEARCACHE_MAX_SEQUENCE)
+			return -ERANGE;
+		session = seen + 1;
+	}
+	r = nc_witness_write(c, bdev, &w, session, 0, NEARCACHE_WITNESS_LEFT);
+	if (!r)
+		i->session = session;
+	return r;
+}
+
 /* Record "left" on the witness, then release all waiting writes.  If the witness fails, fail these
  * writes; each later write to an unmarked region then tries the witness again.
  */
@@ -356,13 +382,13 @@ static void leave_cache_work(struct work_struct *work)
 	struct nc_cache *c = container_of(work, struct nc_cache,
 					  intent.leave_work);
 	struct nc_intent *i = &c->intent;
+	struct block_device *bdev = i->bdev;
 	struct bio_list failed;
 	bool left = false;
 	int r = -EIO;
 
-	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
-		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-				     NEARCACHE_WITNESS_LEFT);
+	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && bdev)
+		r = record_left(c, bdev);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
 	if (i->mode == NC_INTENT_ON) {
@@ -387,14 +413,16 @@ static void leave_cache_work(struct work_struct *work)
 		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
-/* Is @dev the witness of the session, and does its record name the session?  @dev may be NULL. */
+/* Is @dev the witness of the session, and does its record name the session, or a later one (see
+ * record_left())?  @dev may be NULL.
+ */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;
 
 	return dev && dev->bdev == i->bdev &&
 	       !nc_witness_find(c, dev->bdev, &i->witness) &&
-	       le64_to_cpu(i->witness.record->session) == i->session;
+	       le64_to_cpu(i->witness.record->session) >= i->session;
 }
 
 /**

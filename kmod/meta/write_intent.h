@@ -41,6 +41,7 @@ enum nc_intent_mode {
  * struct nc_intent_maps - bitmaps with a bit per region, and the image of the area on the medium
  * @image: content of the area as last written, or being written; io_lock
  * @record: buffer for nc_intent.witness
+ * @left: buffer of nc_intent.leave_work
  * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
  * @recent: regions written since the last pass of write_intent_clear.c; set by writers, cleared by
  *	the pass
@@ -51,6 +52,7 @@ enum nc_intent_mode {
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];
 	struct nearcache_witness record;
+	struct nearcache_witness left;
 	DECLARE_BITMAP(set, NC_INTENT_BITS);
 	DECLARE_BITMAP(recent, NC_INTENT_BITS);
 	DECLARE_BITMAP(wanted, NC_INTENT_BITS);
@@ -72,7 +74,8 @@ struct nc_intent_ops {
  * @mode: enum nc_intent_mode; changes to and from OFF while suspended, or once the superblock
  *	durably says active; other changes are made under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
- * @session: number of the current session, see struct nearcache_super
+ * @session: number of the current session, see struct nearcache_super; @leave_work raises it if the
+ *	witness names a later session
  * @recovered: the load took over an unfinished session, whose marks are in @maps; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first dm table that names a witness; NULL before
