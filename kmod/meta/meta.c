@@ -249,6 +249,43 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	return 0;
 }
 
+/* Compare the superblock of the first device with that in memory.  Return: 0: equal; -ESTALE: no;
+ * or the error of reading it.
+ */
+static int confirm_first(struct nc_cache *c)
+{
+	int r = nc_super_confirm(&c->meta->super, c->dev.bdev);
+
+	if (r && r != -ESTALE)
+		nc_intent_doubt(c);
+	return r;
+}
+
+/* Take note that others changed the medium.  Returns the reason for the log. */
+static const char *note_moved(struct nc_cache *c)
+{
+	c->meta->moved = true;
+	/* No state is certain until nc_meta_reread() succeeds. */
+	WRITE_ONCE(c->meta->super.durable, -1);
+	return "was changed while this system slept";
+}
+
+/**
+ * nc_meta_super_moved() - did others change the superblock that a bypassed cache relies on?
+ * @c: bypassed cache, asleep; see nc_meta_moved()
+ *
+ * A superblock that cannot be read is taken for unchanged, except if the witness can be told: see
+ * nc_intent_doubt().  The witness alone proves nothing, since the cache has no data to lose.
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: NULL: not known; otherwise why the medium cannot be relied on, for the log.
+ */
+const char *nc_meta_super_moved(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->life.lock);
+	return confirm_first(c) == -ESTALE ? note_moved(c) : NULL;
+}
+
 /**
  * nc_meta_moved() - was the medium changed since this cache last read or wrote it?
  * @c: loaded cache, asleep; a dm table that names its devices is or goes live
@@ -265,12 +302,9 @@ const char *nc_meta_moved(struct nc_cache *c)
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	r = nc_super_confirm(&c->meta->super, c->dev.bdev) ?: nc_members_confirm(c);
-	if (r == -ESTALE || (!r && !nc_commit_confirm(c))) {
-		/* No state is certain until nc_meta_reread() succeeds. */
-		WRITE_ONCE(c->meta->super.durable, -1);
-		return "was changed while this system slept";
-	}
+	r = confirm_first(c) ?: nc_members_confirm(c) ?: nc_commit_confirm(c);
+	if (r == -ESTALE)
+		return note_moved(c);
 	if (r)
 		return "cannot be read after this system slept";
 	return nc_session_moved(c) ? "may be stale after this system slept, by its witness" : NULL;
@@ -410,6 +444,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		r = tell_all(c, writes, state);
 	}
 	if (!r) {
+		m->moved = false;
 		c->intent.recovered = false;
 		c->intent.untrue = false;
 		if (numbered)

@@ -235,7 +235,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	smp_mb();
 	note_regions(maps->recent, &at);
 	smp_mb(); /* Pairs with the barrier in take_mark(). */
-	if (regions_noted(maps->set, &at))
+	if (!READ_ONCE(c->intent.doubt) && regions_noted(maps->set, &at))
 		return false;
 	note_regions(maps->wanted, &at);
 	if (!hold_write(c, bio))
@@ -350,9 +350,10 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 
 /* Record "left" on the witness.  While this system slept, another one may have begun sessions: then
  * the cache device may name the last of them.  The record gets a higher number than all of them,
- * so that the cache device is older than the record.
+ * so that the cache device is older than the record.  @doubt: that system may have used
+ * another witness.
  */
-static int record_left(struct nc_cache *c, struct block_device *bdev)
+static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt)
 {
 	struct nc_intent *i = &c->intent;
 	/* Not i->witness: this work does not hold nc_life.lock. */
@@ -363,7 +364,8 @@ static int record_left(struct nc_cache *c, struct block_device *bdev)
 	if (r)
 		return r;
 	seen = le64_to_cpu(w.record->session);
-	if (seen > session) {
+	if (seen > session || doubt) {
+		seen = max(seen, session);
 		if (seen >= NEARCACHE_MAX_SEQUENCE)
 			return -ERANGE;
 		session = seen + 1;
@@ -384,14 +386,15 @@ static void leave_cache_work(struct work_struct *work)
 	struct nc_intent *i = &c->intent;
 	struct block_device *bdev = i->bdev;
 	struct bio_list failed;
-	bool left = false;
+	bool left = false, doubt = READ_ONCE(i->doubt);
 	int r = -EIO;
 
 	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && bdev)
-		r = record_left(c, bdev);
+		r = record_left(c, bdev, doubt);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
-	if (i->mode == NC_INTENT_ON) {
+	if (i->mode == NC_INTENT_ON || (i->doubt && !doubt)) {
+		/* nc_intent_doubt() or nc_intent_leave() has queued this work again. */
 		spin_unlock_irq(&i->lock);
 		return;
 	}
@@ -495,6 +498,29 @@ bool nc_intent_refuses(struct nc_intent *i)
 	return refused;
 }
 
+/* The cache device cannot be read after an image of the memory was taken: perhaps another system used
+ * it meanwhile, and recovered and forgot the marks of this session.  So the marks count no more, and
+ * the witness has to record the leave of the cache device once more, with a number that no state of
+ * the cache device has.  Context: process; nc_life.lock.
+ */
+void nc_intent_doubt(struct nc_cache *c)
+{
+	const struct dm_dev *witness = c->life.active->witness;
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&c->life.lock);
+	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->doubt, true);
+	/* In mode LEFT, i->bdev may be a device that an older table has closed. */
+	if (i->mode == NC_INTENT_LEFT && witness) {
+		i->bdev = witness->bdev;
+		WRITE_ONCE(i->mode, NC_INTENT_LEAVING);
+	}
+	if (i->mode == NC_INTENT_LEAVING)
+		queue_work(c->workers.origin, &i->leave_work);
+	spin_unlock_irq(&i->lock);
+}
+
 /* Fail all writes from now on.  The medium has another state than this cache knows, and cannot
  * record that the origin is written.  Context: process; nc_life.lock; nc_intent_release() follows.
  */
@@ -514,7 +540,8 @@ void nc_intent_accept(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 
 	spin_lock_irq(&i->lock);
-	if (i->refused)
+	/* As in nc_intent_release(). */
+	if (i->refused && nc_sleep_phase() != NC_SLEEP_IMAGE)
 		WRITE_ONCE(i->held, false);
 	i->refused = false;
 	spin_unlock_irq(&i->lock);
@@ -632,6 +659,7 @@ void nc_intent_end(struct nc_cache *c)
 
 	i->recovered = false;
 	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->doubt, false);
 	WRITE_ONCE(i->mode, NC_INTENT_OFF);
 	release_writes(c, &i->waiting);
 	release_writes(c, &i->batch);

@@ -91,6 +91,7 @@ struct nc_intent_ops {
  *	@lock, read without it
  * @refused: @held writes fail instead of waiting: see nc_intent_refuse(); changed and read under
  *	@lock
+ * @doubt: see nc_intent_doubt(); changed under @lock
  * @asleep: writes that wait for nc_intent_release()
  * @since: jiffies when the oldest of @waiting and @batch was queued
  * @mark_work: writes the wanted marks
@@ -116,6 +117,7 @@ struct nc_intent {
 	struct bio_list ready;
 	bool held;
 	bool refused;
+	bool doubt;
 	struct bio_list asleep;
 	unsigned long since;
 	struct work_struct mark_work;
@@ -135,6 +137,7 @@ bool nc_intent_any_held(struct nc_intent *i);
 void nc_intent_finish(struct nc_cache *c);
 void nc_intent_release(struct nc_cache *c);
 bool nc_intent_refuses(struct nc_intent *i);
+void nc_intent_doubt(struct nc_cache *c);
 void nc_intent_refuse(struct nc_cache *c);
 void nc_intent_accept(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
@@ -157,6 +160,14 @@ static inline bool nc_intent_knows_ends(const struct nc_intent *i)
 static inline bool nc_intent_has_left(const struct nc_intent *i)
 {
 	return READ_ONCE(i->mode) == NC_INTENT_LEFT;
+}
+
+/* Is the witness about to record that the cache device left, or has it done so? */
+static inline bool nc_intent_leaves(const struct nc_intent *i)
+{
+	int mode = READ_ONCE(i->mode);
+
+	return mode == NC_INTENT_LEAVING || mode == NC_INTENT_LEFT;
 }
 
 /**
