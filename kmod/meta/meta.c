@@ -256,8 +256,11 @@ static int confirm_first(struct nc_cache *c)
 {
 	int r = nc_super_confirm(&c->meta->super, c->dev.bdev);
 
-	if (r && r != -ESTALE)
+	if (r && r != -ESTALE) {
+		/* The next cache of the dm device may read what others left there. */
+		c->life.dirty_unrecorded = true;
 		nc_intent_doubt(c);
+	}
 	return r;
 }
 
