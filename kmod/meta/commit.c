@@ -34,8 +34,8 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/* Read the last commit record into the table's buffer.  Returns NULL if there is none.  @failed: set
- * to true if not all records can be read.
+/* Read the last commit record into the table's buffer.  Returns NULL if there is none.  @failed:
+ * set to true if not all records can be read.
  */
 static const struct nearcache_commit *read_last_record(struct nc_cache *c, bool *failed)
 {
@@ -55,8 +55,8 @@ static const struct nearcache_commit *read_last_record(struct nc_cache *c, bool 
 	return nc_recover_last((void *)ring, c->dev.uuid);
 }
 
-/* Is the last record on the medium the one that was last read or written?  May sleep.  Return: 0: yes;
- * -ESTALE: no; -EIO: that record may be one that cannot be read.
+/* Is the last record on the medium the one that was last read or written?  May sleep.  Return: 0:
+ * yes; -ESTALE: no; -EIO: that record may be one that cannot be read.
  */
 int nc_commit_confirm(struct nc_cache *c)
 {

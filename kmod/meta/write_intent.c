@@ -498,10 +498,10 @@ bool nc_intent_refuses(struct nc_intent *i)
 	return refused;
 }
 
-/* The cache device cannot be read after an image of the memory was taken: perhaps another system used
- * it meanwhile, and recovered and forgot the marks of this session.  So the marks count no more, and
- * the witness has to record the leave of the cache device once more, with a number that no state of
- * the cache device has.  Context: process; nc_life.lock.
+/* The cache device cannot be read after an image of the memory was taken: perhaps another system
+ * used it meanwhile, and recovered and forgot the marks of this session.  So the marks count no
+ * more, and the witness has to record the leave of the cache device once more, with a number that
+ * no state of the cache device has.  Context: process; nc_life.lock.
  */
 void nc_intent_doubt(struct nc_cache *c)
 {
