@@ -47,15 +47,18 @@ static const char *why_forget(struct nc_cache *c)
  *
  * A bypassed cache has no data to lose, but it relies on the superblock that it wrote last: while
  * that says active, writes need no record.  Another system may have stopped the cache cleanly.
+ * Only a writing mode relies on it: otherwise nc_cache_activate() of a writing mode compares.
  */
 bool nc_cache_compare(struct nc_cache *c)
 {
+	bool bypassed = c->hot.state == NEARCACHE_BYPASS;
 	const char *why;
 
 	lockdep_assert_held(&c->life.lock);
-	if (c->life.images == nc_sleep_images())
+	if (c->life.images == nc_sleep_images() ||
+	    (bypassed && !nc_target_writes(c->life.active)))
 		return false;
-	why = c->hot.state == NEARCACHE_BYPASS ? nc_meta_moved(c) : why_forget(c);
+	why = bypassed ? nc_meta_super_moved(c) : why_forget(c);
 	c->life.images = nc_sleep_images();
 	c->life.settled = false;
 	if (!why)
@@ -173,13 +176,19 @@ void nc_cache_unhold(struct nc_cache *c)
 
 /* Compare the medium with the memory.  If it differs, begin a new session.  If that cannot be
  * recorded, a later load could trust what another system left on the medium: let no write pass.
+ * But if nobody is known to have used the medium, the witness can record the writes.
  */
 static void compare_and_start(struct nc_cache *c)
 {
-	if (!nc_cache_compare(c) || !nc_cache_start(c, c->life.active))
+	if (!nc_cache_compare(c))
 		return;
+	if (!nc_cache_start(c, c->life.active)) {
+		nc_intent_accept(c);
+		return;
+	}
 	nc_health_bypass(c, NEARCACHE_REASON_WRITE_SUPER);
-	nc_intent_refuse(c);
+	if (c->meta->moved || !nc_intent_leaves(&c->intent))
+		nc_intent_refuse(c);
 }
 
 /* The system sleep is over: compare the medium, then let the work run that dm/system_sleep.c
@@ -240,19 +249,24 @@ void nc_cache_wake_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
 	unsigned int noio = memalloc_noio_save();
-	bool release = true, rests;
+	bool release = true, refused, rests;
 
 	await_origin(c);
 	mutex_lock(&c->life.lock);
+	refused = nc_intent_refuses(&c->intent);
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		if (c->life.active && !c->life.stopping && c->life.asleep)
 			wake_cache(c);
 	} else {
 		rests = nc_sleep_phase() == NC_SLEEP_REST && c->life.active && !c->life.stopping;
-		/* No write of a bypassed cache waits: compare before tasks run again. */
+		/* Writes of a bypassed cache do not wait for this: compare as early as possible. */
 		if (rests && c->hot.state == NEARCACHE_BYPASS)
 			compare_and_start(c);
-		release = rests && nc_intent_any_held(&c->intent) && disown_image(c);
+		/* A write that fails changes nothing: fail it in any phase, because the kernel may
+		 * wait for it before it freezes tasks.
+		 */
+		release = refused ||
+			  (rests && nc_intent_any_held(&c->intent) && disown_image(c));
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)

@@ -34,8 +34,10 @@ void nc_commit_destroy(struct nc_commit *commit)
 	vfree(commit->record);
 }
 
-/* Read the last commit record into the table's buffer.  Returns NULL if there is none. */
-static const struct nearcache_commit *read_last_record(struct nc_cache *c)
+/* Read the last commit record into the table's buffer.  Returns NULL if there is none.  @failed:
+ * set to true if not all records can be read.
+ */
+static const struct nearcache_commit *read_last_record(struct nc_cache *c, bool *failed)
 {
 	struct nc_commit *commit = &c->meta->commit;
 	struct nearcache_page *ring = c->meta->table.buffer;
@@ -46,30 +48,37 @@ static const struct nearcache_commit *read_last_record(struct nc_cache *c)
 		if (nc_super_io(c->meta->super.io, c->dev.bdev,
 				REQ_OP_READ | REQ_META,
 				commit->offset + i * NEARCACHE_PAGE_SIZE,
-				&ring[i], NEARCACHE_PAGE_SIZE))
+				&ring[i], NEARCACHE_PAGE_SIZE)) {
 			memset(&ring[i], 0, NEARCACHE_PAGE_SIZE);
+			*failed = true;
+		}
 	return nc_recover_last((void *)ring, c->dev.uuid);
 }
 
-/* Is the last record on the medium the one that was last read or written?  May sleep. */
-bool nc_commit_confirm(struct nc_cache *c)
+/* Is the last record on the medium the one that was last read or written?  May sleep.  Return: 0:
+ * yes; -ESTALE: no; -EIO: that record may be one that cannot be read.
+ */
+int nc_commit_confirm(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
 	const struct nearcache_commit *last;
-	bool same;
+	bool same, failed = false;
 
 	mutex_lock(&commit->lock);
-	last = read_last_record(c);
+	last = read_last_record(c, &failed);
 	same = (last ? le64_to_cpu(last->sequence) : 0) == commit->known;
 	mutex_unlock(&commit->lock);
-	return same;
+	if (same)
+		return 0;
+	return failed ? -EIO : -ESTALE;
 }
 
 /* Find the last commit record, after the superblock was read.  Returns NULL if there is none. */
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c)
 {
 	struct nc_commit *commit = &c->meta->commit;
-	const struct nearcache_commit *last = read_last_record(c);
+	bool failed = false;
+	const struct nearcache_commit *last = read_last_record(c, &failed);
 
 	commit->behind = false;
 	commit->known = 0;

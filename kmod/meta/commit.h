@@ -47,7 +47,7 @@ struct nc_commit {
 int nc_commit_init(struct nc_commit *commit);
 void nc_commit_destroy(struct nc_commit *commit);
 const struct nearcache_commit *nc_commit_load(struct nc_cache *c);
-bool nc_commit_confirm(struct nc_cache *c);
+int nc_commit_confirm(struct nc_cache *c);
 int nc_commit_catch_up(struct nc_cache *c);
 int nc_commit_run(struct nc_cache *c);
 void nc_commit_stop(struct nc_cache *c);

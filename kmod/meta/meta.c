@@ -91,6 +91,7 @@ static int reread_first(struct nc_cache *c, struct nc_super *now)
 	if (c->meta->foreign || !same_geometry(&c->geo, &geo)) {
 		DMERR("%s: cache device was formatted since table load: load a new one",
 		      nc_cache_name(c));
+		WRITE_ONCE(c->meta->super.durable, -1);
 		return -ESTALE;
 	}
 	nc_super_take(&c->meta->super, now);
@@ -103,7 +104,8 @@ static int reread_first(struct nc_cache *c, struct nc_super *now)
  *
  * Between the constructor and the first resume, or while the system slept, the device may have been
  * formatted, or used by another dm device.  After an error, superblocks are not written any more,
- * except that of the first device if it is still this cache's: it may have to say active.
+ * except that of the first device if it is still this cache's: it may have to say active.  If the
+ * first device was changed, what it said before is not relied on, even if it cannot be taken over.
  *
  * Return: 0; -EIO or -ENOMEM; -EINVAL or -ESTALE if a superblock no longer matches the cache:
  * the user has to remove the dm device.
@@ -247,6 +249,46 @@ int nc_meta_load(struct nc_cache *c, const struct nc_known *known)
 	return 0;
 }
 
+/* Compare the superblock of the first device with that in memory.  Return: 0: equal; -ESTALE: no;
+ * or the error of reading it.
+ */
+static int confirm_first(struct nc_cache *c)
+{
+	int r = nc_super_confirm(&c->meta->super, c->dev.bdev);
+
+	if (r && r != -ESTALE) {
+		/* The next cache of the dm device may read what others left there. */
+		c->life.dirty_unrecorded = true;
+		nc_intent_doubt(c);
+	}
+	return r;
+}
+
+/* Take note that others changed the medium.  Returns the reason for the log. */
+static const char *note_moved(struct nc_cache *c)
+{
+	c->meta->moved = true;
+	/* No state is certain until nc_meta_reread() succeeds. */
+	WRITE_ONCE(c->meta->super.durable, -1);
+	return "was changed while this system slept";
+}
+
+/**
+ * nc_meta_super_moved() - did others change the superblock that a bypassed cache relies on?
+ * @c: bypassed cache, asleep; see nc_meta_moved()
+ *
+ * A superblock that cannot be read is taken for unchanged, except if the witness can be told: see
+ * nc_intent_doubt().  The witness alone proves nothing, since the cache has no data to lose.
+ *
+ * Context: may sleep; nc_life.lock.
+ * Return: NULL: not known; otherwise why the medium cannot be relied on, for the log.
+ */
+const char *nc_meta_super_moved(struct nc_cache *c)
+{
+	lockdep_assert_held(&c->life.lock);
+	return confirm_first(c) == -ESTALE ? note_moved(c) : NULL;
+}
+
 /**
  * nc_meta_moved() - was the medium changed since this cache last read or wrote it?
  * @c: loaded cache, asleep; a dm table that names its devices is or goes live
@@ -263,9 +305,9 @@ const char *nc_meta_moved(struct nc_cache *c)
 	int r;
 
 	lockdep_assert_held(&c->life.lock);
-	r = nc_super_confirm(&c->meta->super, c->dev.bdev) ?: nc_members_confirm(c);
-	if (r == -ESTALE || (!r && !nc_commit_confirm(c)))
-		return "was changed while this system slept";
+	r = confirm_first(c) ?: nc_members_confirm(c) ?: nc_commit_confirm(c);
+	if (r == -ESTALE)
+		return note_moved(c);
 	if (r)
 		return "cannot be read after this system slept";
 	return nc_session_moved(c) ? "may be stale after this system slept, by its witness" : NULL;
@@ -405,6 +447,7 @@ int nc_meta_go(struct nc_cache *c, bool writes)
 		r = tell_all(c, writes, state);
 	}
 	if (!r) {
+		m->moved = false;
 		c->intent.recovered = false;
 		c->intent.untrue = false;
 		if (numbered)

@@ -46,6 +46,7 @@ struct nc_known {
  *	any context
  * @fingerprint_old: the superblock's fingerprint of the origin may be older than
  *	the cache's own writes
+ * @moved: others changed the medium while this system slept, and no nc_meta_go() succeeded since
  * @foreign: nc_meta_reread() found another cache on the first device
  * @ends: buffer for the ends of the origin; freed by nc_meta_close()
  */
@@ -56,6 +57,7 @@ struct nc_meta {
 	bool origin_durable;
 	bool flush_failed;
 	bool fingerprint_old;
+	bool moved;
 	bool foreign;
 	void *ends;
 };
@@ -67,6 +69,7 @@ int nc_meta_reread(struct nc_cache *c);
 int nc_meta_load(struct nc_cache *c, const struct nc_known *known);
 int nc_meta_go(struct nc_cache *c, bool writes);
 const char *nc_meta_moved(struct nc_cache *c);
+const char *nc_meta_super_moved(struct nc_cache *c);
 void nc_meta_forget(struct nc_cache *c, const char *why);
 int nc_meta_mark_changed(struct nc_cache *c);
 bool nc_meta_starts_cold(const struct nc_cache *c);

@@ -15,7 +15,7 @@ struct nc_cache;
  * @offset: place of the record on the witness device, bytes
  * @record: as last read or written; from vmalloc()
  *
- * Used under nc_life.lock, and by nc_intent.leave_work while the cache is live.
+ * nc_intent.witness is used under nc_life.lock; nc_intent.leave_work has one of its own.
  */
 struct nc_witness {
 	u64 offset;

@@ -15,6 +15,7 @@
 #include <linux/vmalloc.h>
 
 #include "cache.h"
+#include "core/sleep.h"
 #include "meta/origin_fingerprint.h"
 #include "meta/write_intent.h"
 #include "meta/meta.h"
@@ -234,7 +235,7 @@ bool nc_intent_wait(struct nc_cache *c, struct bio *bio)
 	smp_mb();
 	note_regions(maps->recent, &at);
 	smp_mb(); /* Pairs with the barrier in take_mark(). */
-	if (regions_noted(maps->set, &at))
+	if (!READ_ONCE(c->intent.doubt) && regions_noted(maps->set, &at))
 		return false;
 	note_regions(maps->wanted, &at);
 	if (!hold_write(c, bio))
@@ -347,6 +348,34 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
+/* Record "left" on the witness.  While this system slept, another one may have begun sessions: then
+ * the cache device may name the last of them.  The record gets a higher number than all of them,
+ * so that the cache device is older than the record.  @doubt: that system may have used
+ * another witness.
+ */
+static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt)
+{
+	struct nc_intent *i = &c->intent;
+	/* Not i->witness: this work does not hold nc_life.lock. */
+	struct nc_witness w = { .record = &i->maps->left };
+	int r = nc_witness_find(c, bdev, &w);
+	u64 session = i->session, seen;
+
+	if (r)
+		return r;
+	seen = le64_to_cpu(w.record->session);
+	if (seen > session || doubt) {
+		seen = max(seen, session);
+		if (seen >= NEARCACHE_MAX_SEQUENCE)
+			return -ERANGE;
+		session = seen + 1;
+	}
+	r = nc_witness_write(c, bdev, &w, session, 0, NEARCACHE_WITNESS_LEFT);
+	if (!r)
+		i->session = session;
+	return r;
+}
+
 /* Record "left" on the witness, then release all waiting writes.  If the witness fails, fail these
  * writes; each later write to an unmarked region then tries the witness again.
  */
@@ -355,16 +384,17 @@ static void leave_cache_work(struct work_struct *work)
 	struct nc_cache *c = container_of(work, struct nc_cache,
 					  intent.leave_work);
 	struct nc_intent *i = &c->intent;
+	struct block_device *bdev = i->bdev;
 	struct bio_list failed;
-	bool left = false;
+	bool left = false, doubt = READ_ONCE(i->doubt);
 	int r = -EIO;
 
-	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && i->bdev)
-		r = nc_witness_write(c, i->bdev, &i->witness, i->session, 0,
-				     NEARCACHE_WITNESS_LEFT);
+	if (READ_ONCE(i->mode) == NC_INTENT_LEAVING && bdev)
+		r = record_left(c, bdev, doubt);
 	bio_list_init(&failed);
 	spin_lock_irq(&i->lock);
-	if (i->mode == NC_INTENT_ON) {
+	if (i->mode == NC_INTENT_ON || (i->doubt && !doubt)) {
+		/* nc_intent_doubt() or nc_intent_leave() has queued this work again. */
 		spin_unlock_irq(&i->lock);
 		return;
 	}
@@ -386,14 +416,16 @@ static void leave_cache_work(struct work_struct *work)
 		       nc_cache_name(c), MAJOR(c->dev.devt), MINOR(c->dev.devt));
 }
 
-/* Is @dev the witness of the session, and does its record name the session?  @dev may be NULL. */
+/* Is @dev the witness of the session, and does its record name the session, or a later one (see
+ * record_left())?  @dev may be NULL.
+ */
 static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 {
 	struct nc_intent *i = &c->intent;
 
 	return dev && dev->bdev == i->bdev &&
 	       !nc_witness_find(c, dev->bdev, &i->witness) &&
-	       le64_to_cpu(i->witness.record->session) == i->session;
+	       le64_to_cpu(i->witness.record->session) >= i->session;
 }
 
 /**
@@ -455,6 +487,40 @@ bool nc_intent_any_held(struct nc_intent *i)
 	return any;
 }
 
+/* Do writes fail, after nc_intent_refuse()?  Context: process. */
+bool nc_intent_refuses(struct nc_intent *i)
+{
+	bool refused;
+
+	spin_lock_irq(&i->lock);
+	refused = i->refused;
+	spin_unlock_irq(&i->lock);
+	return refused;
+}
+
+/* The cache device cannot be read after an image of the memory was taken: perhaps another system
+ * used it meanwhile, and recovered and forgot the marks of this session.  So the marks count no
+ * more, and the witness has to record the leave of the cache device once more, with a number that
+ * no state of the cache device has.  Context: process; nc_life.lock.
+ */
+void nc_intent_doubt(struct nc_cache *c)
+{
+	const struct dm_dev *witness = c->life.active->witness;
+	struct nc_intent *i = &c->intent;
+
+	lockdep_assert_held(&c->life.lock);
+	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->doubt, true);
+	/* In mode LEFT, i->bdev may be a device that an older table has closed. */
+	if (i->mode == NC_INTENT_LEFT && witness) {
+		i->bdev = witness->bdev;
+		WRITE_ONCE(i->mode, NC_INTENT_LEAVING);
+	}
+	if (i->mode == NC_INTENT_LEAVING)
+		queue_work(c->workers.origin, &i->leave_work);
+	spin_unlock_irq(&i->lock);
+}
+
 /* Fail all writes from now on.  The medium has another state than this cache knows, and cannot
  * record that the origin is written.  Context: process; nc_life.lock; nc_intent_release() follows.
  */
@@ -474,7 +540,8 @@ void nc_intent_accept(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 
 	spin_lock_irq(&i->lock);
-	if (i->refused)
+	/* As in nc_intent_release(). */
+	if (i->refused && nc_sleep_phase() != NC_SLEEP_IMAGE)
 		WRITE_ONCE(i->held, false);
 	i->refused = false;
 	spin_unlock_irq(&i->lock);
@@ -509,6 +576,13 @@ void nc_intent_release(struct nc_cache *c)
 
 	spin_lock_irq(&i->lock);
 	refused = i->refused;
+	/* The phase changes before nc_intent_hold(): an image is about to be taken once more.  Keep
+	 * the writes: the kernel's next call after the image releases them.
+	 */
+	if (!refused && nc_sleep_phase() == NC_SLEEP_IMAGE) {
+		spin_unlock_irq(&i->lock);
+		return;
+	}
 	WRITE_ONCE(i->held, refused);
 	bios = i->asleep;
 	bio_list_init(&i->asleep);
@@ -585,6 +659,7 @@ void nc_intent_end(struct nc_cache *c)
 
 	i->recovered = false;
 	spin_lock_irq(&i->lock);
+	WRITE_ONCE(i->doubt, false);
 	WRITE_ONCE(i->mode, NC_INTENT_OFF);
 	release_writes(c, &i->waiting);
 	release_writes(c, &i->batch);

@@ -41,6 +41,7 @@ enum nc_intent_mode {
  * struct nc_intent_maps - bitmaps with a bit per region, and the image of the area on the medium
  * @image: content of the area as last written, or being written; io_lock
  * @record: buffer for nc_intent.witness
+ * @left: buffer of nc_intent.leave_work
  * @set: marks that are durable on the medium; changed under io_lock, tested by writers without it
  * @recent: regions written since the last pass of write_intent_clear.c; set by writers, cleared by
  *	the pass
@@ -51,6 +52,7 @@ enum nc_intent_mode {
 struct nc_intent_maps {
 	struct nearcache_intent image[NC_RECOVER_INTENT];
 	struct nearcache_witness record;
+	struct nearcache_witness left;
 	DECLARE_BITMAP(set, NC_INTENT_BITS);
 	DECLARE_BITMAP(recent, NC_INTENT_BITS);
 	DECLARE_BITMAP(wanted, NC_INTENT_BITS);
@@ -72,7 +74,8 @@ struct nc_intent_ops {
  * @mode: enum nc_intent_mode; changes to and from OFF while suspended, or once the superblock
  *	durably says active; other changes are made under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
- * @session: number of the current session, see struct nearcache_super
+ * @session: number of the current session, see struct nearcache_super; @leave_work raises it if the
+ *	witness names a later session
  * @recovered: the load took over an unfinished session, whose marks are in @maps; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first dm table that names a witness; NULL before
@@ -88,6 +91,7 @@ struct nc_intent_ops {
  *	@lock, read without it
  * @refused: @held writes fail instead of waiting: see nc_intent_refuse(); changed and read under
  *	@lock
+ * @doubt: see nc_intent_doubt(); changed under @lock
  * @asleep: writes that wait for nc_intent_release()
  * @since: jiffies when the oldest of @waiting and @batch was queued
  * @mark_work: writes the wanted marks
@@ -113,6 +117,7 @@ struct nc_intent {
 	struct bio_list ready;
 	bool held;
 	bool refused;
+	bool doubt;
 	struct bio_list asleep;
 	unsigned long since;
 	struct work_struct mark_work;
@@ -131,6 +136,8 @@ void nc_intent_hold(struct nc_cache *c);
 bool nc_intent_any_held(struct nc_intent *i);
 void nc_intent_finish(struct nc_cache *c);
 void nc_intent_release(struct nc_cache *c);
+bool nc_intent_refuses(struct nc_intent *i);
+void nc_intent_doubt(struct nc_cache *c);
 void nc_intent_refuse(struct nc_cache *c);
 void nc_intent_accept(struct nc_cache *c);
 void nc_intent_leave(struct nc_cache *c);
@@ -153,6 +160,14 @@ static inline bool nc_intent_knows_ends(const struct nc_intent *i)
 static inline bool nc_intent_has_left(const struct nc_intent *i)
 {
 	return READ_ONCE(i->mode) == NC_INTENT_LEFT;
+}
+
+/* Is the witness about to record that the cache device left, or has it done so? */
+static inline bool nc_intent_leaves(const struct nc_intent *i)
+{
+	int mode = READ_ONCE(i->mode);
+
+	return mode == NC_INTENT_LEAVING || mode == NC_INTENT_LEFT;
 }
 
 /**

@@ -213,6 +213,7 @@ int nc_session_begin(struct nc_cache *c)
 	if (r)
 		return r;
 	i->region_shift = ilog2(c->geo.intent_region) - SECTOR_SHIFT;
+	WRITE_ONCE(i->doubt, false);
 	WRITE_ONCE(i->mode, NC_INTENT_ON);
 	return 1;
 }

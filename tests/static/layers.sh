@@ -3,7 +3,7 @@
 # A file uses symbols of its own folder and of the folders before it in KMOD or HELPER, and at most
 # CIRCLE files of kmod use each other in a circle. Symbols are those of the object files. Headers
 # are the same, but cache.h, which has the structures of all folders.
-# timeout: 360
+# timeout: 600
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"

@@ -24,6 +24,15 @@ log_since | grep -q "others used cache device.*attach another one" || fail "no m
 is state 1
 check -n "$HALF"
 
+# A hibernation writes dirty pages back before it freezes tasks: this write fails and may not wait.
+exec 7<>/dev/mapper/nc
+echo dirty >&7 || fail "no dirty page"
+before=$(images)
+! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+(($(images) == before + 1)) || fail "no second image was taken"
+exec 7>&-
+! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null || fail "a write passed after the second image"
+
 # A resume tries again.
 dmsetup load local --table "$good" && dmsetup resume local || fail "linear"
 dmsetup suspend nc && dmsetup resume nc || fail "suspend and resume"

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# While the system slept, another system opened the cache with an origin that had grown, and stopped it
+# cleanly. This system cannot take over the superblock. In a writing mode no write may pass, since the
+# next load would trust what the other system cached before it.
+# timeout: 400
+# kernels: 6.12
+# cpus: 1
+. ./sleeping.sh
+
+make_dm O origin "0 $((48 * 2048)) linear $(remote_backing) 0"
+make_dm C local "0 $((32 * 2048)) linear $(local_dev) 0"
+./blockdata write "$O"
+format
+MODE=writearound start nc "2 cache_timeout 0"
+again
+same "state of the superblock" "$(./sbset "$C" get state)" 1
+sequence=$(./sbset "$C" get sequence)
+./sbset "$C" set both origin_size $((64 * MB))
+./sbset "$C" set both sequence $((sequence + 2))
+./sbset "$C" set both write_id 7
+./sbset "$C" set both state 0
+
+! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+refused() {
+	! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null
+}
+wait_for 60 refused || fail "writes pass: $(log_since)"
+log_since | grep -q "others used cache device.*attach another one" || fail "no message: $(log_since)"
+is state 1
+check -n "$HALF"
+same "state of the superblock" "$(./sbset "$C" get state)" 0
+stop
