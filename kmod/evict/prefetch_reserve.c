@@ -114,6 +114,29 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 		WRITE_ONCE(t->wanted, READ_ONCE(t->wanted) - 1);
 }
 
+/**
+ * nc_prefetched_refill() - as nc_prefetched_begin(), for a slot that the block already has
+ * @c: live cache
+ * @slot: linked, without valid data: an invalidation has emptied it
+ *
+ * A slot of the reserve stays in it, and belongs to the present job.
+ *
+ * Context: the prefetch worker; the bucket lock of the slot's block is held.
+ */
+void nc_prefetched_refill(struct nc_cache *c, struct nc_slot *slot)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+	bool reserve = READ_ONCE(slot->tag.ahead) & NC_AHEAD_RESERVE;
+
+	if (reserve) {
+		atomic_dec(&r->held[slot_job(slot)]);
+		atomic_inc(&r->held[r->taker]);
+	}
+	WRITE_ONCE(slot->tag.ahead, NC_AHEAD_UNREAD | reserve);
+	WRITE_ONCE(slot->flags, (slot->flags & (BIT(NC_SLOT_JOB_SHIFT) - 1)) |
+				r->taker << NC_SLOT_JOB_SHIFT);
+}
+
 /* As nc_prefetched_begin(), for a readahead window.  Context: process; the bucket lock is held. */
 void nc_prefetched_window(struct nc_slot *slot)
 {

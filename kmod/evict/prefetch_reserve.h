@@ -65,6 +65,7 @@ struct nc_prefetch_reserve {
 };
 
 void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve);
+void nc_prefetched_refill(struct nc_cache *c, struct nc_slot *slot);
 void nc_prefetched_window(struct nc_slot *slot);
 void nc_prefetched_read(struct nc_cache *c, struct nc_slot *slot, const struct bio *bio,
 			const struct nc_span *span);

@@ -206,8 +206,11 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 {
 	u32 i = l->slot;
 
-	if (i != NC_NIL)
+	if (i != NC_NIL) {
+		if (ops->reserve && !c->index.slots[i].valid)
+			nc_prefetched_refill(c, &c->index.slots[i]);
 		return i;
+	}
 	i = nc_slots_take(c, span->block, ops->reserve);
 	if (i != NC_NIL && ops->ahead && !ops->reserve)
 		nc_prefetched_window(&c->index.slots[i]);
