@@ -28,14 +28,15 @@
  *     again?  With N runs in a pass, a shuffled set has a triangular distribution from 0 to 2 N, a
  *     random set an exponential one with mean N.
  *
- * When a class is known: the first touch of a run does not tell a shuffled, a looping and a random
- * set apart.  A set is scattered until one of EVIDENCE_PART sampled runs has been read again, at
- * least EVIDENCE_AGAIN runs: in the second pass of a shuffled or looping set after a twelfth, in a
- * random set after a fifth to a third of a pass.  These readings are no evidence:
- *  - the second one of a run at most EVIDENCE_NEAR runs after the first: the run was split, or two
- *    workers read a page that their samples share;
- *  - those of a run that was read over twice as often as the mean run: an index or a header;
- *  - for test 3, those of a stream's first run, which has no run before it.
+ * When a class is known: the first read of a run does not tell a shuffled, a looping and a random
+ * set apart.  A set stays scattered until 1 / EVIDENCE_PART of its sampled runs, and at least
+ * EVIDENCE_AGAIN runs, were read again; then the tests decide.  In a shuffled or looping set that
+ * is after a twelfth of the second pass, in a random set after a fifth to a third of a pass.  These
+ * reads are no evidence:
+ *  - a read at most EVIDENCE_NEAR runs after the last counted read of its run: the run was split,
+ *    or two workers read a page that their samples share;
+ *  - reads of a run that was read over twice as often as the mean run: an index or a header;
+ *  - for test 3, a stream's first run, which has no run before it.
  * If a set has a class and then only new runs are read, another job has begun or the data has
  * changed: after EVIDENCE_FRESH new runs in succession the set restarts, as scattered.
  *
@@ -87,7 +88,7 @@
 #define EVIDENCE_MOST	1200
 /* Maximum sampled runs of a set: a set with more halves its sampling rate. */
 #define EVIDENCE_UNITS	256U
-/* A class is known when 1 / EVIDENCE_PART of the units, and EVIDENCE_AGAIN, were read again. */
+/* No class before 1 / EVIDENCE_PART of the units, and EVIDENCE_AGAIN units, were read again. */
 #define EVIDENCE_AGAIN	8U
 #define EVIDENCE_PART	12U
 /* A run that is read again within this many runs was split, or read by two workers at once. */

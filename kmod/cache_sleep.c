@@ -45,9 +45,9 @@ static const char *why_forget(struct nc_cache *c)
  * over the numbers on the medium.  Returns true if the data was dropped: then nc_cache_start()
  * must follow.
  *
- * A bypassed cache has no data to lose, but it relies on the superblock that it wrote last: while
- * that says active, writes need no record.  Another system may have stopped the cache cleanly.
- * Only a writing mode relies on it: otherwise nc_cache_activate() of a writing mode compares.
+ * A bypassed cache has no data to lose, but in a writing mode it relies on the superblock that it
+ * wrote last: while that says active, writes need no record.  Another system may have stopped the
+ * cache cleanly.  Other modes do not rely on it; nc_cache_activate() of a writing mode compares.
  */
 bool nc_cache_compare(struct nc_cache *c)
 {
@@ -89,8 +89,8 @@ static int finish_work(struct nc_cache *c)
 	return 0;
 }
 
-/* The fingerprint in memory becomes that of the origin, unless a write is in flight.  If the last
- * image was not compared yet, the result of the settling before it counts.
+/* Take the fingerprint of the origin into memory, unless a write is in flight.  If the last image
+ * was not compared yet, keep the result from before that image.
  */
 static void settle_for_image(struct nc_cache *c)
 {
@@ -128,7 +128,7 @@ void nc_cache_hold_work(struct work_struct *work)
  * @c: cache that rests; all user tasks are frozen, all devices work
  * @settle: also wait for the devices: nc_cache_held() must follow
  *
- * From now on writes wait and reads go to the origin.
+ * From now on reads go to the origin.  Writes wait, unless the cache is bypassed.
  *
  * Context: process.
  */
@@ -144,8 +144,8 @@ void nc_cache_hold(struct nc_cache *c, bool settle)
 		queue_work(c->workers.origin, &c->workers.hold);
 }
 
-/* Wait for what nc_cache_hold() began, at most until @end (jiffies).  Return: 0; -ETIMEDOUT: the
- * origin or the cache device does not complete its requests.  Context: may sleep.
+/* Wait for the work that nc_cache_hold() began, at most until @end (jiffies).  Return: 0;
+ * -ETIMEDOUT: the origin or the cache device does not complete its requests.  Context: may sleep.
  */
 int nc_cache_held(struct nc_cache *c, unsigned long end)
 {
@@ -176,7 +176,7 @@ void nc_cache_unhold(struct nc_cache *c)
 
 /* Compare the medium with the memory.  If it differs, begin a new session.  If that cannot be
  * recorded, a later load could trust what another system left on the medium: let no write pass.
- * But if nobody is known to have used the medium, the witness can record the writes.
+ * But if no change of the medium was found, the witness can record the writes instead.
  */
 static void compare_and_start(struct nc_cache *c)
 {
@@ -207,8 +207,8 @@ static void wake_cache(struct nc_cache *c)
 	nc_intent_arm_clear(c);
 }
 
-/* A write came while this kernel may be the one that an image of its memory will replace.  Change
- * the medium's number before that write: the resumed kernel then drops all cached data.  Returns
+/* A write came, but the image of the memory may still replace this kernel.  Change the medium's
+ * number before that write: the resumed kernel then drops all cached data.  Returns
  * false if that is not possible.
  */
 static bool disown_image(struct nc_cache *c)

@@ -200,7 +200,7 @@ struct nearcache_area {
  * @file_system_type: enum nearcache_fingerprint, with or without MORE.  The kernel, which does
  *	not parse file systems, sets it to NONE whenever it renews @origin_fingerprint
  * @reserved2: zero
- * @file_system_fingerprint: SHA-256, zero for NEARCACHE_FP_NONE
+ * @file_system_fingerprint: SHA-256; zero if @file_system_type is 0
  * @session: number of the last write session with a witness.  When the session stops, this
  *	field gets the next number.  Numbers only grow
  * @witness: NUL-terminated path of the witness device, or ""; used by the helper only

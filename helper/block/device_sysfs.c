@@ -313,7 +313,7 @@ static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 	return same_drive(whole_disk(upper), *(const dev_t *)disk);
 }
 
-/* @data: char [DEVICE_DM_NAME], gets the name of the device that is suspended. */
+/* @data: char **, the buffer (DEVICE_DM_NAME bytes) that gets the name of the suspended device. */
 static bool rests_on_suspended(dev_t upper, const void *data, int depth)
 {
 	char value[8], *name = *(char *const *)data;

@@ -49,7 +49,7 @@ const struct verb *const verbs[] = {
 "passed, and a failure leaves no cache behind.\n"
 "\n"
 "If the origin, or a partition of it, is a physical volume of LVM, create and open print\n"
-"what LVM needs to use the volume group through the cache; see nearcache(7).\n"
+"the LVM configuration for using the volume group through the cache; see nearcache(7).\n"
 "\n"
 "--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
 "smallest one limits the share of each. Losing any of them loses the cache.\n"
@@ -554,8 +554,8 @@ WITNESS_HELP
 "the streams of processes that run; with --all also of those that have ended. The reads\n"
 "or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
 "scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
-"same order again) or random when a second pass begins. The processes of a job share this\n"
-"class, see nearcache(7).\n",
+"same order again) or random once enough runs were read twice. The processes of a job share\n"
+"this class, see nearcache(7).\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){
@@ -603,11 +603,11 @@ WITNESS_HELP
 "\n"
 "A trace is valid on every node that has the volume; --force uses it for another volume.\n"
 "Its order is that of one run: a shuffled loader reads in the same order for the same\n"
-"seed. A trace has each range once; --epochs tells plan that each run reads the same order\n"
-"that often. --force and --dry-run also apply to plan.\n"
+"seed. A trace has each range once; --epochs N tells plan that a run reads this order N\n"
+"times. --force and --dry-run also apply to plan.\n"
 "\n"
-"A replay for which the cache has no room waits for the readers, as a prefetch does. A\n"
-"trace of more than 1,048,576 extents becomes several jobs, also as in prefetch.\n",
+"If the cache is full, a replay waits for readers, as a prefetch does. A trace of more than\n"
+"1,048,576 extents becomes several jobs, also as in prefetch.\n",
 		.run = cmd_trace,
 	},
 	&(const struct verb){

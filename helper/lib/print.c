@@ -249,8 +249,8 @@ static int indent_of(unsigned int level)
 }
 
 /*
- * Gives @value to the innermost scope. In a record, a value without @key is dropped. In text all
- * values are: a list may have millions of records.
+ * Gives @value to the innermost scope. In a record, a value without @key is dropped. For text
+ * output all values are dropped: a list may have millions of records.
  */
 static void add_json(const char *key, struct json_object *value)
 {

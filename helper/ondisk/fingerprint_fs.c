@@ -286,8 +286,8 @@ void fsprint_enter(struct fsprint *print, const struct volume *volume)
 }
 
 /*
- * @result->plain is the same as in versions of nearcache that did not look into partitions, and
- * @result->former as in those without NEARCACHE_FP_MORE: caches that they made have it on record.
+ * @result->plain is as versions that did not look into partitions computed it, @result->former as
+ * versions without NEARCACHE_FP_MORE did. Caches that they made have one of the two on record.
  */
 static void take_all(struct fsprint *print)
 {

@@ -50,8 +50,8 @@ struct fsprint_places {
  * @plain_type: as @type, but of a file system on the whole device only, never _VOLUMES
  * @plain: fingerprint of that file system, as former versions record it
  * @volumes: number of partitions and logical volumes
- * @unknown: how many of them hold nothing that is recognised, or something else as well, or were not
- *	read to the end
+ * @unknown: number of volumes that were not read to the end, or have content that is not
+ *	recognised, alone or beside recognised content
  * @mixed: the device itself has more than what is recognised: nothing may be concluded
  * @starts: the start of the device and of each volume
  * @metadata: all that was read

@@ -139,8 +139,8 @@ static void add_log(struct fsprint *print, const struct xfs *fs)
 	fsprint_add_number(print, low);
 	fsprint_add(print, fs->log + low * LOG_BLOCK, LOG_BLOCK);
 	/*
-	 * Inodes with their times, down to nanoseconds. A volume that was rolled back and written
-	 * again by the same commands has the same head and the same headers of groups.
+	 * These blocks have inodes with times in nanoseconds, so they differ after a rollback even
+	 * if the same commands ran again; the head and the headers of groups are equal then.
 	 */
 	high = low < LOG_LAST ? low : LOG_LAST;
 	fsprint_add_more(print, fs->log + (low - high) * LOG_BLOCK, high * LOG_BLOCK);

@@ -291,7 +291,7 @@ int sample_compare(struct content_sample *sample)
 	if (!choices_make(&cmp.choices, sample->cache, sample->super, sample->content,
 			  pieces / 4 + 1, pieces, sample->pages) &&
 	    !allocate_buffers(&cmp, pieces) && find_members(&cmp)) {
-		/* A slow read of the slot table must not leave nothing of the time. */
+		/* Start the clock here: a slow read of the slot table must not use up the time. */
 		cmp.start = now_ns();
 		compare_all(&cmp);
 		confirm_difference(&cmp);

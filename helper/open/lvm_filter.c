@@ -193,7 +193,7 @@ static void mask_special(char *path)
 			*path = '.';
 }
 
-/* What stands between the name of a disk and the number of a partition, for udev or the kernel. */
+/* Returns the text between a disk's name and a partition's number, as udev or the kernel has it. */
 static const char *partition_mark(const char *path)
 {
 	if (!strncmp(path, LINKS "/", sizeof(LINKS)) || !strncmp(path, "/dev/mapper/", 12))

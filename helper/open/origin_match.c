@@ -222,7 +222,7 @@ int match_look(struct origin_match *match)
 	return 0;
 }
 
-/* True if the superblock has a fingerprint of the file system that this version can compare. */
+/* True if this version can compare the superblock's fingerprint of the content, type 256 too. */
 static bool has_file_system(const struct origin_match *match)
 {
 	u32 type = le32_to_cpu(match->super.best->file_system_type);

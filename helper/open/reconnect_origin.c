@@ -160,7 +160,7 @@ static int check_nameless(const struct reconnection *re)
 
 /*
  * Let match_compare() compare a sample as well. The kernel goes on to use the cache device, but
- * without an origin it fills no slots, so the slot table stays true of them.
+ * without an origin it fills no slots, so the slot table on the medium stays valid.
  */
 static void want_sample(struct reconnection *re)
 {

@@ -257,7 +257,7 @@ static int confirm_first(struct nc_cache *c)
 	int r = nc_super_confirm(&c->meta->super, c->dev.bdev);
 
 	if (r && r != -ESTALE) {
-		/* The next cache of the dm device may read what others left there. */
+		/* Others may have used it: no later load by this dm device may trust it. */
 		c->life.dirty_unrecorded = true;
 		nc_intent_doubt(c);
 	}
@@ -277,8 +277,9 @@ static const char *note_moved(struct nc_cache *c)
  * nc_meta_super_moved() - did others change the superblock that a bypassed cache relies on?
  * @c: bypassed cache, asleep; see nc_meta_moved()
  *
- * A superblock that cannot be read is taken for unchanged, except if the witness can be told: see
- * nc_intent_doubt().  The witness alone proves nothing, since the cache has no data to lose.
+ * A superblock that cannot be read counts as unchanged; in a session with a witness
+ * nc_intent_doubt() makes the witness record "left" again.  The witness alone proves nothing, since
+ * the cache has no data to lose.
  *
  * Context: may sleep; nc_life.lock.
  * Return: NULL: not known; otherwise why the medium cannot be relied on, for the log.
@@ -294,8 +295,9 @@ const char *nc_meta_super_moved(struct nc_cache *c)
  * @c: loaded cache, asleep; a dm table that names its devices is or goes live
  *
  * Every session, commit and drop changes a number on the medium, so equal numbers mean that no
- * other system used the medium, and that it was not set back to an older state.  Each session
- * begins with a new write_id: so another system cannot have counted to the same numbers.
+ * other system used the medium, and that it was not set back to an older state.  Each
+ * rewrite of the superblock has a new random write_id: so another system cannot have counted to the
+ * same numbers.
  *
  * Context: may sleep; nc_life.lock.
  * Return: NULL: no; otherwise why the cached data cannot be trusted, for the log.

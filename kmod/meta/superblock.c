@@ -207,8 +207,8 @@ static void seal_super(struct nc_super *s, u32 state)
 {
 	s->sb->state = cpu_to_le32(state);
 	le64_add_cpu(&s->sb->sequence, 1);
-	/* The time as well: an image of the memory contains the state of the random numbers, so
-	 * that two kernels that resume it could draw the same ones.
+	/* Mix in the time: two kernels that were resumed from one image share the state of the
+	 * random number generator, and could draw the same number.
 	 */
 	s->sb->write_id = cpu_to_le64(get_random_u64() ^ ktime_get_real_ns());
 	nc_super_seal(s->sb);

@@ -348,10 +348,10 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
-/* Record "left" on the witness.  While this system slept, another one may have begun sessions: then
- * the cache device may name the last of them.  The record gets a higher number than all of them,
- * so that the cache device is older than the record.  @doubt: that system may have used
- * another witness.
+/* Record "left" on the witness, normally with the session's number.  If another system began sessions
+ * while this one slept, use a higher number than all of them: then the next load finds the cache
+ * device older than the record.  @doubt: do so in any case, that system may have used another
+ * witness.
  */
 static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt)
 {
@@ -499,9 +499,9 @@ bool nc_intent_refuses(struct nc_intent *i)
 }
 
 /* The cache device cannot be read after an image of the memory was taken: perhaps another system
- * used it meanwhile, and recovered and forgot the marks of this session.  So the marks count no
- * more, and the witness has to record the leave of the cache device once more, with a number that
- * no state of the cache device has.  Context: process; nc_life.lock.
+ * used it meanwhile, and recovered and forgot the marks of this session.  So do not
+ * rely on the marks: the witness must record "left" again, with a session number that the cache
+ * device cannot have.  Context: process; nc_life.lock.
  */
 void nc_intent_doubt(struct nc_cache *c)
 {

@@ -75,7 +75,7 @@ struct nc_intent_ops {
  *	durably says active; other changes are made under @lock
  * @region_shift: log2 of a region, in sectors; constant while the cache is live
  * @session: number of the current session, see struct nearcache_super; @leave_work raises it if the
- *	witness names a later session
+ *	witness names a later session, or if @doubt is set
  * @recovered: the load took over an unfinished session, whose marks are in @maps; nc_life.lock
  * @untrue: the load did not trust the medium's superblock; nc_life.lock
  * @maps: allocated with the first dm table that names a witness; NULL before

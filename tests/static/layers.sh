@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A file uses symbols of its own folder and of the folders before it in KMOD or HELPER, and at most
-# CIRCLE files of kmod use each other in a circle. Symbols are those of the object files. Headers
-# are the same, but cache.h, which has the structures of all folders.
+# CIRCLE files of kmod use each other in a circle. Symbols are those of the object files. The same
+# holds for included headers, except cache.h, which has the structures of all folders.
 # timeout: 600
 set -uo pipefail
 # shellcheck source=tests/tap.sh

@@ -487,8 +487,8 @@ static void read_pass(const __u32 *order, __u32 count, enum oddity oddity, bool 
 	}
 }
 
-/* 3 workers, persistent or started again in each pass: at most scattered in the first pass, the right
- * class in each process before the third one.
+/* 3 workers, persistent or started again in each pass: at most scattered in the first pass, and
+ * each process has the right class before the third pass.
  */
 static void workers(void **state_)
 {

@@ -31,7 +31,7 @@ start
 at_exit gate_open
 at_exit gate pass second
 at_exit gate let second all
-# Eight blocks each, of which each device has four.
+# Each call reads eight blocks, four of each device.
 cached 0 1024
 cached 1024 1024
 hangs second

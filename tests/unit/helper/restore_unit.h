@@ -27,8 +27,8 @@
  * @folder: path of a folder on the device
  * @in_folder: path of the only file in @folder
  * @place: where the file is on the device now, in bytes
- * @lost: answer of mounted_look() for a pinned file that its path does not lead to
- * @renamed_to: path that mounted_look() finds for it; NULL: none
+ * @lost: answer of mounted_look() if a pinned file is not at its path
+ * @renamed_to: new path of that file; NULL: none
  * @mounted: the folder is on the device
  * @origin_id: device id of the origin; "": unknown
  * @warning: the last warning

@@ -10,8 +10,9 @@
 . ./cache.sh
 . ./command.sh
 
-# KIND PLACE CHANGE...: + before a change: a fingerprint notices it; -: only a sample does; =: it is
-# none. The places are the whole device, the logical partition of an MBR, and a GPT partition.
+# KIND PLACE CHANGE...: + before a change: a fingerprint notices it; -: only a sample does; =: the
+# content is unchanged. The places are the whole device, the logical partition of an MBR, and a GPT
+# partition.
 table='
 btrfs whole +file +attributes +crash +format +older -block =read
 ext4 whole +file +attributes +crash +format +older +replay -block =read

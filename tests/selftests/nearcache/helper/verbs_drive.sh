@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# All verbs while the drive of the cache is out, and the kernel bypasses it: what needs no cache
-# works; any other verb gives the reason of the bypass and the next step.
+# All verbs while the cache device is out and the kernel bypasses it. Verbs that need no cache work;
+# the others name the bypass and the next step, or the device.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
