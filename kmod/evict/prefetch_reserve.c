@@ -117,7 +117,7 @@ void nc_prefetched_begin(struct nc_cache *c, struct nc_slot *slot, bool reserve)
 /**
  * nc_prefetched_refill() - as nc_prefetched_begin(), for a slot that the block already has
  * @c: live cache
- * @slot: linked, without valid data: an invalidation has emptied it
+ * @slot: linked, without valid data or fills: an invalidation has emptied it
  *
  * A slot of the reserve stays in it, and belongs to the present job.
  *

@@ -204,10 +204,12 @@ static const struct nc_fill_ops demand_fill_ops = {
 static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struct look *l,
 		     const struct nc_fill_ops *ops)
 {
+	const struct nc_span whole = { .block = span->block, .last = BITS_PER_LONG_LONG - 1 };
 	u32 i = l->slot;
 
 	if (i != NC_NIL) {
-		if (ops->reserve && !c->index.slots[i].valid)
+		/* Not a new slot, whose first fill is under way. */
+		if (ops->reserve && !c->index.slots[i].valid && !nc_fill_busy(l->bucket, &whole))
 			nc_prefetched_refill(c, &c->index.slots[i]);
 		return i;
 	}
