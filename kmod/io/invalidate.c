@@ -270,6 +270,9 @@ int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 			accept_origin(c);
 		r = record_drop(c, all);
 		nc_write_range_remove(&c->write_ranges, &range);
+	} else if (c->life.active && c->hot.state == NEARCACHE_BYPASS) {
+		/* Without writes a bypassed cache is not compared after a sleep. */
+		r = -EIO;
 	}
 	if (r == -EIO)
 		c->life.dirty_unrecorded = true;
