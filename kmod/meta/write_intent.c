@@ -361,6 +361,9 @@ static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt
 	int r = nc_witness_find(c, bdev, &w);
 	u64 session = i->session, seen;
 
+	/* A record that was moved to another witness is none. */
+	if (!r && le32_to_cpu(w.record->state) == NEARCACHE_WITNESS_MOVED)
+		r = -ENOENT;
 	if (r)
 		return r;
 	seen = le64_to_cpu(w.record->session);
@@ -425,6 +428,7 @@ static bool is_witness(struct nc_cache *c, const struct dm_dev *dev)
 
 	return dev && dev->bdev == i->bdev &&
 	       !nc_witness_find(c, dev->bdev, &i->witness) &&
+	       le32_to_cpu(i->witness.record->state) != NEARCACHE_WITNESS_MOVED &&
 	       le64_to_cpu(i->witness.record->session) >= i->session;
 }
 
