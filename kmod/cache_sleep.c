@@ -265,8 +265,8 @@ void nc_cache_wake_work(struct work_struct *work)
 		/* A write that fails changes nothing: fail it in any phase, because the kernel may
 		 * wait for it before it freezes tasks.
 		 */
-		release = refused ||
-			  (rests && nc_intent_any_held(&c->intent) && disown_image(c));
+		release = (rests && nc_intent_any_held(&c->intent) && disown_image(c)) ||
+			  refused || nc_intent_refuses(&c->intent);
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)
