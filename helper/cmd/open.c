@@ -296,11 +296,8 @@ static void print_state(const char *name)
 {
 	struct dm_device dev;
 	struct status status;
-	sigset_t before;
 	bool found;
 
-	/* No signals until the command ends: the user must learn that the device is open. */
-	signals_hold(&before);
 	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
 		/* No error of this command: the device is open. */
 		fail_reset();
@@ -334,6 +331,7 @@ static int check_origin(struct opening *open, const struct activation *act)
 static int run_open(struct opening *open, struct activation *act)
 {
 	bool dry_run = option_given(open->args, OPTION_DRY_RUN);
+	sigset_t before;
 
 	if (find_witness(open))
 		return fail_code();
@@ -351,6 +349,9 @@ static int run_open(struct opening *open, struct activation *act)
 	    activate_check_kernel(act, dry_run) ||
 	    (!dry_run && execute_open(open, act)))
 		return fail_code();
+	/* No signals until the command ends: the user must learn that the device is open. */
+	if (!dry_run)
+		signals_hold(&before);
 	print_record(NULL, act->name);
 	activate_print(act);
 	print_content(open, dry_run);
