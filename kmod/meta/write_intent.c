@@ -348,9 +348,9 @@ static void fail_all(struct nc_cache *c, struct bio_list *bios)
 		bio_io_error(bio);
 }
 
-/* Record "left" on the witness, normally with the session's number.  If another system began sessions
- * while this one slept, use a higher number than all of them: then the next load finds the cache
- * device older than the record.  @doubt: do so in any case, that system may have used another
+/* Record "left" on the witness, normally with the session's number.  If another system began
+ * sessions while this one slept, use a higher number than all of them: then the next load finds the
+ * cache device older than the record.  @doubt: do so in any case, that system may have used another
  * witness.
  */
 static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt)
