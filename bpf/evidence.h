@@ -312,7 +312,7 @@ static inline int evidence_repeats(const struct set *set)
 	return again >= EVIDENCE_AGAIN && again * EVIDENCE_PART >= set->units;
 }
 
-/* Returns 1 if @unit was read so much more often than the mean run that it tells nothing. */
+/* Returns 1 if @unit is no evidence because it was read over twice as often as the mean run. */
 static inline int evidence_is_popular(const struct set *set, const struct unit *unit)
 {
 	return (unit->count - 1ULL) * set->units > 2ULL * set->draws;

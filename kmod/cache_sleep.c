@@ -105,8 +105,8 @@ static void settle_for_image(struct nc_cache *c)
 		WRITE_ONCE(c->origin.written, true);
 }
 
-/* nc_workers.hold.  May hang together with a device: nobody waits for it without a time limit,
- * except nc_cache_free().
+/* nc_workers.hold.  May hang together with a device: all callers but nc_cache_free() wait for it
+ * with a time limit.
  */
 void nc_cache_hold_work(struct work_struct *work)
 {

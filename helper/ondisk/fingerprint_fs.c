@@ -206,7 +206,10 @@ bool fsprint_read_table(struct fsprint *print, struct partition_table *table)
 	       table->partitions;
 }
 
-/* True if the volume has more than what is recognised. A volume in several pieces is not probed. */
+/*
+ * True if the volume also has content that is not recognised. A volume in several pieces is not
+ * probed.
+ */
 static bool is_mixed(struct fsprint *print)
 {
 	uint64_t place, run;

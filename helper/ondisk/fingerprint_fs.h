@@ -52,7 +52,7 @@ struct fsprint_places {
  * @volumes: number of partitions and logical volumes
  * @unknown: number of volumes that were not read to the end, or have content that is not
  *	recognised, alone or beside recognised content
- * @mixed: the device itself has more than what is recognised: nothing may be concluded
+ * @mixed: the device itself also has content that is not recognised
  * @starts: the start of the device and of each volume
  * @metadata: all that was read
  */

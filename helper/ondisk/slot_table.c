@@ -60,7 +60,7 @@ int table_write(const struct device *dev, const struct nearcache_super *sb)
  * struct scan - a pass over the slot table
  * @super: of the cache device
  * @count: result of the checks
- * @most: if the table has more pages, take random runs of about so many pages; 0: take all
+ * @most: if the table has more pages, take random runs with about @most pages in all; 0: take all
  * @visit: called for each used slot; NULL: none
  * @data: first argument of @visit
  * @last: number of the last commit record, in the superblock or the ring

@@ -84,7 +84,7 @@ static void say_refused(struct nc_cache *c, const char *why)
 
 /* Stop the work of @c that changes its cache device.  No activation starts it again, because the
  * phase is NC_SLEEP_REST.  No read waits for this work, so user tasks can be frozen.  Work that
- * runs ends by itself: before an image nc_cache_hold() waits for it, before a suspend nobody does.
+ * runs ends by itself: nc_cache_hold() waits for it before an image, but not before a suspend.
  * Return: 0, or -ETIMEDOUT if another task is changing the device.
  */
 static int stop_work(struct nc_cache *c)

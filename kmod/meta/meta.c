@@ -105,7 +105,8 @@ static int reread_first(struct nc_cache *c, struct nc_super *now)
  * Between the constructor and the first resume, or while the system slept, the device may have been
  * formatted, or used by another dm device.  After an error, superblocks are not written any more,
  * except that of the first device if it is still this cache's: it may have to say active.  If the
- * first device was changed, what it said before is not relied on, even if it cannot be taken over.
+ * first device was changed, the cache does not rely on the state that it had before, even if the
+ * new superblock cannot be taken over.
  *
  * Return: 0; -EIO or -ENOMEM; -EINVAL or -ESTALE if a superblock no longer matches the cache:
  * the user has to remove the dm device.

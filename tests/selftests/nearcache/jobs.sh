@@ -187,7 +187,7 @@ in_transit() {
 
 # Two jobs want the same few slots. The first job, of higher priority, wants a little of each of many
 # blocks, and waits for a reader that does not come: the second job still runs ahead of its reader, and
-# both keep what they brought.
+# both keep the data that they brought.
 in_parallel() {
 	local at=$((13 * MB)) first second
 	submit range=16@65536,start=$((14 * MB)),length=4096 job=priority=7

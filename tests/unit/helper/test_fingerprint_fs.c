@@ -4,7 +4,7 @@
 
 /* The fingerprint of former versions, from the last look. */
 static unsigned char former[FSPRINT_SIZE];
-/* The last look found more than what is recognised. */
+/* The last look also found content that is not recognised. */
 static bool mixed;
 
 static void put_le32(uint64_t offset, uint32_t value)

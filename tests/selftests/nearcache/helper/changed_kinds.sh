@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Each kind of content is changed in each way while the cache is closed. The table below says what the
-# fingerprints alone notice; what they miss, open must name as not noticed, and a sample of all cached
-# blocks must find. After each change the volume is set back, and then the cache must match again.
+# Each kind of content is changed in each way while the cache is closed. The table below says which
+# changes the fingerprints alone notice. open must name the others as not noticed, and a sample of
+# all cached blocks must find them. After each change the volume is set back, and then the cache must match again.
 # when: soak
 # kernels: 6.12
 # timeout: 1500

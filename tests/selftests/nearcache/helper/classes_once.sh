@@ -34,7 +34,7 @@ files() {
 	(cd "$TMPDIR/mnt" && "$@")
 }
 
-# recorded: end the listener, which prints what it has, and start another one.
+# recorded: end the listener, which prints its records, and start another one.
 recorded() {
 	kill "$listener"
 	wait "$listener" || fail "changes: $?"

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The commands of nearcache(7), "The same job again", with a cache that holds half of the recorded
 # data, and a second run that starts late: the replay waits and says so, and the run finds in the
-# cache what fits. The percentage says what was brought.
+# cache all files that fit. The percentage is that of the bytes brought.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# All verbs while each read of the origin fails: what is cached can be used and shown, settings and
+# All verbs while each read of the origin fails: cached data can be used and shown, settings and
 # pins can be changed, and the error of a verb that needs the origin names it, once.
 # kernels: 6.12
 # cpus: 1
