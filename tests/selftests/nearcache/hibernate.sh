@@ -4,6 +4,7 @@
 # has the old map in memory. Readers run meanwhile, and the job goes on after the resume.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

@@ -4,6 +4,7 @@
 # until its superblock and commits had the same numbers again. All cached data must be dropped.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

@@ -5,6 +5,7 @@
 # device must know of them before, so that no later load serves the other system's data.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
 . ./sleeping.sh

@@ -4,6 +4,7 @@
 # written to the cache device, and readers get the origin's data.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

@@ -5,6 +5,7 @@
 # next load would trust what the other system cached before it.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

@@ -5,6 +5,7 @@
 # passes, the witness must record once more that it left, so that the next load is cold.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
 . ./sleeping.sh

@@ -4,6 +4,7 @@
 # as before; cold if the second device was set back, or the witness knows a later session.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

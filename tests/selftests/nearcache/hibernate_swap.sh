@@ -5,6 +5,7 @@
 # not know of them, drops all cached data.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

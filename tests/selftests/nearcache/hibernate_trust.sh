@@ -4,6 +4,7 @@
 # are as the memory has it: otherwise all of it is dropped, and the cache works on.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 . ./sleeping.sh
 

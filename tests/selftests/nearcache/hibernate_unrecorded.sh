@@ -4,6 +4,7 @@
 # writing mode no write may pass, since a later load would trust the other system's data.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
 . ./sleeping.sh

@@ -67,23 +67,24 @@ sys_block() {
 	readlink -f "/sys/dev/block/$((16#${number%:*})):$((16#${number#*:}))"
 }
 
-# nvme_by_serial SERIAL: print the emulated drive's device.
-nvme_by_serial() {
-	local dir serial
-	for dir in /sys/block/nvme*; do
-		read -r serial 2>/dev/null <"$dir/device/serial" || continue
-		[[ $serial != "$1" ]] || { echo "/dev/${dir##*/}"; return; }
+# drive_by_serial SERIAL: print the emulated drive's device, on either bus.
+drive_by_serial() {
+	local file serial
+	for file in /sys/block/nvme*/device/serial /sys/block/vd*/serial; do
+		{ read -r serial || [[ $serial ]]; } 2>/dev/null <"$file" || continue
+		file=${file#/sys/block/}
+		[[ $serial != "$1" ]] || { echo "/dev/${file%%/*}"; return; }
 	done
-	fail "no NVMe drive with serial '$1'"
+	fail "no drive with serial '$1'"
 }
 
 # local_dev: print the cache drive. remote_backing: print the drive behind the remote volume.
 local_dev() {
-	nvme_by_serial local
+	drive_by_serial local
 }
 
 remote_backing() {
-	nvme_by_serial remote
+	drive_by_serial remote
 }
 
 # stat_sum DEV FIELD: sum of a field of /sys/block/*/stat. Not every kernel counts on a multipath
