@@ -4,6 +4,7 @@
 # 16 TiB. In virtual time (an instruction takes 1 ns) and with a device without latency, this is the
 # time of the processor. A device of 3 GB/s adds 17 ms per TiB.
 # kernels: 6.12
+# when: soak
 # timeout: 600
 set -euo pipefail
 

@@ -34,7 +34,7 @@ rate() {
 # bare SIZE: print the KiB/s of sequential reads of SIZE bytes from the bare origin.
 bare() {
 	local fields
-	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs="$1" --size=192m \
+	fio --name=job --filename="$O" --ioengine=libaio --iodepth=32 --direct=1 --rw=read --bs="$1" --size=128m \
 		--thread --output-format=terse --terse-version=3 >"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
 	echo "${fields[6]}"
@@ -71,23 +71,23 @@ listening() {
 listener=$!
 wait_for 10 listening || fail "genl does not listen"
 begin=$(now)
-id=$(submit range=start=0,length=$((192 * MB)))
+id=$(submit range=start=0,length=$((128 * MB)))
 wait $listener
 end=$(now)
 is_over "$id" || fail "it is not over"
-got=$((192 * 1024 * 1000 / (end - begin)))
+got=$((128 * 1024 * 1000 / (end - begin)))
 echo "alone: $got KiB/s, the origin by itself $alone KiB/s"
 ((got * 100 >= alone * 95)) || fail "less than 0.95 of the origin's bandwidth"
 
 for depth in 1 8; do
 	fresh_cache
-	before=$(rate /dev/mapper/nc $depth 0 3)
+	before=$(rate /dev/mapper/nc $depth 0 2)
 	fresh_cache
 	id=$(submit range=start=$((2048 * MB)),length=$((2048 * MB)))
-	during=$(rate /dev/mapper/nc $depth 0 3)
+	during=$(rate /dev/mapper/nc $depth 0 2)
 	fetched=$(./genl job-get name=nc job=id="$id" | sed -n 's/^job.fetched=//p')
 	./genl job-cancel name=nc >/dev/null
-	echo "beside readers, depth $depth: $during KiB/s of $before KiB/s; prefetched $((fetched / 3 / 1024)) KiB/s"
+	echo "beside readers, depth $depth: $during KiB/s of $before KiB/s; prefetched $((fetched / 2 / 1024)) KiB/s"
 	((during * 100 >= before * 90)) || failed+=" $depth"
 	((fetched)) || failed+=" nothing-at-$depth"
 done

@@ -28,7 +28,7 @@ fresh_cache() {
 # epoch READERS [MB/S]: read each sample once, in the order of one seed, at this rate at most.
 epoch() {
 	fio --name=job --filename=/dev/mapper/nc --ioengine=libaio --iodepth="$1" --direct=1 --rw=randread --bs=128k \
-		--size=384m --randseed=7 ${2:+--rate=$2m} --thread --output-format=terse --terse-version=3 \
+		--size=192m --randseed=7 ${2:+--rate=$2m} --thread --output-format=terse --terse-version=3 \
 		>"$TMPDIR/fio" || fail "fio: $(<"$TMPDIR/fio")"
 	IFS=';' read -ra fields < <(grep '^3;' "$TMPDIR/fio")
 }
@@ -38,7 +38,7 @@ recording() {
 }
 
 read_all() {
-	(($(nearcache trace show "$TMPDIR/trace" -j | sed -n 's/.*"bytes": \([0-9]*\).*/\1/p') == 384 * MB))
+	(($(nearcache trace show "$TMPDIR/trace" -j | sed -n 's/.*"bytes": \([0-9]*\).*/\1/p') == 192 * MB))
 }
 
 fresh_cache
@@ -51,7 +51,7 @@ wait $recorder || fail "recording: $(<"$TMPDIR/said")"
 cat "$TMPDIR/recorded"
 read_all || fail "not all of it is in the trace: $(nearcache trace show "$TMPDIR/trace")"
 size=$(stat -c %s "$TMPDIR/trace")
-((size <= 224 + 5 * 3072)) || fail "the trace has $size bytes for 3072 samples"
+((size <= 224 + 5 * 1536)) || fail "the trace has $size bytes for 1536 samples"
 
 # Limit the rate of the readers to the bandwidth of the origin: no prefetch could be faster.
 for readers in 1 8; do

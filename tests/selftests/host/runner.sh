@@ -3,6 +3,7 @@
 # The runner (tests/selftests/run) must report the right verdicts: each way in which a test can fail
 # must fail this test and no other.
 # kernels: 6.12
+# when: soak
 # timeout: 240
 set -uo pipefail
 # shellcheck source=tests/tap.sh

@@ -71,8 +71,8 @@ for mode in "${modes[@]}"; do
 done
 for ((round = 0; round < $(times 3); round++)); do
 	for mode in "${modes[@]}"; do
-		job "$mode" random --rw=randwrite --bs=4k --size=128m --number_ios=2000 --randseed="$round"
-		job "$mode" sequential --rw=write --bs=64k --size=96m --offset=$((round % 2 * 32))m
+		job "$mode" random --rw=randwrite --bs=4k --size=128m --number_ios=1200 --randseed="$round"
+		job "$mode" sequential --rw=write --bs=64k --size=64m --offset=$((16 + round % 2 * 32))m
 	done
 done
 for mode in "${modes[@]:1}"; do

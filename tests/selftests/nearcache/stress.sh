@@ -89,7 +89,7 @@ restart() {
 for mode in "${modes[@]}"; do
 	set_up "$mode"
 done
-run "$(times 12)"
+run "$(times 8)"
 for mode in "${modes[@]}"; do
 	tested "$mode"
 	restart "$mode"

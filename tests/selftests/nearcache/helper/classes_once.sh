@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A job that reads its data once must not be called shuffled, looping or random, even after another
 # job of a shared control group; the workers of one job must share their class in its second pass.
+# kernels: 6.1
 # cpus: 1
 . ./cache.sh
 . ./command.sh
