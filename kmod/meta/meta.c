@@ -12,6 +12,7 @@
 #include "cache.h"
 #include "meta/origin_fingerprint.h"
 #include "meta/write_intent.h"
+#include "meta/write_intent_leave.h"
 #include "meta/members.h"
 #include "meta/meta.h"
 #include "meta/write_session.h"
