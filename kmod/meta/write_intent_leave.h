@@ -3,8 +3,8 @@
  * The leave of the cache device: the witness records that marks are missing.
  *
  * nc_intent.lock protects the mode, the waiting writes and nc_intent.doubt.  nc_intent_maps.left
- * belongs to leave_work.  nc_intent.bdev changes only under nc_life.lock.  nc_intent.session changes
- * in leave_work, and under nc_life.lock while the mode is OFF.
+ * belongs to leave_work.  nc_intent.bdev changes only under nc_life.lock.  leave_work changes
+ * nc_intent.session, and the holder of nc_life.lock does while the mode is OFF.
  */
 #ifndef NEARCACHE_META_WRITE_INTENT_LEAVE_H
 #define NEARCACHE_META_WRITE_INTENT_LEAVE_H
