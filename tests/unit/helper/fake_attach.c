@@ -14,6 +14,7 @@
 #include "open/format.h"
 #include "open/reconnect_origin.h"
 #include "open/witness.h"
+#include "open/witness_proof.h"
 #include "pins/restore.h"
 
 struct fake_attach fake_attach;

@@ -108,7 +108,7 @@ HELPER_UNIT_test_sample := helper/open/content_sample.c helper/open/sample_choic
 	helper/ondisk/slot_table.c helper/ondisk/superblock.c helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/ondisk/layout.c kmod/meta/ondisk_check.c kmod/meta/recover.c \
 	tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
+HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/open/witness_proof.c helper/lib/error.c \
 	helper/lib/sanitize.c \
 	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_match.c

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* open/origin_match.c: proof of the witness about the cache device. */
+/* open/witness_proof.c: old copies and interrupted write sessions. */
 #include "match_unit.h"
+#include "open/witness_proof.h"
 
 /* Return a match after a crash in session 5 of a writing mode, with two regions being written. */
 static struct origin_match cut_off(struct nearcache_witness *record)

@@ -13,6 +13,7 @@
 #include "block/kmsg.h"
 #include "open/origin_users.h"
 #include "open/origin_match.h"
+#include "open/witness_proof.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
 #include "unit.h"
