@@ -86,6 +86,5 @@ extern struct fake_attach fake_attach;
 
 void reset(const char *params);
 int attach(const char *cache, unsigned int options);
-void assert_said(const char *text);
 
 #endif /* HELPER_ATTACH_UNIT_H */

@@ -316,9 +316,3 @@ int attach(const char *cache, unsigned int options)
 	fail_reset();
 	return cmd_attach(&args);
 }
-
-void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
-}

@@ -184,9 +184,3 @@ struct origin_match differing(unsigned int bits)
 	match.version = bits & MATCH_VERSION ? "v2" : NULL;
 	return match;
 }
-
-void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
-}

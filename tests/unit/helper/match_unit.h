@@ -61,6 +61,5 @@ extern struct fake_match fake_match;
 
 struct origin_match fitting(void);
 struct origin_match differing(unsigned int bits);
-void assert_said(const char *text);
 
 #endif /* HELPER_MATCH_UNIT_H */

@@ -217,12 +217,6 @@ static int take(const char *path, unsigned int options,
 	return fail_code();
 }
 
-static void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
-}
-
 static void assert_taken(void)
 {
 	assert_int_equal(fail_code(), 0);
