@@ -2,9 +2,8 @@
 /*
  * Classifies the reads and writes of a cache; evidence.h describes the statistics.  A stream
  * belongs to a process.  A set belongs to a control group, because it is often read by many
- * processes, each of which lives shorter than a pass.  Several jobs share the root group, and the
- * groups of user sessions.  There a set belongs to the processes that have one parent and one
- * program name, such as the workers of a DataLoader.
+ * processes, each of which lives shorter than a pass.  Unrelated programs share the root group, and
+ * the groups of user sessions.  There a set belongs to siblings, see struct nearcache_classify.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -170,7 +169,7 @@ static __always_inline void answer(struct nearcache_classify *told, const struct
 		told->admission = NEARCACHE_ADMIT_NOT;
 }
 
-/* Returns 1 if the control group of the submitting process has many jobs. */
+/* Returns 1 if unrelated programs share the control group of the submitting process. */
 static __always_inline int is_shared(const struct nearcache_classify *told)
 {
 	return told->io.cgroup <= ROOT_GROUP ||
@@ -190,7 +189,7 @@ int nc_classify(struct context *context)
 		.writes = told->io.op != 0,
 	};
 	struct stream *stream = stream_of(&key);
-	struct set_key job = key.set;
+	struct set_key read = key.set;
 	struct set *set = NULL;
 	__u32 class;
 
@@ -199,8 +198,8 @@ int nc_classify(struct context *context)
 	evidence_stream(stream, told);
 	class = stream->class;
 	if (class == NEARCACHE_CLASS_SCATTERED && !key.writes) {
-		job.job = is_shared(told) ? told->job : 0;
-		set = set_of(&job);
+		read.siblings = is_shared(told) ? told->siblings : 0;
+		set = set_of(&read);
 		if (!set)
 			return 0;
 		learn(set, told);

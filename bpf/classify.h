@@ -9,13 +9,13 @@
 #define PLACE_SHIFT	27U
 
 /**
- * struct set_key - a part of a device that a control group reads, or a job of a shared one
+ * struct set_key - a part of a device that a control group or, in a shared one, siblings read
  * @dev: dm device: major << 20 | minor
  * @label: id of the range's label; 0: no label
  * @place: number of the part: run >> PLACE_SHIFT; 0 if @label is set
  * @cgroup: id of the control group
- * @job: struct nearcache_classify.job in a control group of many jobs, otherwise 0; 0 in the key of
- *	a stream, so that a process whose program or parent changes has one row
+ * @siblings: struct nearcache_classify.siblings in a shared control group, otherwise 0; 0 in the
+ *	key of a stream, so that a process whose program or parent changes has one row
  * @reserved: 0
  */
 struct set_key {
@@ -23,7 +23,7 @@ struct set_key {
 	__u32 label;
 	__u64 place;
 	__u64 cgroup;
-	__u32 job;
+	__u32 siblings;
 	__u32 reserved;
 };
 

@@ -6,8 +6,8 @@
  * A stream is the reads, or the writes, of a process.  A run is a sequence of adjacent accesses.
  * A stream is sequential, strided or scattered.  A set is the runs that the scattered streams of a
  * control group read in one place of a device; it is shuffled, looping or random.  A pass is as
- * many runs as the set has.  The root control group, and the groups of user sessions, have many
- * jobs.  There a set has the runs of the processes with one parent and one program name.
+ * many runs as the set has.  Unrelated programs share the root control group, and the groups of
+ * user sessions.  There a set has the runs of siblings, see struct nearcache_classify.
  *
  * The classes are decided by sequential probability ratio tests.  A test has two answers and a sum.
  * Each event adds 100 ln(p / q), where p and q are the event's probabilities if the first or the
@@ -37,7 +37,7 @@
  *    or two workers read a page that their samples share;
  *  - reads of a run that was read over twice as often as the mean run: an index or a header;
  *  - for test 3, a stream's first run, which has no run before it.
- * If a set has a class and then only new runs are read, another job has begun or the data has
+ * If a set has a class and then only new runs are read, another program has begun or the data has
  * changed: after EVIDENCE_FRESH new runs in succession the set restarts, as scattered.
  *
  * selftests/nearcache/helper/classes.sh measures errors in a guest with fio, tar and sample
@@ -67,12 +67,12 @@
  * within 256 accesses; until then its class is unknown.  This changes no readahead, because only
  * sequential streams have any.  When the map is full, the streams that were used longest ago leave
  * it: those of ended processes.
- * The order of test 3 is that of each thread.  So a job with several workers is looping if each
- * worker gets the same samples in the same order in each pass, as those of a PyTorch DataLoader do.
- * If a sample goes to the worker that is free first, the job is shuffled.
+ * The order of test 3 is that of each thread.  So a set with several readers is looping if each of
+ * them gets the same samples in the same order in each pass, as the workers of a PyTorch DataLoader
+ * do.  If a sample goes to the worker that is free first, the set is shuffled.
  *
- * Limits: two jobs of one set in different scattered patterns have one class.  A job that reads
- * again less than 1 / EVIDENCE_PART of the runs that its set has stays scattered.  If samples share
+ * Limits: two programs that read one set in different scattered patterns have one class.  A set of
+ * which less than 1 / EVIDENCE_PART of the runs is read again stays scattered.  If samples share
  * pages and a page cache keeps over a tenth of these pages, a set may seem random after two passes:
  * a read of a sample then begins at one of two sectors.
  *

@@ -12,8 +12,10 @@
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/write_intent_clear.h"
+#include "meta/write_intent_leave.h"
 #include "meta/members.h"
 #include "meta/meta.h"
+#include "meta/recorded_fingerprint.h"
 #include "io/read.h"
 #include "evict/reclaim.h"
 
@@ -177,6 +179,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_write_ranges_init(&c->write_ranges);
 	nc_intent_init(&c->intent, &intent_ops);
 	INIT_DELAYED_WORK(&c->intent.clear_work, nc_intent_clear_work);
+	INIT_WORK(&c->intent.leave_work, nc_intent_leave_work);
 	nc_health_init(c, &health_ops);
 	nc_origin_retry_init(c);
 	nc_scrub_init(&c->scrub);

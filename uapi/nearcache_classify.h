@@ -98,12 +98,13 @@ enum nearcache_why {
  *	NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0: no readahead
  * @length: (writable) readahead ends this many sectors behind the start of a run; 0: no limit.
  *	Initially the last answer, or 0
- * @job: hash of the parent's process id and the submitting process's program name: equal in workers
- *	with one parent and one program name.  0: a kernel thread, or a module of version 1
+ * @siblings: hash of the parent's process id and the submitting process's program name: equal in
+ *	siblings.  0: a kernel thread, or a module of version 1
  *
  * A stream is all reads, or all writes, of one thread; kernel threads' accesses are grouped by
  * control group instead of by thread.  A run is a sequence of adjacent accesses of a stream.  The
- * module tracks few streams: an idle stream may lose its history.
+ * module tracks few streams: an idle stream may lose its history.  Siblings are the processes with
+ * one parent and one program name, such as the workers of a PyTorch DataLoader.
  */
 struct nearcache_classify {
 	struct nearcache_io io;
@@ -122,7 +123,7 @@ struct nearcache_classify {
 	__u32 admission;
 	__u32 window;
 	__u32 length;
-	__u32 job;
+	__u32 siblings;
 };
 
 #endif /* NEARCACHE_CLASSIFY_H */

@@ -15,7 +15,7 @@
 
 /* systemd puts all user sessions into one control group.  Tell the program its id.  In a container,
  * or with version 1 of control groups, this finds no group or another one: a set of a session then
- * has all its jobs.  The constants that struct classify_bpf__rodata omits, static ones, follow it.
+ * has all its programs.  The constants that struct classify_bpf__rodata omits, static ones, follow it.
  */
 static int tell_sessions(struct bpf_object *object)
 {

@@ -26,6 +26,7 @@
 #include "pins/restore.h"
 #include "block/signals.h"
 #include "open/witness.h"
+#include "open/witness_proof.h"
 
 /*
  * The cache device to attach, and the device that gets it.

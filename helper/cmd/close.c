@@ -19,6 +19,7 @@
 #include "block/signals.h"
 #include "block/dm_remove.h"
 #include "open/witness.h"
+#include "open/witness_proof.h"
 
 /* Time limit for a device with --all, seconds: longer than a drive takes to report an error. */
 #define CLOSE_SECONDS	120U

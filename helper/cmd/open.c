@@ -23,6 +23,7 @@
 #include "ondisk/superblock.h"
 #include "open/renamed.h"
 #include "open/witness.h"
+#include "open/witness_proof.h"
 
 /*
  * @match: the origin and the first cache device; @members: the other cache devices

@@ -12,6 +12,7 @@
 #include "ondisk/superblock.h"
 #include "ondisk/slot_table.h"
 #include "open/witness.h"
+#include "open/witness_proof.h"
 
 /* Returns the fault of superblock @i, or the contradiction between both superblocks, or NULL. */
 static const char *why_not(const struct super *super, unsigned int i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache trace: record the reads of a job, and prefetch them for its next run. */
+/* nearcache trace: record the reads of a program, and prefetch them for its next run. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

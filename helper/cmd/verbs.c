@@ -554,8 +554,8 @@ WITNESS_HELP
 "the streams of processes that run; with --all also of those that have ended. The reads\n"
 "or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
 "scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
-"same order again) or random once enough runs were read twice. The processes of a job share\n"
-"this class, see nearcache(7).\n",
+"same order again) or random once enough runs were read twice. The processes of a control\n"
+"group share this class, see nearcache(7).\n",
 		.run = cmd_classifier,
 	},
 	&(const struct verb){
@@ -591,13 +591,13 @@ WITNESS_HELP
 		.operands_max = 3,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
 			    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
-		.summary = "record the reads of a job, and prefetch them for its next run",
+		.summary = "record the reads of a program, and prefetch them for its next run",
 		.details =
 "  record NAME FILE   write the ranges of NAME that are read, in the order of their\n"
 "                     first read, until ^C or SIGTERM; FILE is replaced as a whole at\n"
 "                     the end; recording needs memory of 1/32768 of the bytes read\n"
 "  replay NAME FILE   prefetch the recorded ranges in that order, in the background;\n"
-"                     start it just before the job, and it streams ahead of it\n"
+"                     start it just before the program, and it streams ahead of it\n"
 "  plan NAME FILE     make the trace the plan of NAME, see 'plan --help'\n"
 "  show FILE          show the content of a trace\n"
 "\n"

@@ -91,13 +91,6 @@ struct origin_match {
 	bool trust;
 };
 
-bool match_is_cold(const struct origin_match *match);
-bool match_was_writing(const struct origin_match *match);
-void match_read_witness(struct origin_match *match, const struct nearcache_witness *record,
-	       bool named);
-bool match_read_recorded(struct origin_match *match);
-void match_take_session(struct origin_match *match, u64 session);
-void match_come_back(struct origin_match *match, const struct nearcache_witness *record);
 int match_check_free(const struct device *cache, const char *self);
 int match_find_origin(struct origin_match *match);
 int match_look(struct origin_match *match);

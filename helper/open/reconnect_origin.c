@@ -15,6 +15,7 @@
 #include "block/lock.h"
 #include "open/origin_users.h"
 #include "open/origin_match.h"
+#include "open/witness_proof.h"
 #include "lib/print.h"
 #include "block/dm_reload.h"
 

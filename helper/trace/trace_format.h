@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace: the extents that a job read of a device, in the order of their first read, in memory and
+ * A trace: the extents that a program read of a device, in the order of their first read, in memory and
  * as a file for the next run.
  *
  * File format: struct trace_header, then two numbers for each extent. The first number says where

@@ -10,6 +10,7 @@
 #include "io/fill.h"
 #include "io/invalidate.h"
 #include "meta/meta.h"
+#include "meta/recorded_fingerprint.h"
 
 /**
  * nc_invalidate_bits() - clear valid bits of a slot

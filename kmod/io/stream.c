@@ -29,20 +29,21 @@ static u64 stream_owner(struct bio *bio)
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
 }
 
-/* Number of the submitting process's job, see struct nearcache_classify.  RCU keeps the parent and
- * the group leader; a name that changes meanwhile gives one report another number.
+/* Hash that the submitting process has in common with its siblings, see struct nearcache_classify.
+ * RCU keeps the parent and the group leader; a name that changes meanwhile gives one report another
+ * hash.
  */
-static u32 job_number(void)
+static u32 siblings_hash(void)
 {
-	u32 job;
+	u32 hash;
 
 	if (current->flags & PF_KTHREAD)
 		return 0;
 	rcu_read_lock();
-	job = jhash(current->group_leader->comm, TASK_COMM_LEN,
-		    task_tgid_nr(rcu_dereference(current->real_parent)));
+	hash = jhash(current->group_leader->comm, TASK_COMM_LEN,
+		     task_tgid_nr(rcu_dereference(current->real_parent)));
 	rcu_read_unlock();
-	return job ?: 1;
+	return hash ?: 1;
 }
 
 static void stream_begin(struct nc_stream *s, u64 whose, bool writes)
@@ -208,7 +209,7 @@ static noinline bool ask_classifier(struct nc_cache *c, struct bio *bio, const s
 	nc_observe_see(c, bio, &told.io);
 	told.io.nr_sectors = sectors_of(c, bio, span);
 	told.io.verdict = verdict;
-	told.job = job_number();
+	told.siblings = siblings_hash();
 	trace_nearcache_classify(&told);
 	spin_lock(&set->lock);
 	reach = stream_obey(s, who, writes, &told) && window_reached(c, s, &window);

@@ -17,6 +17,7 @@
 #include "meta/origin_fingerprint.h"
 #include "meta/write_intent.h"
 #include "meta/meta.h"
+#include "meta/recorded_fingerprint.h"
 #include "meta/write_intent_clear.h"
 
 static bool ends_are_written(struct nc_cache *c)

@@ -17,7 +17,7 @@ struct kept {
 	__u32 same_gaps, accesses, runs, sample;
 };
 
-/* The present process, and room for the other workers of a job: see turn_to() and respawn(). */
+/* The present process, and room for its siblings: see turn_to() and respawn(). */
 static struct kept kept;
 static struct stream stream;
 #define WORKERS	3
@@ -542,8 +542,8 @@ static void many(void **state_)
 	assert_true(most < 49152 / 3);
 }
 
-/* A job of the same control group that reads other runs once is not of the earlier job's class. */
-static void next_job(void **state_)
+/* A program of the same set that reads other runs once does not get the earlier program's class. */
+static void next_program(void **state_)
 {
 	static __u32 order[8000];
 	__u32 i, seed, class, late = 0;
@@ -585,7 +585,7 @@ int main(void)
 		cmocka_unit_test(switches),
 		cmocka_unit_test(workers),
 		cmocka_unit_test(many),
-		cmocka_unit_test(next_job),
+		cmocka_unit_test(next_program),
 	};
 
 	return RUN(tests);

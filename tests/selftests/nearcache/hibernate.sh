@@ -9,11 +9,7 @@
 . ./sleeping.sh
 
 begin
-make_dm swap swap "0 $((900 * 2048)) linear $(remote_backing) $((64 * 2048))"
-mkswap "$swap" >/dev/null || fail "mkswap"
-swapon "$swap" || fail "swapon"
-at_exit swapoff "$swap"
-number "$swap" >/sys/power/resume || fail "no resume device"
+make_swap "$(remote_backing)" $((64 * 2048))
 
 # Pinned blocks get slots of blocks that are not pinned.
 ./genl range-add name=nc "range=start=$((28 * MB)),length=$((20 * MB)),label=kept,flags=1" >/dev/null || fail "pin"

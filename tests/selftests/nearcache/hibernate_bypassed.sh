@@ -39,9 +39,7 @@ dmsetup load local_c --table "$good" && dmsetup resume local_c || fail "linear"
 dd if="$TMPDIR/warm" of="$C" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "copy back"
 ./sbset "$C" set both sequence $((sequence + 2))
 log_mark
-before=$(images)
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
-(($(images) == before + 1)) || fail "no image was taken"
+image
 noticed() {
 	log_since | grep -q "was changed while this system slept: starting cold"
 }

@@ -18,7 +18,7 @@ MODE=writearound start nc "2 cache_timeout 0"
 again
 dd if="$TMPDIR/other" of="$C" bs=1M oflag=direct 2>/dev/null
 
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+image
 bypassed() {
 	[[ $(field state) == 1 ]]
 }

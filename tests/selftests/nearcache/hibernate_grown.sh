@@ -22,13 +22,6 @@ sequence=$(./sbset "$C" get sequence)
 ./sbset "$C" set both write_id 7
 ./sbset "$C" set both state 0
 
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
-refused() {
-	! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null
-}
-wait_for 60 refused || fail "writes pass: $(log_since)"
-log_since | grep -q "others used cache device.*attach another one" || fail "no message: $(log_since)"
-is state 1
-check -n "$HALF"
+foreign
 same "state of the superblock" "$(./sbset "$C" get state)" 0
 stop

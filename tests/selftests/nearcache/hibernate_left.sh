@@ -18,12 +18,6 @@ back() {
 	dd if="$1" of="$2" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "restore $2"
 }
 
-# becomes TABLE: replace the table of the cache device.
-becomes() {
-	dmsetup suspend --noflush --nolockfs local && dmsetup load local --table "$1" &&
-		dmsetup resume local || fail "the cache device does not change"
-}
-
 make_dm O origin "0 $((48 * 2048)) linear $(remote_backing) 0"
 make_dm C local "0 $((32 * 2048)) linear $(local_dev) 0"
 make_dm W witness "0 2048 linear $(local_dev) $((64 * 2048))"
@@ -45,19 +39,19 @@ save "$W" "$TMPDIR/w1"
 back "$TMPDIR/c0" "$C"
 back "$TMPDIR/w0" "$W"
 MODE=writearound start nc "4 cache_timeout 0 witness $W"
-becomes "0 $(sectors "$C") error"
+becomes local "0 $(sectors "$C") error"
 ./blockdata write /dev/mapper/nc -s 8192 -n 8 -g 2 || fail "write"
 is witness 2
 
 back "$TMPDIR/w1" "$W"
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+image
 recorded() {
 	[[ $(./intent "$(local_dev)" said "$W" 0) == "$((later + 1)) 0 2" ]]
 }
 wait_for 60 recorded || fail "said $(./intent "$(local_dev)" said "$W" 0), later $later: $(log_since)"
 ./blockdata write /dev/mapper/nc -n 2048 -g 2 || fail "write"
 stop
-becomes "$good"
+becomes local "$good"
 back "$TMPDIR/c1" "$C"
 MODE=writearound start nc "4 cache_timeout 0 witness $W"
 is loaded 3

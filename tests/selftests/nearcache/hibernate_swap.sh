@@ -15,11 +15,7 @@ make_dm C local "0 $((32 * 2048)) linear $(local_dev) 0"
 format
 MODE=writearound start nc "2 cache_timeout 0"
 again
-make_dm swap swap "0 $((900 * 2048)) linear /dev/mapper/nc $((48 * 2048))"
-mkswap "$swap" >/dev/null || fail "mkswap"
-swapon "$swap" || fail "swapon"
-at_exit swapoff "$swap"
-number "$swap" >/sys/power/resume || fail "no resume device"
+make_swap /dev/mapper/nc $((48 * 2048))
 sequence=$(./sbset "$C" get sequence)
 echo disk >/sys/power/state || fail "hibernation: $(dmesg | tail -n 5)"
 awake

@@ -16,23 +16,14 @@ good=$(dmsetup table local)
 dmsetup load local --table "0 $(sectors "$C") flakey ${good#*linear } 0 3600 1 error_writes" &&
 	dmsetup resume local || skip "no dm-flakey"
 
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
-refused() {
-	! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null
-}
-wait_for 60 refused || fail "writes pass: $(log_since)"
-log_since | grep -q "others used cache device.*attach another one" || fail "no message: $(log_since)"
-is state 1
-check -n "$HALF"
+foreign
 
 # A hibernation writes dirty pages back before it freezes tasks: this write fails and may not wait.
 exec 7<>/dev/mapper/nc
 echo dirty >&7 || fail "no dirty page"
-before=$(images)
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
-(($(images) == before + 1)) || fail "no second image was taken"
+image
 exec 7>&-
-! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null || fail "a write passed after the second image"
+refused || fail "a write passed after the second image"
 
 # A resume tries again.
 dmsetup load local --table "$good" && dmsetup resume local || fail "linear"

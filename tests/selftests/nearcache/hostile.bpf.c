@@ -31,7 +31,7 @@ int hostile(struct nearcache_classify **context)
 	told->bytes = ~0ULL;
 	told->hash = 0;
 	told->length = bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
-	told->job = ~0U;
+	told->siblings = ~0U;
 	told->window = bpf_get_prandom_u32() >> (bpf_get_prandom_u32() & 31);
 	return 0;
 }

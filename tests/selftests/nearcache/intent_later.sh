@@ -20,17 +20,7 @@ back() {
 		dd if="$TMPDIR/$1.w" of="$w" bs=1M oflag=direct 2>/dev/null || fail "restore"
 }
 
-# becomes TABLE: replace the table of the cache device.
-becomes() {
-	dmsetup suspend --noflush --nolockfs cache && dmsetup load cache --table "$1" &&
-		dmsetup resume cache || fail "the cache device does not change"
-}
-
-make_null O origin 16
-make_null c local 24
-make_null w witness 1
-make_dm C cache "0 $(sectors "$c") linear $c 0"
-make_dm W witness "0 $(sectors "$w") linear $w 0"
+make_witnessed
 session
 stop
 save before
@@ -47,12 +37,12 @@ read -r own _ _ <<<"$(./intent "$c" said "$w" 0)"
 ((own < later)) || fail "session $own is not before $later"
 
 back after
-becomes "0 $(sectors "$c") error"
-./blockdata write "$NC" -s $((region * 5)) -n 8 -g 2 || fail "write"
+becomes cache "0 $(sectors "$c") error"
+put $((region * 5)) 8 2 || fail "write"
 same "said" "$(./intent "$c" said "$w" 0)" "$((later + 1)) 0 2"
 is witness 2
 stop
-becomes "0 $(sectors "$c") linear $c 0"
+becomes cache "0 $(sectors "$c") linear $c 0"
 same "state on the medium" "$(./sbset "$c" get state)" 0
 start nc "4 cache_timeout 0 witness $W"
 is loaded 3

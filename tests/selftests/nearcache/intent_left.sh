@@ -8,12 +8,6 @@
 
 MODE=writethrough
 
-# becomes NAME TABLE: replace the table of the dm device NAME.
-becomes() {
-	dmsetup suspend --noflush --nolockfs "$1" && dmsetup load "$1" --table "$2" &&
-		dmsetup resume "$1" || fail "$1 does not change"
-}
-
 # goes NAME: prepare the removal of the device; gone NAME: remove it.
 goes() {
 	dmsetup load "$1" --table "0 $(sectors "/dev/mapper/$1") error" || fail "load"
@@ -28,15 +22,7 @@ there() {
 	becomes "$1" "0 $(sectors "$2") linear $2 0"
 }
 
-put() {
-	./blockdata write "$NC" -s "$1" -n "$2" -g "$3"
-}
-
-make_null O origin 16
-make_null c local 24
-make_null w witness 1
-make_dm C cache "0 $(sectors "$c") linear $c 0"
-make_dm W witness "0 $(sectors "$w") linear $w 0"
+make_witnessed
 
 # The cache device is pulled, the origin written, the power fails, and the device is back: cold.
 session

@@ -41,14 +41,43 @@ warm() {
 	! log_since | grep 'starting cold' || fail "dropped"
 }
 
-# unsaved: hibernate without a swap device. The image is taken, but cannot be written, so the system
-# goes on. Wait until the cache works again.
-unsaved() {
+# make_swap DEV FIRST: swap to 900 MiB of DEV, from sector FIRST; an image of the memory goes there.
+make_swap() {
+	local swap
+	make_dm swap swap "0 $((900 * 2048)) linear $1 $2"
+	mkswap "$swap" >/dev/null || fail "mkswap"
+	swapon "$swap" || fail "swapon"
+	at_exit swapoff "$swap"
+	number "$swap" >/sys/power/resume || fail "no resume device"
+}
+
+# image: hibernate without a swap device. The image is taken, but cannot be written, so the system goes
+# on.
+image() {
 	local before
 	before=$(images)
 	! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
 	(($(images) == before + 1)) || fail "no image was taken: $(dmesg | tail -n 5)"
+}
+
+# unsaved: hibernate without a swap device, and wait until the cache works again.
+unsaved() {
+	image
 	awake
+}
+
+# foreign: hibernate without a swap device; fail unless the cache in a writing mode then refuses
+# writes, because another system used the cache device. Its reads get the origin's data.
+foreign() {
+	image
+	wait_for 60 refused || fail "writes pass: $(log_since)"
+	log_since | grep -q "others used cache device.*attach another one" || fail "no message: $(log_since)"
+	is state 1
+	check -n "$HALF"
+}
+
+refused() {
+	! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null
 }
 
 # images: number of images of the memory that the kernel has taken.

@@ -5,14 +5,8 @@
 # plan is built. A probe counts the calls of mutex_lock() by the module.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-TRACE=/sys/kernel/tracing
+. ./kprobes.sh
 grep -q ' T mutex_lock$' /proc/kallsyms || skip "with lockdep mutex_lock() is no function"
-
-no_probes() {
-	echo 0 >$TRACE/events/kprobes/enable
-	echo >$TRACE/kprobe_events
-}
 
 # functions: print the first and the last address of the module's functions.
 functions() {
@@ -29,10 +23,9 @@ taken() {
 fresh 4 12
 { read -r first && read -r last; } < <(functions)
 [[ $last && ! $last =~ ^0*$ ]] || fail "the addresses of functions are hidden"
-at_exit no_probes
 # On the stack is the address to which mutex_lock() returns.
 # shellcheck disable=SC2016 # $stack0 is for the kernel
-echo 'p:nc_mutex mutex_lock caller=$stack0:u64' >$TRACE/kprobe_events || fail "no probe"
+probe 'p:nc_mutex mutex_lock caller=$stack0:u64'
 echo "caller >= 0x$first && caller < 0x$last" >$TRACE/events/kprobes/nc_mutex/filter
 echo 1 >$TRACE/events/kprobes/enable
 

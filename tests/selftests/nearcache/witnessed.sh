@@ -6,6 +6,22 @@
 # shellcheck disable=SC2034 # for the tests
 NC=/dev/mapper/nc region=2048 # sectors
 
+# make_witnessed: create an origin, a cache device and a witness; a test can pull out the last two,
+# $C (of $c) and $W (of $w).
+# shellcheck disable=SC2154 # make_null and make_dm set them
+make_witnessed() {
+	make_null O origin 16
+	make_null c local 24
+	make_null w witness 1
+	make_dm C cache "0 $(sectors "$c") linear $c 0"
+	make_dm W witness "0 $(sectors "$w") linear $w 0"
+}
+
+# put FIRST COUNT GENERATION: write this generation.
+put() {
+	./blockdata write "$NC" -s "$1" -n "$2" -g "$3"
+}
+
 # get FIRST COUNT GENERATION: fail unless the cache returns this generation.
 get() {
 	./blockdata read "$NC" -s "$1" -n "$2" -g "$3" >/dev/null || fail "wrong data (line ${BASH_LINENO[0]})"

@@ -11,7 +11,8 @@ endif
 HELPER_UNIT_DIR	:= $(BUILD)/unit/helper
 HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options test_print \
 	test_sanitize test_words test_table_params test_range test_setting test_dataset \
-	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_set test_attach test_reconnect test_dm_suspend \
+	test_fingerprint_fs test_lvm test_volumes test_sample test_origin_match test_match_content \
+	test_match_witness test_set test_attach test_attach_refused test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
 	test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
@@ -95,8 +96,9 @@ HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_need.c helper/blo
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_output.c \
-	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c \
+	tests/unit/helper/fake_gaps.c tests/unit/helper/fake_device.c tests/unit/helper/fake_attach.c \
 	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
+HELPER_UNIT_test_attach_refused	:= $(HELPER_UNIT_test_attach)
 HELPER_UNIT_test_fingerprint_fs := $(HELPER_FSPRINT) helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_test_lvm	:= $(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c
@@ -106,9 +108,12 @@ HELPER_UNIT_test_sample := helper/open/content_sample.c helper/open/sample_choic
 	helper/ondisk/slot_table.c helper/ondisk/superblock.c helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/ondisk/layout.c kmod/meta/ondisk_check.c kmod/meta/recover.c \
 	tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/lib/error.c \
+HELPER_UNIT_test_origin_match	:= helper/open/origin_match.c helper/open/witness_proof.c helper/lib/error.c \
 	helper/lib/sanitize.c \
-	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c
+	kmod/meta/ondisk_check.c kmod/meta/recover.c tests/unit/helper/fake_gaps.c \
+	tests/unit/helper/fake_match.c
+HELPER_UNIT_test_match_content	:= $(HELPER_UNIT_test_origin_match)
+HELPER_UNIT_test_match_witness	:= $(HELPER_UNIT_test_origin_match)
 HELPER_UNIT_test_reconnect := helper/open/reconnect_origin.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/block/signals.c helper/lib/error.c \
@@ -216,6 +221,7 @@ HELPER_UNIT_LIBS_test_fiemap := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--w
 HELPER_UNIT_LIBS_test_operand := -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_attach_refused := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid
 HELPER_UNIT_LIBS_test_nearcachetab := -luuid

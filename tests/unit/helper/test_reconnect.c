@@ -13,6 +13,7 @@
 #include "block/kmsg.h"
 #include "open/origin_users.h"
 #include "open/origin_match.h"
+#include "open/witness_proof.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
 #include "unit.h"
@@ -214,12 +215,6 @@ static int take(const char *path, unsigned int options,
 	reconnect(&dev, &args);
 	dm_device_free(&dev);
 	return fail_code();
-}
-
-static void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
 }
 
 static void assert_taken(void)

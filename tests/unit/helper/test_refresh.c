@@ -134,6 +134,17 @@ static void rotated(void **state)
 	assert_int_equal(fake_nl_count(8 * K, 4 * K, "l", PIN), 1);
 }
 
+/* Record the pin @like of the folder, and a pinned range. */
+static void record_folder(const struct pin *like)
+{
+	struct pins pins = { 0 };
+
+	assert_non_null(pins_append(&pins, like, fake_restore.folder));
+	want(&pins, NULL, 0, 4 * K);
+	assert_int_equal(pins_save(&pins, "nc"), 0);
+	pins_free(&pins);
+}
+
 /* A file that came into a pinned folder is pinned, once. */
 static void new_in_folder(void **state)
 {
@@ -141,10 +152,7 @@ static void new_in_folder(void **state)
 	struct pins pins = { 0 };
 
 	(void)state;
-	assert_non_null(pins_append(&pins, &like, fake_restore.folder));
-	want(&pins, NULL, 0, 4 * K);
-	assert_int_equal(pins_save(&pins, "nc"), 0);
-	pins_free(&pins);
+	record_folder(&like);
 	restore("nc", NULL, &restored);
 	assert_int_equal(fake_nl.count, 1);
 	assert_int_equal(pins_load(&pins, "nc"), 0);
@@ -189,13 +197,9 @@ static void folder_not_mounted(void **state)
 static void folder_too_large(void **state)
 {
 	struct pin like = { .label = "l", .flags = PIN, .folder = true, .load = true };
-	struct pins pins = { 0 };
 
 	(void)state;
-	assert_non_null(pins_append(&pins, &like, fake_restore.folder));
-	want(&pins, NULL, 0, 4 * K);
-	assert_int_equal(pins_save(&pins, "nc"), 0);
-	pins_free(&pins);
+	record_folder(&like);
 	fake_nl.available = 6 * K;
 	*fake_restore.warning = '\0';
 	refresh_keeps(false, 2);

@@ -225,12 +225,6 @@ static void assert_live(const char *params, bool suspended)
 	assert_int_equal(fake.suspended, suspended);
 }
 
-static void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
-}
-
 static void applied(void **state)
 {
 	(void)state;

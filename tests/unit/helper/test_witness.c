@@ -175,12 +175,6 @@ static void assert_place(unsigned int n, int expected)
 	assert_int_equal(place(n, &record), expected);
 }
 
-static void assert_said(const char *text)
-{
-	if (!strstr(fail_message(), text))
-		fail_msg("no '%s' in: %s", text, fail_message());
-}
-
 static void release(unsigned int n)
 {
 	struct witness witness = WITNESS_CLOSED;

@@ -20,13 +20,13 @@ EVENTS=$TMPDIR/events
 SECOND=$((160 << 20))
 groups=0
 
-# group: make a new control group; later commands run in it as a new job.
+# group: make a new control group; later commands run in it.
 group() {
-	group=$JOBS/$((++groups))
+	group=$GROUPS_AT/$((++groups))
 	mkdir "$group" || fail "no control group"
 }
 
-# begin_run LABEL COMMAND...: run the command in the current job, in the background.
+# begin_run LABEL COMMAND...: run the command in the current control group, in the background.
 begin_run() {
 	labels+=("$1")
 	shift
@@ -135,8 +135,8 @@ steady=(
 	"random ./pattern zipf $NC -n 1000 -b 4096 -q 92"
 )
 
-# runs NAME PATTERN...: run the patterns at the same time in one job. Each further scattered pattern
-# gets its own job, because the scattered streams of a job form one set.
+# runs NAME PATTERN...: run the patterns at the same time in one control group. Each further scattered
+# pattern gets its own group, because the scattered streams of a group form one set.
 runs() {
 	local name=$1 each words scattered=''
 	shift
@@ -206,8 +206,8 @@ unload() {
 	others 1
 }
 
-no_jobs() {
-	rmdir "$JOBS"/*/ "$JOBS"
+no_groups() {
+	rmdir "$GROUPS_AT"/*/ "$GROUPS_AT"
 }
 
 # all_runs ROUND: run each pattern alone, and every second one also beside another. 'make soak' runs
@@ -234,9 +234,9 @@ files_made
 mkdir "$TMPDIR/groups"
 mount -t cgroup2 none "$TMPDIR/groups" || fail "no control groups"
 at_exit umount "$TMPDIR/groups"
-JOBS=$TMPDIR/groups/classes
-mkdir "$JOBS"
-at_exit no_jobs
+GROUPS_AT=$TMPDIR/groups/classes
+mkdir "$GROUPS_AT"
+at_exit no_groups
 # Raise pid_max: the test identifies a process by its id, so ids must not be reused.
 at_exit eval "echo $(</proc/sys/kernel/pid_max) >/proc/sys/kernel/pid_max"
 echo 4194304 >/proc/sys/kernel/pid_max

@@ -18,8 +18,8 @@ no_open() {
 	./blockdata read "$O" >/dev/null || fail "the origin is not whole"
 }
 
-# becomes TARGET: replace the table of the cache device.
-becomes() {
+# drive_becomes TARGET: replace the table of the cache device.
+drive_becomes() {
 	dmsetup load --noudevsync drive --table "0 $(sectors "$C") $1" &&
 		dmsetup suspend --noudevsync --noflush drive && dmsetup resume --noudevsync drive ||
 		fail "drive becomes $1"
@@ -35,7 +35,7 @@ for mode in read-only writethrough; do
 	check
 	settle
 	# The drive fails while nc is open.
-	becomes error
+	drive_becomes error
 	check
 	check -b 8 -r 200
 	[[ $mode == read-only ]] || ./blockdata write /dev/mapper/nc
@@ -43,7 +43,7 @@ for mode in read-only writethrough; do
 	good close nc
 	# The drive is present but cannot be read.
 	no_open "cannot"
-	becomes "linear $base 0"
+	drive_becomes "linear $base 0"
 done
 
 # The drive comes back empty, as local drives of cloud instances do.
