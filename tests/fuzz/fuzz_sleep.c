@@ -74,12 +74,12 @@ static void next_phase(void)
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		nc_sleep_set(NC_SLEEP_REST);
 		live->life.asleep = true;
-		image_taken = false;
 	} else if (nc_sleep_phase() == NC_SLEEP_IMAGE) {
 		image_taken = true;
 		nc_sleep_set(NC_SLEEP_REST);
 		queue_work(live->workers.cache, &live->workers.wake);
 	} else if (image_taken) {
+		image_taken = false;
 		nc_sleep_set(NC_SLEEP_AWAKE);
 		queue_work(live->workers.cache, &live->workers.wake);
 	} else {
@@ -89,12 +89,14 @@ static void next_phase(void)
 	}
 }
 
-/* The wake work is the only caller that releases or fails writes. */
+/* The wake work is the only caller that releases or fails writes.  Before the image the kernel may
+ * wait for any of them.
+ */
 static void check_writes(void)
 {
 	if (live->workers.wake.queued || !nc_intent_any_held(&live->intent))
 		return;
-	HOLDS(nc_sleep_phase() != NC_SLEEP_AWAKE);
+	HOLDS(nc_sleep_has_image());
 	HOLDS(!nc_intent_refuses(&live->intent));
 }
 
