@@ -102,6 +102,8 @@ static __always_inline void learn(struct set *set, const struct nearcache_classi
 	evidence_set(set, unit, told->before);
 	if (unit)
 		return;
+	/* A set that restarted has another id: the run is its first unit. */
+	key.set = set->id;
 	fresh = (struct unit) { .at = set->runs, .before = told->before, .count = 1 };
 	bpf_map_update_elem(&units, &key, &fresh, BPF_ANY);
 }

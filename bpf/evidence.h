@@ -374,7 +374,8 @@ static inline __u32 evidence_most(const struct set *set)
 /**
  * evidence_set() - add a sampled run to the evidence of its set, and update the set's class
  * @set: set; its @runs include this run
- * @unit: unit of the run, is updated; NULL: the run is new, the caller adds its unit
+ * @unit: unit of the run, is updated; NULL: the run is new, and the caller then adds its unit
+ *	under the id of the set, which may have changed
  * @before: first sector of the run that the stream read before this one
  */
 static inline void evidence_set(struct set *set, struct unit *unit, __u64 before)

@@ -81,6 +81,8 @@ static int finish_work(struct nc_cache *c)
 {
 	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
 		return -ETIMEDOUT;
+	/* It may have decided to release writes, which is wrong once there is an image. */
+	flush_work(&c->workers.wake);
 	flush_work(&c->reclaim.work);
 	flush_delayed_work(&c->workers.commit);
 	flush_delayed_work(&c->intent.clear_work);
@@ -243,8 +245,9 @@ static void await_origin(struct nc_cache *c)
 }
 
 /* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
- * that cannot be recorded waits for the end of the sleep: if it went on and the image was resumed
- * then, that kernel would trust stale data.
+ * that cannot be recorded after an image was taken waits for the end of the sleep: if it went on and
+ * the image was resumed then, that kernel would trust stale data.  Before the next image the kernel
+ * waits for the write instead, and it goes on as it does when the system is awake.
  */
 void nc_cache_wake_work(struct work_struct *work)
 {
@@ -266,8 +269,9 @@ void nc_cache_wake_work(struct work_struct *work)
 		/* A write that fails changes nothing: fail it in any phase, because the kernel may
 		 * wait for it before it freezes tasks.
 		 */
-		release = (rests && nc_intent_any_held(&c->intent) && disown_image(c)) ||
-			  refused || nc_intent_refuses(&c->intent);
+		release = rests && nc_intent_any_held(&c->intent) &&
+			  (disown_image(c) || !nc_sleep_has_image());
+		release |= refused || nc_intent_refuses(&c->intent);
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)

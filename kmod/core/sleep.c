@@ -4,11 +4,13 @@
 
 #include "core/sleep.h"
 
-/* Only dm/system_sleep.c changes these, one call at a time.  The image of the memory contains both:
+/* Only dm/system_sleep.c changes these, one call at a time.  The image of the memory contains all:
  * a resumed kernel continues in NC_SLEEP_IMAGE.
  */
 static enum nc_sleep_phase sleep_phase;
 static unsigned int sleep_images;
+/* The present sleep has begun to take an image, so it may be resumed from it. */
+static bool sleep_has_image;
 
 enum nc_sleep_phase nc_sleep_phase(void)
 {
@@ -23,10 +25,17 @@ unsigned int nc_sleep_images(void)
 	return READ_ONCE(sleep_images);
 }
 
+bool nc_sleep_has_image(void)
+{
+	return READ_ONCE(sleep_has_image);
+}
+
 void nc_sleep_set(enum nc_sleep_phase phase)
 {
 	if (phase == NC_SLEEP_IMAGE)
 		WRITE_ONCE(sleep_images, sleep_images + 1);
+	if (phase != NC_SLEEP_REST)
+		WRITE_ONCE(sleep_has_image, phase == NC_SLEEP_IMAGE);
 	WRITE_ONCE(sleep_phase, phase);
 }
 
@@ -34,5 +43,6 @@ void nc_sleep_set(enum nc_sleep_phase phase)
 void nc_sleep_undo(void)
 {
 	WRITE_ONCE(sleep_images, sleep_images - 1);
+	WRITE_ONCE(sleep_has_image, false);
 	WRITE_ONCE(sleep_phase, NC_SLEEP_REST);
 }

@@ -16,6 +16,7 @@ enum nc_sleep_phase {
 
 enum nc_sleep_phase nc_sleep_phase(void);
 unsigned int nc_sleep_images(void);
+bool nc_sleep_has_image(void);
 void nc_sleep_set(enum nc_sleep_phase phase);
 void nc_sleep_undo(void);
 

@@ -152,6 +152,18 @@ static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 		      (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT, bio);
 }
 
+/* Is a prefetch of @block under way?  Context: @bucket->lock of the block is held. */
+static bool prefetch_listed(const struct nc_bucket_lock *bucket, u64 block)
+{
+	struct nc_fill *f;
+
+	lockdep_assert_held(&bucket->lock);
+	list_for_each_entry(f, &bucket->fills, entry.list)
+		if (f->entry.span.block == block && f->ops->ahead)
+			return true;
+	return false;
+}
+
 /* Remove the fill from its bucket lock's list, and set the valid bits if @publish.
  * Returns the bits that became valid.
  */
@@ -174,7 +186,8 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
 		nc_table_dirty(c, f->slot);
 	}
-	if (f->ops->ahead)
+	/* Keep the mark of an empty slot while another prefetch may still bring data. */
+	if (f->ops->ahead && (slot->valid || !prefetch_listed(bucket, f->entry.span.block)))
 		nc_prefetched_came(c, slot);
 	spin_unlock(&bucket->lock);
 	return bits;

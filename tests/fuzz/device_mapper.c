@@ -258,7 +258,7 @@ int dm_io(struct dm_io_request *request, int regions, struct dm_io_region *regio
 	    bytes > region->bdev->bytes - offset)
 		fuzz_bug("I/O of %llu bytes at %llu, device of %llu", bytes, offset,
 			 region->bdev->bytes);
-	if (fails(region->bdev))
+	if (fails(region->bdev) || (write && region->bdev->worn))
 		return -EIO;
 	if (write && region->bdev->io)
 		region->bdev->io(request->bi_opf);

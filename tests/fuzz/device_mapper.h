@@ -19,14 +19,14 @@ struct gendisk {
 #define GD_DEAD		2
 
 /* @unit: returns the memory of the unit at @offset for dm_io().  If @unit is NULL, store.c has the
- * content.  @io: called before each write; may be NULL
+ * content.  @io: called before each write; may be NULL.  @worn: each write fails
  */
 struct block_device {
 	dev_t bd_dev;
 	struct gendisk *bd_disk;
 	u64 bytes;
 	u32 lbs;
-	bool read_only, zoned, partition;
+	bool read_only, zoned, partition, worn;
 	unsigned char *(*unit)(u64 offset, bool write);
 	void (*io)(blk_opf_t opf);
 };

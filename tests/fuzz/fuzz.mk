@@ -2,7 +2,7 @@
 # Fuzzers of external input, run by tests/fuzz/run.  They compile the module's sources for user
 # space: kernel.h replaces the kernel's headers, around.c the rest of the module.
 
-FUZZ := fuzz_image fuzz_line fuzz_recovery
+FUZZ := fuzz_image fuzz_line fuzz_recovery fuzz_sleep
 FUZZ_DIR := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_KMOD := $(addprefix kmod/,dm/table_line.c cache.c cache_sleep.c meta/commit.c meta/ondisk_check.c evict/reuse_distance.c core/health.c core/hit_srcu.c core/index.c core/sleep.c \
@@ -34,8 +34,11 @@ $(FUZZ_DIR)/%.o: %.c $(FUZZ_EMPTY) $(wildcard tests/fuzz/*.h kmod/*.h kmod/*/*.h
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -c -o $@ $<
 
+# fuzz_sleep.c has its own writers.
+FUZZ_NOT_fuzz_sleep := $(FUZZ_DIR)/tests/fuzz/writes.o
+
 define fuzz-rule
-$(FUZZ_DIR)/$(1): $(FUZZ_DIR)/tests/fuzz/$(1).o $(FUZZ_OBJECTS)
+$(FUZZ_DIR)/$(1): $(FUZZ_DIR)/tests/fuzz/$(1).o $(filter-out $(FUZZ_NOT_$(1)),$(FUZZ_OBJECTS))
 	$$(call say,LD,$$@)
 	$$(Q)$$(FUZZ_CC) -fsanitize=fuzzer,address,undefined,unsigned-integer-overflow -o $$@ $$^ -lisal
 endef

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Fuzzes hibernations of one cache in a writing mode (kmod/cache_sleep.c): phases, writes, the work
+ * after the sleep, a change of the cache device by another system, and I/O errors come in any order.
+ * The rule under test: no write waits for a call that does not come.
+ */
+#include "fuzz.h"
+
+#include "cache.h"
+#include "cache_sleep.h"
+#include "core/sleep.h"
+#include "dm/target.h"
+#include "image.h"
+#include "store.h"
+
+#define WRITES	16U
+
+enum event {
+	PHASE,	/* the next phase of a hibernation */
+	WRITE,
+	WAKE,	/* the queued nc_workers.wake runs */
+	MARK,	/* the queued works that mark regions and record "left" run */
+	OTHERS,	/* another system uses the cache device, and stops it cleanly */
+	WORN,	/* from now on, or no longer, all writes to the cache device fail */
+	DEAD,	/* the same for all I/O */
+	EVENTS
+};
+
+static struct nc_cache *live;
+static struct bio bios[WRITES];
+static u32 sent;
+static bool image_taken;
+
+void fuzz_submit(struct bio *bio)
+{
+	HOLDS(bio->done == FUZZ_BIO_HELD);
+	bio->done = FUZZ_BIO_SENT;
+}
+
+static void begin_write(void)
+{
+	struct bio *bio = &bios[sent];
+
+	if (sent == WRITES)
+		return;
+	*bio = (struct bio) { .bi_opf = REQ_OP_WRITE, .bi_iter = { 4096 * ++sent, 4096 } };
+	live->origin.written = true;
+	if (nc_intent_admit(live, &live->intent, bio))
+		fuzz_submit(bio);
+}
+
+static void use_elsewhere(void)
+{
+	struct nearcache_super sb;
+	u8 unit[FUZZ_UNIT];
+	u32 i;
+
+	for (i = 0; i < 2; i++) {
+		u64 at = i ? NEARCACHE_SUPER_OFFSET_1 : NEARCACHE_SUPER_OFFSET_0;
+
+		store_read(&fuzz_cache, at, false, unit);
+		memcpy(&sb, unit, sizeof(sb));
+		sb.write_id = cpu_to_le64(le64_to_cpu(sb.write_id) + 7);
+		sb.state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
+		nc_super_seal(&sb);
+		memcpy(unit, &sb, sizeof(sb));
+		store_write(&fuzz_cache, at, true, unit);
+	}
+}
+
+/* Do as dm/system_sleep.c does before and after an image. */
+static void next_phase(void)
+{
+	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
+		nc_sleep_set(NC_SLEEP_REST);
+		live->life.asleep = true;
+	} else if (nc_sleep_phase() == NC_SLEEP_IMAGE) {
+		image_taken = true;
+		nc_sleep_set(NC_SLEEP_REST);
+		queue_work(live->workers.cache, &live->workers.wake);
+	} else if (image_taken) {
+		image_taken = false;
+		nc_sleep_set(NC_SLEEP_AWAKE);
+		queue_work(live->workers.cache, &live->workers.wake);
+	} else {
+		nc_sleep_set(NC_SLEEP_IMAGE);
+		nc_cache_hold(live, true);
+		flush_work(&live->workers.hold);
+	}
+}
+
+/* The wake work is the only caller that releases or fails writes.  Before the image the kernel may
+ * wait for any of them.
+ */
+static void check_writes(void)
+{
+	if (live->workers.wake.queued || !nc_intent_any_held(&live->intent))
+		return;
+	HOLDS(nc_sleep_has_image());
+	HOLDS(!nc_intent_refuses(&live->intent));
+}
+
+static void run_marks(void)
+{
+	flush_work(&live->intent.mark_work);
+	flush_work(&live->intent.leave_work);
+	flush_work(&live->intent.ready_work);
+}
+
+static void run_event(enum event event)
+{
+	switch (event) {
+	case PHASE:
+		next_phase();
+		break;
+	case WRITE:
+		begin_write();
+		break;
+	case WAKE:
+		flush_work(&live->workers.wake);
+		break;
+	case MARK:
+		run_marks();
+		break;
+	case OTHERS:
+		use_elsewhere();
+		break;
+	case WORN:
+		fuzz_cache.worn = !fuzz_cache.worn;
+		break;
+	default:
+		fuzz_fail_only = &fuzz_cache;
+		fuzz_fail_at = !fuzz_fail_at;
+		fuzz_fail_count = fuzz_fail_at ? ~0U : 0;
+	}
+	check_writes();
+}
+
+/* End the last sleep, and let all queued work run: then no write waits for anything. */
+static void settle(void)
+{
+	u32 i;
+
+	while (nc_sleep_phase() != NC_SLEEP_AWAKE)
+		next_phase();
+	for (i = 0; i < 4; i++) {
+		flush_work(&live->workers.wake);
+		run_marks();
+	}
+	for (i = 0; i < sent; i++)
+		HOLDS(bios[i].done != FUZZ_BIO_HELD);
+}
+
+static void start(struct fuzz_table *t, bool witness)
+{
+	char *argv[] = { "writearound", "/dev/origin", "/dev/cache", "2", "witness", "/dev/witness" };
+	static struct image im;
+	u64 random = 1;
+
+	image_create(&im, &random, 32 << 20, 64 << 20, 65536);
+	nc_witness_init(&im.known[0], im.copy[0].uuid);
+	image_seal(&im);
+	fuzz_devices(im.origin_bytes, im.cache_bytes, im.witness_bytes);
+	image_place(&im);
+	memset(t, 0, sizeof(*t));
+	t->table.mode = BLK_OPEN_READ | BLK_OPEN_WRITE;
+	HOLDS(!fuzz_ctr(t, im.sectors, witness ? 6 : 3, argv));
+	HOLDS(!fuzz_target->preresume(&t->ti));
+	fuzz_target->resume(&t->ti);
+	live = ((struct nc_target *)t->ti.private)->cache;
+	sent = 0;
+}
+
+/* An input is an event for each byte; the first one also selects whether there is a witness. */
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
+int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
+{
+	struct fuzz_table t;
+	size_t i;
+
+	if (!fuzz_target)
+		nc_target_register();
+	start(&t, size && data[0] & 128);
+	for (i = 0; i < min(size, 64UL); i++)
+		run_event(data[i] % 128 % EVENTS);
+	settle();
+	fuzz_count("fuzz_inputs", 1);
+	fuzz_target->presuspend(&t.ti);
+	fuzz_target->postsuspend(&t.ti);
+	fuzz_target->dtr(&t.ti);
+	HOLDS(!fuzz_allocated);
+	return 0;
+}

@@ -1,0 +1,34 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A read-only cache was bypassed when the system went to sleep. So it is not compared with its cache device
+# after the resume, and cannot record an invalidation, however often it is asked: the answer is EIO. The next
+# load of this dm device is cold.
+# timeout: 400
+# kernels: 6.12
+# cpus: 1
+# allow-log: I/O error
+. ./sleeping.sh
+
+bypassed() {
+	./blockdata read /dev/mapper/nc -n "$HALF" >/dev/null || fail "wrong data"
+	[[ $(field state) == 1 ]]
+}
+
+begin
+good=$(dmsetup table local)
+dmsetup load local --table "0 $(sectors "$C") error" && dmsetup resume local || fail "error"
+wait_for 60 bypassed || fail "not bypassed"
+dmsetup load local --table "$good" && dmsetup resume local || fail "linear"
+before=$(images)
+! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
+(($(images) == before + 1)) || fail "no image was taken"
+
+./blockdata write "$O" -s 8192 -n 8 -g 2
+! said=$(dmsetup message nc 0 invalidate all 2>&1) || fail "recorded"
+[[ $said == *"Input/output error"* ]] || fail "invalidate: $said"
+log_since | grep -q "invalidation not recorded: attach or format" || fail "no message: $(log_since)"
+reload "2 cache_timeout 0" || fail "reload"
+is state 0
+is loaded 3
+./blockdata read /dev/mapper/nc -s 8192 -n 8 -g 2 || fail "old data"
+stop

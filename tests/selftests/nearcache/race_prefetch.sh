@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Two prefetch jobs bring parts of one block, and a read or an error comes between. A block whose
+# first fill a reader has joined counts as read. A block counts as unread if one fill failed but
+# another brought data that no reader has used.
+# kernels: 6.12
+# cpus: 1
+# allow-log: I/O error
+. ./gate.sh
+
+# job FIRST: submit a job for 64 sectors, half a block, and wait for its request, the $1-th held one.
+job() {
+	./genl job-submit name=nc "range=start=$(($2 * 512)),length=32768" >/dev/null || fail "job-submit"
+	gate held origin "$1"
+}
+
+# A reader joins the first fill. Then the second fill begins, in a slot that still has no valid data.
+joined() {
+	local joins used
+	next_block
+	now joins joins
+	now used prefetched_used_bytes
+	gate hold origin read
+	job 1 "$at"
+	gate read early "$NC" "$at" 64
+	gate until nc joins '>' "$joins"
+	job 2 $((at + 64))
+	gate_open
+	ends early 1x64
+	gate until nc fills_in_flight = 0
+	gets "$at" 128 1x128
+	more prefetched_used_bytes "$used" 0
+}
+
+# The first fill fails while the second one waits for the origin.
+failed() {
+	local errors used
+	next_block
+	now errors fills_failed_origin
+	now used prefetched_used_bytes
+	gate hold origin read
+	job 1 "$at"
+	job 2 $((at + 64))
+	gate let origin 0 fail
+	gate until nc fills_failed_origin '>' "$errors"
+	# The first job tries again in a second, when the block has data of the second one.
+	gate_open
+	gate until nc fills_in_flight = 0
+	gets $((at + 64)) 64 1x64
+	gate until nc prefetched_used_bytes '>' "$used"
+}
+
+gates
+between read-only
+joined
+failed
