@@ -245,9 +245,9 @@ static void await_origin(struct nc_cache *c)
 }
 
 /* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
- * that cannot be recorded after an image was taken waits for the end of the sleep: if it went on and
- * the image was resumed then, that kernel would trust stale data.  Before the next image the kernel
- * waits for the write instead, and it goes on as it does when the system is awake.
+ * that cannot be recorded after an image was taken waits for the end of the sleep: if it went on
+ * and the image was resumed then, that kernel would trust stale data.  Before there is an image the
+ * kernel may wait for the write, and the write goes on as it does when the system is awake.
  */
 void nc_cache_wake_work(struct work_struct *work)
 {

@@ -5,6 +5,7 @@
 # load of this dm device is cold.
 # timeout: 400
 # kernels: 6.12
+# debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
 . ./sleeping.sh
@@ -16,12 +17,10 @@ bypassed() {
 
 begin
 good=$(dmsetup table local)
-dmsetup load local --table "0 $(sectors "$C") error" && dmsetup resume local || fail "error"
+becomes local "0 $(sectors "$C") error"
 wait_for 60 bypassed || fail "not bypassed"
-dmsetup load local --table "$good" && dmsetup resume local || fail "linear"
-before=$(images)
-! echo disk 2>/dev/null >/sys/power/state || fail "hibernated without a swap device"
-(($(images) == before + 1)) || fail "no image was taken"
+becomes local "$good"
+image
 
 ./blockdata write "$O" -s 8192 -n 8 -g 2
 ! said=$(dmsetup message nc 0 invalidate all 2>&1) || fail "recorded"

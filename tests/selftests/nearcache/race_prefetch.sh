@@ -8,7 +8,7 @@
 # allow-log: I/O error
 . ./gate.sh
 
-# job FIRST: submit a job for 64 sectors, half a block, and wait for its request, the $1-th held one.
+# job HELD FIRST: submit a job for 64 sectors, half a block; then the gate holds HELD requests.
 job() {
 	./genl job-submit name=nc "range=start=$(($2 * 512)),length=32768" >/dev/null || fail "job-submit"
 	gate held origin "$1"
