@@ -9,7 +9,7 @@
 #include "fake_gaps.h"
 #include "lib/error.h"
 #include "open/origin_match.h"
-#include "unit.h"
+#include "said.h"
 
 #define OLD	"read-only 8:0 8:16 4 fill_memory 33554432 cache_timeout 0"
 #define NEW	"read-only 8:0 8:32 4 fill_memory 33554432 cache_timeout 0"

@@ -15,7 +15,7 @@
 #include "open/content_sample.h"
 #include "open/origin_match.h"
 #include "open/origin_record.h"
-#include "unit.h"
+#include "said.h"
 
 #define BYTES	(64ULL << 20)
 

@@ -16,7 +16,7 @@
 #include "open/witness_proof.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
-#include "unit.h"
+#include "said.h"
 
 #define OLD	"writethrough 8:0 8:16 2 origin_timeout 600"
 #define NEW	"writethrough 8:32 8:16 2 origin_timeout 600"

@@ -13,7 +13,7 @@
 #include "lib/print.h"
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"
-#include "unit.h"
+#include "said.h"
 #include "open/witness.h"
 
 #define WRITING		"writethrough 8:0 8:16"

@@ -15,7 +15,7 @@
 #include "lib/error.h"
 #include "open/uncached_writes.h"
 #include "block/device_sysfs.h"
-#include "unit.h"
+#include "said.h"
 
 #define A	"wwid:eui.a"
 #define B	"wwid:eui.b"

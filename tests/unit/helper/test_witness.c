@@ -12,7 +12,7 @@
 #include "fake_identity.h"
 #include "block/device_sysfs.h"
 #include "block/probe.h"
-#include "unit.h"
+#include "said.h"
 #include "open/witness.h"
 
 #define RECORDS	NEARCACHE_WITNESS_RECORDS
