@@ -41,9 +41,9 @@ done
 cycle 48
 drop_caches
 before=$(memory Slab) percpu=$(memory Percpu)
-cycle "$(times 480)"
+cycle "$(times 320)"
 # shrunk: has slab memory come back to nearly its first size? One leaked object of 4 KiB per cycle
-# would be 1,900 KiB; objects that wait for a grace period are freed a moment later. A debug kernel
+# would be 1,280 KiB; objects that wait for a grace period are freed a moment later. A debug kernel
 # delays freeing, to find late users: there leaks.sh looks for leaks instead.
 shrunk() {
 	drop_caches

@@ -44,7 +44,7 @@ MODE=writethrough start
 ./stress run /dev/mapper/nc "$TMPDIR/model" -s 600 -t 4 -f "$TMPDIR/stop" >"$TMPDIR/log" 2>&1 &
 load=$!
 at_exit load_kill
-for ((round = 0; round < $(times 12); round++)); do
+for ((round = 0; round < $(times 6); round++)); do
 	invalidate $((RANDOM % 128 * 128)) 128
 	invalidate $((RANDOM % 96 * 128)) $((32 * 128))
 	((round % 4)) || invalidate all

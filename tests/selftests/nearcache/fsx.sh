@@ -22,7 +22,7 @@ fio_job() {
 load() {
 	local seed running=()
 	for seed in 1 2; do
-		./fsx "$TMPDIR/$1/fsx$seed" -n "$(times 120)" -S "$RANDOM" -s $((seed * 1500)) \
+		./fsx "$TMPDIR/$1/fsx$seed" -n "$(times 60)" -S "$RANDOM" -s $((seed * 1500)) \
 			-m "$TMPDIR/$1-fsx$seed" &
 		running+=($!)
 	done

@@ -13,7 +13,7 @@ make_dm C slow "0 $(sectors "$base") delay $base 0 0 $base 0 30"
 format
 start nc '2 fill_memory 1048576'
 is fill_memory_max 1048576
-check -b 8:256 -a 8 -r "$(times 60)" -t 16
+check -b 8:256 -a 8 -r "$(times 30)" -t 16
 check -b 2048 -t 2
 above bypass_memory 0
 above fill_memory_peak 0

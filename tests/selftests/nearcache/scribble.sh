@@ -23,7 +23,7 @@ slow() {
 	make_dm "$1" "${1//_/-}" "0 $(sectors "$2") delay $2 0 8"
 }
 
-reads=$(times 24)
+reads=$(times 12)
 make_null O origin 32
 make_null C local 40
 ./blockdata write "$O"

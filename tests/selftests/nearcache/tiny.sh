@@ -33,14 +33,14 @@ is blocks_used 1
 check -n 256 -b 128
 settle
 is blocks_used 2
-check -b 1:256 -a 1 -r "$(times 300)" -t 4
+check -b 1:256 -a 1 -r "$(times 150)" -t 4
 settle
 # At most two: reclaim may have freed one or both slots just now.
 (($(field blocks_used) <= 2)) || fail "more blocks in use than slots"
 above bypass_full 0
 (($(field bytes_valid) <= 2 * 65536)) || fail "more bytes are valid than fit"
 # Read only another part of the origin, until the old blocks are idle.
-check -s 4096 -n 256 -b 8 -r "$(times 1500)"
+check -s 4096 -n 256 -b 8 -r "$(times 750)"
 settle
 above evictions 0
 check -b 128

@@ -209,7 +209,7 @@ hostile() {
 	others 0
 	good classifier load hostile.bpf.o
 	verify_begin -b 1:256 -a 1 -r 400 -t 2
-	for ((i = 0; i < $(times 6); i++)); do
+	for ((i = 0; i < $(times 4); i++)); do
 		good classifier unload
 		good classifier load "$( ((i % 2)) && echo no_scans.bpf.o || echo hostile.bpf.o)"
 	done
