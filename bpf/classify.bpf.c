@@ -3,7 +3,8 @@
  * Classifies the reads and writes of a cache; evidence.h describes the statistics.  A stream
  * belongs to a process.  A set belongs to a control group, because it is often read by many
  * processes, each of which lives shorter than a pass.  Unrelated programs share the root group, and
- * the groups of user sessions.  There a set belongs to siblings, see struct nearcache_classify.
+ * the groups of user sessions.  There a set belongs to siblings: the processes with one parent and
+ * one program name.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
@@ -102,7 +103,7 @@ static __always_inline void learn(struct set *set, const struct nearcache_classi
 	evidence_set(set, unit, told->before);
 	if (unit)
 		return;
-	/* A set that restarted has another id: the run is its first unit. */
+	/* If evidence_set() restarted the set, the set has a new id and this is its first unit. */
 	key.set = set->id;
 	fresh = (struct unit) { .at = set->runs, .before = told->before, .count = 1 };
 	bpf_map_update_elem(&units, &key, &fresh, BPF_ANY);

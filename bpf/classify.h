@@ -9,13 +9,14 @@
 #define PLACE_SHIFT	27U
 
 /**
- * struct set_key - a part of a device that a control group or, in a shared one, siblings read
+ * struct set_key - a part of a device, and its readers: a control group, or siblings in it
  * @dev: dm device: major << 20 | minor
  * @label: id of the range's label; 0: no label
  * @place: number of the part: run >> PLACE_SHIFT; 0 if @label is set
  * @cgroup: id of the control group
- * @siblings: struct nearcache_classify.siblings in a shared control group, otherwise 0; 0 in the
- *	key of a stream, so that a process whose program or parent changes has one row
+ * @siblings: struct nearcache_classify.siblings if unrelated programs share the control group,
+ *	otherwise 0.  Always 0 in the key of a stream, so that a process keeps its row when its
+ *	program or parent changes
  * @reserved: 0
  */
 struct set_key {

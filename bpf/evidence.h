@@ -3,11 +3,12 @@
  * Statistics that find the class of a stream and of a set.  All functions are pure: the BPF
  * program and the unit tests compile this file.
  *
- * A stream is the reads, or the writes, of a process.  A run is a sequence of adjacent accesses.
- * A stream is sequential, strided or scattered.  A set is the runs that the scattered streams of a
+ * A stream is the reads, or the writes, of a process.  A run is a sequence of adjacent accesses.  A
+ * stream is sequential, strided or scattered.  A set is the runs that the scattered streams of a
  * control group read in one place of a device; it is shuffled, looping or random.  A pass is as
  * many runs as the set has.  Unrelated programs share the root control group, and the groups of
- * user sessions.  There a set has the runs of siblings, see struct nearcache_classify.
+ * user sessions.  There a set has the runs of siblings: the processes with one parent and one
+ * program name.
  *
  * The classes are decided by sequential probability ratio tests.  A test has two answers and a sum.
  * Each event adds 100 ln(p / q), where p and q are the event's probabilities if the first or the
@@ -71,8 +72,8 @@
  * them gets the same samples in the same order in each pass, as the workers of a PyTorch DataLoader
  * do.  If a sample goes to the worker that is free first, the set is shuffled.
  *
- * Limits: two programs that read one set in different scattered patterns have one class.  A set of
- * which less than 1 / EVIDENCE_PART of the runs is read again stays scattered.  If samples share
+ * Limits: two programs that read one set in different scattered patterns have one class.  A set
+ * stays scattered if less than 1 / EVIDENCE_PART of its runs are read again.  If samples share
  * pages and a page cache keeps over a tenth of these pages, a set may seem random after two passes:
  * a read of a sample then begins at one of two sectors.
  *
@@ -374,8 +375,8 @@ static inline __u32 evidence_most(const struct set *set)
 /**
  * evidence_set() - add a sampled run to the evidence of its set, and update the set's class
  * @set: set; its @runs include this run
- * @unit: unit of the run, is updated; NULL: the run is new, and the caller then adds its unit
- *	under the id of the set, which may have changed
+ * @unit: unit of the run, is updated; NULL: the run is new.  After this call the caller adds the
+ *	unit of a new run under @set->id, which this function may have changed
  * @before: first sector of the run that the stream read before this one
  */
 static inline void evidence_set(struct set *set, struct unit *unit, __u64 before)

@@ -81,7 +81,7 @@ static int finish_work(struct nc_cache *c)
 {
 	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
 		return -ETIMEDOUT;
-	/* It may have decided to release writes, which is wrong once there is an image. */
+	/* The wake work may be about to release writes, which is wrong once there is an image. */
 	flush_work(&c->workers.wake);
 	flush_work(&c->reclaim.work);
 	flush_delayed_work(&c->workers.commit);
@@ -244,10 +244,10 @@ static void await_origin(struct nc_cache *c)
 	}
 }
 
-/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  A write
- * that cannot be recorded after an image was taken waits for the end of the sleep: if it went on
- * and the image was resumed then, that kernel would trust stale data.  Before there is an image the
- * kernel may wait for the write, and the write goes on as it does when the system is awake.
+/* nc_workers.wake: the system sleep is over, or a write waits for nc_intent_release().  Once
+ * there is an image, a write that cannot be recorded waits for the end of the sleep: if it reached
+ * the origin and the image was resumed, the resumed kernel would trust stale data.  Before there is
+ * an image, the kernel may wait for the write: release it, as while the system is awake.
  */
 void nc_cache_wake_work(struct work_struct *work)
 {

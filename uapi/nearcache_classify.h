@@ -98,8 +98,8 @@ enum nearcache_why {
  *	NEARCACHE_WINDOW_MAX are clamped.  Initially the last answer, or 0: no readahead
  * @length: (writable) readahead ends this many sectors behind the start of a run; 0: no limit.
  *	Initially the last answer, or 0
- * @siblings: hash of the parent's process id and the submitting process's program name: equal in
- *	siblings.  0: a kernel thread, or a module of version 1
+ * @siblings: hash of the parent's process id and the submitting process's program name: equal
+ *	for siblings, see below.  0: a kernel thread, or a module of version 1
  *
  * A stream is all reads, or all writes, of one thread; kernel threads' accesses are grouped by
  * control group instead of by thread.  A run is a sequence of adjacent accesses of a stream.  The

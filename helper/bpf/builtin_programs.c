@@ -14,8 +14,9 @@
 #define SESSIONS	"/sys/fs/cgroup/user.slice"
 
 /* systemd puts all user sessions into one control group.  Tell the program its id.  In a container,
- * or with version 1 of control groups, this finds no group or another one: a set of a session then
- * has all its programs.  The constants that struct classify_bpf__rodata omits, static ones, follow it.
+ * or with version 1 of control groups, this finds no group or another one: a set then has the
+ * runs of all programs of a session.  Static constants, which struct classify_bpf__rodata omits,
+ * follow the struct in the map.
  */
 static int tell_sessions(struct bpf_object *object)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Compare a cache device with its record on a witness: may the cached data be used after a write
- * session that was interrupted, and is the cache device an old copy?
+ * Compare a cache device with its record on a witness: is the cache device an old copy, and may its
+ * cached data be used although a write session was interrupted?
  */
 #ifndef HELPER_OPEN_WITNESS_PROOF_H
 #define HELPER_OPEN_WITNESS_PROOF_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A trace: the extents that a program read of a device, in the order of their first read, in memory and
- * as a file for the next run.
+ * A trace: the extents that a program read from a device, in the order of their first read, in
+ * memory and as a file for the next run.
  *
  * File format: struct trace_header, then two numbers for each extent. The first number says where
  * the extent starts: 2 n if n units after the end of the previous extent (at first: the start of

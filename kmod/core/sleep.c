@@ -4,12 +4,12 @@
 
 #include "core/sleep.h"
 
-/* Only dm/system_sleep.c changes these, one call at a time.  The image of the memory contains all:
- * a resumed kernel continues in NC_SLEEP_IMAGE.
+/* Only dm/system_sleep.c changes these, one call at a time.  The image of the memory contains all
+ * three: a resumed kernel continues in NC_SLEEP_IMAGE.
  */
 static enum nc_sleep_phase sleep_phase;
 static unsigned int sleep_images;
-/* The present sleep has begun to take an image, so it may be resumed from it. */
+/* This sleep has begun to take an image, from which the system may be resumed. */
 static bool sleep_has_image;
 
 enum nc_sleep_phase nc_sleep_phase(void)

@@ -23,12 +23,13 @@
  *   slots were read twice.  One read in the interval is no evidence: blocks of an evaluation set
  *   are read again as well, but their previous read was while the training set was live.
  *
- * The last resort is the size of the origin.  A job that reads all of it has distances of up to
- * twice the origin, so a block that was not read for longer is idle.  Several jobs, or a job that
- * reads a part in each epoch, have longer distances.  These raise the last resort, up to a bound:
- * random reads over the whole origin have no longest distance, all slots are equally good then, and
- * the cache must keep adapting.  Long distances do not raise the last resort if a block of that age
- * is read again much later than an uncached block, as when some blocks are read more often.
+ * The last resort is the size of the origin.  A program that reads all of it has distances of up to
+ * twice the origin, so a block that was not read for longer is idle.  Several programs, or one
+ * that reads a part in each epoch, have longer distances.  These raise the last resort, up to a
+ * bound: random reads over the whole origin have no longest distance, all slots are equally good
+ * then, and the cache must keep adapting.  Long distances do not raise the last resort if a block
+ * of that age is read again much later than an uncached block, as when some blocks are read more
+ * often.
  */
 #include "evict/default_policy.h"
 
@@ -39,8 +40,8 @@
 #define FEW		8ULL
 /* Ticks between two calls of nc_ghost_expire(): 64 cache sizes. */
 #define EXPIRE		1024U
-/* Factor by which observed distances may raise the last resort: enough for four jobs, or for a job
- * that reads half of the origin in each epoch.
+/* Factor by which observed distances may raise the last resort: enough for four programs, or for
+ * a program that reads half of the origin in each epoch.
  */
 #define RESORTS		4U
 /* A late cut catches up with the clock by at most this many ticks per tick of the clock. */

@@ -177,8 +177,8 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 
 /*
  * Handle the end of a prefetch's fill, which may have failed.  If readers that joined the fill have
- * read all of its data, no hit follows, so count the slot as finished here.  If the slot has no
- * valid data, no other prefetch of its block is under way.
+ * read all of its data, no hit follows, so count the slot as finished here.  A slot without valid
+ * data loses its mark: the caller knows that no other prefetch of its block is under way.
  *
  * Context: the bucket lock is held.
  */

@@ -152,7 +152,7 @@ static void copy_to_reader(struct nc_fill *f, struct bio *bio)
 		      (bio->bi_iter.bi_sector - f->sector) << SECTOR_SHIFT, bio);
 }
 
-/* Is a prefetch of @block under way?  Context: @bucket->lock of the block is held. */
+/* Is a fill of a prefetch of @block in the list?  Context: @bucket->lock is held. */
 static bool prefetch_listed(const struct nc_bucket_lock *bucket, u64 block)
 {
 	struct nc_fill *f;
@@ -186,7 +186,7 @@ static u64 fill_unlist(struct nc_fill *f, bool publish)
 		atomic64_add(hweight64(bits), &c->slots.valid_subblocks);
 		nc_table_dirty(c, f->slot);
 	}
-	/* Keep the mark of an empty slot while another prefetch may still bring data. */
+	/* A slot without valid data keeps its mark while another prefetch brings its block. */
 	if (f->ops->ahead && (slot->valid || !prefetch_listed(bucket, f->entry.span.block)))
 		nc_prefetched_came(c, slot);
 	spin_unlock(&bucket->lock);

@@ -29,9 +29,9 @@ static u64 stream_owner(struct bio *bio)
 	return current->flags & PF_KTHREAD ? ~nc_observe_cgroup(bio) : task_pid_nr(current);
 }
 
-/* Hash that the submitting process has in common with its siblings, see struct nearcache_classify.
- * RCU keeps the parent and the group leader; a name that changes meanwhile gives one report another
- * hash.
+/* Hash of the submitting process's parent and program name, equal for siblings, see struct
+ * nearcache_classify.  RCU keeps the parent and the group leader; a name that changes meanwhile
+ * gives one report another hash.
  */
 static u32 siblings_hash(void)
 {

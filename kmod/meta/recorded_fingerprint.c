@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The origin's fingerprint as the superblock records it: compares it with the origin, and renews it
- * after writes of this cache (origin_fingerprint.c computes it).
+ * Compares the fingerprint that the superblock records with that of the origin, and renews it after
+ * writes of this cache.  origin_fingerprint.c computes fingerprints.
  */
 #include "cache.h"
 #include "meta/meta.h"
@@ -9,7 +9,7 @@
 #include "meta/recorded_fingerprint.h"
 #include "meta/write_intent.h"
 
-/* Discard the file system's fingerprint: the origin was written, or may be. */
+/* Discard the file system's fingerprint: the origin was written, or may have been. */
 void nc_meta_forget_file_system(struct nearcache_super *sb)
 {
 	sb->file_system_type = cpu_to_le32(NEARCACHE_FP_NONE);

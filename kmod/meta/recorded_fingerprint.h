@@ -3,7 +3,7 @@
  * The origin's fingerprint as the superblock records it.
  *
  * Functions that read or write the origin or the cache device sleep.  nc_life.lock, which all
- * callers hold, protects the record in nc_super.sb, nc_meta.ends and nc_meta.fingerprint_old.
+ * callers hold, protects nc_meta.ends, nc_meta.fingerprint_old, and the fingerprint in nc_super.sb.
  * Writers set nc_origin.written without the lock.
  */
 #ifndef NEARCACHE_META_RECORDED_FINGERPRINT_H

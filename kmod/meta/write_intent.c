@@ -273,7 +273,7 @@ static int mark_wanted(struct nc_cache *c)
 	return 0;
 }
 
-/* Move @bios to the list that ready_work submits.  Context: any; @lock is held. */
+/* Move @bios to the list that ready_work submits.  Context: any; nc_intent.lock is held. */
 void nc_intent_queue_ready(struct nc_cache *c, struct bio_list *bios)
 {
 	struct nc_intent *i = &c->intent;

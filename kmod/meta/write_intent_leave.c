@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The leave of the cache device.  A cache device that was pulled out takes no marks, and does not
- * show later that it lacks them.  So before a write proceeds without a mark, the witness, another
- * device, durably records that the cache device left.  If the witness fails as well, the write
- * fails, because the next load would trust stale data.  A write to marked regions needs neither a
- * new mark nor the witness.
+ * Records on the witness that the cache device left.  A cache device that was pulled out takes no
+ * marks, and does not show later that it lacks them.  So before a write proceeds without a mark,
+ * this file durably records on the witness, another device, that the cache device left.  If the
+ * witness fails as well, the write fails, because the next load would trust stale data.  A write to
+ * marked regions needs neither a new mark nor the witness.
  */
 #include <linux/bio.h>
 #include <linux/blkdev.h>
@@ -37,7 +37,7 @@ static int record_left(struct nc_cache *c, struct block_device *bdev, bool doubt
 	int r = nc_witness_find(c, bdev, &w);
 	u64 session = i->session, seen;
 
-	/* A record that was moved to another witness is none. */
+	/* A record that was moved to another witness does not count. */
 	if (!r && le32_to_cpu(w.record->state) == NEARCACHE_WITNESS_MOVED)
 		r = -ENOENT;
 	if (r)

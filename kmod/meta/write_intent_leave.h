@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The leave of the cache device: the witness records that marks are missing.
+ * Record on the witness that the cache device left, and so lacks marks of later writes.
  *
  * nc_intent.lock protects the mode, the waiting writes and nc_intent.doubt.  nc_intent_maps.left
  * belongs to leave_work.  nc_intent.bdev changes only under nc_life.lock.  leave_work changes
- * nc_intent.session, and the holder of nc_life.lock does while the mode is OFF.
+ * nc_intent.session; while the mode is OFF, the holder of nc_life.lock does.
  */
 #ifndef NEARCACHE_META_WRITE_INTENT_LEAVE_H
 #define NEARCACHE_META_WRITE_INTENT_LEAVE_H

@@ -34,7 +34,7 @@ $(FUZZ_DIR)/%.o: %.c $(FUZZ_EMPTY) $(wildcard tests/fuzz/*.h kmod/*.h kmod/*/*.h
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) $(FUZZ_CFLAGS) -c -o $@ $<
 
-# fuzz_sleep.c has its own writers.
+# fuzz_sleep.c sends its own writes, in place of writes.c.
 FUZZ_NOT_fuzz_sleep := $(FUZZ_DIR)/tests/fuzz/writes.o
 
 define fuzz-rule

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Fuzzes hibernations of one cache in a writing mode (kmod/cache_sleep.c): phases, writes, the work
- * after the sleep, a change of the cache device by another system, and I/O errors come in any order.
- * The rule under test: no write waits for a call that does not come.
+ * after the sleep, use of the cache device by another system, and I/O errors come in any order.
+ * The rule under test: queued work or a later event ends each write that waits.
  */
 #include "fuzz.h"
 
@@ -18,11 +18,11 @@
 enum event {
 	PHASE,	/* the next phase of a hibernation */
 	WRITE,
-	WAKE,	/* the queued nc_workers.wake runs */
-	MARK,	/* the queued works that mark regions and record "left" run */
+	WAKE,	/* run nc_workers.wake, if it is queued */
+	MARK,	/* run the queued work that marks regions or records "left" */
 	OTHERS,	/* another system uses the cache device, and stops it cleanly */
-	WORN,	/* from now on, or no longer, all writes to the cache device fail */
-	DEAD,	/* the same for all I/O */
+	WORN,	/* all writes to the cache device fail, until the next WORN */
+	DEAD,	/* all I/O of the cache device fails, until the next DEAD */
 	EVENTS
 };
 
@@ -89,8 +89,8 @@ static void next_phase(void)
 	}
 }
 
-/* The wake work is the only caller that releases or fails writes.  Before the image the kernel may
- * wait for any of them.
+/* Only the wake work releases or fails writes that a sleep holds.  So while it is not queued, no
+ * write that must fail may wait, and before the image no write at all: the kernel may wait for it.
  */
 static void check_writes(void)
 {
@@ -136,7 +136,7 @@ static void run_event(enum event event)
 	check_writes();
 }
 
-/* End the last sleep, and let all queued work run: then no write waits for anything. */
+/* End the last sleep, and let all queued work run: then no write may still wait. */
 static void settle(void)
 {
 	u32 i;
@@ -171,7 +171,7 @@ static void start(struct fuzz_table *t, bool witness)
 	sent = 0;
 }
 
-/* An input is an event for each byte; the first one also selects whether there is a witness. */
+/* Each byte of the input is an event; the first byte also says whether there is a witness. */
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size);
 int LLVMFuzzerTestOneInput(const u8 *data, size_t size)
 {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* bpf/classify.bpf.c in user space: a set counts the units that the map has, also when it restarts.
+/* Runs bpf/classify.bpf.c in user space: the map must have as many units of a set as the set
+ * counts, also after the set restarts.
  */
 #include "helper/unit.h"
 
-/* The functions and macros below replace those of <bpf/bpf_helpers.h>, which this name leaves out. */
+/* Omit the content of <bpf/bpf_helpers.h>: the functions and macros below replace it. */
 #define __BPF_HELPERS__
 #define SEC(name)
 #define __uint(name, value)	int (*name)[value]
@@ -52,7 +53,7 @@ static void map_put(const void *map, const void *key, size_t size, const void *v
 
 static __u64 before = ~0ULL;
 
-/* A process reads run @number, alone.  Returns the set, or NULL before the process has one. */
+/* The only process reads run @number.  Returns its set, or NULL if it has none yet. */
 static struct set *read_run(__u32 number)
 {
 	struct nearcache_classify told = {

@@ -17,7 +17,7 @@ struct kept {
 	__u32 same_gaps, accesses, runs, sample;
 };
 
-/* The present process, and room for its siblings: see turn_to() and respawn(). */
+/* The state of the present process, and of all workers: see turn_to() and respawn(). */
 static struct kept kept;
 static struct stream stream;
 #define WORKERS	3

@@ -18,7 +18,7 @@ modprobe -r libcrc32c || fail "libcrc32c is in use"
 modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
 insmod "$MODULE"
 ways=(bare linear none ranges crc32c)
-# Long reads, which cost little beside their copy, only in 'make soak'.
+# Only 'make soak' measures long reads: most of their cost is the copy of the data.
 sizes=(512 ${SOAK:+65536} 4096)
 declare -A devices runs
 # Upper limits in percent of the cost of dm-linear.
@@ -86,9 +86,8 @@ for size in "${sizes[@]}"; do
 			fail "$way: a hit adds more than ${limit[$way]} % of what dm-linear does"
 	done
 done
-# Measure the cost of BPF programs. The first pass does not count: it
-# fills their maps and shows the classifier the number of runs.
-# 'make check' measures all together, 'make soak' also each alone.
+# Measure the cost of BPF programs: all together, in 'make soak' also each alone. The first pass
+# does not count: it fills their maps and shows the classifier the number of runs.
 programs=("classifier latency heat")
 [[ ! ${SOAK:-} ]] || programs+=("classifier" "latency" "heat")
 grep -q " /sys/fs/bpf bpf" /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"

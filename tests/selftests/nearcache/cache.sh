@@ -100,10 +100,10 @@ reload() {
 	dmsetup load "${4:-nc}" --table "$(line "${@:1:3}")" && dmsetup resume "${4:-nc}"
 }
 
-# becomes NAME TABLE: replace the table of a dm device on which a cache stands.
+# becomes NAME TABLE: replace the table of a dm device that a cache uses.
 becomes() {
 	dmsetup suspend --noflush --nolockfs "$1" && dmsetup load "$1" --table "$2" &&
-		dmsetup resume "$1" || fail "$1 does not become: $2"
+		dmsetup resume "$1" || fail "cannot replace the table of $1 by: $2"
 }
 
 # start [NAME [OPTIONS [ORIGIN [CACHE]]]]: create the dm device of a formatted cache; see line.

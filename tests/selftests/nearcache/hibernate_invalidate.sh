@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A read-only cache was bypassed when the system went to sleep. So it is not compared with its cache device
-# after the resume, and cannot record an invalidation, however often it is asked: the answer is EIO. The next
-# load of this dm device is cold.
+# A read-only cache was bypassed when the system went to sleep. So the module does not compare it
+# with its cache device after the resume, and can record no invalidation, also if a user tries
+# again: each one fails with EIO. The next load by this dm device is cold.
 # timeout: 400
 # kernels: 6.12
 # debug-drive-bus: virtio

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# After a hibernation the origin comes late, and the cache device does not come back. A second hibernation
-# begins before the first one could be compared with them. It writes dirty pages back before it freezes
-# tasks: that write may not wait for its end.
+# After a hibernation the origin appears late, and the cache device does not come back. A second
+# hibernation begins before the cache could compare the two with its memory. The kernel writes dirty
+# pages back before it freezes tasks: that write must not wait for the end of the hibernation.
 # timeout: 120
 # kernels: 6.12
 # debug-drive-bus: virtio
@@ -15,7 +15,8 @@ good=$(dmsetup table local) there=$(dmsetup table origin)
 becomes origin "0 $(sectors "$O") error"
 image
 becomes local "0 $(sectors "$C") error"
-# A whole page, so that the kernel need not read it. The open device keeps it from being written at once.
+# Dirty a whole page, which the kernel need not read first. While the device is open, the kernel
+# does not write the page back at once.
 exec 7<>/dev/mapper/nc
 dd if=/dev/zero bs=4096 count=1 2>/dev/null >&7 || fail "no dirty page"
 image

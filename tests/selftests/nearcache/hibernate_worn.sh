@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A worn-out cache device can be read, but not written, and is bypassed. The witness is not there before and
-# after a hibernation, and comes later. The superblock has not changed, so no other system used the cache
-# device: writes go on, and the next load is cold.
+# A cache is bypassed because its worn-out cache device can be read, but not written. The witness is
+# missing when the system hibernates, and appears some time after the resume. The superblock has not
+# changed, so no other system used the cache device: writes go on, and the next load is cold.
 # timeout: 400
 # kernels: 6.12
 # debug-drive-bus: virtio
@@ -31,7 +31,7 @@ bypassed() {
 wait_for 60 bypassed || fail "not bypassed"
 
 image
-# The answer is EIO until the superblock has been compared.
+# An invalidation fails with EIO until the cache has compared the superblock.
 compared() {
 	dmsetup message nc 0 invalidate all 2>/dev/null
 }

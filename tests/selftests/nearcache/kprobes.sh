@@ -13,14 +13,15 @@ no_probes() {
 	echo local >$TRACE/trace_clock
 }
 
-# probe TEXT: add a probe, see Documentation/trace/kprobetrace.rst; all are removed when the test ends.
+# probe TEXT: add a probe, see Documentation/trace/kprobetrace.rst; the end of the test removes all.
 probe() {
 	((${#probes[@]})) || at_exit no_probes
 	probes+=("$1")
 	echo "$1" >>$TRACE/kprobe_events || fail "no probe $1"
 }
 
-# make_second: create a cache, and the devices of a second one, "nc2", for dmcycle: $size, $type, $words.
+# make_second: create a cache, and the devices of a second one. Set $size, $type and $words, the
+# parts of the second cache's table line, for dmcycle.
 make_second() {
 	make_null O2 second 8
 	make_null C2 other 12
@@ -30,7 +31,7 @@ make_second() {
 	read -r _ size type words <<<"$(line '' "$O2" "$C2")"
 }
 
-# ask WORDS...: send the request as user 1000, again and again, until asked.
+# ask WORDS...: send the request as user 1000 again and again, in the background, until 'asked'.
 ask() {
 	while [[ ! -e $TMPDIR/enough ]]; do
 		./genl -u 1000 "$@" >/dev/null || return 1
@@ -38,7 +39,7 @@ ask() {
 	asking+=($!)
 }
 
-# asked: end the requests.
+# asked: end the requests of 'ask'; fail if one of them failed.
 asked() {
 	local pid
 	touch "$TMPDIR/enough"

@@ -1,14 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Two prefetch jobs bring parts of one block, and a read or an error comes between. A block whose
-# first fill a reader has joined counts as read. A block counts as unread if one fill failed but
+# Two prefetch jobs bring parts of one block, and between them comes a read or an error. A block
+# counts as read if a reader joined its first fill. It counts as unread if one fill failed and
 # another brought data that no reader has used.
 # kernels: 6.12
 # cpus: 1
 # allow-log: I/O error
 . ./gate.sh
 
-# job HELD FIRST: submit a job for 64 sectors, half a block; then the gate holds HELD requests.
+# job HELD FIRST: submit a job for half a block, 64 sectors from FIRST on; wait until the gate holds
+# HELD requests.
 job() {
 	./genl job-submit name=nc "range=start=$(($2 * 512)),length=32768" >/dev/null || fail "job-submit"
 	gate held origin "$1"
@@ -43,7 +44,7 @@ failed() {
 	job 2 $((at + 64))
 	gate let origin 0 fail
 	gate until nc fills_failed_origin '>' "$errors"
-	# The first job tries again in a second, when the block has data of the second one.
+	# The first job tries again after a second: by then the second job has brought its data.
 	gate_open
 	gate until nc fills_in_flight = 0
 	gets $((at + 64)) 64 1x64

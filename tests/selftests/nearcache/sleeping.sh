@@ -51,8 +51,7 @@ make_swap() {
 	number "$swap" >/sys/power/resume || fail "no resume device"
 }
 
-# image: hibernate without a swap device. The image is taken, but cannot be written, so the system goes
-# on.
+# image: hibernate without a swap device. The kernel takes an image, cannot write it, and goes on.
 image() {
 	local before
 	before=$(images)
@@ -66,8 +65,8 @@ unsaved() {
 	awake
 }
 
-# foreign: hibernate without a swap device; fail unless the cache in a writing mode then refuses
-# writes, because another system used the cache device. Its reads get the origin's data.
+# foreign: hibernate without a swap device, after another system used the cache device. Fail unless
+# the cache, in a writing mode, then refuses writes, and its readers get the origin's data.
 foreign() {
 	image
 	wait_for 60 refused || fail "writes pass: $(log_since)"

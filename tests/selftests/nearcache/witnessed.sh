@@ -6,8 +6,8 @@
 # shellcheck disable=SC2034 # for the tests
 NC=/dev/mapper/nc region=2048 # sectors
 
-# make_witnessed: create an origin, a cache device and a witness; a test can pull out the last two,
-# $C (of $c) and $W (of $w).
+# make_witnessed: create an origin $O, a cache device $C on $c, and a witness $W on $w. A test can
+# pull out $C and $W.
 # shellcheck disable=SC2154 # make_null and make_dm set them
 make_witnessed() {
 	make_null O origin 16

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests of 'attach' (cmd/attach.c) on a fake device; fake_attach.c fakes what it opens. */
+/* Tests of 'attach' (cmd/attach.c) on a fake device; fake_attach.c fakes all devices. */
 #ifndef HELPER_ATTACH_UNIT_H
 #define HELPER_ATTACH_UNIT_H
 
@@ -27,9 +27,9 @@
  * @active: the superblock says active
  * @areas_written, @super_written: parts of a new cache that were written
  * @recorded: match_record() was called
- * @held: its second argument
- * @path_recorded: path of the witness that it recorded
- * @emptied: it emptied the cache
+ * @held: second argument of match_record()
+ * @path_recorded: path of the witness that match_record() recorded
+ * @emptied: match_record() emptied the cache
  * @origin_gone: the origin is missing
  * @reconnected: the origin was reconnected
  * @medium: superblock that was read
@@ -37,14 +37,14 @@
  * @was_writing: a crash ended a session in a writing mode
  * @proven: the witness proves that the cache is warm
  * @has_record: the witness has a record of the cache
- * @has_moved: this record is in state moved
- * @asked: the record was read
+ * @has_moved: the state of this record is "moved"
+ * @asked: 'attach' read the record
  * @claimed: a record on the witness was claimed
  * @claimed_session: session in that record
  * @superseded: a witness knows a later session
  * @named: path of the witness that the superblock names
  * @gap: the origin was written without its cache
- * @pinned_for: uuid of the cache for which the pins were restored; NULL: none were
+ * @pinned_for: uuid of the cache for which the pins were restored; NULL: no pins were
  * @on_change: option --on-change of the next commands; reset() keeps it
  */
 struct fake_attach {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Fakes of the origin, the cache device and the witness for tests of open/origin_match.c. */
+/* Fakes of the origin, the cache device and the witness, for match_unit.h. */
 #include "match_unit.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tests of open/origin_match.c. fake_match.c fakes the origin, the cache device and the witness, and
- * makes matches with and without differences.
+ * Tests of open/origin_match.c and open/witness_proof.c. fake_match.c fakes the origin, the cache
+ * device and the witness, and makes matches with and without differences.
  */
 #ifndef HELPER_MATCH_UNIT_H
 #define HELPER_MATCH_UNIT_H
@@ -26,16 +26,16 @@
  * @looks: number of times that the fingerprint of the ends was taken
  * @found: number of devices that are the origin
  * @records: calls of dataset_record()
- * @recorded: its last change
+ * @recorded: last change that dataset_record() got
  * @fs_type: type of the file system on the origin
- * @fs_content: each byte of its fingerprint
+ * @fs_content: each byte of the fingerprint of that file system
  * @fs_plain_type: type of a file system on the whole origin, if @fs_type is of partitions
- * @fs_plain: each byte of its fingerprint
+ * @fs_plain: each byte of the fingerprint of that file system
  * @samples: calls of sample_compare()
- * @sampled: its last argument
- * @sample_finds: it finds a difference
+ * @sampled: last argument of sample_compare()
+ * @sample_finds: sample_compare() finds a difference
  * @intent: write-intent bitmap
- * @unreadable: number of its unreadable page; -1: none
+ * @unreadable: number of the unreadable page of @intent; -1: none
  * @before: record on the witness that the superblock names; NULL: that witness is missing
  */
 struct fake_match {

@@ -67,7 +67,7 @@ sys_block() {
 	readlink -f "/sys/dev/block/$((16#${number%:*})):$((16#${number#*:}))"
 }
 
-# drive_by_serial SERIAL: print the emulated drive's device, on either bus.
+# drive_by_serial SERIAL: print the device of the emulated drive, NVMe or virtio, with this serial.
 drive_by_serial() {
 	local file serial
 	for file in /sys/block/nvme*/device/serial /sys/block/vd*/serial; do

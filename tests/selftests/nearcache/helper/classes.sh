@@ -135,8 +135,8 @@ steady=(
 	"random ./pattern zipf $NC -n 1000 -b 4096 -q 92"
 )
 
-# runs NAME PATTERN...: run the patterns at the same time in one control group. Each further scattered
-# pattern gets its own group, because the scattered streams of a group form one set.
+# runs NAME PATTERN...: run the patterns at the same time in one control group. Each further
+# scattered pattern gets its own group, because the scattered streams of a group form one set.
 runs() {
 	local name=$1 each words scattered=''
 	shift

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A program that reads its data once must not be called shuffled, looping or random, even after another
-# one of a shared control group; siblings must share their class in their second pass.
+# A program that reads its data once must not be called shuffled, looping or random, even after
+# another program in a control group that unrelated programs share. There, siblings (the processes
+# with one parent and one program name) must share one class in their second pass.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -91,20 +92,21 @@ quiet files nearcache residency nc .
 quiet files nearcache prefetch nc . --wait
 quiet nearcache scrub nc --wait
 same "control group of the sets" "$(values cgroup)" 1
-[[ $(values siblings) != 0 ]] || fail "the root group has no siblings: $(bpftool map dump pinned $PINS/sets)"
+[[ $(values siblings) != 0 ]] || fail "sets have no siblings: $(bpftool map dump pinned $PINS/sets)"
 
 # Two of 49,152 blocks are often equal.
 once fio --name=job --filename=$NC --offset=64m --direct=1 --ioengine=psync --thread --rw=randread --norandommap \
 	--bs=4k --size=192m --io_size=12m
 
-# Other programs read the same runs in the same order: in the root group, then in the group of a session.
+# Other programs read the same runs in the same order: in the root group, then in that of a session.
 pattern=(./pattern shuffled "$NC" -s $((256 << 20)) -n 600 -d 65536 -b 4096 -q)
 once "${pattern[@]}" 4
 once bash -c '"$@"; true' job "${pattern[@]}" 4
 once in_group $SESSION "${pattern[@]}" 4
 once in_group $SESSION bash -c '"$@"; true' job "${pattern[@]}" 4
 
-# Three siblings, new ones in each pass: shuffled before the end of the second pass. All have one class.
+# Three siblings, new processes in each pass, read shuffled data: before the end of the second pass
+# all of them must have the class shuffled.
 "${pattern[@]}" 8 -p 3 -f -S 2 >"$TMPDIR/output" || fail "pattern"
 recorded
 IFS=, read -ra pids < <(awk 'END { print $NF }' "$TMPDIR/output")
