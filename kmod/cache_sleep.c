@@ -144,7 +144,8 @@ void nc_cache_hold(struct nc_cache *c, bool settle)
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS)
 		nc_intent_hold(c);
 	if (settle)
-		queue_work(c->workers.origin, &c->workers.hold);
+		/* Not a queue of the cache: the work waits for works of these queues. */
+		queue_work(system_unbound_wq, &c->workers.hold);
 }
 
 /* Wait for the work that nc_cache_hold() began, at most until @end (jiffies).  Return: 0;

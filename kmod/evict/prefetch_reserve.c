@@ -178,7 +178,9 @@ void nc_prefetched_joined(struct nc_cache *c, struct nc_slot *slot, const struct
 /*
  * Handle the end of a prefetch's fill, which may have failed.  If readers that joined the fill have
  * read all of its data, no hit follows, so count the slot as finished here.  A slot without valid
- * data loses its mark: the caller knows that no other prefetch of its block is under way.
+ * data loses its mark: the caller knows that no other prefetch of its block is under way.  If the
+ * fill of one job fails and that of another job brings the data, the slot counts for the first job:
+ * its cancellation frees the slot early, and an eviction is taken from its progress.
  *
  * Context: the bucket lock is held.
  */

@@ -2,7 +2,8 @@
 /*
  * Fuzzes hibernations of one cache in a writing mode (kmod/cache_sleep.c): phases, writes, the work
  * after the sleep, use of the cache device by another system, and I/O errors come in any order.
- * The rule under test: queued work or a later event ends each write that waits.
+ * The rules under test: queued work or a later event ends each write that waits, and no write
+ * passes while an image exists whose kernel would trust the cache device as it is.
  */
 #include "fuzz.h"
 
@@ -30,10 +31,43 @@ static struct nc_cache *live;
 static struct bio bios[WRITES];
 static u32 sent;
 static bool image_taken;
+/* The kernel of the image, if it is resumed, compares the superblocks.  If they have these sequence
+ * numbers, it trusts the slot table.
+ */
+static bool image_trusts;
+static u64 image_sequences[2];
+
+static u64 super_offset(u32 copy)
+{
+	return copy ? NEARCACHE_SUPER_OFFSET_1 : NEARCACHE_SUPER_OFFSET_0;
+}
+
+/* Read a copy of the superblock; @unit (FUZZ_UNIT bytes) is its whole sector. */
+static void read_super(u32 copy, struct nearcache_super *sb, u8 *unit)
+{
+	store_read(&fuzz_cache, super_offset(copy), false, unit);
+	memcpy(sb, unit, sizeof(*sb));
+}
+
+static u64 sequence_of(u32 copy)
+{
+	struct nearcache_super sb;
+	u8 unit[FUZZ_UNIT];
+
+	read_super(copy, &sb, unit);
+	return le64_to_cpu(sb.sequence);
+}
+
+static bool image_matches(void)
+{
+	return image_trusts && sequence_of(0) == image_sequences[0] &&
+	       sequence_of(1) == image_sequences[1];
+}
 
 void fuzz_submit(struct bio *bio)
 {
 	HOLDS(bio->done == FUZZ_BIO_HELD);
+	HOLDS(!image_taken || !image_matches());
 	bio->done = FUZZ_BIO_SENT;
 }
 
@@ -56,15 +90,12 @@ static void use_elsewhere(void)
 	u32 i;
 
 	for (i = 0; i < 2; i++) {
-		u64 at = i ? NEARCACHE_SUPER_OFFSET_1 : NEARCACHE_SUPER_OFFSET_0;
-
-		store_read(&fuzz_cache, at, false, unit);
-		memcpy(&sb, unit, sizeof(sb));
+		read_super(i, &sb, unit);
 		sb.write_id = cpu_to_le64(le64_to_cpu(sb.write_id) + 7);
 		sb.state = cpu_to_le32(NEARCACHE_STATE_CLEAN);
 		nc_super_seal(&sb);
 		memcpy(unit, &sb, sizeof(sb));
-		store_write(&fuzz_cache, at, true, unit);
+		store_write(&fuzz_cache, super_offset(i), true, unit);
 	}
 }
 
@@ -86,6 +117,9 @@ static void next_phase(void)
 		nc_sleep_set(NC_SLEEP_IMAGE);
 		nc_cache_hold(live, true);
 		flush_work(&live->workers.hold);
+		image_trusts = live->hot.state != NEARCACHE_BYPASS && live->life.settled;
+		image_sequences[0] = sequence_of(0);
+		image_sequences[1] = sequence_of(1);
 	}
 }
 

@@ -3,7 +3,6 @@
 #ifndef HELPER_SAID_H
 #define HELPER_SAID_H
 
-
 #include "lib/error.h"
 #include "unit.h"
 
