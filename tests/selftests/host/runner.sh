@@ -59,6 +59,10 @@ sleep 1000
 END
 fake panic.sh fail <<<'echo c >/proc/sysrq-trigger'
 fake after.sh pass <<<'exit 0'
+fake alone.sh pass <<'END'
+# cpus: 1
+[[ $(nproc) == 1 ]]
+END
 
 unset T SOAK
 GRACE=2 CHECK_OUT=$HOST_DIR/check SELFTESTS_SOURCES=$tests SELFTESTS_BUILT=$HOST_DIR/built \
@@ -75,7 +79,8 @@ for test in "${names[@]}"; do
 	check "$test: ${wanted[$test]}" test "$(verdict_of "$test")" = "${wanted[$test]}"
 done
 check 'the runner fails' test "$rc" -ne 0
-check 'one new boot after the panic' test "$(find "$HOST_DIR/check" -name 'kernel-*.txt' | wc -l)" -eq 2
+check 'one new boot after the panic, one for the other machine' \
+	test "$(find "$HOST_DIR/check" -name 'kernel-*.txt' | wc -l)" -eq 3
 check 'the log names what was left' grep -q 'left behind: dm devices: left' "$HOST_DIR/check/$KERNEL/device.sh.log"
 check 'the log names where a slow test is' grep -qE 'nanosleep' "$HOST_DIR/check/$KERNEL/slow.sh.log"
 finish
