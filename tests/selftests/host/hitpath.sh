@@ -136,7 +136,7 @@ for way in none ranges crc32c; do
 	dmsetup status "$way"
 	is misses 256 "$way"
 	is damaged 0 "$way"
-	above hits 3000 "$way"
+	above hits $((${#sizes[@]} * 1400)) "$way"
 done
 
 # Read each block of a dataset once per epoch, in a new random order, with room for half of the
