@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Writes of all sizes, with 512-byte logical blocks on the origin but 4096-byte ones on the cache
 # device. This is dm-crypt, which also refuses bios with a segment that is no whole block.
-# kernels: 6.12
+# kernels: 6.1
 # cpus: 1
 . ./cache.sh
 
