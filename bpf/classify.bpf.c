@@ -192,7 +192,7 @@ int nc_classify(struct context *context)
 		.writes = told->io.op != 0,
 	};
 	struct stream *stream = stream_of(&key);
-	struct set_key read = key.set;
+	struct set_key owner = key.set;
 	struct set *set = NULL;
 	__u32 class;
 
@@ -201,8 +201,8 @@ int nc_classify(struct context *context)
 	evidence_stream(stream, told);
 	class = stream->class;
 	if (class == NEARCACHE_CLASS_SCATTERED && !key.writes) {
-		read.siblings = is_shared(told) ? told->siblings : 0;
-		set = set_of(&read);
+		owner.siblings = is_shared(told) ? told->siblings : 0;
+		set = set_of(&owner);
 		if (!set)
 			return 0;
 		learn(set, told);

@@ -143,8 +143,8 @@ void nc_cache_hold(struct nc_cache *c, bool settle)
 	nc_health_close_gate(c);
 	if (READ_ONCE(c->hot.state) != NEARCACHE_BYPASS)
 		nc_intent_hold(c);
+	/* Not on a queue of the cache: the work waits for works on these queues. */
 	if (settle)
-		/* Not a queue of the cache: the work waits for works of these queues. */
 		queue_work(system_unbound_wq, &c->workers.hold);
 }
 
@@ -212,8 +212,8 @@ static void wake_cache(struct nc_cache *c)
 }
 
 /* A write came, but the image of the memory may still replace this kernel.  Change the medium's
- * number before that write: the resumed kernel then drops all cached data.  Returns
- * false if that is not possible.
+ * number before that write: the resumed kernel then drops all cached data.  Returns false if that
+ * is not possible.
  */
 static bool disown_image(struct nc_cache *c)
 {

@@ -253,7 +253,8 @@ static int record_drop(struct nc_cache *c, bool all)
  * Context: may sleep; takes nc_life.lock.
  * Return: 0: the data stays invalid after a crash as well; -EBUSY: suspended, or not yet compared
  * with the cache device after a hibernation, and nothing was done;
- * -EIO: the cache device cannot record the invalidation: the next load may trust the old data.
+ * -EIO: the cache device cannot record the invalidation, or is bypassed and was not compared: the
+ * next load may trust the old data, unless the same dm device makes it.
  */
 int nc_invalidate_changed(struct nc_cache *c, sector_t first, sector_t last)
 {

@@ -402,7 +402,7 @@ void nc_intent_accept(struct nc_cache *c)
 	struct nc_intent *i = &c->intent;
 
 	spin_lock_irq(&i->lock);
-	/* As in nc_intent_release(). */
+	/* In NC_SLEEP_IMAGE, nc_intent_hold() relies on @held, too. */
 	if (i->refused && nc_sleep_phase() != NC_SLEEP_IMAGE)
 		WRITE_ONCE(i->held, false);
 	i->refused = false;

@@ -130,9 +130,9 @@ void nc_intent_ask_again(struct nc_cache *c)
 }
 
 /* The cache device cannot be read after an image of the memory was taken: perhaps another system
- * used it meanwhile, and recovered and forgot the marks of this session.  So do not
- * rely on the marks: the witness must record "left" again, with a session number that the cache
- * device cannot have.  Context: process; nc_life.lock.
+ * used it meanwhile, and recovered and forgot the marks of this session.  So do not rely on the
+ * marks: the witness must record "left" again, with a session number that the cache device cannot
+ * have.  Context: process; nc_life.lock.
  */
 void nc_intent_doubt(struct nc_cache *c)
 {
