@@ -81,7 +81,7 @@ static int finish_work(struct nc_cache *c)
 {
 	if (!nc_hit_synchronize(&c->hot.hit_srcu, HITS_TIME) || !nc_fill_finish(c))
 		return -ETIMEDOUT;
-	/* The wake work may be about to release writes, which is wrong once there is an image. */
+	/* The wake work may change the superblock, and queue the works below. */
 	flush_work(&c->workers.wake);
 	flush_work(&c->reclaim.work);
 	flush_delayed_work(&c->workers.commit);
@@ -171,7 +171,7 @@ void nc_cache_unhold(struct nc_cache *c)
 	if (!t || READ_ONCE(c->life.images) != nc_sleep_images())
 		return;
 	WRITE_ONCE(c->life.doubted, false);
-	nc_intent_release(c);
+	nc_intent_release(c, nc_sleep_images());
 	/* Pairs with settle_for_image(), which may still run and regard the origin as settled. */
 	smp_mb();
 	if (nc_target_writes(t))
@@ -255,9 +255,11 @@ void nc_cache_wake_work(struct work_struct *work)
 	struct nc_cache *c = container_of(work, struct nc_cache, workers.wake);
 	unsigned int noio = memalloc_noio_save();
 	bool release = true, refused, rests;
+	unsigned int images;
 
 	await_origin(c);
 	mutex_lock(&c->life.lock);
+	images = nc_sleep_images();
 	refused = nc_intent_refuses(&c->intent);
 	if (nc_sleep_phase() == NC_SLEEP_AWAKE) {
 		if (c->life.active && !c->life.stopping && c->life.asleep)
@@ -276,6 +278,6 @@ void nc_cache_wake_work(struct work_struct *work)
 	}
 	mutex_unlock(&c->life.lock);
 	if (release)
-		nc_intent_release(c);
+		nc_intent_release(c, images);
 	memalloc_noio_restore(noio);
 }

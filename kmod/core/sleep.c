@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The phase of a system sleep, and the number of images of the memory. */
+#include <asm/barrier.h>
 #include <linux/compiler.h>
 
 #include "core/sleep.h"
@@ -22,7 +23,8 @@ enum nc_sleep_phase nc_sleep_phase(void)
  */
 unsigned int nc_sleep_images(void)
 {
-	return READ_ONCE(sleep_images);
+	/* Pairs with nc_sleep_set(). */
+	return smp_load_acquire(&sleep_images);
 }
 
 bool nc_sleep_has_image(void)
@@ -32,11 +34,14 @@ bool nc_sleep_has_image(void)
 
 void nc_sleep_set(enum nc_sleep_phase phase)
 {
-	if (phase == NC_SLEEP_IMAGE)
-		WRITE_ONCE(sleep_images, sleep_images + 1);
 	if (phase != NC_SLEEP_REST)
 		WRITE_ONCE(sleep_has_image, phase == NC_SLEEP_IMAGE);
 	WRITE_ONCE(sleep_phase, phase);
+	/* Pairs with nc_sleep_images(): a caller that reads the present number and then the phase
+	 * does not read an older phase.
+	 */
+	if (phase == NC_SLEEP_IMAGE)
+		smp_store_release(&sleep_images, sleep_images + 1);
 }
 
 /* No image was taken after nc_sleep_set(NC_SLEEP_IMAGE). */

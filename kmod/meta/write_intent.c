@@ -424,12 +424,13 @@ static void refuse_writes(struct nc_cache *c, struct bio_list *bios)
 /**
  * nc_intent_release() - let the writes go on that nc_intent_hold() stopped, or fail them
  * @c: live cache; its medium differs from the image, or no image is left to be resumed
+ * @images: nc_sleep_images() when the caller found that
  *
  * After nc_intent_refuse() the writes fail.
  *
  * Context: may sleep, also for a request to the origin.
  */
-void nc_intent_release(struct nc_cache *c)
+void nc_intent_release(struct nc_cache *c, unsigned int images)
 {
 	struct nc_intent *i = &c->intent;
 	struct bio_list bios;
@@ -438,10 +439,11 @@ void nc_intent_release(struct nc_cache *c)
 
 	spin_lock_irq(&i->lock);
 	refused = i->refused;
-	/* The phase changes before nc_intent_hold(): an image is about to be taken once more.  Keep
-	 * the writes: the kernel's next call after the image releases them.
+	/* Both change before nc_intent_hold().  If another image is about to be taken, or was taken
+	 * since the caller looked, keep the writes: the kernel's next call after that image
+	 * releases them.
 	 */
-	if (!refused && nc_sleep_phase() == NC_SLEEP_IMAGE) {
+	if (!refused && (nc_sleep_phase() == NC_SLEEP_IMAGE || images != nc_sleep_images())) {
 		spin_unlock_irq(&i->lock);
 		return;
 	}

@@ -135,7 +135,7 @@ void nc_intent_stop(struct nc_cache *c);
 void nc_intent_hold(struct nc_cache *c);
 bool nc_intent_any_held(struct nc_intent *i);
 void nc_intent_finish(struct nc_cache *c);
-void nc_intent_release(struct nc_cache *c);
+void nc_intent_release(struct nc_cache *c, unsigned int images);
 bool nc_intent_refuses(struct nc_intent *i);
 void nc_intent_refuse(struct nc_cache *c);
 void nc_intent_accept(struct nc_cache *c);

@@ -20,6 +20,7 @@ enum event {
 	PHASE,	/* the next phase of a hibernation */
 	WRITE,
 	WAKE,	/* run nc_workers.wake, if it is queued */
+	LATE,	/* nc_workers.wake decides to release writes, and does so at the next LATE */
 	MARK,	/* run the queued work that marks regions or records "left" */
 	OTHERS,	/* another system uses the cache device, and stops it cleanly */
 	WORN,	/* all writes to the cache device fail, until the next WORN */
@@ -31,6 +32,7 @@ static struct nc_cache *live;
 static struct bio bios[WRITES];
 static u32 sent;
 static bool image_taken;
+static bool late;
 /* The kernel of the image, if it is resumed, compares the superblocks.  If they have these sequence
  * numbers, it trusts the slot table.
  */
@@ -134,6 +136,21 @@ static void check_writes(void)
 	HOLDS(!nc_intent_refuses(&live->intent));
 }
 
+/* The processor may leave nc_workers.wake for any time between its decision and the release. */
+static void release_late(void)
+{
+	static unsigned int images;
+
+	if (late) {
+		nc_intent_release(live, images);
+	} else if (nc_sleep_phase() == NC_SLEEP_IMAGE || (image_taken && image_matches())) {
+		return;
+	} else {
+		images = nc_sleep_images();
+	}
+	late = !late;
+}
+
 static void run_marks(void)
 {
 	flush_work(&live->intent.mark_work);
@@ -152,6 +169,9 @@ static void run_event(enum event event)
 		break;
 	case WAKE:
 		flush_work(&live->workers.wake);
+		break;
+	case LATE:
+		release_late();
 		break;
 	case MARK:
 		run_marks();
@@ -203,6 +223,7 @@ static void start(struct fuzz_table *t, bool witness)
 	fuzz_target->resume(&t->ti);
 	live = ((struct nc_target *)t->ti.private)->cache;
 	sent = 0;
+	late = false;
 }
 
 /* Each byte of the input is an event; the first byte also says whether there is a witness. */
