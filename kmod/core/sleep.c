@@ -37,11 +37,12 @@ void nc_sleep_set(enum nc_sleep_phase phase)
 	if (phase != NC_SLEEP_REST)
 		WRITE_ONCE(sleep_has_image, phase == NC_SLEEP_IMAGE);
 	WRITE_ONCE(sleep_phase, phase);
-	/* Pairs with nc_sleep_images(): a caller that reads the present number and then the phase
-	 * does not read an older phase.
-	 */
-	if (phase == NC_SLEEP_IMAGE)
+	if (phase == NC_SLEEP_IMAGE) {
+		/* Pairs with nc_sleep_images(): a caller that reads the present number and then
+		 * the phase does not read an older phase.
+		 */
 		smp_store_release(&sleep_images, sleep_images + 1);
+	}
 }
 
 /* No image was taken after nc_sleep_set(NC_SLEEP_IMAGE). */
