@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence test_classify
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence test_classify test_cluster_route
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
@@ -12,6 +12,7 @@ UNIT_test_rangemap := kmod/ranges/segments.c
 UNIT_test_jobs := kmod/prefetch/job.c
 UNIT_test_plan := kmod/evict/belady.c kmod/evict/bittree.c
 UNIT_test_holds := kmod/core/hit_srcu.c
+UNIT_test_cluster_route := kmod/cluster/route.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
@@ -22,7 +23,7 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
 		$(wildcard kmod/*.h kmod/*/*.h bpf/*.h bpf/*.bpf.c uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
-	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal
+	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal -lm
 endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
 # test_holds runs without ASan, which does not support switching stacks with swapcontext().

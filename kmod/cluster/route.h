@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The homes of an extent, in order.  Pure: no state, no locks. */
+#ifndef NEARCACHE_CLUSTER_ROUTE_H
+#define NEARCACHE_CLUSTER_ROUTE_H
+
+#include <linux/types.h>
+
+#include "nearcache_cluster.h"
+
+/* Largest number of homes of an extent that reads are spread over. */
+#define NC_REPLICAS_MAX	8
+
+/**
+ * struct nc_home - one member of a cluster, as far as the homes depend on it
+ * @key: nearcache_cluster_key() of the name
+ * @weight: 1 to NEARCACHE_CLUSTER_WEIGHT_MAX
+ */
+struct nc_home {
+	u64 key;
+	u32 weight;
+};
+
+int nc_route_after(const struct nc_home *homes, u32 count, u64 extent, int after);
+int nc_route_first(const struct nc_home *homes, u32 count, u64 extent, u32 replicas, u32 self);
+
+#endif /* NEARCACHE_CLUSTER_ROUTE_H */

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The homes of extents: balance, moves when members join and leave, order, spread of replicas. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "helper/unit.h"
+#include "cluster/route.h"
+
+#define MEMBERS		16
+#define EXTENTS		400000
+
+static u32 before[EXTENTS];
+
+static void name_members(struct nc_home *homes, u32 count)
+{
+	char name[16];
+	u32 i;
+
+	for (i = 0; i < count; i++) {
+		snprintf(name, sizeof(name), "node%u", i);
+		homes[i].key = nearcache_cluster_key(name, strlen(name));
+		homes[i].weight = 1 << 20;
+	}
+}
+
+static u32 first_home(const struct nc_home *homes, u32 count, u64 extent)
+{
+	return nc_route_after(homes, count, extent, -1);
+}
+
+/* The part of each member differs by less than 2 % from its part of the weights. */
+static void check_balance(const struct nc_home *homes, u32 count)
+{
+	u32 of[MEMBERS] = { };
+	double sum = 0, want;
+	u32 i;
+
+	for (i = 0; i < count; i++)
+		sum += homes[i].weight;
+	for (i = 0; i < EXTENTS; i++)
+		of[first_home(homes, count, i)]++;
+	for (i = 0; i < count; i++) {
+		want = homes[i].weight / sum * EXTENTS;
+		if (fabs(of[i] - want) > want * .02)
+			fail_msg("member %u of %u: %u extents, not %.0f", i, count, of[i], want);
+	}
+}
+
+static void test_balance(void **state)
+{
+	struct nc_home homes[MEMBERS];
+	u32 count;
+
+	(void)state;
+	for (count = 1; count <= MEMBERS; count += count < 4 ? 1 : 4) {
+		name_members(homes, count);
+		check_balance(homes, count);
+	}
+}
+
+static void test_weights(void **state)
+{
+	struct nc_home homes[4];
+	u32 i;
+
+	(void)state;
+	name_members(homes, 4);
+	for (i = 0; i < 4; i++)
+		homes[i].weight = 1000 << i;
+	check_balance(homes, 4);
+	/* The largest weight beside others must not overflow. */
+	for (i = 0; i < 4; i++)
+		homes[i].weight = NEARCACHE_CLUSTER_WEIGHT_MAX >> i;
+	check_balance(homes, 4);
+}
+
+/* A member that joins takes 1/N of the extents, and no extent moves between other members; so also
+ * if it leaves again.
+ */
+static void test_join_and_leave(void **state)
+{
+	struct nc_home homes[MEMBERS];
+	u32 count, i, moved, home;
+
+	(void)state;
+	for (count = 2; count <= MEMBERS; count += 7) {
+		name_members(homes, count);
+		moved = 0;
+		for (i = 0; i < EXTENTS; i++)
+			before[i] = first_home(homes, count - 1, i);
+		for (i = 0; i < EXTENTS; i++) {
+			home = first_home(homes, count, i);
+			if (home == before[i])
+				continue;
+			assert_int_equal(home, count - 1);
+			moved++;
+		}
+		assert_true(moved <= EXTENTS * (1. / count + .01));
+		assert_true(moved >= EXTENTS * (1. / count - .01));
+	}
+}
+
+/* A weight that grows moves extents only to its member. */
+static void test_weight_grows(void **state)
+{
+	struct nc_home homes[4];
+	u32 i, home;
+
+	(void)state;
+	name_members(homes, 4);
+	for (i = 0; i < EXTENTS; i++)
+		before[i] = first_home(homes, 4, i);
+	homes[1].weight *= 3;
+	for (i = 0; i < EXTENTS; i++) {
+		home = first_home(homes, 4, i);
+		assert_true(home == before[i] || home == 1);
+	}
+}
+
+/* Each member is a home exactly once, and the order of the members in the table is irrelevant. */
+static void test_order(void **state)
+{
+	struct nc_home homes[MEMBERS], turned[MEMBERS];
+	u32 i, extent, seen;
+	int at, other;
+
+	(void)state;
+	name_members(homes, MEMBERS);
+	for (i = 0; i < MEMBERS; i++) {
+		homes[i].weight = i % 3 + 1;
+		turned[MEMBERS - 1 - i] = homes[i];
+	}
+	for (extent = 0; extent < 10000; extent++) {
+		seen = 0;
+		at = other = -1;
+		for (i = 0; i < MEMBERS; i++) {
+			at = nc_route_after(homes, MEMBERS, extent, at);
+			other = nc_route_after(turned, MEMBERS, extent, other);
+			assert_int_equal(at, MEMBERS - 1 - other);
+			seen |= 1U << at;
+		}
+		assert_int_equal(seen, (1U << MEMBERS) - 1);
+		assert_int_equal(nc_route_after(homes, MEMBERS, extent, at), -1);
+	}
+}
+
+/* Members with equal costs: the smaller key comes first. */
+static void test_equal_costs(void **state)
+{
+	(void)state;
+	assert_true(nearcache_cluster_before(5, 2, 1, 5, 2, 9));
+	assert_false(nearcache_cluster_before(5, 2, 9, 5, 2, 1));
+	assert_true(nearcache_cluster_before(4, 2, 9, 5, 2, 1));
+	assert_true(nearcache_cluster_before(5, 3, 9, 5, 2, 1));
+}
+
+/* The homes are those that the formula gives in floating point, except in near ties. */
+static void test_formula(void **state)
+{
+	struct nc_home homes[5];
+	double cost, best;
+	u32 extent, i, differ = 0;
+	int at;
+
+	(void)state;
+	name_members(homes, 5);
+	for (i = 0; i < 5; i++)
+		homes[i].weight = i + 1;
+	for (extent = 0; extent < EXTENTS; extent++) {
+		at = 0;
+		best = INFINITY;
+		for (i = 0; i < 5; i++) {
+			cost = 64 - log2(nearcache_cluster_mix(nearcache_cluster_mix(extent + 1) ^
+							       homes[i].key) + .5);
+			assert_true(fabs(cost - nearcache_cluster_cost(homes[i].key, extent) /
+					 (double)(1 << 24)) < 1. / 8192);
+			if (cost / homes[i].weight < best) {
+				best = cost / homes[i].weight;
+				at = i;
+			}
+		}
+		differ += at != (int)first_home(homes, 5, extent);
+	}
+	assert_true(differ < EXTENTS / 1000);
+}
+
+/* With replicas, a node that is one of the homes reads here; others read at all homes equally. */
+static void test_replicas(void **state)
+{
+	struct nc_home homes[6];
+	u32 extent, i, place, rank[3] = { }, self = 2;
+	int at, order[6];
+
+	(void)state;
+	name_members(homes, 6);
+	for (extent = 0; extent < EXTENTS / 8; extent++) {
+		for (i = 0, at = -1; i < 6; i++)
+			order[i] = at = nc_route_after(homes, 6, extent, at);
+		at = nc_route_first(homes, 6, extent, 3, self);
+		for (place = 0; order[place] != at; place++)
+			;
+		assert_in_range(place, 0, 2);
+		for (i = 0; i < 3; i++)
+			if (order[i] == (int)self)
+				break;
+		if (i < 3)
+			assert_int_equal(at, self);
+		else
+			rank[place]++;
+		/* More replicas than members: always here. */
+		assert_int_equal(nc_route_first(homes, 6, extent, 8, self), self);
+	}
+	/* Half of the extents have other homes than this node. */
+	for (i = 0; i < 3; i++)
+		assert_true(fabs(rank[i] / (EXTENTS / 48.) - 1) < .05);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_balance),
+		cmocka_unit_test(test_weights),
+		cmocka_unit_test(test_join_and_leave),
+		cmocka_unit_test(test_weight_grows),
+		cmocka_unit_test(test_order),
+		cmocka_unit_test(test_equal_costs),
+		cmocka_unit_test(test_formula),
+		cmocka_unit_test(test_replicas),
+	};
+
+	return RUN(tests);
+}
