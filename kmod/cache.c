@@ -192,9 +192,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	c->hot.policy_ops = &nc_policy_keep;
 	init_waitqueue_head(&c->fills.idle);
 	spin_lock_init(&c->policy.lock);
-	spin_lock_init(&c->retry.lock);
-	bio_list_init(&c->retry.bios);
-	INIT_WORK(&c->retry.work, nc_read_retry_work);
+	nc_retry_init(&c->retry, nc_read_retry_work);
 	INIT_WORK(&c->workers.drop_all, nc_invalidate_lost_work);
 	INIT_WORK(&c->workers.wake, nc_cache_wake_work);
 	INIT_WORK(&c->workers.hold, nc_cache_hold_work);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Module init and exit: registers the dm target and the netlink family. */
+/* Module init and exit: registers the dm targets and the netlink family. */
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "cluster/target.h"
 #include "netlink/family.h"
 #include "dm/system_sleep.h"
 #include "dm/target.h"
@@ -19,7 +20,12 @@ static int __init nearcache_init(void)
 	r = nc_target_register();
 	if (r)
 		goto sleep;
+	r = nc_cluster_register();
+	if (r)
+		goto target;
 	return 0;
+target:
+	nc_target_unregister();
 sleep:
 	nc_system_sleep_unregister();
 netlink:
@@ -30,6 +36,7 @@ netlink:
 static void __exit nearcache_exit(void)
 {
 	/* The module is unloaded only without a dm table, so no event needs the netlink family. */
+	nc_cluster_unregister();
 	nc_target_unregister();
 	nc_system_sleep_unregister();
 	nc_netlink_unregister();
@@ -42,4 +49,5 @@ MODULE_DESCRIPTION("device-mapper near cache: a remote volume on local NVMe");
 MODULE_AUTHOR("The nearcache authors");
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: crc32c");
+MODULE_ALIAS("dm-nearcache-peers");
 MODULE_ALIAS_GENL_FAMILY(NEARCACHE_FAMILY_NAME);

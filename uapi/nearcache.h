@@ -197,6 +197,24 @@ enum nearcache_range_flags {
 	NEARCACHE_RANGE_EVICT_AFTER_USE = 4,
 };
 
+/**
+ * enum nearcache_peer_state - State of a member of a cluster, as this node
+ *   sees it
+ * @NEARCACHE_PEER_UP: Reads are sent to it
+ * @NEARCACHE_PEER_FAILED: It does not answer; its extents are read at the next
+ *   member
+ * @NEARCACHE_PEER_PROBING: It failed, and answers probes again
+ * @NEARCACHE_PEER_ABSENT: This node has no connection to it
+ * @NEARCACHE_PEER_HERE: It is this node
+ */
+enum nearcache_peer_state {
+	NEARCACHE_PEER_UP,
+	NEARCACHE_PEER_FAILED,
+	NEARCACHE_PEER_PROBING,
+	NEARCACHE_PEER_ABSENT,
+	NEARCACHE_PEER_HERE,
+};
+
 enum {
 	NEARCACHE_A_DEVICE_PAD = 1,
 	NEARCACHE_A_DEVICE_DEV,

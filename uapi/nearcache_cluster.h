@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 WITH Linux-syscall-note */
 /*
- * The home of an extent, for the target nearcache-cluster and for programs that predict it.
+ * The home of an extent, for the target nearcache-peers and for programs that predict it.
  *
  * Weighted rendezvous hashing: each member has a cost for each extent, and the members of a cluster
  * in the order of their costs are the homes of the extent, first to last.  The order depends only on

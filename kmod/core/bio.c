@@ -39,28 +39,29 @@ bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sec
 /**
  * nc_bio_restore() - undo the changes of a lower device to a completed read
  * @bio: dm's clone
- * @io: per-bio data of @bio; iter and flags are set
+ * @iter: bi_iter of @bio at map
+ * @flags: bi_flags of @bio at map
  *
  * Resets __bi_remaining, which a split by a lower driver has used up, and the poll cookie, because
  * a poller must not take one device's queue number for another's.
  *
  * Context: any.
  */
-void nc_bio_restore(struct bio *bio, const struct nc_io *io)
+void nc_bio_restore(struct bio *bio, const struct bvec_iter *iter, unsigned short flags)
 {
-	bio->bi_iter = io->iter;
-	bio->bi_flags = io->flags;
+	bio->bi_iter = *iter;
+	bio->bi_flags = flags;
 	bio->bi_status = BLK_STS_OK;
 	atomic_set(&bio->__bi_remaining, 1);
 	bio_clear_polled(bio);
 	bio->bi_cookie = BLK_QC_T_NONE;
 }
 
-/* Submit a read to the origin.  May sleep until a request is free, also for a REQ_NOWAIT read. */
-void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
+/* Submit a read to @bdev.  May sleep until a request is free, also for a REQ_NOWAIT read. */
+void nc_bio_send(struct bio *bio, struct block_device *bdev)
 {
 	bio->bi_opf &= ~REQ_NOWAIT;
-	bio_set_dev(bio, t->origin->bdev);
+	bio_set_dev(bio, bdev);
 	submit_bio_noacct(bio);
 }
 
@@ -68,19 +69,32 @@ void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio)
 void nc_bio_retry(struct nc_target *t, struct bio *bio)
 {
 	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
-	struct nc_cache *c = t->cache;
-	unsigned long flags;
 
 	io->target = t;
-	/* Queue the work inside the lock: once the worker has the bio, the cache may be freed. */
-	spin_lock_irqsave(&c->retry.lock, flags);
-	bio_list_add(&c->retry.bios, bio);
-	queue_work(c->workers.origin, &c->retry.work);
-	spin_unlock_irqrestore(&c->retry.lock, flags);
+	nc_retry_add(&t->cache->retry, t->cache->workers.origin, bio);
+}
+
+void nc_retry_init(struct nc_retry *retry, work_func_t work)
+{
+	spin_lock_init(&retry->lock);
+	bio_list_init(&retry->bios);
+	INIT_WORK(&retry->work, work);
+}
+
+/* Add a read to a retry queue, whose work runs on @queue.  Context: any. */
+void nc_retry_add(struct nc_retry *retry, struct workqueue_struct *queue, struct bio *bio)
+{
+	unsigned long flags;
+
+	/* Queue the work inside the lock: once the worker has the bio, @retry may be freed. */
+	spin_lock_irqsave(&retry->lock, flags);
+	bio_list_add(&retry->bios, bio);
+	queue_work(queue, &retry->work);
+	spin_unlock_irqrestore(&retry->lock, flags);
 }
 
 /* Remove all reads from the queue and return them.  Context: the retry worker. */
-struct bio_list nc_bio_take_retries(struct nc_retry *retry)
+struct bio_list nc_retry_take(struct nc_retry *retry)
 {
 	struct bio_list bios;
 

@@ -77,10 +77,10 @@ struct nc_io {
 };
 
 /**
- * struct nc_retry - reads that a worker must send to the origin, see nc_bio_retry()
+ * struct nc_retry - reads that a worker must send again
  * @lock: protects @bios; taken from I/O completion
  * @bios: the reads
- * @work: sends @bios to the origin
+ * @work: sends @bios
  */
 struct nc_retry {
 	spinlock_t lock;	/* protects bios */
@@ -90,10 +90,12 @@ struct nc_retry {
 
 void nc_bio_take(struct nc_cache *c, struct bio *bio, u32 sectors);
 bool nc_bio_memory_fits(const struct nc_hot *hot, const struct bio *bio, u32 sectors);
-void nc_bio_restore(struct bio *bio, const struct nc_io *io);
-void nc_bio_send_to_origin(struct nc_target *t, struct bio *bio);
+void nc_bio_restore(struct bio *bio, const struct bvec_iter *iter, unsigned short flags);
+void nc_bio_send(struct bio *bio, struct block_device *bdev);
 void nc_bio_retry(struct nc_target *t, struct bio *bio);
-struct bio_list nc_bio_take_retries(struct nc_retry *retry);
+void nc_retry_init(struct nc_retry *retry, work_func_t work);
+void nc_retry_add(struct nc_retry *retry, struct workqueue_struct *queue, struct bio *bio);
+struct bio_list nc_retry_take(struct nc_retry *retry);
 
 /* Cut a bio to @sectors; device-mapper maps the rest again.  Context: map of @bio. */
 static __always_inline void nc_bio_cut(struct bio *bio, u32 sectors)

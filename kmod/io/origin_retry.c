@@ -53,7 +53,7 @@ bool nc_origin_retry_wait(struct nc_target *t, struct bio *bio, blk_status_t *er
 		*error = BLK_STS_DM_REQUEUE;
 		return false;
 	}
-	nc_bio_restore(bio, io);
+	nc_bio_restore(bio, &io->iter, io->flags);
 	io->target = t;
 	/* Queue under the lock: once the worker has the bio, the cache may be freed. */
 	spin_lock_irqsave(&o->lock, flags);
@@ -104,7 +104,7 @@ static void send_again(struct work_struct *work)
 			bio->bi_status = BLK_STS_DM_REQUEUE;
 			bio_endio(bio);
 		} else {
-			nc_bio_send_to_origin(io->target, bio);
+			nc_bio_send(bio, io->target->origin->bdev);
 		}
 	}
 }

@@ -352,7 +352,7 @@ static void retry_at_origin(struct nc_target *t, struct bio *bio)
 	nc_observe(t->cache, bio, NEARCACHE_VERDICT_BYPASS_RETRY);
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
-	nc_bio_send_to_origin(t, bio);
+	nc_bio_send(bio, t->origin->bdev);
 }
 
 /* Invalidate the sub-blocks of a read that the cache device failed. */
@@ -372,7 +372,7 @@ static void forget_subblocks(struct nc_cache *c, const struct bio *bio)
 void nc_read_retry_work(struct work_struct *work)
 {
 	struct nc_cache *c = container_of(work, struct nc_cache, retry.work);
-	struct bio_list bios = nc_bio_take_retries(&c->retry);
+	struct bio_list bios = nc_retry_take(&c->retry);
 	struct bio *bio;
 
 	while ((bio = bio_list_pop(&bios))) {
@@ -391,7 +391,7 @@ static int hit_failed(struct nc_target *t, struct bio *bio, struct nc_io *io)
 	nc_health_error(t->cache, bio->bi_bdev, "read");
 	io->kind = NC_IO_ORIGIN;
 	io->failed_hit = true;
-	nc_bio_restore(bio, io);
+	nc_bio_restore(bio, &io->iter, io->flags);
 	nc_bio_retry(t, bio);
 	return DM_ENDIO_INCOMPLETE;
 }

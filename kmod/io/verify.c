@@ -523,7 +523,7 @@ static void read_again(struct nc_cache *c, struct bio *bio, struct nc_io *io)
 {
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
-	nc_bio_restore(bio, io);
+	nc_bio_restore(bio, &io->iter, io->flags);
 	INIT_WORK(&io->work, again_work);
 	queue_work(c->workers.cache, &io->work);
 }
@@ -541,7 +541,7 @@ static void hit_work(struct work_struct *work)
 	}
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	io->kind = NC_IO_ORIGIN;
-	nc_bio_restore(bio, io);
+	nc_bio_restore(bio, &io->iter, io->flags);
 	count_hit(c, bio);
 	bio_endio(bio);
 }

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A member of a cluster: this node, or a peer with the device at which its cache is read. */
+#ifndef NEARCACHE_CLUSTER_MEMBER_H
+#define NEARCACHE_CLUSTER_MEMBER_H
+
+#include <linux/bio.h>
+#include <linux/percpu-refcount.h>
+#include <linux/workqueue.h>
+
+#include "core/bio.h"
+#include "nearcache_cluster.h"
+
+struct dm_dev;
+struct nc_cluster;
+
+/**
+ * struct nc_member_load - per-CPU counters of a member; a read may begin and end on different CPUs
+ * @begun: reads sent
+ * @ended: reads answered
+ * @bytes: bytes read without an error
+ * @errors: reads that failed, and were sent to another home
+ * @took: sum of the durations of the reads in @ended, ns; not counted for this node
+ */
+struct nc_member_load {
+	u64 begun;
+	u64 ended;
+	u64 bytes;
+	u64 errors;
+	u64 took;
+};
+
+/**
+ * struct nc_peer_probe - a read that finds out whether a failed peer answers again
+ * @bio: the read
+ * @vec: memory of @bio
+ * @page: memory that is read into, @size bytes
+ * @size: a page, or a larger logical block
+ * @work: sends the read
+ * @sent: a probe was sent, and its result was not judged; the watch work's
+ * @busy: the read is in flight; set by the watch work, cleared by the completion
+ * @error: result of the last read; valid if not @busy
+ */
+struct nc_peer_probe {
+	struct bio bio;
+	struct bio_vec vec;
+	struct page *page;
+	u32 size;
+	struct work_struct work;
+	bool sent;
+	bool busy;
+	blk_status_t error;
+};
+
+/**
+ * struct nc_member - a member
+ * @name: unique in the cluster
+ * @dev: device at which this node reads the peer's cache; NULL: this node, or an absent peer
+ * @cluster: cluster device that has this member
+ * @state: enum nearcache_peer_state; changed in any context by cmpxchg()
+ * @reads: reads and probes in flight; killed when the member leaves
+ * @load: counters
+ * @retry: reads that failed elsewhere, to be sent to this member
+ * @failed_sector: sector of the last read whose error made the peer fail, which a probe reads
+ * @gone: releases the member after the last read
+ *
+ * The watch work alone uses the other members:
+ * @probe: see struct nc_peer_probe
+ * @seen_ended: @ended at the last run
+ * @seen_took: @took at the last run
+ * @seen_busy: reads were in flight at the last run
+ * @progress: jiffies of the last run that found @ended changed, or nothing in flight before
+ * @next_probe: jiffies of the next probe
+ * @back_since: jiffies when the peer was last taken back; 0: never
+ * @pause: jiffies between probes
+ * @answers: number of successive probes without an error
+ * @told_failed: the log has that the peer failed
+ * @latency: moving average of the duration of a read, ns; 0: unknown
+ */
+struct nc_member {
+	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
+	struct dm_dev *dev;
+	struct nc_cluster *cluster;
+	int state;
+	struct percpu_ref reads;
+	struct nc_member_load __percpu *load;
+	struct nc_retry retry;
+	sector_t failed_sector;
+	struct work_struct gone;
+
+	struct nc_peer_probe probe;
+	u64 seen_ended;
+	u64 seen_took;
+	bool seen_busy;
+	unsigned long progress;
+	unsigned long next_probe;
+	unsigned long back_since;
+	unsigned long pause;
+	u32 answers;
+	bool told_failed;
+	u64 latency;
+};
+
+struct nc_member *nc_member_new(struct nc_cluster *c, const char *name);
+int nc_member_open(struct nc_member *m, const char *path);
+void nc_member_leave(struct nc_member *m);
+void nc_member_fail(struct nc_member *m, sector_t sector);
+bool nc_member_change(struct nc_member *m, int from, int to);
+void nc_member_probe(struct nc_member *m);
+struct nc_member_load nc_member_sum(const struct nc_member *m);
+
+#endif /* NEARCACHE_CLUSTER_MEMBER_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The table line of the target nearcache-peers, and its status line.  A reload of the printed
+ * table line changes nothing.  Format: kmod/doc/cluster.md.
+ */
+#include <linux/log2.h>
+#include <linux/slab.h>
+
+#include "core/compat.h"
+#include "cluster/cluster.h"
+
+/* Version of the status line: fields are only appended. */
+#define STATUS_VERSION		1
+
+/* In milliseconds.  Longer than a slow origin takes for a read. */
+#define STALL_TIMEOUT_DEFAULT	1000U
+#define STALL_TIMEOUT_MIN	100U
+#define STALL_TIMEOUT_MAX	600000U
+
+/* Words before the members. */
+#define FIXED_WORDS	6
+#define MEMBER_WORDS	3
+
+/* Report a bad word of the table line; returns -EINVAL. */
+static int bad_word(struct nc_cluster *c, const char *error, const char *value)
+{
+	DMERR("%s: '%.128s': %s", nc_cluster_name(c), value, error);
+	c->ti->error = (char *)error;
+	return -EINVAL;
+}
+
+static int parse_extent(struct nc_cluster *c, const char *word)
+{
+	u32 sectors;
+
+	if (kstrtou32(word, 10, &sectors) || !is_power_of_2(sectors) || sectors < 8)
+		return bad_word(c, "Extent must be a power of two from 8 to 2147483648 sectors", word);
+	c->extent_shift = ilog2(sectors);
+	return dm_set_target_max_io_len(c->ti, sectors);
+}
+
+static int parse_replicas(struct nc_cluster *c, const char *word)
+{
+	if (kstrtou32(word, 10, &c->replicas) || !c->replicas || c->replicas > NC_REPLICAS_MAX)
+		return bad_word(c, "Replicas must be 1 to 8", word);
+	return 0;
+}
+
+static int open_device(struct nc_cluster *c, const char *path, struct dm_dev **dev,
+		       const char *error)
+{
+	int r = dm_get_device(c->ti, path, NC_MODE_READ, dev);
+
+	if (r) {
+		*dev = NULL;
+		bad_word(c, error, path);
+		return r;
+	}
+	if (c->ti->begin || c->ti->len != bdev_nr_sectors((*dev)->bdev))
+		return bad_word(c, "The table must cover the whole device, from sector 0", path);
+	return 0;
+}
+
+static int parse_members(struct nc_cluster *c, const char *self, u32 count, char **argv)
+{
+	struct nc_member_wish *wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
+	const char *error, *bad;
+	u32 i;
+	int r;
+
+	if (!wishes) {
+		c->ti->error = "Out of memory";
+		return -ENOMEM;
+	}
+	for (i = 0; i < count; i++) {
+		wishes[i].name = argv[MEMBER_WORDS * i];
+		wishes[i].weight = argv[MEMBER_WORDS * i + 1];
+		wishes[i].path = argv[MEMBER_WORDS * i + 2];
+	}
+	r = nc_cluster_set_members(c, wishes, count, self, &error, &bad);
+	if (r)
+		bad_word(c, error, bad);
+	kfree(wishes);
+	return r;
+}
+
+static int parse_option(struct nc_cluster *c, const char *name, const char *value)
+{
+	if (strcmp(name, "stall_timeout"))
+		return bad_word(c, "Unknown option", name);
+	if (c->stall_timeout_given)
+		return bad_word(c, "Option given twice", name);
+	if (kstrtou32(value, 10, &c->stall_timeout) ||
+	    (c->stall_timeout && (c->stall_timeout < STALL_TIMEOUT_MIN ||
+				  c->stall_timeout > STALL_TIMEOUT_MAX)))
+		return bad_word(c, "stall_timeout must be 0 or 100 to 600000 milliseconds", value);
+	c->stall_timeout_given = true;
+	return 0;
+}
+
+static int parse_options(struct nc_cluster *c, unsigned int argc, char **argv)
+{
+	unsigned int count, i;
+	int r = 0;
+
+	if (!argc)
+		return 0;
+	if (kstrtouint(argv[0], 10, &count) || count != argc - 1 || count % 2)
+		return bad_word(c, "Number of option words expected, pairs of name and value",
+				argv[0]);
+	for (i = 1; i <= count && !r; i += 2)
+		r = parse_option(c, argv[i], argv[i + 1]);
+	return r;
+}
+
+/**
+ * nc_cluster_parse() - parse a table line and open its devices
+ * @c: cluster device without members
+ * @argc: number of words
+ * @argv: words behind the name of the target
+ *
+ * Context: constructor; may sleep.
+ * Return: 0, or a negative error; ti->error is set, and the kernel log has the bad value.
+ */
+int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
+{
+	unsigned int words;
+	u32 count;
+	int r;
+
+	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
+	if (argc < FIXED_WORDS)
+		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#members> <members>",
+				argc ? argv[0] : "");
+	if (kstrtou32(argv[5], 10, &count) || !count || count > NEARCACHE_CLUSTER_MEMBERS_MAX)
+		return bad_word(c, "Number of members must be 1 to 256", argv[5]);
+	words = FIXED_WORDS + MEMBER_WORDS * count;
+	if (argc < words)
+		return bad_word(c, "Each member has a name, a weight and a device", argv[5]);
+	r = parse_extent(c, argv[2]);
+	if (!r)
+		r = parse_replicas(c, argv[3]);
+	if (!r)
+		r = parse_options(c, argc - words, argv + words);
+	if (!r)
+		r = open_device(c, argv[0], &c->home, "The cache of this node cannot be opened");
+	if (!r)
+		r = open_device(c, argv[1], &c->origin, "Origin device cannot be opened");
+	if (!r)
+		r = parse_members(c, argv[4], count, argv + FIXED_WORDS);
+	return r;
+}
+
+/* Print the table line to @result, cut at @room bytes. */
+void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
+{
+	const struct nc_member_map *map;
+	const struct nc_member *m;
+	size_t n;
+	u32 i;
+
+	mutex_lock(&c->lock);
+	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	n = scnprintf(result, room, "%s %s %llu %u %s %u", c->home->name, c->origin->name,
+		      1ULL << c->extent_shift, c->replicas, map->member[map->self]->name, map->count);
+	for (i = 0; i < map->count; i++) {
+		m = map->member[i];
+		n += scnprintf(result + n, room - n, " %s %u %s", m->name, map->homes[i].weight,
+			       m->dev ? m->dev->name : "-");
+	}
+	mutex_unlock(&c->lock);
+	if (c->stall_timeout_given)
+		scnprintf(result + n, room - n, " 2 stall_timeout %u", c->stall_timeout);
+}
+
+/* Print the status line to @result, cut at @room bytes: the version, the number of members, the
+ * number of fields of a member, and these fields for each member.
+ */
+void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
+{
+	const struct nc_member_map *map;
+	struct nc_member_load load;
+	size_t n;
+	u32 i;
+
+	mutex_lock(&c->lock);
+	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	n = scnprintf(result, room, "%u %u 6", STATUS_VERSION, map->count);
+	for (i = 0; i < map->count; i++) {
+		load = nc_member_sum(map->member[i]);
+		n += scnprintf(result + n, room - n, " %d %llu %llu %llu %llu %llu",
+			       i == map->self ? NEARCACHE_PEER_HERE :
+						READ_ONCE(map->member[i]->state),
+			       load.begun, load.ended, load.bytes, load.errors,
+			       READ_ONCE(map->member[i]->latency));
+	}
+	mutex_unlock(&c->lock);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watch work of a cluster device finds peers that hang, probes those that failed, and takes them
+ * back.  It runs a few times per second while reads are in flight or peers have failed.
+ *
+ * A peer fails when a read gets a path error (read.c), or when reads are in flight and none ends for
+ * stall_timeout.  Reads in flight stay there until the transport's timers end them; only new reads
+ * avoid the peer.  A failed peer is probed; it is taken back after ANSWERS successive probes.  If it
+ * fails again soon after that, the pause between probes is doubled.
+ */
+#include "cluster/cluster.h"
+
+#define WATCH_PERIOD	(HZ / 4)
+/* Number of successive probes without an error after which a peer is taken back. */
+#define ANSWERS		2
+/* Pause between probes, and its limit: a peer is taken back within two pauses of its recovery. */
+#define PAUSE_MIN	HZ
+#define PAUSE_MAX	(8 * HZ)
+/* A peer that fails within this time after it was taken back gets a longer pause. */
+#define RELAPSE		(60 * HZ)
+/* The moving average is over about this many runs of the watch work. */
+#define LATENCY_RUNS	8
+
+static void queue_watch(struct nc_cluster *c, unsigned long delay)
+{
+	unsigned long flags;
+
+	spin_lock_irqsave(&c->watch_lock, flags);
+	if (c->live) {
+		WRITE_ONCE(c->watching, true);
+		mod_delayed_work(c->queue, &c->watch, delay);
+	}
+	spin_unlock_irqrestore(&c->watch_lock, flags);
+}
+
+/* Run the watch work as soon as possible.  Context: any. */
+void nc_watch_soon(struct nc_cluster *c)
+{
+	queue_watch(c, 0);
+}
+
+/* Run the watch work soon, because the first read after a pause was sent.  Context: any. */
+void nc_watch_wake(struct nc_cluster *c)
+{
+	queue_watch(c, WATCH_PERIOD);
+}
+
+/* Prepare the probes of a peer that failed, and tell the user. */
+static void peer_failed(struct nc_member *m)
+{
+	bool relapse = m->back_since && time_before(jiffies, m->back_since + RELAPSE);
+
+	m->pause = relapse ? min_t(unsigned long, 2 * m->pause, PAUSE_MAX) : PAUSE_MIN;
+	m->next_probe = jiffies + m->pause;
+	m->answers = 0;
+	m->told_failed = true;
+	WRITE_ONCE(m->latency, 0);
+	DMWARN("%s: member %s failed: its extents are read at other members until it answers again",
+	       nc_cluster_name(m->cluster), m->name);
+}
+
+/* Send reads to the peer again, unless one failed meanwhile. */
+static void take_back(struct nc_member *m)
+{
+	m->seen_busy = false;
+	m->back_since = jiffies ?: 1;
+	if (!nc_member_change(m, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP))
+		return;
+	m->told_failed = false;
+	DMINFO("%s: member %s answers again", nc_cluster_name(m->cluster), m->name);
+}
+
+/* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first run
+ * that finds a read in flight: @progress may be old if nothing was read and the work did not run.
+ */
+static bool peer_stalls(struct nc_member *m, const struct nc_member_load *load)
+{
+	if (load->ended != m->seen_ended || !m->seen_busy)
+		m->progress = jiffies;
+	m->seen_busy = load->begun != load->ended;
+	if (!m->seen_busy)
+		return false;
+	return m->cluster->stall_timeout &&
+	       time_after(jiffies, m->progress + msecs_to_jiffies(m->cluster->stall_timeout));
+}
+
+static void average_latency(struct nc_member *m, const struct nc_member_load *load)
+{
+	u64 count = load->ended - m->seen_ended, mean;
+
+	if (!count)
+		return;
+	mean = div64_u64(load->took - m->seen_took, count);
+	WRITE_ONCE(m->latency, m->latency ?
+		   m->latency - m->latency / LATENCY_RUNS + mean / LATENCY_RUNS : mean);
+}
+
+/* Count the answer of a probe that has ended. */
+static void judge_probe(struct nc_member *m)
+{
+	m->probe.sent = false;
+	if (m->probe.error) {
+		m->answers = 0;
+		nc_member_change(m, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_FAILED);
+		return;
+	}
+	m->answers++;
+	nc_member_change(m, NEARCACHE_PEER_FAILED, NEARCACHE_PEER_PROBING);
+	if (m->answers >= ANSWERS)
+		take_back(m);
+}
+
+/* Judge the probe that ended, or send the next one when it is due. */
+static void drive_probe(struct nc_member *m)
+{
+	/* Pairs with the completion of the probe. */
+	if (smp_load_acquire(&m->probe.busy))
+		return;
+	if (m->probe.sent) {
+		judge_probe(m);
+	} else if (!time_before(jiffies, m->next_probe)) {
+		m->next_probe = jiffies + m->pause;
+		m->probe.sent = true;
+		nc_member_probe(m);
+	}
+}
+
+/* Watch one peer.  Returns false if it is idle and nothing is wrong. */
+static bool watch_peer(struct nc_member *m)
+{
+	struct nc_member_load load = nc_member_sum(m);
+
+	if (peer_stalls(m, &load))
+		nc_member_change(m, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
+	average_latency(m, &load);
+	m->seen_ended = load.ended;
+	m->seen_took = load.took;
+	if (READ_ONCE(m->state) == NEARCACHE_PEER_UP)
+		return load.begun != load.ended;
+	if (!m->told_failed)
+		peer_failed(m);
+	drive_probe(m);
+	return true;
+}
+
+/* Watch all peers.  Returns false if all are idle and nothing is wrong. */
+static bool watch_peers(struct nc_cluster *c)
+{
+	struct nc_member_map *map;
+	bool busy = false;
+	u32 i;
+
+	mutex_lock(&c->lock);
+	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	for (i = 0; i < map->count; i++)
+		if (map->member[i]->dev)
+			busy |= watch_peer(map->member[i]);
+	mutex_unlock(&c->lock);
+	return busy;
+}
+
+/* If a read begins just when the work finds nothing in flight, the next read wakes the work. */
+static void watch_work(struct work_struct *work)
+{
+	struct nc_cluster *c = container_of(to_delayed_work(work), struct nc_cluster, watch);
+
+	if (watch_peers(c))
+		queue_watch(c, WATCH_PERIOD);
+	else
+		WRITE_ONCE(c->watching, false);
+}
+
+void nc_watch_init(struct nc_cluster *c)
+{
+	spin_lock_init(&c->watch_lock);
+	INIT_DELAYED_WORK(&c->watch, watch_work);
+}
+
+/* Start the watch work.  Context: process; the table becomes live. */
+void nc_watch_start(struct nc_cluster *c)
+{
+	spin_lock_irq(&c->watch_lock);
+	c->live = true;
+	spin_unlock_irq(&c->watch_lock);
+	nc_watch_soon(c);
+}
+
+/* Stop the watch work and wait until it does not run.  Context: process. */
+void nc_watch_stop(struct nc_cluster *c)
+{
+	spin_lock_irq(&c->watch_lock);
+	c->live = false;
+	spin_unlock_irq(&c->watch_lock);
+	cancel_delayed_work_sync(&c->watch);
+}
