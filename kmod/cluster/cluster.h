@@ -119,6 +119,7 @@ void nc_watch_soon(struct nc_cluster *c);
 void nc_watch_wake(struct nc_cluster *c);
 
 int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv);
+int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv);
 void nc_cluster_print(struct nc_cluster *c, char *result, size_t room);
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room);
 

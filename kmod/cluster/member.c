@@ -120,6 +120,11 @@ static int check_peer(const struct nc_member *m)
 	struct block_device *bdev = m->dev->bdev, *home = m->cluster->home->bdev;
 	const char *name = nc_cluster_name(m->cluster);
 
+	if (!bdev_nr_bytes(bdev)) {
+		DMERR("%s: device %s of member %s is gone, and reads may still use it: give '-' first, then the new device",
+		      name, m->dev->name, m->name);
+		return -ENXIO;
+	}
 	if (bdev_nr_bytes(bdev) != bdev_nr_bytes(home)) {
 		DMERR("%s: device %s of member %s has %llu bytes, this node's cache has %llu: it is another volume",
 		      name, m->dev->name, m->name, (u64)bdev_nr_bytes(bdev),

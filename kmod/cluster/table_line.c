@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table line of the target nearcache-peers, and its status line.  A reload of the printed
- * table line changes nothing.  Format: kmod/doc/cluster.md.
+ * The table line of the target nearcache-peers, its message and its status line.  A reload of the
+ * printed table line changes nothing.  Format: kmod/doc/cluster.md.
  */
 #include <linux/log2.h>
 #include <linux/slab.h>
@@ -17,8 +17,8 @@
 #define STALL_TIMEOUT_MIN	100U
 #define STALL_TIMEOUT_MAX	600000U
 
-/* Words before the members. */
-#define FIXED_WORDS	6
+/* Words before the number of members. */
+#define FIXED_WORDS	5
 #define MEMBER_WORDS	3
 
 /* Report a bad word of the table line; returns -EINVAL. */
@@ -61,17 +61,29 @@ static int open_device(struct nc_cluster *c, const char *path, struct dm_dev **d
 	return 0;
 }
 
-static int parse_members(struct nc_cluster *c, const char *self, u32 count, char **argv)
+/* Parse "<#members> <members> ..." and set the members; @self is this node's name.  Sets @used to the
+ * number of words.
+ */
+static int parse_members(struct nc_cluster *c, const char *self, unsigned int argc, char **argv,
+			 unsigned int *used)
 {
-	struct nc_member_wish *wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
+	struct nc_member_wish *wishes;
 	const char *error, *bad;
-	u32 i;
+	u32 count, i;
 	int r;
 
+	if (!argc || kstrtou32(argv[0], 10, &count) || !count ||
+	    count > NEARCACHE_CLUSTER_MEMBERS_MAX)
+		return bad_word(c, "Number of members must be 1 to 256", argc ? argv[0] : "");
+	*used = 1 + MEMBER_WORDS * count;
+	if (argc < *used)
+		return bad_word(c, "Each member has a name, a weight and a device", argv[0]);
+	wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
 	if (!wishes) {
 		c->ti->error = "Out of memory";
 		return -ENOMEM;
 	}
+	argv++;
 	for (i = 0; i < count; i++) {
 		wishes[i].name = argv[MEMBER_WORDS * i];
 		wishes[i].weight = argv[MEMBER_WORDS * i + 1];
@@ -124,31 +136,53 @@ static int parse_options(struct nc_cluster *c, unsigned int argc, char **argv)
  */
 int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 {
-	unsigned int words;
-	u32 count;
+	unsigned int used;
 	int r;
 
 	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
 	if (argc < FIXED_WORDS)
 		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#members> <members>",
 				argc ? argv[0] : "");
-	if (kstrtou32(argv[5], 10, &count) || !count || count > NEARCACHE_CLUSTER_MEMBERS_MAX)
-		return bad_word(c, "Number of members must be 1 to 256", argv[5]);
-	words = FIXED_WORDS + MEMBER_WORDS * count;
-	if (argc < words)
-		return bad_word(c, "Each member has a name, a weight and a device", argv[5]);
 	r = parse_extent(c, argv[2]);
 	if (!r)
 		r = parse_replicas(c, argv[3]);
-	if (!r)
-		r = parse_options(c, argc - words, argv + words);
 	if (!r)
 		r = open_device(c, argv[0], &c->home, "The cache of this node cannot be opened");
 	if (!r)
 		r = open_device(c, argv[1], &c->origin, "Origin device cannot be opened");
 	if (!r)
-		r = parse_members(c, argv[4], count, argv + FIXED_WORDS);
+		r = parse_members(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
+	if (!r)
+		r = parse_options(c, argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
 	return r;
+}
+
+/**
+ * nc_cluster_message() - handle a message: members <#members> {<name> <weight> <device>}...
+ * @c: cluster device
+ * @argc: number of words
+ * @argv: words
+ *
+ * Replaces the members while the table is live; this node's name stays.
+ *
+ * Context: process; may sleep for as long as the opening of a device takes.
+ * Return: 0, or a negative error; the kernel log has the bad value, and the old members stay.
+ */
+int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
+{
+	char self[NEARCACHE_CLUSTER_NAME_MAX + 1];
+	const struct nc_member_map *map;
+	unsigned int used;
+
+	if (strcasecmp(argv[0], "members"))
+		return bad_word(c, "Expected: members <#members> <members>", argv[0]);
+	mutex_lock(&c->lock);
+	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	strscpy(self, map->member[map->self]->name, sizeof(self));
+	mutex_unlock(&c->lock);
+	if (argc > 1 && !kstrtouint(argv[1], 10, &used) && argc - 2 > MEMBER_WORDS * used)
+		return bad_word(c, "Word behind the last member", argv[2 + MEMBER_WORDS * used]);
+	return parse_members(c, self, argc - 1, argv + 1, &used);
 }
 
 /* Print the table line to @result, cut at @room bytes. */

@@ -90,6 +90,12 @@ static void cluster_postsuspend(struct dm_target *ti)
 	nc_watch_stop(ti->private);
 }
 
+static int cluster_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+			   unsigned int maxlen)
+{
+	return nc_cluster_message(ti->private, argc, argv);
+}
+
 static void cluster_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
 			   char *result, unsigned int maxlen)
 {
@@ -132,6 +138,7 @@ static struct target_type cluster_target = {
 	.resume			= cluster_resume,
 	.postsuspend		= cluster_postsuspend,
 	.status			= cluster_status,
+	.message		= cluster_message,
 	.iterate_devices	= cluster_iterate_devices,
 };
 
