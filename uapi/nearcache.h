@@ -198,14 +198,14 @@ enum nearcache_range_flags {
 };
 
 /**
- * enum nearcache_peer_state - State of a member of a cluster, as this node
+ * enum nearcache_peer_state - State of a node of a cluster, as the local node
  *   sees it
  * @NEARCACHE_PEER_UP: Reads are sent to it
  * @NEARCACHE_PEER_FAILED: It does not answer; its extents are read at the next
- *   member
+ *   home
  * @NEARCACHE_PEER_PROBING: It failed, and answers probes again
- * @NEARCACHE_PEER_ABSENT: This node has no connection to it
- * @NEARCACHE_PEER_HERE: It is this node
+ * @NEARCACHE_PEER_ABSENT: The local node has no connection to it
+ * @NEARCACHE_PEER_HERE: It is the local node
  */
 enum nearcache_peer_state {
 	NEARCACHE_PEER_UP,

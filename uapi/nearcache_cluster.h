@@ -2,9 +2,9 @@
 /*
  * The home of an extent, for the target nearcache-peers and for programs that predict it.
  *
- * Weighted rendezvous hashing: each member has a cost for each extent, and the members of a cluster
+ * Weighted rendezvous hashing: each node has a cost for each extent, and the nodes of a cluster
  * in the order of their costs are the homes of the extent, first to last.  The order depends only on
- * the members' names and weights, so that all nodes compute the same one.  A member that joins or
+ * the nodes' names and weights, so that all nodes compute the same one.  A node that joins or
  * leaves moves only the extents of which it is the first home.
  */
 #ifndef NEARCACHE_CLUSTER_UAPI_H
@@ -12,11 +12,11 @@
 
 #include <linux/types.h>
 
-/* Largest number of members of a cluster, including this node. */
-#define NEARCACHE_CLUSTER_MEMBERS_MAX	256
-/* Longest name of a member, bytes without the NUL. */
+/* Largest number of nodes of a cluster, including the local node. */
+#define NEARCACHE_CLUSTER_NODES_MAX	256
+/* Longest name of a node, bytes without the NUL. */
 #define NEARCACHE_CLUSTER_NAME_MAX	63
-/* Largest weight of a member; the smallest is 1. */
+/* Largest weight of a node; the smallest is 1. */
 #define NEARCACHE_CLUSTER_WEIGHT_MAX	0xffffffffU
 
 /* Finalizer of MurmurHash3: a bijection in which each bit of @x changes half of the result's bits. */
@@ -28,7 +28,7 @@ static inline __u64 nearcache_cluster_mix(__u64 x)
 }
 
 /**
- * nearcache_cluster_key() - hash the name of a member
+ * nearcache_cluster_key() - hash the name of a node
  * @name: name, @length bytes
  * @length: 1 to NEARCACHE_CLUSTER_NAME_MAX
  *
@@ -58,8 +58,8 @@ static const __u32 nearcache_cluster_log2[65] = {
 };
 
 /**
- * nearcache_cluster_cost() - cost of a member with weight 1 for an extent
- * @key: nearcache_cluster_key() of the member's name
+ * nearcache_cluster_cost() - cost of a node with weight 1 for an extent
+ * @key: nearcache_cluster_key() of the node's name
  * @extent: number of the extent
  *
  * The negative binary logarithm of a random number in (0, 1), in units of 2^-24: interpolated
@@ -82,15 +82,15 @@ static inline __u32 nearcache_cluster_cost(__u64 key, __u64 extent)
 }
 
 /**
- * nearcache_cluster_before() - is a member an earlier home of an extent than another member?
- * @cost: nearcache_cluster_cost() of the member
- * @weight: weight of the member: 1 to NEARCACHE_CLUSTER_WEIGHT_MAX
- * @key: key of the member
- * @other_cost: of the other member, as the next two
+ * nearcache_cluster_before() - is a node an earlier home of an extent than another node?
+ * @cost: nearcache_cluster_cost() of the node
+ * @weight: weight of the node: 1 to NEARCACHE_CLUSTER_WEIGHT_MAX
+ * @key: key of the node
+ * @other_cost: of the other node, as the next two
  * @other_weight: see @other_cost
  * @other_key: see @other_cost; keys differ, and decide if all else is equal
  *
- * A member with twice the weight is the first home of twice as many extents.
+ * A node with twice the weight is the first home of twice as many extents.
  */
 static inline int nearcache_cluster_before(__u32 cost, __u32 weight, __u64 key, __u32 other_cost,
 					   __u32 other_weight, __u64 other_key)

@@ -2,8 +2,8 @@
 /*
  * A cluster device: one node's view of the nodes that cache a shared origin for each other.
  *
- * Reads of an extent go to its home: the cache of this node, or that of a peer, over NVMe-oF.  The
- * device keeps no data, and only the cache of a node is exported to its peers, so that no read
+ * Reads of an extent go to its home: the cache of the local node, or that of a peer, over NVMe-oF.
+ * The device keeps no data, and only the cache of a node is exported to its peers, so that no read
  * travels in a circle.  kmod/doc/cluster.md describes the whole.
  */
 #ifndef NEARCACHE_CLUSTER_CLUSTER_H
@@ -14,32 +14,32 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
-#include "cluster/member.h"
+#include "cluster/node.h"
 #include "cluster/route.h"
 
 #define DM_MSG_PREFIX "nearcache-peers"
 
 /**
- * struct nc_member_map - the members at one time; replaced as a whole
- * @count: number of members
- * @self: index of this node
- * @member: the members
+ * struct nc_node_map - the nodes at one time; replaced as a whole
+ * @count: number of nodes
+ * @self: index of the local node
+ * @node: the nodes
  * @homes: their keys and weights, @count entries, in the same order
  */
-struct nc_member_map {
+struct nc_node_map {
 	u32 count;
 	u32 self;
-	struct nc_member *member[NEARCACHE_CLUSTER_MEMBERS_MAX];
+	struct nc_node *node[NEARCACHE_CLUSTER_NODES_MAX];
 	struct nc_home homes[];
 };
 
 /**
- * struct nc_member_wish - a member as a user gives it
+ * struct nc_node_wish - a node as a user gives it
  * @name: name
  * @weight: relative size of its cache, as text
- * @path: device, or "-" for this node and absent peers
+ * @path: device, or "-" for the local node and absent peers
  */
-struct nc_member_wish {
+struct nc_node_wish {
 	const char *name;
 	const char *weight;
 	const char *path;
@@ -48,21 +48,21 @@ struct nc_member_wish {
 /**
  * struct nc_cluster - a table of the target nearcache-peers
  * @ti: the dm target
- * @home: cache of this node
+ * @home: cache of the local node
  * @origin: the shared volume
  * @extent_shift: log2 of an extent, in sectors
  * @replicas: number of homes of an extent
  * @stall_timeout: milliseconds without a completion after which a peer counts as failed
  * @stall_timeout_given: the table has option stall_timeout
- * @map: the members.  Readers hold the RCU read lock; replaced under @lock
+ * @map: the nodes.  Readers hold the RCU read lock; replaced under @lock
  * @lock: serialises changes of @map, and the watch work
- * @queue: runs the retries of reads, the watch work and the release of members
+ * @queue: runs the retries of reads, the watch work and the release of nodes
  * @watch: see watch.c
  * @watch_lock: protects @live; taken from I/O completion
  * @live: the table is live, so that @watch may be queued
  * @watching: @watch is queued; a hint for readers
- * @members_left: number of members that exist, and one for the table
- * @no_members: complete when @members_left is 0
+ * @nodes_left: number of nodes that exist, and one for the table
+ * @no_nodes: complete when @nodes_left is 0
  */
 struct nc_cluster {
 	struct dm_target *ti;
@@ -72,27 +72,27 @@ struct nc_cluster {
 	u32 replicas;
 	u32 stall_timeout;
 	bool stall_timeout_given;
-	struct nc_member_map __rcu *map;
+	struct nc_node_map __rcu *map;
 	struct mutex lock;	/* see above */
 	struct workqueue_struct *queue;
 	struct delayed_work watch;
 	spinlock_t watch_lock;	/* protects live */
 	bool live;
 	bool watching;
-	atomic_t members_left;
-	struct completion no_members;
+	atomic_t nodes_left;
+	struct completion no_nodes;
 };
 
 /**
  * struct nc_cluster_io - per-bio data
- * @member: the peer that the read was sent to, NULL if it was sent to this node's cache.  The read
- *	holds @member->reads
+ * @node: the peer that the read was sent to, NULL if it was sent to the local node's cache.  The
+ *	read holds @node->reads
  * @begun: ktime in ns when the read was sent
  * @iter: bi_iter of the read at map, for nc_bio_restore()
  * @flags: bi_flags of the read at map
  */
 struct nc_cluster_io {
-	struct nc_member *member;
+	struct nc_node *node;
 	u64 begun;
 	struct bvec_iter iter;
 	unsigned short flags;
@@ -108,9 +108,9 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio);
 int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *error);
 void nc_cluster_retry_work(struct work_struct *work);
 
-int nc_cluster_set_members(struct nc_cluster *c, const struct nc_member_wish *wishes, u32 count,
+int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes, u32 count,
 			   const char *self, const char **error, const char **bad);
-void nc_cluster_drop_members(struct nc_cluster *c);
+void nc_cluster_drop_nodes(struct nc_cluster *c);
 
 void nc_watch_init(struct nc_cluster *c);
 void nc_watch_start(struct nc_cluster *c);

@@ -4,8 +4,8 @@
 
 /**
  * nc_route_after() - find the next home of an extent
- * @homes: all members, with different keys
- * @count: number of members, at least 1
+ * @homes: all nodes, with different keys
+ * @count: number of nodes, at least 1
  * @extent: number of the extent
  * @after: index of the home before the wanted one; -1: find the first home
  *
@@ -39,8 +39,8 @@ int nc_route_after(const struct nc_home *homes, u32 count, u64 extent, int after
 
 /**
  * nc_route_first() - choose the home at which a node reads an extent first
- * @homes: all members, with different keys
- * @count: number of members, at least 1
+ * @homes: all nodes, with different keys
+ * @count: number of nodes, at least 1
  * @extent: number of the extent
  * @replicas: number of homes that may keep the extent: 1 to NC_REPLICAS_MAX
  * @self: index of the node that reads

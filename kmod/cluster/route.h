@@ -11,7 +11,7 @@
 #define NC_REPLICAS_MAX	8
 
 /**
- * struct nc_home - one member of a cluster, as far as the homes depend on it
+ * struct nc_home - one node of a cluster, as far as the homes depend on it
  * @key: nearcache_cluster_key() of the name
  * @weight: 1 to NEARCACHE_CLUSTER_WEIGHT_MAX
  */

@@ -17,9 +17,9 @@
 #define STALL_TIMEOUT_MIN	100U
 #define STALL_TIMEOUT_MAX	600000U
 
-/* Words before the number of members. */
+/* Words before the number of nodes. */
 #define FIXED_WORDS	5
-#define MEMBER_WORDS	3
+#define NODE_WORDS	3
 
 /* Report a bad word of the table line; returns -EINVAL. */
 static int bad_word(struct nc_cluster *c, const char *error, const char *value)
@@ -34,7 +34,8 @@ static int parse_extent(struct nc_cluster *c, const char *word)
 	u32 sectors;
 
 	if (kstrtou32(word, 10, &sectors) || !is_power_of_2(sectors) || sectors < 8)
-		return bad_word(c, "Extent must be a power of two from 8 to 2147483648 sectors", word);
+		return bad_word(c, "Extent must be a power of two of 8 to 2147483648 sectors",
+				word);
 	c->extent_shift = ilog2(sectors);
 	return dm_set_target_max_io_len(c->ti, sectors);
 }
@@ -61,23 +62,23 @@ static int open_device(struct nc_cluster *c, const char *path, struct dm_dev **d
 	return 0;
 }
 
-/* Parse "<#members> <members> ..." and set the members; @self is this node's name.  Sets @used to the
- * number of words.
+/* Parse "<#nodes> <nodes> ..." and set the nodes.  @self is the local node's name.  Sets @used to
+ * the number of words.
  */
-static int parse_members(struct nc_cluster *c, const char *self, unsigned int argc, char **argv,
+static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc, char **argv,
 			 unsigned int *used)
 {
-	struct nc_member_wish *wishes;
+	struct nc_node_wish *wishes;
 	const char *error, *bad;
 	u32 count, i;
 	int r;
 
 	if (!argc || kstrtou32(argv[0], 10, &count) || !count ||
-	    count > NEARCACHE_CLUSTER_MEMBERS_MAX)
-		return bad_word(c, "Number of members must be 1 to 256", argc ? argv[0] : "");
-	*used = 1 + MEMBER_WORDS * count;
+	    count > NEARCACHE_CLUSTER_NODES_MAX)
+		return bad_word(c, "Number of nodes must be 1 to 256", argc ? argv[0] : "");
+	*used = 1 + NODE_WORDS * count;
 	if (argc < *used)
-		return bad_word(c, "Each member has a name, a weight and a device", argv[0]);
+		return bad_word(c, "Each node has a name, a weight and a device", argv[0]);
 	wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
 	if (!wishes) {
 		c->ti->error = "Out of memory";
@@ -85,11 +86,11 @@ static int parse_members(struct nc_cluster *c, const char *self, unsigned int ar
 	}
 	argv++;
 	for (i = 0; i < count; i++) {
-		wishes[i].name = argv[MEMBER_WORDS * i];
-		wishes[i].weight = argv[MEMBER_WORDS * i + 1];
-		wishes[i].path = argv[MEMBER_WORDS * i + 2];
+		wishes[i].name = argv[NODE_WORDS * i];
+		wishes[i].weight = argv[NODE_WORDS * i + 1];
+		wishes[i].path = argv[NODE_WORDS * i + 2];
 	}
-	r = nc_cluster_set_members(c, wishes, count, self, &error, &bad);
+	r = nc_cluster_set_nodes(c, wishes, count, self, &error, &bad);
 	if (r)
 		bad_word(c, error, bad);
 	kfree(wishes);
@@ -127,7 +128,7 @@ static int parse_options(struct nc_cluster *c, unsigned int argc, char **argv)
 
 /**
  * nc_cluster_parse() - parse a table line and open its devices
- * @c: cluster device without members
+ * @c: cluster device without nodes
  * @argc: number of words
  * @argv: words behind the name of the target
  *
@@ -141,79 +142,79 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 
 	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
 	if (argc < FIXED_WORDS)
-		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#members> <members>",
+		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#nodes> ...",
 				argc ? argv[0] : "");
 	r = parse_extent(c, argv[2]);
 	if (!r)
 		r = parse_replicas(c, argv[3]);
 	if (!r)
-		r = open_device(c, argv[0], &c->home, "The cache of this node cannot be opened");
+		r = open_device(c, argv[0], &c->home, "Local cache cannot be opened");
 	if (!r)
 		r = open_device(c, argv[1], &c->origin, "Origin device cannot be opened");
 	if (!r)
-		r = parse_members(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
+		r = parse_nodes(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
 	if (!r)
 		r = parse_options(c, argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
 	return r;
 }
 
 /**
- * nc_cluster_message() - handle a message: members <#members> {<name> <weight> <device>}...
+ * nc_cluster_message() - handle a message: nodes <#nodes> {<name> <weight> <device>}...
  * @c: cluster device
  * @argc: number of words
  * @argv: words
  *
- * Replaces the members while the table is live; this node's name stays.
+ * Replaces the nodes while the table is live; the local node's name stays.
  *
  * Context: process; may sleep for as long as the opening of a device takes.
- * Return: 0, or a negative error; the kernel log has the bad value, and the old members stay.
+ * Return: 0, or a negative error; the kernel log has the bad value, and the old nodes stay.
  */
 int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 {
 	char self[NEARCACHE_CLUSTER_NAME_MAX + 1];
-	const struct nc_member_map *map;
+	const struct nc_node_map *map;
 	unsigned int used;
 
-	if (strcasecmp(argv[0], "members"))
-		return bad_word(c, "Expected: members <#members> <members>", argv[0]);
+	if (strcasecmp(argv[0], "nodes"))
+		return bad_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
 	mutex_lock(&c->lock);
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
-	strscpy(self, map->member[map->self]->name, sizeof(self));
+	strscpy(self, map->node[map->self]->name, sizeof(self));
 	mutex_unlock(&c->lock);
-	if (argc > 1 && !kstrtouint(argv[1], 10, &used) && argc - 2 > MEMBER_WORDS * used)
-		return bad_word(c, "Word behind the last member", argv[2 + MEMBER_WORDS * used]);
-	return parse_members(c, self, argc - 1, argv + 1, &used);
+	if (argc > 1 && !kstrtouint(argv[1], 10, &used) && argc - 2 > NODE_WORDS * used)
+		return bad_word(c, "Word behind the last node", argv[2 + NODE_WORDS * used]);
+	return parse_nodes(c, self, argc - 1, argv + 1, &used);
 }
 
 /* Print the table line to @result, cut at @room bytes. */
 void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 {
-	const struct nc_member_map *map;
-	const struct nc_member *m;
+	const struct nc_node_map *map;
+	const struct nc_node *node;
 	size_t n;
 	u32 i;
 
 	mutex_lock(&c->lock);
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
 	n = scnprintf(result, room, "%s %s %llu %u %s %u", c->home->name, c->origin->name,
-		      1ULL << c->extent_shift, c->replicas, map->member[map->self]->name, map->count);
+		      1ULL << c->extent_shift, c->replicas, map->node[map->self]->name, map->count);
 	for (i = 0; i < map->count; i++) {
-		m = map->member[i];
-		n += scnprintf(result + n, room - n, " %s %u %s", m->name, map->homes[i].weight,
-			       m->dev ? m->dev->name : "-");
+		node = map->node[i];
+		n += scnprintf(result + n, room - n, " %s %u %s", node->name, map->homes[i].weight,
+			       node->dev ? node->dev->name : "-");
 	}
 	mutex_unlock(&c->lock);
 	if (c->stall_timeout_given)
 		scnprintf(result + n, room - n, " 2 stall_timeout %u", c->stall_timeout);
 }
 
-/* Print the status line to @result, cut at @room bytes: the version, the number of members, the
- * number of fields of a member, and these fields for each member.
+/* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the
+ * number of fields of a node, and these fields for each node.
  */
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 {
-	const struct nc_member_map *map;
-	struct nc_member_load load;
+	const struct nc_node_map *map;
+	struct nc_node_load load;
 	size_t n;
 	u32 i;
 
@@ -221,12 +222,12 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
 	n = scnprintf(result, room, "%u %u 6", STATUS_VERSION, map->count);
 	for (i = 0; i < map->count; i++) {
-		load = nc_member_sum(map->member[i]);
+		load = nc_node_sum(map->node[i]);
 		n += scnprintf(result + n, room - n, " %d %llu %llu %llu %llu %llu",
 			       i == map->self ? NEARCACHE_PEER_HERE :
-						READ_ONCE(map->member[i]->state),
+						READ_ONCE(map->node[i]->state),
 			       load.begun, load.ended, load.bytes, load.errors,
-			       READ_ONCE(map->member[i]->latency));
+			       READ_ONCE(map->node[i]->latency));
 	}
 	mutex_unlock(&c->lock);
 }

@@ -9,7 +9,7 @@
 
 static void cluster_free(struct nc_cluster *c)
 {
-	nc_cluster_drop_members(c);
+	nc_cluster_drop_nodes(c);
 	if (c->origin)
 		dm_put_device(c->ti, c->origin);
 	if (c->home)
@@ -34,8 +34,8 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	}
 	c->ti = ti;
 	mutex_init(&c->lock);
-	atomic_set(&c->members_left, 1);
-	init_completion(&c->no_members);
+	atomic_set(&c->nodes_left, 1);
+	init_completion(&c->no_nodes);
 	nc_watch_init(c);
 	r = nc_cluster_parse(c, argc, argv);
 	if (r) {
@@ -53,7 +53,7 @@ static void cluster_dtr(struct dm_target *ti)
 	cluster_free(ti->private);
 }
 
-/* Flushes go to this node's cache, as there is nothing to flush at peers; everything else that
+/* Flushes go to the local node's cache, as there is nothing to flush at peers; everything else that
  * could change the volume is refused.
  */
 static int cluster_map(struct dm_target *ti, struct bio *bio)
@@ -64,7 +64,7 @@ static int cluster_map(struct dm_target *ti, struct bio *bio)
 	if (likely(bio_op(bio) == REQ_OP_READ && bio_sectors(bio)))
 		return nc_cluster_read_map(c, bio);
 	io = dm_per_bio_data(bio, sizeof(*io));
-	io->member = NULL;
+	io->node = NULL;
 	if (bio_sectors(bio) || op_is_discard(bio_op(bio)))
 		return DM_MAPIO_KILL;
 	bio_set_dev(bio, c->home->bdev);
@@ -116,8 +116,8 @@ static void cluster_status(struct dm_target *ti, status_type_t type, unsigned in
 	}
 }
 
-/* The peers' devices are not visited: members come and go while the table is live, so that their
- * limits are compared with those of this node's cache when they come (member.c).
+/* The peers' devices are not visited: nodes come and go while the table is live, so that their
+ * limits are compared with those of the local node's cache when they come (node.c).
  */
 static int cluster_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watch work of a cluster device finds peers that hang, probes those that failed, and takes them
- * back.  It runs a few times per second while reads are in flight or peers have failed.
+ * The watch work of a cluster device finds peers that hang, probes those that failed, and takes
+ * them back.  It runs a few times per second while reads are in flight or peers have failed.
  *
- * A peer fails when a read gets a path error (read.c), or when reads are in flight and none ends for
- * stall_timeout.  Reads in flight stay there until the transport's timers end them; only new reads
- * avoid the peer.  A failed peer is probed; it is taken back after ANSWERS successive probes.  If it
- * fails again soon after that, the pause between probes is doubled.
+ * A peer fails when a read gets a path error (read.c), or when reads are in flight and none ends
+ * for stall_timeout.  Reads in flight stay there until the transport's timers end them; only new
+ * reads avoid the peer.  A failed peer is probed, and taken back after ANSWERS successive probes.
+ * If it fails again soon after that, the pause between probes is doubled.
  */
 #include "cluster/cluster.h"
 
@@ -46,115 +46,115 @@ void nc_watch_wake(struct nc_cluster *c)
 }
 
 /* Prepare the probes of a peer that failed, and tell the user. */
-static void peer_failed(struct nc_member *m)
+static void peer_failed(struct nc_node *node)
 {
-	bool relapse = m->back_since && time_before(jiffies, m->back_since + RELAPSE);
+	bool relapse = node->back_since && time_before(jiffies, node->back_since + RELAPSE);
 
-	m->pause = relapse ? min_t(unsigned long, 2 * m->pause, PAUSE_MAX) : PAUSE_MIN;
-	m->next_probe = jiffies + m->pause;
-	m->answers = 0;
-	m->told_failed = true;
-	WRITE_ONCE(m->latency, 0);
-	DMWARN("%s: member %s failed: its extents are read at other members until it answers again",
-	       nc_cluster_name(m->cluster), m->name);
+	node->pause = relapse ? min_t(unsigned long, 2 * node->pause, PAUSE_MAX) : PAUSE_MIN;
+	node->next_probe = jiffies + node->pause;
+	node->answers = 0;
+	node->told_failed = true;
+	WRITE_ONCE(node->latency, 0);
+	DMWARN("%s: node %s failed: its extents are read at other nodes until it answers again",
+	       nc_cluster_name(node->cluster), node->name);
 }
 
 /* Send reads to the peer again, unless one failed meanwhile. */
-static void take_back(struct nc_member *m)
+static void take_back(struct nc_node *node)
 {
-	m->seen_busy = false;
-	m->back_since = jiffies ?: 1;
-	if (!nc_member_change(m, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP))
+	node->seen_busy = false;
+	node->back_since = jiffies ?: 1;
+	if (!nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP))
 		return;
-	m->told_failed = false;
-	DMINFO("%s: member %s answers again", nc_cluster_name(m->cluster), m->name);
+	node->told_failed = false;
+	DMINFO("%s: node %s answers again", nc_cluster_name(node->cluster), node->name);
 }
 
-/* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first run
- * that finds a read in flight: @progress may be old if nothing was read and the work did not run.
+/* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first
+ * run that finds a read in flight: @progress may be old if nothing was read.
  */
-static bool peer_stalls(struct nc_member *m, const struct nc_member_load *load)
+static bool peer_stalls(struct nc_node *node, const struct nc_node_load *load)
 {
-	if (load->ended != m->seen_ended || !m->seen_busy)
-		m->progress = jiffies;
-	m->seen_busy = load->begun != load->ended;
-	if (!m->seen_busy)
+	if (load->ended != node->seen_ended || !node->seen_busy)
+		node->progress = jiffies;
+	node->seen_busy = load->begun != load->ended;
+	if (!node->seen_busy)
 		return false;
-	return m->cluster->stall_timeout &&
-	       time_after(jiffies, m->progress + msecs_to_jiffies(m->cluster->stall_timeout));
+	return node->cluster->stall_timeout &&
+	       time_after(jiffies, node->progress + msecs_to_jiffies(node->cluster->stall_timeout));
 }
 
-static void average_latency(struct nc_member *m, const struct nc_member_load *load)
+static void average_latency(struct nc_node *node, const struct nc_node_load *load)
 {
-	u64 count = load->ended - m->seen_ended, mean;
+	u64 count = load->ended - node->seen_ended, mean;
 
 	if (!count)
 		return;
-	mean = div64_u64(load->took - m->seen_took, count);
-	WRITE_ONCE(m->latency, m->latency ?
-		   m->latency - m->latency / LATENCY_RUNS + mean / LATENCY_RUNS : mean);
+	mean = div64_u64(load->took - node->seen_took, count);
+	WRITE_ONCE(node->latency, node->latency ?
+		   node->latency - node->latency / LATENCY_RUNS + mean / LATENCY_RUNS : mean);
 }
 
 /* Count the answer of a probe that has ended. */
-static void judge_probe(struct nc_member *m)
+static void judge_probe(struct nc_node *node)
 {
-	m->probe.sent = false;
-	if (m->probe.error) {
-		m->answers = 0;
-		nc_member_change(m, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_FAILED);
+	node->probe.sent = false;
+	if (node->probe.error) {
+		node->answers = 0;
+		nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_FAILED);
 		return;
 	}
-	m->answers++;
-	nc_member_change(m, NEARCACHE_PEER_FAILED, NEARCACHE_PEER_PROBING);
-	if (m->answers >= ANSWERS)
-		take_back(m);
+	node->answers++;
+	nc_node_change(node, NEARCACHE_PEER_FAILED, NEARCACHE_PEER_PROBING);
+	if (node->answers >= ANSWERS)
+		take_back(node);
 }
 
 /* Judge the probe that ended, or send the next one when it is due. */
-static void drive_probe(struct nc_member *m)
+static void drive_probe(struct nc_node *node)
 {
 	/* Pairs with the completion of the probe. */
-	if (smp_load_acquire(&m->probe.busy))
+	if (smp_load_acquire(&node->probe.busy))
 		return;
-	if (m->probe.sent) {
-		judge_probe(m);
-	} else if (!time_before(jiffies, m->next_probe)) {
-		m->next_probe = jiffies + m->pause;
-		m->probe.sent = true;
-		nc_member_probe(m);
+	if (node->probe.sent) {
+		judge_probe(node);
+	} else if (!time_before(jiffies, node->next_probe)) {
+		node->next_probe = jiffies + node->pause;
+		node->probe.sent = true;
+		nc_node_probe(node);
 	}
 }
 
 /* Watch one peer.  Returns false if it is idle and nothing is wrong. */
-static bool watch_peer(struct nc_member *m)
+static bool watch_peer(struct nc_node *node)
 {
-	struct nc_member_load load = nc_member_sum(m);
+	struct nc_node_load load = nc_node_sum(node);
 
-	if (peer_stalls(m, &load))
-		nc_member_change(m, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
-	average_latency(m, &load);
-	m->seen_ended = load.ended;
-	m->seen_took = load.took;
-	if (READ_ONCE(m->state) == NEARCACHE_PEER_UP)
+	if (peer_stalls(node, &load))
+		nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
+	average_latency(node, &load);
+	node->seen_ended = load.ended;
+	node->seen_took = load.took;
+	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
 		return load.begun != load.ended;
-	if (!m->told_failed)
-		peer_failed(m);
-	drive_probe(m);
+	if (!node->told_failed)
+		peer_failed(node);
+	drive_probe(node);
 	return true;
 }
 
 /* Watch all peers.  Returns false if all are idle and nothing is wrong. */
 static bool watch_peers(struct nc_cluster *c)
 {
-	struct nc_member_map *map;
+	struct nc_node_map *map;
 	bool busy = false;
 	u32 i;
 
 	mutex_lock(&c->lock);
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
 	for (i = 0; i < map->count; i++)
-		if (map->member[i]->dev)
-			busy |= watch_peer(map->member[i]);
+		if (map->node[i]->dev)
+			busy |= watch_peer(map->node[i]);
 	mutex_unlock(&c->lock);
 	return busy;
 }

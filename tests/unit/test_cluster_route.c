@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The homes of extents: balance, moves when members join and leave, order, spread of replicas. */
+/* The homes of extents: balance, moves when nodes join and leave, order, spread of replicas. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,12 +8,12 @@
 #include "helper/unit.h"
 #include "cluster/route.h"
 
-#define MEMBERS		16
+#define NODES		16
 #define EXTENTS		400000
 
 static u32 before[EXTENTS];
 
-static void name_members(struct nc_home *homes, u32 count)
+static void name_nodes(struct nc_home *homes, u32 count)
 {
 	char name[16];
 	u32 i;
@@ -30,10 +30,10 @@ static u32 first_home(const struct nc_home *homes, u32 count, u64 extent)
 	return nc_route_after(homes, count, extent, -1);
 }
 
-/* The part of each member differs by less than 2 % from its part of the weights. */
+/* The part of each node differs by less than 2 % from its part of the weights. */
 static void check_balance(const struct nc_home *homes, u32 count)
 {
-	u32 of[MEMBERS] = { };
+	u32 of[NODES] = { };
 	double sum = 0, want;
 	u32 i;
 
@@ -44,18 +44,18 @@ static void check_balance(const struct nc_home *homes, u32 count)
 	for (i = 0; i < count; i++) {
 		want = homes[i].weight / sum * EXTENTS;
 		if (fabs(of[i] - want) > want * .02)
-			fail_msg("member %u of %u: %u extents, not %.0f", i, count, of[i], want);
+			fail_msg("node %u of %u: %u extents, not %.0f", i, count, of[i], want);
 	}
 }
 
 static void test_balance(void **state)
 {
-	struct nc_home homes[MEMBERS];
+	struct nc_home homes[NODES];
 	u32 count;
 
 	(void)state;
-	for (count = 1; count <= MEMBERS; count += count < 4 ? 1 : 4) {
-		name_members(homes, count);
+	for (count = 1; count <= NODES; count += count < 4 ? 1 : 4) {
+		name_nodes(homes, count);
 		check_balance(homes, count);
 	}
 }
@@ -66,7 +66,7 @@ static void test_weights(void **state)
 	u32 i;
 
 	(void)state;
-	name_members(homes, 4);
+	name_nodes(homes, 4);
 	for (i = 0; i < 4; i++)
 		homes[i].weight = 1000 << i;
 	check_balance(homes, 4);
@@ -76,17 +76,17 @@ static void test_weights(void **state)
 	check_balance(homes, 4);
 }
 
-/* A member that joins takes 1/N of the extents, and no extent moves between other members; so also
+/* A node that joins takes 1/N of the extents, and no extent moves between other nodes; so also
  * if it leaves again.
  */
 static void test_join_and_leave(void **state)
 {
-	struct nc_home homes[MEMBERS];
+	struct nc_home homes[NODES];
 	u32 count, i, moved, home;
 
 	(void)state;
-	for (count = 2; count <= MEMBERS; count += 7) {
-		name_members(homes, count);
+	for (count = 2; count <= NODES; count += 7) {
+		name_nodes(homes, count);
 		moved = 0;
 		for (i = 0; i < EXTENTS; i++)
 			before[i] = first_home(homes, count - 1, i);
@@ -102,14 +102,14 @@ static void test_join_and_leave(void **state)
 	}
 }
 
-/* A weight that grows moves extents only to its member. */
+/* A weight that grows moves extents only to its node. */
 static void test_weight_grows(void **state)
 {
 	struct nc_home homes[4];
 	u32 i, home;
 
 	(void)state;
-	name_members(homes, 4);
+	name_nodes(homes, 4);
 	for (i = 0; i < EXTENTS; i++)
 		before[i] = first_home(homes, 4, i);
 	homes[1].weight *= 3;
@@ -119,34 +119,34 @@ static void test_weight_grows(void **state)
 	}
 }
 
-/* Each member is a home exactly once, and the order of the members in the table is irrelevant. */
+/* Each node is a home exactly once, and the order of the nodes in the table is irrelevant. */
 static void test_order(void **state)
 {
-	struct nc_home homes[MEMBERS], turned[MEMBERS];
+	struct nc_home homes[NODES], turned[NODES];
 	u32 i, extent, seen;
 	int at, other;
 
 	(void)state;
-	name_members(homes, MEMBERS);
-	for (i = 0; i < MEMBERS; i++) {
+	name_nodes(homes, NODES);
+	for (i = 0; i < NODES; i++) {
 		homes[i].weight = i % 3 + 1;
-		turned[MEMBERS - 1 - i] = homes[i];
+		turned[NODES - 1 - i] = homes[i];
 	}
 	for (extent = 0; extent < 10000; extent++) {
 		seen = 0;
 		at = other = -1;
-		for (i = 0; i < MEMBERS; i++) {
-			at = nc_route_after(homes, MEMBERS, extent, at);
-			other = nc_route_after(turned, MEMBERS, extent, other);
-			assert_int_equal(at, MEMBERS - 1 - other);
+		for (i = 0; i < NODES; i++) {
+			at = nc_route_after(homes, NODES, extent, at);
+			other = nc_route_after(turned, NODES, extent, other);
+			assert_int_equal(at, NODES - 1 - other);
 			seen |= 1U << at;
 		}
-		assert_int_equal(seen, (1U << MEMBERS) - 1);
-		assert_int_equal(nc_route_after(homes, MEMBERS, extent, at), -1);
+		assert_int_equal(seen, (1U << NODES) - 1);
+		assert_int_equal(nc_route_after(homes, NODES, extent, at), -1);
 	}
 }
 
-/* Members with equal costs: the smaller key comes first. */
+/* Nodes with equal costs: the smaller key comes first. */
 static void test_equal_costs(void **state)
 {
 	(void)state;
@@ -165,7 +165,7 @@ static void test_formula(void **state)
 	int at;
 
 	(void)state;
-	name_members(homes, 5);
+	name_nodes(homes, 5);
 	for (i = 0; i < 5; i++)
 		homes[i].weight = i + 1;
 	for (extent = 0; extent < EXTENTS; extent++) {
@@ -194,7 +194,7 @@ static void test_replicas(void **state)
 	int at, order[6];
 
 	(void)state;
-	name_members(homes, 6);
+	name_nodes(homes, 6);
 	for (extent = 0; extent < EXTENTS / 8; extent++) {
 		for (i = 0, at = -1; i < 6; i++)
 			order[i] = at = nc_route_after(homes, 6, extent, at);
@@ -209,7 +209,7 @@ static void test_replicas(void **state)
 			assert_int_equal(at, self);
 		else
 			rank[place]++;
-		/* More replicas than members: always here. */
+		/* More replicas than nodes: always here. */
 		assert_int_equal(nc_route_first(homes, 6, extent, 8, self), self);
 	}
 	/* Half of the extents have other homes than this node. */

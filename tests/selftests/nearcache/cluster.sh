@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # Functions for cluster devices in one guest: . ./cluster.sh (includes cache.sh). The volume is $O;
-# the cache of this node and of each peer is a linear dm device on it, so that a test can break it.
+# the cache of the local node and of each peer is a linear dm device on it, so that a test can break it.
 . ./cache.sh
 
 EXTENT=64
 PEERS=(one two three)
 
-# cluster_line [MEMBERS [OPTIONS]]: print the table line of cluster "cl"; here is member "me".
+# cluster_line [NODES [OPTIONS]]: print the table line of cluster "cl"; here is node "me".
 cluster_line() {
-	local name members=${1:-} count
-	if [[ ! $members ]]; then
-		members="me 10 -"
+	local name nodes=${1:-} count
+	if [[ ! $nodes ]]; then
+		nodes="me 10 -"
 		for name in "${PEERS[@]}"; do
-			members+=" $name 10 /dev/mapper/$name"
+			nodes+=" $name 10 /dev/mapper/$name"
 		done
 	fi
-	count=$(wc -w <<<"$members")
-	echo "0 $(sectors "$O") nearcache-peers /dev/mapper/home $O $EXTENT ${REPLICAS:-1} me $((count / 3)) $members ${2:-}"
+	count=$(wc -w <<<"$nodes")
+	echo "0 $(sectors "$O") nearcache-peers /dev/mapper/home $O $EXTENT ${REPLICAS:-1} me $((count / 3)) $nodes ${2:-}"
 }
 
 # linear: print the table of a device that serves the volume.
@@ -36,8 +36,8 @@ fresh_cluster() {
 	make_dm CL cl "$(cluster_line "" "${2:-}")"
 }
 
-# member FIELD INDEX: print a field of a member's status: state begun ended bytes errors latency.
-member() {
+# node FIELD INDEX: print a field of a node's status: state begun ended bytes errors latency.
+node() {
 	local words fields=(state begun ended bytes errors latency) i
 	read -ra words < <(dmsetup status cl)
 	[[ ${words[2]} == nearcache-peers && ${words[3]} == 1 && ${words[5]} == 6 ]] || fail "status: ${words[*]}"
@@ -46,16 +46,16 @@ member() {
 	done
 }
 
-# States of members: enum nearcache_peer_state.
+# States of nodes: enum nearcache_peer_state.
 UP=0 FAILED=1 ABSENT=3 HERE=4
 
 state_is() {
-	[[ $(member state "$1") == "$2" ]]
+	[[ $(node state "$1") == "$2" ]]
 }
 
-# await_state INDEX STATE: wait until a member has this state.
+# await_state INDEX STATE: wait until a node has this state.
 await_state() {
-	wait_for 40 state_is "$1" "$2" || fail "member $1 is not $2: $(dmsetup status cl)"
+	wait_for 40 state_is "$1" "$2" || fail "node $1 is not $2: $(dmsetup status cl)"
 }
 
 # right [options of blockdata read]: read the cluster device; fail unless the data is right.
@@ -63,7 +63,7 @@ right() {
 	./blockdata read /dev/mapper/cl "$@" || fail "wrong data (line ${BASH_LINENO[0]})"
 }
 
-# broken NAME...: the caches of these members return errors.
+# broken NAME...: the caches of these nodes return errors.
 broken() {
 	local name
 	for name; do

@@ -13,18 +13,18 @@ for name in one two three; do
 done
 for i in 1 2 3; do
 	await_state "$i" $FAILED
-	(($(member errors "$i") > 0)) || fail "no error of member $i was counted"
+	(($(node errors "$i") > 0)) || fail "no error of node $i was counted"
 done
-before=$(member bytes 0)
+before=$(node bytes 0)
 right
-same "bytes here" $(($(member bytes 0) - before)) $((16 << 20))
+same "bytes here" $(($(node bytes 0) - before)) $((16 << 20))
 mended one two three
 for i in 1 2 3; do
 	await_state "$i" $UP
 done
-before=$(member bytes 2)
+before=$(node bytes 2)
 right
-(($(member bytes 2) > before)) || fail "nothing was read at a member that came back"
+(($(node bytes 2) > before)) || fail "nothing was read at a node that came back"
 
 # A peer hangs under readers: only the reads that it has already wait for it.
 stop=$TMPDIR/stop
@@ -33,15 +33,15 @@ reader=$!
 dmsetup suspend --noflush --nolockfs two || fail "suspend"
 # The readers are stuck; the next ones do not ask this peer.
 await_state 2 $FAILED
-before=$(member begun 2)
+before=$(node begun 2)
 right
-same "reads at the peer that hangs" "$(member begun 2)" "$before"
+same "reads at the peer that hangs" "$(node begun 2)" "$before"
 dmsetup resume two || fail "resume"
 await_state 2 $UP
 touch "$stop"
 wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
 
-# Members that break and come back at any time, under readers.
+# Nodes that break and come back at any time, under readers.
 rm -f "$stop"
 ./blockdata read /dev/mapper/cl -f "$stop" -t 4 -b 1:256 -a 1 >"$TMPDIR/log" &
 reader=$!

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print of how many extents each member is the first home, one number a line.
+ * Print of how many extents each node is the first home, one number a line.
  *	cluster_homes EXTENTS NAME:WEIGHT...
  */
 #include <stdio.h>
@@ -11,13 +11,13 @@
 
 int main(int argc, char **argv)
 {
-	__u32 weight[NEARCACHE_CLUSTER_MEMBERS_MAX], cost[NEARCACHE_CLUSTER_MEMBERS_MAX];
-	__u64 key[NEARCACHE_CLUSTER_MEMBERS_MAX], extents, e;
-	unsigned long of[NEARCACHE_CLUSTER_MEMBERS_MAX] = { };
+	__u32 weight[NEARCACHE_CLUSTER_NODES_MAX], cost[NEARCACHE_CLUSTER_NODES_MAX];
+	__u64 key[NEARCACHE_CLUSTER_NODES_MAX], extents, e;
+	unsigned long of[NEARCACHE_CLUSTER_NODES_MAX] = { };
 	int count = argc - 2, i, best;
 	char *colon;
 
-	if (count < 1 || count > NEARCACHE_CLUSTER_MEMBERS_MAX)
+	if (count < 1 || count > NEARCACHE_CLUSTER_NODES_MAX)
 		return 1;
 	extents = strtoull(argv[1], NULL, 10);
 	for (i = 0; i < count; i++) {

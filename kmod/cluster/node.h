@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A member of a cluster: this node, or a peer with the device at which its cache is read. */
-#ifndef NEARCACHE_CLUSTER_MEMBER_H
-#define NEARCACHE_CLUSTER_MEMBER_H
+/* A node of a cluster: the local node, or a peer with the device at which its cache is read. */
+#ifndef NEARCACHE_CLUSTER_NODE_H
+#define NEARCACHE_CLUSTER_NODE_H
 
 #include <linux/bio.h>
 #include <linux/percpu-refcount.h>
@@ -14,14 +14,14 @@ struct dm_dev;
 struct nc_cluster;
 
 /**
- * struct nc_member_load - per-CPU counters of a member; a read may begin and end on different CPUs
+ * struct nc_node_load - per-CPU counters of a node; a read may begin and end on different CPUs
  * @begun: reads sent
  * @ended: reads answered
  * @bytes: bytes read without an error
  * @errors: reads that failed, and were sent to another home
- * @took: sum of the durations of the reads in @ended, ns; not counted for this node
+ * @took: sum of the durations of the reads in @ended, ns; not counted for the local node
  */
-struct nc_member_load {
+struct nc_node_load {
 	u64 begun;
 	u64 ended;
 	u64 bytes;
@@ -52,18 +52,19 @@ struct nc_peer_probe {
 };
 
 /**
- * struct nc_member - a member
+ * struct nc_node - a node
  * @name: unique in the cluster
- * @dev: device at which this node reads the peer's cache; NULL: this node, or an absent peer
- * @cluster: cluster device that has this member
+ * @dev: device at which the local node reads the peer's cache; NULL: it is the local node, or an
+ *	absent peer
+ * @cluster: cluster device that the node belongs to
  * @state: enum nearcache_peer_state; changed in any context by cmpxchg()
- * @reads: reads and probes in flight; killed when the member leaves
+ * @reads: reads and probes in flight; killed when the node leaves
  * @load: counters
- * @retry: reads that failed elsewhere, to be sent to this member
+ * @retry: reads that failed elsewhere, to be sent to the node
  * @failed_sector: sector of the last read whose error made the peer fail, which a probe reads
- * @gone: releases the member after the last read
+ * @gone: releases the node after the last read
  *
- * The watch work alone uses the other members:
+ * The watch work alone uses the other nodes:
  * @probe: see struct nc_peer_probe
  * @seen_ended: @ended at the last run
  * @seen_took: @took at the last run
@@ -76,13 +77,13 @@ struct nc_peer_probe {
  * @told_failed: the log has that the peer failed
  * @latency: moving average of the duration of a read, ns; 0: unknown
  */
-struct nc_member {
+struct nc_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
 	struct dm_dev *dev;
 	struct nc_cluster *cluster;
 	int state;
 	struct percpu_ref reads;
-	struct nc_member_load __percpu *load;
+	struct nc_node_load __percpu *load;
 	struct nc_retry retry;
 	sector_t failed_sector;
 	struct work_struct gone;
@@ -100,12 +101,12 @@ struct nc_member {
 	u64 latency;
 };
 
-struct nc_member *nc_member_new(struct nc_cluster *c, const char *name);
-int nc_member_open(struct nc_member *m, const char *path);
-void nc_member_leave(struct nc_member *m);
-void nc_member_fail(struct nc_member *m, sector_t sector);
-bool nc_member_change(struct nc_member *m, int from, int to);
-void nc_member_probe(struct nc_member *m);
-struct nc_member_load nc_member_sum(const struct nc_member *m);
+struct nc_node *nc_node_new(struct nc_cluster *c, const char *name);
+int nc_node_open(struct nc_node *node, const char *path);
+void nc_node_leave(struct nc_node *node);
+void nc_node_fail(struct nc_node *node, sector_t sector);
+bool nc_node_change(struct nc_node *node, int from, int to);
+void nc_node_probe(struct nc_node *node);
+struct nc_node_load nc_node_sum(const struct nc_node *node);
 
-#endif /* NEARCACHE_CLUSTER_MEMBER_H */
+#endif /* NEARCACHE_CLUSTER_NODE_H */

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Nodes of a cluster: their devices, states, counters and probes. */
+#include <linux/slab.h>
+
+#include "core/compat.h"
+#include "cluster/cluster.h"
+
+/* Context: any; the last read or probe of a node that has left ended. */
+static void reads_ended(struct percpu_ref *ref)
+{
+	struct nc_node *node = container_of(ref, struct nc_node, reads);
+
+	queue_work(node->cluster->queue, &node->gone);
+}
+
+static void node_free(struct nc_node *node)
+{
+	struct nc_cluster *c = node->cluster;
+
+	if (node->probe.page)
+		__free_pages(node->probe.page, get_order(node->probe.size));
+	if (node->dev)
+		dm_put_device(c->ti, node->dev);
+	percpu_ref_exit(&node->reads);
+	free_percpu(node->load);
+	kfree(node);
+	if (atomic_dec_and_test(&c->nodes_left))
+		complete(&c->no_nodes);
+}
+
+static void node_gone(struct work_struct *work)
+{
+	struct nc_node *node = container_of(work, struct nc_node, gone);
+
+	/* All retries have been sent, but the work may still run, or run once more for nothing.  Do
+	 * not flush: if no memory is left for a worker, the queue's rescuer runs this function.
+	 */
+	cancel_work_sync(&node->retry.work);
+	node_free(node);
+}
+
+static void probe_ended(struct bio *bio)
+{
+	struct nc_node *node = container_of(bio, struct nc_node, probe.bio);
+
+	node->probe.error = bio->bi_status;
+	/* Pairs with the watch work, which reads the error after it finds the probe not busy. */
+	smp_store_release(&node->probe.busy, false);
+	nc_watch_soon(node->cluster);
+	percpu_ref_put(&node->reads);
+}
+
+/* Send the probe.  May sleep for as long as the peer hangs, so that it is a work of its own. */
+static void send_probe(struct work_struct *work)
+{
+	struct nc_node *node = container_of(work, struct nc_node, probe.work);
+	struct block_device *bdev = node->dev->bdev;
+	sector_t sector = READ_ONCE(node->failed_sector);
+	u32 sectors = node->probe.size >> SECTOR_SHIFT;
+	struct bio *bio = &node->probe.bio;
+
+	sector = min_t(sector_t, sector, bdev_nr_sectors(bdev) - sectors);
+	sector = round_down(sector, sectors);
+	bio_init(bio, bdev, &node->probe.vec, 1, REQ_OP_READ);
+	bio->bi_iter.bi_sector = sector;
+	bio->bi_end_io = probe_ended;
+	__bio_add_page(bio, node->probe.page, node->probe.size, 0);
+	submit_bio_noacct(bio);
+}
+
+/**
+ * nc_node_probe() - begin to read one block of a peer
+ * @node: peer in the map; no probe is in flight
+ *
+ * Context: the watch work, under nc_cluster.lock.
+ */
+void nc_node_probe(struct nc_node *node)
+{
+	percpu_ref_get(&node->reads);
+	node->probe.busy = true;
+	queue_work(node->cluster->queue, &node->probe.work);
+}
+
+/**
+ * nc_node_new() - create a node that is absent
+ * @c: cluster device
+ * @name: unique name, at most NEARCACHE_CLUSTER_NAME_MAX bytes
+ *
+ * Context: process; may sleep.
+ * Return: the node, or NULL if there is no memory.
+ */
+struct nc_node *nc_node_new(struct nc_cluster *c, const char *name)
+{
+	struct nc_node *node = kzalloc(sizeof(*node), GFP_KERNEL);
+
+	if (!node)
+		return NULL;
+	node->load = alloc_percpu(struct nc_node_load);
+	if (!node->load)
+		goto no_load;
+	if (percpu_ref_init(&node->reads, reads_ended, 0, GFP_KERNEL))
+		goto no_ref;
+	strscpy(node->name, name, sizeof(node->name));
+	node->cluster = c;
+	node->state = NEARCACHE_PEER_ABSENT;
+	nc_retry_init(&node->retry, nc_cluster_retry_work);
+	INIT_WORK(&node->probe.work, send_probe);
+	INIT_WORK(&node->gone, node_gone);
+	atomic_inc(&c->nodes_left);
+	return node;
+no_ref:
+	free_percpu(node->load);
+no_load:
+	kfree(node);
+	return NULL;
+}
+
+/* Is the peer's device one that the local node's reads can be sent to?  Logs the reason if not. */
+static int check_peer(const struct nc_node *node)
+{
+	struct block_device *bdev = node->dev->bdev, *home = node->cluster->home->bdev;
+	const char *name = nc_cluster_name(node->cluster);
+
+	if (!bdev_nr_bytes(bdev)) {
+		DMERR("%s: device %s of node %s is gone, and reads may still use it: give '-' first, then the new device",
+		      name, node->dev->name, node->name);
+		return -ENXIO;
+	}
+	if (bdev_nr_bytes(bdev) != bdev_nr_bytes(home)) {
+		DMERR("%s: device %s of node %s has %llu bytes, the local node's cache has %llu: it is another volume",
+		      name, node->dev->name, node->name, (u64)bdev_nr_bytes(bdev),
+		      (u64)bdev_nr_bytes(home));
+		return -EINVAL;
+	}
+	if (bdev_logical_block_size(bdev) > bdev_logical_block_size(home)) {
+		DMERR("%s: device %s of node %s has logical blocks of %u bytes, the local node's cache has %u",
+		      name, node->dev->name, node->name, bdev_logical_block_size(bdev),
+		      bdev_logical_block_size(home));
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/**
+ * nc_node_open() - open the device of a peer
+ * @node: absent node, in no map
+ * @path: device
+ *
+ * Context: process; may sleep.
+ * Return: 0; -EINVAL or -ENXIO if the device cannot serve, and the log has the reason; or the error
+ *	of opening it.  After an error the caller frees the node.
+ */
+int nc_node_open(struct nc_node *node, const char *path)
+{
+	int r = dm_get_device(node->cluster->ti, path, NC_MODE_READ, &node->dev);
+
+	if (r) {
+		node->dev = NULL;
+		return r;
+	}
+	r = check_peer(node);
+	if (r)
+		return r;
+	node->probe.size = max_t(u32, PAGE_SIZE, bdev_logical_block_size(node->dev->bdev));
+	node->probe.page = alloc_pages(GFP_KERNEL, get_order(node->probe.size));
+	if (!node->probe.page)
+		return -ENOMEM;
+	node->state = NEARCACHE_PEER_UP;
+	return 0;
+}
+
+/**
+ * nc_node_leave() - release a node that is in no map
+ * @node: node; no caller of rcu_read_lock() has it any more, except through its reads in flight
+ *
+ * A work frees the node after its last read.  nc_cluster.no_nodes tells when all are free.
+ */
+void nc_node_leave(struct nc_node *node)
+{
+	percpu_ref_kill(&node->reads);
+}
+
+/* Change the state if it is @from.  Returns false if it is another one.  Context: any. */
+bool nc_node_change(struct nc_node *node, int from, int to)
+{
+	return cmpxchg(&node->state, from, to) == from;
+}
+
+/**
+ * nc_node_fail() - stop sending reads to a peer that failed
+ * @node: peer
+ * @sector: sector of the read that failed, which probes will read
+ *
+ * Context: any.
+ */
+void nc_node_fail(struct nc_node *node, sector_t sector)
+{
+	int state = READ_ONCE(node->state);
+
+	while (state != NEARCACHE_PEER_FAILED) {
+		WRITE_ONCE(node->failed_sector, sector);
+		if (nc_node_change(node, state, NEARCACHE_PEER_FAILED)) {
+			nc_watch_soon(node->cluster);
+			return;
+		}
+		state = READ_ONCE(node->state);
+	}
+}
+
+/* Return the sums of a node's counters over all CPUs. */
+struct nc_node_load nc_node_sum(const struct nc_node *node)
+{
+	struct nc_node_load sum = { };
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		const struct nc_node_load *load = per_cpu_ptr(node->load, cpu);
+
+		/* Ended before begun: a read that does both now must not seem to end first. */
+		sum.ended += READ_ONCE(load->ended);
+		sum.bytes += READ_ONCE(load->bytes);
+		sum.errors += READ_ONCE(load->errors);
+		sum.took += READ_ONCE(load->took);
+	}
+	smp_rmb();
+	for_each_possible_cpu(cpu)
+		sum.begun += READ_ONCE(per_cpu_ptr(node->load, cpu)->begun);
+	return sum;
+}
