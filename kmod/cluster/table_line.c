@@ -177,16 +177,16 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 
 	if (strcasecmp(argv[0], "nodes"))
 		return bad_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
-	mutex_lock(&c->lock);
-	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	rcu_read_lock();
+	map = rcu_dereference(c->map);
 	strscpy(self, map->node[map->self]->name, sizeof(self));
-	mutex_unlock(&c->lock);
+	rcu_read_unlock();
 	if (argc > 1 && !kstrtouint(argv[1], 10, &used) && argc - 2 > NODE_WORDS * used)
 		return bad_word(c, "Word behind the last node", argv[2 + NODE_WORDS * used]);
 	return parse_nodes(c, self, argc - 1, argv + 1, &used);
 }
 
-/* Print the table line to @result, cut at @room bytes. */
+/* Print the table line to @result, cut at @room bytes.  Waits for no change of the nodes. */
 void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 {
 	const struct nc_node_map *map;
@@ -194,8 +194,8 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 	size_t n;
 	u32 i;
 
-	mutex_lock(&c->lock);
-	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	rcu_read_lock();
+	map = rcu_dereference(c->map);
 	n = scnprintf(result, room, "%s %s %llu %u %s %u", c->home->name, c->origin->name,
 		      1ULL << c->extent_shift, c->replicas, map->node[map->self]->name, map->count);
 	for (i = 0; i < map->count; i++) {
@@ -203,13 +203,13 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 		n += scnprintf(result + n, room - n, " %s %u %s", node->name, map->homes[i].weight,
 			       node->dev ? node->dev->name : "-");
 	}
-	mutex_unlock(&c->lock);
+	rcu_read_unlock();
 	if (c->stall_timeout_given)
 		scnprintf(result + n, room - n, " 2 stall_timeout %u", c->stall_timeout);
 }
 
 /* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the
- * number of fields of a node, and these fields for each node.
+ * number of fields of a node, and these fields for each node.  Waits for no change of the nodes.
  */
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 {
@@ -218,8 +218,8 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 	size_t n;
 	u32 i;
 
-	mutex_lock(&c->lock);
-	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	rcu_read_lock();
+	map = rcu_dereference(c->map);
 	n = scnprintf(result, room, "%u %u 6", STATUS_VERSION, map->count);
 	for (i = 0; i < map->count; i++) {
 		load = nc_node_sum(map->node[i]);
@@ -229,5 +229,5 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 			       load.begun, load.ended, load.bytes, load.errors,
 			       READ_ONCE(map->node[i]->latency));
 	}
-	mutex_unlock(&c->lock);
+	rcu_read_unlock();
 }
