@@ -21,16 +21,14 @@
 
 /**
  * struct nc_node_map - the nodes at one time; replaced as a whole
- * @count: number of nodes
  * @self: index of the local node
  * @node: the nodes
- * @homes: their keys and weights, @count entries, in the same order
+ * @homes: their keys and weights, in the same order
  */
 struct nc_node_map {
-	u32 count;
 	u32 self;
 	struct nc_node *node[NEARCACHE_CLUSTER_NODES_MAX];
-	struct nc_home homes[];
+	struct nc_homes homes;
 };
 
 /**
@@ -55,8 +53,11 @@ struct nc_node_wish {
  * @stall_timeout: milliseconds without a completion after which a peer counts as failed
  * @stall_timeout_given: the table has option stall_timeout
  * @map: the nodes.  Readers hold the RCU read lock; replaced under @lock
- * @lock: serialises changes of @map, and the watch work
- * @queue: runs the retries of reads, the watch work and the release of nodes
+ * @change_lock: serialises changes of the nodes; held while devices are opened; before @lock
+ * @lock: protects @map; the watch work holds it
+ * @queue: runs retries at peers and probes, which wait for a peer that hangs
+ * @own_queue: runs retries at the local cache, the watch work and the release of nodes.  None of
+ *	them waits for a peer, even if no memory is left for another worker
  * @watch: see watch.c
  * @watch_lock: protects @live; taken from I/O completion
  * @live: the table is live, so that @watch may be queued
@@ -73,8 +74,10 @@ struct nc_cluster {
 	u32 stall_timeout;
 	bool stall_timeout_given;
 	struct nc_node_map __rcu *map;
-	struct mutex lock;	/* see above */
+	struct mutex change_lock;
+	struct mutex lock;	/* protects map */
 	struct workqueue_struct *queue;
+	struct workqueue_struct *own_queue;
 	struct delayed_work watch;
 	spinlock_t watch_lock;	/* protects live */
 	bool live;
@@ -104,6 +107,7 @@ static inline const char *nc_cluster_name(const struct nc_cluster *c)
 	return dm_device_name(dm_table_get_md(c->ti->table));
 }
 
+bool nc_cluster_usable(const struct nc_homes *homes, u32 index);
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio);
 int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *error);
 void nc_cluster_retry_work(struct work_struct *work);

@@ -10,7 +10,7 @@ static void reads_ended(struct percpu_ref *ref)
 {
 	struct nc_node *node = container_of(ref, struct nc_node, reads);
 
-	queue_work(node->cluster->queue, &node->gone);
+	queue_work(node->cluster->own_queue, &node->gone);
 }
 
 static void node_free(struct nc_node *node)
@@ -44,6 +44,7 @@ static void probe_ended(struct bio *bio)
 	struct nc_node *node = container_of(bio, struct nc_node, probe.bio);
 
 	node->probe.error = bio->bi_status;
+	bio_uninit(bio);
 	/* Pairs with the watch work, which reads the error after it finds the probe not busy. */
 	smp_store_release(&node->probe.busy, false);
 	nc_watch_soon(node->cluster);
@@ -55,14 +56,10 @@ static void send_probe(struct work_struct *work)
 {
 	struct nc_node *node = container_of(work, struct nc_node, probe.work);
 	struct block_device *bdev = node->dev->bdev;
-	sector_t sector = READ_ONCE(node->failed_sector);
-	u32 sectors = node->probe.size >> SECTOR_SHIFT;
 	struct bio *bio = &node->probe.bio;
 
-	sector = min_t(sector_t, sector, bdev_nr_sectors(bdev) - sectors);
-	sector = round_down(sector, sectors);
 	bio_init(bio, bdev, &node->probe.vec, 1, REQ_OP_READ);
-	bio->bi_iter.bi_sector = sector;
+	bio->bi_iter.bi_sector = node->probe.sector;
 	bio->bi_end_io = probe_ended;
 	__bio_add_page(bio, node->probe.page, node->probe.size, 0);
 	submit_bio_noacct(bio);
@@ -71,11 +68,13 @@ static void send_probe(struct work_struct *work)
 /**
  * nc_node_probe() - begin to read one block of a peer
  * @node: peer in the map; no probe is in flight
+ * @sector: sector of the block, which may be anywhere in it
  *
  * Context: the watch work, under nc_cluster.lock.
  */
-void nc_node_probe(struct nc_node *node)
+void nc_node_probe(struct nc_node *node, sector_t sector)
 {
+	node->probe.sector = round_down(sector, node->probe.size >> SECTOR_SHIFT);
 	percpu_ref_get(&node->reads);
 	node->probe.busy = true;
 	queue_work(node->cluster->queue, &node->probe.work);
@@ -132,6 +131,12 @@ static int check_peer(const struct nc_node *node)
 		      (u64)bdev_nr_bytes(home));
 		return -EINVAL;
 	}
+	if (bdev_is_zoned(bdev) || bdev_dma_alignment(bdev) > bdev_dma_alignment(home)) {
+		DMERR("%s: device %s of node %s is zoned, or needs memory that is aligned to %u bytes, the local cache to %u",
+		      name, node->dev->name, node->name, bdev_dma_alignment(bdev) + 1,
+		      bdev_dma_alignment(home) + 1);
+		return -EINVAL;
+	}
 	if (bdev_logical_block_size(bdev) > bdev_logical_block_size(home)) {
 		DMERR("%s: device %s of node %s has logical blocks of %u bytes, the local node's cache has %u",
 		      name, node->dev->name, node->name, bdev_logical_block_size(bdev),
@@ -162,10 +167,20 @@ int nc_node_open(struct nc_node *node, const char *path)
 	if (r)
 		return r;
 	node->probe.size = max_t(u32, PAGE_SIZE, bdev_logical_block_size(node->dev->bdev));
+	if (bdev_nr_bytes(node->dev->bdev) < node->probe.size) {
+		DMERR("%s: device %s of node %s is smaller than %u bytes",
+		      nc_cluster_name(node->cluster), node->dev->name, node->name,
+		      node->probe.size);
+		return -EINVAL;
+	}
 	node->probe.page = alloc_pages(GFP_KERNEL, get_order(node->probe.size));
 	if (!node->probe.page)
 		return -ENOMEM;
-	node->state = NEARCACHE_PEER_UP;
+	/* Reads are sent to the peer after it has answered probes. */
+	node->state = NEARCACHE_PEER_PROBING;
+	node->stalled_sector = NC_NO_SECTOR;
+	node->told_failed = true;
+	node->next_probe = jiffies;
 	return 0;
 }
 
@@ -187,27 +202,21 @@ bool nc_node_change(struct nc_node *node, int from, int to)
 }
 
 /**
- * nc_node_fail() - stop sending reads to a peer that failed
+ * nc_node_fail() - stop sending reads to a peer whose transport failed
  * @node: peer
- * @sector: sector of the read that failed, which probes will read
+ * @begun: ktime in ns when the read was sent that failed; ignored if the peer was taken back since
  *
  * Context: any.
  */
-void nc_node_fail(struct nc_node *node, sector_t sector)
+void nc_node_fail(struct nc_node *node, u64 begun)
 {
-	int state = READ_ONCE(node->state);
-
-	while (state != NEARCACHE_PEER_FAILED) {
-		WRITE_ONCE(node->failed_sector, sector);
-		if (nc_node_change(node, state, NEARCACHE_PEER_FAILED)) {
-			nc_watch_soon(node->cluster);
-			return;
-		}
-		state = READ_ONCE(node->state);
-	}
+	if (begun < READ_ONCE(node->back_at))
+		return;
+	if (nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED))
+		nc_watch_soon(node->cluster);
 }
 
-/* Return the sums of a node's counters over all CPUs. */
+/* Return the sums of a node's counters over all CPUs, and the last read of all. */
 struct nc_node_load nc_node_sum(const struct nc_node *node)
 {
 	struct nc_node_load sum = { };
@@ -221,6 +230,10 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 		sum.bytes += READ_ONCE(load->bytes);
 		sum.errors += READ_ONCE(load->errors);
 		sum.took += READ_ONCE(load->took);
+		if (READ_ONCE(load->last) > sum.last) {
+			sum.last = READ_ONCE(load->last);
+			sum.sector = READ_ONCE(load->sector);
+		}
 	}
 	smp_rmb();
 	for_each_possible_cpu(cpu)

@@ -13,6 +13,8 @@
 struct dm_dev;
 struct nc_cluster;
 
+#define NC_NO_SECTOR	((sector_t)-1)
+
 /**
  * struct nc_node_load - per-CPU counters of a node; a read may begin and end on different CPUs
  * @begun: reads sent
@@ -20,6 +22,8 @@ struct nc_cluster;
  * @bytes: bytes read without an error
  * @errors: reads that failed, and were sent to another home
  * @took: sum of the durations of the reads in @ended, ns; not counted for the local node
+ * @last: ktime in ns when the last read was sent
+ * @sector: its sector
  */
 struct nc_node_load {
 	u64 begun;
@@ -27,6 +31,8 @@ struct nc_node_load {
 	u64 bytes;
 	u64 errors;
 	u64 took;
+	u64 last;
+	sector_t sector;
 };
 
 /**
@@ -34,6 +40,7 @@ struct nc_node_load {
  * @bio: the read
  * @vec: memory of @bio
  * @page: memory that is read into, @size bytes
+ * @sector: sector that is read
  * @size: a page, or a larger logical block
  * @work: sends the read
  * @sent: a probe was sent, and its result was not judged; the watch work's
@@ -44,6 +51,7 @@ struct nc_peer_probe {
 	struct bio bio;
 	struct bio_vec vec;
 	struct page *page;
+	sector_t sector;
 	u32 size;
 	struct work_struct work;
 	bool sent;
@@ -61,19 +69,22 @@ struct nc_peer_probe {
  * @reads: reads and probes in flight; killed when the node leaves
  * @load: counters
  * @retry: reads that failed elsewhere, to be sent to the node
- * @failed_sector: sector of the last read whose error made the peer fail, which a probe reads
+ * @back_at: ktime in ns when the peer was last taken back; errors of earlier reads do not count
  * @gone: releases the node after the last read
  *
  * The watch work alone uses the other nodes:
  * @probe: see struct nc_peer_probe
  * @seen_ended: @ended at the last run
  * @seen_took: @took at the last run
+ * @seen_errors: @errors at the last run
  * @seen_busy: reads were in flight at the last run
  * @progress: jiffies of the last run that found @ended changed, or nothing in flight before
  * @next_probe: jiffies of the next probe
  * @back_since: jiffies when the peer was last taken back; 0: never
  * @pause: jiffies between probes
+ * @probes: number of probes
  * @answers: number of successive probes without an error
+ * @stalled_sector: sector of a read that the peer did not answer; NC_NO_SECTOR: none
  * @told_failed: the log has that the peer failed
  * @latency: moving average of the duration of a read, ns; 0: unknown
  */
@@ -85,18 +96,21 @@ struct nc_node {
 	struct percpu_ref reads;
 	struct nc_node_load __percpu *load;
 	struct nc_retry retry;
-	sector_t failed_sector;
+	u64 back_at;
 	struct work_struct gone;
 
 	struct nc_peer_probe probe;
 	u64 seen_ended;
 	u64 seen_took;
+	u64 seen_errors;
 	bool seen_busy;
 	unsigned long progress;
 	unsigned long next_probe;
 	unsigned long back_since;
 	unsigned long pause;
+	u64 probes;
 	u32 answers;
+	sector_t stalled_sector;
 	bool told_failed;
 	u64 latency;
 };
@@ -104,9 +118,9 @@ struct nc_node {
 struct nc_node *nc_node_new(struct nc_cluster *c, const char *name);
 int nc_node_open(struct nc_node *node, const char *path);
 void nc_node_leave(struct nc_node *node);
-void nc_node_fail(struct nc_node *node, sector_t sector);
+void nc_node_fail(struct nc_node *node, u64 begun);
 bool nc_node_change(struct nc_node *node, int from, int to);
-void nc_node_probe(struct nc_node *node);
+void nc_node_probe(struct nc_node *node, sector_t sector);
 struct nc_node_load nc_node_sum(const struct nc_node *node);
 
 #endif /* NEARCACHE_CLUSTER_NODE_H */

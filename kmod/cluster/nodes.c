@@ -12,7 +12,7 @@
 
 static struct nc_node_map *current_map(struct nc_cluster *c)
 {
-	return rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
+	return rcu_dereference_protected(c->map, lockdep_is_held(&c->change_lock));
 }
 
 /* Return the node of @map with the name, or NULL. */
@@ -20,7 +20,7 @@ static struct nc_node *node_named(const struct nc_node_map *map, const char *nam
 {
 	u32 i;
 
-	for (i = 0; map && i < map->count; i++)
+	for (i = 0; map && i < map->homes.count; i++)
 		if (!strcmp(map->node[i]->name, name))
 			return map->node[i];
 	return NULL;
@@ -31,7 +31,7 @@ static bool name_is_valid(const char *name)
 	const char *at;
 
 	for (at = name; *at; at++)
-		if (!isalnum(*at) && !strchr("._-:", *at))
+		if (!isascii(*at) || (!isalnum(*at) && !strchr("._-:", *at)))
 			return false;
 	return at != name && at - name <= NEARCACHE_CLUSTER_NAME_MAX && isalnum(*name);
 }
@@ -43,8 +43,10 @@ static dev_t device_number(const char *path)
 	char behind;
 	dev_t dev;
 
-	if (sscanf(path, "%u:%u%c", &major, &minor, &behind) == 2)
-		return MKDEV(major, minor);
+	if (sscanf(path, "%u:%u%c", &major, &minor, &behind) == 2) {
+		dev = MKDEV(major, minor);
+		return MAJOR(dev) == major && MINOR(dev) == minor ? dev : 0;
+	}
 	return lookup_bdev(path, &dev) ? 0 : dev;
 }
 
@@ -61,10 +63,11 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 			 const struct nc_node_wish *wish, const char **error)
 {
 	struct nc_node *node = node_named(current_map(c), wish->name);
+	struct nc_home *home;
 	u32 weight;
 	int r;
 
-	*error = "Name of a node: 1 to 63 letters, digits, '.', '_', '-', ':'";
+	*error = "Name of a node: a letter or digit, then up to 62 of them or of '._-:'";
 	if (!name_is_valid(wish->name))
 		return -EINVAL;
 	*error = "Two nodes have the same name";
@@ -85,10 +88,10 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 			return r;
 		}
 	}
-	map->node[map->count] = node;
-	map->homes[map->count].key = nearcache_cluster_key(wish->name, strlen(wish->name));
-	map->homes[map->count].weight = weight;
-	map->count++;
+	home = &map->homes.home[map->homes.count];
+	home->key = nearcache_cluster_key(wish->name, strlen(wish->name));
+	home->weight = weight;
+	map->node[map->homes.count++] = node;
 	return 0;
 }
 
@@ -96,10 +99,10 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 static int find_self(struct nc_node_map *map, const char *self, const char **error)
 {
 	*error = "The local node's name is not one of the nodes";
-	for (map->self = 0; map->self < map->count; map->self++)
+	for (map->self = 0; map->self < map->homes.count; map->self++)
 		if (!strcmp(map->node[map->self]->name, self))
 			break;
-	if (map->self == map->count)
+	if (map->self == map->homes.count)
 		return -EINVAL;
 	*error = "The local node's device must be '-'";
 	return map->node[map->self]->dev ? -EINVAL : 0;
@@ -110,14 +113,27 @@ static void release_map(struct nc_node_map *map, const struct nc_node_map *other
 {
 	u32 i, j;
 
-	for (i = 0; map && i < map->count; i++) {
-		for (j = 0; other && j < other->count; j++)
+	for (i = 0; map && i < map->homes.count; i++) {
+		for (j = 0; other && j < other->homes.count; j++)
 			if (map->node[i] == other->node[j])
 				break;
-		if (!other || j == other->count)
+		if (!other || j == other->homes.count)
 			nc_node_leave(map->node[i]);
 	}
 	kfree(map);
+}
+
+/* Let readers and the watch work use @map, and release the old map.  Context: change_lock. */
+static void replace_map(struct nc_cluster *c, struct nc_node_map *map)
+{
+	struct nc_node_map *old = current_map(c);
+
+	mutex_lock(&c->lock);
+	rcu_assign_pointer(c->map, map);
+	mutex_unlock(&c->lock);
+	synchronize_rcu();
+	release_map(old, map);
+	nc_watch_soon(c);
 }
 
 /**
@@ -144,10 +160,11 @@ int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes
 
 	*error = "Out of memory";
 	*bad = self;
-	map = kzalloc(struct_size(map, homes, count), GFP_KERNEL);
+	map = kzalloc(struct_size(map, homes.home, count), GFP_KERNEL);
 	if (!map)
 		return -ENOMEM;
-	mutex_lock(&c->lock);
+	map->homes.usable = nc_cluster_usable;
+	mutex_lock(&c->change_lock);
 	old = current_map(c);
 	for (i = 0; i < count && !r; i++) {
 		*bad = wishes[i].name;
@@ -157,22 +174,21 @@ int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes
 		*bad = self;
 		r = find_self(map, self, error);
 	}
-	if (!r) {
-		rcu_assign_pointer(c->map, map);
-		synchronize_rcu();
-	}
-	release_map(r ? map : old, r ? old : map);
-	mutex_unlock(&c->lock);
+	if (r)
+		release_map(map, old);
+	else
+		replace_map(c, map);
+	mutex_unlock(&c->change_lock);
 	return r;
 }
 
 /* Let all nodes leave, and wait until their last reads have ended.  Context: destructor. */
 void nc_cluster_drop_nodes(struct nc_cluster *c)
 {
-	mutex_lock(&c->lock);
+	mutex_lock(&c->change_lock);
 	release_map(current_map(c), NULL);
 	RCU_INIT_POINTER(c->map, NULL);
-	mutex_unlock(&c->lock);
+	mutex_unlock(&c->change_lock);
 	if (!atomic_dec_and_test(&c->nodes_left))
 		wait_for_completion(&c->no_nodes);
 }

@@ -12,57 +12,60 @@ static u64 extent_of(const struct nc_cluster *c, sector_t sector)
 	return sector >> c->extent_shift;
 }
 
-static bool takes_reads(const struct nc_node *node)
+/* Is the node with this index the local node, or a peer that takes reads? */
+bool nc_cluster_usable(const struct nc_homes *homes, u32 index)
 {
-	return READ_ONCE(node->state) == NEARCACHE_PEER_UP;
-}
+	const struct nc_node_map *map = container_of(homes, struct nc_node_map, homes);
 
-/* Return the first home from index @at on that is the local node or takes reads. */
-static struct nc_node *usable_home(const struct nc_node_map *map, u64 extent, int at)
-{
-	while (at >= 0 && at != map->self && !takes_reads(map->node[at]))
-		at = nc_route_after(map->homes, map->count, extent, at);
-	return map->node[at < 0 ? map->self : at];
+	return index == map->self || READ_ONCE(map->node[index]->state) == NEARCACHE_PEER_UP;
 }
 
 static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
-				    u64 extent)
+				  u64 extent)
 {
-	return usable_home(map, extent, nc_route_first(map->homes, map->count, extent,
-						       c->replicas, map->self));
+	return map->node[nc_route_first(&map->homes, extent, c->replicas, map->self)];
 }
 
 /* Return the next usable home after @node.  If @node left meanwhile, that is the local node. */
 static struct nc_node *next_home(const struct nc_node_map *map, u64 extent,
-				   const struct nc_node *node)
+				 const struct nc_node *node)
 {
+	int at = -1;
 	u32 i;
 
-	for (i = 0; i < map->count; i++)
+	for (i = 0; i < map->homes.count; i++)
 		if (map->node[i] == node)
-			return usable_home(map, extent, nc_route_after(map->homes, map->count,
-								       extent, i));
-	return map->node[map->self];
+			at = nc_route_after(&map->homes, extent, i);
+	return map->node[at < 0 ? map->self : at];
 }
 
-/* Direct a bio to a node.  Context: RCU read lock, so that @node has not left. */
-static void direct_bio(struct nc_cluster_io *io, struct bio *bio, struct nc_node *node)
+/* Account a read to the node that it goes to.  Context: RCU read lock: @node has not left. */
+static void take_node(struct nc_cluster_io *io, struct nc_node *node)
 {
-	struct nc_cluster *c = node->cluster;
-
 	this_cpu_inc(node->load->begun);
 	if (!node->dev) {
 		io->node = NULL;
-		this_cpu_add(node->load->bytes, bio->bi_iter.bi_size);
-		bio_set_dev(bio, c->home->bdev);
+		this_cpu_add(node->load->bytes, io->iter.bi_size);
 		return;
 	}
 	percpu_ref_get(&node->reads);
 	io->node = node;
 	io->begun = ktime_get_ns();
+	this_cpu_write(node->load->last, io->begun);
+	this_cpu_write(node->load->sector, io->iter.bi_sector);
+	if (unlikely(!READ_ONCE(node->cluster->watching)))
+		nc_watch_wake(node->cluster);
+}
+
+/* Direct a read to a peer.  Returns false if it must not wait and the peer's driver might. */
+static bool direct_to_peer(struct bio *bio, struct nc_node *node)
+{
+	if (bio->bi_opf & REQ_NOWAIT && !bdev_nowait(node->dev->bdev))
+		return false;
+	/* The device that is polled for a completion is the local cache. */
+	bio_clear_polled(bio);
 	bio_set_dev(bio, node->dev->bdev);
-	if (unlikely(!READ_ONCE(c->watching)))
-		nc_watch_wake(c);
+	return true;
 }
 
 /**
@@ -71,23 +74,44 @@ static void direct_bio(struct nc_cluster_io *io, struct bio *bio, struct nc_node
  * @bio: read within one extent
  *
  * Context: map; does not sleep.
- * Return: DM_MAPIO_REMAPPED.
+ * Return: DM_MAPIO_REMAPPED, or DM_MAPIO_SUBMITTED if a REQ_NOWAIT read ended with BLK_STS_AGAIN.
  */
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 {
 	struct nc_cluster_io *io = dm_per_bio_data(bio, sizeof(*io));
 	u64 extent = extent_of(c, bio->bi_iter.bi_sector);
+	struct nc_node *node;
+	bool direct = true;
 
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
+	io->node = NULL;
 	rcu_read_lock();
-	direct_bio(io, bio, first_home(c, rcu_dereference(c->map), extent));
+	node = first_home(c, rcu_dereference(c->map), extent);
+	if (node->dev)
+		direct = direct_to_peer(bio, node);
+	else
+		bio_set_dev(bio, c->home->bdev);
+	if (likely(direct))
+		take_node(io, node);
 	rcu_read_unlock();
-	return DM_MAPIO_REMAPPED;
+	if (likely(direct))
+		return DM_MAPIO_REMAPPED;
+	bio_wouldblock_error(bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* Did the transport fail, so that other reads will fail as well?  Other errors may concern only the
+ * sectors: NVMe over fabrics returns most errors of a peer's origin as BLK_STS_IOERR.
+ */
+static bool transport_failed(blk_status_t error)
+{
+	return error == BLK_STS_TRANSPORT || error == BLK_STS_TIMEOUT || error == BLK_STS_OFFLINE;
 }
 
 /* Count a read of a peer that ended.  Returns false if the peer could not serve it. */
-static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io, blk_status_t error)
+static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
+			  const struct bio *bio, blk_status_t error)
 {
 	this_cpu_add(node->load->took, ktime_get_ns() - io->begun);
 	this_cpu_inc(node->load->ended);
@@ -96,12 +120,11 @@ static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io, 
 		return true;
 	}
 	/* The reader of a REQ_NOWAIT read tries again. */
-	if (error == BLK_STS_AGAIN)
+	if (error == BLK_STS_AGAIN && bio->bi_opf & REQ_NOWAIT)
 		return true;
 	this_cpu_inc(node->load->errors);
-	/* Other errors concern the sectors, and say nothing about the peer. */
-	if (blk_path_error(error))
-		nc_node_fail(node, io->iter.bi_sector);
+	if (transport_failed(error))
+		nc_node_fail(node, io->begun);
 	return false;
 }
 
@@ -121,16 +144,20 @@ int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *err
 
 	if (!node)
 		return DM_ENDIO_DONE;
-	if (peer_answered(node, io, *error)) {
+	if (peer_answered(node, io, bio, *error)) {
 		percpu_ref_put(&node->reads);
 		return DM_ENDIO_DONE;
 	}
 	nc_bio_restore(bio, &io->iter, io->flags);
+	/* The peer's device may go.  The worker sets the next device, so that the read is not
+	 * charged to the control group of the task that this completion has interrupted.
+	 */
+	bio->bi_bdev = c->home->bdev;
 	rcu_read_lock();
 	next = next_home(rcu_dereference(c->map), extent_of(c, io->iter.bi_sector), node);
-	direct_bio(io, bio, next);
-	/* Only the read's own reference keeps @next once the RCU read lock is dropped. */
-	nc_retry_add(&next->retry, c->queue, bio);
+	take_node(io, next);
+	/* After the RCU read lock only the read's own reference keeps @next. */
+	nc_retry_add(&next->retry, next->dev ? c->queue : c->own_queue, bio);
 	rcu_read_unlock();
 	percpu_ref_put(&node->reads);
 	return DM_ENDIO_INCOMPLETE;

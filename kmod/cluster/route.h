@@ -20,7 +20,19 @@ struct nc_home {
 	u32 weight;
 };
 
-int nc_route_after(const struct nc_home *homes, u32 count, u64 extent, int after);
-int nc_route_first(const struct nc_home *homes, u32 count, u64 extent, u32 replicas, u32 self);
+/**
+ * struct nc_homes - the nodes of a cluster
+ * @usable: can reads be sent to the node with this index?  Called only for candidates
+ * @count: number of nodes, at least 1
+ * @home: the nodes
+ */
+struct nc_homes {
+	bool (*usable)(const struct nc_homes *homes, u32 index);
+	u32 count;
+	struct nc_home home[];
+};
+
+int nc_route_after(const struct nc_homes *homes, u64 extent, int after);
+int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 self);
 
 #endif /* NEARCACHE_CLUSTER_ROUTE_H */

@@ -4,6 +4,7 @@
  * printed table line changes nothing.  Format: kmod/doc/cluster.md.
  */
 #include <linux/log2.h>
+#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "core/compat.h"
@@ -62,23 +63,28 @@ static int open_device(struct nc_cluster *c, const char *path, struct dm_dev **d
 	return 0;
 }
 
-/* Parse "<#nodes> <nodes> ..." and set the nodes.  @self is the local node's name.  Sets @used to
- * the number of words.
+/* Parse "<#nodes> <nodes> ..." and set the nodes.  @self is the local node's name.  @used: NULL if
+ * nothing may follow; otherwise gets the number of words.
  */
 static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc, char **argv,
-			 unsigned int *used)
+		       unsigned int *used)
 {
 	struct nc_node_wish *wishes;
 	const char *error, *bad;
+	unsigned int words;
 	u32 count, i;
 	int r;
 
 	if (!argc || kstrtou32(argv[0], 10, &count) || !count ||
 	    count > NEARCACHE_CLUSTER_NODES_MAX)
 		return bad_word(c, "Number of nodes must be 1 to 256", argc ? argv[0] : "");
-	*used = 1 + NODE_WORDS * count;
-	if (argc < *used)
+	words = 1 + NODE_WORDS * count;
+	if (argc < words)
 		return bad_word(c, "Each node has a name, a weight and a device", argv[0]);
+	if (used)
+		*used = words;
+	else if (argc > words)
+		return bad_word(c, "Word behind the last node", argv[words]);
 	wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
 	if (!wishes) {
 		c->ti->error = "Out of memory";
@@ -142,7 +148,7 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 
 	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
 	if (argc < FIXED_WORDS)
-		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#nodes> ...",
+		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#nodes>",
 				argc ? argv[0] : "");
 	r = parse_extent(c, argv[2]);
 	if (!r)
@@ -166,14 +172,16 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
  *
  * Replaces the nodes while the table is live; the local node's name stays.
  *
- * Context: process; may sleep for as long as the opening of a device takes.
+ * Context: process; may sleep for as long as the opening of a device takes, and a suspend of the
+ * cluster device then waits for it: user space gives only devices that it has opened.
  * Return: 0, or a negative error; the kernel log has the bad value, and the old nodes stay.
  */
 int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 {
 	char self[NEARCACHE_CLUSTER_NAME_MAX + 1];
 	const struct nc_node_map *map;
-	unsigned int used;
+	unsigned int noio;
+	int r;
 
 	if (strcasecmp(argv[0], "nodes"))
 		return bad_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
@@ -181,9 +189,11 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	map = rcu_dereference(c->map);
 	strscpy(self, map->node[map->self]->name, sizeof(self));
 	rcu_read_unlock();
-	if (argc > 1 && !kstrtouint(argv[1], 10, &used) && argc - 2 > NODE_WORDS * used)
-		return bad_word(c, "Word behind the last node", argv[2 + NODE_WORDS * used]);
-	return parse_nodes(c, self, argc - 1, argv + 1, &used);
+	/* A suspend waits for this message, and I/O of the device waits for the suspend. */
+	noio = memalloc_noio_save();
+	r = parse_nodes(c, self, argc - 1, argv + 1, NULL);
+	memalloc_noio_restore(noio);
+	return r;
 }
 
 /* Print the table line to @result, cut at @room bytes.  Waits for no change of the nodes. */
@@ -197,11 +207,12 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 	rcu_read_lock();
 	map = rcu_dereference(c->map);
 	n = scnprintf(result, room, "%s %s %llu %u %s %u", c->home->name, c->origin->name,
-		      1ULL << c->extent_shift, c->replicas, map->node[map->self]->name, map->count);
-	for (i = 0; i < map->count; i++) {
+		      1ULL << c->extent_shift, c->replicas, map->node[map->self]->name,
+		      map->homes.count);
+	for (i = 0; i < map->homes.count; i++) {
 		node = map->node[i];
-		n += scnprintf(result + n, room - n, " %s %u %s", node->name, map->homes[i].weight,
-			       node->dev ? node->dev->name : "-");
+		n += scnprintf(result + n, room - n, " %s %u %s", node->name,
+			       map->homes.home[i].weight, node->dev ? node->dev->name : "-");
 	}
 	rcu_read_unlock();
 	if (c->stall_timeout_given)
@@ -220,8 +231,8 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 
 	rcu_read_lock();
 	map = rcu_dereference(c->map);
-	n = scnprintf(result, room, "%u %u 6", STATUS_VERSION, map->count);
-	for (i = 0; i < map->count; i++) {
+	n = scnprintf(result, room, "%u %u 6", STATUS_VERSION, map->homes.count);
+	for (i = 0; i < map->homes.count; i++) {
 		load = nc_node_sum(map->node[i]);
 		n += scnprintf(result + n, room - n, " %d %llu %llu %llu %llu %llu",
 			       i == map->self ? NEARCACHE_PEER_HERE :

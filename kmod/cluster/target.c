@@ -15,6 +15,7 @@ static void cluster_free(struct nc_cluster *c)
 	if (c->home)
 		dm_put_device(c->ti, c->home);
 	destroy_workqueue(c->queue);
+	destroy_workqueue(c->own_queue);
 	kfree(c);
 }
 
@@ -26,13 +27,16 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->error = "Out of memory";
 	if (!c)
 		return -ENOMEM;
-	/* Retries must go on while memory is reclaimed, beside each other: a peer may hang. */
-	c->queue = alloc_workqueue("nearcache-peers", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
-	if (!c->queue) {
-		kfree(c);
-		return -ENOMEM;
-	}
+	/* Retries must go on while memory is reclaimed.  Two works for each peer that hangs. */
+	c->queue = alloc_workqueue("nearcache-peers", WQ_MEM_RECLAIM | WQ_UNBOUND,
+				   2 * NEARCACHE_CLUSTER_NODES_MAX);
+	if (!c->queue)
+		goto no_queue;
+	c->own_queue = alloc_workqueue("nearcache-home", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	if (!c->own_queue)
+		goto no_own_queue;
 	c->ti = ti;
+	mutex_init(&c->change_lock);
 	mutex_init(&c->lock);
 	atomic_set(&c->nodes_left, 1);
 	init_completion(&c->no_nodes);
@@ -46,6 +50,11 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	ti->per_io_data_size = sizeof(struct nc_cluster_io);
 	ti->num_flush_bios = 1;
 	return 0;
+no_own_queue:
+	destroy_workqueue(c->queue);
+no_queue:
+	kfree(c);
+	return -ENOMEM;
 }
 
 static void cluster_dtr(struct dm_target *ti)

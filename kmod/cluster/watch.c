@@ -3,16 +3,19 @@
  * The watch work of a cluster device finds peers that hang, probes those that failed, and takes
  * them back.  It runs a few times per second while reads are in flight or peers have failed.
  *
- * A peer fails when a read gets a path error (read.c), or when reads are in flight and none ends
- * for stall_timeout.  Reads in flight stay there until the transport's timers end them; only new
- * reads avoid the peer.  A failed peer is probed, and taken back after ANSWERS successive probes.
- * If it fails again soon after that, the pause between probes is doubled.
+ * A peer fails when its transport fails (read.c), when all reads of a run fail, or when reads are
+ * in flight and none ends for stall_timeout.  Reads in flight stay there until the transport's
+ * timers end them; only new reads avoid the peer.  A failed peer is probed, and taken back after ANSWERS
+ * successive probes.  If it fails again soon after that, the pause between probes is doubled.  A
+ * peer that is new is probed first, at once.
  */
 #include "cluster/cluster.h"
 
 #define WATCH_PERIOD	(HZ / 4)
 /* Number of successive probes without an error after which a peer is taken back. */
 #define ANSWERS		2
+/* A peer fails if so many reads end between two runs, and all of them with an error. */
+#define ERRORS		4
 /* Pause between probes, and its limit: a peer is taken back within two pauses of its recovery. */
 #define PAUSE_MIN	HZ
 #define PAUSE_MAX	(8 * HZ)
@@ -28,7 +31,11 @@ static void queue_watch(struct nc_cluster *c, unsigned long delay)
 	spin_lock_irqsave(&c->watch_lock, flags);
 	if (c->live) {
 		WRITE_ONCE(c->watching, true);
-		mod_delayed_work(c->queue, &c->watch, delay);
+		/* A run that is due earlier stays due then. */
+		if (delay)
+			queue_delayed_work(c->own_queue, &c->watch, delay);
+		else
+			mod_delayed_work(c->own_queue, &c->watch, 0);
 	}
 	spin_unlock_irqrestore(&c->watch_lock, flags);
 }
@@ -53,21 +60,25 @@ static void peer_failed(struct nc_node *node)
 	node->pause = relapse ? min_t(unsigned long, 2 * node->pause, PAUSE_MAX) : PAUSE_MIN;
 	node->next_probe = jiffies + node->pause;
 	node->answers = 0;
+	node->probe.sent = false;
 	node->told_failed = true;
 	WRITE_ONCE(node->latency, 0);
 	DMWARN("%s: node %s failed: its extents are read at other nodes until it answers again",
 	       nc_cluster_name(node->cluster), node->name);
 }
 
-/* Send reads to the peer again, unless one failed meanwhile. */
+/* Send reads to the peer again. */
 static void take_back(struct nc_node *node)
 {
 	node->seen_busy = false;
-	node->back_since = jiffies ?: 1;
-	if (!nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP))
-		return;
+	node->stalled_sector = NC_NO_SECTOR;
 	node->told_failed = false;
-	DMINFO("%s: node %s answers again", nc_cluster_name(node->cluster), node->name);
+	WRITE_ONCE(node->back_at, ktime_get_ns());
+	if (node->pause) {
+		node->back_since = jiffies ?: 1;
+		DMINFO("%s: node %s answers again", nc_cluster_name(node->cluster), node->name);
+	}
+	nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP);
 }
 
 /* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first
@@ -110,19 +121,54 @@ static void judge_probe(struct nc_node *node)
 		take_back(node);
 }
 
-/* Judge the probe that ended, or send the next one when it is due. */
+/* Choose the sector of the next probe: in turn the one that the peer did not answer, and any other
+ * one.  A sector that got an error is no criterion: it may be bad at the origin, for all nodes.
+ */
+static sector_t probe_sector(struct nc_node *node)
+{
+	node->probes++;
+	if (node->stalled_sector != NC_NO_SECTOR && node->probes % 2)
+		return node->stalled_sector;
+	return nearcache_cluster_mix(node->probes) % (bdev_nr_sectors(node->cluster->home->bdev) -
+						      (node->probe.size >> SECTOR_SHIFT) + 1);
+}
+
+/* Judge the probe that ended, and send the next one when it is due. */
 static void drive_probe(struct nc_node *node)
 {
 	/* Pairs with the completion of the probe. */
 	if (smp_load_acquire(&node->probe.busy))
 		return;
-	if (node->probe.sent) {
+	if (node->probe.sent)
 		judge_probe(node);
-	} else if (!time_before(jiffies, node->next_probe)) {
-		node->next_probe = jiffies + node->pause;
-		node->probe.sent = true;
-		nc_node_probe(node);
-	}
+	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP || time_before(jiffies, node->next_probe))
+		return;
+	/* A new peer has no pause until a probe fails. */
+	if (node->probe.error)
+		node->pause = max_t(unsigned long, node->pause, PAUSE_MIN);
+	node->next_probe = jiffies + node->pause;
+	node->probe.sent = true;
+	nc_node_probe(node, probe_sector(node));
+}
+
+/* Have all reads failed that ended since the last run, and were there several? */
+static bool only_errors(const struct nc_node *node, const struct nc_node_load *load)
+{
+	u64 errors = load->errors - node->seen_errors;
+
+	return errors >= ERRORS && errors >= load->ended - node->seen_ended;
+}
+
+/* Find out whether a peer that takes reads has failed. */
+static void judge_peer(struct nc_node *node, const struct nc_node_load *load)
+{
+	bool stalls = peer_stalls(node, load);
+
+	if (!stalls && !only_errors(node, load))
+		return;
+	if (stalls)
+		node->stalled_sector = load->sector;
+	nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
 }
 
 /* Watch one peer.  Returns false if it is idle and nothing is wrong. */
@@ -130,11 +176,12 @@ static bool watch_peer(struct nc_node *node)
 {
 	struct nc_node_load load = nc_node_sum(node);
 
-	if (peer_stalls(node, &load))
-		nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
+	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
+		judge_peer(node, &load);
 	average_latency(node, &load);
 	node->seen_ended = load.ended;
 	node->seen_took = load.took;
+	node->seen_errors = load.errors;
 	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
 		return load.begun != load.ended;
 	if (!node->told_failed)
@@ -152,7 +199,7 @@ static bool watch_peers(struct nc_cluster *c)
 
 	mutex_lock(&c->lock);
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
-	for (i = 0; i < map->count; i++)
+	for (i = 0; map && i < map->homes.count; i++)
 		if (map->node[i]->dev)
 			busy |= watch_peer(map->node[i]);
 	mutex_unlock(&c->lock);

@@ -12,6 +12,36 @@
 #define EXTENTS		400000
 
 static u32 before[EXTENTS];
+/* Nodes that take no reads, by index. */
+static u32 failed;
+
+static bool is_usable(const struct nc_homes *homes, u32 index)
+{
+	(void)homes;
+	return !(failed >> index & 1);
+}
+
+static int route_after(const struct nc_home *homes, u32 count, u64 extent, int after)
+{
+	struct {
+		struct nc_homes homes;
+		struct nc_home home[NODES];
+	} all = { .homes = { .usable = is_usable, .count = count } };
+
+	memcpy(all.homes.home, homes, count * sizeof(*homes));
+	return nc_route_after(&all.homes, extent, after);
+}
+
+static int route_first(const struct nc_home *homes, u32 count, u64 extent, u32 replicas, u32 self)
+{
+	struct {
+		struct nc_homes homes;
+		struct nc_home home[NODES];
+	} all = { .homes = { .usable = is_usable, .count = count } };
+
+	memcpy(all.homes.home, homes, count * sizeof(*homes));
+	return nc_route_first(&all.homes, extent, replicas, self);
+}
 
 static void name_nodes(struct nc_home *homes, u32 count)
 {
@@ -27,7 +57,7 @@ static void name_nodes(struct nc_home *homes, u32 count)
 
 static u32 first_home(const struct nc_home *homes, u32 count, u64 extent)
 {
-	return nc_route_after(homes, count, extent, -1);
+	return route_after(homes, count, extent, -1);
 }
 
 /* The part of each node differs by less than 2 % from its part of the weights. */
@@ -136,13 +166,13 @@ static void test_order(void **state)
 		seen = 0;
 		at = other = -1;
 		for (i = 0; i < NODES; i++) {
-			at = nc_route_after(homes, NODES, extent, at);
-			other = nc_route_after(turned, NODES, extent, other);
+			at = route_after(homes, NODES, extent, at);
+			other = route_after(turned, NODES, extent, other);
 			assert_int_equal(at, NODES - 1 - other);
 			seen |= 1U << at;
 		}
 		assert_int_equal(seen, (1U << NODES) - 1);
-		assert_int_equal(nc_route_after(homes, NODES, extent, at), -1);
+		assert_int_equal(route_after(homes, NODES, extent, at), -1);
 	}
 }
 
@@ -197,8 +227,8 @@ static void test_replicas(void **state)
 	name_nodes(homes, 6);
 	for (extent = 0; extent < EXTENTS / 8; extent++) {
 		for (i = 0, at = -1; i < 6; i++)
-			order[i] = at = nc_route_after(homes, 6, extent, at);
-		at = nc_route_first(homes, 6, extent, 3, self);
+			order[i] = at = route_after(homes, 6, extent, at);
+		at = route_first(homes, 6, extent, 3, self);
 		for (place = 0; order[place] != at; place++)
 			;
 		assert_in_range(place, 0, 2);
@@ -210,11 +240,40 @@ static void test_replicas(void **state)
 		else
 			rank[place]++;
 		/* More replicas than nodes: always here. */
-		assert_int_equal(nc_route_first(homes, 6, extent, 8, self), self);
+		assert_int_equal(route_first(homes, 6, extent, 8, self), self);
 	}
 	/* Half of the extents have other homes than this node. */
 	for (i = 0; i < 3; i++)
 		assert_true(fabs(rank[i] / (EXTENTS / 48.) - 1) < .05);
+}
+
+/* Nodes that take no reads are passed over, as if they were no nodes. */
+static void test_failed(void **state)
+{
+	struct nc_home homes[6], left[6];
+	u32 extent, i, count;
+	int at, other;
+
+	(void)state;
+	name_nodes(homes, 6);
+	for (failed = 0; failed < 63; failed++) {
+		for (i = count = 0; i < 6; i++)
+			if (!(failed >> i & 1))
+				left[count++] = homes[i];
+		for (extent = 0; extent < 200; extent++) {
+			u32 all = failed;
+
+			at = route_after(homes, 6, extent, -1);
+			failed = 0;
+			other = route_after(left, count, extent, -1);
+			failed = all;
+			assert_true(homes[at].key == left[other].key);
+		}
+	}
+	/* Only the local node is left. */
+	failed = 63 ^ 4;
+	assert_int_equal(route_first(homes, 6, 7, 3, 2), 2);
+	failed = 0;
 }
 
 int main(void)
@@ -228,6 +287,7 @@ int main(void)
 		cmocka_unit_test(test_equal_costs),
 		cmocka_unit_test(test_formula),
 		cmocka_unit_test(test_replicas),
+		cmocka_unit_test(test_failed),
 	};
 
 	return RUN(tests);

@@ -34,6 +34,9 @@ fresh_cluster() {
 		make_dm REPLY "$name" "$(linear)"
 	done
 	make_dm CL cl "$(cluster_line "" "${2:-}")"
+	for name in "${!PEERS[@]}"; do
+		await_state $((name + 1)) $UP
+	done
 }
 
 # node FIELD INDEX: print a field of a node's status: state begun ended bytes errors latency.

@@ -6,10 +6,16 @@
 
 fresh_cluster 16 "2 stall_timeout 2000"
 # Peers fail one by one, in the end all, and then come back.
+i=0
 for name in one two three; do
+	i=$((i + 1))
 	broken "$name"
 	right -t 2
-	right
+	failed_after_reads() {
+		right >/dev/null
+		state_is $i $FAILED
+	}
+	wait_for 20 failed_after_reads || fail "node $i returns errors and is not failed"
 done
 for i in 1 2 3; do
 	await_state "$i" $FAILED
@@ -25,6 +31,22 @@ done
 before=$(node bytes 2)
 right
 (($(node bytes 2) > before)) || fail "nothing was read at a node that came back"
+
+# Sectors that nobody can read: only they get errors, and the peers stay.
+becomes home "0 1024 linear $O 0
+1024 8 error
+1032 $(($(sectors "$O") - 1032)) linear $O 1032"
+for name in "${PEERS[@]}"; do
+	becomes "$name" "$(dmsetup table home)"
+done
+for ((i = 0; i < 20; i++)); do
+	./blockdata read /dev/mapper/cl -e -b 8 -t 2 >"$TMPDIR/log" || fail "$(<"$TMPDIR/log")"
+	[[ $(<"$TMPDIR/log") == *" eio 1 "* ]] || fail "$(<"$TMPDIR/log")"
+done
+for i in 1 2 3; do
+	same "state" "$(node state "$i")" $UP
+done
+mended home "${PEERS[@]}"
 
 # A peer hangs under readers: only the reads that it has already wait for it.
 stop=$TMPDIR/stop
