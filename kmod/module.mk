@@ -11,11 +11,13 @@ DKMS_SRC = $(DESTDIR)/usr/src/nearcache-$(VERSION)
 .PHONY: module
 module: $(MODULE) ## the module alone
 
-$(MODULE): $(MODULE_SRC)
+# The module's type information refers to that of the kernel: build it again with the kernel.
+$(MODULE): $(MODULE_SRC) $(wildcard $(KDIR)/Module.symvers)
 	$(Q)test -n '$(KVER)' && test -d '$(KDIR)' || { \
 		echo "no kernel headers for '$(KVER)' in '$(KDIR)': make deps, or KVER=, or KDIR=" >&2; exit 1; }
 	$(call say,KBUILD,$@)
 	$(Q)mkdir -p $(MODULE_DIR)
+	$(Q)rm -f $@
 	$(Q)cp -p --parents $(MODULE_SRC) $(MODULE_DIR)
 	$(Q)$(MAKE) $(if $(filter 1,$(V)),V=1,-s) -C $(KDIR) M=$(MODULE_DIR) $(MODULE_FLAGS) modules
 	@touch $@

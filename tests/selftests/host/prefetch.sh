@@ -4,6 +4,7 @@
 # beside readers at queue depth 1 and 8, it may take at most a tenth of their throughput.
 #
 # In virtual time: the devices and the measurement use the same clock.
+# when: soak
 # kernels: 6.12
 # timeout: 400
 set -euo pipefail

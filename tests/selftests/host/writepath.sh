@@ -7,6 +7,7 @@
 # In virtual time the result does not depend on the load of this machine: each instruction takes 1
 # ns on the only processor. This is a third of the speed of a server core, so an origin of 1 ms gets
 # 3 ms.
+# when: soak
 # kernels: 6.12
 # timeout: 300
 set -euo pipefail

@@ -53,7 +53,7 @@ udev() {
 	"$TMPDIR/systemd-udevd" >"$TMPDIR/udev" 2>&1 &
 	at_exit rm -rf /run/udev
 	at_exit kill "$!"
-	wait_for 30 test -S /run/udev/control || fail "udev: $(<"$TMPDIR/udev")"
+	wait_for 30 udevadm control --ping --timeout 30 2>/dev/null || fail "udev: $(<"$TMPDIR/udev")"
 	udevadm trigger --action=add --settle "/sys/block/${1##*/}" || fail "udevadm trigger"
 }
 
