@@ -2,8 +2,8 @@
 /*
  * The home of an extent, for the target nearcache-peers and for programs that predict it.
  *
- * Weighted rendezvous hashing: each node has a cost for each extent, and the nodes of a cluster
- * in the order of their costs are the homes of the extent, first to last.  The order depends only on
+ * Weighted rendezvous hashing: each node has a cost for each extent, and the nodes of a cluster in
+ * the order of their costs are the homes of the extent, first to last.  The order depends only on
  * the nodes' names and weights, so that all nodes compute the same one.  A node that joins or
  * leaves moves only the extents of which it is the first home.
  */
@@ -19,7 +19,7 @@
 /* Largest weight of a node; the smallest is 1. */
 #define NEARCACHE_CLUSTER_WEIGHT_MAX	0xffffffffU
 
-/* Finalizer of MurmurHash3: a bijection in which each bit of @x changes half of the result's bits. */
+/* Finalizer of MurmurHash3: a bijection; each bit of @x changes half of the result's bits. */
 static inline __u64 nearcache_cluster_mix(__u64 x)
 {
 	x = (x ^ (x >> 33)) * 0xff51afd7ed558ccdULL;

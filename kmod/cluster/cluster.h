@@ -74,7 +74,7 @@ struct nc_cluster {
 	u32 stall_timeout;
 	bool stall_timeout_given;
 	struct nc_node_map __rcu *map;
-	struct mutex change_lock;
+	struct mutex change_lock;	/* see above */
 	struct mutex lock;	/* protects map */
 	struct workqueue_struct *queue;
 	struct workqueue_struct *own_queue;
@@ -113,7 +113,7 @@ int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *err
 void nc_cluster_retry_work(struct work_struct *work);
 
 int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes, u32 count,
-			   const char *self, const char **error, const char **bad);
+			 const char *self, const char **error, const char **bad);
 void nc_cluster_drop_nodes(struct nc_cluster *c);
 
 void nc_watch_init(struct nc_cluster *c);

@@ -121,24 +121,24 @@ static int check_peer(const struct nc_node *node)
 	const char *name = nc_cluster_name(node->cluster);
 
 	if (!bdev_nr_bytes(bdev)) {
-		DMERR("%s: device %s of node %s is gone, and reads may still use it: give '-' first, then the new device",
+		DMERR("%s: device %s of node %s is gone: give '-' first, then the new device",
 		      name, node->dev->name, node->name);
 		return -ENXIO;
 	}
 	if (bdev_nr_bytes(bdev) != bdev_nr_bytes(home)) {
-		DMERR("%s: device %s of node %s has %llu bytes, the local node's cache has %llu: it is another volume",
+		DMERR("%s: device %s of node %s has %llu bytes, not %llu: it is another volume",
 		      name, node->dev->name, node->name, (u64)bdev_nr_bytes(bdev),
 		      (u64)bdev_nr_bytes(home));
 		return -EINVAL;
 	}
 	if (bdev_is_zoned(bdev) || bdev_dma_alignment(bdev) > bdev_dma_alignment(home)) {
-		DMERR("%s: device %s of node %s is zoned, or needs memory that is aligned to %u bytes, the local cache to %u",
+		DMERR("%s: device %s of node %s is zoned, or wants memory aligned to %u, not %u",
 		      name, node->dev->name, node->name, bdev_dma_alignment(bdev) + 1,
 		      bdev_dma_alignment(home) + 1);
 		return -EINVAL;
 	}
 	if (bdev_logical_block_size(bdev) > bdev_logical_block_size(home)) {
-		DMERR("%s: device %s of node %s has logical blocks of %u bytes, the local node's cache has %u",
+		DMERR("%s: device %s of node %s has logical blocks of %u bytes, not %u",
 		      name, node->dev->name, node->name, bdev_logical_block_size(bdev),
 		      bdev_logical_block_size(home));
 		return -EINVAL;
@@ -235,6 +235,7 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 			sum.sector = READ_ONCE(load->sector);
 		}
 	}
+	/* Pairs with nothing: a read may end on another CPU than it began, and sums are hints. */
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sum.begun += READ_ONCE(per_cpu_ptr(node->load, cpu)->begun);

@@ -60,7 +60,7 @@ static bool has_device(const struct nc_node *node, const char *path)
 
 /* Append a node to the map: the one of the current map, or a new one. */
 static int append_node(struct nc_cluster *c, struct nc_node_map *map,
-			 const struct nc_node_wish *wish, const char **error)
+		       const struct nc_node_wish *wish, const char **error)
 {
 	struct nc_node *node = node_named(current_map(c), wish->name);
 	struct nc_home *home;
@@ -152,7 +152,7 @@ static void replace_map(struct nc_cluster *c, struct nc_node_map *map)
  * Return: 0, -EINVAL, -ENOMEM, or the error of opening a device.
  */
 int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes, u32 count,
-			   const char *self, const char **error, const char **bad)
+			 const char *self, const char **error, const char **bad)
 {
 	struct nc_node_map *map, *old;
 	u32 i;

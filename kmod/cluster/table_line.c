@@ -23,7 +23,7 @@
 #define NODE_WORDS	3
 
 /* Report a bad word of the table line; returns -EINVAL. */
-static int bad_word(struct nc_cluster *c, const char *error, const char *value)
+static int refuse_word(struct nc_cluster *c, const char *error, const char *value)
 {
 	DMERR("%s: '%.128s': %s", nc_cluster_name(c), value, error);
 	c->ti->error = (char *)error;
@@ -35,8 +35,8 @@ static int parse_extent(struct nc_cluster *c, const char *word)
 	u32 sectors;
 
 	if (kstrtou32(word, 10, &sectors) || !is_power_of_2(sectors) || sectors < 8)
-		return bad_word(c, "Extent must be a power of two of 8 to 2147483648 sectors",
-				word);
+		return refuse_word(c, "Extent must be a power of two of 8 to 2147483648 sectors",
+				   word);
 	c->extent_shift = ilog2(sectors);
 	return dm_set_target_max_io_len(c->ti, sectors);
 }
@@ -44,22 +44,22 @@ static int parse_extent(struct nc_cluster *c, const char *word)
 static int parse_replicas(struct nc_cluster *c, const char *word)
 {
 	if (kstrtou32(word, 10, &c->replicas) || !c->replicas || c->replicas > NC_REPLICAS_MAX)
-		return bad_word(c, "Replicas must be 1 to 8", word);
+		return refuse_word(c, "Replicas must be 1 to 8", word);
 	return 0;
 }
 
-static int open_device(struct nc_cluster *c, const char *path, struct dm_dev **dev,
+static int open_volume(struct nc_cluster *c, const char *path, struct dm_dev **dev,
 		       const char *error)
 {
 	int r = dm_get_device(c->ti, path, NC_MODE_READ, dev);
 
 	if (r) {
 		*dev = NULL;
-		bad_word(c, error, path);
+		refuse_word(c, error, path);
 		return r;
 	}
 	if (c->ti->begin || c->ti->len != bdev_nr_sectors((*dev)->bdev))
-		return bad_word(c, "The table must cover the whole device, from sector 0", path);
+		return refuse_word(c, "The table must cover the whole device, from sector 0", path);
 	return 0;
 }
 
@@ -77,14 +77,14 @@ static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc
 
 	if (!argc || kstrtou32(argv[0], 10, &count) || !count ||
 	    count > NEARCACHE_CLUSTER_NODES_MAX)
-		return bad_word(c, "Number of nodes must be 1 to 256", argc ? argv[0] : "");
+		return refuse_word(c, "Number of nodes must be 1 to 256", argc ? argv[0] : "");
 	words = 1 + NODE_WORDS * count;
 	if (argc < words)
-		return bad_word(c, "Each node has a name, a weight and a device", argv[0]);
+		return refuse_word(c, "Each node has a name, a weight and a device", argv[0]);
 	if (used)
 		*used = words;
 	else if (argc > words)
-		return bad_word(c, "Word behind the last node", argv[words]);
+		return refuse_word(c, "Word behind the last node", argv[words]);
 	wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
 	if (!wishes) {
 		c->ti->error = "Out of memory";
@@ -98,26 +98,27 @@ static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc
 	}
 	r = nc_cluster_set_nodes(c, wishes, count, self, &error, &bad);
 	if (r)
-		bad_word(c, error, bad);
+		refuse_word(c, error, bad);
 	kfree(wishes);
 	return r;
 }
 
-static int parse_option(struct nc_cluster *c, const char *name, const char *value)
+static int parse_cluster_option(struct nc_cluster *c, const char *name, const char *value)
 {
 	if (strcmp(name, "stall_timeout"))
-		return bad_word(c, "Unknown option", name);
+		return refuse_word(c, "Unknown option", name);
 	if (c->stall_timeout_given)
-		return bad_word(c, "Option given twice", name);
+		return refuse_word(c, "Option given twice", name);
 	if (kstrtou32(value, 10, &c->stall_timeout) ||
 	    (c->stall_timeout && (c->stall_timeout < STALL_TIMEOUT_MIN ||
 				  c->stall_timeout > STALL_TIMEOUT_MAX)))
-		return bad_word(c, "stall_timeout must be 0 or 100 to 600000 milliseconds", value);
+		return refuse_word(c, "stall_timeout must be 0 or 100 to 600000 milliseconds",
+				   value);
 	c->stall_timeout_given = true;
 	return 0;
 }
 
-static int parse_options(struct nc_cluster *c, unsigned int argc, char **argv)
+static int parse_cluster_options(struct nc_cluster *c, unsigned int argc, char **argv)
 {
 	unsigned int count, i;
 	int r = 0;
@@ -125,10 +126,10 @@ static int parse_options(struct nc_cluster *c, unsigned int argc, char **argv)
 	if (!argc)
 		return 0;
 	if (kstrtouint(argv[0], 10, &count) || count != argc - 1 || count % 2)
-		return bad_word(c, "Number of option words expected, pairs of name and value",
-				argv[0]);
+		return refuse_word(c, "Number of option words expected, pairs of name and value",
+				   argv[0]);
 	for (i = 1; i <= count && !r; i += 2)
-		r = parse_option(c, argv[i], argv[i + 1]);
+		r = parse_cluster_option(c, argv[i], argv[i + 1]);
 	return r;
 }
 
@@ -148,19 +149,19 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 
 	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
 	if (argc < FIXED_WORDS)
-		return bad_word(c, "Expected: <home> <origin> <extent> <replicas> <self> <#nodes>",
-				argc ? argv[0] : "");
+		return refuse_word(c, "Expected: home, origin, extent, replicas, self, nodes",
+				   argc ? argv[0] : "");
 	r = parse_extent(c, argv[2]);
 	if (!r)
 		r = parse_replicas(c, argv[3]);
 	if (!r)
-		r = open_device(c, argv[0], &c->home, "Local cache cannot be opened");
+		r = open_volume(c, argv[0], &c->home, "Local cache cannot be opened");
 	if (!r)
-		r = open_device(c, argv[1], &c->origin, "Origin device cannot be opened");
+		r = open_volume(c, argv[1], &c->origin, "Origin device cannot be opened");
 	if (!r)
 		r = parse_nodes(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
 	if (!r)
-		r = parse_options(c, argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
+		r = parse_cluster_options(c, argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
 	return r;
 }
 
@@ -184,7 +185,7 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	int r;
 
 	if (strcasecmp(argv[0], "nodes"))
-		return bad_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
+		return refuse_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
 	rcu_read_lock();
 	map = rcu_dereference(c->map);
 	strscpy(self, map->node[map->self]->name, sizeof(self));

@@ -5,9 +5,9 @@
  *
  * A peer fails when its transport fails (read.c), when all reads of a run fail, or when reads are
  * in flight and none ends for stall_timeout.  Reads in flight stay there until the transport's
- * timers end them; only new reads avoid the peer.  A failed peer is probed, and taken back after ANSWERS
- * successive probes.  If it fails again soon after that, the pause between probes is doubled.  A
- * peer that is new is probed first, at once.
+ * timers end them; only new reads avoid the peer.  A failed peer is probed, and taken back after
+ * ANSWERS successive probes.  If it fails again soon after that, the pause between probes is
+ * doubled.  A peer that is new is probed first, at once.
  */
 #include "cluster/cluster.h"
 
@@ -207,7 +207,7 @@ static bool watch_peers(struct nc_cluster *c)
 }
 
 /* If a read begins just when the work finds nothing in flight, the next read wakes the work. */
-static void watch_work(struct work_struct *work)
+static void watch_run(struct work_struct *work)
 {
 	struct nc_cluster *c = container_of(to_delayed_work(work), struct nc_cluster, watch);
 
@@ -220,7 +220,7 @@ static void watch_work(struct work_struct *work)
 void nc_watch_init(struct nc_cluster *c)
 {
 	spin_lock_init(&c->watch_lock);
-	INIT_DELAYED_WORK(&c->watch, watch_work);
+	INIT_DELAYED_WORK(&c->watch, watch_run);
 }
 
 /* Start the watch work.  Context: process; the table becomes live. */
