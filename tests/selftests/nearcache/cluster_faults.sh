@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Peers that fail, hang and come back: readers get neither errors nor wrong data, and the extents of
 # a failed peer are read at their next homes, in the end here.
+# kernels: 6.12
 . ./cluster.sh
 
 fresh_cluster 16 "2 stall_timeout 2000"

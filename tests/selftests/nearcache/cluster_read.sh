@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # A cluster device reads each extent at its home, refuses writes, prints the table line that it was
 # given, and refuses lines that are wrong, by name.
+# kernels: 6.1
 # cpus: 1
 . ./cluster.sh
 
