@@ -113,6 +113,11 @@ int nc_write_end_io(struct nc_target *t, struct bio *bio, struct nc_io *io,
 	return nc_read_map(t, bio);
 }
 
+void nc_retry_init(struct nc_retry *retry, work_func_t work)
+{
+	INIT_WORK(&retry->work, work);
+}
+
 void nc_read_retry_work(struct work_struct *work)
 {
 	(void)work;

@@ -110,8 +110,11 @@ struct rb_root_cached {
 	} rb_root;
 };
 
+struct work_struct;
+typedef void (*work_func_t)(struct work_struct *work);
+
 struct work_struct {
-	void (*run)(struct work_struct *work);
+	work_func_t run;
 	int queued;
 };
 
