@@ -225,7 +225,6 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 	for_each_possible_cpu(cpu) {
 		const struct nc_node_load *load = per_cpu_ptr(node->load, cpu);
 
-		/* Ended before begun: a read that does both now must not seem to end first. */
 		sum.ended += READ_ONCE(load->ended);
 		sum.bytes += READ_ONCE(load->bytes);
 		sum.errors += READ_ONCE(load->errors);
@@ -235,7 +234,7 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 			sum.sector = READ_ONCE(load->sector);
 		}
 	}
-	/* Pairs with nothing: a read may end on another CPU than it began, and sums are hints. */
+	/* A read begins before it ends, on whatever CPUs: so sum up what has begun later. */
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sum.begun += READ_ONCE(per_cpu_ptr(node->load, cpu)->begun);

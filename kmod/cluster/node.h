@@ -43,7 +43,7 @@ struct nc_node_load {
  * @sector: sector that is read
  * @size: a page, or a larger logical block
  * @work: sends the read
- * @sent: a probe was sent, and its result was not judged; the watch work's
+ * @sent: a probe was sent, and the watch work has not judged its result
  * @busy: the read is in flight; set by the watch work, cleared by the completion
  * @error: result of the last read; valid if not @busy
  */
@@ -72,7 +72,7 @@ struct nc_peer_probe {
  * @back_at: ktime in ns when the peer was last taken back; errors of earlier reads do not count
  * @gone: releases the node after the last read
  *
- * The watch work alone uses the other nodes:
+ * Only the watch work changes the other fields, under nc_cluster.lock:
  * @probe: see struct nc_peer_probe
  * @seen_ended: @ended at the last run
  * @seen_took: @took at the last run
@@ -85,8 +85,8 @@ struct nc_peer_probe {
  * @probes: number of probes
  * @answers: number of successive probes without an error
  * @stalled_sector: sector of a read that the peer did not answer; NC_NO_SECTOR: none
- * @told_failed: the log has that the peer failed
- * @latency: moving average of the duration of a read, ns; 0: unknown
+ * @told_failed: the kernel log says that the peer failed, or the peer is new
+ * @latency: moving average of the duration of a read, ns; 0: unknown.  Read without the lock
  */
 struct nc_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];

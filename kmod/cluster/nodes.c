@@ -185,9 +185,12 @@ int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes
 /* Let all nodes leave, and wait until their last reads have ended.  Context: destructor. */
 void nc_cluster_drop_nodes(struct nc_cluster *c)
 {
+	struct nc_node_map *map;
+
 	mutex_lock(&c->change_lock);
-	release_map(current_map(c), NULL);
+	map = current_map(c);
 	RCU_INIT_POINTER(c->map, NULL);
+	release_map(map, NULL);
 	mutex_unlock(&c->change_lock);
 	if (!atomic_dec_and_test(&c->nodes_left))
 		wait_for_completion(&c->no_nodes);

@@ -102,11 +102,13 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 }
 
 /* Did the transport fail, so that other reads will fail as well?  Other errors may concern only the
- * sectors: NVMe over fabrics returns most errors of a peer's origin as BLK_STS_IOERR.
+ * sectors: NVMe over fabrics returns most errors of a peer's origin as BLK_STS_IOERR.  A disk that
+ * is gone has no sectors left.
  */
-static bool transport_failed(blk_status_t error)
+static bool transport_failed(const struct nc_node *node, blk_status_t error)
 {
-	return error == BLK_STS_TRANSPORT || error == BLK_STS_TIMEOUT || error == BLK_STS_OFFLINE;
+	return error == BLK_STS_TRANSPORT || error == BLK_STS_TIMEOUT ||
+	       error == BLK_STS_OFFLINE || !bdev_nr_sectors(node->dev->bdev);
 }
 
 /* Count a read of a peer that ended.  Returns false if the peer could not serve it. */
@@ -123,7 +125,7 @@ static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 	if (error == BLK_STS_AGAIN && bio->bi_opf & REQ_NOWAIT)
 		return true;
 	this_cpu_inc(node->load->errors);
-	if (transport_failed(error))
+	if (transport_failed(node, error))
 		nc_node_fail(node, io->begun);
 	return false;
 }

@@ -14,7 +14,7 @@
 #define WATCH_PERIOD	(HZ / 4)
 /* Number of successive probes without an error after which a peer is taken back. */
 #define ANSWERS		2
-/* A peer fails if so many reads end between two runs, and all of them with an error. */
+/* If at least this many reads of a peer end between two runs, all with errors, the peer fails. */
 #define ERRORS		4
 /* Pause between probes, and its limit: a peer is taken back within two pauses of its recovery. */
 #define PAUSE_MIN	HZ
@@ -151,7 +151,7 @@ static void drive_probe(struct nc_node *node)
 	nc_node_probe(node, probe_sector(node));
 }
 
-/* Have all reads failed that ended since the last run, and were there several? */
+/* Did at least ERRORS reads end since the last run, all of them with errors? */
 static bool only_errors(const struct nc_node *node, const struct nc_node_load *load)
 {
 	u64 errors = load->errors - node->seen_errors;
@@ -176,9 +176,10 @@ static bool watch_peer(struct nc_node *node)
 {
 	struct nc_node_load load = nc_node_sum(node);
 
-	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
+	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP) {
 		judge_peer(node, &load);
-	average_latency(node, &load);
+		average_latency(node, &load);
+	}
 	node->seen_ended = load.ended;
 	node->seen_took = load.took;
 	node->seen_errors = load.errors;

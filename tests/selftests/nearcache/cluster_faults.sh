@@ -33,7 +33,7 @@ before=$(node bytes 2)
 right
 (($(node bytes 2) > before)) || fail "nothing was read at a node that came back"
 
-# Sectors that nobody can read: only they get errors, and the peers stay.
+# No node can read some sectors: reads of these sectors fail, and the peers stay up.
 becomes home "0 1024 linear $O 0
 1024 8 error
 1032 $(($(sectors "$O") - 1032)) linear $O 1032"

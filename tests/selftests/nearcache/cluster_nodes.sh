@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Nodes join, leave, come back and change their weights while the device is read, without a suspend.
-# What is wrong is refused by name and changes nothing. A node that leaves while it hangs delays
-# nobody but the reads that it has.
+# A wrong message is refused, names the bad word, and changes nothing. If a node hangs and leaves,
+# only the reads that were sent to it wait.
 . ./cluster.sh
 
 nodes() {
@@ -46,7 +46,11 @@ mapfile -t want < <(./cluster_homes $((16 * 2048 / EXTENT)) me:10 one:20)
 before=$(node bytes 1)
 right
 same "bytes at the first peer" $(($(node bytes 1) - before)) $((want[1] * EXTENT * 512))
-# The device of the node that left is free again.
+# The node that left closes its device.
+closed() {
+	[[ $(dmsetup info -c --noheadings -o open two) == 0 ]]
+}
+wait_for 20 closed || fail "the node that left keeps its device"
 dm_remove two || fail "the device of a node that left is in use"
 make_dm REPLY two "$(linear)"
 
@@ -77,7 +81,4 @@ nodes 1 me 1 - || fail "a node that hangs cannot leave"
 right
 dmsetup resume two || fail "resume"
 wait $reader || fail "the reader that hung: $(tail -n 3 "$TMPDIR/log")"
-gone() {
-	[[ $(dmsetup info -c --noheadings -o open two) == 0 ]]
-}
-wait_for 20 gone || fail "the node that left keeps its device"
+wait_for 20 closed || fail "the node that left keeps its device"
