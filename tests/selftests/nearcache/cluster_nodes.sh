@@ -79,6 +79,7 @@ in_flight() {
 wait_for 20 in_flight || fail "no read hangs: $(dmsetup status cl)"
 nodes 1 me 1 - || fail "a node that hangs cannot leave"
 right
+! closed || fail "the device was closed under a read"
 dmsetup resume two || fail "resume"
 wait $reader || fail "the reader that hung: $(tail -n 3 "$TMPDIR/log")"
 wait_for 20 closed || fail "the node that left keeps its device"
