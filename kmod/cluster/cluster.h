@@ -91,12 +91,14 @@ struct nc_cluster {
  * @node: the peer that the read was sent to, NULL if it was sent to the local node's cache.  The
  *	read holds @node->reads
  * @begun: ktime in ns when the read was sent
+ * @first_key: key of the node that the read was sent to first
  * @iter: bi_iter of the read at map, for nc_bio_restore()
  * @flags: bi_flags of the read at map
  */
 struct nc_cluster_io {
 	struct nc_node *node;
 	u64 begun;
+	u64 first_key;
 	struct bvec_iter iter;
 	unsigned short flags;
 };

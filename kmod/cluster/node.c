@@ -100,6 +100,7 @@ struct nc_node *nc_node_new(struct nc_cluster *c, const char *name)
 	if (percpu_ref_init(&node->reads, reads_ended, 0, GFP_KERNEL))
 		goto no_ref;
 	strscpy(node->name, name, sizeof(node->name));
+	node->key = nearcache_cluster_key(name, strlen(name));
 	node->cluster = c;
 	node->state = NEARCACHE_PEER_ABSENT;
 	nc_retry_init(&node->retry, nc_cluster_retry_work);

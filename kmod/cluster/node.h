@@ -62,6 +62,7 @@ struct nc_peer_probe {
 /**
  * struct nc_node - a node
  * @name: unique in the cluster
+ * @key: nearcache_cluster_key() of the name
  * @dev: device at which the local node reads the peer's cache; NULL: it is the local node, or an
  *	absent peer
  * @cluster: cluster device that the node belongs to
@@ -90,6 +91,7 @@ struct nc_peer_probe {
  */
 struct nc_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
+	u64 key;
 	struct dm_dev *dev;
 	struct nc_cluster *cluster;
 	int state;

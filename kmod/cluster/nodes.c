@@ -89,7 +89,7 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 		}
 	}
 	home = &map->homes.home[map->homes.count];
-	home->key = nearcache_cluster_key(wish->name, strlen(wish->name));
+	home->key = node->key;
 	home->weight = weight;
 	map->node[map->homes.count++] = node;
 	return 0;

@@ -20,23 +20,37 @@ bool nc_cluster_usable(const struct nc_homes *homes, u32 index)
 	return index == map->self || READ_ONCE(map->node[index]->state) == NEARCACHE_PEER_UP;
 }
 
-static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
-				  u64 extent)
+/* Return the index of the node with this key, -1 if it has left. */
+static int node_index(const struct nc_node_map *map, u64 key)
 {
-	return map->node[nc_route_first(&map->homes, extent, c->replicas, map->self)];
-}
-
-/* Return the next usable home after @node.  If @node left meanwhile, that is the local node. */
-static struct nc_node *next_home(const struct nc_node_map *map, u64 extent,
-				 const struct nc_node *node)
-{
-	int at = -1;
 	u32 i;
 
 	for (i = 0; i < map->homes.count; i++)
-		if (map->node[i] == node)
-			at = nc_route_after(&map->homes, extent, i);
-	return map->node[at < 0 ? map->self : at];
+		if (map->homes.home[i].key == key)
+			return i;
+	return -1;
+}
+
+static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
+				  u64 extent, u64 *key)
+{
+	int at = nc_route_first(&map->homes, extent, c->replicas, map->self);
+
+	*key = map->homes.home[at].key;
+	return map->node[at];
+}
+
+/* Return the home that a read goes to after @failed returned an error.  If a node left meanwhile,
+ * that is the local node.
+ */
+static struct nc_node *next_home(const struct nc_node_map *map, u64 extent, u64 first_key,
+				 const struct nc_node *failed)
+{
+	int first = node_index(map, first_key), at = node_index(map, failed->key);
+
+	if (first >= 0 && at >= 0)
+		at = nc_route_retry(&map->homes, extent, first, at);
+	return map->node[first < 0 || at < 0 ? map->self : at];
 }
 
 /* Account a read to the node that it goes to.  Context: RCU read lock: @node has not left. */
@@ -87,7 +101,7 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 	io->flags = bio->bi_flags;
 	io->node = NULL;
 	rcu_read_lock();
-	node = first_home(c, rcu_dereference(c->map), extent);
+	node = first_home(c, rcu_dereference(c->map), extent, &io->first_key);
 	if (node->dev)
 		direct = direct_to_peer(bio, node);
 	else
@@ -156,7 +170,8 @@ int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *err
 	 */
 	bio->bi_bdev = c->home->bdev;
 	rcu_read_lock();
-	next = next_home(rcu_dereference(c->map), extent_of(c, io->iter.bi_sector), node);
+	next = next_home(rcu_dereference(c->map), extent_of(c, io->iter.bi_sector),
+			 io->first_key, node);
 	take_node(io, next);
 	/* After the RCU read lock only the read's own reference keeps @next. */
 	nc_retry_add(&next->retry, next->dev ? c->queue : c->own_queue, bio);
