@@ -44,6 +44,24 @@ struct nc_node_wish {
 };
 
 /**
+ * struct nc_origin_pace - how long the origin takes for a read, for comparison with the peers
+ * @probe: reads the origin alone, past all caches, with the size that readers use
+ * @next: jiffies of the next probe
+ * @size: moving average of the size of reads at peers, bytes; at most NC_PROBE_BYTES
+ * @latency: moving average of the duration of a probe, ns; 0: unknown.  Read without the lock
+ * @failed: the last probe got an error
+ *
+ * Only the watch work changes it, under nc_cluster.lock.
+ */
+struct nc_origin_pace {
+	struct nc_read_probe probe;
+	unsigned long next;
+	u32 size;
+	u64 latency;
+	bool failed;
+};
+
+/**
  * struct nc_cluster - a table of the target nearcache-peers
  * @ti: the dm target
  * @home: cache of the local node
@@ -62,8 +80,9 @@ struct nc_node_wish {
  * @watch_lock: protects @live; taken from I/O completion
  * @live: the table is live, so that @watch may be queued
  * @watching: @watch is queued; a hint for readers
- * @nodes_left: number of nodes that exist, and one for the table
- * @no_nodes: complete when @nodes_left is 0
+ * @pace: see struct nc_origin_pace
+ * @users: number of nodes that exist and of probes of the origin in flight, and one for the table
+ * @no_users: complete when @users is 0
  */
 struct nc_cluster {
 	struct dm_target *ti;
@@ -82,8 +101,9 @@ struct nc_cluster {
 	spinlock_t watch_lock;	/* protects live */
 	bool live;
 	bool watching;
-	atomic_t nodes_left;
-	struct completion no_nodes;
+	struct nc_origin_pace pace;
+	atomic_t users;
+	struct completion no_users;
 };
 
 /**
@@ -124,6 +144,12 @@ void nc_watch_stop(struct nc_cluster *c);
 void nc_watch_soon(struct nc_cluster *c);
 void nc_watch_wake(struct nc_cluster *c);
 
+int nc_pace_init(struct nc_cluster *c);
+void nc_pace_measure(struct nc_cluster *c, bool wanted);
+void nc_pace_size(struct nc_cluster *c, u64 bytes, u64 reads);
+u64 nc_pace_latency(const struct nc_cluster *c);
+
+void nc_cluster_put(struct nc_cluster *c);
 int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv);
 int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv);
 void nc_cluster_print(struct nc_cluster *c, char *result, size_t room);

@@ -158,6 +158,10 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 		r = open_volume(c, argv[0], &c->home, "Local cache cannot be opened");
 	if (!r)
 		r = open_volume(c, argv[1], &c->origin, "Origin device cannot be opened");
+	if (!r) {
+		c->ti->error = "Out of memory";
+		r = nc_pace_init(c);
+	}
 	if (!r)
 		r = parse_nodes(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
 	if (!r)
@@ -221,7 +225,8 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 }
 
 /* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the
- * number of fields of a node, and these fields for each node.  Waits for no change of the nodes.
+ * number of fields of a node, these fields for each node, and the latency of the origin.  Waits for
+ * no change of the nodes.
  */
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 {
@@ -242,4 +247,5 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 			       READ_ONCE(map->node[i]->latency));
 	}
 	rcu_read_unlock();
+	scnprintf(result + n, room - n, " %llu", READ_ONCE(c->pace.latency));
 }

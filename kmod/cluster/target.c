@@ -10,6 +10,7 @@
 static void cluster_free(struct nc_cluster *c)
 {
 	nc_cluster_drop_nodes(c);
+	nc_read_probe_trim(&c->pace.probe, 0);
 	if (c->origin)
 		dm_put_device(c->ti, c->origin);
 	if (c->home)
@@ -38,8 +39,8 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->ti = ti;
 	mutex_init(&c->change_lock);
 	mutex_init(&c->lock);
-	atomic_set(&c->nodes_left, 1);
-	init_completion(&c->no_nodes);
+	atomic_set(&c->users, 1);
+	init_completion(&c->no_users);
 	nc_watch_init(c);
 	r = nc_cluster_parse(c, argc, argv);
 	if (r) {
