@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+#include "cluster/budget.h"
 #include "cluster/node.h"
 #include "cluster/route.h"
 
@@ -68,8 +69,8 @@ struct nc_origin_pace {
  * @origin: the shared volume
  * @extent_shift: log2 of an extent, in sectors
  * @replicas: number of homes of an extent
- * @stall_timeout: milliseconds without a completion after which a peer counts as failed
- * @stall_timeout_given: the table has option stall_timeout
+ * @stall_timeout: milliseconds without a completion after which a peer counts as failed.  Read
+ *	and written without a lock
  * @map: the nodes.  Readers hold the RCU read lock; replaced under @lock
  * @change_lock: serialises changes of the nodes; held while devices are opened; before @lock
  * @lock: protects @map; the watch work holds it
@@ -81,6 +82,7 @@ struct nc_origin_pace {
  * @live: the table is live, so that @watch may be queued
  * @watching: @watch is queued; a hint for readers
  * @pace: see struct nc_origin_pace
+ * @budget: see struct nc_budget
  * @users: number of nodes that exist and of probes of the origin in flight, and one for the table
  * @no_users: complete when @users is 0
  */
@@ -91,7 +93,6 @@ struct nc_cluster {
 	u8 extent_shift;
 	u32 replicas;
 	u32 stall_timeout;
-	bool stall_timeout_given;
 	struct nc_node_map __rcu *map;
 	struct mutex change_lock;	/* see above */
 	struct mutex lock;	/* protects map */
@@ -102,6 +103,7 @@ struct nc_cluster {
 	bool live;
 	bool watching;
 	struct nc_origin_pace pace;
+	struct nc_budget budget;
 	atomic_t users;
 	struct completion no_users;
 };
@@ -110,7 +112,7 @@ struct nc_cluster {
  * struct nc_cluster_io - per-bio data
  * @node: the peer that the read was sent to, NULL if it was sent to the local node's cache.  The
  *	read holds @node->reads
- * @begun: ktime in ns when the read was sent
+ * @begun: ktime in ns when the read was sent; while it waits for the budget, when it may be sent
  * @first_key: key of the node that the read was sent to first
  * @iter: bi_iter of the read at map, for nc_bio_restore()
  * @flags: bi_flags of the read at map
@@ -131,6 +133,7 @@ static inline const char *nc_cluster_name(const struct nc_cluster *c)
 
 bool nc_cluster_usable(const struct nc_homes *homes, u32 index);
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio);
+void nc_cluster_send(struct nc_cluster *c, struct bio *bio);
 int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *error);
 void nc_cluster_retry_work(struct work_struct *work);
 

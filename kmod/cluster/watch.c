@@ -120,13 +120,13 @@ static void take_back(struct nc_node *node, int from)
  */
 static bool peer_stalls(struct nc_node *node, const struct nc_node_load *load)
 {
+	u32 timeout = READ_ONCE(node->cluster->stall_timeout);
+
 	if (load->ended != node->seen.ended || !node->seen_busy)
 		node->progress = jiffies;
 	node->seen_busy = load->begun != load->ended;
-	if (!node->seen_busy)
-		return false;
-	return node->cluster->stall_timeout &&
-	       time_after(jiffies, node->progress + msecs_to_jiffies(node->cluster->stall_timeout));
+	return node->seen_busy && timeout &&
+	       time_after(jiffies, node->progress + msecs_to_jiffies(timeout));
 }
 
 /* Learn from the reads that ended since the last run: the latency, and the size of reads. */

@@ -57,7 +57,7 @@ node() {
 
 # origin_latency: print the latency of the origin, ns.
 origin_latency() {
-	dmsetup status cl | awk '{ print $NF }'
+	dmsetup status cl | awk '{ print $(NF - 1) }'
 }
 
 # States of nodes: enum nearcache_peer_state.
