@@ -131,6 +131,12 @@ static inline const char *nc_cluster_name(const struct nc_cluster *c)
 	return dm_device_name(dm_table_get_md(c->ti->table));
 }
 
+/* Number of the dm device, for trace events. */
+static inline dev_t nc_cluster_devt(const struct nc_cluster *c)
+{
+	return disk_devt(dm_disk(dm_table_get_md(c->ti->table)));
+}
+
 bool nc_cluster_usable(const struct nc_homes *homes, u32 index);
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio);
 void nc_cluster_send(struct nc_cluster *c, struct bio *bio);

@@ -4,6 +4,7 @@
 #include <linux/slab.h>
 
 #include "core/compat.h"
+#include "core/tracepoints.h"
 #include "cluster/cluster.h"
 
 /* Context: any; the last read or probe of a node that has left ended. */
@@ -182,7 +183,11 @@ void nc_node_leave(struct nc_node *node)
 /* Change the state if it is @from.  Returns false if it is another one.  Context: any. */
 bool nc_node_change(struct nc_node *node, int from, int to)
 {
-	return cmpxchg(&node->state, from, to) == from;
+	if (cmpxchg(&node->state, from, to) != from)
+		return false;
+	if (from != to)
+		trace_nearcache_peer_state(nc_cluster_devt(node->cluster), node->name, from, to);
+	return true;
 }
 
 /**

@@ -5,6 +5,8 @@
  */
 #include <linux/ktime.h>
 
+#include "core/compat.h"
+#include "core/tracepoints.h"
 #include "cluster/cluster.h"
 
 static u64 extent_of(const struct nc_cluster *c, sector_t sector)
@@ -160,11 +162,16 @@ static bool transport_failed(const struct nc_node *node, blk_status_t error)
 	       error == BLK_STS_OFFLINE || !bdev_nr_sectors(node->dev->bdev);
 }
 
-/* Count a read of a peer that ended.  Returns false if the peer could not serve it. */
+/* Trace and count a read of a peer that ended.  Returns false if the peer could not serve it. */
 static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 			  const struct bio *bio, blk_status_t error)
 {
-	this_cpu_add(node->load->took, ktime_get_ns() - io->begun);
+	u64 took = ktime_get_ns() - io->begun;
+
+	trace_nearcache_peer_read(nc_cluster_devt(node->cluster), node->name, io->iter.bi_sector,
+				  io->iter.bi_size >> SECTOR_SHIFT, took,
+				  blk_status_to_errno(error));
+	this_cpu_add(node->load->took, took);
 	this_cpu_inc(node->load->ended);
 	if (!error) {
 		this_cpu_add(node->load->bytes, io->iter.bi_size);

@@ -46,11 +46,11 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #endif
 }
 
-/* __assign_str() lost its source argument in 6.10. */
+/* __assign_str() lost its source argument in 6.10.  The source has the field's name. */
 #ifdef NC_HAVE_ASSIGN_STR_1
-#define nc_assign_reason()	__assign_str(reason)
+#define nc_assign_str(field)	__assign_str(field)
 #else
-#define nc_assign_reason()	__assign_str(reason, reason)
+#define nc_assign_str(field)	__assign_str(field, field)
 #endif
 
 /* The attributes of a dump request moved into struct genl_info in 6.7. */
