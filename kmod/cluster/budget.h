@@ -4,12 +4,13 @@
 #define NEARCACHE_CLUSTER_BUDGET_H
 
 #include <linux/bio.h>
+#include <linux/bits.h>
 #include <linux/spinlock.h>
 #include <linux/workqueue.h>
 
 /* Limits of a rate, bytes per second. */
-#define NC_BUDGET_MIN	(1ULL << 20)
-#define NC_BUDGET_MAX	(1ULL << 40)
+#define NC_BUDGET_MIN	BIT_ULL(20)
+#define NC_BUDGET_MAX	BIT_ULL(40)
 
 /* May a read be sent? */
 enum nc_budget_answer {

@@ -279,8 +279,8 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 }
 
 /* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the
- * number of fields of a node, these fields for each node, the latency of the origin, and the number of
- * reads that waited for the budget.  Waits for no change of the nodes.
+ * number of fields of a node, these fields for each node, the latency of the origin, and the
+ * number of reads that waited for the budget.  Waits for no change of the nodes.
  */
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 {

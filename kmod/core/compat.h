@@ -46,11 +46,13 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 #endif
 }
 
-/* __assign_str() lost its source argument in 6.10.  The source has the field's name. */
+/* __assign_str() lost its source argument in 6.10. */
 #ifdef NC_HAVE_ASSIGN_STR_1
-#define nc_assign_str(field)	__assign_str(field)
+#define nc_assign_node()	__assign_str(node)
+#define nc_assign_reason()	__assign_str(reason)
 #else
-#define nc_assign_str(field)	__assign_str(field, field)
+#define nc_assign_node()	__assign_str(node, node)
+#define nc_assign_reason()	__assign_str(reason, reason)
 #endif
 
 /* The attributes of a dump request moved into struct genl_info in 6.7. */

@@ -305,7 +305,7 @@ TRACE_EVENT(nearcache_mode,
 		__entry->dev = dev;
 		__entry->from = from;
 		__entry->to = to;
-		nc_assign_str(reason);
+		nc_assign_reason();
 	),
 	TP_printk("%d,%d state %u -> %u: %s", MAJOR(__entry->dev),
 		  MINOR(__entry->dev), __entry->from, __entry->to,
@@ -329,7 +329,7 @@ TRACE_EVENT(nearcache_peer_read,
 		__entry->nr_sectors = nr_sectors;
 		__entry->error = error;
 		__entry->latency = latency;
-		nc_assign_str(node);
+		nc_assign_node();
 	),
 	TP_printk("%d,%d %llu + %u node=%s latency=%llu error=%d", MAJOR(__entry->dev),
 		  MINOR(__entry->dev), __entry->sector, __entry->nr_sectors, __get_str(node),
@@ -349,7 +349,7 @@ TRACE_EVENT(nearcache_peer_state,
 		__entry->dev = dev;
 		__entry->from = from;
 		__entry->to = to;
-		nc_assign_str(node);
+		nc_assign_node();
 	),
 	TP_printk("%d,%d node=%s state %u -> %u", MAJOR(__entry->dev), MINOR(__entry->dev),
 		  __get_str(node), __entry->from, __entry->to)
