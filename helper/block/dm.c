@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "block/kernel_module.h"
 #include "block/kmsg.h"
 #include "block/lock.h"
 #include "lib/name.h"
@@ -97,30 +97,16 @@ static int target_known(const char *target, bool *known)
 	return 0;
 }
 
-static void run_modprobe(void)
-{
-	pid_t child = fork();
-
-	if (!child) {
-		/* Drop modprobe's messages: the caller checks whether the target exists. */
-		if (freopen("/dev/null", "w", stderr))
-			execlp("modprobe", "modprobe", "-q", DM_MODULE, NULL);
-		_exit(127);
-	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-}
-
 static int need_target(const char *target)
 {
 	bool known;
 
 	/* libdevmapper looks for device-mapper only once: load the module before the first task. */
 	if (access(DM_CONTROL_NODE, F_OK))
-		run_modprobe();
+		kernel_module_load(DM_MODULE);
 	if (target_known(target, &known) || known)
 		return fail_code();
-	run_modprobe();
+	kernel_module_load(DM_MODULE);
 	if (target_known(target, &known) || known)
 		return fail_code();
 	return fail(CODE_DEVICE,
