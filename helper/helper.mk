@@ -17,7 +17,7 @@ helper: $(addprefix $(BUILD)/helper/,nearcache nearcached nearcache-top nearcach
 include bpf/bpf.mk
 
 # The loader searches the libraries in this order: libraries with many symbols come first.
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf libnvme
 # ncurses with wide characters, if installed.
 HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 HELPER_DAEMON_PKGS := libsystemd libmicrohttpd

@@ -65,14 +65,17 @@ struct link_state {
 int link_find(const struct link *link, struct link_state *state);
 
 /*
- * Connect to the peer, or use the connection that exists, and wait for the namespace. A connection
- * that exists to another address is replaced. The wait is bounded: about 3 s for an address that
- * does not answer (TCP), and 10 s for the namespace. @state is valid only after success. A
- * connection that was made, but has no namespace in time, is closed again.
+ * Connect to the peer, or use the connection that exists, and wait for the namespace. An existing
+ * connection that is lost at the moment but has its device is a success (@state->live is false). A
+ * connection to another address is ended before the new one is made. @state is valid only after
+ * success. A new connection that shows no namespace in time is closed again.
  *
- * The kernel repairs a lost connection for ever (ctrl_loss_tmo -1), with one exception: from 6.12
- * it removes the controller when the peer answers and refuses: because the subsystem does not exist
- * (yet), the host is not allowed, or its secret is wrong. So a caller that wants a lasting
+ * The waits are bounded: 3 s for an address that does not answer (TCP), 10 s for the namespace, and
+ * the timers of the kernel (10 s and 60 s) for a peer that accepts the TCP connection and then hangs.
+ *
+ * The kernel repairs a lost connection for ever (ctrl_loss_tmo -1), with one exception: a newer
+ * one (6.12, not 6.1) removes the controller when the peer answers and refuses: because the
+ * subsystem does not exist (yet), the host is not allowed, or its secret is wrong. So a caller that wants a lasting
  * connection calls link_find() from time to time, and link_connect() again.
  *
  * The caller compares @state->uuid with the UUID of its volume.
