@@ -49,14 +49,23 @@ static int refuse_change(const struct joining *joining, const char *what, const 
 		    joining->request->name);
 }
 
-static int refuse_number(const struct joining *joining, const char *what, uint64_t now,
-			 uint64_t wanted)
+static int refuse_number(const struct joining *joining, const char *what, unsigned int now,
+			 unsigned int wanted)
 {
-	char text[2][32];
+	char text[2][16];
 
-	snprintf(text[0], sizeof(text[0]), "%llu", (unsigned long long)now);
-	snprintf(text[1], sizeof(text[1]), "%llu", (unsigned long long)wanted);
+	snprintf(text[0], sizeof(text[0]), "%u", now);
+	snprintf(text[1], sizeof(text[1]), "%u", wanted);
 	return refuse_change(joining, what, text[0], text[1]);
+}
+
+static int refuse_size(const struct joining *joining, const char *what, uint64_t now,
+		       uint64_t wanted)
+{
+	char text[2][SIZE_TEXT];
+
+	return refuse_change(joining, what, size_print(now, text[0]),
+			     size_print(wanted, text[1]));
 }
 
 /* Only the nodes of a device in use can change. */
@@ -69,15 +78,15 @@ static int check_table(const struct joining *joining)
 	if (strcmp(table->self, self))
 		return refuse_change(joining, "the local node", table->self, self);
 	if (table->extent != conf->extent)
-		return refuse_number(joining, "extents of bytes:", table->extent, conf->extent);
+		return refuse_size(joining, "extents of", table->extent, conf->extent);
 	if (table->replicas != conf->replicas)
 		return refuse_number(joining, "replicas", table->replicas, conf->replicas);
 	if (table->stall_timeout != conf->stall_timeout)
-		return refuse_number(joining, "a stall-timeout of ms:", table->stall_timeout,
+		return refuse_number(joining, "a stall-timeout in ms of", table->stall_timeout,
 				     conf->stall_timeout);
 	if (table->bandwidth != conf->bandwidth)
-		return refuse_number(joining, "a bandwidth of bytes per second:",
-				     table->bandwidth, conf->bandwidth);
+		return refuse_size(joining, "a bandwidth per second of", table->bandwidth,
+				   conf->bandwidth);
 	return 0;
 }
 

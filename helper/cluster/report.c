@@ -103,7 +103,9 @@ static void print_nodes(const struct view *view)
 		print_bytes("bytes", "bytes read", load->bytes);
 		print_latency(load->latency);
 		print_number("errors", "errors", load->errors);
-		print_number("reads_in_flight", NULL, load->begun - load->ended);
+		/* The end of a read here is not counted. */
+		print_number("reads_in_flight", NULL,
+			     load->state == PEERS_HERE ? 0 : load->begun - load->ended);
 		print_string("device", "connected at", connected ? peer->state.device : NULL);
 		print_string("controller", NULL, connected ? peer->state.controller : NULL);
 		print_string("nqn", NULL, peer ? peer->nqn : NULL);
@@ -146,6 +148,10 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 			 peer->state.controller);
 	} else if (peer && *peer->why) {
 		snprintf(text, size, "%s", peer->why);
+	} else if (peer && peer->node->weight != node->weight) {
+		snprintf(text, size,
+			 "'%s' gives it another weight: 'nearcache cluster join %s' applies it",
+			 view->conf.path, name);
 	} else if (peer && strcmp(peer->device, node->device)) {
 		snprintf(text, size,
 			 "it is connected at '%s', but the device uses %s: 'nearcache cluster join %s'",
@@ -185,13 +191,31 @@ static void print_home_problem(const struct view *view)
 	dm_device_free(&dev);
 }
 
+/* Settings of the volume in the file, which join cannot apply to a device in use. */
+static void print_settings_problem(const struct view *view)
+{
+	const struct cluster_conf *conf = &view->conf;
+	const struct peers_table *table = &view->table;
+	char text[PATH_MAX + 512];
+
+	if (conf->extent == table->extent && conf->replicas == table->replicas &&
+	    conf->stall_timeout == table->stall_timeout && conf->bandwidth == table->bandwidth)
+		return;
+	snprintf(text, sizeof(text),
+		 "'%s' has other settings than the device, see 'nearcache cluster check %s': 'nearcache cluster leave %s', then join again, applies them",
+		 conf->path, view->dev->name, view->dev->name);
+	print_problem(table->self, text);
+}
+
 static void print_problems(const struct view *view)
 {
 	char text[PEER_WHY + PATH_MAX];
 	size_t i;
 
 	print_table("problems");
-	if (!view->configured)
+	if (view->configured)
+		print_settings_problem(view);
+	else
 		print_problem(NULL, view->why);
 	print_home_problem(view);
 	for (i = 0; i < view->table.nodes; i++)
