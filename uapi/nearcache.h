@@ -206,6 +206,8 @@ enum nearcache_range_flags {
  * @NEARCACHE_PEER_PROBING: It failed, and answers probes again
  * @NEARCACHE_PEER_ABSENT: The local node has no connection to it
  * @NEARCACHE_PEER_HERE: It is the local node
+ * @NEARCACHE_PEER_SLOW: It is slower than the origin; its extents are read at
+ *   the next home
  */
 enum nearcache_peer_state {
 	NEARCACHE_PEER_UP,
@@ -213,6 +215,7 @@ enum nearcache_peer_state {
 	NEARCACHE_PEER_PROBING,
 	NEARCACHE_PEER_ABSENT,
 	NEARCACHE_PEER_HERE,
+	NEARCACHE_PEER_SLOW,
 };
 
 enum {

@@ -14,6 +14,7 @@
 #include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
+#include "cluster/budget.h"
 #include "cluster/node.h"
 #include "cluster/route.h"
 
@@ -44,14 +45,32 @@ struct nc_node_wish {
 };
 
 /**
+ * struct nc_origin_pace - how long the origin takes for a read, for comparison with the peers
+ * @probe: reads the origin alone, past all caches, with the size that readers use
+ * @next: jiffies of the next probe
+ * @size: moving average of the size of reads at peers, bytes; at most NC_PROBE_BYTES
+ * @latency: moving average of the duration of a probe, ns; 0: unknown.  Read without the lock
+ * @failed: the last probe got an error
+ *
+ * Only the watch work changes it, under nc_cluster.lock.
+ */
+struct nc_origin_pace {
+	struct nc_read_probe probe;
+	unsigned long next;
+	u32 size;
+	u64 latency;
+	bool failed;
+};
+
+/**
  * struct nc_cluster - a table of the target nearcache-peers
  * @ti: the dm target
  * @home: cache of the local node
  * @origin: the shared volume
  * @extent_shift: log2 of an extent, in sectors
  * @replicas: number of homes of an extent
- * @stall_timeout: milliseconds without a completion after which a peer counts as failed
- * @stall_timeout_given: the table has option stall_timeout
+ * @stall_timeout: milliseconds without a completion after which a peer counts as failed.  Read
+ *	and written without a lock
  * @map: the nodes.  Readers hold the RCU read lock; replaced under @lock
  * @change_lock: serialises changes of the nodes; held while devices are opened; before @lock
  * @lock: protects @map; the watch work holds it
@@ -62,8 +81,10 @@ struct nc_node_wish {
  * @watch_lock: protects @live; taken from I/O completion
  * @live: the table is live, so that @watch may be queued
  * @watching: @watch is queued; a hint for readers
- * @nodes_left: number of nodes that exist, and one for the table
- * @no_nodes: complete when @nodes_left is 0
+ * @pace: see struct nc_origin_pace
+ * @budget: see struct nc_budget
+ * @users: number of nodes that exist and of probes of the origin in flight, and one for the table
+ * @no_users: complete when @users is 0
  */
 struct nc_cluster {
 	struct dm_target *ti;
@@ -72,7 +93,6 @@ struct nc_cluster {
 	u8 extent_shift;
 	u32 replicas;
 	u32 stall_timeout;
-	bool stall_timeout_given;
 	struct nc_node_map __rcu *map;
 	struct mutex change_lock;	/* see above */
 	struct mutex lock;	/* protects map */
@@ -82,21 +102,25 @@ struct nc_cluster {
 	spinlock_t watch_lock;	/* protects live */
 	bool live;
 	bool watching;
-	atomic_t nodes_left;
-	struct completion no_nodes;
+	struct nc_origin_pace pace;
+	struct nc_budget budget;
+	atomic_t users;
+	struct completion no_users;
 };
 
 /**
  * struct nc_cluster_io - per-bio data
  * @node: the peer that the read was sent to, NULL if it was sent to the local node's cache.  The
  *	read holds @node->reads
- * @begun: ktime in ns when the read was sent
+ * @begun: ktime in ns when the read was sent; while it waits for the budget, when it may be sent
+ * @first_key: key of the node that the read was sent to first
  * @iter: bi_iter of the read at map, for nc_bio_restore()
  * @flags: bi_flags of the read at map
  */
 struct nc_cluster_io {
 	struct nc_node *node;
 	u64 begun;
+	u64 first_key;
 	struct bvec_iter iter;
 	unsigned short flags;
 };
@@ -107,8 +131,15 @@ static inline const char *nc_cluster_name(const struct nc_cluster *c)
 	return dm_device_name(dm_table_get_md(c->ti->table));
 }
 
+/* Number of the dm device, for trace events. */
+static inline dev_t nc_cluster_devt(const struct nc_cluster *c)
+{
+	return disk_devt(dm_disk(dm_table_get_md(c->ti->table)));
+}
+
 bool nc_cluster_usable(const struct nc_homes *homes, u32 index);
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio);
+void nc_cluster_send(struct nc_cluster *c, struct bio *bio);
 int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *error);
 void nc_cluster_retry_work(struct work_struct *work);
 
@@ -122,6 +153,12 @@ void nc_watch_stop(struct nc_cluster *c);
 void nc_watch_soon(struct nc_cluster *c);
 void nc_watch_wake(struct nc_cluster *c);
 
+int nc_pace_init(struct nc_cluster *c);
+void nc_pace_measure(struct nc_cluster *c, bool wanted);
+void nc_pace_size(struct nc_cluster *c, u64 bytes, u64 reads);
+u64 nc_pace_latency(const struct nc_cluster *c);
+
+void nc_cluster_put(struct nc_cluster *c);
 int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv);
 int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv);
 void nc_cluster_print(struct nc_cluster *c, char *result, size_t room);

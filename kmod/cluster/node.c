@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Nodes of a cluster: their devices, states, counters and probes. */
+#include <linux/blkdev.h>
 #include <linux/slab.h>
 
 #include "core/compat.h"
+#include "core/tracepoints.h"
 #include "cluster/cluster.h"
 
 /* Context: any; the last read or probe of a node that has left ended. */
@@ -17,15 +19,13 @@ static void node_free(struct nc_node *node)
 {
 	struct nc_cluster *c = node->cluster;
 
-	if (node->probe.page)
-		__free_pages(node->probe.page, get_order(node->probe.size));
+	nc_read_probe_trim(&node->probe, 0);
 	if (node->dev)
 		dm_put_device(c->ti, node->dev);
 	percpu_ref_exit(&node->reads);
 	free_percpu(node->load);
 	kfree(node);
-	if (atomic_dec_and_test(&c->nodes_left))
-		complete(&c->no_nodes);
+	nc_cluster_put(c);
 }
 
 static void node_gone(struct work_struct *work)
@@ -39,45 +39,26 @@ static void node_gone(struct work_struct *work)
 	node_free(node);
 }
 
-static void probe_ended(struct bio *bio)
+static void node_probe_ended(struct nc_read_probe *probe)
 {
-	struct nc_node *node = container_of(bio, struct nc_node, probe.bio);
+	struct nc_node *node = container_of(probe, struct nc_node, probe);
 
-	node->probe.error = bio->bi_status;
-	bio_uninit(bio);
-	/* Pairs with the watch work, which reads the error after it finds the probe not busy. */
-	smp_store_release(&node->probe.busy, false);
 	nc_watch_soon(node->cluster);
 	percpu_ref_put(&node->reads);
 }
 
-/* Send the probe.  May sleep for as long as the peer hangs, so that it is a work of its own. */
-static void send_probe(struct work_struct *work)
-{
-	struct nc_node *node = container_of(work, struct nc_node, probe.work);
-	struct block_device *bdev = node->dev->bdev;
-	struct bio *bio = &node->probe.bio;
-
-	bio_init(bio, bdev, &node->probe.vec, 1, REQ_OP_READ);
-	bio->bi_iter.bi_sector = node->probe.sector;
-	bio->bi_end_io = probe_ended;
-	__bio_add_page(bio, node->probe.page, node->probe.size, 0);
-	submit_bio_noacct(bio);
-}
-
 /**
- * nc_node_probe() - begin to read one block of a peer
- * @node: peer in the map; no probe is in flight
- * @sector: sector of the block, which may be anywhere in it
+ * nc_node_probe() - begin to read a part of a peer
+ * @node: peer in the map; its probe is idle, and has memory for @bytes
+ * @sector: sector that is read
+ * @bytes: size of the read
  *
  * Context: the watch work, under nc_cluster.lock.
  */
-void nc_node_probe(struct nc_node *node, sector_t sector)
+void nc_node_probe(struct nc_node *node, sector_t sector, u32 bytes)
 {
-	node->probe.sector = round_down(sector, node->probe.size >> SECTOR_SHIFT);
 	percpu_ref_get(&node->reads);
-	node->probe.busy = true;
-	queue_work(node->cluster->queue, &node->probe.work);
+	nc_read_probe_send(&node->probe, node->cluster->queue, sector, bytes);
 }
 
 /**
@@ -100,18 +81,24 @@ struct nc_node *nc_node_new(struct nc_cluster *c, const char *name)
 	if (percpu_ref_init(&node->reads, reads_ended, 0, GFP_KERNEL))
 		goto no_ref;
 	strscpy(node->name, name, sizeof(node->name));
+	node->key = nearcache_cluster_key(name, strlen(name));
 	node->cluster = c;
 	node->state = NEARCACHE_PEER_ABSENT;
 	nc_retry_init(&node->retry, nc_cluster_retry_work);
-	INIT_WORK(&node->probe.work, send_probe);
 	INIT_WORK(&node->gone, node_gone);
-	atomic_inc(&c->nodes_left);
+	atomic_inc(&c->users);
 	return node;
 no_ref:
 	free_percpu(node->load);
 no_load:
 	kfree(node);
 	return NULL;
+}
+
+/* Return the size in bytes of a probe that finds out whether the peer answers. */
+u32 nc_node_block(const struct nc_node *node)
+{
+	return max_t(u32, PAGE_SIZE, bdev_logical_block_size(node->dev->bdev));
 }
 
 /* Is the peer's device one that the local node's reads can be sent to?  Logs the reason if not. */
@@ -135,6 +122,11 @@ static int check_peer(const struct nc_node *node)
 		DMERR("%s: device %s of node %s is zoned, or wants memory aligned to %u, not %u",
 		      name, node->dev->name, node->name, bdev_dma_alignment(bdev) + 1,
 		      bdev_dma_alignment(home) + 1);
+		return -EINVAL;
+	}
+	if (bdev_nr_bytes(bdev) < nc_node_block(node)) {
+		DMERR("%s: device %s of node %s is smaller than %u bytes", name,
+		      node->dev->name, node->name, nc_node_block(node));
 		return -EINVAL;
 	}
 	if (bdev_logical_block_size(bdev) > bdev_logical_block_size(home)) {
@@ -166,20 +158,13 @@ int nc_node_open(struct nc_node *node, const char *path)
 	r = check_peer(node);
 	if (r)
 		return r;
-	node->probe.size = max_t(u32, PAGE_SIZE, bdev_logical_block_size(node->dev->bdev));
-	if (bdev_nr_bytes(node->dev->bdev) < node->probe.size) {
-		DMERR("%s: device %s of node %s is smaller than %u bytes",
-		      nc_cluster_name(node->cluster), node->dev->name, node->name,
-		      node->probe.size);
-		return -EINVAL;
-	}
-	node->probe.page = alloc_pages(GFP_KERNEL, get_order(node->probe.size));
-	if (!node->probe.page)
+	nc_read_probe_init(&node->probe, node->dev->bdev, node->key, node_probe_ended);
+	if (!nc_read_probe_reserve(&node->probe, nc_node_block(node), GFP_KERNEL))
 		return -ENOMEM;
 	/* Reads are sent to the peer after it has answered probes. */
 	node->state = NEARCACHE_PEER_PROBING;
 	node->stalled_sector = NC_NO_SECTOR;
-	node->told_failed = true;
+	node->told = NEARCACHE_PEER_PROBING;
 	node->next_probe = jiffies;
 	return 0;
 }
@@ -188,7 +173,7 @@ int nc_node_open(struct nc_node *node, const char *path)
  * nc_node_leave() - release a node that is in no map
  * @node: node; no caller of rcu_read_lock() has it any more, except through its reads in flight
  *
- * A work frees the node after its last read.  nc_cluster.no_nodes tells when all are free.
+ * A work frees the node after its last read.  nc_cluster.no_users tells when all are free.
  */
 void nc_node_leave(struct nc_node *node)
 {
@@ -198,7 +183,11 @@ void nc_node_leave(struct nc_node *node)
 /* Change the state if it is @from.  Returns false if it is another one.  Context: any. */
 bool nc_node_change(struct nc_node *node, int from, int to)
 {
-	return cmpxchg(&node->state, from, to) == from;
+	if (cmpxchg(&node->state, from, to) != from)
+		return false;
+	if (from != to)
+		trace_nearcache_peer_state(nc_cluster_devt(node->cluster), node->name, from, to);
+	return true;
 }
 
 /**

@@ -8,12 +8,14 @@
 #include <linux/workqueue.h>
 
 #include "core/bio.h"
+#include "cluster/read_probe.h"
 #include "nearcache_cluster.h"
 
 struct dm_dev;
 struct nc_cluster;
 
-#define NC_NO_SECTOR	((sector_t)-1)
+/* A size and a duration of reads are averaged over about this many runs of the watch work. */
+#define NC_AVERAGE_RUNS	8
 
 /**
  * struct nc_node_load - per-CPU counters of a node; a read may begin and end on different CPUs
@@ -36,32 +38,9 @@ struct nc_node_load {
 };
 
 /**
- * struct nc_peer_probe - a read that finds out whether a failed peer answers again
- * @bio: the read
- * @vec: memory of @bio
- * @page: memory that is read into, @size bytes
- * @sector: sector that is read
- * @size: a page, or a larger logical block
- * @work: sends the read
- * @sent: a probe was sent, and the watch work has not judged its result
- * @busy: the read is in flight; set by the watch work, cleared by the completion
- * @error: result of the last read; valid if not @busy
- */
-struct nc_peer_probe {
-	struct bio bio;
-	struct bio_vec vec;
-	struct page *page;
-	sector_t sector;
-	u32 size;
-	struct work_struct work;
-	bool sent;
-	bool busy;
-	blk_status_t error;
-};
-
-/**
  * struct nc_node - a node
  * @name: unique in the cluster
+ * @key: nearcache_cluster_key() of the name
  * @dev: device at which the local node reads the peer's cache; NULL: it is the local node, or an
  *	absent peer
  * @cluster: cluster device that the node belongs to
@@ -73,23 +52,26 @@ struct nc_peer_probe {
  * @gone: releases the node after the last read
  *
  * Only the watch work changes the other fields, under nc_cluster.lock:
- * @probe: see struct nc_peer_probe
- * @seen_ended: @ended at the last run
- * @seen_took: @took at the last run
- * @seen_errors: @errors at the last run
+ * @probe: finds out whether a failed peer answers again, and whether a slow one is fast again
+ * @seen: counters at the last run
+ * @seen_at: ktime in ns of the last run
  * @seen_busy: reads were in flight at the last run
  * @progress: jiffies of the last run that found @ended changed, or nothing in flight before
  * @next_probe: jiffies of the next probe
  * @back_since: jiffies when the peer was last taken back; 0: never
  * @pause: jiffies between probes
  * @probes: number of probes
- * @answers: number of successive probes without an error
+ * @answers: number of successive probes without an error, of a slow peer also fast ones
+ * @slow_runs: number of successive runs with reads in which the peer was slower than the origin
+ * @slow_since: jiffies of the first of them
  * @stalled_sector: sector of a read that the peer did not answer; NC_NO_SECTOR: none
- * @told_failed: the kernel log says that the peer failed, or the peer is new
+ * @told: the state that the kernel log tells, if it is one that takes no reads; UP otherwise.  A
+ *	new peer is not told of
  * @latency: moving average of the duration of a read, ns; 0: unknown.  Read without the lock
  */
 struct nc_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
+	u64 key;
 	struct dm_dev *dev;
 	struct nc_cluster *cluster;
 	int state;
@@ -99,10 +81,9 @@ struct nc_node {
 	u64 back_at;
 	struct work_struct gone;
 
-	struct nc_peer_probe probe;
-	u64 seen_ended;
-	u64 seen_took;
-	u64 seen_errors;
+	struct nc_read_probe probe;
+	struct nc_node_load seen;
+	u64 seen_at;
 	bool seen_busy;
 	unsigned long progress;
 	unsigned long next_probe;
@@ -110,17 +91,20 @@ struct nc_node {
 	unsigned long pause;
 	u64 probes;
 	u32 answers;
+	u32 slow_runs;
+	unsigned long slow_since;
 	sector_t stalled_sector;
-	bool told_failed;
+	int told;
 	u64 latency;
 };
 
 struct nc_node *nc_node_new(struct nc_cluster *c, const char *name);
 int nc_node_open(struct nc_node *node, const char *path);
+u32 nc_node_block(const struct nc_node *node);
 void nc_node_leave(struct nc_node *node);
 void nc_node_fail(struct nc_node *node, u64 begun);
 bool nc_node_change(struct nc_node *node, int from, int to);
-void nc_node_probe(struct nc_node *node, sector_t sector);
+void nc_node_probe(struct nc_node *node, sector_t sector, u32 bytes);
 struct nc_node_load nc_node_sum(const struct nc_node *node);
 
 #endif /* NEARCACHE_CLUSTER_NODE_H */

@@ -89,7 +89,7 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 		}
 	}
 	home = &map->homes.home[map->homes.count];
-	home->key = nearcache_cluster_key(wish->name, strlen(wish->name));
+	home->key = node->key;
 	home->weight = weight;
 	map->node[map->homes.count++] = node;
 	return 0;
@@ -182,7 +182,16 @@ int nc_cluster_set_nodes(struct nc_cluster *c, const struct nc_node_wish *wishes
 	return r;
 }
 
-/* Let all nodes leave, and wait until their last reads have ended.  Context: destructor. */
+/* Count a node, or a probe of the origin, less.  Context: any. */
+void nc_cluster_put(struct nc_cluster *c)
+{
+	if (atomic_dec_and_test(&c->users))
+		complete(&c->no_users);
+}
+
+/* Let all nodes leave, and wait until their last reads and all probes have ended.  Context:
+ * destructor, after nc_watch_stop() or without a start.
+ */
 void nc_cluster_drop_nodes(struct nc_cluster *c)
 {
 	struct nc_node_map *map;
@@ -192,6 +201,6 @@ void nc_cluster_drop_nodes(struct nc_cluster *c)
 	RCU_INIT_POINTER(c->map, NULL);
 	release_map(map, NULL);
 	mutex_unlock(&c->change_lock);
-	if (!atomic_dec_and_test(&c->nodes_left))
-		wait_for_completion(&c->no_nodes);
+	nc_cluster_put(c);
+	wait_for_completion(&c->no_users);
 }

@@ -5,6 +5,8 @@
  */
 #include <linux/ktime.h>
 
+#include "core/compat.h"
+#include "core/tracepoints.h"
 #include "cluster/cluster.h"
 
 static u64 extent_of(const struct nc_cluster *c, sector_t sector)
@@ -20,23 +22,37 @@ bool nc_cluster_usable(const struct nc_homes *homes, u32 index)
 	return index == map->self || READ_ONCE(map->node[index]->state) == NEARCACHE_PEER_UP;
 }
 
-static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
-				  u64 extent)
+/* Return the index of the node with this key, -1 if it has left. */
+static int node_index(const struct nc_node_map *map, u64 key)
 {
-	return map->node[nc_route_first(&map->homes, extent, c->replicas, map->self)];
-}
-
-/* Return the next usable home after @node.  If @node left meanwhile, that is the local node. */
-static struct nc_node *next_home(const struct nc_node_map *map, u64 extent,
-				 const struct nc_node *node)
-{
-	int at = -1;
 	u32 i;
 
 	for (i = 0; i < map->homes.count; i++)
-		if (map->node[i] == node)
-			at = nc_route_after(&map->homes, extent, i);
-	return map->node[at < 0 ? map->self : at];
+		if (map->homes.home[i].key == key)
+			return i;
+	return -1;
+}
+
+static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
+				  u64 extent, u64 *key)
+{
+	int at = nc_route_first(&map->homes, extent, c->replicas, map->self);
+
+	*key = map->homes.home[at].key;
+	return map->node[at];
+}
+
+/* Return the home that a read goes to after @failed returned an error.  If a node left meanwhile,
+ * that is the local node.
+ */
+static struct nc_node *next_home(const struct nc_node_map *map, u64 extent, u64 first_key,
+				 const struct nc_node *failed)
+{
+	int first = node_index(map, first_key), at = node_index(map, failed->key);
+
+	if (first >= 0 && at >= 0)
+		at = nc_route_retry(&map->homes, extent, first, at);
+	return map->node[first < 0 || at < 0 ? map->self : at];
 }
 
 /* Account a read to the node that it goes to.  Context: RCU read lock: @node has not left. */
@@ -57,15 +73,26 @@ static void take_node(struct nc_cluster_io *io, struct nc_node *node)
 		nc_watch_wake(node->cluster);
 }
 
-/* Direct a read to a peer.  Returns false if it must not wait and the peer's driver might. */
-static bool direct_to_peer(struct bio *bio, struct nc_node *node)
+/* Map a read to a peer, @node.  Context: RCU read lock. */
+static int map_to_peer(struct nc_cluster *c, struct bio *bio, struct nc_cluster_io *io,
+		       struct nc_node *node)
 {
-	if (bio->bi_opf & REQ_NOWAIT && !bdev_nowait(node->dev->bdev))
-		return false;
+	enum nc_budget_answer answer = NC_BUDGET_REFUSED;
+
 	/* The device that is polled for a completion is the local cache. */
 	bio_clear_polled(bio);
+	/* A read that must not wait goes only to drivers that heed this. */
+	if (!(bio->bi_opf & REQ_NOWAIT) || bdev_nowait(node->dev->bdev))
+		answer = nc_budget_take(c, bio);
+	if (answer == NC_BUDGET_WAITS)
+		return DM_MAPIO_SUBMITTED;
+	if (answer == NC_BUDGET_REFUSED) {
+		bio_wouldblock_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	}
 	bio_set_dev(bio, node->dev->bdev);
-	return true;
+	take_node(io, node);
+	return DM_MAPIO_REMAPPED;
 }
 
 /**
@@ -74,31 +101,55 @@ static bool direct_to_peer(struct bio *bio, struct nc_node *node)
  * @bio: read within one extent
  *
  * Context: map; does not sleep.
- * Return: DM_MAPIO_REMAPPED, or DM_MAPIO_SUBMITTED if a REQ_NOWAIT read ended with BLK_STS_AGAIN.
+ * Return: DM_MAPIO_REMAPPED; or DM_MAPIO_SUBMITTED if the read waits for the budget, or was a
+ * REQ_NOWAIT read that ended with BLK_STS_AGAIN.
  */
 int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 {
 	struct nc_cluster_io *io = dm_per_bio_data(bio, sizeof(*io));
-	u64 extent = extent_of(c, bio->bi_iter.bi_sector);
 	struct nc_node *node;
-	bool direct = true;
+	int r = DM_MAPIO_REMAPPED;
 
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
 	io->node = NULL;
 	rcu_read_lock();
-	node = first_home(c, rcu_dereference(c->map), extent);
-	if (node->dev)
-		direct = direct_to_peer(bio, node);
-	else
+	node = first_home(c, rcu_dereference(c->map), extent_of(c, bio->bi_iter.bi_sector),
+			  &io->first_key);
+	if (node->dev) {
+		r = map_to_peer(c, bio, io, node);
+	} else {
 		bio_set_dev(bio, c->home->bdev);
-	if (likely(direct))
 		take_node(io, node);
+	}
 	rcu_read_unlock();
-	if (likely(direct))
-		return DM_MAPIO_REMAPPED;
-	bio_wouldblock_error(bio);
-	return DM_MAPIO_SUBMITTED;
+	return r;
+}
+
+/* Have a worker send a read to @node.  Context: RCU read lock: after it only the read's own
+ * reference keeps @node.
+ */
+static void queue_read(struct nc_cluster *c, struct bio *bio, struct nc_node *node)
+{
+	take_node(dm_per_bio_data(bio, sizeof(struct nc_cluster_io)), node);
+	nc_retry_add(&node->retry, node->dev ? c->queue : c->own_queue, bio);
+}
+
+/**
+ * nc_cluster_send() - send a read that has waited for the budget to the home of its extent
+ * @c: cluster device
+ * @bio: read that nc_cluster_read_map() gave to the budget
+ *
+ * Context: any; the worker of the home submits the read.
+ */
+void nc_cluster_send(struct nc_cluster *c, struct bio *bio)
+{
+	struct nc_cluster_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	rcu_read_lock();
+	queue_read(c, bio, first_home(c, rcu_dereference(c->map),
+				      extent_of(c, io->iter.bi_sector), &io->first_key));
+	rcu_read_unlock();
 }
 
 /* Did the transport fail, so that other reads will fail as well?  Other errors may concern only the
@@ -111,11 +162,16 @@ static bool transport_failed(const struct nc_node *node, blk_status_t error)
 	       error == BLK_STS_OFFLINE || !bdev_nr_sectors(node->dev->bdev);
 }
 
-/* Count a read of a peer that ended.  Returns false if the peer could not serve it. */
+/* Trace and count a read of a peer that ended.  Returns false if the peer could not serve it. */
 static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 			  const struct bio *bio, blk_status_t error)
 {
-	this_cpu_add(node->load->took, ktime_get_ns() - io->begun);
+	u64 took = ktime_get_ns() - io->begun;
+
+	trace_nearcache_peer_read(nc_cluster_devt(node->cluster), node->name, io->iter.bi_sector,
+				  io->iter.bi_size >> SECTOR_SHIFT, took,
+				  blk_status_to_errno(error));
+	this_cpu_add(node->load->took, took);
 	this_cpu_inc(node->load->ended);
 	if (!error) {
 		this_cpu_add(node->load->bytes, io->iter.bi_size);
@@ -156,10 +212,9 @@ int nc_cluster_read_end(struct nc_cluster *c, struct bio *bio, blk_status_t *err
 	 */
 	bio->bi_bdev = c->home->bdev;
 	rcu_read_lock();
-	next = next_home(rcu_dereference(c->map), extent_of(c, io->iter.bi_sector), node);
-	take_node(io, next);
-	/* After the RCU read lock only the read's own reference keeps @next. */
-	nc_retry_add(&next->retry, next->dev ? c->queue : c->own_queue, bio);
+	next = next_home(rcu_dereference(c->map), extent_of(c, io->iter.bi_sector),
+			 io->first_key, node);
+	queue_read(c, bio, next);
 	rcu_read_unlock();
 	percpu_ref_put(&node->reads);
 	return DM_ENDIO_INCOMPLETE;

@@ -7,11 +7,12 @@
  * @homes: all nodes, with different keys
  * @extent: number of the extent
  * @after: index of the home before the wanted one; -1: find the first usable home
+ * @but: index of a home that is not wanted; -1: none
  *
  * Context: any; takes time in proportion to the number of nodes.
  * Return: the index of the home, or -1 if no usable home comes after @after.
  */
-int nc_route_after(const struct nc_homes *homes, u64 extent, int after)
+int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but)
 {
 	u32 cost, best_cost = 0, after_cost = 0;
 	const struct nc_home *home, *last, *best_home;
@@ -21,6 +22,8 @@ int nc_route_after(const struct nc_homes *homes, u64 extent, int after)
 	if (after >= 0)
 		after_cost = nearcache_cluster_cost(homes->home[after].key, extent);
 	for (i = 0; i < homes->count; i++) {
+		if (i == but)
+			continue;
 		home = &homes->home[i];
 		cost = nearcache_cluster_cost(home->key, extent);
 		if (after >= 0) {
@@ -63,9 +66,9 @@ int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 s
 	int at = -1;
 
 	if (replicas <= 1)
-		return nc_route_after(homes, extent, -1);
+		return nc_route_after(homes, extent, -1, -1);
 	while (found < replicas) {
-		at = nc_route_after(homes, extent, at);
+		at = nc_route_after(homes, extent, at, -1);
 		if (at < 0)
 			break;
 		if (at == self)
@@ -73,4 +76,23 @@ int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 s
 		chosen[found++] = at;
 	}
 	return chosen[nearcache_cluster_mix(homes->home[self].key + extent) % found];
+}
+
+/**
+ * nc_route_retry() - choose the home at which a read goes on after an error
+ * @homes: all nodes, with different keys
+ * @extent: number of the extent
+ * @first: index of the home that was read first, as nc_route_first() returned it
+ * @failed: index of the home that returned the error
+ *
+ * The first home may have been any of those that keep the extent, so that the others come next.
+ * From then on each home comes later in the order than the one before: a read that fails
+ * everywhere ends.
+ *
+ * Context: any.
+ * Return: the index of the home, or -1 if there is none.
+ */
+int nc_route_retry(const struct nc_homes *homes, u64 extent, int first, int failed)
+{
+	return nc_route_after(homes, extent, failed == first ? -1 : failed, first);
 }

@@ -32,7 +32,8 @@ struct nc_homes {
 	struct nc_home home[];
 };
 
-int nc_route_after(const struct nc_homes *homes, u64 extent, int after);
+int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but);
 int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 self);
+int nc_route_retry(const struct nc_homes *homes, u64 extent, int first, int failed);
 
 #endif /* NEARCACHE_CLUSTER_ROUTE_H */

@@ -103,24 +103,59 @@ static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc
 	return r;
 }
 
-static int parse_cluster_option(struct nc_cluster *c, const char *name, const char *value)
+static int set_stall_timeout(struct nc_cluster *c, const char *value)
 {
-	if (strcmp(name, "stall_timeout"))
-		return refuse_word(c, "Unknown option", name);
-	if (c->stall_timeout_given)
-		return refuse_word(c, "Option given twice", name);
-	if (kstrtou32(value, 10, &c->stall_timeout) ||
-	    (c->stall_timeout && (c->stall_timeout < STALL_TIMEOUT_MIN ||
-				  c->stall_timeout > STALL_TIMEOUT_MAX)))
+	u32 timeout;
+
+	if (kstrtou32(value, 10, &timeout) ||
+	    (timeout && (timeout < STALL_TIMEOUT_MIN || timeout > STALL_TIMEOUT_MAX)))
 		return refuse_word(c, "stall_timeout must be 0 or 100 to 600000 milliseconds",
 				   value);
-	c->stall_timeout_given = true;
+	WRITE_ONCE(c->stall_timeout, timeout);
 	return 0;
+}
+
+static int set_bandwidth(struct nc_cluster *c, const char *value)
+{
+	u64 rate;
+
+	if (kstrtou64(value, 10, &rate) || (rate && (rate < NC_BUDGET_MIN || rate > NC_BUDGET_MAX)))
+		return refuse_word(c, "bandwidth must be 0 or 1048576 to 1099511627776 bytes/s",
+				   value);
+	nc_budget_set(c, rate);
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*set)(struct nc_cluster *c, const char *value);
+} cluster_options[] = {
+	{ "stall_timeout", set_stall_timeout },
+	{ "bandwidth", set_bandwidth },
+};
+
+/* Set an option.  @given: set of options that were given before, NULL: it does not matter. */
+static int set_cluster_option(struct nc_cluster *c, const char *name, const char *value,
+			      u32 *given)
+{
+	u32 i;
+
+	for (i = 0; i < ARRAY_SIZE(cluster_options); i++)
+		if (!strcmp(name, cluster_options[i].name))
+			break;
+	if (i == ARRAY_SIZE(cluster_options))
+		return refuse_word(c, "Unknown option", name);
+	if (given && *given & BIT(i))
+		return refuse_word(c, "Option given twice", name);
+	if (given)
+		*given |= BIT(i);
+	return cluster_options[i].set(c, value);
 }
 
 static int parse_cluster_options(struct nc_cluster *c, unsigned int argc, char **argv)
 {
 	unsigned int count, i;
+	u32 given = 0;
 	int r = 0;
 
 	if (!argc)
@@ -129,7 +164,7 @@ static int parse_cluster_options(struct nc_cluster *c, unsigned int argc, char *
 		return refuse_word(c, "Number of option words expected, pairs of name and value",
 				   argv[0]);
 	for (i = 1; i <= count && !r; i += 2)
-		r = parse_cluster_option(c, argv[i], argv[i + 1]);
+		r = set_cluster_option(c, argv[i], argv[i + 1], &given);
 	return r;
 }
 
@@ -158,6 +193,10 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 		r = open_volume(c, argv[0], &c->home, "Local cache cannot be opened");
 	if (!r)
 		r = open_volume(c, argv[1], &c->origin, "Origin device cannot be opened");
+	if (!r) {
+		c->ti->error = "Out of memory";
+		r = nc_pace_init(c);
+	}
 	if (!r)
 		r = parse_nodes(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
 	if (!r)
@@ -166,12 +205,13 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 }
 
 /**
- * nc_cluster_message() - handle a message: nodes <#nodes> {<name> <weight> <device>}...
+ * nc_cluster_message() - handle a message: "nodes <#nodes> {<name> <weight> <device>}...", or
+ *	"set <option> <value>"
  * @c: cluster device
  * @argc: number of words
  * @argv: words
  *
- * Replaces the nodes while the table is live; the local node's name stays.
+ * Replaces the nodes or changes an option while the table is live; the local node's name stays.
  *
  * Context: process; may sleep for as long as the opening of a device takes, and a suspend of the
  * cluster device then waits for it: user space gives only devices that it has opened.
@@ -184,8 +224,11 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	unsigned int noio;
 	int r;
 
+	if (!strcasecmp(argv[0], "set") && argc == 3)
+		return set_cluster_option(c, argv[1], argv[2], NULL);
 	if (strcasecmp(argv[0], "nodes"))
-		return refuse_word(c, "Expected: nodes <#nodes> <nodes>", argv[0]);
+		return refuse_word(c, "Expected: nodes <#nodes> <nodes>, or: set <option> <value>",
+				   argv[0]);
 	rcu_read_lock();
 	map = rcu_dereference(c->map);
 	strscpy(self, map->node[map->self]->name, sizeof(self));
@@ -195,6 +238,22 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	r = parse_nodes(c, self, argc - 1, argv + 1, NULL);
 	memalloc_noio_restore(noio);
 	return r;
+}
+
+/* Print the options that do not have their default. */
+static void print_options(struct nc_cluster *c, char *result, size_t room)
+{
+	u32 timeout = READ_ONCE(c->stall_timeout);
+	u64 rate = READ_ONCE(c->budget.rate);
+	u32 count = (timeout != STALL_TIMEOUT_DEFAULT) + !!rate;
+	size_t n = 0;
+
+	if (count)
+		n = scnprintf(result, room, " %u", 2 * count);
+	if (timeout != STALL_TIMEOUT_DEFAULT)
+		n += scnprintf(result + n, room - n, " stall_timeout %u", timeout);
+	if (rate)
+		scnprintf(result + n, room - n, " bandwidth %llu", rate);
 }
 
 /* Print the table line to @result, cut at @room bytes.  Waits for no change of the nodes. */
@@ -216,12 +275,12 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 			       map->homes.home[i].weight, node->dev ? node->dev->name : "-");
 	}
 	rcu_read_unlock();
-	if (c->stall_timeout_given)
-		scnprintf(result + n, room - n, " 2 stall_timeout %u", c->stall_timeout);
+	print_options(c, result + n, room - n);
 }
 
 /* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the
- * number of fields of a node, and these fields for each node.  Waits for no change of the nodes.
+ * number of fields of a node, these fields for each node, the latency of the origin, and the
+ * number of reads that waited for the budget.  Waits for no change of the nodes.
  */
 void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 {
@@ -242,4 +301,6 @@ void nc_cluster_status(struct nc_cluster *c, char *result, size_t room)
 			       READ_ONCE(map->node[i]->latency));
 	}
 	rcu_read_unlock();
+	scnprintf(result + n, room - n, " %llu %llu", READ_ONCE(c->pace.latency),
+		  READ_ONCE(c->budget.delayed));
 }

@@ -9,7 +9,9 @@
 
 static void cluster_free(struct nc_cluster *c)
 {
+	cancel_delayed_work_sync(&c->budget.work);
 	nc_cluster_drop_nodes(c);
+	nc_read_probe_trim(&c->pace.probe, 0);
 	if (c->origin)
 		dm_put_device(c->ti, c->origin);
 	if (c->home)
@@ -38,9 +40,10 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	c->ti = ti;
 	mutex_init(&c->change_lock);
 	mutex_init(&c->lock);
-	atomic_set(&c->nodes_left, 1);
-	init_completion(&c->no_nodes);
+	atomic_set(&c->users, 1);
+	init_completion(&c->no_users);
 	nc_watch_init(c);
+	nc_budget_init(&c->budget);
 	r = nc_cluster_parse(c, argc, argv);
 	if (r) {
 		cluster_free(c);
@@ -91,7 +94,18 @@ static int cluster_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *e
 static void cluster_resume(struct dm_target *ti)
 {
 	set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
+	nc_budget_suspend(ti->private, false);
 	nc_watch_start(ti->private);
+}
+
+static void cluster_presuspend(struct dm_target *ti)
+{
+	nc_budget_suspend(ti->private, true);
+}
+
+static void cluster_presuspend_undo(struct dm_target *ti)
+{
+	nc_budget_suspend(ti->private, false);
 }
 
 static void cluster_postsuspend(struct dm_target *ti)
@@ -145,6 +159,8 @@ static struct target_type cluster_target = {
 	.map			= cluster_map,
 	.end_io			= cluster_end_io,
 	.resume			= cluster_resume,
+	.presuspend		= cluster_presuspend,
+	.presuspend_undo	= cluster_presuspend_undo,
 	.postsuspend		= cluster_postsuspend,
 	.status			= cluster_status,
 	.message		= cluster_message,

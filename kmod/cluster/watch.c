@@ -1,13 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watch work of a cluster device finds peers that hang, probes those that failed, and takes
- * them back.  It runs a few times per second while reads are in flight or peers have failed.
+ * The watch work of a cluster device finds peers that hang or are slow, probes those that failed,
+ * and takes them back.  It runs a few times per second while peers are read, and while peers have
+ * failed or are slow.
  *
  * A peer fails when its transport fails (read.c), when all reads of a run fail, or when reads are
  * in flight and none ends for stall_timeout.  Reads in flight stay there until the transport's
  * timers end them; only new reads avoid the peer.  A failed peer is probed, and taken back after
  * ANSWERS successive probes.  If it fails again soon after that, the pause between probes is
  * doubled.  A peer that is new is probed first, at once.
+ *
+ * A peer is slow when, for SLOW_TIME and in SLOW_RUNS runs with reads, it took more time per read
+ * than SLOW_PERCENT of the origin's time for a read alone.  The time per read is the time in which
+ * the peer was busy with reads, divided by their number: reads that it serves side by side count
+ * once, so that a queue of our own making does not count.  A slow peer gets no reads but probes,
+ * which are as large as those of the origin, and is taken back after FAST_ANSWERS successive ones
+ * that took at most FAST_PERCENT of the origin's time.
  */
 #include "cluster/cluster.h"
 
@@ -21,8 +29,13 @@
 #define PAUSE_MAX	(8 * HZ)
 /* A peer that fails within this time after it was taken back gets a longer pause. */
 #define RELAPSE		(60 * HZ)
-/* The moving average is over about this many runs of the watch work. */
-#define LATENCY_RUNS	8
+/* See above.  A peer within GRACE of the origin, in ns, is not slow: reads always vary a little. */
+#define SLOW_RUNS	4
+#define SLOW_TIME	HZ
+#define SLOW_PERCENT	200
+#define FAST_ANSWERS	3
+#define FAST_PERCENT	125
+#define GRACE		(500 * NSEC_PER_USEC)
 
 static void queue_watch(struct nc_cluster *c, unsigned long delay)
 {
@@ -52,8 +65,8 @@ void nc_watch_wake(struct nc_cluster *c)
 	queue_watch(c, WATCH_PERIOD);
 }
 
-/* Prepare the probes of a peer that failed, and tell the user. */
-static void peer_failed(struct nc_node *node)
+/* Prepare the probes of a peer that failed or is slow. */
+static void schedule_probes(struct nc_node *node)
 {
 	bool relapse = node->back_since && time_before(jiffies, node->back_since + RELAPSE);
 
@@ -61,24 +74,45 @@ static void peer_failed(struct nc_node *node)
 	node->next_probe = jiffies + node->pause;
 	node->answers = 0;
 	node->probe.sent = false;
-	node->told_failed = true;
-	WRITE_ONCE(node->latency, 0);
-	DMWARN("%s: node %s failed: its extents are read at other nodes until it answers again",
-	       nc_cluster_name(node->cluster), node->name);
 }
 
-/* Send reads to the peer again. */
-static void take_back(struct nc_node *node)
+/* Tell the user, once, that a peer takes no reads, and why. */
+static void tell_state(struct nc_node *node, int state)
+{
+	const struct nc_cluster *c = node->cluster;
+	bool slow = state == NEARCACHE_PEER_SLOW;
+
+	/* A peer that was told to be slow may have failed since; else it is told of. */
+	if (node->told != NEARCACHE_PEER_UP && (slow || node->told != NEARCACHE_PEER_SLOW))
+		return;
+	node->told = slow ? NEARCACHE_PEER_SLOW : NEARCACHE_PEER_FAILED;
+	schedule_probes(node);
+	if (slow) {
+		DMWARN("%s: node %s is slow: %llu us a read, the origin %llu us: read elsewhere",
+		       nc_cluster_name(c), node->name, div_u64(node->latency, NSEC_PER_USEC),
+		       div_u64(c->pace.latency, NSEC_PER_USEC));
+		return;
+	}
+	WRITE_ONCE(node->latency, 0);
+	DMWARN("%s: node %s failed: its extents are read at other nodes until it answers again",
+	       nc_cluster_name(c), node->name);
+}
+
+/* Send reads to the peer again.  Its probe is idle. */
+static void take_back(struct nc_node *node, int from)
 {
 	node->seen_busy = false;
+	node->slow_runs = 0;
 	node->stalled_sector = NC_NO_SECTOR;
-	node->told_failed = false;
 	WRITE_ONCE(node->back_at, ktime_get_ns());
 	if (node->pause) {
 		node->back_since = jiffies ?: 1;
-		DMINFO("%s: node %s answers again", nc_cluster_name(node->cluster), node->name);
+		DMINFO("%s: node %s %s", nc_cluster_name(node->cluster), node->name,
+		       from == NEARCACHE_PEER_SLOW ? "is fast again" : "answers again");
 	}
-	nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_UP);
+	node->told = NEARCACHE_PEER_UP;
+	nc_read_probe_trim(&node->probe, nc_node_block(node));
+	nc_node_change(node, from, NEARCACHE_PEER_UP);
 }
 
 /* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first
@@ -86,39 +120,75 @@ static void take_back(struct nc_node *node)
  */
 static bool peer_stalls(struct nc_node *node, const struct nc_node_load *load)
 {
-	if (load->ended != node->seen_ended || !node->seen_busy)
+	u32 timeout = READ_ONCE(node->cluster->stall_timeout);
+
+	if (load->ended != node->seen.ended || !node->seen_busy)
 		node->progress = jiffies;
 	node->seen_busy = load->begun != load->ended;
-	if (!node->seen_busy)
-		return false;
-	return node->cluster->stall_timeout &&
-	       time_after(jiffies, node->progress + msecs_to_jiffies(node->cluster->stall_timeout));
+	return node->seen_busy && timeout &&
+	       time_after(jiffies, node->progress + msecs_to_jiffies(timeout));
 }
 
-static void average_latency(struct nc_node *node, const struct nc_node_load *load)
+/* Learn from the reads that ended since the last run: the latency, and the size of reads. */
+static void average_reads(struct nc_node *node, const struct nc_node_load *load)
 {
-	u64 count = load->ended - node->seen_ended, mean;
+	u64 count = load->ended - node->seen.ended, mean;
 
 	if (!count)
 		return;
-	mean = div64_u64(load->took - node->seen_took, count);
-	WRITE_ONCE(node->latency, node->latency ?
-		   node->latency - node->latency / LATENCY_RUNS + mean / LATENCY_RUNS : mean);
+	mean = div64_u64(load->took - node->seen.took, count);
+	WRITE_ONCE(node->latency, node->latency ? node->latency -
+		   node->latency / NC_AVERAGE_RUNS + mean / NC_AVERAGE_RUNS : mean);
+	nc_pace_size(node->cluster, load->bytes - node->seen.bytes, count);
+}
+
+/* Is @took, in ns, more than @percent of the origin's time for a read, and not just by GRACE? */
+static bool slower_than_origin(const struct nc_cluster *c, u64 took, u32 percent)
+{
+	u64 origin = nc_pace_latency(c);
+
+	return origin < U64_MAX / 1000 && took > div_u64(origin * percent, 100) + GRACE;
+}
+
+/* Was the peer slower than the origin in all runs with reads, for long enough? */
+static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
+{
+	u64 count = load->ended - node->seen.ended, busy;
+
+	if (!count)
+		return false;
+	busy = min(load->took - node->seen.took, ktime_get_ns() - node->seen_at);
+	if (!slower_than_origin(node->cluster, div64_u64(busy, count), SLOW_PERCENT)) {
+		node->slow_runs = 0;
+		return false;
+	}
+	if (!node->slow_runs++)
+		node->slow_since = jiffies;
+	return node->slow_runs >= SLOW_RUNS && time_after(jiffies, node->slow_since + SLOW_TIME);
 }
 
 /* Count the answer of a probe that has ended. */
 static void judge_probe(struct nc_node *node)
 {
+	int state = READ_ONCE(node->state);
+
 	node->probe.sent = false;
 	if (node->probe.error) {
 		node->answers = 0;
-		nc_node_change(node, NEARCACHE_PEER_PROBING, NEARCACHE_PEER_FAILED);
+		nc_node_change(node, state, NEARCACHE_PEER_FAILED);
+		return;
+	}
+	if (state == NEARCACHE_PEER_SLOW) {
+		if (slower_than_origin(node->cluster, node->probe.took, FAST_PERCENT))
+			node->answers = 0;
+		else if (++node->answers >= FAST_ANSWERS)
+			take_back(node, state);
 		return;
 	}
 	node->answers++;
 	nc_node_change(node, NEARCACHE_PEER_FAILED, NEARCACHE_PEER_PROBING);
 	if (node->answers >= ANSWERS)
-		take_back(node);
+		take_back(node, NEARCACHE_PEER_PROBING);
 }
 
 /* Choose the sector of the next probe: in turn the one that the peer did not answer, and any other
@@ -129,64 +199,80 @@ static sector_t probe_sector(struct nc_node *node)
 	node->probes++;
 	if (node->stalled_sector != NC_NO_SECTOR && node->probes % 2)
 		return node->stalled_sector;
-	return nearcache_cluster_mix(node->probes) % (bdev_nr_sectors(node->cluster->home->bdev) -
-						      (node->probe.size >> SECTOR_SHIFT) + 1);
+	return NC_NO_SECTOR;
+}
+
+/* Return the size of the next probe, 0 if there is no memory for it: then the next run tries. */
+static u32 probe_size(struct nc_node *node, int state)
+{
+	u32 size = nc_node_block(node);
+
+	/* Compared with a probe of the origin, so of the same size. */
+	if (state == NEARCACHE_PEER_SLOW)
+		size = max(size, node->cluster->pace.size);
+	return nc_read_probe_reserve(&node->probe, size, GFP_NOWAIT | __GFP_NOWARN) ? size : 0;
 }
 
 /* Judge the probe that ended, and send the next one when it is due. */
 static void drive_probe(struct nc_node *node)
 {
-	/* Pairs with the completion of the probe. */
-	if (smp_load_acquire(&node->probe.busy))
+	int state;
+	u32 size;
+
+	if (!nc_read_probe_idle(&node->probe))
 		return;
 	if (node->probe.sent)
 		judge_probe(node);
-	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP || time_before(jiffies, node->next_probe))
+	state = READ_ONCE(node->state);
+	if (state == NEARCACHE_PEER_UP || time_before(jiffies, node->next_probe))
+		return;
+	size = probe_size(node, state);
+	if (!size)
 		return;
 	/* A new peer has no pause until a probe fails. */
 	if (node->probe.error)
 		node->pause = max_t(unsigned long, node->pause, PAUSE_MIN);
 	node->next_probe = jiffies + node->pause;
-	node->probe.sent = true;
-	nc_node_probe(node, probe_sector(node));
+	nc_node_probe(node, probe_sector(node), size);
 }
 
 /* Did at least ERRORS reads end since the last run, all of them with errors? */
 static bool only_errors(const struct nc_node *node, const struct nc_node_load *load)
 {
-	u64 errors = load->errors - node->seen_errors;
+	u64 errors = load->errors - node->seen.errors;
 
-	return errors >= ERRORS && errors >= load->ended - node->seen_ended;
+	return errors >= ERRORS && errors >= load->ended - node->seen.ended;
 }
 
-/* Find out whether a peer that takes reads has failed. */
+/* Find out whether a peer that takes reads has failed or is slow. */
 static void judge_peer(struct nc_node *node, const struct nc_node_load *load)
 {
 	bool stalls = peer_stalls(node, load);
 
-	if (!stalls && !only_errors(node, load))
-		return;
-	if (stalls)
-		node->stalled_sector = load->sector;
-	nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
+	if (stalls || only_errors(node, load)) {
+		if (stalls)
+			node->stalled_sector = load->sector;
+		nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_FAILED);
+	} else if (peer_is_slow(node, load)) {
+		nc_node_change(node, NEARCACHE_PEER_UP, NEARCACHE_PEER_SLOW);
+	}
+	average_reads(node, load);
 }
 
 /* Watch one peer.  Returns false if it is idle and nothing is wrong. */
 static bool watch_peer(struct nc_node *node)
 {
 	struct nc_node_load load = nc_node_sum(node);
+	int state;
 
-	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP) {
-		judge_peer(node, &load);
-		average_latency(node, &load);
-	}
-	node->seen_ended = load.ended;
-	node->seen_took = load.took;
-	node->seen_errors = load.errors;
 	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
+		judge_peer(node, &load);
+	node->seen = load;
+	node->seen_at = ktime_get_ns();
+	state = READ_ONCE(node->state);
+	if (state == NEARCACHE_PEER_UP)
 		return load.begun != load.ended;
-	if (!node->told_failed)
-		peer_failed(node);
+	tell_state(node, state);
 	drive_probe(node);
 	return true;
 }
@@ -203,6 +289,7 @@ static bool watch_peers(struct nc_cluster *c)
 	for (i = 0; map && i < map->homes.count; i++)
 		if (map->node[i]->dev)
 			busy |= watch_peer(map->node[i]);
+	nc_pace_measure(c, busy);
 	mutex_unlock(&c->lock);
 	return busy;
 }

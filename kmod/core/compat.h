@@ -48,8 +48,10 @@ static inline void nc_copy_write_hint(struct bio *to, const struct bio *from)
 
 /* __assign_str() lost its source argument in 6.10. */
 #ifdef NC_HAVE_ASSIGN_STR_1
+#define nc_assign_node()	__assign_str(node)
 #define nc_assign_reason()	__assign_str(reason)
 #else
+#define nc_assign_node()	__assign_str(node, node)
 #define nc_assign_reason()	__assign_str(reason, reason)
 #endif
 

@@ -312,6 +312,49 @@ TRACE_EVENT(nearcache_mode,
 		  __get_str(reason))
 );
 
+TRACE_EVENT(nearcache_peer_read,
+	TP_PROTO(dev_t dev, const char *node, u64 sector, u32 nr_sectors, u64 latency, s32 error),
+	TP_ARGS(dev, node, sector, nr_sectors, latency, error),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u64, sector)
+		__field(u32, nr_sectors)
+		__field(s32, error)
+		__field(u64, latency)
+		__string(node, node)
+	),
+	TP_fast_assign(
+		__entry->dev = dev;
+		__entry->sector = sector;
+		__entry->nr_sectors = nr_sectors;
+		__entry->error = error;
+		__entry->latency = latency;
+		nc_assign_node();
+	),
+	TP_printk("%d,%d %llu + %u node=%s latency=%llu error=%d", MAJOR(__entry->dev),
+		  MINOR(__entry->dev), __entry->sector, __entry->nr_sectors, __get_str(node),
+		  __entry->latency, __entry->error)
+);
+
+TRACE_EVENT(nearcache_peer_state,
+	TP_PROTO(dev_t dev, const char *node, u32 from, u32 to),
+	TP_ARGS(dev, node, from, to),
+	TP_STRUCT__entry(
+		__field(dev_t, dev)
+		__field(u32, from)
+		__field(u32, to)
+		__string(node, node)
+	),
+	TP_fast_assign(
+		__entry->dev = dev;
+		__entry->from = from;
+		__entry->to = to;
+		nc_assign_node();
+	),
+	TP_printk("%d,%d node=%s state %u -> %u", MAJOR(__entry->dev), MINOR(__entry->dev),
+		  __get_str(node), __entry->from, __entry->to)
+);
+
 #endif /* NEARCACHE_TRACE_H */
 
 #undef TRACE_INCLUDE_PATH

@@ -29,7 +29,7 @@ static int route_after(const struct nc_home *homes, u32 count, u64 extent, int a
 	} all = { .homes = { .usable = is_usable, .count = count } };
 
 	memcpy(all.homes.home, homes, count * sizeof(*homes));
-	return nc_route_after(&all.homes, extent, after);
+	return nc_route_after(&all.homes, extent, after, -1);
 }
 
 static int route_first(const struct nc_home *homes, u32 count, u64 extent, u32 replicas, u32 self)
@@ -41,6 +41,17 @@ static int route_first(const struct nc_home *homes, u32 count, u64 extent, u32 r
 
 	memcpy(all.homes.home, homes, count * sizeof(*homes));
 	return nc_route_first(&all.homes, extent, replicas, self);
+}
+
+static int route_retry(const struct nc_home *homes, u32 count, u64 extent, int first, int last)
+{
+	struct {
+		struct nc_homes homes;
+		struct nc_home home[NODES];
+	} all = { .homes = { .usable = is_usable, .count = count } };
+
+	memcpy(all.homes.home, homes, count * sizeof(*homes));
+	return nc_route_retry(&all.homes, extent, first, last);
 }
 
 static void name_nodes(struct nc_home *homes, u32 count)
@@ -247,6 +258,32 @@ static void test_replicas(void **state)
 		assert_true(fabs(rank[i] / (EXTENTS / 48.) - 1) < .05);
 }
 
+/* A read that fails everywhere asks each node once, the homes with a copy first, and ends. */
+static void test_retry(void **state)
+{
+	struct nc_home homes[6];
+	int at, first, order[6];
+	u32 extent, i, tries, place, seen;
+
+	(void)state;
+	name_nodes(homes, 6);
+	for (extent = 0; extent < 10000; extent++) {
+		for (i = 0, at = -1; i < 6; i++)
+			order[i] = at = route_after(homes, 6, extent, at);
+		first = at = route_first(homes, 6, extent, 3, 2);
+		for (seen = tries = 0; at >= 0; tries++) {
+			seen |= 1U << at;
+			for (place = 0; order[place] != at; place++)
+				;
+			if (first != 2)
+				assert_int_equal(tries < 3, place < 3);
+			at = route_retry(homes, 6, extent, first, at);
+		}
+		assert_int_equal(tries, 6);
+		assert_int_equal(seen, 63);
+	}
+}
+
 /* Nodes that take no reads are passed over, as if they were no nodes. */
 static void test_failed(void **state)
 {
@@ -287,6 +324,7 @@ int main(void)
 		cmocka_unit_test(test_equal_costs),
 		cmocka_unit_test(test_formula),
 		cmocka_unit_test(test_replicas),
+		cmocka_unit_test(test_retry),
 		cmocka_unit_test(test_failed),
 	};
 

@@ -17,7 +17,7 @@ cluster_line() {
 		done
 	fi
 	count=$(wc -w <<<"$nodes")
-	echo "0 $(sectors "$O") nearcache-peers /dev/mapper/home $O $EXTENT ${REPLICAS:-1} me $((count / 3)) $nodes ${2:-}"
+	echo "0 $(sectors "$O") nearcache-peers /dev/mapper/home ${ORIGIN:-$O} $EXTENT ${REPLICAS:-1} me $((count / 3)) $nodes ${2:-}"
 }
 
 # linear: print the table of a device that serves the volume.
@@ -25,12 +25,18 @@ linear() {
 	echo "0 $(sectors "$O") linear $O 0"
 }
 
-# fresh_cluster MB [OPTIONS]: create the volume, the caches and the cluster device.
+# delayed MS: as linear, but each read takes MS longer.
+delayed() {
+	echo "0 $(sectors "$O") delay $O 0 $1 $O 0 0"
+}
+
+# fresh_cluster MB [OPTIONS]: create the volume, the caches and the cluster device. With
+# ORIGIN=/dev/mapper/far, the cluster device has this way to the volume.
 fresh_cluster() {
 	local name
 	make_null O origin "$1"
 	./blockdata write "$O"
-	for name in home "${PEERS[@]}"; do
+	for name in home ${ORIGIN:+far} "${PEERS[@]}"; do
 		make_dm REPLY "$name" "$(linear)"
 	done
 	make_dm CL cl "$(cluster_line "" "${2:-}")"
@@ -49,8 +55,13 @@ node() {
 	done
 }
 
+# origin_latency: print the latency of the origin, ns.
+origin_latency() {
+	dmsetup status cl | awk '{ print $(NF - 1) }'
+}
+
 # States of nodes: enum nearcache_peer_state.
-UP=0 FAILED=1 ABSENT=3 HERE=4
+UP=0 FAILED=1 ABSENT=3 HERE=4 SLOW=5
 
 state_is() {
 	[[ $(node state "$1") == "$2" ]]

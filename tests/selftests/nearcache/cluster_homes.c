@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Print of how many extents each node is the first home, one number a line.
- *	cluster_homes EXTENTS NAME:WEIGHT...
+ * Print of how many extents each node is the first home, one number a line; with -l instead the
+ * homes of each extent, first to last, one extent a line.
+ *	cluster_homes [-l] EXTENTS NAME:WEIGHT...
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,34 +10,49 @@
 
 #include "nearcache_cluster.h"
 
+static __u32 weight[NEARCACHE_CLUSTER_NODES_MAX], cost[NEARCACHE_CLUSTER_NODES_MAX];
+static __u64 key[NEARCACHE_CLUSTER_NODES_MAX];
+
+/* Compare two nodes, given by index. */
+static int compare_nodes(const void *a, const void *b)
+{
+	int i = *(const int *)a, j = *(const int *)b;
+
+	if (i == j)
+		return 0;
+	return nearcache_cluster_before(cost[i], weight[i], key[i], cost[j], weight[j], key[j]) ? -1 : 1;
+}
+
 int main(int argc, char **argv)
 {
-	__u32 weight[NEARCACHE_CLUSTER_NODES_MAX], cost[NEARCACHE_CLUSTER_NODES_MAX];
-	__u64 key[NEARCACHE_CLUSTER_NODES_MAX], extents, e;
 	unsigned long of[NEARCACHE_CLUSTER_NODES_MAX] = { };
-	int count = argc - 2, i, best;
-	char *colon;
+	int list = argc > 1 && !strcmp(argv[1], "-l"), count, i, order[NEARCACHE_CLUSTER_NODES_MAX];
+	char **name = argv + 2 + list, *colon;
+	__u64 extents, e;
 
+	count = argc - 2 - list;
 	if (count < 1 || count > NEARCACHE_CLUSTER_NODES_MAX)
 		return 1;
-	extents = strtoull(argv[1], NULL, 10);
+	extents = strtoull(argv[1 + list], NULL, 10);
 	for (i = 0; i < count; i++) {
-		colon = strchr(argv[i + 2], ':');
+		colon = strchr(name[i], ':');
 		if (!colon)
 			return 1;
-		key[i] = nearcache_cluster_key(argv[i + 2], colon - argv[i + 2]);
+		key[i] = nearcache_cluster_key(name[i], colon - name[i]);
 		weight[i] = strtoul(colon + 1, NULL, 10);
+		*colon = 0;
 	}
 	for (e = 0; e < extents; e++) {
-		for (i = best = 0; i < count; i++) {
+		for (i = 0; i < count; i++) {
 			cost[i] = nearcache_cluster_cost(key[i], e);
-			if (nearcache_cluster_before(cost[i], weight[i], key[i], cost[best], weight[best],
-						     key[best]))
-				best = i;
+			order[i] = i;
 		}
-		of[best]++;
+		qsort(order, count, sizeof(*order), compare_nodes);
+		of[order[0]]++;
+		for (i = 0; list && i < count; i++)
+			printf("%s%c", name[order[i]], i < count - 1 ? ' ' : '\n');
 	}
-	for (i = 0; i < count; i++)
+	for (i = 0; !list && i < count; i++)
 		printf("%lu\n", of[i]);
 	return 0;
 }

@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A peer that is slower than the origin gets no reads until it is fast again. A peer as slow as the
+# origin keeps its reads.
+# kernels: 6.12
+# cpus: 1
+. ./cluster.sh
+ORIGIN=/dev/mapper/far
+
+fresh_cluster 16 "2 stall_timeout 10000"
+stop=$TMPDIR/stop
+./blockdata read /dev/mapper/cl -f "$stop" -t 4 -b 64 -a 1 >"$TMPDIR/log" &
+reader=$!
+measured() {
+	(($(origin_latency) >= $1))
+}
+wait_for 20 measured 1 || fail "the origin is not measured: $(dmsetup status cl)"
+log_mark
+becomes two "$(delayed 60)"
+await_state 2 $SLOW
+log_since | grep -q "node two is slow: [0-9]* us a read, the origin [0-9]* us" || fail "log: $(log_since)"
+begun=$(node begun 2)
+right
+same "reads at the slow peer" "$(node begun 2)" "$begun"
+same "state of the first peer" "$(node state 1)" $UP
+# A slow peer may fail, and comes back when it answers; then it is slow again.
+log_mark
+broken two
+failed_once() {
+	log_since | grep -q "node two failed"
+}
+wait_for 20 failed_once || fail "a slow peer with errors has not failed"
+becomes two "$(delayed 60)"
+await_state 2 $SLOW
+mended two
+await_state 2 $UP
+# The origin and all peers are as slow: the peers stay.
+becomes far "$(delayed 60)"
+wait_for 30 measured 40000000 || fail "latency of the origin: $(origin_latency)"
+for name in "${PEERS[@]}"; do
+	becomes "$name" "$(delayed 60)"
+done
+ended=$(node ended 1)
+many() {
+	(($(node ended 1) >= ended + 60))
+}
+wait_for 60 many || fail "no reads: $(dmsetup status cl)"
+for i in 1 2 3; do
+	same "state" "$(node state "$i")" $UP
+done
+touch "$stop"
+wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
