@@ -17,12 +17,12 @@ helper: $(addprefix $(BUILD)/helper/,nearcache nearcached nearcache-top nearcach
 include bpf/bpf.mk
 
 # The loader searches the libraries in this order: libraries with many symbols come first.
-HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf
+HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-genl-3.0 libbpf libnvme
 # ncurses with wide characters, if installed.
 HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 HELPER_DAEMON_PKGS := libsystemd libmicrohttpd
 # Lowest layer first: a folder uses only those before it.
-HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open verify bpf trace top heatmap metrics daemon cmd
+HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open cluster verify bpf trace top heatmap metrics daemon cmd
 HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
 HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
 # Superblocks and pages of the slot table are checked by source files shared with the kernel module.
@@ -82,6 +82,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	sbin/nearcache-top:755:$(BUILD)/helper/nearcache-top \
 	lib/systemd/system-generators/nearcache-generator:755:$(BUILD)/helper/nearcache-generator \
 	lib/systemd/system/nearcache@.service:644:$(BUILD)/helper/nearcache@.service \
+	lib/systemd/system/nearcache-cluster@.service:644:$(BUILD)/helper/nearcache-cluster@.service \
 	lib/systemd/system/nearcache-pins.service:644:$(BUILD)/helper/nearcache-pins.service \
 	lib/systemd/system/nearcache-daemon.service:644:$(BUILD)/helper/nearcache-daemon.service \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
@@ -91,13 +92,15 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \
 	share/man/man5/nearcache.conf.5:644:helper/man/nearcache.conf.5 \
+	share/man/man5/cluster.conf.5:644:helper/man/cluster.conf.5 \
+	share/nearcache/cluster.conf.example:644:helper/man/cluster.conf.example \
 	share/bash-completion/completions/nearcache:644:helper/man/nearcache.bash \
 	share/zsh/site-functions/_nearcache:644:helper/man/_nearcache
 
 # The units contain PREFIX, which may differ from run to run: always rebuild them.
 .PHONY: helper-units
 helper-units:
-	$(Q)for unit in nearcache@ nearcache-pins nearcache-daemon; do \
+	$(Q)for unit in nearcache@ nearcache-cluster@ nearcache-pins nearcache-daemon; do \
 		sed 's,@sbindir@,$(PREFIX)/sbin,' helper/systemd/$$unit.service.in \
 			>$(BUILD)/helper/$$unit.service || exit; \
 	done

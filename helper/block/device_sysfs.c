@@ -443,3 +443,24 @@ bool identity_writable_holder(dev_t number, char *name, size_t size)
 {
 	return find_holder(number, takes_writes, NULL, name, size);
 }
+
+static bool is_cluster(dev_t number, const char *holder, const void *unused)
+{
+	char attribute[320], uuid[256];
+
+	(void)unused;
+	snprintf(attribute, sizeof(attribute), "holders/%s/dm/uuid", holder);
+	return identity_attribute(number, attribute, uuid, sizeof(uuid)) &&
+	       dm_uuid_is_cluster(uuid);
+}
+
+/* Get the dm name of a cluster device that reads @number; "" and false if there is none. */
+bool identity_cluster_holder(dev_t number, char *name, size_t size)
+{
+	char holder[64], attribute[96];
+
+	if (!find_holder(number, is_cluster, NULL, holder, sizeof(holder)))
+		return false;
+	snprintf(attribute, sizeof(attribute), "holders/%.60s/dm/name", holder);
+	return identity_attribute(number, attribute, name, size);
+}

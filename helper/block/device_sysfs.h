@@ -30,6 +30,7 @@ bool identity_holder(dev_t number, char *name, size_t size);
 bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 			     char *name, size_t size);
 bool identity_writable_holder(dev_t number, char *name, size_t size);
+bool identity_cluster_holder(dev_t number, char *name, size_t size);
 
 /* In device_id_match.c. */
 bool identity_may_be_same(const char *a, const char *b);

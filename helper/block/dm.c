@@ -9,10 +9,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "block/kernel_module.h"
 #include "block/kmsg.h"
 #include "block/lock.h"
 #include "lib/name.h"
@@ -78,7 +78,7 @@ static int task_failed(struct dm_task *task, const char *what, const char *name)
 	return fail_errno(error, "cannot %s '%s'", what, name);
 }
 
-static int target_known(bool *known)
+static int target_known(const char *target, bool *known)
 {
 	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
 	struct dm_versions *version;
@@ -89,7 +89,7 @@ static int target_known(bool *known)
 		return fail_code();
 	version = dm_task_run(task) ? dm_task_get_versions(task) : NULL;
 	while (version && step && !*known) {
-		*known = !strcmp(version->name, DM_TARGET);
+		*known = !strcmp(version->name, target);
 		step = version->next;
 		version = (void *)((char *)version + step);
 	}
@@ -97,35 +97,33 @@ static int target_known(bool *known)
 	return 0;
 }
 
-static void run_modprobe(void)
-{
-	pid_t child = fork();
-
-	if (!child) {
-		/* Drop modprobe's messages: the caller checks whether the target exists. */
-		if (freopen("/dev/null", "w", stderr))
-			execlp("modprobe", "modprobe", "-q", DM_MODULE, NULL);
-		_exit(127);
-	}
-	if (child > 0)
-		waitpid(child, NULL, 0);
-}
-
-/* Fail unless the kernel has the nearcache target. Loads the kernel module if necessary. */
-int dm_need_target(void)
+static int need_target(const char *target)
 {
 	bool known;
 
 	/* libdevmapper looks for device-mapper only once: load the module before the first task. */
 	if (access(DM_CONTROL_NODE, F_OK))
-		run_modprobe();
-	if (target_known(&known) || known)
+		kernel_module_load(DM_MODULE);
+	if (target_known(target, &known) || known)
 		return fail_code();
-	run_modprobe();
-	if (target_known(&known) || known)
+	kernel_module_load(DM_MODULE);
+	if (target_known(target, &known) || known)
 		return fail_code();
 	return fail(CODE_DEVICE,
-		    "the kernel has no '" DM_TARGET "' target: load the module '" DM_MODULE "' built for this kernel (modprobe " DM_MODULE " says why it cannot)");
+		    "the kernel has no '%s' target: load the module '" DM_MODULE "' of this version, built for this kernel (modprobe " DM_MODULE " says why it cannot)",
+		    target);
+}
+
+/* Fail unless the kernel has the nearcache target. Loads the kernel module if necessary. */
+int dm_need_target(void)
+{
+	return need_target(DM_TARGET);
+}
+
+/* As dm_need_target(), for the target of cluster devices, which older modules lack. */
+int dm_need_cluster_target(void)
+{
+	return need_target(DM_CLUSTER_TARGET);
 }
 
 static bool parse_number(const char *word, dev_t *number)
@@ -155,8 +153,23 @@ static void take_table(struct dm_device *dev, uint64_t sectors,
 /* True if the device was created for a cache, whatever table it has. */
 static bool has_cache_uuid(const struct dm_device *dev)
 {
-	return !dm_uuid_passes_through(dev->uuid) &&
+	return !dm_uuid_passes_through(dev->uuid) && !dm_uuid_is_cluster(dev->uuid) &&
 	       !strncmp(dev->uuid, DM_UUID_PREFIX, sizeof(DM_UUID_PREFIX) - 1);
+}
+
+/* Store the line that @type asks for of a target of this project. */
+static void take_line(int type, struct dm_device *dev, const char *target, uint64_t sectors,
+		      const char *params)
+{
+	if (type == DM_DEVICE_STATUS) {
+		dev->status = strdup(params);
+	} else if (!strcmp(target, DM_TARGET)) {
+		take_table(dev, sectors, params);
+	} else {
+		dev->cluster = true;
+		dev->size = sectors * 512;
+		dev->table = strdup(params);
+	}
 }
 
 /* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
@@ -179,11 +192,8 @@ static int query_task(int type, struct dm_device *dev)
 		return error;
 	}
 	dm_get_next_target(task, NULL, &start, &length, &target, &params);
-	if (target && !strcmp(target, DM_TARGET)) {
-		if (type == DM_DEVICE_TABLE)
-			take_table(dev, length, params);
-		else
-			dev->status = strdup(params);
+	if (target && (!strcmp(target, DM_TARGET) || !strcmp(target, DM_CLUSTER_TARGET))) {
+		take_line(type, dev, target, length, params);
 	} else if (target && type == DM_DEVICE_TABLE && has_cache_uuid(dev)) {
 		/* 'dmsetup wipe_table' loads a table with the target "error". */
 		dev->ours = dev->wiped = true;
@@ -253,6 +263,10 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 	if (found && dm_uuid_passes_through(dev->uuid))
 		return fail(CODE_DEVICE,
 			    "device '%s' passes through to its origin, without a cache: 'nearcache close %s', then open it again",
+			    name, name);
+	if (found && (dev->cluster || dm_uuid_is_cluster(dev->uuid)))
+		return fail(CODE_DEVICE,
+			    "device '%s' is the device of a cluster, not a cache: give '%s-home', the cache of this node, or see 'nearcache cluster --help'",
 			    name, name);
 	if (found)
 		return fail(CODE_DEVICE,
@@ -342,6 +356,17 @@ int dm_all(struct dm_device **list, size_t *count)
 int dm_all_passing(struct dm_device **list, size_t *count)
 {
 	return list_all(list, count, passes_through);
+}
+
+static bool is_cluster(const struct dm_device *dev)
+{
+	return dev->cluster;
+}
+
+/* List all cluster devices, sorted by name. The list needs dm_device_free_all(). */
+int dm_all_clusters(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, is_cluster);
 }
 
 /* True if @cache is one of the device's cache devices. */

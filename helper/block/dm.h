@@ -24,6 +24,13 @@
  * and its name.
  */
 #define DM_PASSTHROUGH_PREFIX	"nearcache-passthrough-"
+/*
+ * A cluster device reads the caches of several nodes, and is no cache itself. Its dm uuid is this
+ * prefix and its name.
+ */
+#define DM_CLUSTER_PREFIX	"nearcache-cluster-"
+/* Target of a cluster device. */
+#define DM_CLUSTER_TARGET	"nearcache-peers"
 /* Target of a pass-through device. */
 #define DM_LINEAR	"linear"
 
@@ -34,14 +41,15 @@
  * @number: device number
  * @ours: uses the nearcache target, or has a nearcache uuid and no table of that target
  * @wiped: has a nearcache uuid, and a live table with another target
+ * @cluster: uses the target of cluster devices; then @size, @table and @status are of that target
  * @live: has a live table
  * @suspended: suspended
  * @read_only: the kernel refuses writes
  * @open_count: how often the device is open
- * @size: size of the nearcache target in bytes, 0: the device has none
- * @table: parameters of the nearcache target, NULL: none
+ * @size: size of the target in bytes, 0: the device has neither target of this project
+ * @table: parameters of the target, NULL: none
  * @status: status line of the target, NULL: none
- * @mode: first word of @table; "" if @table is NULL or cannot be parsed
+ * @mode: of a cache: first word of @table; "" if @table is NULL or cannot be parsed
  * @origin: device number of the origin in @table, 0: none
  * @cache: device number of the first cache device in @table, 0: none
  */
@@ -51,6 +59,7 @@ struct dm_device {
 	dev_t number;
 	bool ours;
 	bool wiped;
+	bool cluster;
 	bool live;
 	bool suspended;
 	bool read_only;
@@ -109,13 +118,20 @@ static inline bool dm_uuid_passes_through(const char *uuid)
 			sizeof(DM_PASSTHROUGH_PREFIX) - 1);
 }
 
+static inline bool dm_uuid_is_cluster(const char *uuid)
+{
+	return !strncmp(uuid, DM_CLUSTER_PREFIX, sizeof(DM_CLUSTER_PREFIX) - 1);
+}
+
 int dm_need_target(void);
+int dm_need_cluster_target(void);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
 int dm_need_table(const struct dm_device *dev);
 int dm_need_running(const struct dm_device *dev);
 int dm_all(struct dm_device **list, size_t *count);
 int dm_all_passing(struct dm_device **list, size_t *count);
+int dm_all_clusters(struct dm_device **list, size_t *count);
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
 void dm_device_free(struct dm_device *dev);
 void dm_device_free_all(struct dm_device *list, size_t count);

@@ -54,29 +54,56 @@ static void keep_text(char *kept, size_t size, const char *text)
 }
 
 /*
+ * Return the text of the next record, at @record, that is at least a warning. NULL at the end.
+ */
+static char *next_text(struct kmsg *log, char *record, size_t size)
+{
+	while (log->fd >= 0) {
+		ssize_t n = read(log->fd, record, size - 1);
+		char *text;
+
+		/* EPIPE: records were overwritten before they were read. */
+		if (n < 0 && errno == EPIPE)
+			continue;
+		if (n <= 0)
+			break;
+		record[n] = '\0';
+		text = text_of(record);
+		if (text)
+			return text;
+	}
+	return NULL;
+}
+
+/*
+ * Copy the first line after the mark that contains @word to @text, and move the mark behind it.
+ * Returns false, with the mark at the end, if there is none.
+ */
+bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size)
+{
+	char record[8192], *line;
+
+	do
+		line = next_text(log, record, sizeof(record));
+	while (line && !strstr(line, word));
+	if (line)
+		snprintf(text, size, "%s", line);
+	return line;
+}
+
+/*
  * Add the kernel's reason to the recorded error: the first line since the mark that contains @word,
  * if possible one about the device of the mark. If there is no such line, point to dmesg.
  */
 void kmsg_explain(struct kmsg *log, const char *word)
 {
-	char record[8192], own[512] = "", any[512] = "";
-	ssize_t n = -1;
+	char line[512], own[512] = "", any[512] = "";
 
-	do {
-		char *text = NULL;
-
-		if (log->fd >= 0)
-			n = read(log->fd, record, sizeof(record) - 1);
-		if (n > 0) {
-			record[n] = '\0';
-			text = text_of(record);
-		}
-		if (!text || !strstr(text, word))
-			continue;
-		keep_text(any, sizeof(any), text);
-		if (strstr(text, log->device))
-			keep_text(own, sizeof(own), text);
-	} while (n > 0 || (n < 0 && log->fd >= 0 && errno == EPIPE));
+	while (kmsg_find(log, word, line, sizeof(line))) {
+		keep_text(any, sizeof(any), line);
+		if (strstr(line, log->device))
+			keep_text(own, sizeof(own), line);
+	}
 	if (any[0])
 		fail_add("the kernel log says: %s", own[0] ? own : any);
 	else

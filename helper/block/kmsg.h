@@ -3,6 +3,8 @@
 #ifndef HELPER_BLOCK_KMSG_H
 #define HELPER_BLOCK_KMSG_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <sys/types.h>
 
 /**
@@ -16,6 +18,7 @@ struct kmsg {
 };
 
 struct kmsg kmsg_mark(dev_t number);
+bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size);
 void kmsg_explain(struct kmsg *log, const char *word);
 void kmsg_close(struct kmsg *log);
 

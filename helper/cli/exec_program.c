@@ -60,6 +60,10 @@ const struct verb daemon_verb = {
 "change that did harm. It reports each action on stderr with its evidence (with priorities,\n"
 "if that is the journal); 'nearcache actions' lists them.\n"
 "\n"
+"Every five seconds the daemon also runs 'nearcache cluster join' again for each cluster\n"
+"device: it connects nodes that were absent, and applies changes of cluster.conf. It\n"
+"reports what changed.\n"
+"\n"
 "Changes stay when the daemon stops. With --observe it changes nothing, and a classifier\n"
 "that it loads prefetches nothing.\n",
 	.program = "nearcached",

@@ -101,6 +101,8 @@ typedef unsigned __int128 option_set;
 #define OPTION_KEEP_GONE	((option_set)1 << 67)
 #define OPTION_ENDED		((option_set)1 << 68)
 #define OPTION_UNCHANGED	((option_set)1 << 69)
+#define OPTION_CLUSTER_CONFIG	((option_set)1 << 70)
+#define OPTION_SELF		((option_set)1 << 71)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -144,6 +146,7 @@ struct arguments {
 	const char *textfile;
 	const char *output;
 	const char *config;
+	const char *self;
 	uint64_t revert;
 	const char *label;
 	unsigned int priority;

@@ -17,6 +17,7 @@
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "block/signals.h"
+#include "cluster/home.h"
 #include "block/dm_remove.h"
 #include "open/witness.h"
 #include "open/witness_proof.h"
@@ -220,7 +221,9 @@ static int close_one(const char *name, bool dry_run)
 	gone = renamed_table_gone(&dev);
 	if (gone)
 		warn("device '%s': %s", name, gone);
-	error = dry_run ? stop_check(&dev) : stop(&dev);
+	error = home_check_free(&dev);
+	if (!error)
+		error = dry_run ? stop_check(&dev) : stop(&dev);
 	if (!error && !dry_run)
 		lvm_filter_notify(dev.origin);
 	if (!error && !dry_run && wants_refresh(&closing))

@@ -27,6 +27,7 @@ int cmd_jobs(const struct arguments *args);
 int cmd_cancel(const struct arguments *args);
 int cmd_invalidate(const struct arguments *args);
 int cmd_scrub(const struct arguments *args);
+int cmd_cluster(const struct arguments *args);
 int cmd_list(const struct arguments *args);
 int cmd_status(const struct arguments *args);
 int cmd_stats(const struct arguments *args);

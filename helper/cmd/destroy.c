@@ -8,6 +8,7 @@
 #include "block/device.h"
 #include "lib/error.h"
 #include "block/lock.h"
+#include "cluster/home.h"
 #include "open/members.h"
 #include "lib/name.h"
 #include "block/table_params.h"
@@ -129,7 +130,9 @@ static int check_destroy(struct destroy *destroy)
 	if (super_read(&destroy->super, &destroy->cache) ||
 	    check_ours(destroy) || find_members(destroy))
 		return fail_code();
-	return destroy->is_active ? stop_check(&destroy->active) : 0;
+	if (!destroy->is_active)
+		return 0;
+	return home_check_free(&destroy->active) || stop_check(&destroy->active) ? fail_code() : 0;
 }
 
 /*

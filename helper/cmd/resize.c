@@ -8,6 +8,7 @@
 #include "open/reconnect_origin.h"
 #include "ondisk/print_superblock.h"
 #include "block/dm_reload.h"
+#include "cluster/home.h"
 
 static int check_size(const struct dm_device *dev, const struct device *origin)
 {
@@ -50,7 +51,7 @@ static int resize_device(const struct dm_device *dev, const struct arguments *ar
 
 	if (!reload_prepare(dev, option_given(args, OPTION_FORCE), &params) &&
 	    !device_open_number(&origin, params.origin, "origin") &&
-	    !check_size(dev, &origin) &&
+	    !check_size(dev, &origin) && (origin.size == dev->size || !home_check_free(dev)) &&
 	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
 	     !load_size(dev, &params, origin.size)))
 		report_resize(dev, &origin, dry_run);

@@ -18,6 +18,7 @@
 #include "block/readahead.h"
 #include "block/dm_reload.h"
 #include "cli/setting.h"
+#include "cluster/home.h"
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"
 #include "open/witness.h"
@@ -258,6 +259,9 @@ static int check_mode(const struct change *change, bool force)
 			return 0;
 		return fail_add("or give --force: further writes fail");
 	}
+	/* Writes would make the caches of the other nodes stale. */
+	if (home_check_free(&change->dev))
+		return fail_code();
 	/* The lock keeps others from starting a device on the origin until the change. */
 	if (!device_open_number(&origin, change->old.origin, "origin") &&
 	    !lock_all(&origin) && !activate_check_mode(&origin, mode) &&

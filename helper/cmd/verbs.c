@@ -453,6 +453,40 @@ WITNESS_HELP
 		.run = cmd_scrub,
 	},
 	&(const struct verb){
+		.name = "cluster",
+		.operands = "join|leave|status|check [NAME]",
+		.operands_min = 1,
+		.operands_max = 2,
+		.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF,
+		.summary = "cache one volume on several nodes for each other",
+		.details =
+"Several nodes that read one volume cache it for each other, so that its storage serves each\n"
+"byte once. Each extent of the volume has a home, one of the nodes, which all of them read\n"
+"over NVMe-oF. A peer that fails costs time, never wrong data: its extents are read at\n"
+"other nodes, and in the end at the origin.\n"
+"\n"
+"NAME is the cluster device. Its cache is NAME-home, which is open in mode read-only:\n"
+"'nearcache create NAME-home --origin DEV --cache DEV --read-only'. The file is the same on\n"
+"all nodes, see cluster.conf(5).\n"
+"\n"
+"  join NAME      export NAME-home to the other nodes, connect those that answer, and\n"
+"                 make /dev/mapper/NAME; again: connect nodes that were absent, and apply\n"
+"                 changes of the file to the device in use\n"
+"  leave NAME     remove NAME, disconnect its nodes, and end the export\n"
+"  status [NAME]  show the nodes, the reads they served, and what is wrong; without\n"
+"                 NAME, all cluster devices\n"
+"  check NAME     compare device, export and connections with the file; differences are\n"
+"                 listed, and give exit code 1\n"
+"\n"
+"A node that serves another volume, or another --dataset-version of it, is refused. When\n"
+"the content of the volume changes, leave on all nodes first, then open each NAME-home\n"
+"with another --dataset-version: a node cannot invalidate the caches of the others.\n"
+"\n"
+"--self, or NEARCACHE_NODE in the environment, names this node if its address does not\n"
+"tell. Later runs remember --config and --self until leave.\n",
+		.run = cmd_cluster,
+	},
+	&(const struct verb){
 		.name = "list",
 		.operands = "",
 		.operands_max = 0,

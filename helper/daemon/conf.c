@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "daemon/conf.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "daemon/listen_address.h"
 #include "lib/size.h"
 #include "lib/error.h"
+#include "lib/settings_file.h"
 #include "block/readahead.h"
 
 #define SECTOR	512U
@@ -148,19 +149,6 @@ static const char *take_value(struct conf *conf, const struct conf_row *row,
 	return NULL;
 }
 
-static char *trim_blanks(char *text)
-{
-	char *end;
-
-	while (isspace((unsigned char)*text))
-		text++;
-	end = text + strlen(text);
-	while (end > text && isspace((unsigned char)end[-1]))
-		end--;
-	*end = '\0';
-	return text;
-}
-
 /* Returns the row of a setting, or the last row, which has no name. */
 static const struct conf_row *find_row(const char *name)
 {
@@ -177,68 +165,34 @@ bool conf_gives(const struct conf *conf, const char *name)
 	return conf->given & 1U << (find_row(name) - rows);
 }
 
-static int take_line(struct conf *conf, const char *path, char *line,
-		     unsigned int number)
+static int take_setting(const struct setting_line *line, void *arg)
 {
-	char *value, *name;
-	const struct conf_row *row;
+	const struct conf_row *row = find_row(line->name);
+	struct conf *conf = arg;
 	const char *why;
 
-	line[strcspn(line, "#")] = '\0';
-	name = trim_blanks(line);
-	if (!*name)
-		return 0;
-	value = strchr(name, '=');
-	if (!value)
-		return fail(CODE_USAGE, "'%s' line %u: '%s' is not of the form SETTING = VALUE",
-			    path, number, name);
-	*value++ = '\0';
-	name = trim_blanks(name);
-	value = trim_blanks(value);
-	row = find_row(name);
 	if (!row->name)
 		return fail(CODE_USAGE, "'%s' line %u: '%s' is not a setting: see nearcache.conf(5)",
-			    path, number, name);
+			    line->path, line->number, line->name);
 	conf->given |= 1U << (row - rows);
-	why = take_value(conf, row, value);
-	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", path, number,
-			  name, value, why) : 0;
+	why = take_value(conf, row, line->value);
+	return why ? fail(CODE_USAGE, "'%s' line %u: %s '%s': %s", line->path, line->number,
+			  line->name, line->value, why) : 0;
 }
 
 /* Change @conf by the lines of @text, which is overwritten.  @path: for error messages. */
 int conf_parse(struct conf *conf, const char *path, char *text)
 {
-	unsigned int number = 0;
-	char *line;
-
-	while ((line = strsep(&text, "\n")))
-		if (take_line(conf, path, line, ++number))
-			return fail_code();
-	return 0;
+	return settings_parse(path, text, take_setting, conf);
 }
 
 /* Set @conf to the defaults, then apply the file.  A missing file is an error only if @named. */
 int conf_read(struct conf *conf, const char *path, bool named)
 {
-	static char text[CONF_BYTES_MAX + 2];
-	FILE *file = fopen(path, "re");
-	size_t bytes;
+	static char text[SETTINGS_BYTES_MAX + 2];
 
 	conf_default(conf);
-	if (!file && errno == ENOENT && !named)
+	if (!named && access(path, F_OK) && errno == ENOENT)
 		return 0;
-	if (!file)
-		return fail_errno(errno, "cannot open '%s'", path);
-	bytes = fread(text, 1, sizeof(text) - 1, file);
-	if (ferror(file))
-		fail_errno(errno, "cannot read '%s'", path);
-	else if (bytes > CONF_BYTES_MAX)
-		fail(CODE_USAGE, "'%s' is longer than 64 KiB", path);
-	fclose(file);
-	if (fail_code())
-		return fail_code();
-	text[bytes] = '\0';
-	if (strlen(text) != bytes)
-		return fail(CODE_USAGE, "'%s' is not a text file", path);
-	return conf_parse(conf, path, text);
+	return settings_read(path, text) ? fail_code() : conf_parse(conf, path, text);
 }

@@ -14,8 +14,6 @@
 #include <stdint.h>
 
 #define CONF_FILE	"/etc/nearcache/nearcache.conf"
-/* A larger configuration file is an error. */
-#define CONF_BYTES_MAX	65536UL
 
 /**
  * struct conf - settings of the daemon

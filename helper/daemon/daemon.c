@@ -22,6 +22,7 @@
 #include "daemon/change_setting.h"
 #include "daemon/bpf_observer.h"
 #include "daemon/loop_prefetch.h"
+#include "daemon/keep_clusters.h"
 #include "ondisk/print_superblock.h"
 #include "block/dm.h"
 #include "lib/error.h"
@@ -79,6 +80,7 @@ struct watched {
  * @observe: change nothing; only record the actions (--observe)
  * @prefix: start each log line with its priority, because stderr is the journal
  * @endpoint: serves metrics; NULL: none
+ * @keeper: connects absent nodes of cluster devices
  * @watched: @count devices
  * @told: number of calls of tell_verdict() in this sample
  * @last: number of the last action that was read from ACTIONS_FILE
@@ -90,6 +92,7 @@ struct daemon {
 	bool prefix;
 	struct observer observer;
 	struct endpoint *endpoint;
+	struct keeper keeper;
 	struct watched *watched;
 	size_t count;
 	unsigned int told;
@@ -576,6 +579,11 @@ static void look_around(struct daemon *daemon)
 	observer_tell(&daemon->observer);
 }
 
+static void say_cluster(const char *text, void *arg)
+{
+	say_line(arg, SD_WARNING, text);
+}
+
 static void show_metrics(struct daemon *daemon)
 {
 	struct endpoint_text prometheus = { 0 }, openmetrics = { 0 };
@@ -656,11 +664,14 @@ static int run_daemon(struct daemon *daemon)
 	sd_notify(0, "READY=1");
 	do {
 		look_around(daemon);
+		if (!daemon->observe)
+			keep_clusters(&daemon->keeper, say_cluster, daemon);
 		show_metrics(daemon);
 	} while (!rest_interval(daemon));
 	sd_notify(0, "STOPPING=1");
 	for (i = 0; i < daemon->count; i++)
 		end_replay(daemon, &daemon->watched[i], "done", "the daemon stops");
+	keep_stop(&daemon->keeper);
 	endpoint_stop(daemon->endpoint);
 	observer_close(&daemon->observer);
 	forget_gone(daemon, NULL, 0);

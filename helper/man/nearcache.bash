@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion of nearcache(8); tests/static/words.sh compares it with the command.
 
-_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
+_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub cluster list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
 _nearcache_settings='mode=read-only|writearound|writethrough fill_memory= cache_timeout= origin_timeout= verify= witness= read_ahead='
 
@@ -83,6 +83,10 @@ _nearcache_tables()
 		options=' --rate=<> --with-origin --wait --stop'
 		operands='<device>'
 		;;
+	cluster)
+		options=' --config=<path> --self=<>'
+		operands='join|leave|status|check <cluster>'
+		;;
 	list)
 		options=''
 		operands=''
@@ -153,8 +157,17 @@ _nearcache_devices()
 	local file uuid name
 	for file in "${_nearcache_sysfs:-/sys}"/class/block/dm-*/dm/uuid; do
 		{ read -r uuid <"$file" && read -r name <"${file%uuid}name"; } 2>/dev/null || continue
-		[[ $uuid != nearcache-* ]] || echo "$name"
+		[[ $uuid != nearcache-* || $uuid == nearcache-cluster-* ]] || echo "$name"
 	done
+}
+
+# Cluster devices, and names of those that could exist: caches named NAME-home.
+_nearcache_clusters()
+{
+	local name
+	while read -r name; do
+		[[ $name != *-home ]] || echo "${name%-home}"
+	done < <(_nearcache_devices)
 }
 
 # Devices of the table, open or not.
@@ -265,6 +278,7 @@ _nearcache_offer()
 	case $1 in
 	'<device>') mapfile -t names < <(_nearcache_devices) ;;
 	'<table>') mapfile -t names < <(_nearcache_table) ;;
+	'<cluster>') mapfile -t names < <(_nearcache_clusters) ;;
 	'<job>') mapfile -t names < <(_nearcache_jobs) ;;
 	'<label>') mapfile -t names < <(_nearcache_labels) ;;
 	'<path>') _nearcache_files; return ;;

@@ -145,7 +145,7 @@ static int open_without_cache(struct reopening *re)
 /* True for a nearcache device without a dm table: a run was killed while it created the device. */
 static bool is_half_made(const struct dm_device *dev)
 {
-	return !dev->live && !dev->open_count &&
+	return !dev->live && !dev->open_count && !dm_uuid_is_cluster(dev->uuid) &&
 	       !strncmp(dev->uuid, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX));
 }
 

@@ -148,6 +148,9 @@ static int check_users(const struct device *dev)
 				    sizeof(holder)))
 		return fail(CODE_BUSY, "%s '%s' is in use by '%s'", dev->role,
 			    dev->path, holder);
+	if (identity_cluster_holder(dev->number, holder, sizeof(holder)))
+		return fail(CODE_BUSY, "%s '%s' is in use by the cluster device '%s'", dev->role,
+			    dev->path, holder);
 	if (!identity_holder(dev->number, holder, sizeof(holder)))
 		return fail(CODE_BUSY,
 			    "%s '%s' is in use (mounted, swap?): choose an unused one",

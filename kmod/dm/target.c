@@ -266,9 +266,30 @@ static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
 
 static int bad_message(struct nc_target *t, const char *word)
 {
-	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub)",
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub, write_opens)",
 	      nc_cache_name(t->cache), word, (u64)t->ti->len);
 	return -EINVAL;
+}
+
+/* In read-only mode nvmet, which opens a device only for reading and writing, could not export it:
+ * make the disk look writable while nvmet opens it.  Neither that nor a file that stays open lets
+ * a write through: nc_write_map() refuses all writes in this mode, whatever the disk's flag says.
+ */
+static int write_opens_message(struct nc_target *t, unsigned int argc, char **argv)
+{
+	bool refuse = argc == 2 && !strcasecmp(argv[1], "refuse");
+
+	if (argc != 2 || (!refuse && strcasecmp(argv[1], "allow"))) {
+		DMERR("%s: '%.128s': expected: write_opens allow | refuse",
+		      nc_cache_name(t->cache), argv[argc > 1]);
+		return -EINVAL;
+	}
+	if (nc_target_writes(t)) {
+		DMERR("%s: write_opens: only in mode read-only", nc_cache_name(t->cache));
+		return -EINVAL;
+	}
+	set_disk_ro(dm_disk(dm_table_get_md(t->ti->table)), refuse);
+	return 0;
 }
 
 static int nearcache_message(struct dm_target *ti, unsigned int argc,
@@ -279,6 +300,8 @@ static int nearcache_message(struct dm_target *ti, unsigned int argc,
 
 	if (!strcasecmp(argv[0], "scrub"))
 		return scrub_message(t, argc, argv);
+	if (!strcasecmp(argv[0], "write_opens"))
+		return write_opens_message(t, argc, argv);
 	if (strcasecmp(argv[0], "invalidate"))
 		return bad_message(t, argv[0]);
 	if (argc == 3) {

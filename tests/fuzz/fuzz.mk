@@ -68,6 +68,14 @@ $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -luuid
 
+FUZZ_CLUSTER := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,helper/cluster/conf.c helper/cluster/peers_table.c \
+	helper/lib/settings_file.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c \
+	tests/fuzz/fuzz_cluster.c)
+
+$(FUZZ_DIR)/fuzz_cluster: $(FUZZ_CLUSTER) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
+
 FUZZ_LVM := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c \
 	tests/fuzz/fuzz_lvm.c)
 
@@ -76,4 +84,4 @@ $(FUZZ_DIR)/fuzz_lvm: $(FUZZ_LVM) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
 
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_lvm
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm

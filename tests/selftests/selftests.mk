@@ -24,7 +24,7 @@ $(KSELFTEST_STAMP): $(SELFTESTS_DIR)/kselftest.members | $(KSELFTEST_TAR)
 .PHONY: selftests kselftest-tree
 kselftest-tree: $(KSELFTEST_STAMP)
 
-selftests: $(KSELFTEST_STAMP)
+selftests: $(KSELFTEST_STAMP) $(HELPER_LIB)
 	$(Q)mkdir -p $(BUILD)/selftests/obj
 	$(Q)rsync -a --delete $(SELFTESTS_DIR)/nearcache $(KSELFTEST_TREE)/
 	$(Q)rm -rf $(BUILD)/selftests/nearcache

@@ -134,9 +134,11 @@ verified() {
 		>"$dir/out/nearcache-pins.service"
 	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache-daemon.service" \
 		>"$dir/out/nearcache-daemon.service"
+	sed "s,/usr/sbin/nearcache,$dir/root/usr/sbin/nearcache," "$dir/root/usr/lib/systemd/system/nearcache-cluster@.service" \
+		>"$dir/out/nearcache-cluster@.service"
 	ln -sf ../nearcache-pins.service ../nearcache-daemon.service "$dir/out/multi-user.target.wants/"
 	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
-		nearcache-pins.service nearcache-daemon.service multi-user.target \
+		nearcache-pins.service nearcache-daemon.service multi-user.target nearcache-cluster@plain.service \
 		data.mount var.mount early.mount login.service local-fs.target >"$dir/verify" 2>&1
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }

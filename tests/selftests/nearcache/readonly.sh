@@ -25,6 +25,17 @@ for option in --readonly ''; do
 	! dd_write /dev/mapper/nc || fail "written after --setrw"
 	! blkdiscard /dev/mapper/nc 2>/dev/null || fail "discarded"
 	! blkdiscard -z /dev/mapper/nc 2>/dev/null || fail "zeroed"
+	# The message lets a program open the device for writing, and no more.
+	dmsetup message nc 0 write_opens allow
+	same "read-only" "$(blockdev --getro /dev/mapper/nc)" 0
+	! dd_write /dev/mapper/nc || fail "written after write_opens"
+	! blkdiscard /dev/mapper/nc 2>/dev/null || fail "discarded after write_opens"
+	! blkdiscard -z /dev/mapper/nc 2>/dev/null || fail "zeroed after write_opens"
+	exec 5<>/dev/mapper/nc
+	dmsetup message nc 0 write_opens refuse
+	same "read-only" "$(blockdev --getro /dev/mapper/nc)" 1
+	! dd if=/dev/zero bs=4096 count=1 >&5 2>/dev/null || fail "written by an open file"
+	exec 5>&-
 	check
 	settle
 	stop
@@ -42,4 +53,8 @@ if dm_create nc "$(line)" >/dev/null 2>&1; then
 fi
 blockdev --setrw "$C"
 start
+for words in 'write_opens' 'write_opens yes' 'write_opens allow now'; do
+	# shellcheck disable=SC2086 # several words
+	! dmsetup message nc 0 $words 2>/dev/null || fail "accepted: $words"
+done
 is bytes_valid $((8 << 20))

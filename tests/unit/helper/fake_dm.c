@@ -9,6 +9,7 @@
 
 #include "lib/error.h"
 #include "block/dm.h"
+#include "cluster/home.h"
 #include "nearcache_counters.h"
 
 struct fake fake;
@@ -134,4 +135,9 @@ void suspend_progress_prepare(dev_t number)
 
 void suspend_progress_end(void)
 {
+}
+
+int home_check_free(const struct dm_device *dev)
+{
+	return fake.joined ? fail(CODE_BUSY, "'%s' is below a cluster device", dev->name) : 0;
 }

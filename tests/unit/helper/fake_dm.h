@@ -44,6 +44,7 @@ struct fake_table {
  * @cache: its cache device
  * @origin: its origin
  * @opens: open count
+ * @joined: a cluster device reads it
  * @loads: tables loaded so far
  * @suspend: argument @suspend of the last dm_resume()
  */
@@ -62,6 +63,7 @@ struct fake {
 	dev_t cache;
 	dev_t origin;
 	int opens;
+	bool joined;
 	unsigned int loads;
 	enum dm_suspend suspend;
 };

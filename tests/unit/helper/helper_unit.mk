@@ -21,7 +21,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
-	test_svg test_histogram test_top
+	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_joined
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -46,8 +46,14 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 
 # HELPER_UNIT_<test>: sources under test, and fakes of the sources that they call.
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
-	helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
+	helper/lib/settings_file.c helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
+HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/lib/settings_file.c helper/lib/size.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_cluster_names := helper/cluster/node_names.c
+HELPER_UNIT_test_joined := helper/cluster/joined.c helper/lib/settings_file.c helper/lib/atomic_file.c \
+	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot_regions.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_loop	:= helper/daemon/loop_position.c helper/trace/trace_format.c helper/trace/touched_units.c \
@@ -221,6 +227,8 @@ HELPER_UNIT_LIBS_test_fiemap := -Wl,--wrap=ioctl,--wrap=fstat,--wrap=fstatfs,--w
 HELPER_UNIT_LIBS_test_operand := -Wl,--wrap=warn
 HELPER_UNIT_LIBS_test_index := -Wl,--wrap=pread
 HELPER_UNIT_LIBS_test_attach := -luuid
+HELPER_UNIT_LIBS_test_cluster_names := -luuid
+HELPER_UNIT_LIBS_test_joined := -DJOINED_DIR='"joined"'
 HELPER_UNIT_LIBS_test_attach_refused := -luuid
 HELPER_UNIT_LIBS_test_keys := -luuid
 HELPER_UNIT_LIBS_test_reconnect := -luuid

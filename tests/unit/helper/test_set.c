@@ -459,6 +459,23 @@ static void refused(void **state)
 	assert_live(READING, false);
 }
 
+/* The cache below a cluster device keeps its content and its size; its other settings change. */
+static void joined(void **state)
+{
+	(void)state;
+	fake_reset(READING);
+	fake.joined = true;
+	assert_int_equal(set("mode=writethrough", OPTION_FORCE), CODE_BUSY);
+	assert_said("below a cluster device");
+	origin_bytes = 2 * FAKE_BYTES;
+	assert_int_equal(resize(0), CODE_BUSY);
+	assert_said("below a cluster device");
+	assert_live(READING, false);
+	origin_bytes = FAKE_BYTES;
+	assert_int_equal(resize(0), 0);
+	assert_int_equal(set("fill_memory=32M", 0), 0);
+}
+
 /* Waiting reads would block the suspend: dm_resume() hands them over if origin_timeout changes. */
 static void handed_over(void **state)
 {
@@ -630,6 +647,7 @@ int main(void)
 		cmocka_unit_test(started_after_all),
 		cmocka_unit_test(vanished),
 		cmocka_unit_test(refused),
+		cmocka_unit_test(joined),
 		cmocka_unit_test(handed_over),
 		cmocka_unit_test(bypassed),
 		cmocka_unit_test(witness_recorded),

@@ -23,7 +23,7 @@ static char path[] = "/tmp/test_witness.XXXXXX";
 /* Witness device: content that libblkid finds there, number of wipes, users. */
 static const char *content;
 static unsigned int wipes;
-static bool busy, foreign, same_drive;
+static bool busy, foreign, same_drive, clustered;
 static dev_t other_cache, other_origin;
 
 int __wrap_device_open(struct device *dev, const char *name, const char *role);
@@ -77,6 +77,13 @@ bool identity_foreign_holder(dev_t number, const char *uuid, dev_t self,
 	return identity_holder(number, name, size) && foreign;
 }
 
+bool identity_cluster_holder(dev_t number, char *name, size_t size)
+{
+	(void)number;
+	snprintf(name, size, "data");
+	return clustered;
+}
+
 int dm_all(struct dm_device **list, size_t *count)
 {
 	*list = calloc(1, sizeof(**list));
@@ -113,7 +120,7 @@ static void reset(void)
 	assert_int_equal(truncate(path, BYTES), 0);
 	content = "";
 	wipes = 0;
-	busy = fake_held = foreign = same_drive = false;
+	busy = fake_held = foreign = same_drive = clustered = false;
 	other_cache = other_origin = 0;
 	fail_reset();
 }
@@ -510,6 +517,10 @@ static void places(void **state)
 	busy = true;
 	assert_int_equal(check_place(), CODE_BUSY);
 	assert_said("mounted");
+	clustered = true;
+	assert_int_equal(check_place(), CODE_BUSY);
+	assert_said("in use by the cluster device 'data'");
+	clustered = false;
 	/* Another nearcache device may have the same witness, but not as cache device or origin. */
 	fake_held = true;
 	assert_int_equal(check_place(), 0);

@@ -1,0 +1,697 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/export.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "block/device.h"
+#include "block/device_sysfs.h"
+#include "block/dm.h"
+#include "block/kernel_module.h"
+#include "cluster/configfs.h"
+#include "lib/error.h"
+
+#define CONFIGFS	"/sys/kernel/config"
+#define NVMET		CONFIGFS "/nvmet"
+/* f_type of configfs; linux/magic.h lacks it. */
+#define CONFIGFS_TYPE	0x62656570
+/* Bytes of the serial number of a subsystem. */
+#define SERIAL_BYTES	20
+/* Largest id of an nvmet port. */
+#define PORT_ID_MAX	65535
+
+/*
+ * struct exporting - a change of an export under way
+ * @export: the wanted state
+ * @edits: what was done, to undo it after an error
+ * @device: device number of @export->device
+ * @restart: end the connections of all hosts: one of them is no longer allowed
+ * @dropped: hosts that are no longer allowed; @dropped_count of them
+ * @port: folder of the port
+ * @old_port: folder of another port that served the subsystem before; "": none
+ */
+struct exporting {
+	const struct export *export;
+	struct configfs_edit *edits;
+	dev_t device;
+	bool restart;
+	char **dropped;
+	size_t dropped_count;
+	char port[64];
+	char old_port[64];
+};
+
+/* Write a path to @path (PATH_MAX bytes) and return it. Names of hosts and subsystems are short. */
+static const char *make_path(char *path, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *make_path(char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path, PATH_MAX, format, args);
+	va_end(args);
+	return path;
+}
+
+static bool is_configfs(void)
+{
+	struct statfs fs;
+
+	return !statfs(CONFIGFS, &fs) && fs.f_type == CONFIGFS_TYPE;
+}
+
+/* Load the modules and mount configfs, as far as that is necessary. */
+static int need_nvmet(enum cluster_transport transport)
+{
+	if (!is_configfs()) {
+		kernel_module_load("configfs");
+		if (mount("configfs", CONFIGFS, "configfs", MS_NOSUID | MS_NODEV | MS_NOEXEC, NULL) &&
+		    errno != EBUSY)
+			return fail_errno(errno, "cannot mount configfs on '" CONFIGFS "'");
+	}
+	if (access(NVMET, F_OK))
+		kernel_module_load("nvmet");
+	if (access(NVMET, F_OK))
+		return fail(CODE_DEVICE,
+			    "the kernel has no NVMe-oF target ('" NVMET "' is missing): load the module 'nvmet' of this kernel (modprobe nvmet says why it cannot)");
+	kernel_module_load(transport == CLUSTER_TCP ? "nvmet-tcp" : "nvmet-rdma");
+	return 0;
+}
+
+/*
+ * Keep other runs of this command from changing exports, until the descriptor @fd is closed or this
+ * process ends. Waits without a time limit.
+ */
+static int lock_nvmet(int *fd)
+{
+	*fd = open(NVMET, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (*fd >= 0 && !flock(*fd, LOCK_EX))
+		return 0;
+	return fail_errno(errno, "cannot lock '" NVMET "'");
+}
+
+static int edit_failed(int error, const char *doing, const char *path)
+{
+	return error ? fail_errno(error, "cannot %s '%s'", doing, path) : 0;
+}
+
+static int make_folder(struct exporting *to, const char *path)
+{
+	return edit_failed(configfs_make_folder(&to->edits, path), "create", path);
+}
+
+static int set_attribute(struct exporting *to, const char *folder, const char *name,
+			 const char *value)
+{
+	char path[PATH_MAX];
+
+	make_path(path, "%s/%s", folder, name);
+	return edit_failed(configfs_write(&to->edits, path, value), "set", path);
+}
+
+/* Fail unless the device is a block device. */
+static int check_device(struct exporting *to)
+{
+	const char *path = to->export->device;
+	struct stat st;
+
+	if (stat(path, &st))
+		return fail_errno(errno, "cannot export '%s'", path);
+	if (!S_ISBLK(st.st_mode))
+		return fail(CODE_DEVICE, "cannot export '%s': not a block device", path);
+	to->device = st.st_rdev;
+	return 0;
+}
+
+/* The keys of a host: one that it proves, and one that this node proves to it. */
+static const char *const key[] = { "dhchap_key", "dhchap_ctrl_key" };
+
+static int save_keys(struct exporting *to, const char *host)
+{
+	char path[PATH_MAX];
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < 2 && !error; i++)
+		error = configfs_save(&to->edits, make_path(path, "%s/%s", host, key[i]));
+	return error;
+}
+
+static int set_keys(struct exporting *to, const char *host)
+{
+	char path[PATH_MAX];
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < 2 && !error; i++) {
+		make_path(path, "%s/%s", host, key[i]);
+		error = configfs_write(&to->edits, path, to->export->secret);
+	}
+	if (error == ENOENT)
+		return fail(CODE_DEVICE,
+			    "the NVMe-oF target of this kernel cannot check a secret ('%s' is missing): use a kernel with CONFIG_NVME_TARGET_AUTH (Debian: 6.12), or no 'secret-file'",
+			    path);
+	if (error == EINVAL || error == ENOTSUP)
+		return fail(CODE_USAGE,
+			    "the kernel refuses the secret of the cluster ('%s'): create another one with 'nvme gen-dhchap-key'",
+			    path);
+	return edit_failed(error, "set", path);
+}
+
+/*
+ * nvmet cannot take a key away from a host, so a host that has keys and shall have none, or the
+ * other way round, is created again. A host that another subsystem allows stays: an error.
+ */
+static int remove_host_to_change(struct exporting *to, const char *host, const char *nqn)
+{
+	char link[PATH_MAX], path[PATH_MAX], value[CONFIGFS_VALUE] = "";
+	bool has_key;
+	int error;
+
+	make_path(path, "%s/%s", host, key[0]);
+	has_key = !configfs_read(path, value) && value[0];
+	explicit_bzero(value, sizeof(value));
+	if (access(host, F_OK) || has_key == (to->export->secret != NULL))
+		return 0;
+	make_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", to->export->nqn, nqn);
+	error = configfs_unlink(&to->edits, link, host);
+	if (error)
+		return edit_failed(error, "remove", link);
+	if (has_key && save_keys(to, host))
+		return fail_memory();
+	return edit_failed(configfs_remove_folder(&to->edits, host), "remove", host);
+}
+
+static int make_host(struct exporting *to, const char *nqn)
+{
+	char host[PATH_MAX];
+
+	make_path(host, NVMET "/hosts/%s", nqn);
+	if (remove_host_to_change(to, host, nqn) || make_folder(to, host))
+		return fail_code();
+	/* Before the key is written. */
+	if (edit_failed(configfs_make_private(host), "protect", host))
+		return fail_code();
+	return to->export->secret ? set_keys(to, host) : 0;
+}
+
+static bool is_wanted(const struct export *export, const char *nqn)
+{
+	size_t i;
+
+	for (i = 0; i < export->hosts_count; i++)
+		if (!strcmp(export->hosts[i], nqn))
+			return true;
+	return false;
+}
+
+static int allow_host(struct exporting *to, const char *nqn)
+{
+	char host[PATH_MAX], link[PATH_MAX];
+
+	make_path(host, NVMET "/hosts/%s", nqn);
+	make_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", to->export->nqn, nqn);
+	return edit_failed(configfs_link(&to->edits, link, host), "create", link);
+}
+
+/* Remove the hosts that are not wanted from the list of the subsystem. */
+static int forbid_hosts(struct exporting *to)
+{
+	char folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
+	size_t i;
+	int error;
+
+	make_path(folder, NVMET "/subsystems/%s/allowed_hosts", to->export->nqn);
+	error = configfs_names(folder, &to->dropped, &to->dropped_count);
+	if (error)
+		return edit_failed(error, "read", folder);
+	for (i = 0; i < to->dropped_count; i++) {
+		if (is_wanted(to->export, to->dropped[i]))
+			continue;
+		make_path(host, NVMET "/hosts/%s", to->dropped[i]);
+		make_path(link, "%s/%s", folder, to->dropped[i]);
+		error = configfs_unlink(&to->edits, link, host);
+		if (error)
+			return edit_failed(error, "remove", link);
+		to->restart = true;
+	}
+	return 0;
+}
+
+/* Remove the folders of hosts that no subsystem allows any more. Failures leave them: no harm. */
+static void remove_hosts(char *const *nqn, size_t count, const struct export *wanted)
+{
+	char host[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (!wanted || !is_wanted(wanted, nqn[i]))
+			rmdir(make_path(host, NVMET "/hosts/%s", nqn[i]));
+}
+
+/* Make the serial number of the subsystem from its NQN, so that a new one looks like the old. */
+static void make_serial(const char *nqn, char *serial)
+{
+	const char *from = nqn + strlen(nqn);
+	size_t i = SERIAL_BYTES;
+
+	memset(serial, '0', SERIAL_BYTES);
+	serial[SERIAL_BYTES] = '\0';
+	while (i && from > nqn)
+		if (isalnum((unsigned char)*--from))
+			serial[--i] = *from;
+}
+
+/* Create the subsystem, which no port serves yet, with the hosts that may connect. */
+static int make_subsystem(struct exporting *to)
+{
+	char path[PATH_MAX], attribute[PATH_MAX], serial[SERIAL_BYTES + 1];
+	size_t i;
+
+	for (i = 0; i < to->export->hosts_count; i++)
+		if (make_host(to, to->export->hosts[i]))
+			return fail_code();
+	make_path(path, NVMET "/subsystems/%s", to->export->nqn);
+	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
+		return fail_code();
+	/* For people only. nvmet refuses to change them after a host has connected. */
+	make_serial(to->export->nqn, serial);
+	configfs_write(&to->edits, make_path(attribute, "%s/attr_serial", path), serial);
+	configfs_write(&to->edits, make_path(attribute, "%s/attr_model", path), "nearcache");
+	if (forbid_hosts(to))
+		return fail_code();
+	for (i = 0; i < to->export->hosts_count; i++)
+		if (allow_host(to, to->export->hosts[i]))
+			return fail_code();
+	return 0;
+}
+
+static bool is_read_only(dev_t number)
+{
+	char value[8];
+
+	return identity_attribute(number, "ro", value, sizeof(value)) && !strcmp(value, "1");
+}
+
+/* Tell whether the device is a nearcache device in mode read-only. Writes its name to @dev. */
+static int is_cache(const struct exporting *to, struct dm_device *dev, bool *cache)
+{
+	char name[DEVICE_DM_NAME];
+	bool found = false;
+
+	*cache = false;
+	if (!identity_attribute(to->device, "dm/name", name, sizeof(name)))
+		return 0;
+	if (dm_find(name, dev, &found))
+		return fail_code();
+	*cache = found && dev->ours && !strcmp(dev->mode, "read-only");
+	return 0;
+}
+
+/*
+ * Make nvmet open the device. nvmet opens it for reading and writing, which the kernel refuses for
+ * a read-only disk, so the module makes the disk writable for this moment. It refuses writes all
+ * the same. A killed run may have left the disk writable, so make it read-only again in any case.
+ */
+static int enable_namespace(struct exporting *to, const char *namespace, bool enabled)
+{
+	struct dm_device dev = { 0 };
+	char path[PATH_MAX];
+	bool cache;
+	int error = 0;
+
+	if (is_cache(to, &dev, &cache))
+		return fail_code();
+	if (!cache && is_read_only(to->device))
+		fail(CODE_DEVICE,
+		     "cannot export '%s': it is read-only, and nvmet exports a read-only device only if it is a nearcache device",
+		     to->export->device);
+	else if (cache && !enabled)
+		dm_message(&dev, "write_opens allow");
+	if (!fail_code() && !enabled)
+		error = configfs_write(&to->edits, make_path(path, "%s/enable", namespace), "1");
+	if (error)
+		fail_errno(error, "nvmet cannot export '%s' ('%s')", to->export->device, path);
+	if (cache && !is_read_only(to->device))
+		dm_message(&dev, "write_opens refuse");
+	dm_device_free(&dev);
+	return fail_code();
+}
+
+/* Fail if the namespace exports another device than @to->device. */
+static int check_same_device(struct exporting *to, const char *path)
+{
+	struct stat st;
+
+	if (!stat(path, &st) ? S_ISBLK(st.st_mode) && st.st_rdev == to->device :
+			       !strcmp(path, to->export->device))
+		return 0;
+	return fail(CODE_BUSY,
+		    "the subsystem '%s' exports '%s' already, not '%s': leave the cluster there first, or give each node of the file its own name",
+		    to->export->nqn, path, to->export->device);
+}
+
+static int make_namespace(struct exporting *to)
+{
+	char path[PATH_MAX], attribute[PATH_MAX];
+	char enabled[CONFIGFS_VALUE] = "", device[CONFIGFS_VALUE] = "", uuid[CONFIGFS_VALUE] = "";
+
+	make_path(path, NVMET "/subsystems/%s/namespaces/1", to->export->nqn);
+	if (make_folder(to, path))
+		return fail_code();
+	configfs_read(make_path(attribute, "%s/enable", path), enabled);
+	configfs_read(make_path(attribute, "%s/device_path", path), device);
+	configfs_read(make_path(attribute, "%s/device_uuid", path), uuid);
+	if (!strcmp(enabled, "1")) {
+		if (check_same_device(to, device))
+			return fail_code();
+		if (!strcasecmp(uuid, to->export->uuid))
+			return enable_namespace(to, path, true);
+		/* Another version of the volume: its readers must not take one for the other. */
+		if (set_attribute(to, path, "enable", "0"))
+			return fail_code();
+	}
+	if (set_attribute(to, path, "device_path", to->export->device) ||
+	    set_attribute(to, path, "device_uuid", to->export->uuid))
+		return fail_code();
+	return enable_namespace(to, path, false);
+}
+
+static const char *transport_word(const struct export *export)
+{
+	return export->transport == CLUSTER_TCP ? "tcp" : "rdma";
+}
+
+/* True if attribute @name of @folder has the value. */
+static bool has_value(const char *folder, const char *name, const char *value)
+{
+	char path[PATH_MAX], present[CONFIGFS_VALUE];
+
+	return !configfs_read(make_path(path, "%s/%s", folder, name), present) &&
+	       !strcmp(present, value);
+}
+
+/* Tell how many subsystems a port serves, and whether ours is one of them. */
+static int port_serves(const char *port, const char *nqn, size_t *count, bool *ours)
+{
+	char path[PATH_MAX], **names;
+	size_t i;
+	int error;
+
+	make_path(path, "%s/subsystems", port);
+	error = configfs_names(path, &names, count);
+	*ours = false;
+	for (i = 0; i < *count; i++)
+		*ours |= !strcmp(names[i], nqn);
+	configfs_names_free(names, *count);
+	return edit_failed(error, "read", path);
+}
+
+/* True if the port has our address. A port that serves nothing may be a half of ours: also true. */
+static bool is_port_ours(const struct export *export, const char *port, size_t served)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%u", export->port);
+	if (has_value(port, "addr_traddr", export->address))
+		return has_value(port, "addr_trsvcid", number) ||
+		       (!served && has_value(port, "addr_trsvcid", ""));
+	return !served && has_value(port, "addr_traddr", "");
+}
+
+/* Set the address of a port that serves no subsystem. */
+static int set_port(struct exporting *to)
+{
+	const struct export *export = to->export;
+	const char *tsas = export->tls ? "tls1.3" : "none";
+	char number[16], path[PATH_MAX];
+	int error;
+
+	snprintf(number, sizeof(number), "%u", export->port);
+	if (set_attribute(to, to->port, "addr_trtype", transport_word(export)) ||
+	    set_attribute(to, to->port, "addr_adrfam",
+			  strchr(export->address, ':') ? "ipv6" : "ipv4") ||
+	    set_attribute(to, to->port, "addr_traddr", export->address) ||
+	    set_attribute(to, to->port, "addr_trsvcid", number))
+		return fail_code();
+	if (export->transport != CLUSTER_TCP)
+		return 0;
+	make_path(path, "%s/addr_tsas", to->port);
+	error = configfs_write(&to->edits, path, tsas);
+	/* A kernel without this attribute has no TLS. */
+	if (!error || (error == ENOENT && !export->tls))
+		return 0;
+	if (export->tls && (error == ENOENT || error == EINVAL))
+		return fail(CODE_DEVICE,
+			    "the NVMe-oF target of this kernel has no TLS ('%s'): use a kernel with CONFIG_NVME_TARGET_TCP_TLS (Debian: 6.12), or 'tls = no'",
+			    path);
+	return edit_failed(error, "set", path);
+}
+
+/* True if the port has the transport and TLS that we want. */
+static bool port_fits(const struct exporting *to)
+{
+	return has_value(to->port, "addr_trtype", transport_word(to->export)) &&
+	       (to->export->transport != CLUSTER_TCP ||
+		has_value(to->port, "addr_tsas", "tls1.3") == to->export->tls);
+}
+
+/* Fail unless a port that also serves other subsystems fits. */
+static int check_shared_port(const struct exporting *to)
+{
+	const struct export *export = to->export;
+	bool tls = has_value(to->port, "addr_tsas", "tls1.3");
+
+	if (port_fits(to))
+		return 0;
+	if (!has_value(to->port, "addr_trtype", transport_word(export)))
+		return fail(CODE_BUSY,
+			    "the nvmet port '%s' serves port %u of %s over another transport than %s: choose another 'port'",
+			    to->port, export->port, export->address, transport_word(export));
+	return fail(CODE_BUSY,
+		    "the nvmet port '%s' serves other subsystems on port %u of %s %s TLS: choose another 'port', or 'tls = %s'",
+		    to->port, export->port, export->address, tls ? "with" : "without",
+		    tls ? "yes" : "no");
+}
+
+/* Find a port with our address. @to->port is "" if there is none. */
+static int find_port(struct exporting *to)
+{
+	char **names;
+	size_t count, served, i;
+	bool ours;
+	int error = configfs_names(NVMET "/ports", &names, &count);
+
+	edit_failed(error, "read", NVMET "/ports");
+	for (i = 0; i < count && !fail_code() && !to->port[0]; i++) {
+		snprintf(to->port, sizeof(to->port), NVMET "/ports/%.20s", names[i]);
+		if (port_serves(to->port, to->export->nqn, &served, &ours) ||
+		    !is_port_ours(to->export, to->port, served))
+			to->port[0] = '\0';
+	}
+	configfs_names_free(names, count);
+	return fail_code();
+}
+
+/* Create a port with a free id. */
+static int make_port(struct exporting *to)
+{
+	unsigned int id;
+
+	for (id = 1; id <= PORT_ID_MAX; id++) {
+		snprintf(to->port, sizeof(to->port), NVMET "/ports/%u", id);
+		if (access(to->port, F_OK))
+			return make_folder(to, to->port);
+	}
+	return fail(CODE_BUSY, "nvmet has no free port id ('" NVMET "/ports')");
+}
+
+static int stop_serving(struct exporting *to, const char *port, const char *nqn)
+{
+	char link[PATH_MAX], target[PATH_MAX];
+	int error;
+
+	make_path(link, "%s/subsystems/%s", port, nqn);
+	make_path(target, NVMET "/subsystems/%s", nqn);
+	error = configfs_unlink(&to->edits, link, target);
+	return edit_failed(error, "remove", link);
+}
+
+static int start_serving(struct exporting *to)
+{
+	const struct export *export = to->export;
+	char link[PATH_MAX], target[PATH_MAX];
+	int error;
+
+	make_path(link, "%s/subsystems/%s", to->port, export->nqn);
+	make_path(target, NVMET "/subsystems/%s", export->nqn);
+	error = configfs_link(&to->edits, link, target);
+	if (error == EADDRNOTAVAIL)
+		return fail(CODE_DEVICE,
+			    "nvmet cannot listen on %s: this machine does not have that address; correct the line of this node in the file",
+			    export->address);
+	if (error == EADDRINUSE)
+		return fail(CODE_BUSY,
+			    "nvmet cannot listen on %s, port %u: another program uses it; choose another 'port'",
+			    export->address, export->port);
+	if (error == EINVAL)
+		return fail(CODE_DEVICE,
+			    "nvmet cannot listen on %s, port %u: the kernel has no transport '%s', load the module 'nvmet-%s' (dmesg may say more)",
+			    export->address, export->port, transport_word(export),
+			    transport_word(export));
+	return edit_failed(error, "create", link);
+}
+
+/* Stop the other ports that serve the subsystem, after the address of this node has changed. */
+static int leave_old_ports(struct exporting *to)
+{
+	char **names, port[64];
+	size_t count, served, i;
+	bool ours;
+	int error = configfs_names(NVMET "/ports", &names, &count);
+
+	edit_failed(error, "read", NVMET "/ports");
+	for (i = 0; i < count && !fail_code(); i++) {
+		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
+		if (!strcmp(port, to->port) ||
+		    port_serves(port, to->export->nqn, &served, &ours) || !ours)
+			continue;
+		stop_serving(to, port, to->export->nqn);
+		if (served == 1)
+			snprintf(to->old_port, sizeof(to->old_port), "%s", port);
+	}
+	configfs_names_free(names, count);
+	return fail_code();
+}
+
+/* Make the subsystem reachable at its port, and only there: the last step. */
+static int serve_port(struct exporting *to)
+{
+	size_t served;
+	bool ours;
+
+	if (find_port(to) || (!to->port[0] && make_port(to)) ||
+	    port_serves(to->port, to->export->nqn, &served, &ours))
+		return fail_code();
+	if (served > ours && check_shared_port(to))
+		return fail_code();
+	if (ours && (to->restart || !port_fits(to))) {
+		if (stop_serving(to, to->port, to->export->nqn))
+			return fail_code();
+		served--;
+	}
+	if (!served && set_port(to))
+		return fail_code();
+	return leave_old_ports(to) ? fail_code() : start_serving(to);
+}
+
+static int apply(struct exporting *to)
+{
+	if (check_device(to) || make_subsystem(to) || make_namespace(to))
+		return fail_code();
+	return serve_port(to);
+}
+
+int export_apply(const struct export *export)
+{
+	struct exporting to = { .export = export };
+	int lock;
+
+	if (need_nvmet(export->transport) || lock_nvmet(&lock))
+		return fail_code();
+	if (apply(&to)) {
+		configfs_undo(&to.edits);
+	} else {
+		configfs_keep(&to.edits);
+		remove_hosts(to.dropped, to.dropped_count, export);
+		if (to.old_port[0])
+			rmdir(to.old_port);
+	}
+	configfs_names_free(to.dropped, to.dropped_count);
+	close(lock);
+	return fail_code();
+}
+
+/* Stop the ports that serve the subsystem, and remove those that then serve nothing. */
+static int remove_from_ports(struct exporting *to, const char *nqn)
+{
+	char **names, port[64];
+	size_t count, served, i;
+	bool ours;
+	int error = configfs_names(NVMET "/ports", &names, &count);
+
+	edit_failed(error, "read", NVMET "/ports");
+	for (i = 0; i < count && !fail_code(); i++) {
+		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
+		if (port_serves(port, nqn, &served, &ours) || !ours)
+			continue;
+		if (!stop_serving(to, port, nqn) && served == 1)
+			rmdir(port);
+	}
+	configfs_names_free(names, count);
+	return fail_code();
+}
+
+/* Remove the namespace, which closes the device. Waits for the reads in flight. */
+static int remove_namespace(struct exporting *to, const char *subsystem)
+{
+	char path[PATH_MAX];
+	int error;
+
+	make_path(path, "%s/namespaces/1", subsystem);
+	error = configfs_remove_folder(&to->edits, path);
+	return edit_failed(error, "remove", path);
+}
+
+static int remove_subsystem(struct exporting *to, const char *nqn)
+{
+	char path[PATH_MAX], folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
+	size_t i;
+	int error;
+
+	make_path(path, NVMET "/subsystems/%s", nqn);
+	if (access(path, F_OK))
+		return 0;
+	if (remove_from_ports(to, nqn) || remove_namespace(to, path))
+		return fail_code();
+	make_path(folder, "%s/allowed_hosts", path);
+	error = configfs_names(folder, &to->dropped, &to->dropped_count);
+	for (i = 0; i < to->dropped_count && !error; i++) {
+		make_path(host, NVMET "/hosts/%s", to->dropped[i]);
+		make_path(link, "%s/%s", folder, to->dropped[i]);
+		error = configfs_unlink(&to->edits, link, host);
+	}
+	if (error)
+		return edit_failed(error, "empty", folder);
+	remove_hosts(to->dropped, to->dropped_count, NULL);
+	return edit_failed(configfs_remove_folder(&to->edits, path), "remove", path);
+}
+
+int export_remove(const char *nqn)
+{
+	struct exporting to = { 0 };
+	int lock;
+
+	if (access(NVMET, F_OK))
+		return 0;
+	if (lock_nvmet(&lock))
+		return fail_code();
+	remove_subsystem(&to, nqn);
+	configfs_keep(&to.edits);
+	configfs_names_free(to.dropped, to.dropped_count);
+	close(lock);
+	return fail_code();
+}

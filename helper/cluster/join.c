@@ -1,0 +1,616 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/join.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "block/dm_remove.h"
+#include "block/signals.h"
+#include "cluster/home.h"
+#include "cluster/joined.h"
+#include "cluster/peers.h"
+#include "lib/error.h"
+#include "lib/path.h"
+#include "lib/print.h"
+#include "lib/size.h"
+
+/*
+ * @before: the record of an earlier join
+ * @after: the new record; while this run works it also names the nodes of @before
+ * @table: the present table of the cluster device, if @exists
+ * @exported: this run has changed the export
+ * @created: this run has created the device
+ * @changed: this run has replaced the nodes of the device, or would
+ */
+struct joining {
+	const struct join_request *request;
+	struct cluster_conf conf;
+	struct cluster_home home;
+	struct joined before;
+	struct joined after;
+	struct peers peers;
+	struct dm_device dev;
+	bool exists;
+	struct peers_table table;
+	bool exported;
+	bool created;
+	bool changed;
+};
+
+static int refuse_change(const struct joining *joining, const char *what, const char *now,
+			 const char *wanted)
+{
+	return fail(CODE_BUSY,
+		    "device '%s' has %s %s, but '%s' says %s: this cannot change while the device is in use: 'nearcache cluster leave %s', then join again",
+		    joining->request->name, what, now, joining->conf.path, wanted,
+		    joining->request->name);
+}
+
+static int refuse_number(const struct joining *joining, const char *what, unsigned int now,
+			 unsigned int wanted)
+{
+	char text[2][16];
+
+	snprintf(text[0], sizeof(text[0]), "%u", now);
+	snprintf(text[1], sizeof(text[1]), "%u", wanted);
+	return refuse_change(joining, what, text[0], text[1]);
+}
+
+static int refuse_size(const struct joining *joining, const char *what, uint64_t now,
+		       uint64_t wanted)
+{
+	char text[2][SIZE_TEXT];
+
+	return refuse_change(joining, what, size_print(now, text[0]),
+			     size_print(wanted, text[1]));
+}
+
+/* Only the nodes of a device in use can change. */
+static int check_table(const struct joining *joining)
+{
+	const struct peers_table *table = &joining->table;
+	const struct cluster_conf *conf = &joining->conf;
+	const char *self = cluster_conf_self(conf)->name;
+
+	if (strcmp(table->self, self))
+		return refuse_change(joining, "the local node", table->self, self);
+	if (table->extent != conf->extent)
+		return refuse_size(joining, "extents of", table->extent, conf->extent);
+	if (table->replicas != conf->replicas)
+		return refuse_number(joining, "replicas", table->replicas, conf->replicas);
+	if (table->stall_timeout != conf->stall_timeout)
+		return refuse_number(joining, "a stall-timeout in ms of", table->stall_timeout,
+				     conf->stall_timeout);
+	if (table->bandwidth != conf->bandwidth)
+		return refuse_size(joining, "a bandwidth per second of", table->bandwidth,
+				   conf->bandwidth);
+	return 0;
+}
+
+/* Remove a device without a table: a run was killed while it created the device. */
+static int remove_half_made(struct joining *joining)
+{
+	joining->exists = false;
+	if (joining->request->dry_run)
+		return 0;
+	warn("device '%s' was incomplete, without a table: it was removed", joining->dev.name);
+	return dm_remove(joining->dev.name);
+}
+
+static int look_at_device(struct joining *joining)
+{
+	const char *name = joining->request->name;
+	struct dm_device *dev = &joining->dev;
+
+	if (dm_find(name, dev, &joining->exists))
+		return fail_code();
+	if (!joining->exists)
+		return 0;
+	if (!dev->live && !dev->open_count && dm_uuid_is_cluster(dev->uuid))
+		return remove_half_made(joining);
+	if (!dev->cluster)
+		return fail(CODE_BUSY,
+			    "a device-mapper device '%s' exists that is no cluster device: close it, or choose another name",
+			    name);
+	if (!peers_table_parse(dev->table, &joining->table))
+		return fail(CODE_DEVICE,
+			    "the table of '%s' cannot be parsed ('%s'): the kernel module is newer than this command",
+			    name, dev->table);
+	if (dm_need_running(dev))
+		return fail_code();
+	return check_table(joining);
+}
+
+/* Another device must not export the same subsystem. */
+static int check_others(const struct joining *joining)
+{
+	const char *self = cluster_conf_self(&joining->conf)->name;
+	struct joined *list;
+	size_t i, count;
+
+	if (!joined_all(&list, &count))
+		for (i = 0; i < count; i++)
+			if (strcmp(list[i].name, joining->request->name) &&
+			    !strcmp(list[i].cluster, joining->conf.name) &&
+			    !strcmp(list[i].self, self))
+				fail(CODE_BUSY,
+				     "device '%s' is node '%s' of cluster '%s' already: a cluster shares one volume: give another one its own file with another name behind 'cluster ='",
+				     list[i].name, self, joining->conf.name);
+	joined_free_all(list, count);
+	return fail_code();
+}
+
+/* A device keeps its cluster, its node and its volume until it leaves. */
+static int check_before(const struct joining *joining)
+{
+	const struct joined *before = &joining->before;
+	const char *name = joining->request->name;
+	const char *self = cluster_conf_self(&joining->conf)->name;
+
+	if (!before->found)
+		return check_others(joining);
+	if (strcmp(before->cluster, joining->conf.name) || strcmp(before->self, self))
+		return fail(CODE_BUSY,
+			    "device '%s' is node '%s' of cluster '%s', but would be node '%s' of '%s': 'nearcache cluster leave %s' first",
+			    name, before->self, before->cluster, self, joining->conf.name, name);
+	if (strcmp(before->volume, joining->home.volume))
+		return fail(CODE_BUSY,
+			    "the volume of '%s' has changed since '%s' joined (UUID %s, now %s): 'nearcache cluster leave %s', then join again",
+			    joining->home.dev.name, name, before->volume, joining->home.volume,
+			    name);
+	return 0;
+}
+
+/*
+ * A cache device that fails makes the superblock unreadable, but the cache serves reads from the
+ * origin. A device that has joined keeps its volume.
+ */
+static int read_volume(struct joining *joining)
+{
+	struct cluster_home *home = &joining->home;
+
+	if (!home_read_volume(home) || !joining->before.found)
+		return fail_code();
+	warn("%s; the volume is taken to be that of the earlier join", fail_message());
+	fail_reset();
+	strcpy(home->volume, joining->before.volume);
+	return 0;
+}
+
+static int check_extent(const struct joining *joining)
+{
+	char block[SIZE_TEXT], extent[SIZE_TEXT];
+
+	if (joining->conf.extent >= joining->home.block_size)
+		return 0;
+	return fail(CODE_USAGE,
+		    "'%s': extent = %s is smaller than a block of '%s' (%s), so that several nodes would cache one block: give a larger extent on all nodes",
+		    joining->conf.path, size_print(joining->conf.extent, extent),
+		    joining->home.dev.name, size_print(joining->home.block_size, block));
+}
+
+static int read_config(struct joining *joining)
+{
+	const struct join_request *request = joining->request;
+	const struct joined *before = &joining->before;
+	const char *config = request->config ? request->config :
+			     before->found ? before->config : CLUSTER_CONF_FILE;
+	const char *self = request->self ? request->self : before->found ? before->self : NULL;
+	char *path = path_absolute(config);
+
+	if (path)
+		cluster_conf_read(&joining->conf, path, self);
+	free(path);
+	return fail_code();
+}
+
+/* Do all checks. Changes nothing, except that it removes a half-made device. */
+static int prepare_join(struct joining *joining)
+{
+	const char *name = joining->request->name;
+
+	if (home_check_name(name) || joined_read(&joining->before, name) ||
+	    read_config(joining) || home_find(&joining->home, name) || read_volume(joining) ||
+	    check_before(joining) || look_at_device(joining) || check_extent(joining))
+		return fail_code();
+	return peers_init(&joining->peers, &joining->conf, joining->home.volume);
+}
+
+/* Export the cache to the nodes that @allowed names, without the local node. */
+static int export_to(const struct joining *joining, const struct joined *allowed)
+{
+	const struct cluster_conf *conf = &joining->conf;
+	const struct cluster_node *self = cluster_conf_self(conf);
+	const struct peer *here = &joining->peers.peer[conf->self];
+	struct export export = {
+		.nqn = here->nqn,
+		.device = joining->home.path,
+		.uuid = here->uuid,
+		.transport = conf->transport,
+		.address = self->address,
+		.port = self->port,
+		.tls = conf->tls,
+		.secret = *conf->secret ? conf->secret : NULL,
+	};
+	char (*nqn)[CLUSTER_NQN_SIZE] = calloc(allowed->nodes + 1, sizeof(*nqn));
+	const char **hosts = calloc(allowed->nodes + 1, sizeof(*hosts));
+	char id[CLUSTER_UUID_TEXT];
+	size_t i;
+
+	if (!nqn || !hosts) {
+		fail_memory();
+	} else {
+		for (i = 0; i < allowed->nodes; i++) {
+			if (!strcmp(allowed->node[i], self->name))
+				continue;
+			cluster_host_names(conf->name, allowed->node[i],
+					   nqn[export.hosts_count], id);
+			hosts[export.hosts_count] = nqn[export.hosts_count];
+			export.hosts_count++;
+		}
+		export.hosts = hosts;
+		export_apply(&export);
+	}
+	free(nqn);
+	free(hosts);
+	return fail_code();
+}
+
+/* Begin the new record: it names all nodes that may be connected while this run works. */
+static int begin_record(struct joining *joining)
+{
+	const struct joined *before = &joining->before;
+	struct joined *after = &joining->after;
+	const struct cluster_conf *conf = &joining->conf;
+	struct joined both = { 0 };
+	size_t i;
+
+	snprintf(after->name, sizeof(after->name), "%s", joining->request->name);
+	snprintf(after->config, sizeof(after->config), "%s", conf->path);
+	snprintf(after->cluster, sizeof(after->cluster), "%s", conf->name);
+	snprintf(after->self, sizeof(after->self), "%s", cluster_conf_self(conf)->name);
+	snprintf(after->volume, sizeof(after->volume), "%s", joining->home.volume);
+	for (i = 0; i < conf->nodes && !fail_code(); i++)
+		joined_add(after, conf->node[i].name);
+	both = *after;
+	both.node = NULL;
+	both.nodes = 0;
+	for (i = 0; i < after->nodes && !fail_code(); i++)
+		joined_add(&both, after->node[i]);
+	for (i = 0; i < before->nodes && !fail_code(); i++)
+		joined_add(&both, before->node[i]);
+	if (!fail_code())
+		joined_write(&both);
+	joined_free(&both);
+	return fail_code();
+}
+
+static int fill_nodes(const struct joining *joining, struct peers_node *node)
+{
+	size_t i;
+
+	for (i = 0; i < joining->conf.nodes; i++) {
+		const struct peer *peer = &joining->peers.peer[i];
+
+		strcpy(node[i].name, peer->node->name);
+		node[i].weight = peer->node->weight;
+		strcpy(node[i].device, peer->device);
+	}
+	return 0;
+}
+
+/* Returns the wanted nodes for free(), or NULL after an error. */
+static struct peers_node *wanted_nodes(const struct joining *joining)
+{
+	struct peers_node *node = calloc(joining->conf.nodes, sizeof(*node));
+
+	if (node)
+		fill_nodes(joining, node);
+	else
+		fail_memory();
+	return node;
+}
+
+/* Returns the parameters of the device for free(), or NULL after an error. */
+static char *wanted_table(const struct joining *joining)
+{
+	const struct cluster_conf *conf = &joining->conf;
+	const struct dm_device *home = &joining->home.dev;
+	struct peers_table table = {
+		.extent = conf->extent,
+		.replicas = conf->replicas,
+		.node = wanted_nodes(joining),
+		.nodes = conf->nodes,
+		.stall_timeout = conf->stall_timeout,
+		.bandwidth = conf->bandwidth,
+	};
+	char *text = NULL;
+
+	snprintf(table.home, sizeof(table.home), "%u:%u", major(home->number),
+		 minor(home->number));
+	snprintf(table.origin, sizeof(table.origin), "%u:%u", major(home->origin),
+		 minor(home->origin));
+	strcpy(table.self, cluster_conf_self(conf)->name);
+	if (table.node) {
+		text = peers_table_print(&table);
+		if (!text)
+			fail_memory();
+	}
+	peers_table_free(&table);
+	return text;
+}
+
+static int create_device(struct joining *joining)
+{
+	const char *name = joining->request->name;
+	char uuid[sizeof(DM_CLUSTER_PREFIX) + NAME_SIZE];
+	struct dm_line line = {
+		.target = DM_CLUSTER_TARGET,
+		.bytes = joining->home.dev.size,
+		.read_only = true,
+	};
+	char *params = wanted_table(joining);
+
+	snprintf(uuid, sizeof(uuid), DM_CLUSTER_PREFIX "%s", name);
+	line.params = params;
+	if (params && !dm_activate(name, uuid, &line))
+		joining->created = true;
+	free(params);
+	return fail_code();
+}
+
+static bool nodes_equal(const struct peers_table *table, const struct peers_node *node,
+			size_t nodes)
+{
+	size_t i;
+
+	if (table->nodes != nodes)
+		return false;
+	for (i = 0; i < nodes; i++)
+		if (strcmp(table->node[i].name, node[i].name) ||
+		    table->node[i].weight != node[i].weight ||
+		    strcmp(table->node[i].device, node[i].device))
+			return false;
+	return true;
+}
+
+static int send_nodes(const struct joining *joining, const struct peers_node *node, size_t nodes)
+{
+	char *message = peers_message_print(node, nodes);
+
+	if (message)
+		dm_message(&joining->dev, message);
+	else
+		fail_memory();
+	free(message);
+	return fail_code();
+}
+
+/*
+ * The device of a node whose connection is new may have the number of the old one, which the kernel
+ * still holds: first take these devices away.
+ */
+static int drop_stale(struct joining *joining, const struct peers_node *wanted)
+{
+	struct peers_table *table = &joining->table;
+	bool any = false;
+	size_t i;
+
+	for (i = 0; i < joining->conf.nodes; i++) {
+		struct peers_node *now = peers_table_node(table, wanted[i].name);
+
+		if (!joining->peers.peer[i].fresh || !now || !strcmp(now->device, PEERS_ABSENT))
+			continue;
+		strcpy(now->device, PEERS_ABSENT);
+		any = true;
+	}
+	return any ? send_nodes(joining, table->node, table->nodes) : 0;
+}
+
+/* Replace the nodes of the device in use, without a suspend. */
+static int change_device(struct joining *joining)
+{
+	struct peers_node *node = wanted_nodes(joining);
+
+	if (node && !drop_stale(joining, node)) {
+		joining->changed = !nodes_equal(&joining->table, node, joining->conf.nodes);
+		if (joining->changed)
+			send_nodes(joining, node, joining->conf.nodes);
+	}
+	free(node);
+	return fail_code();
+}
+
+/* Disconnect the nodes that were in the record, and are not in the configuration any more. */
+static int disconnect_left(const struct joining *joining)
+{
+	const struct joined *before = &joining->before;
+	char nqn[CLUSTER_NQN_SIZE];
+	size_t i;
+
+	for (i = 0; i < before->nodes; i++) {
+		if (joined_has(&joining->after, before->node[i]))
+			continue;
+		cluster_subsystem_nqn(before->cluster, before->node[i], nqn);
+		if (link_disconnect(nqn))
+			return fail_code();
+	}
+	return 0;
+}
+
+/* Undo what this run did. An earlier join keeps its nodes and its record. */
+static void undo_steps(struct joining *joining)
+{
+	const struct peers *peers = &joining->peers;
+	const char *name = joining->request->name;
+	size_t i;
+
+	if (joining->created)
+		dm_remove(name);
+	for (i = 0; i < joining->conf.nodes; i++)
+		if (peers->peer[i].fresh)
+			link_disconnect(peers->peer[i].nqn);
+	if (joining->before.found) {
+		if (joining->exported)
+			export_to(joining, &joining->before);
+		joined_write(&joining->before);
+		return;
+	}
+	if (joining->exported)
+		export_remove(peers->peer[joining->conf.self].nqn);
+	joined_remove(name);
+}
+
+/*
+ * After an error, or ^C, undo what this run did and keep the error. If the nodes of a device in use
+ * are replaced already, only the record is late: the next join completes it.
+ */
+static void undo_join(struct joining *joining)
+{
+	enum exit_code code = fail_code();
+	char why[1024];
+
+	if (joining->changed) {
+		fail_add("'nearcache cluster join %s' completes this", joining->request->name);
+		return;
+	}
+	snprintf(why, sizeof(why), "%s", fail_message());
+	fail_reset();
+	undo_steps(joining);
+	if (code && fail_code())
+		fail_add("this followed another error: %s", why);
+	else if (code)
+		fail(code, "%s", why);
+}
+
+static int do_join(struct joining *joining)
+{
+	if (begin_record(joining) || export_to(joining, &joining->after))
+		return fail_code();
+	joining->exported = true;
+	if (peers_connect(&joining->peers) ||
+	    (joining->exists ? change_device(joining) : create_device(joining)) ||
+	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining))
+		return fail_code();
+	return joined_write(&joining->after);
+}
+
+/* All or nothing: a ^C takes effect at the end. */
+static int carry_out(struct joining *joining)
+{
+	sigset_t before;
+
+	if (dm_need_cluster_target())
+		return fail_code();
+	signals_hold(&before);
+	if (do_join(joining) || (!joining->exists && signals_waiting(&before)))
+		undo_join(joining);
+	signals_release(&before);
+	return fail_code();
+}
+
+static void report_nodes(const struct joining *joining)
+{
+	size_t i;
+
+	print_table("nodes");
+	for (i = 0; i < joining->conf.nodes; i++) {
+		const struct peer *peer = &joining->peers.peer[i];
+		const char *state = peer->self ? "here" :
+				    peer->refused ? "refused" :
+				    strcmp(peer->device, PEERS_ABSENT) ? "connected" :
+				    joining->request->dry_run ? "would connect" : "absent";
+		char address[ADDRESS_TEXT + 16];
+
+		snprintf(address, sizeof(address), strchr(peer->node->address, ':') ?
+			 "[%s]:%u" : "%s:%u", peer->node->address, peer->node->port);
+		print_record(NULL, NULL);
+		print_string("name", "node", peer->node->name);
+		print_string("address", "address", address);
+		print_number("weight", "weight", peer->node->weight);
+		print_string("state", "state", state);
+		print_string("device", "connected at",
+			     *peer->state.device ? peer->state.device : NULL);
+		print_string("nqn", NULL, peer->nqn);
+		print_reason("reason", NULL, peer->why);
+		print_end();
+		if (!peer->self && !joining->request->dry_run && *peer->why)
+			warn("node '%s' at %s is %s: %s", peer->node->name, address, state,
+			     peer->why);
+	}
+	print_end();
+}
+
+static void report_left(const struct joining *joining)
+{
+	const struct joined *before = &joining->before;
+	size_t i;
+
+	print_table("left");
+	for (i = 0; i < before->nodes; i++) {
+		if (joined_has(&joining->after, before->node[i]))
+			continue;
+		print_record(NULL, NULL);
+		print_string("name", joining->request->dry_run ? "would disconnect" :
+							       "disconnected", before->node[i]);
+		print_end();
+	}
+	print_end();
+}
+
+static void report_join(const struct joining *joining)
+{
+	const struct cluster_conf *conf = &joining->conf;
+	bool dry_run = joining->request->dry_run;
+	const char *verb = joining->exists ? "change nodes of" : "create";
+	char path[160];
+
+	snprintf(path, sizeof(path), "/dev/mapper/%s", joining->request->name);
+	print_string("name", NULL, joining->request->name);
+	print_string("device", dry_run ? NULL : "device", path);
+	print_string(NULL, dry_run ? "would" : NULL, verb);
+	print_string("cluster", "cluster", conf->name);
+	print_string("config", "configuration", conf->path);
+	print_string("node", "local node", cluster_conf_self(conf)->name);
+	print_string("cache", "exported cache", joining->home.dev.name);
+	print_string("volume", "volume UUID", joining->home.volume);
+	print_bytes("size", "size", joining->home.dev.size);
+	print_bytes("extent", "extent", conf->extent);
+	print_number("replicas", "replicas", conf->replicas);
+	print_flag("created", NULL, joining->created);
+	print_flag("changed", NULL, joining->changed);
+	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	report_nodes(joining);
+	report_left(joining);
+}
+
+/* In a dry run, the record is needed to name the nodes that would be disconnected. */
+static int look_only(struct joining *joining)
+{
+	size_t i;
+
+	for (i = 0; i < joining->conf.nodes && !fail_code(); i++)
+		joined_add(&joining->after, joining->conf.node[i].name);
+	return fail_code() ? fail_code() : peers_look(&joining->peers);
+}
+
+/* Join, or apply changes of the configuration. Prints the result. */
+int cluster_join(const struct join_request *request)
+{
+	struct joining joining = { .request = request };
+
+	if (!prepare_join(&joining) &&
+	    !(request->dry_run ? look_only(&joining) : carry_out(&joining)))
+		report_join(&joining);
+	peers_free(&joining.peers);
+	peers_table_free(&joining.table);
+	dm_device_free(&joining.dev);
+	dm_device_free(&joining.home.dev);
+	joined_free(&joining.before);
+	joined_free(&joining.after);
+	cluster_conf_free(&joining.conf);
+	return fail_code();
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Join a cluster: export the cache of the local node, connect the peers, and create the cluster
+ * device, or apply changes of the configuration to it.
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
+#ifndef HELPER_CLUSTER_JOIN_H
+#define HELPER_CLUSTER_JOIN_H
+
+#include <stdbool.h>
+
+/**
+ * struct join_request - what 'cluster join' is asked for
+ * @name: the cluster device
+ * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
+ * @self: name of the local node; NULL: that of an earlier join, otherwise find it
+ * @dry_run: print the actions, change nothing
+ */
+struct join_request {
+	const char *name;
+	const char *config;
+	const char *self;
+	bool dry_run;
+};
+
+int cluster_join(const struct join_request *request);
+
+#endif /* HELPER_CLUSTER_JOIN_H */

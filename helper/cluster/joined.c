@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/joined.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/atomic_file.h"
+#include "lib/error.h"
+#include "lib/settings_file.h"
+
+#ifndef JOINED_DIR
+#define JOINED_DIR	"/run/nearcache/cluster"
+#endif
+/* Ends the name of a record, so that no name of a device leads to the new file of another. */
+#define ENDING		".joined"
+
+static const char *path_of_record(const char *name, char *path)
+{
+	snprintf(path, PATH_MAX, JOINED_DIR "/%s" ENDING, name);
+	return path;
+}
+
+/* Add a node; one that the record has stays once. */
+int joined_add(struct joined *joined, const char *node)
+{
+	char (*longer)[CLUSTER_NAME];
+
+	if (joined_has(joined, node))
+		return 0;
+	longer = reallocarray(joined->node, joined->nodes + 1, sizeof(*longer));
+	if (!longer)
+		return fail_memory();
+	joined->node = longer;
+	snprintf(longer[joined->nodes++], CLUSTER_NAME, "%s", node);
+	return 0;
+}
+
+bool joined_has(const struct joined *joined, const char *node)
+{
+	size_t i;
+
+	for (i = 0; i < joined->nodes; i++)
+		if (!strcmp(joined->node[i], node))
+			return true;
+	return false;
+}
+
+static int take_record(const struct setting_line *line, void *arg)
+{
+	struct joined *joined = arg;
+	const struct {
+		const char *name;
+		char *place;
+		size_t size;
+	} row[] = {
+		{ "config", joined->config, sizeof(joined->config) },
+		{ "cluster", joined->cluster, sizeof(joined->cluster) },
+		{ "self", joined->self, sizeof(joined->self) },
+		{ "volume", joined->volume, sizeof(joined->volume) },
+	};
+	size_t i;
+
+	if (!strcmp(line->name, "node"))
+		return joined_add(joined, line->value);
+	/* A newer version may have written more. */
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (!strcmp(row[i].name, line->name))
+			snprintf(row[i].place, row[i].size, "%s", line->value);
+	return 0;
+}
+
+/* Read the record of a device. A missing one is no error. Call joined_free() even after an error. */
+int joined_read(struct joined *joined, const char *name)
+{
+	char text[SETTINGS_BYTES_MAX + 2], path[PATH_MAX];
+
+	memset(joined, 0, sizeof(*joined));
+	snprintf(joined->name, sizeof(joined->name), "%s", name);
+	if (access(path_of_record(name, path), F_OK) && errno == ENOENT)
+		return 0;
+	if (settings_read(path, text) || settings_parse(path, text, take_record, joined))
+		return fail_code();
+	joined->found = true;
+	return 0;
+}
+
+/* Write the record, replacing an earlier one. */
+int joined_write(const struct joined *joined)
+{
+	char path[PATH_MAX], *text = NULL;
+	size_t size, i;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return fail_memory();
+	fprintf(out, "config = %s\ncluster = %s\nself = %s\nvolume = %s\n", joined->config,
+		joined->cluster, joined->self, joined->volume);
+	for (i = 0; i < joined->nodes; i++)
+		fprintf(out, "node = %s\n", joined->node[i]);
+	if (fclose(out))
+		fail_memory();
+	else if (!atomic_file_prepare(path_of_record(joined->name, path), text))
+		atomic_file_commit(path);
+	free(text);
+	return fail_code();
+}
+
+int joined_remove(const char *name)
+{
+	char path[PATH_MAX];
+	bool found;
+
+	return atomic_file_remove(path_of_record(name, path), &found);
+}
+
+void joined_free(struct joined *joined)
+{
+	free(joined->node);
+	joined->node = NULL;
+	joined->nodes = 0;
+}
+
+void joined_free_all(struct joined *list, size_t count)
+{
+	while (count)
+		joined_free(&list[--count]);
+	free(list);
+}
+
+static int append_record(struct joined **list, size_t *count, const char *name)
+{
+	struct joined *longer = reallocarray(*list, *count + 1, sizeof(*longer));
+
+	if (!longer)
+		return fail_memory();
+	*list = longer;
+	/* joined_read() sets what joined_free() needs, even if it fails. */
+	return joined_read(&longer[(*count)++], name);
+}
+
+/* Read all records. The list needs joined_free_all(), even after an error. */
+int joined_all(struct joined **list, size_t *count)
+{
+	DIR *dir = opendir(JOINED_DIR);
+	struct dirent *entry;
+	char name[NAME_SIZE];
+
+	*list = NULL;
+	*count = 0;
+	while (dir && !fail_code() && (entry = readdir(dir))) {
+		size_t length = strlen(entry->d_name), end = strlen(ENDING);
+
+		if (length <= end || length - end >= sizeof(name) ||
+		    strcmp(entry->d_name + length - end, ENDING))
+			continue;
+		memcpy(name, entry->d_name, length - end);
+		name[length - end] = '\0';
+		append_record(list, count, name);
+	}
+	if (dir)
+		closedir(dir);
+	return fail_code();
+}

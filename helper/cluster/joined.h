@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The record of a cluster device that 'cluster join' created: one file for each in /run, so that
+ * 'leave', 'status' and the daemon find the configuration, and what an interrupted run left.
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
+#ifndef HELPER_CLUSTER_JOINED_H
+#define HELPER_CLUSTER_JOINED_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cluster/conf.h"
+#include "cluster/node_names.h"
+#include "lib/name.h"
+
+/**
+ * struct joined - a record
+ * @found: there is a record; otherwise only @name is set
+ * @name: of the cluster device
+ * @config: path of the configuration
+ * @cluster: name of the cluster
+ * @self: name of the local node
+ * @volume: UUID of the volume
+ * @node: names of the nodes that may be connected, or allowed to connect, @nodes of them
+ */
+struct joined {
+	bool found;
+	char name[NAME_SIZE];
+	char config[PATH_MAX];
+	char cluster[CLUSTER_NAME];
+	char self[CLUSTER_NAME];
+	char volume[CLUSTER_UUID_TEXT];
+	char (*node)[CLUSTER_NAME];
+	size_t nodes;
+};
+
+int joined_read(struct joined *joined, const char *name);
+int joined_write(const struct joined *joined);
+int joined_remove(const char *name);
+int joined_add(struct joined *joined, const char *node);
+bool joined_has(const struct joined *joined, const char *node);
+void joined_free(struct joined *joined);
+int joined_all(struct joined **list, size_t *count);
+void joined_free_all(struct joined *list, size_t count);
+
+#endif /* HELPER_CLUSTER_JOINED_H */

@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/link.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libnvme.h>
+#include <limits.h>
+#include <netdb.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "block/kernel_module.h"
+#include "block/kmsg.h"
+#include "lib/error.h"
+#include "lib/periodic_wait.h"
+
+#define CONTROLLERS	"/sys/class/nvme"
+#define SUBSYSTEMS	"/sys/class/nvme-subsystem"
+/* Writing options to this device creates a controller; reading it lists the options. */
+#define FABRICS		"/dev/nvme-fabrics"
+
+/* Seconds that a peer has to accept a TCP connection, and to show its namespace. */
+#define REACH_SECONDS		3
+#define NAMESPACE_SECONDS	10
+#define NAMESPACE_PAUSE_US	(20 * 1000)
+#define SECOND			1000000000ULL
+/* Seconds between two attempts of the kernel to connect again. */
+#define RECONNECT_DELAY		1
+
+/* Size of an attribute in sysfs; the longest is the address of a controller. */
+#define ATTRIBUTE		512
+
+/* Read a line of a file. Returns false, with "" in @text, if that fails. */
+static bool read_line(char *text, size_t size, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+static bool read_line(char *text, size_t size, const char *format, ...)
+{
+	char path[PATH_MAX];
+	ssize_t n = -1;
+	va_list args;
+	int fd;
+
+	va_start(args, format);
+	vsnprintf(path, sizeof(path), format, args);
+	va_end(args);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd >= 0) {
+		n = read(fd, text, size - 1);
+		close(fd);
+	}
+	text[n < 0 ? 0 : n] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return n >= 0;
+}
+
+static const char *transport_word(enum cluster_transport transport)
+{
+	return transport == CLUSTER_TCP ? "tcp" : "rdma";
+}
+
+/* Write "10.0.0.5:4420" or "[fd00::5]:4420" to @text, of the size of link_state.address. */
+static const char *address_text(char *text, const char *address, const char *port)
+{
+	snprintf(text, sizeof(((struct link_state *)0)->address),
+		 strchr(address, ':') ? "[%s]:%s" : "%s:%s", address, port);
+	return text;
+}
+
+static const char *link_address(const struct link *link, char *text)
+{
+	char port[16];
+
+	snprintf(port, sizeof(port), "%u", link->port);
+	return address_text(text, link->address, port);
+}
+
+/* Find KEY=VALUE in "traddr=10.0.0.5,trsvcid=4420,...", and write VALUE to @value. */
+static void take_value(const char *list, const char *key, char *value, size_t size)
+{
+	const char *at = list;
+	size_t length = strlen(key);
+
+	*value = '\0';
+	while (at && (strncmp(at, key, length) || at[length] != '='))
+		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+	if (at)
+		snprintf(value, size, "%.*s", (int)strcspn(at + length + 1, ","), at + length + 1);
+}
+
+static void read_address(const char *controller, char *text)
+{
+	char line[ATTRIBUTE], address[64], port[16];
+
+	read_line(line, sizeof(line), CONTROLLERS "/%s/address", controller);
+	take_value(line, "traddr", address, sizeof(address));
+	take_value(line, "trsvcid", port, sizeof(port));
+	address_text(text, address, port);
+}
+
+/*
+ * True if the controller belongs to the subsystem and the host (NULL: any), and is not on its way
+ * out. @state: gets its name, address, and whether it works.
+ */
+static bool take_controller(const char *name, const char *nqn, const char *host_nqn,
+			    struct link_state *state)
+{
+	char value[ATTRIBUTE];
+
+	if (!read_line(value, sizeof(value), CONTROLLERS "/%s/subsysnqn", name) ||
+	    strcmp(value, nqn))
+		return false;
+	read_line(value, sizeof(value), CONTROLLERS "/%s/hostnqn", name);
+	if (host_nqn && strcmp(value, host_nqn))
+		return false;
+	if (!read_line(value, sizeof(value), CONTROLLERS "/%s/state", name) ||
+	    !strncmp(value, "deleting", 8) || !strcmp(value, "dead"))
+		return false;
+	memset(state, 0, sizeof(*state));
+	snprintf(state->controller, sizeof(state->controller), "%s", name);
+	read_address(name, state->address);
+	state->connected = true;
+	state->live = !strcmp(value, "live");
+	return true;
+}
+
+/* True if @name is that of a namespace of a subsystem or controller: nvmeXnY, and not nvmeXcYnZ. */
+static bool is_namespace(const char *name)
+{
+	int length = 0;
+
+	return sscanf(name, "nvme%*un%*u%n", &length) == 0 && length && !name[length];
+}
+
+/* Find the namespace with id 1 in @folder. */
+static void find_namespace(const char *folder, struct link_state *state)
+{
+	DIR *names = opendir(folder);
+	struct dirent *entry;
+	char id[16];
+
+	while (names && !state->device[0] && (entry = readdir(names))) {
+		if (!is_namespace(entry->d_name))
+			continue;
+		read_line(id, sizeof(id), "%s/%s/nsid", folder, entry->d_name);
+		if (strcmp(id, "1"))
+			continue;
+		snprintf(state->device, sizeof(state->device), "/dev/%.50s", entry->d_name);
+		read_line(state->uuid, sizeof(state->uuid), "%s/%s/uuid", folder, entry->d_name);
+		/* udev or the kernel creates the node a moment later than the folder. */
+		if (access(state->device, F_OK))
+			state->device[0] = '\0';
+	}
+	if (names)
+		closedir(names);
+}
+
+/*
+ * Find the block device: with native multipath that of the subsystem, which stays when a controller
+ * goes and comes, otherwise that of the controller.
+ */
+static void find_device(struct link_state *state)
+{
+	DIR *subsystems = opendir(SUBSYSTEMS);
+	struct dirent *entry;
+	char folder[PATH_MAX];
+
+	while (subsystems && (entry = readdir(subsystems))) {
+		snprintf(folder, sizeof(folder), SUBSYSTEMS "/%s/%s", entry->d_name,
+			 state->controller);
+		if (entry->d_name[0] == '.' || access(folder, F_OK))
+			continue;
+		*strrchr(folder, '/') = '\0';
+		find_namespace(folder, state);
+		break;
+	}
+	if (subsystems)
+		closedir(subsystems);
+	if (state->device[0])
+		return;
+	snprintf(folder, sizeof(folder), CONTROLLERS "/%s", state->controller);
+	find_namespace(folder, state);
+}
+
+/*
+ * Find a controller, by preference one that works. @address: only one with this address, or NULL.
+ * This reads sysfs. The scan of libnvme 1.3 sends commands to all namespaces of the machine, and
+ * waits for the timers of each peer that hangs.
+ */
+static void find_controller(const char *nqn, const char *host_nqn, const char *address,
+			    struct link_state *state)
+{
+	DIR *controllers = opendir(CONTROLLERS);
+	struct link_state each;
+	struct dirent *entry;
+
+	memset(state, 0, sizeof(*state));
+	while (controllers && !state->live && (entry = readdir(controllers)))
+		if (take_controller(entry->d_name, nqn, host_nqn, &each) &&
+		    (!address || !strcmp(address, each.address)))
+			*state = each;
+	if (controllers)
+		closedir(controllers);
+	if (state->connected)
+		find_device(state);
+}
+
+int link_find(const struct link *link, struct link_state *state)
+{
+	find_controller(link->nqn, link->host_nqn, NULL, state);
+	return 0;
+}
+
+/* True if the kernel's list of options for a connection has @option. */
+static bool has_option(const char *options, const char *option)
+{
+	size_t length = strlen(option);
+	const char *at = options;
+
+	while (at && (strncmp(at, option, length) || !strchr("=,\n", at[length])))
+		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
+	return at;
+}
+
+/*
+ * Fail if the kernel cannot connect as wanted. A kernel that does not know the option of the secret
+ * would write the secret to its log.
+ */
+static int check_kernel(const struct link *link)
+{
+	const char *word = transport_word(link->transport);
+	char options[4096];
+
+	if (access(FABRICS, F_OK))
+		kernel_module_load("nvme-fabrics");
+	kernel_module_load(link->transport == CLUSTER_TCP ? "nvme-tcp" : "nvme-rdma");
+	if (!read_line(options, sizeof(options), FABRICS)) {
+		if (errno == EACCES || errno == EPERM)
+			return fail_errno(errno, "cannot use '" FABRICS "'");
+		return fail(CODE_DEVICE,
+			    "the kernel cannot connect to NVMe-oF ('" FABRICS "' is missing): load the module 'nvme-%s' of this kernel (modprobe nvme-%s says why it cannot)",
+			    word, word);
+	}
+	if (link->secret && !has_option(options, "dhchap_secret"))
+		return fail(CODE_DEVICE,
+			    "this kernel cannot prove a secret to a peer: use a kernel with CONFIG_NVME_HOST_AUTH (Debian: 6.12), or no 'secret-file'");
+	if (link->tls && !has_option(options, "tls"))
+		return fail(CODE_DEVICE,
+			    "this kernel cannot connect over TLS: use a kernel with CONFIG_NVME_TCP_TLS (Debian: 6.12), or 'tls = no'");
+	return 0;
+}
+
+/* Wait until the TCP connection of @fd is made. Returns 0 or an errno. */
+static int await_connection(int fd)
+{
+	struct pollfd wait = { .fd = fd, .events = POLLOUT };
+	uint64_t end = watch_now() + REACH_SECONDS * SECOND, now;
+	socklen_t size = sizeof(int);
+	int error, ready;
+
+	do {
+		now = watch_now();
+		ready = poll(&wait, 1, now < end ? (int)((end - now) / 1000000) : 0);
+	} while (ready < 0 && errno == EINTR);
+	if (ready < 0)
+		return errno;
+	if (!ready)
+		return ETIMEDOUT;
+	return getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size) ? errno : error;
+}
+
+/* @fd: gets the connection, -1 after an error. Returns 0 or an errno. */
+static int open_connection(const struct addrinfo *to, int *fd)
+{
+	int error = 0;
+
+	*fd = socket(to->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	if (*fd < 0)
+		return errno;
+	if (connect(*fd, to->ai_addr, to->ai_addrlen))
+		error = errno == EINPROGRESS ? await_connection(*fd) : errno;
+	if (!error)
+		return 0;
+	close(*fd);
+	*fd = -1;
+	return error;
+}
+
+/*
+ * Fail if nothing accepts TCP connections at the address: the kernel would try for two minutes, and
+ * would not say why it gave up. The caller closes @fd, the connection, when the kernel has its own:
+ * nvmet logs an error for one that is closed before it is accepted.
+ */
+static int check_reachable(const struct link *link, const char *address, int *fd)
+{
+	const struct addrinfo hints = {
+		.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+		.ai_socktype = SOCK_STREAM,
+	};
+	struct addrinfo *to;
+	char port[16];
+	int error;
+
+	snprintf(port, sizeof(port), "%u", link->port);
+	if (getaddrinfo(link->address, port, &hints, &to))
+		return fail(CODE_USAGE, "'%s' is no numeric address", link->address);
+	error = open_connection(to, fd);
+	freeaddrinfo(to);
+	if (error == ECONNREFUSED)
+		return fail(CODE_DEVICE,
+			    "the node at %s is up, but exports nothing at this port: has it joined the cluster?",
+			    address);
+	if (error == ETIMEDOUT)
+		return fail(CODE_DEVICE,
+			    "the node at %s does not answer: is it up, and does a firewall let TCP port %u through?",
+			    address, link->port);
+	return error ? fail_errno(error, "cannot reach the node at %s", address) : 0;
+}
+
+/*
+ * The reasons why a peer refuses, which only the kernel log has. @named: the line has the NQN of the
+ * subsystem.
+ */
+static const struct {
+	const char *line;
+	bool named;
+	enum exit_code code;
+	const char *meaning;
+} refusal[] = {
+	{ "is not allowed, hostnqn", true, CODE_PERMISSION,
+	  "it does not allow this node: does its file have this node, with the same cluster and name?" },
+	{ "subsysnqn", true, CODE_DEVICE,
+	  "it does not export its cache under the expected name: has it joined the cluster, with the same cluster and name in its file?" },
+	{ "uthentication", false, CODE_PERMISSION,
+	  "one of the two nodes has no secret or another one: compare their files 'secret-file'" },
+};
+
+static bool record_refusal(const struct link *link, const char *address, const char *line)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(refusal) / sizeof(*refusal); i++) {
+		if (!strstr(line, refusal[i].line) ||
+		    (refusal[i].named && !strstr(line, link->nqn)))
+			continue;
+		fail(refusal[i].code, "the node at %s refused the connection: %s", address,
+		     refusal[i].meaning);
+		return true;
+	}
+	return false;
+}
+
+/* Record why the kernel did not connect. @error: a code of libnvme. */
+static int connect_failed(const struct link *link, struct kmsg *log, int error,
+			  const char *address)
+{
+	char line[512];
+
+	while (kmsg_find(log, "nvme", line, sizeof(line)))
+		if (record_refusal(link, address, line))
+			return fail_code();
+	return fail(CODE_DEVICE, "cannot connect to the node at %s: %s; dmesg may say why", address,
+		    nvme_errno_to_string(error));
+}
+
+static void fill_config(const struct link *link, struct nvme_fabrics_config *config)
+{
+	bool tcp = link->transport == CLUSTER_TCP;
+
+	nvmf_default_config(config);
+	config->ctrl_loss_tmo = -1;
+	config->reconnect_delay = RECONNECT_DELAY;
+	config->keep_alive_tmo = (int)link->keep_alive;
+	config->fast_io_fail_tmo = (int)link->fast_io_fail;
+	config->data_digest = tcp && link->data_digest;
+	config->tls = tcp && link->tls;
+}
+
+/* Create a controller. Returns 0, or an errno or a code of libnvme. */
+static int add_controller(const struct link *link, nvme_root_t root)
+{
+	struct nvme_fabrics_config config;
+	nvme_ctrl_t controller = NULL;
+	nvme_host_t host;
+	char port[16];
+	int error;
+
+	snprintf(port, sizeof(port), "%u", link->port);
+	fill_config(link, &config);
+	host = nvme_lookup_host(root, link->host_nqn, link->host_id);
+	if (host)
+		controller = nvme_create_ctrl(root, link->nqn, transport_word(link->transport),
+					      link->address, NULL, NULL, port);
+	if (!controller)
+		return ENOMEM;
+	if (link->secret) {
+		nvme_host_set_dhchap_key(host, link->secret);
+		nvme_ctrl_set_dhchap_key(controller, link->secret);
+	}
+	if (!nvmf_add_ctrl(host, controller, &config))
+		return 0;
+	error = errno;
+	nvme_free_ctrl(controller);
+	return error;
+}
+
+/* No messages of libnvme: some contain the secret. */
+static nvme_root_t create_root(void)
+{
+	nvme_root_t root = nvme_create_root(NULL, -1);
+
+	if (!root)
+		fail_memory();
+	return root;
+}
+
+static int disconnect(const char *controller)
+{
+	nvme_root_t root = create_root();
+	struct link_state state;
+	char nqn[ATTRIBUTE];
+	nvme_ctrl_t found;
+
+	if (!root)
+		return fail_code();
+	read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", controller);
+	found = nvme_scan_ctrl(root, controller);
+	/* The controller may go by itself at the same time. */
+	if ((!found || nvme_disconnect_ctrl(found)) &&
+	    take_controller(controller, nqn, NULL, &state))
+		fail_errno(errno, "cannot disconnect the controller '%s' (%s)", controller,
+			   state.address);
+	nvme_free_tree(root);
+	return fail_code();
+}
+
+/* Fail if a controller with a secret did not prove it: some kernels ignore the option. */
+static int check_proof(const struct link *link, const char *address)
+{
+	char path[PATH_MAX];
+	struct link_state state;
+
+	find_controller(link->nqn, link->host_nqn, address, &state);
+	snprintf(path, sizeof(path), CONTROLLERS "/%s/dhchap_secret", state.controller);
+	if (!link->secret || !state.connected || !access(path, F_OK))
+		return 0;
+	disconnect(state.controller);
+	return fail(CODE_DEVICE,
+		    "this kernel cannot prove a secret to a peer: use a kernel with CONFIG_NVME_HOST_AUTH (Debian: 6.12), or no 'secret-file'");
+}
+
+static int connect_to(const struct link *link, const char *address)
+{
+	struct kmsg log = kmsg_mark(0);
+	nvme_root_t root = create_root();
+	int error;
+
+	if (root) {
+		error = add_controller(link, root);
+		if (error)
+			connect_failed(link, &log, error, address);
+		nvme_free_tree(root);
+	}
+	kmsg_close(&log);
+	return fail_code() ? fail_code() : check_proof(link, address);
+}
+
+/*
+ * Wait until the kernel has scanned the new controller. Returns with the state of the connection,
+ * without a device if that takes too long or the controller does not work.
+ */
+static void await_namespace(const struct link *link, const char *address,
+			    struct link_state *state)
+{
+	uint64_t end = watch_now() + NAMESPACE_SECONDS * SECOND;
+
+	for (;;) {
+		find_controller(link->nqn, link->host_nqn, address, state);
+		if (!state->live || state->device[0] || watch_now() >= end)
+			return;
+		usleep(NAMESPACE_PAUSE_US);
+	}
+}
+
+/*
+ * Disconnect the controllers of the subsystem and of the host (NULL: any host), except those at
+ * @address (NULL: all).
+ */
+static int disconnect_others(const char *nqn, const char *host_nqn, const char *address)
+{
+	DIR *controllers = opendir(CONTROLLERS);
+	struct link_state state;
+	struct dirent *entry;
+
+	while (controllers && (entry = readdir(controllers))) {
+		if (!take_controller(entry->d_name, nqn, host_nqn, &state) ||
+		    (address && !strcmp(address, state.address)))
+			continue;
+		if (disconnect(state.controller))
+			break;
+	}
+	if (controllers)
+		closedir(controllers);
+	return fail_code();
+}
+
+static int reach_and_connect(const struct link *link, const char *address)
+{
+	int fd = -1;
+
+	if (link->transport == CLUSTER_TCP && check_reachable(link, address, &fd))
+		return fail_code();
+	/*
+	 * First, end a connection to another address: the ids of its controller and of the new one
+	 * may be the same, and the kernel refuses that.
+	 */
+	if (!disconnect_others(link->nqn, link->host_nqn, address))
+		connect_to(link, address);
+	if (fd >= 0)
+		close(fd);
+	return fail_code();
+}
+
+int link_connect(const struct link *link, struct link_state *state)
+{
+	char address[sizeof(state->address)];
+	bool existed;
+
+	link_address(link, address);
+	if (check_kernel(link))
+		return fail_code();
+	find_controller(link->nqn, link->host_nqn, address, state);
+	existed = state->connected;
+	if (!existed && reach_and_connect(link, address))
+		return fail_code();
+	await_namespace(link, address, state);
+	if (state->device[0])
+		return 0;
+	if (!existed && state->connected)
+		disconnect(state->controller);
+	if (state->connected && !state->live)
+		return fail(CODE_DEVICE,
+			    "the connection to the node at %s is lost; the kernel tries to connect again",
+			    address);
+	return fail(CODE_DEVICE,
+		    "the node at %s does not export a namespace: join the cluster there again",
+		    address);
+}
+
+int link_disconnect(const char *nqn)
+{
+	return disconnect_others(nqn, NULL, NULL);
+}

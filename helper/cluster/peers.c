@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/peers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "block/parallel_devices.h"
+#include "lib/error.h"
+
+/* Longest wait for all connections, seconds; they are made at the same time. */
+#define CONNECT_SECONDS	30U
+
+static void describe_link(struct peers *peers, struct peer *peer)
+{
+	const struct cluster_conf *conf = peers->conf;
+
+	peer->link = (struct link){
+		.nqn = peer->nqn,
+		.host_nqn = peers->host_nqn,
+		.host_id = peers->host_id,
+		.transport = conf->transport,
+		.address = peer->node->address,
+		.port = peer->node->port,
+		.keep_alive = conf->keep_alive,
+		.fast_io_fail = conf->fast_io_fail,
+		.data_digest = conf->data_digest,
+		.tls = conf->tls,
+		.secret = *conf->secret ? conf->secret : NULL,
+	};
+}
+
+/* Compute the names of all nodes. @volume: UUID of the volume. peers_free() is needed. */
+int peers_init(struct peers *peers, const struct cluster_conf *conf, const char *volume)
+{
+	size_t i;
+
+	memset(peers, 0, sizeof(*peers));
+	peers->conf = conf;
+	peers->peer = calloc(conf->nodes, sizeof(*peers->peer));
+	if (!peers->peer)
+		return fail_memory();
+	cluster_host_names(conf->name, cluster_conf_self(conf)->name, peers->host_nqn,
+			   peers->host_id);
+	for (i = 0; i < conf->nodes; i++) {
+		struct peer *peer = &peers->peer[i];
+
+		peer->node = &conf->node[i];
+		peer->self = i == conf->self;
+		cluster_subsystem_nqn(conf->name, peer->node->name, peer->nqn);
+		cluster_namespace_uuid(volume, peer->node->name, peer->uuid);
+		strcpy(peer->device, PEERS_ABSENT);
+		if (!peer->self)
+			describe_link(peers, peer);
+	}
+	return 0;
+}
+
+void peers_free(struct peers *peers)
+{
+	free(peers->peer);
+	peers->peer = NULL;
+}
+
+/* Set @device to the number of the connection's device, or say in @why that there is none. */
+static void take_device(struct peer *peer)
+{
+	struct stat st;
+
+	strcpy(peer->device, PEERS_ABSENT);
+	if (!peer->state.connected)
+		return;
+	if (!*peer->state.device || stat(peer->state.device, &st) || !S_ISBLK(st.st_mode)) {
+		snprintf(peer->why, sizeof(peer->why),
+			 "connected as '%s', but it shows no volume: does it run 'nearcache cluster join'?",
+			 peer->state.controller);
+		return;
+	}
+	peer->refused = strcmp(peer->state.uuid, peer->uuid);
+	if (peer->refused) {
+		snprintf(peer->why, sizeof(peer->why),
+			 "it serves another volume, or another version of it (UUID %s, not %s): compare origin and --dataset-version of the caches on both nodes",
+			 peer->state.uuid, peer->uuid);
+		return;
+	}
+	snprintf(peer->device, sizeof(peer->device), "%u:%u", major(st.st_rdev),
+		 minor(st.st_rdev));
+}
+
+static int look_at_peer(struct peer *peer)
+{
+	memset(&peer->state, 0, sizeof(peer->state));
+	if (link_find(&peer->link, &peer->state))
+		return fail_code();
+	take_device(peer);
+	return 0;
+}
+
+/* Find the connections that exist. */
+int peers_look(struct peers *peers)
+{
+	size_t i;
+
+	for (i = 0; i < peers->conf->nodes; i++) {
+		struct peer *peer = &peers->peer[i];
+
+		if (peer->self)
+			continue;
+		if (look_at_peer(peer))
+			return fail_code();
+		if (!peer->state.connected)
+			strcpy(peer->why, "not connected");
+	}
+	return 0;
+}
+
+static int connect_job(const struct many_job *job)
+{
+	const struct peer *peer = job->data;
+	struct link_state state;
+
+	return link_connect(&peer->link, &state);
+}
+
+/* Take the result of connect_job() of a peer. */
+static int take_connection(struct peer *peer, const struct many_job *job)
+{
+	bool before = peer->state.connected;
+
+	*peer->why = '\0';
+	if (look_at_peer(peer))
+		return fail_code();
+	peer->fresh = peer->state.connected && !before;
+	if (!peer->state.connected)
+		snprintf(peer->why, sizeof(peer->why), "%s",
+			 *job->message ? job->message : "the connection was lost at once");
+	return 0;
+}
+
+/* Disconnect the peers that serve another volume, after no table names their devices any more. */
+int peers_disconnect_refused(struct peers *peers)
+{
+	size_t i;
+
+	for (i = 0; i < peers->conf->nodes; i++) {
+		struct peer *peer = &peers->peer[i];
+
+		if (!peer->refused || !peer->state.connected)
+			continue;
+		if (link_disconnect(peer->nqn))
+			return fail_code();
+		memset(&peer->state, 0, sizeof(peer->state));
+	}
+	return 0;
+}
+
+/*
+ * Connect all peers that are not connected, at the same time, so that absent ones cost one timeout.
+ * A peer that does not answer is no error; its @why says why.
+ */
+int peers_connect(struct peers *peers)
+{
+	size_t i, count = peers->conf->nodes;
+	struct many_job *job = calloc(count, sizeof(*job));
+	char (*name)[CLUSTER_NAME + 8] = calloc(count, sizeof(*name));
+
+	if (!job || !name) {
+		free(job);
+		free(name);
+		return fail_memory();
+	}
+	if (!peers_look(peers)) {
+		size_t jobs = 0;
+
+		for (i = 0; i < count; i++) {
+			struct peer *peer = &peers->peer[i];
+
+			if (peer->self || peer->state.live)
+				continue;
+			/* many_run() locks the name: no device has a blank in its name. */
+			snprintf(name[jobs], sizeof(*name), "node %s", peer->node->name);
+			job[jobs].name = name[jobs];
+			job[jobs].data = peer;
+			job[jobs++].seconds = CONNECT_SECONDS;
+		}
+		many_run(job, jobs, connect_job);
+		for (i = 0; i < jobs && !fail_code(); i++)
+			take_connection((struct peer *)job[i].data, &job[i]);
+	}
+	free(job);
+	free(name);
+	return fail_code();
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The other nodes as this one sees them: their names, and the connections to them.
+ * Functions that return int return 0, or an exit code after recording an error with fail().
+ */
+#ifndef HELPER_CLUSTER_PEERS_H
+#define HELPER_CLUSTER_PEERS_H
+
+#include "cluster/conf.h"
+#include "cluster/export.h"
+#include "cluster/link.h"
+#include "cluster/node_names.h"
+#include "cluster/peers_table.h"
+
+/* Size of the reason why a peer is absent, with NUL. */
+#define PEER_WHY	1024
+
+/**
+ * struct peer - a node of the configuration
+ * @node: its line
+ * @self: the local node; then only @node and @nqn are set
+ * @nqn: the NVMe subsystem in which it exports its cache
+ * @uuid: UUID that its namespace has if it serves the volume of this node
+ * @link: the connection to it
+ * @state: of the connection
+ * @device: of the connection, for the table: its number, or PEERS_ABSENT
+ * @fresh: this run made the connection
+ * @refused: it serves another volume
+ * @why: why it is absent; "": it is not
+ */
+struct peer {
+	const struct cluster_node *node;
+	bool self;
+	char nqn[CLUSTER_NQN_SIZE];
+	char uuid[CLUSTER_UUID_TEXT];
+	struct link link;
+	struct link_state state;
+	char device[PEERS_DEVICE];
+	bool fresh;
+	bool refused;
+	char why[PEER_WHY];
+};
+
+/**
+ * struct peers - all nodes of the configuration
+ * @conf: the configuration, which must stay
+ * @peer: one for each node, in the same order, @conf->nodes of them
+ * @host_nqn: of the local node
+ * @host_id: see @host_nqn
+ */
+struct peers {
+	const struct cluster_conf *conf;
+	struct peer *peer;
+	char host_nqn[CLUSTER_NQN_SIZE];
+	char host_id[CLUSTER_UUID_TEXT];
+};
+
+int peers_init(struct peers *peers, const struct cluster_conf *conf, const char *volume);
+void peers_free(struct peers *peers);
+int peers_look(struct peers *peers);
+int peers_connect(struct peers *peers);
+int peers_disconnect_refused(struct peers *peers);
+
+#endif /* HELPER_CLUSTER_PEERS_H */

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/peers_table.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECTOR		512
+/* Default of the module, milliseconds. */
+#define STALL_DEFAULT	1000U
+/* Version of the status line: a module of the same version only appends fields. */
+#define STATUS_VERSION	1
+/* Fields of a node that this file knows. */
+#define FIELDS		6U
+/* peers_shares() looks at so many extents at most. */
+#define EXTENTS_COUNTED	65536U
+
+static void put_nodes(FILE *out, const struct peers_node *node, size_t nodes)
+{
+	size_t i;
+
+	fprintf(out, "%zu", nodes);
+	for (i = 0; i < nodes; i++)
+		fprintf(out, " %s %u %s", node[i].name, node[i].weight, node[i].device);
+}
+
+/* Returns the words behind the name of the target, for free(); NULL: out of memory. */
+char *peers_table_print(const struct peers_table *table)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "%s %s %" PRIu64 " %u %s ", table->home, table->origin,
+		table->extent / SECTOR, table->replicas, table->self);
+	put_nodes(out, table->node, table->nodes);
+	fprintf(out, " %u stall_timeout %u", table->bandwidth ? 4 : 2, table->stall_timeout);
+	if (table->bandwidth)
+		fprintf(out, " bandwidth %" PRIu64, table->bandwidth);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Returns the message that replaces the nodes, for free(); NULL: out of memory. */
+char *peers_message_print(const struct peers_node *node, size_t nodes)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fputs("nodes ", out);
+	put_nodes(out, node, nodes);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}
+
+/* Get the next word of at most @size - 1 bytes. */
+static bool next_word(const char **text, char *word, size_t size)
+{
+	size_t length;
+
+	*text += strspn(*text, " ");
+	length = strcspn(*text, " ");
+	if (!length || length >= size)
+		return false;
+	memcpy(word, *text, length);
+	word[length] = '\0';
+	*text += length;
+	return true;
+}
+
+static bool next_number(const char **text, uint64_t *number)
+{
+	char word[24], *end;
+
+	if (!next_word(text, word, sizeof(word)) || word[0] < '0' || word[0] > '9')
+		return false;
+	*number = strtoull(word, &end, 10);
+	return !*end;
+}
+
+static bool parse_node(const char **text, struct peers_node *node)
+{
+	uint64_t weight;
+
+	if (!next_word(text, node->name, sizeof(node->name)) || !next_number(text, &weight) ||
+	    !weight || weight > NEARCACHE_CLUSTER_WEIGHT_MAX ||
+	    !next_word(text, node->device, sizeof(node->device)))
+		return false;
+	node->weight = (uint32_t)weight;
+	return true;
+}
+
+/* Options of a newer module are accepted, and ignored. */
+static bool parse_options(const char *text, struct peers_table *table)
+{
+	char name[64], value[64];
+	uint64_t count, number;
+
+	text += strspn(text, " ");
+	if (!*text)
+		return true;
+	if (!next_number(&text, &count))
+		return false;
+	for (; count >= 2; count -= 2) {
+		const char *word = value;
+
+		if (!next_word(&text, name, sizeof(name)) || !next_word(&text, value, sizeof(value)))
+			return false;
+		if (!next_number(&word, &number))
+			continue;
+		if (!strcmp(name, "stall_timeout"))
+			table->stall_timeout = (unsigned int)number;
+		if (!strcmp(name, "bandwidth"))
+			table->bandwidth = number;
+	}
+	return !count;
+}
+
+/*
+ * Parse the words behind the name of the target. Returns false if it is no table line of this
+ * target. Call peers_table_free() even then.
+ */
+bool peers_table_parse(const char *text, struct peers_table *table)
+{
+	uint64_t sectors, replicas, count;
+	size_t i;
+
+	memset(table, 0, sizeof(*table));
+	table->stall_timeout = STALL_DEFAULT;
+	if (!next_word(&text, table->home, sizeof(table->home)) ||
+	    !next_word(&text, table->origin, sizeof(table->origin)) ||
+	    !next_number(&text, &sectors) || sectors > UINT64_MAX / SECTOR ||
+	    !next_number(&text, &replicas) || replicas > UINT32_MAX ||
+	    !next_word(&text, table->self, sizeof(table->self)) || !next_number(&text, &count) ||
+	    !count || count > NEARCACHE_CLUSTER_NODES_MAX)
+		return false;
+	table->extent = sectors * SECTOR;
+	table->replicas = (unsigned int)replicas;
+	table->node = calloc(count, sizeof(*table->node));
+	if (!table->node)
+		return false;
+	table->nodes = count;
+	for (i = 0; i < count; i++)
+		if (!parse_node(&text, &table->node[i]))
+			return false;
+	return parse_options(text, table);
+}
+
+void peers_table_free(struct peers_table *table)
+{
+	free(table->node);
+	table->node = NULL;
+	table->nodes = 0;
+}
+
+/* Returns the node of this name, or NULL. */
+struct peers_node *peers_table_node(const struct peers_table *table, const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < table->nodes; i++)
+		if (!strcmp(table->node[i].name, name))
+			return &table->node[i];
+	return NULL;
+}
+
+static bool parse_load(const char **line, uint64_t fields, struct peers_load *load)
+{
+	uint64_t *known[FIELDS] = {
+		&load->state, &load->begun, &load->ended, &load->bytes, &load->errors,
+		&load->latency,
+	};
+	uint64_t i, ignored;
+
+	for (i = 0; i < fields; i++)
+		if (!next_number(line, i < FIELDS ? known[i] : &ignored))
+			return false;
+	return true;
+}
+
+/*
+ * Parse a status line. Returns an array for free() with the status of each of @nodes nodes, in the
+ * order of the table; NULL if the line has another form or another number of nodes.
+ */
+struct peers_load *peers_status_parse(const char *line, size_t nodes)
+{
+	uint64_t version, count, fields, i;
+	struct peers_load *load;
+
+	if (!next_number(&line, &version) || version != STATUS_VERSION ||
+	    !next_number(&line, &count) || count != nodes || !nodes ||
+	    !next_number(&line, &fields) || fields < FIELDS)
+		return NULL;
+	load = calloc(count, sizeof(*load));
+	for (i = 0; load && i < count; i++) {
+		if (parse_load(&line, fields, &load[i]))
+			continue;
+		free(load);
+		return NULL;
+	}
+	return load;
+}
+
+const char *peers_state_word(uint64_t state)
+{
+	static const char *const word[PEERS_STATES] = {
+		[PEERS_UP] = "up",
+		[PEERS_FAILED] = "failed",
+		[PEERS_PROBING] = "probing",
+		[PEERS_STATE_ABSENT] = "absent",
+		[PEERS_HERE] = "here",
+	};
+
+	return state < PEERS_STATES ? word[state] : "unknown";
+}
+
+/* Index of the first home of an extent. @key: keys of the nodes. */
+static size_t first_home(const struct peers_node *node, const uint64_t *key, size_t nodes,
+			 uint64_t extent)
+{
+	uint32_t cost, best_cost = 0;
+	size_t i, best = 0;
+
+	for (i = 0; i < nodes; i++) {
+		cost = nearcache_cluster_cost(key[i], extent);
+		if (!i || nearcache_cluster_before(cost, node[i].weight, key[i], best_cost,
+						   node[best].weight, key[best])) {
+			best = i;
+			best_cost = cost;
+		}
+	}
+	return best;
+}
+
+/*
+ * Count the extents of which each node is the first home in @share. Of more than EXTENTS_COUNTED
+ * extents only the first ones count, which are as good as random ones. @counted: their number.
+ */
+void peers_shares(const struct peers_node *node, size_t nodes, uint64_t extents, uint64_t *share,
+		  uint64_t *counted)
+{
+	uint64_t key[NEARCACHE_CLUSTER_NODES_MAX], extent;
+	size_t i;
+
+	memset(share, 0, nodes * sizeof(*share));
+	*counted = extents < EXTENTS_COUNTED ? extents : EXTENTS_COUNTED;
+	for (i = 0; i < nodes; i++)
+		key[i] = nearcache_cluster_key(node[i].name, (unsigned int)strlen(node[i].name));
+	for (extent = 0; extent < *counted; extent++)
+		share[first_home(node, key, nodes, extent)]++;
+}

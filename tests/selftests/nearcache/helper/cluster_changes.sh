@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Changes of cluster.conf apply to a device in use, a node of another volume is refused by name, and
+# 'check' names differences.
+# kernels: 6.12
+# cpus: 1
+. ./joining.sh
+
+make_null O origin 16
+./blockdata write "$O"
+make_null other other 16
+conf a:4421 b:4422
+node_cache a
+node_cache b
+node_cache c "$other"
+joins a
+joins b
+joins a
+await a b up
+exec {open}</dev/mapper/a
+
+# Another volume: refused by both sides, which go on without it.
+conf a:4421 b:4422 c:4423
+run cluster check a
+[[ $rc == 1 && $out == *"c "*"node of the device"* ]] || fail "check: $rc $out"
+problem a "it is new in '$TMPDIR/conf'"
+joins a
+joins c
+[[ $err == *"node 'a' at 127.0.0.1:4421 is refused: it serves another volume"* ]] || fail "not refused: $err"
+joins a
+[[ $err == *"node 'c' at 127.0.0.1:4423 is refused: it serves another volume"* ]] || fail "not refused: $err"
+same "state of c" "$(state a c)" absent
+right a
+good cluster leave c
+
+# A node that is taken out, and another weight.
+conf a:4421 b:4422
+sed -i 's/:4422/& 3/' "$TMPDIR/conf"
+run cluster check a
+[[ $rc == 1 && $out == *weight* ]] || fail "check: $rc $out"
+joins a -j
+expect changed true
+same "state of c" "$(state a c)" ""
+right a
+joins a -j
+expect changed false
+good cluster check a
+CONF='replicas = 2' conf a:4421 b:4422
+bad 5 "has replicas 1, but '$TMPDIR/conf' says 2" cluster join a
+exec {open}<&-
+
+# What an interrupted run left: the record alone.
+dmsetup remove a
+bad 5 "is exported to the nodes of cluster 'test'" close a-home
+good cluster leave a
+good cluster leave b
+alone

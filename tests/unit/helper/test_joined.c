@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* cluster/joined.c: records of joins are written, read, listed and removed. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cluster/joined.h"
+#include "said.h"
+
+static void record_round_trip(void **state)
+{
+	struct joined joined, *list;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(joined_read(&joined, "data"), 0);
+	assert_false(joined.found);
+	strcpy(joined.config, "/etc/a b.conf");
+	strcpy(joined.cluster, "c");
+	strcpy(joined.self, "n1");
+	strcpy(joined.volume, "2b8fac4d-ce33-5f23-b59a-ad5fcb870bcf");
+	assert_int_equal(joined_add(&joined, "n1"), 0);
+	assert_int_equal(joined_add(&joined, "fd00::2"), 0);
+	assert_int_equal(joined_add(&joined, "n1"), 0);
+	assert_int_equal(joined.nodes, 2);
+	assert_int_equal(joined_write(&joined), 0);
+	joined_free(&joined);
+	assert_int_equal(joined_read(&joined, "data"), 0);
+	assert_true(joined.found);
+	assert_string_equal(joined.config, "/etc/a b.conf");
+	assert_string_equal(joined.self, "n1");
+	assert_string_equal(joined.volume, "2b8fac4d-ce33-5f23-b59a-ad5fcb870bcf");
+	assert_true(joined_has(&joined, "fd00::2") && !joined_has(&joined, "fd00::3"));
+	strcpy(joined.name, "data.joined");
+	assert_int_equal(joined_write(&joined), 0);
+	joined_free(&joined);
+	assert_int_equal(joined_all(&list, &count), 0);
+	assert_int_equal(count, 2);
+	assert_string_equal(list[0].cluster, "c");
+	joined_free_all(list, count);
+	assert_int_equal(joined_remove("data"), 0);
+	assert_int_equal(joined_remove("data.joined"), 0);
+	assert_int_equal(joined_remove("data"), 0);
+	assert_int_equal(joined_all(&list, &count), 0);
+	assert_int_equal(count, 0);
+	joined_free_all(list, count);
+	assert_int_equal(rmdir("joined"), 0);
+	assert_int_equal(joined_all(&list, &count), 0);
+	assert_int_equal(count, 0);
+	joined_free_all(list, count);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = { cmocka_unit_test(record_round_trip) };
+	char folder[] = "/tmp/nearcache-joined-XXXXXX";
+	int failed;
+
+	if (!mkdtemp(folder) || chdir(folder))
+		return 1;
+	failed = RUN(tests);
+	return rmdir(folder) || failed;
+}
