@@ -10,22 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nearcache.h"
 #include "nearcache_cluster.h"
 
 /* Size of a device in a table with NUL: a number like 259:12, or a path. */
 #define PEERS_DEVICE	128
 /* Device of the local node, and of a peer without a connection. */
 #define PEERS_ABSENT	"-"
-
-/* State of a node: enum nearcache_peer_state of the module. */
-enum peers_state {
-	PEERS_UP,
-	PEERS_FAILED,
-	PEERS_PROBING,
-	PEERS_STATE_ABSENT,
-	PEERS_HERE,
-	PEERS_STATES,
-};
 
 struct peers_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
@@ -58,7 +49,7 @@ struct peers_table {
 
 /**
  * struct peers_load - status of a node
- * @state: enum peers_state, or a larger number of a newer module
+ * @state: enum nearcache_peer_state, or a larger number of a newer module
  * @begun: reads sent
  * @ended: reads answered
  * @bytes: bytes read
@@ -74,12 +65,25 @@ struct peers_load {
 	uint64_t latency;
 };
 
+/**
+ * struct peers_status - a status line
+ * @load: status of the nodes, in the order of the table; NULL: unknown
+ * @origin_latency: mean time of a read at the origin, ns; 0: unknown
+ * @waited: reads that waited for the bandwidth
+ */
+struct peers_status {
+	struct peers_load *load;
+	uint64_t origin_latency;
+	uint64_t waited;
+};
+
 char *peers_table_print(const struct peers_table *table);
 char *peers_message_print(const struct peers_node *node, size_t nodes);
 bool peers_table_parse(const char *text, struct peers_table *table);
 void peers_table_free(struct peers_table *table);
 struct peers_node *peers_table_node(const struct peers_table *table, const char *name);
-struct peers_load *peers_status_parse(const char *line, size_t nodes);
+bool peers_status_parse(const char *line, size_t nodes, struct peers_status *status);
+void peers_status_free(struct peers_status *status);
 const char *peers_state_word(uint64_t state);
 void peers_shares(const struct peers_node *node, size_t nodes, uint64_t extents, uint64_t *share,
 		  uint64_t *counted);
