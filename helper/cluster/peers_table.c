@@ -235,15 +235,15 @@ const char *peers_state_word(uint64_t state)
 static size_t first_home(const struct peers_node *node, const uint64_t *key, size_t nodes,
 			 uint64_t extent)
 {
-	uint32_t cost, best_cost = 0;
+	uint64_t hash, best_hash = 0;
 	size_t i, best = 0;
 
 	for (i = 0; i < nodes; i++) {
-		cost = nearcache_cluster_cost(key[i], extent);
-		if (!i || nearcache_cluster_before(cost, node[i].weight, key[i], best_cost,
+		hash = nearcache_cluster_hash(key[i], extent);
+		if (!i || nearcache_cluster_before(hash, node[i].weight, key[i], best_hash,
 						   node[best].weight, key[best])) {
 			best = i;
-			best_cost = cost;
+			best_hash = hash;
 		}
 	}
 	return best;
