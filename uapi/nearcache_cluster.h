@@ -2,10 +2,10 @@
 /*
  * The home of an extent, for the target nearcache-peers and for programs that predict it.
  *
- * Weighted rendezvous hashing: each node has a cost for each extent, and the nodes of a cluster in
- * the order of their costs are the homes of the extent, first to last.  The order depends only on
- * the nodes' names and weights, so that all nodes compute the same one.  A node that joins or
- * leaves moves only the extents of which it is the first home.
+ * Weighted rendezvous hashing: each node has a hash for each extent, and from it a cost.  The nodes
+ * of a cluster in the order of their costs are the homes of the extent, first to last.  The order
+ * depends only on the nodes' names and weights, so that all nodes compute the same one.  A node
+ * that joins or leaves moves only the extents of which it is the first home.
  */
 #ifndef NEARCACHE_CLUSTER_UAPI_H
 #define NEARCACHE_CLUSTER_UAPI_H
@@ -58,16 +58,26 @@ static const __u32 nearcache_cluster_log2[65] = {
 };
 
 /**
- * nearcache_cluster_cost() - cost of a node with weight 1 for an extent
+ * nearcache_cluster_hash() - hash of a node for an extent
  * @key: nearcache_cluster_key() of the node's name
  * @extent: number of the extent
- *
- * The negative binary logarithm of a random number in (0, 1), in units of 2^-24: interpolated
- * between 65 values, with an error below 2^-13.  Return: 0 to 64 << 24.
  */
-static inline __u32 nearcache_cluster_cost(__u64 key, __u64 extent)
+static inline __u64 nearcache_cluster_hash(__u64 key, __u64 extent)
 {
-	__u64 hash = nearcache_cluster_mix(nearcache_cluster_mix(extent + 1) ^ key);
+	return nearcache_cluster_mix(nearcache_cluster_mix(extent + 1) ^ key);
+}
+
+/**
+ * nearcache_cluster_cost() - cost of a node with weight 1
+ * @hash: nearcache_cluster_hash()
+ *
+ * The negative binary logarithm of the hash as a fraction of 2^64, in units of 2^-24: interpolated
+ * between 65 values, with an error below 2^-13.  It never rises with the hash.
+ *
+ * Return: 0 to 64 << 24.
+ */
+static inline __u32 nearcache_cluster_cost(__u64 hash)
+{
 	__u32 zeros, step, low, rise;
 
 	if (!hash)
@@ -83,21 +93,29 @@ static inline __u32 nearcache_cluster_cost(__u64 key, __u64 extent)
 
 /**
  * nearcache_cluster_before() - is a node an earlier home of an extent than another node?
- * @cost: nearcache_cluster_cost() of the node
+ * @hash: nearcache_cluster_hash() of the node
  * @weight: weight of the node: 1 to NEARCACHE_CLUSTER_WEIGHT_MAX
  * @key: key of the node
- * @other_cost: of the other node, as the next two
- * @other_weight: see @other_cost
- * @other_key: see @other_cost; keys differ, and decide if all else is equal
+ * @other_hash: of the other node, as the next two
+ * @other_weight: see @other_hash
+ * @other_key: see @other_hash; keys differ, and decide if all else is equal
  *
- * A node with twice the weight is the first home of twice as many extents.
+ * Orders the nodes by cost divided by weight, then by hash (largest first), then by key.  So a node
+ * with twice the weight is the first home of twice as many extents.  Among nodes of one weight the
+ * hash alone gives this order.
  */
-static inline int nearcache_cluster_before(__u32 cost, __u32 weight, __u64 key, __u32 other_cost,
+static inline int nearcache_cluster_before(__u64 hash, __u32 weight, __u64 key, __u64 other_hash,
 					   __u32 other_weight, __u64 other_key)
 {
-	__u64 mine = (__u64)cost * other_weight, other = (__u64)other_cost * weight;
+	__u64 mine, other;
 
-	return mine != other ? mine < other : key < other_key;
+	if (weight != other_weight) {
+		mine = (__u64)nearcache_cluster_cost(hash) * other_weight;
+		other = (__u64)nearcache_cluster_cost(other_hash) * weight;
+		if (mine != other)
+			return mine < other;
+	}
+	return hash != other_hash ? hash > other_hash : key < other_key;
 }
 
 #endif /* NEARCACHE_CLUSTER_UAPI_H */

@@ -213,30 +213,31 @@ struct peers_load *peers_status_parse(const char *line, size_t nodes)
 
 const char *peers_state_word(uint64_t state)
 {
-	static const char *const word[PEERS_STATES] = {
-		[PEERS_UP] = "up",
-		[PEERS_FAILED] = "failed",
-		[PEERS_PROBING] = "probing",
-		[PEERS_STATE_ABSENT] = "absent",
-		[PEERS_HERE] = "here",
+	static const char *const word[] = {
+		[NEARCACHE_PEER_UP] = "up",
+		[NEARCACHE_PEER_FAILED] = "failed",
+		[NEARCACHE_PEER_PROBING] = "probing",
+		[NEARCACHE_PEER_ABSENT] = "absent",
+		[NEARCACHE_PEER_HERE] = "here",
+		[NEARCACHE_PEER_SLOW] = "slow",
 	};
 
-	return state < PEERS_STATES ? word[state] : "unknown";
+	return state < sizeof(word) / sizeof(*word) ? word[state] : "unknown";
 }
 
 /* Index of the first home of an extent. @key: keys of the nodes. */
 static size_t first_home(const struct peers_node *node, const uint64_t *key, size_t nodes,
 			 uint64_t extent)
 {
-	uint32_t cost, best_cost = 0;
+	uint64_t hash, best_hash = 0;
 	size_t i, best = 0;
 
 	for (i = 0; i < nodes; i++) {
-		cost = nearcache_cluster_cost(key[i], extent);
-		if (!i || nearcache_cluster_before(cost, node[i].weight, key[i], best_cost,
+		hash = nearcache_cluster_hash(key[i], extent);
+		if (!i || nearcache_cluster_before(hash, node[i].weight, key[i], best_hash,
 						   node[best].weight, key[best])) {
 			best = i;
-			best_cost = cost;
+			best_hash = hash;
 		}
 	}
 	return best;

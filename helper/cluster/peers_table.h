@@ -10,22 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "nearcache.h"
 #include "nearcache_cluster.h"
 
 /* Size of a device in a table with NUL: a number like 259:12, or a path. */
 #define PEERS_DEVICE	128
 /* Device of the local node, and of a peer without a connection. */
 #define PEERS_ABSENT	"-"
-
-/* State of a node: enum nearcache_peer_state of the module. */
-enum peers_state {
-	PEERS_UP,
-	PEERS_FAILED,
-	PEERS_PROBING,
-	PEERS_STATE_ABSENT,
-	PEERS_HERE,
-	PEERS_STATES,
-};
 
 struct peers_node {
 	char name[NEARCACHE_CLUSTER_NAME_MAX + 1];
@@ -58,7 +49,7 @@ struct peers_table {
 
 /**
  * struct peers_load - status of a node
- * @state: enum peers_state, or a larger number of a newer module
+ * @state: enum nearcache_peer_state, or a larger number of a newer module
  * @begun: reads sent
  * @ended: reads answered
  * @bytes: bytes read

@@ -49,7 +49,7 @@ static void print_parts(const struct view *view)
 	size_t i;
 
 	for (i = 0; view->load && i < view->table.nodes; i++)
-		if (view->load[i].state == PEERS_HERE)
+		if (view->load[i].state == NEARCACHE_PEER_HERE)
 			here += view->load[i].bytes;
 		else
 			peers += view->load[i].bytes;
@@ -81,7 +81,7 @@ static const char *address_of(const struct peer *peer, char *text, size_t size)
 
 static void print_nodes(const struct view *view)
 {
-	static const struct peers_load unknown = { .state = PEERS_STATES };
+	static const struct peers_load unknown = { .state = UINT64_MAX };
 	uint64_t share[NEARCACHE_CLUSTER_NODES_MAX], counted;
 	char address[ADDRESS_TEXT + 16];
 	size_t i;
@@ -105,7 +105,7 @@ static void print_nodes(const struct view *view)
 		print_number("errors", "errors", load->errors);
 		/* The end of a read here is not counted. */
 		print_number("reads_in_flight", NULL,
-			     load->state == PEERS_HERE ? 0 : load->begun - load->ended);
+			     load->state == NEARCACHE_PEER_HERE ? 0 : load->begun - load->ended);
 		print_string("device", "connected at", connected ? peer->state.device : NULL);
 		print_string("controller", NULL, connected ? peer->state.controller : NULL);
 		print_string("nqn", NULL, peer ? peer->nqn : NULL);
@@ -127,7 +127,7 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 {
 	const struct peers_node *node = &view->table.node[i];
 	const struct peer *peer = view_peer(view, node->name);
-	uint64_t state = view->load ? view->load[i].state : PEERS_UP;
+	uint64_t state = view->load ? view->load[i].state : NEARCACHE_PEER_UP;
 	const char *name = view->dev->name;
 
 	if (view->configured && !peer) {
@@ -158,10 +158,13 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 			 peer->state.device,
 			 strcmp(node->device, PEERS_ABSENT) ? "a stale device" : "no connection",
 			 name);
-	} else if (state == PEERS_FAILED || state == PEERS_PROBING) {
+	} else if (state == NEARCACHE_PEER_FAILED || state == NEARCACHE_PEER_PROBING) {
 		snprintf(text, size,
 			 "it does not answer reads: it is probed each second, and used again after two answers; see 'nearcache status' there");
-	} else if (state == PEERS_STATE_ABSENT) {
+	} else if (state == NEARCACHE_PEER_SLOW) {
+		snprintf(text, size,
+			 "it is slower than the origin, so its extents are read at other nodes: see the network between the nodes, and 'nearcache top' there");
+	} else if (state == NEARCACHE_PEER_ABSENT) {
 		snprintf(text, size, "it is not connected: 'nearcache cluster join %s'", name);
 	} else {
 		return false;

@@ -77,7 +77,7 @@ enum nc_budget_answer nc_budget_take(struct nc_cluster *c, struct bio *bio)
 	u64 rate = READ_ONCE(budget->rate), now, due;
 	unsigned long flags;
 
-	if (likely(!rate))
+	if (!rate)
 		return NC_BUDGET_SEND;
 	spin_lock_irqsave(&budget->lock, flags);
 	now = ktime_get_ns();

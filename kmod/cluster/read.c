@@ -56,7 +56,7 @@ static struct nc_node *next_home(const struct nc_node_map *map, u64 extent, u64 
 }
 
 /* Account a read to the node that it goes to.  Context: RCU read lock: @node has not left. */
-static void take_node(struct nc_cluster_io *io, struct nc_node *node)
+static __always_inline void take_node(struct nc_cluster_io *io, struct nc_node *node)
 {
 	this_cpu_inc(node->load->begun);
 	if (!node->dev) {
@@ -77,17 +77,18 @@ static void take_node(struct nc_cluster_io *io, struct nc_node *node)
 static int map_to_peer(struct nc_cluster *c, struct bio *bio, struct nc_cluster_io *io,
 		       struct nc_node *node)
 {
-	enum nc_budget_answer answer = NC_BUDGET_REFUSED;
+	enum nc_budget_answer answer = NC_BUDGET_SEND;
 
 	/* The device that is polled for a completion is the local cache. */
 	bio_clear_polled(bio);
 	/* A read that must not wait goes only to drivers that heed this. */
-	if (!(bio->bi_opf & REQ_NOWAIT) || bdev_nowait(node->dev->bdev))
+	if (bio->bi_opf & REQ_NOWAIT && !bdev_nowait(node->dev->bdev))
+		answer = NC_BUDGET_REFUSED;
+	else if (unlikely(READ_ONCE(c->budget.rate)))
 		answer = nc_budget_take(c, bio);
-	if (answer == NC_BUDGET_WAITS)
-		return DM_MAPIO_SUBMITTED;
-	if (answer == NC_BUDGET_REFUSED) {
-		bio_wouldblock_error(bio);
+	if (unlikely(answer != NC_BUDGET_SEND)) {
+		if (answer == NC_BUDGET_REFUSED)
+			bio_wouldblock_error(bio);
 		return DM_MAPIO_SUBMITTED;
 	}
 	bio_set_dev(bio, node->dev->bdev);

@@ -2,6 +2,12 @@
 /* The homes of an extent, in order.  The order is that of uapi/nearcache_cluster.h. */
 #include "cluster/route.h"
 
+/* Is home @a, with @hash_a, an earlier one than @b, with @hash_b? */
+static bool home_before(const struct nc_home *a, u64 hash_a, const struct nc_home *b, u64 hash_b)
+{
+	return nearcache_cluster_before(hash_a, a->weight, a->key, hash_b, b->weight, b->key);
+}
+
 /**
  * nc_route_after() - find the next usable home of an extent
  * @homes: all nodes, with different keys
@@ -14,36 +20,46 @@
  */
 int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but)
 {
-	u32 cost, best_cost = 0, after_cost = 0;
-	const struct nc_home *home, *last, *best_home;
+	const struct nc_home *home, *last = after < 0 ? NULL : &homes->home[after];
+	u64 hash, best_hash = 0, last_hash = 0;
 	int best = -1;
 	u32 i;
 
-	if (after >= 0)
-		after_cost = nearcache_cluster_cost(homes->home[after].key, extent);
+	if (last)
+		last_hash = nearcache_cluster_hash(last->key, extent);
 	for (i = 0; i < homes->count; i++) {
-		if (i == but)
-			continue;
 		home = &homes->home[i];
-		cost = nearcache_cluster_cost(home->key, extent);
-		if (after >= 0) {
-			last = &homes->home[after];
-			if (!nearcache_cluster_before(after_cost, last->weight, last->key, cost,
-						      home->weight, home->key))
-				continue;
-		}
-		if (best >= 0) {
-			best_home = &homes->home[best];
-			if (!nearcache_cluster_before(cost, home->weight, home->key, best_cost,
-						      best_home->weight, best_home->key))
-				continue;
-		}
+		hash = nearcache_cluster_hash(home->key, extent);
+		if (i == but || (last && !home_before(last, last_hash, home, hash)))
+			continue;
+		if (best >= 0 && !home_before(home, hash, &homes->home[best], best_hash))
+			continue;
 		if (!homes->usable(homes, i))
 			continue;
 		best = i;
-		best_cost = cost;
+		best_hash = hash;
 	}
 	return best;
+}
+
+/* Return the index of the first home of an extent, whether it is usable or not.  This is most of
+ * what a cluster device adds to a read, so it does no more than it must.
+ */
+static u32 first_of_all(const struct nc_homes *homes, u64 extent)
+{
+	const struct nc_home *home = homes->home, *end = home + homes->count, *best = home;
+	u64 mixed = nearcache_cluster_mix(extent + 1);
+	u64 best_hash = nearcache_cluster_mix(mixed ^ home->key), hash;
+
+	while (++home < end) {
+		hash = nearcache_cluster_mix(mixed ^ home->key);
+		if ((home->weight == best->weight && hash < best_hash) ||
+		    !home_before(home, hash, best, best_hash))
+			continue;
+		best = home;
+		best_hash = hash;
+	}
+	return best - homes->home;
 }
 
 /**
@@ -65,8 +81,10 @@ int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 s
 	u32 found = 0;
 	int at = -1;
 
-	if (replicas <= 1)
-		return nc_route_after(homes, extent, -1, -1);
+	if (replicas <= 1) {
+		at = first_of_all(homes, extent);
+		return homes->usable(homes, at) ? at : nc_route_after(homes, extent, -1, -1);
+	}
 	while (found < replicas) {
 		at = nc_route_after(homes, extent, at, -1);
 		if (at < 0)

@@ -87,6 +87,7 @@ static void tell_state(struct nc_node *node, int state)
 		return;
 	node->told = slow ? NEARCACHE_PEER_SLOW : NEARCACHE_PEER_FAILED;
 	schedule_probes(node);
+	dm_table_event(c->ti->table);
 	if (slow) {
 		DMWARN("%s: node %s is slow: %llu us a read, the origin %llu us: read elsewhere",
 		       nc_cluster_name(c), node->name, div_u64(node->latency, NSEC_PER_USEC),
@@ -113,6 +114,7 @@ static void take_back(struct nc_node *node, int from)
 	node->told = NEARCACHE_PEER_UP;
 	nc_read_probe_trim(&node->probe, nc_node_block(node));
 	nc_node_change(node, from, NEARCACHE_PEER_UP);
+	dm_table_event(node->cluster->ti->table);
 }
 
 /* Does a peer with reads in flight answer none for stall_timeout?  The time begins with the first

@@ -18,6 +18,18 @@ verdict("4 KiB: at most 1.15 times the instructions that dm-linear adds, also wi
 		$all[] | select(.target == "nearcache" and .block_size == 4096) | beside($all; $peer);
 		.added_instructions < .other.added_instructions;
 		"\(place): \(.added_instructions), \($peer) \(.other.added_instructions)")),
+verdict("4 KiB: a cluster device adds at most 2,300 instructions to a hit of the local cache";
+	$all[] | select(.target == "nearcache-cluster-here" and .block_size == 4096) | beside($all; "nearcache");
+	.added_instructions <= .other.added_instructions + 2300;
+	"\(place): \(.added_instructions), nearcache \(.other.added_instructions)"),
+verdict("4 KiB: a cluster device adds at most 2,500 instructions to a read of the device of a peer";
+	$all[] | select(.target == "nearcache-cluster-peer" and .block_size == 4096);
+	.added_instructions <= 2500; "\(place): \(.added_instructions)"),
+verdict("4 KiB: fewer instructions for a read of a peer than dm-switch above dm-multipath";
+	$all[] | select(.target == "nearcache-cluster-peer" and .block_size == 4096) |
+		beside($all; "dm-switch-multipath");
+	.added_instructions < .other.added_instructions;
+	"\(place): \(.added_instructions), dm-switch-multipath \(.other.added_instructions)"),
 verdict("64 and 256 KiB: within 2 % of the throughput of dm-linear";
 	$all[] | select(.target == "nearcache" and .block_size > 4096) | beside($all; "dm-linear");
 	.iops >= 0.98 * .other.iops;

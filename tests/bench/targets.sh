@@ -8,6 +8,11 @@
 #   dm-linear    minimum cost of device-mapper
 #   nearcache    blocks of 256 KiB, read-only; -100k-ranges: with 100,000 labelled ranges in the
 #                data read; -crc32c: with checksums
+#   nearcache-cluster-here  a cluster device of four nodes above nearcache; the local node is the
+#                home of all data.  -peer: a peer is the home, and its device is a bare one, so that
+#                the network does not count
+#   dm-switch-multipath  what device-mapper offers for the same: dm-switch sends each region of 16
+#                MiB to one of four dm-multipath devices, with the peer and the local cache as paths
 #   nearcache-dm-stripe  the cache device is a dm-striped of two drives
 #   dm-cache     smq, blocks of 256 KiB, writethrough, migration_threshold of 64 MiB for fast
 #                promotion (kernel documentation, admin-guide/device-mapper/cache)
@@ -72,6 +77,8 @@ target_up() {
 	raw | origin) device=$bare ;;
 	dm-linear) make_dm device bench "0 $(sectors "$bare") linear $bare 0" ;;
 	nearcache-dm-stripe) up_dm_stripe ;;
+	nearcache-cluster-*) up_cluster "${1##*-}" ;;
+	dm-switch-multipath) up_switch ;;
 	nearcache*) up_nearcache "${1#nearcache}" ;;
 	dm-cache) up_dm_cache ;;
 	dm-writecache) up_dm_writecache ;;
@@ -84,6 +91,15 @@ target_down() {
 	case $1 in
 	raw | origin) ;;
 	bcache) down_bcache ;;
+	nearcache-cluster-*) dm_remove bench; dm_remove home; null_del peer ;;
+	dm-switch-multipath)
+		dm_remove bench
+		for device in path0 path1 path2 path3; do
+			dm_remove $device
+		done
+		null_del home
+		null_del peer
+		;;
 	nearcache-dm-stripe) dm_remove bench; dm_remove stripe; null_del second ;;
 	dm-cache) dm_remove bench; null_del meta ;;
 	*) dm_remove bench ;;
@@ -111,6 +127,42 @@ up_dm_stripe() {
 	C=$striped
 	up_nearcache ''
 	C=$first
+}
+
+# up_cluster here|peer: with one extent, whose first home is the node that is wanted.
+up_cluster() {
+	local self=b name nodes='' first
+	read -r first _ < <(./cluster_homes -l 1 a:1 b:1 c:1 d:1)
+	[[ $1 == peer ]] || self=$first
+	[[ $self != "$first" || $1 == here ]] || self=a
+	make_null P peer $(($(sectors "$O") / 2048))
+	zero "$P" $BENCH_MB
+	format "$C" "$O" 256K
+	start home '' "$O" "$C"
+	for name in a b c d; do
+		nodes+=" $name 1 $([[ $name == "$self" ]] && echo - || echo "$P")"
+	done
+	make_dm device bench "0 $(sectors "$O") nearcache-peers /dev/mapper/home $O $((1 << 31)) 1 $self 4$nodes"
+	wait_for 20 peers_up || fail "the peers do not come up: $(dmsetup status bench)"
+	fill
+	settle home
+}
+
+# peers_up: is each node up, or the local one?
+peers_up() {
+	dmsetup status bench | awk '{ for (i = 7; i < 31; i += 6) if ($i != 0 && $i != 4) exit 1 }'
+}
+
+up_switch() {
+	local i paths=''
+	make_null P peer $(($(sectors "$O") / 2048))
+	make_null H home $(($(sectors "$O") / 2048))
+	zero "$P" $BENCH_MB
+	for i in 0 1 2 3; do
+		make_dm path "path$i" "0 $(sectors "$O") multipath 2 queue_mode bio 0 2 1 round-robin 0 1 1 $P 1 round-robin 0 1 1 $H 1"
+		paths+=" $path 0"
+	done
+	make_dm device bench "0 $(sectors "$O") switch 4 32768 0$paths"
 }
 
 up_dm_cache() {

@@ -187,14 +187,42 @@ static void test_order(void **state)
 	}
 }
 
-/* Nodes with equal costs: the smaller key comes first. */
-static void test_equal_costs(void **state)
+/* Nodes with equal hashes: the larger weight comes first, then the smaller key.  Hashes whose costs
+ * are equal keep their order, beside nodes of any weight.
+ */
+static void test_equal_hashes(void **state)
 {
+	const __u64 half = 1ULL << 63;
+
 	(void)state;
-	assert_true(nearcache_cluster_before(5, 2, 1, 5, 2, 9));
-	assert_false(nearcache_cluster_before(5, 2, 9, 5, 2, 1));
-	assert_true(nearcache_cluster_before(4, 2, 9, 5, 2, 1));
-	assert_true(nearcache_cluster_before(5, 3, 9, 5, 2, 1));
+	assert_true(nearcache_cluster_before(half, 2, 1, half, 2, 9));
+	assert_false(nearcache_cluster_before(half, 2, 9, half, 2, 1));
+	assert_true(nearcache_cluster_before(half, 3, 9, half, 2, 1));
+	assert_true(nearcache_cluster_before(half + 1, 2, 9, half, 2, 1));
+	assert_int_equal(nearcache_cluster_cost(half + 1), nearcache_cluster_cost(half));
+	/* 1/2 with weight 1 costs as much as 1/4 with weight 2. */
+	assert_true(nearcache_cluster_before(half, 1, 9, half / 2, 2, 1));
+	assert_false(nearcache_cluster_before(half / 2, 2, 1, half, 1, 9));
+	assert_true(nearcache_cluster_before(half + 1, 1, 9, half / 2, 2, 1));
+}
+
+/* The cost never rises with the hash, so that hashes order nodes of one weight. */
+static void test_cost_falls(void **state)
+{
+	__u64 hash, step;
+	__u32 cost, last;
+
+	(void)state;
+	assert_int_equal(nearcache_cluster_cost(0), 64U << 24);
+	last = nearcache_cluster_cost(1);
+	assert_int_equal(last, 64U << 24);
+	for (hash = 1, step = 1; hash < ~0ULL - step; hash += step) {
+		step = hash / 4000 + 1;
+		cost = nearcache_cluster_cost(hash + step);
+		assert_true(cost <= last);
+		last = cost;
+	}
+	assert_true(nearcache_cluster_cost(~0ULL) <= last);
 }
 
 /* The homes are those that the formula gives in floating point, except in near ties. */
@@ -203,6 +231,7 @@ static void test_formula(void **state)
 	struct nc_home homes[5];
 	double cost, best;
 	u32 extent, i, differ = 0;
+	u64 hash;
 	int at;
 
 	(void)state;
@@ -213,10 +242,10 @@ static void test_formula(void **state)
 		at = 0;
 		best = INFINITY;
 		for (i = 0; i < 5; i++) {
-			cost = 64 - log2(nearcache_cluster_mix(nearcache_cluster_mix(extent + 1) ^
-							       homes[i].key) + .5);
-			assert_true(fabs(cost - nearcache_cluster_cost(homes[i].key, extent) /
-					 (double)(1 << 24)) < 1. / 8192);
+			hash = nearcache_cluster_hash(homes[i].key, extent);
+			cost = 64 - log2(hash + .5);
+			assert_true(fabs(cost - nearcache_cluster_cost(hash) / (double)(1 << 24)) <
+				    1. / 8192);
 			if (cost / homes[i].weight < best) {
 				best = cost / homes[i].weight;
 				at = i;
@@ -321,7 +350,8 @@ int main(void)
 		cmocka_unit_test(test_join_and_leave),
 		cmocka_unit_test(test_weight_grows),
 		cmocka_unit_test(test_order),
-		cmocka_unit_test(test_equal_costs),
+		cmocka_unit_test(test_equal_hashes),
+		cmocka_unit_test(test_cost_falls),
 		cmocka_unit_test(test_formula),
 		cmocka_unit_test(test_replicas),
 		cmocka_unit_test(test_retry),

@@ -10,8 +10,8 @@
 
 #include "nearcache_cluster.h"
 
-static __u32 weight[NEARCACHE_CLUSTER_NODES_MAX], cost[NEARCACHE_CLUSTER_NODES_MAX];
-static __u64 key[NEARCACHE_CLUSTER_NODES_MAX];
+static __u32 weight[NEARCACHE_CLUSTER_NODES_MAX];
+static __u64 key[NEARCACHE_CLUSTER_NODES_MAX], hash[NEARCACHE_CLUSTER_NODES_MAX];
 
 /* Compare two nodes, given by index. */
 static int compare_nodes(const void *a, const void *b)
@@ -20,7 +20,7 @@ static int compare_nodes(const void *a, const void *b)
 
 	if (i == j)
 		return 0;
-	return nearcache_cluster_before(cost[i], weight[i], key[i], cost[j], weight[j], key[j]) ? -1 : 1;
+	return nearcache_cluster_before(hash[i], weight[i], key[i], hash[j], weight[j], key[j]) ? -1 : 1;
 }
 
 int main(int argc, char **argv)
@@ -44,7 +44,7 @@ int main(int argc, char **argv)
 	}
 	for (e = 0; e < extents; e++) {
 		for (i = 0; i < count; i++) {
-			cost[i] = nearcache_cluster_cost(key[i], e);
+			hash[i] = nearcache_cluster_hash(key[i], e);
 			order[i] = i;
 		}
 		qsort(order, count, sizeof(*order), compare_nodes);

@@ -16,7 +16,9 @@ measured() {
 }
 wait_for 20 measured 1 || fail "the origin is not measured: $(dmsetup status cl)"
 log_mark
+event=$(dmsetup info -c --noheadings -o events cl)
 becomes two "$(delayed 60)"
+dmsetup wait --noflush cl "$event" || fail "no dm event"
 await_state 2 $SLOW
 log_since | grep -q "node two is slow: [0-9]* us a read, the origin [0-9]* us" || fail "log: $(log_since)"
 begun=$(node begun 2)
