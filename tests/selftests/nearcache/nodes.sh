@@ -14,6 +14,11 @@ serve() {
 	modprobe -a nvmet nvmet-tcp && remote_export "$(remote_backing)" || fail "cannot export the volume"
 }
 
+# distant MS: each answer of the volume takes so long, as it would from another building.
+distant() {
+	modprobe sch_netem && tc qdisc replace dev eth0 root netem limit 100000 delay "$1ms" || fail "no netem"
+}
+
 # shards COUNT MB: make a file system with shards of random data on the remote drive; print their
 # sums.
 shards() {
@@ -151,7 +156,15 @@ reader_gone() {
 	! kill -0 "$(</run/reader.pid)" 2>/dev/null
 }
 
-# cache_counts: print counters of the cache that explain its reads of the origin.
-cache_counts() {
-	nearcache stats v-home 2>/dev/null | head -n 60
+# caches_read: print the bytes that the cache has read from the volume, for fills and past itself.
+caches_read() {
+	nearcache stats v-home | awk '$1 == "fill_origin_bytes" || $1 == "bypass_bytes" { sum += $2 }
+		END { print sum + 0 }'
+}
+
+# why: print all that may explain what the volume served.
+why() {
+	nearcache cluster status v
+	nearcache stats v-home | awk '$2 && $1 ~ /fill|bypass|evict|hits|joins/'
+	dmesg | grep -E 'cluster|peers|nvme' | tail -n 20
 }
