@@ -22,6 +22,9 @@
 /* Range of stall_timeout in the module, milliseconds. */
 #define STALL_MIN		100U
 #define STALL_MAX		600000U
+/* Range of bandwidth in the module, bytes per second. */
+#define BANDWIDTH_MIN		(1ULL << 20)
+#define BANDWIDTH_MAX		(1ULL << 40)
 /* Unit of a weight that is written as a size. */
 #define WEIGHT_UNIT		(1ULL << 30)
 #define DNS			"dns:"
@@ -81,8 +84,14 @@ static const char *take_path(char *place, const char *value)
 
 static const char *take_bandwidth(uint64_t *bytes, const char *value)
 {
+	const char *why;
+
 	*bytes = 0;
-	return strcmp(value, "none") ? bandwidth_parse(value, bytes) : NULL;
+	if (!strcmp(value, "none"))
+		return NULL;
+	why = bandwidth_parse(value, bytes);
+	return why || (*bytes >= BANDWIDTH_MIN && *bytes <= BANDWIDTH_MAX) ? why :
+	       "give none, or 1 MiB to 1 TiB per second";
 }
 
 /* A time in milliseconds: 300ms, or as duration_parse() takes it. */

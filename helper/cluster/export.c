@@ -192,7 +192,12 @@ static int remove_host_to_change(struct exporting *to, const char *host, const c
 		return edit_failed(error, "remove", link);
 	if (has_key && save_keys(to, host))
 		return fail_memory();
-	return edit_failed(configfs_remove_folder(&to->edits, host), "remove", host);
+	error = configfs_remove_folder(&to->edits, host);
+	if (error == EBUSY)
+		return fail(CODE_BUSY,
+			    "another subsystem of nvmet allows the host '%s', %s a secret: remove that export first",
+			    nqn, has_key ? "with" : "without");
+	return edit_failed(error, "remove", host);
 }
 
 static int make_host(struct exporting *to, const char *nqn)
@@ -545,7 +550,7 @@ static int start_serving(struct exporting *to)
 			    export->address);
 	if (error == EADDRINUSE)
 		return fail(CODE_BUSY,
-			    "nvmet cannot listen on %s, port %u: another program uses it; choose another 'port'",
+			    "nvmet cannot listen on %s, port %u: another program or nvmet port uses it; choose another 'port'",
 			    export->address, export->port);
 	if (error == EINVAL)
 		return fail(CODE_DEVICE,
@@ -598,7 +603,7 @@ static int serve_port(struct exporting *to)
 	return leave_old_ports(to) ? fail_code() : start_serving(to);
 }
 
-static int apply(struct exporting *to)
+static int apply_export(struct exporting *to)
 {
 	if (check_device(to) || make_subsystem(to) || make_namespace(to))
 		return fail_code();
@@ -612,7 +617,7 @@ int export_apply(const struct export *export)
 
 	if (need_nvmet(export->transport) || lock_nvmet(&lock))
 		return fail_code();
-	if (apply(&to)) {
+	if (apply_export(&to)) {
 		configfs_undo(&to.edits);
 	} else {
 		configfs_keep(&to.edits);

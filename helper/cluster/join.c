@@ -16,6 +16,7 @@
 #include "lib/path.h"
 #include "lib/print.h"
 #include "lib/size.h"
+#include "ondisk/print_superblock.h"
 
 /*
  * @before: the record of an earlier join
@@ -49,45 +50,24 @@ static int refuse_change(const struct joining *joining, const char *what, const 
 		    joining->request->name);
 }
 
-static int refuse_number(const struct joining *joining, const char *what, unsigned int now,
-			 unsigned int wanted)
-{
-	char text[2][16];
-
-	snprintf(text[0], sizeof(text[0]), "%u", now);
-	snprintf(text[1], sizeof(text[1]), "%u", wanted);
-	return refuse_change(joining, what, text[0], text[1]);
-}
-
-static int refuse_size(const struct joining *joining, const char *what, uint64_t now,
-		       uint64_t wanted)
-{
-	char text[2][SIZE_TEXT];
-
-	return refuse_change(joining, what, size_print(now, text[0]),
-			     size_print(wanted, text[1]));
-}
-
-/* Only the nodes of a device in use can change. */
+/* The local node, extent and replicas of a device in use cannot change. */
 static int check_table(const struct joining *joining)
 {
 	const struct peers_table *table = &joining->table;
 	const struct cluster_conf *conf = &joining->conf;
 	const char *self = cluster_conf_self(conf)->name;
+	char text[2][SIZE_TEXT];
 
 	if (strcmp(table->self, self))
 		return refuse_change(joining, "the local node", table->self, self);
 	if (table->extent != conf->extent)
-		return refuse_size(joining, "extents of", table->extent, conf->extent);
-	if (table->replicas != conf->replicas)
-		return refuse_number(joining, "replicas", table->replicas, conf->replicas);
-	if (table->stall_timeout != conf->stall_timeout)
-		return refuse_number(joining, "a stall-timeout in ms of", table->stall_timeout,
-				     conf->stall_timeout);
-	if (table->bandwidth != conf->bandwidth)
-		return refuse_size(joining, "a bandwidth per second of", table->bandwidth,
-				   conf->bandwidth);
-	return 0;
+		return refuse_change(joining, "extents of", size_print(table->extent, text[0]),
+				     size_print(conf->extent, text[1]));
+	if (table->replicas == conf->replicas)
+		return 0;
+	snprintf(text[0], sizeof(text[0]), "%u", table->replicas);
+	snprintf(text[1], sizeof(text[1]), "%u", conf->replicas);
+	return refuse_change(joining, "replicas", text[0], text[1]);
 }
 
 /* Remove a device without a table: a run was killed while it created the device. */
@@ -143,7 +123,11 @@ static int check_others(const struct joining *joining)
 	return fail_code();
 }
 
-/* A device keeps its cluster, its node and its volume until it leaves. */
+/*
+ * A device keeps its cluster and its node until it leaves. Its volume has another UUID after all
+ * cached data was invalidated: then the cache is exported under the new one, and the nodes refuse
+ * each other until all of them have the new one.
+ */
 static int check_before(const struct joining *joining)
 {
 	const struct joined *before = &joining->before;
@@ -157,25 +141,33 @@ static int check_before(const struct joining *joining)
 			    "device '%s' is node '%s' of cluster '%s', but would be node '%s' of '%s': 'nearcache cluster leave %s' first",
 			    name, before->self, before->cluster, self, joining->conf.name, name);
 	if (strcmp(before->volume, joining->home.volume))
-		return fail(CODE_BUSY,
-			    "the volume of '%s' has changed since '%s' joined (UUID %s, now %s): 'nearcache cluster leave %s', then join again",
-			    joining->home.dev.name, name, before->volume, joining->home.volume,
-			    name);
+		warn("the content of '%s' has changed since '%s' joined, or was invalidated (volume UUID %s, now %s): nodes that have the old content are refused: run 'nearcache invalidate %s' and join on every node",
+		     joining->home.dev.name, name, before->volume, joining->home.volume,
+		     joining->home.dev.name);
 	return 0;
 }
 
+/* True if the cache device is not in use, or if its state is unknown. */
+static bool is_bypassed(const struct dm_device *dev)
+{
+	struct status status;
+	bool bypassed = describe_status(dev, &status) ||
+			status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_BYPASS;
+
+	fail_reset();
+	return bypassed;
+}
+
 /*
- * A cache device that fails makes the superblock unreadable, but the cache serves reads from the
- * origin. A device that has joined keeps its volume.
+ * A device that has joined keeps its volume while the cache device fails: reads of the superblock
+ * could hang, and the cache serves its readers from the origin.
  */
 static int read_volume(struct joining *joining)
 {
 	struct cluster_home *home = &joining->home;
 
-	if (!home_read_volume(home) || !joining->before.found)
-		return fail_code();
-	warn("%s; the volume is taken to be that of the earlier join", fail_message());
-	fail_reset();
+	if (!joining->before.found || !is_bypassed(&home->dev))
+		return home_read_volume(home);
 	strcpy(home->volume, joining->before.volume);
 	return 0;
 }
@@ -219,16 +211,16 @@ static int prepare_join(struct joining *joining)
 	return peers_init(&joining->peers, &joining->conf, joining->home.volume);
 }
 
-/* Export the cache to the nodes that @allowed names, without the local node. */
+/* Export the volume of @allowed to the nodes that it names, without the local node. */
 static int export_to(const struct joining *joining, const struct joined *allowed)
 {
 	const struct cluster_conf *conf = &joining->conf;
 	const struct cluster_node *self = cluster_conf_self(conf);
-	const struct peer *here = &joining->peers.peer[conf->self];
+	char uuid[CLUSTER_UUID_TEXT], id[CLUSTER_UUID_TEXT];
 	struct export export = {
-		.nqn = here->nqn,
+		.nqn = joining->peers.peer[conf->self].nqn,
 		.device = joining->home.path,
-		.uuid = here->uuid,
+		.uuid = uuid,
 		.transport = conf->transport,
 		.address = self->address,
 		.port = self->port,
@@ -237,9 +229,9 @@ static int export_to(const struct joining *joining, const struct joined *allowed
 	};
 	char (*nqn)[CLUSTER_NQN_SIZE] = calloc(allowed->nodes + 1, sizeof(*nqn));
 	const char **hosts = calloc(allowed->nodes + 1, sizeof(*hosts));
-	char id[CLUSTER_UUID_TEXT];
 	size_t i;
 
+	cluster_namespace_uuid(allowed->volume, self->name, uuid);
 	if (!nqn || !hosts) {
 		fail_memory();
 	} else {
@@ -410,18 +402,41 @@ static int drop_stale(struct joining *joining, const struct peers_node *wanted)
 	return any ? send_nodes(joining, table->node, table->nodes) : 0;
 }
 
-/* Replace the nodes of the device in use, without a suspend. */
-static int change_device(struct joining *joining)
+static int set_option(struct joining *joining, const char *option, uint64_t now, uint64_t wanted)
+{
+	char message[64];
+
+	if (now == wanted)
+		return 0;
+	snprintf(message, sizeof(message), "set %s %llu", option, (unsigned long long)wanted);
+	if (dm_message(&joining->dev, message))
+		return fail_code();
+	joining->changed = true;
+	return 0;
+}
+
+static int change_nodes(struct joining *joining)
 {
 	struct peers_node *node = wanted_nodes(joining);
 
-	if (node && !drop_stale(joining, node)) {
-		joining->changed = !nodes_equal(&joining->table, node, joining->conf.nodes);
-		if (joining->changed)
-			send_nodes(joining, node, joining->conf.nodes);
-	}
+	if (node && !drop_stale(joining, node) &&
+	    !nodes_equal(&joining->table, node, joining->conf.nodes) &&
+	    !send_nodes(joining, node, joining->conf.nodes))
+		joining->changed = true;
 	free(node);
 	return fail_code();
+}
+
+/* Change the nodes and the options of the device in use, without a suspend. */
+static int change_device(struct joining *joining)
+{
+	const struct peers_table *table = &joining->table;
+	const struct cluster_conf *conf = &joining->conf;
+
+	if (change_nodes(joining) ||
+	    set_option(joining, "stall_timeout", table->stall_timeout, conf->stall_timeout))
+		return fail_code();
+	return set_option(joining, "bandwidth", table->bandwidth, conf->bandwidth);
 }
 
 /* Disconnect the nodes that were in the record, and are not in the configuration any more. */
@@ -535,7 +550,10 @@ static void report_nodes(const struct joining *joining)
 		print_string("device", "connected at",
 			     *peer->state.device ? peer->state.device : NULL);
 		print_string("nqn", NULL, peer->nqn);
-		print_reason("reason", NULL, peer->why);
+		if (*peer->why)
+			print_reason("reason", NULL, peer->why);
+		else
+			print_string("reason", NULL, NULL);
 		print_end();
 		if (!peer->self && !joining->request->dry_run && *peer->why)
 			warn("node '%s' at %s is %s: %s", peer->node->name, address, state,

@@ -324,8 +324,8 @@ static int check_reachable(const struct link *link, const char *address, int *fd
 }
 
 /*
- * The reasons why a peer refuses, which only the kernel log has. @named: the line has the NQN of the
- * subsystem.
+ * The reasons why a peer refuses, which only the kernel log has. @named: the line has the NQN of
+ * the subsystem.
  */
 static const struct {
 	const char *line;
@@ -420,7 +420,7 @@ static nvme_root_t create_root(void)
 	return root;
 }
 
-static int disconnect(const char *controller)
+static int disconnect_controller(const char *controller)
 {
 	nvme_root_t root = create_root();
 	struct link_state state;
@@ -450,7 +450,7 @@ static int check_proof(const struct link *link, const char *address)
 	snprintf(path, sizeof(path), CONTROLLERS "/%s/dhchap_secret", state.controller);
 	if (!link->secret || !state.connected || !access(path, F_OK))
 		return 0;
-	disconnect(state.controller);
+	disconnect_controller(state.controller);
 	return fail(CODE_DEVICE,
 		    "this kernel cannot prove a secret to a peer: use a kernel with CONFIG_NVME_HOST_AUTH (Debian: 6.12), or no 'secret-file'");
 }
@@ -502,7 +502,7 @@ static int disconnect_others(const char *nqn, const char *host_nqn, const char *
 		if (!take_controller(entry->d_name, nqn, host_nqn, &state) ||
 		    (address && !strcmp(address, state.address)))
 			continue;
-		if (disconnect(state.controller))
+		if (disconnect_controller(state.controller))
 			break;
 	}
 	if (controllers)
@@ -543,7 +543,7 @@ int link_connect(const struct link *link, struct link_state *state)
 	if (state->device[0])
 		return 0;
 	if (!existed && state->connected)
-		disconnect(state->controller);
+		disconnect_controller(state->controller);
 	if (state->connected && !state->live)
 		return fail(CODE_DEVICE,
 			    "the connection to the node at %s is lost; the kernel tries to connect again",

@@ -189,26 +189,32 @@ static bool parse_load(const char **line, uint64_t fields, struct peers_load *lo
 }
 
 /*
- * Parse a status line. Returns an array for free() with the status of each of @nodes nodes, in the
- * order of the table; NULL if the line has another form or another number of nodes.
+ * Parse the status line of a table with @nodes nodes. Returns false, with no @load, if the line has
+ * another form or another number of nodes. peers_status_free() is needed after success.
  */
-struct peers_load *peers_status_parse(const char *line, size_t nodes)
+bool peers_status_parse(const char *line, size_t nodes, struct peers_status *status)
 {
 	uint64_t version, count, fields, i;
-	struct peers_load *load;
 
+	memset(status, 0, sizeof(*status));
 	if (!next_number(&line, &version) || version != STATUS_VERSION ||
 	    !next_number(&line, &count) || count != nodes || !nodes ||
 	    !next_number(&line, &fields) || fields < FIELDS)
-		return NULL;
-	load = calloc(count, sizeof(*load));
-	for (i = 0; load && i < count; i++) {
-		if (parse_load(&line, fields, &load[i]))
-			continue;
-		free(load);
-		return NULL;
-	}
-	return load;
+		return false;
+	status->load = calloc(count, sizeof(*status->load));
+	for (i = 0; status->load && i < count; i++)
+		if (!parse_load(&line, fields, &status->load[i]))
+			peers_status_free(status);
+	/* An older module has nothing behind the nodes. */
+	if (status->load && next_number(&line, &status->origin_latency))
+		next_number(&line, &status->waited);
+	return status->load;
+}
+
+void peers_status_free(struct peers_status *status)
+{
+	free(status->load);
+	status->load = NULL;
 }
 
 const char *peers_state_word(uint64_t state)
@@ -222,7 +228,7 @@ const char *peers_state_word(uint64_t state)
 		[NEARCACHE_PEER_SLOW] = "slow",
 	};
 
-	return state < sizeof(word) / sizeof(*word) ? word[state] : "unknown";
+	return state < sizeof(word) / sizeof(word[0]) ? word[state] : "unknown";
 }
 
 /* Index of the first home of an extent. @key: keys of the nodes. */

@@ -65,12 +65,25 @@ struct peers_load {
 	uint64_t latency;
 };
 
+/**
+ * struct peers_status - a status line
+ * @load: status of the nodes, in the order of the table; NULL: unknown
+ * @origin_latency: mean time of a read at the origin, ns; 0: unknown
+ * @waited: reads that waited for the bandwidth
+ */
+struct peers_status {
+	struct peers_load *load;
+	uint64_t origin_latency;
+	uint64_t waited;
+};
+
 char *peers_table_print(const struct peers_table *table);
 char *peers_message_print(const struct peers_node *node, size_t nodes);
 bool peers_table_parse(const char *text, struct peers_table *table);
 void peers_table_free(struct peers_table *table);
 struct peers_node *peers_table_node(const struct peers_table *table, const char *name);
-struct peers_load *peers_status_parse(const char *line, size_t nodes);
+bool peers_status_parse(const char *line, size_t nodes, struct peers_status *status);
+void peers_status_free(struct peers_status *status);
 const char *peers_state_word(uint64_t state);
 void peers_shares(const struct peers_node *node, size_t nodes, uint64_t extents, uint64_t *share,
 		  uint64_t *counted);

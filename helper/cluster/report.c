@@ -42,23 +42,7 @@ static void print_device(const struct view *view)
 	print_number("open_count", NULL, dev->open_count);
 }
 
-/* Bytes served by the local node's cache, and by all peers. */
-static void print_parts(const struct view *view)
-{
-	uint64_t here = 0, peers = 0;
-	size_t i;
-
-	for (i = 0; view->load && i < view->table.nodes; i++)
-		if (view->load[i].state == NEARCACHE_PEER_HERE)
-			here += view->load[i].bytes;
-		else
-			peers += view->load[i].bytes;
-	print_bytes("here_bytes", "read here", here);
-	print_bytes("peer_bytes", "read at peers", peers);
-	print_ratio("peer_ratio", "part of peers", peers, here + peers);
-}
-
-static void print_latency(uint64_t ns)
+static void print_latency(const char *key, const char *label, uint64_t ns)
 {
 	char text[32];
 
@@ -66,8 +50,28 @@ static void print_latency(uint64_t ns)
 		snprintf(text, sizeof(text), "%.1f us", (double)ns / 1000);
 	else
 		snprintf(text, sizeof(text), "%.1f ms", (double)ns / 1000000);
-	print_string(NULL, "latency", ns ? text : NULL);
-	print_number("latency_ns", NULL, ns);
+	print_string(NULL, label, ns ? text : NULL);
+	print_number(key, NULL, ns);
+}
+
+/* Bytes served by the local node's cache, and by all peers. */
+static void print_parts(const struct view *view)
+{
+	uint64_t here = 0, peers = 0;
+	size_t i;
+
+	for (i = 0; view->status.load && i < view->table.nodes; i++)
+		if (view->status.load[i].state == NEARCACHE_PEER_HERE)
+			here += view->status.load[i].bytes;
+		else
+			peers += view->status.load[i].bytes;
+	print_bytes("here_bytes", "read here", here);
+	print_bytes("peer_bytes", "read at peers", peers);
+	print_ratio("peer_ratio", "part of peers", peers, here + peers);
+	print_latency("origin_latency_ns", view->status.origin_latency ? "origin latency" : NULL,
+		      view->status.origin_latency);
+	print_number("reads_waited", view->table.bandwidth ? "reads that waited" : NULL,
+		     view->status.waited);
 }
 
 static const char *address_of(const struct peer *peer, char *text, size_t size)
@@ -90,7 +94,7 @@ static void print_nodes(const struct view *view)
 	print_table("nodes");
 	for (i = 0; i < view->table.nodes; i++) {
 		const struct peers_node *node = &view->table.node[i];
-		const struct peers_load *load = view->load ? &view->load[i] : &unknown;
+		const struct peers_load *load = view->status.load ? &view->status.load[i] : &unknown;
 		const struct peer *peer = view_peer(view, node->name);
 		bool connected = peer && *peer->state.device;
 
@@ -101,7 +105,7 @@ static void print_nodes(const struct view *view)
 		print_number("weight", "weight", node->weight);
 		print_ratio("share", "extents", share[i], counted);
 		print_bytes("bytes", "bytes read", load->bytes);
-		print_latency(load->latency);
+		print_latency("latency_ns", "latency", load->latency);
 		print_number("errors", "errors", load->errors);
 		/* The end of a read here is not counted. */
 		print_number("reads_in_flight", NULL,
@@ -127,7 +131,7 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 {
 	const struct peers_node *node = &view->table.node[i];
 	const struct peer *peer = view_peer(view, node->name);
-	uint64_t state = view->load ? view->load[i].state : NEARCACHE_PEER_UP;
+	uint64_t state = view->status.load ? view->status.load[i].state : NEARCACHE_PEER_UP;
 	const char *name = view->dev->name;
 
 	if (view->configured && !peer) {
@@ -163,7 +167,7 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 			 "it does not answer reads: it is probed each second, and used again after two answers; see 'nearcache status' there");
 	} else if (state == NEARCACHE_PEER_SLOW) {
 		snprintf(text, size,
-			 "it is slower than the origin, so its extents are read at other nodes: see the network between the nodes, and 'nearcache top' there");
+			 "it is slower than the origin: its extents are read at the next nodes until it is faster; see its load, its network, and 'nearcache status' there");
 	} else if (state == NEARCACHE_PEER_ABSENT) {
 		snprintf(text, size, "it is not connected: 'nearcache cluster join %s'", name);
 	} else {
@@ -194,19 +198,24 @@ static void print_home_problem(const struct view *view)
 	dm_device_free(&dev);
 }
 
-/* Settings of the volume in the file, which join cannot apply to a device in use. */
+/* Settings of the file other than nodes. */
 static void print_settings_problem(const struct view *view)
 {
 	const struct cluster_conf *conf = &view->conf;
 	const struct peers_table *table = &view->table;
 	char text[PATH_MAX + 512];
 
-	if (conf->extent == table->extent && conf->replicas == table->replicas &&
-	    conf->stall_timeout == table->stall_timeout && conf->bandwidth == table->bandwidth)
+	if (conf->extent != table->extent || conf->replicas != table->replicas)
+		snprintf(text, sizeof(text),
+			 "'%s' has another extent or replicas than the device: 'nearcache cluster leave %s', then join again, applies them",
+			 conf->path, view->dev->name);
+	else if (conf->stall_timeout != table->stall_timeout ||
+		 conf->bandwidth != table->bandwidth)
+		snprintf(text, sizeof(text),
+			 "'%s' has another stall-timeout or bandwidth: 'nearcache cluster join %s' applies it",
+			 conf->path, view->dev->name);
+	else
 		return;
-	snprintf(text, sizeof(text),
-		 "'%s' has other settings than the device, see 'nearcache cluster check %s': 'nearcache cluster leave %s', then join again, applies them",
-		 conf->path, view->dev->name, view->dev->name);
 	print_problem(table->self, text);
 }
 

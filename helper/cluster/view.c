@@ -2,7 +2,6 @@
 #include "cluster/view.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cluster/home.h"
@@ -39,7 +38,7 @@ int view_take(struct view *view, const struct dm_device *dev)
 			    "the table of '%s' cannot be parsed ('%s'): the kernel module is newer than this command",
 			    dev->name, dev->table ? dev->table : "");
 	if (dev->status)
-		view->load = peers_status_parse(dev->status, view->table.nodes);
+		peers_status_parse(dev->status, view->table.nodes, &view->status);
 	if (joined_read(&view->joined, dev->name))
 		return fail_code();
 	take_conf(view);
@@ -51,7 +50,7 @@ void view_free(struct view *view)
 	peers_free(&view->peers);
 	cluster_conf_free(&view->conf);
 	joined_free(&view->joined);
-	free(view->load);
+	peers_status_free(&view->status);
 	peers_table_free(&view->table);
 }
 

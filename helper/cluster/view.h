@@ -14,7 +14,7 @@
  * struct view - what is known about a cluster device
  * @dev: the device
  * @table: its table
- * @load: status of the nodes of @table, in this order; NULL: unknown
+ * @status: status of the nodes of @table
  * @joined: the record of the join
  * @configured: @conf and @peers are valid
  * @conf: the configuration
@@ -24,7 +24,7 @@
 struct view {
 	const struct dm_device *dev;
 	struct peers_table table;
-	struct peers_load *load;
+	struct peers_status status;
 	struct joined joined;
 	bool configured;
 	struct cluster_conf conf;

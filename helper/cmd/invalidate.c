@@ -5,6 +5,7 @@
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
+#include "block/device_sysfs.h"
 #include "block/openers.h"
 #include "lib/name.h"
 #include "lib/print.h"
@@ -115,6 +116,11 @@ static void warn_users(const struct dm_device *dev)
 
 	if (!dev->open_count)
 		return;
+	if (identity_cluster_holder(dev->number, what, sizeof(what))) {
+		warn("device '%s' is the cache below the cluster device '%s': the other nodes keep their cached data, and '%s' reads it there: run this, then 'nearcache cluster join %s', on every node; then unmount and mount again, or run 'blockdev --flushbufs /dev/mapper/%s' if it is not mounted",
+		     dev->name, what, what, what, what);
+		return;
+	}
 	holder_describe(dev->number, what, sizeof(what));
 	warn("device '%s' is open (%s): the page cache above it keeps its data; unmount and mount again, or run 'blockdev --flushbufs /dev/mapper/%s' if it is not mounted",
 	     dev->name, what, dev->name);

@@ -17,8 +17,14 @@
 #include "lib/periodic_wait.h"
 #include "lib/sanitize.h"
 
-/* Time from the end of a round to the begin of the next one, ns. */
+/*
+ * Time from the end of a round to the begin of the next one, ns; if a node is refused, which is
+ * known only after a connection to it, and changes only if somebody acts there.
+ */
 #define PAUSE		(5 * 1000000000ULL)
+#define PAUSE_REFUSED	(60 * 1000000000ULL)
+/* In the warning of 'cluster join' about a node of another volume. */
+#define REFUSED		" is refused: "
 #define PROGRAM		"nearcache"
 
 /* Find 'nearcache' in the folder of this program, as program_exec() does. */
@@ -185,12 +191,14 @@ void keep_clusters(struct keeper *keeper, void (*say)(const char *text, void *ar
 		keeper->pid = 0;
 		close(keeper->pipe);
 		keeper->text[keeper->used] = '\0';
+		keeper->refused |= !!strstr(keeper->text, REFUSED);
 		say_report(keeper, say, arg);
 	}
 	if (watch_now() < keeper->next || start_next(keeper))
 		return;
+	keeper->next = watch_now() + (keeper->refused ? PAUSE_REFUSED : PAUSE);
 	*keeper->after = '\0';
-	keeper->next = watch_now() + PAUSE;
+	keeper->refused = false;
 }
 
 /* Forget everything. A run that is not over ends by itself. */

@@ -6,6 +6,7 @@
 #ifndef HELPER_DAEMON_KEEP_CLUSTERS_H
 #define HELPER_DAEMON_KEEP_CLUSTERS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -30,6 +31,7 @@ struct keep_report {
  * @pipe: its stderr
  * @name: of the device
  * @text: what it has printed, @used bytes
+ * @refused: a node was refused in this round
  * @next: earliest time of the next round over all devices, as by watch_now()
  * @after: name of the device that this round looked at last; "": the round has not begun
  * @report: the last reports, @reports of them
@@ -40,6 +42,7 @@ struct keeper {
 	char name[NAME_SIZE];
 	char text[KEEP_TEXT];
 	size_t used;
+	bool refused;
 	uint64_t next;
 	char after[NAME_SIZE];
 	struct keep_report *report;

@@ -266,7 +266,7 @@ static int scrub_message(struct nc_target *t, unsigned int argc, char **argv)
 
 static int bad_message(struct nc_target *t, const char *word)
 {
-	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub, write_opens)",
+	DMERR("%s: '%.128s': expected: invalidate all | <sector> <sectors>, inside %llu (or scrub)",
 	      nc_cache_name(t->cache), word, (u64)t->ti->len);
 	return -EINVAL;
 }

@@ -82,6 +82,7 @@ static void check_conf(struct cluster_conf *conf)
 static void check_table(const char *text)
 {
 	struct peers_table table, again;
+	struct peers_status status;
 	char *line;
 
 	if (peers_table_parse(text, &table)) {
@@ -93,7 +94,8 @@ static void check_table(const char *text)
 		fuzz_count("tables_right", 1);
 	}
 	peers_table_free(&table);
-	free(peers_status_parse(text, 2));
+	HOLDS(peers_status_parse(text, 2, &status) == !!status.load);
+	peers_status_free(&status);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

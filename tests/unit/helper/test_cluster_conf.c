@@ -139,6 +139,8 @@ static void refused(void **state)
 		{ BASE "secret-file = s", "secret-file 's': give an absolute path" },
 		{ BASE "tls = on", "tls 'on': give yes or no" },
 		{ BASE "bandwidth = fast", "bandwidth 'fast': " },
+		{ BASE "bandwidth = 8Mb/s", "'8Mb/s': give none, or 1 MiB to 1 TiB per second" },
+		{ BASE "bandwidth = 2T/s", "'2T/s': give none, or 1 MiB to 1 TiB per second" },
 		{ BASE "stall-timeout = 50ms", "'50ms': give 100ms to 10m" },
 		{ BASE "stall-timeout = 11m", "'11m': give 100ms to 10m" },
 		{ BASE "stall-timeout = 1xms", "'1xms': give 100ms to 10m" },

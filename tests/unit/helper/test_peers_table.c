@@ -61,31 +61,48 @@ static void table_refused(void **state)
 	}
 }
 
+/* Whether a status line with @nodes nodes is refused. */
+static bool status_refused(const char *line, size_t nodes)
+{
+	struct peers_status status;
+
+	if (peers_status_parse(line, nodes, &status))
+		peers_status_free(&status);
+	else
+		return !status.load;
+	return false;
+}
+
 static void status_taken(void **state)
 {
-	struct peers_load *load;
+	struct peers_status status;
 
 	(void)state;
-	load = peers_status_parse("1 2 6 4 0 0 4096 0 0 1 10 9 8192 2 7000", 2);
-	assert_non_null(load);
-	assert_string_equal(peers_state_word(load[0].state), "here");
-	assert_string_equal(peers_state_word(load[1].state), "failed");
-	assert_int_equal(load[0].bytes, 4096);
-	assert_int_equal(load[1].begun, 10);
-	assert_int_equal(load[1].ended, 9);
-	assert_int_equal(load[1].errors, 2);
-	assert_int_equal(load[1].latency, 7000);
-	free(load);
-	/* A newer module has more fields, and more behind the last node. */
-	load = peers_status_parse("1 2 8 4 0 0 1 0 0 77 78 0 1 1 3 0 5 88 89 9 9", 2);
-	assert_int_equal(load[1].bytes, 3);
-	assert_int_equal(load[1].latency, 5);
-	free(load);
-	assert_null(peers_status_parse("2 1 6 4 0 0 0 0 0", 1));
-	assert_null(peers_status_parse("1 1 5 4 0 0 0 0", 1));
-	assert_null(peers_status_parse("1 1 6 4 0 0 0 0", 1));
-	assert_null(peers_status_parse("1 1 6 4 0 0 0 0 x", 1));
-	assert_null(peers_status_parse("1 2 6 4 0 0 0 0 0 4 0 0 0 0 0", 1));
+	assert_true(peers_status_parse("1 2 6 4 0 0 4096 0 0 1 10 9 8192 2 7000 500 3", 2, &status));
+	assert_string_equal(peers_state_word(status.load[0].state), "here");
+	assert_string_equal(peers_state_word(status.load[1].state), "failed");
+	assert_int_equal(status.load[0].bytes, 4096);
+	assert_int_equal(status.load[1].begun, 10);
+	assert_int_equal(status.load[1].ended, 9);
+	assert_int_equal(status.load[1].errors, 2);
+	assert_int_equal(status.load[1].latency, 7000);
+	assert_int_equal(status.origin_latency, 500);
+	assert_int_equal(status.waited, 3);
+	peers_status_free(&status);
+	/* A newer module has more fields, and more behind the last node; an older one has nothing there. */
+	assert_true(peers_status_parse("1 2 8 4 0 0 1 0 0 77 78 0 1 1 3 0 5 88 89 9 9 9 9", 2, &status));
+	assert_int_equal(status.load[1].bytes, 3);
+	assert_int_equal(status.load[1].latency, 5);
+	peers_status_free(&status);
+	assert_true(peers_status_parse("1 1 6 4 0 0 0 0 0", 1, &status));
+	assert_int_equal(status.origin_latency, 0);
+	peers_status_free(&status);
+	assert_true(status_refused("2 1 6 4 0 0 0 0 0", 1));
+	assert_true(status_refused("1 1 5 4 0 0 0 0", 1));
+	assert_true(status_refused("1 1 6 4 0 0 0 0", 1));
+	assert_true(status_refused("1 1 6 4 0 0 0 0 x", 1));
+	assert_true(status_refused("1 2 6 4 0 0 0 0 0 4 0 0 0 0 0", 1));
+	assert_string_equal(peers_state_word(NEARCACHE_PEER_SLOW), "slow");
 	assert_string_equal(peers_state_word(9), "unknown");
 }
 

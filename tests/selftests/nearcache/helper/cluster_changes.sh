@@ -45,6 +45,31 @@ right a
 joins a -j
 expect changed false
 good cluster check a
+
+# Options, and a connection that somebody else ended.
+CONF=$'stall-timeout = 300ms\nbandwidth = 8Gb/s' conf a:4421 b:4422
+problem a "has another stall-timeout or bandwidth"
+joins a
+[[ $(dmsetup table a) == *" 4 stall_timeout 300 bandwidth 1000000000" ]] || fail "options: $(dmsetup table a)"
+run cluster status a -j
+nvme disconnect -n "$(sed -n 's/.*"nqn": "\(.*\)".*/\1/p' <<<"$out" | tail -n 1)" >/dev/null || fail "nvme disconnect"
+right a
+problem a "it is not connected"
+joins a
+await a b up
+right a
+run invalidate a-home
+[[ $err == *"the other nodes keep their cached data"* ]] || fail "invalidate: $err"
+# Nodes whose content differs refuse each other, until both have the new one.
+joins a
+[[ $err == *"nodes that have the old content are refused"*"node 'b' at 127.0.0.1:4422 is refused"* ]] || fail "join: $err"
+same "state of b" "$(state a b)" absent
+right a
+run invalidate b-home
+joins b
+joins a
+await a b up
+right a
 CONF='replicas = 2' conf a:4421 b:4422
 bad 5 "has replicas 1, but '$TMPDIR/conf' says 2" cluster join a
 exec {open}<&-
