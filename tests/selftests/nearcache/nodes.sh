@@ -101,6 +101,35 @@ await_up() {
 	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
 }
 
+# lost N: wait until the cluster device does not read at node N any more; print the time, ms.
+lost() {
+	local begin=${EPOCHREALTIME/./}
+	peer_down() {
+		[[ $(states) =~ ^.{$1}[^0] ]]
+	}
+	wait_for 60 peer_down $(($1 - 1)) || fail "node $1 counts as up: $(states)"
+	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# controller N: print the name of the NVMe controller that is connected to node N.
+controller() {
+	local file
+	for file in /sys/class/nvme/nvme*/address; do
+		[[ $(<"$file") != *traddr=10.88.0.$1,* ]] || { basename "${file%/address}"; return; }
+	done
+	fail "no connection to node $1"
+}
+
+# disconnected N: wait until the connection to node N is lost.
+disconnected() {
+	local state
+	state=/sys/class/nvme/$(controller "$1")/state
+	connection_lost() {
+		[[ $(<"$state") != live ]]
+	}
+	wait_for 60 connection_lost || fail "the connection to node $1 is still live"
+}
+
 # mounted DEVICE, unmounted: the shards are in /mnt.
 mounted() {
 	mount -t ext4 -o ro,noload "$1" /mnt
