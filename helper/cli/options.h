@@ -103,6 +103,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_UNCHANGED	((option_set)1 << 69)
 #define OPTION_CLUSTER_CONFIG	((option_set)1 << 70)
 #define OPTION_SELF		((option_set)1 << 71)
+#define OPTION_CLUSTER		((option_set)1 << 72)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -111,6 +112,7 @@ typedef unsigned __int128 option_set;
  * option has the value of the option, by default 0 or NULL. 0 means read-only for @mode, none for
  * @integrity, strided for @split, and INDEX_ANY for @shard_format.
  * @cache is the first --cache; @member is the array of the others, @members their number.
+ * @config is the value of --config or --cluster.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
  * @sample is the value of --sample-at-open, 0 without the option.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and

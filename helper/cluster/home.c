@@ -6,6 +6,7 @@
 
 #include "block/device.h"
 #include "block/device_sysfs.h"
+#include "block/lock.h"
 #include "cluster/joined.h"
 #include "lib/enum_words.h"
 #include "lib/error.h"
@@ -31,6 +32,19 @@ int home_check_name(const char *name)
 			    "'%s' is too long for a cluster device: at most %zu bytes, because its cache is NAME" HOME_ENDING,
 			    name, most);
 	return 0;
+}
+
+/*
+ * Lock a cluster device and its cache against other runs, see lock_name(). All runs lock the cache
+ * first, so that no two runs wait for each other.
+ */
+void home_lock(const char *name)
+{
+	char home[NAME_SIZE];
+
+	lock_release();
+	lock_name(home_name(name, home));
+	lock_name(name);
 }
 
 /* There is no cache NAME-home: say what to do. */

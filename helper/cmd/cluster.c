@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "block/lock.h"
 #include "cluster/home.h"
 #include "cluster/join.h"
 #include "cluster/leave.h"
@@ -55,15 +54,6 @@ static const struct cluster_action {
 	{ NULL, false, false, NULL },
 };
 
-/* Lock the cache first: other verbs lock only one of both names. */
-static void lock_names(const char *name)
-{
-	char home[NAME_SIZE];
-
-	lock_name(home_name(name, home));
-	lock_name(name);
-}
-
 int cmd_cluster(const struct arguments *args)
 {
 	const struct cluster_action *action = actions;
@@ -81,6 +71,6 @@ int cmd_cluster(const struct arguments *args)
 		return fail(CODE_USAGE, "'cluster %s' takes no --config and no --self: join recorded them",
 			    action->name);
 	if (action->changes)
-		lock_names(name);
+		home_lock(name);
 	return action->run(args, name);
 }

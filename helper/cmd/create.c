@@ -2,6 +2,8 @@
 /* nearcache create: format a cache device, then open it. */
 #include <stdlib.h>
 
+#include "cluster/home.h"
+#include "cluster/join.h"
 #include "open/activate.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
@@ -12,7 +14,9 @@
 #include "open/origin_users.h"
 #include "open/unnoticed.h"
 #include "pins/pin_list.h"
+#include "lib/path.h"
 #include "lib/print.h"
+#include "cluster/conf.h"
 #include "block/signals.h"
 
 /*
@@ -135,18 +139,18 @@ static void report_create(const struct create *create, const struct activation *
 	print_end();
 }
 
-int cmd_create(const struct arguments *args)
+static int create_device(const struct arguments *args, const char *name)
 {
 	struct create create = {
 		.args = args,
-		.name = args->operand[0],
+		.name = name,
 		.origin = DEVICE_CLOSED,
 		.cache = DEVICE_CLOSED,
 		.witness = WITNESS_CLOSED,
 		.new = {
 			.args = args,
 			.witness = &create.witness,
-			.label = args->operand[0],
+			.label = name,
 			.origin = &create.origin,
 			.cache = &create.cache,
 			.members = &create.members,
@@ -175,4 +179,58 @@ int cmd_create(const struct arguments *args)
 	device_close(&create.cache);
 	members_close(&create.members);
 	return error;
+}
+
+/* Check what --cluster needs before anything is written. */
+static int check_cluster(const struct arguments *args, const char *name)
+{
+	struct cluster_conf conf = { 0 };
+	char *path;
+
+	if (option_given(args, OPTION_SELF) && !option_given(args, OPTION_CLUSTER))
+		return fail(CODE_USAGE, "--self names a node of --cluster FILE: give both");
+	if (!option_given(args, OPTION_CLUSTER))
+		return 0;
+	if (option_given(args, OPTION_FORMAT_ONLY) || mode_writes(args->mode))
+		return fail(CODE_USAGE, "--cluster opens the cache in mode read-only: leave out %s",
+			    option_given(args, OPTION_FORMAT_ONLY) ? "--format-only" : "--mode");
+	path = path_absolute(args->config);
+	if (path && !home_check_name(name) && !activate_check_name(name))
+		cluster_conf_read(&conf, path, args->self);
+	free(path);
+	cluster_conf_free(&conf);
+	return fail_code();
+}
+
+/* Create NAME-home, and NAME above it. */
+static int create_node(const struct arguments *args, const char *name)
+{
+	const struct join_request request = {
+		.name = name,
+		.config = args->config,
+		.self = args->self,
+	};
+	char home[NAME_SIZE];
+
+	home_lock(name);
+	if (create_device(args, home_name(name, home)))
+		return fail_code();
+	print_record("joined", "Cluster");
+	if (option_given(args, OPTION_DRY_RUN))
+		print_string("config", "would join the cluster of", args->config);
+	else if (cluster_join(&request))
+		fail_add("the cache '%s' is open: 'nearcache cluster join %s --config %s' tries again",
+			 home, name, args->config);
+	print_end();
+	return fail_code();
+}
+
+int cmd_create(const struct arguments *args)
+{
+	const char *name = args->operand[0];
+
+	if (check_cluster(args, name))
+		return fail_code();
+	return option_given(args, OPTION_CLUSTER) ? create_node(args, name) :
+						    create_device(args, name);
 }

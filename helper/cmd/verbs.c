@@ -39,7 +39,7 @@ const struct verb *const verbs[] = {
 			    OPTION_CACHE_TIMEOUT |
 			    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
 			    OPTION_DATASET_VERSION | OPTION_WITNESS |
-			    OPTION_FORCE | OPTION_FORMAT_ONLY,
+			    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF,
 		.changes = true,
 		.summary = "format a cache device for an origin and open it",
 		.details =
@@ -53,6 +53,9 @@ const struct verb *const verbs[] = {
 "\n"
 "--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
 "smallest one limits the share of each. Losing any of them loses the cache.\n"
+"\n"
+"--cluster makes the cache NAME-home in mode read-only, and the device NAME of the cluster\n"
+"above it, as 'nearcache cluster join NAME' does. If that fails, the cache stays open.\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"

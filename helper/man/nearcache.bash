@@ -12,7 +12,7 @@ _nearcache_tables()
 	options='' operands=''
 	case $1 in
 	create)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only --cluster=<path> --self=<>'
 		operands='<>'
 		;;
 	open)
