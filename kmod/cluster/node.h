@@ -62,7 +62,10 @@ struct nc_node_load {
  * @pause: jiffies between probes
  * @probes: number of probes
  * @answers: number of successive probes without an error, of a slow peer also fast ones
- * @slow_runs: number of successive runs with reads in which the peer was slower than the origin
+ * @read_time: time per read in the last run with reads, ns; 0: none
+ * @read_at: jiffies of that run
+ * @slow_runs: number of successive runs with reads in which the peer was slower than the
+ *	origin and the other peers
  * @slow_since: jiffies of the first of them
  * @stalled_sector: sector of a read that the peer did not answer; NC_NO_SECTOR: none
  * @told: the state that the kernel log tells, if it is one that takes no reads; UP otherwise.  A
@@ -91,6 +94,8 @@ struct nc_node {
 	unsigned long pause;
 	u64 probes;
 	u32 answers;
+	u64 read_time;
+	unsigned long read_at;
 	u32 slow_runs;
 	unsigned long slow_since;
 	sector_t stalled_sector;

@@ -11,11 +11,12 @@
  * doubled.  A peer that is new is probed first, at once.
  *
  * A peer is slow when, for SLOW_TIME and in SLOW_RUNS runs with reads, it took more time per read
- * than SLOW_PERCENT of the origin's time for a read alone.  The time per read is the time in which
- * the peer was busy with reads, divided by their number: reads that it serves side by side count
- * once, so that a queue of our own making does not count.  A slow peer gets no reads but probes,
- * which are as large as those of the origin, and is taken back after FAST_ANSWERS successive ones
- * that took at most FAST_PERCENT of the origin's time.
+ * than SLOW_PERCENT of the origin's time for a read alone, and of what most other peers take.  (If
+ * all of them are slow, something here is: a busy processor, say.)  The time per read is the time
+ * in which the peer was busy with reads, divided by their number: reads that it serves side by side
+ * count once, so that a queue of our own making does not count.  A slow peer gets no reads but
+ * probes, which are as large as those of the origin, and is taken back after FAST_ANSWERS
+ * successive ones that took at most FAST_PERCENT of the origin's time.
  */
 #include "cluster/cluster.h"
 
@@ -35,7 +36,7 @@
 #define SLOW_PERCENT	200
 #define FAST_ANSWERS	3
 #define FAST_PERCENT	125
-#define GRACE		(500 * NSEC_PER_USEC)
+#define GRACE		NSEC_PER_MSEC
 
 static void queue_watch(struct nc_cluster *c, unsigned long delay)
 {
@@ -152,8 +153,29 @@ static bool slower_than_origin(const struct nc_cluster *c, u64 took, u32 percent
 	return origin < U64_MAX / 1000 && took > div_u64(origin * percent, 100) + GRACE;
 }
 
-/* Was the peer slower than the origin in all runs with reads, for long enough, and was the origin
- * measured meanwhile?
+/* Do most other peers that were read in the last second take less time per read, or is there no such
+ * peer?
+ */
+static bool slower_than_peers(const struct nc_node *node)
+{
+	const struct nc_cluster *c = node->cluster;
+	const struct nc_node_map *map = rcu_dereference_protected(c->map,
+								  lockdep_is_held(&c->lock));
+	const struct nc_node *other;
+	u32 i, others = 0, faster = 0;
+
+	for (i = 0; i < map->homes.count; i++) {
+		other = map->node[i];
+		if (other == node || READ_ONCE(other->state) != NEARCACHE_PEER_UP ||
+		    !other->read_time || time_after(jiffies, other->read_at + HZ))
+			continue;
+		others++;
+		faster += node->read_time > div_u64(other->read_time * SLOW_PERCENT, 100);
+	}
+	return 2 * faster >= others;
+}
+
+/* Was the peer slow in all runs with reads, for long enough, and was the origin measured meanwhile?
  */
 static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
 {
@@ -162,7 +184,10 @@ static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
 	if (!count)
 		return false;
 	busy = min(load->took - node->seen.took, ktime_get_ns() - node->seen_at);
-	if (!slower_than_origin(node->cluster, div64_u64(busy, count), SLOW_PERCENT)) {
+	node->read_time = div64_u64(busy, count);
+	node->read_at = jiffies;
+	if (!slower_than_origin(node->cluster, node->read_time, SLOW_PERCENT) ||
+	    !slower_than_peers(node)) {
 		node->slow_runs = 0;
 		return false;
 	}

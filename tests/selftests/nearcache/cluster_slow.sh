@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A peer that is slower than the origin gets no reads until it is fast again. A peer as slow as the
-# origin keeps its reads.
+# A peer that is slower than the origin and other peers gets no reads until it is fast again. A peer
+# as slow as the origin keeps its reads, and so do peers that are all slow.
 # kernels: 6.12
 # cpus: 1
 . ./cluster.sh
@@ -37,19 +37,30 @@ becomes two "$(delayed 60)"
 await_state 2 $SLOW
 mended two
 await_state 2 $UP
-# The origin and all peers are as slow: the peers stay.
+# stay COUNT: all peers stay up while COUNT reads of the first one end.
+stay() {
+	local ended i
+	ended=$(node ended 1)
+	ended=$((ended + $1))
+	wait_for 60 at_least || fail "no reads: $(dmsetup status cl)"
+	for i in 1 2 3; do
+		same "state" "$(node state "$i")" $UP
+	done
+}
+at_least() {
+	(($(node ended 1) >= ended))
+}
+# A peer as slow as the origin stays.
 becomes far "$(delayed 60)"
+becomes one "$(delayed 60)"
+stay 60
+measured 10000000 || fail "latency of the origin: $(origin_latency)"
+becomes far "$(linear)"
+mended one
+# If all peers are slow, they stay as well.
 for name in "${PEERS[@]}"; do
 	becomes "$name" "$(delayed 60)"
 done
-ended=$(node ended 1)
-many() {
-	(($(node ended 1) >= ended + 60))
-}
-wait_for 60 many || fail "no reads: $(dmsetup status cl)"
-for i in 1 2 3; do
-	same "state" "$(node state "$i")" $UP
-done
-measured 10000000 || fail "latency of the origin: $(origin_latency)"
+stay 60
 touch "$stop"
 wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
