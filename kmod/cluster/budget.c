@@ -124,13 +124,17 @@ void nc_budget_set(struct nc_cluster *c, u64 rate)
 	spin_unlock_irq(&budget->lock);
 }
 
-/* Before a suspend, send all reads that wait; after it, let reads wait again.  Context: process. */
+/* Before a suspend, send all reads that wait; after it, let reads wait again, but not for those that
+ * the suspend has sent.  Context: process.
+ */
 void nc_budget_suspend(struct nc_cluster *c, bool suspended)
 {
 	struct nc_budget *budget = &c->budget;
 
 	spin_lock_irq(&budget->lock);
 	budget->suspended = suspended;
+	if (!suspended)
+		budget->next = min(budget->next, ktime_get_ns());
 	if (budget->waiting.head)
 		schedule_sending(c, ktime_get_ns());
 	spin_unlock_irq(&budget->lock);

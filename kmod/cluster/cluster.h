@@ -48,6 +48,7 @@ struct nc_node_wish {
  * struct nc_origin_pace - how long the origin takes for a read, for comparison with the peers
  * @probe: reads the origin alone, past all caches, with the size that readers use
  * @next: jiffies of the next probe, at the earliest
+ * @sector: a sector that was read at a peer lately
  * @bytes: bytes that were read at peers since the last probe
  * @size: moving average of the size of reads at peers, bytes; at most NC_PROBE_BYTES
  * @measured: jiffies when the last probe ended without an error
@@ -60,6 +61,7 @@ struct nc_node_wish {
 struct nc_origin_pace {
 	struct nc_read_probe probe;
 	unsigned long next;
+	sector_t sector;
 	u64 bytes;
 	u32 size;
 	unsigned long measured;
@@ -161,7 +163,8 @@ void nc_watch_wake(struct nc_cluster *c);
 
 int nc_pace_init(struct nc_cluster *c);
 void nc_pace_measure(struct nc_cluster *c, bool wanted, bool urgent);
-void nc_pace_learn(struct nc_cluster *c, u64 bytes, u64 reads);
+void nc_pace_learn(struct nc_cluster *c, sector_t sector, u64 bytes, u64 reads);
+sector_t nc_pace_place(const struct nc_cluster *c, sector_t sector);
 u64 nc_pace_latency(const struct nc_cluster *c);
 
 void nc_cluster_put(struct nc_cluster *c);

@@ -80,6 +80,7 @@ struct nc_node *nc_node_new(struct nc_cluster *c, const char *name)
 		goto no_load;
 	if (percpu_ref_init(&node->reads, reads_ended, 0, GFP_KERNEL))
 		goto no_ref;
+	nc_node_take_fastest(node);
 	strscpy(node->name, name, sizeof(node->name));
 	node->key = nearcache_cluster_key(name, strlen(name));
 	node->cluster = c;
@@ -158,7 +159,7 @@ int nc_node_open(struct nc_node *node, const char *path)
 	r = check_peer(node);
 	if (r)
 		return r;
-	nc_read_probe_init(&node->probe, node->dev->bdev, node->key, node_probe_ended);
+	nc_read_probe_init(&node->probe, node->dev->bdev, node_probe_ended);
 	if (!nc_read_probe_reserve(&node->probe, nc_node_block(node), GFP_KERNEL))
 		return -ENOMEM;
 	/* Reads are sent to the peer after it has answered probes. */
@@ -228,4 +229,25 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 	for_each_possible_cpu(cpu)
 		sum.begun += READ_ONCE(per_cpu_ptr(node->load, cpu)->begun);
 	return sum;
+}
+
+/**
+ * nc_node_take_fastest() - the fastest read since the last call
+ * @node: peer
+ *
+ * Context: the watch work.  A read that ends meanwhile may be missed.
+ * Return: ns for each NC_PROBE_BYTES; U64_MAX if no read has ended.
+ */
+u64 nc_node_take_fastest(const struct nc_node *node)
+{
+	u64 fastest = U64_MAX;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct nc_node_load *load = per_cpu_ptr(node->load, cpu);
+
+		fastest = min(fastest, READ_ONCE(load->fastest));
+		WRITE_ONCE(load->fastest, U64_MAX);
+	}
+	return fastest;
 }

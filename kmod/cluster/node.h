@@ -14,6 +14,7 @@
 struct dm_dev;
 struct nc_cluster;
 
+#define NC_NO_SECTOR	((sector_t)-1)
 /* A size and a duration of reads are averaged over about this many runs of the watch work. */
 #define NC_AVERAGE_RUNS	8
 
@@ -24,6 +25,8 @@ struct nc_cluster;
  * @bytes: bytes read without an error
  * @errors: reads that failed, and were sent to another home
  * @took: sum of the durations of the reads in @ended, ns; not counted for the local node
+ * @fastest: duration of the fastest read since the watch work set it to U64_MAX, ns, for each
+ *	NC_PROBE_BYTES
  * @last: ktime in ns when the last read was sent
  * @sector: its sector
  */
@@ -33,6 +36,7 @@ struct nc_node_load {
 	u64 bytes;
 	u64 errors;
 	u64 took;
+	u64 fastest;
 	u64 last;
 	sector_t sector;
 };
@@ -62,8 +66,8 @@ struct nc_node_load {
  * @pause: jiffies between probes
  * @probes: number of probes
  * @answers: number of successive probes without an error, of a slow peer also fast ones
- * @read_time: time per read in the last run with reads, ns; 0: none
- * @read_at: jiffies of that run
+ * @fastest: the fastest read of the last run with reads, see struct nc_node_load; 0: none
+ * @fastest_at: jiffies of that run
  * @slow_runs: number of successive runs with reads in which the peer was slower than the
  *	origin and the other peers
  * @slow_since: jiffies of the first of them
@@ -94,8 +98,8 @@ struct nc_node {
 	unsigned long pause;
 	u64 probes;
 	u32 answers;
-	u64 read_time;
-	unsigned long read_at;
+	u64 fastest;
+	unsigned long fastest_at;
 	u32 slow_runs;
 	unsigned long slow_since;
 	sector_t stalled_sector;
@@ -111,5 +115,6 @@ void nc_node_fail(struct nc_node *node, u64 begun);
 bool nc_node_change(struct nc_node *node, int from, int to);
 void nc_node_probe(struct nc_node *node, sector_t sector, u32 bytes);
 struct nc_node_load nc_node_sum(const struct nc_node *node);
+u64 nc_node_take_fastest(const struct nc_node *node);
 
 #endif /* NEARCACHE_CLUSTER_NODE_H */

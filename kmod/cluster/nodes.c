@@ -26,6 +26,17 @@ static struct nc_node *node_named(const struct nc_node_map *map, const char *nam
 	return NULL;
 }
 
+/* Has a node of @map this key? */
+static bool has_key(const struct nc_node_map *map, u64 key)
+{
+	u32 i;
+
+	for (i = 0; i < map->homes.count; i++)
+		if (map->homes.home[i].key == key)
+			return true;
+	return false;
+}
+
 static bool name_is_valid(const char *name)
 {
 	const char *at;
@@ -70,8 +81,8 @@ static int append_node(struct nc_cluster *c, struct nc_node_map *map,
 	*error = "Name of a node: a letter or digit, then up to 62 of them or of '._-:'";
 	if (!name_is_valid(wish->name))
 		return -EINVAL;
-	*error = "Two nodes have the same name";
-	if (node_named(map, wish->name))
+	*error = "Two nodes have the same name, or the same hash of it: rename one";
+	if (has_key(map, nearcache_cluster_key(wish->name, strlen(wish->name))))
 		return -EINVAL;
 	*error = "Weight of a node: 1 to 4294967295";
 	if (kstrtou32(wish->weight, 10, &weight) || !weight)

@@ -2,13 +2,15 @@
 /*
  * How long the origin takes for a read, so that a peer that is slower than the origin is found.
  *
- * The watch work reads the origin itself, past all caches, at random places, with the size that
- * readers use: once per second while a peer seems slow, otherwise one byte for PART bytes that are
- * read at peers, so that the origin has next to nothing to do.  A reader never waits for these
- * reads, and an origin that does not answer counts as slower from then on.
+ * The watch work reads the origin itself, past all caches, with the size that readers use, at
+ * random places of extents that are read: once per second while a peer seems slow, otherwise one
+ * byte for PART bytes that are read at peers, so that the origin has next to nothing to do.  A
+ * reader never waits for these reads, and an origin that does not answer counts as slower from
+ * then on.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
+#include <linux/random.h>
 
 #include "core/compat.h"
 #include "cluster/cluster.h"
@@ -37,12 +39,26 @@ int nc_pace_init(struct nc_cluster *c)
 {
 	struct nc_origin_pace *pace = &c->pace;
 
-	nc_read_probe_init(&pace->probe, c->origin->bdev, 0, pace_probe_ended);
+	nc_read_probe_init(&pace->probe, c->origin->bdev, pace_probe_ended);
 	pace->size = min_t(u64, NC_PROBE_BYTES, bdev_nr_bytes(c->origin->bdev));
 	pace->next = jiffies;
-	return nc_read_probe_reserve(&pace->probe, NC_PROBE_BYTES, GFP_KERNEL) ?
-		       0 :
-		       -ENOMEM;
+	return nc_read_probe_reserve(&pace->probe, NC_PROBE_BYTES, GFP_KERNEL) ? 0 : -ENOMEM;
+}
+
+/**
+ * nc_pace_place() - choose a random sector of an extent
+ * @c: cluster device
+ * @sector: a sector of the extent
+ *
+ * An extent that readers use has data at the origin, while the rest of a thin volume may have none,
+ * and answer sooner.
+ */
+sector_t nc_pace_place(const struct nc_cluster *c, sector_t sector)
+{
+	sector_t start = sector >> c->extent_shift << c->extent_shift;
+	sector_t end = min(start + (1ULL << c->extent_shift), bdev_nr_sectors(c->home->bdev));
+
+	return start < end ? start + get_random_u64() % (end - start) : start;
 }
 
 /* Take the result of the read that has ended. */
@@ -78,27 +94,30 @@ void nc_pace_measure(struct nc_cluster *c, bool wanted, bool urgent)
 		judge_origin(pace);
 	if (!wanted || time_before(jiffies, pace->next))
 		return;
-	if (!urgent && pace->latency && pace->bytes < (u64)PART * pace->size)
+	if (!urgent && (pace->failed ||
+			(pace->latency && pace->bytes < (u64)PART * pace->size)))
 		return;
 	pace->next = jiffies + PERIOD;
 	pace->bytes = 0;
 	atomic_inc(&c->users);
-	nc_read_probe_send(&pace->probe, c->queue, NC_NO_SECTOR,
+	nc_read_probe_send(&pace->probe, c->queue, nc_pace_place(c, pace->sector),
 			   max(pace->size, bdev_logical_block_size(c->origin->bdev)));
 }
 
 /**
  * nc_pace_learn() - learn from reads of a peer
  * @c: cluster device
+ * @sector: sector of one of them
  * @bytes: bytes that were read at the peer since the last run
  * @reads: number of these reads, not 0
  *
  * Context: the watch work, under nc_cluster.lock.
  */
-void nc_pace_learn(struct nc_cluster *c, u64 bytes, u64 reads)
+void nc_pace_learn(struct nc_cluster *c, sector_t sector, u64 bytes, u64 reads)
 {
 	u32 size = min_t(u64, div64_u64(bytes, reads), NC_PROBE_BYTES);
 
+	c->pace.sector = sector;
 	c->pace.bytes += bytes;
 	c->pace.size += ((int)size - (int)c->pace.size) / NC_AVERAGE_RUNS;
 }

@@ -173,6 +173,10 @@ static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 				  io->iter.bi_size >> SECTOR_SHIFT, took,
 				  blk_status_to_errno(error));
 	this_cpu_add(node->load->took, took);
+	if (io->iter.bi_size > NC_PROBE_BYTES)
+		took = div_u64(took, DIV_ROUND_UP(io->iter.bi_size, NC_PROBE_BYTES));
+	if (took < this_cpu_read(node->load->fastest))
+		this_cpu_write(node->load->fastest, took);
 	this_cpu_inc(node->load->ended);
 	if (!error) {
 		this_cpu_add(node->load->bytes, io->iter.bi_size);

@@ -5,7 +5,6 @@
 
 #include "core/compat.h"
 #include "cluster/read_probe.h"
-#include "nearcache_cluster.h"
 
 static void end_read_probe(struct bio *bio)
 {
@@ -43,14 +42,12 @@ static void send_read_probe(struct work_struct *work)
  * nc_read_probe_init() - prepare a probe without memory
  * @probe: probe
  * @bdev: device that it reads; its logical blocks are not larger than NC_PROBE_BYTES
- * @places: see struct nc_read_probe; probes with other ones read at other places
  * @ended: see struct nc_read_probe
  */
 void nc_read_probe_init(struct nc_read_probe *probe, struct block_device *bdev,
-			u64 places, void (*ended)(struct nc_read_probe *probe))
+			void (*ended)(struct nc_read_probe *probe))
 {
 	probe->bdev = bdev;
-	probe->places = places;
 	probe->ended = ended;
 	INIT_WORK(&probe->work, send_read_probe);
 }
@@ -100,7 +97,7 @@ u64 nc_read_probe_age(const struct nc_read_probe *probe)
  * nc_read_probe_send() - begin to read
  * @probe: idle probe with memory for the read
  * @queue: runs the work that sends the read, and may wait for the device
- * @sector: sector that is read, anywhere in the first block; NC_NO_SECTOR: any
+ * @sector: sector that is read, anywhere in the first block
  * @bytes: size of the read, at least a logical block
  */
 void nc_read_probe_send(struct nc_read_probe *probe,
@@ -110,13 +107,9 @@ void nc_read_probe_send(struct nc_read_probe *probe,
 	u32 block = bdev_logical_block_size(probe->bdev);
 	sector_t end;
 
-	probe->count++;
 	probe->size = round_down(bytes, block);
 	/* If the device is gone, and has no sectors left, the read gets an error. */
 	end = bdev_nr_sectors(probe->bdev) ?: probe->size >> SECTOR_SHIFT;
-	if (sector == NC_NO_SECTOR)
-		sector = nearcache_cluster_mix(probe->places ^ probe->count) %
-			 end;
 	sector = min(sector, end - (probe->size >> SECTOR_SHIFT));
 	probe->sector = round_down(sector, block >> SECTOR_SHIFT);
 	probe->begun = 0;

@@ -9,14 +9,9 @@
 /* Largest probe, bytes: the usual limit of a read of the page cache's read-ahead. */
 #define NC_PROBE_BYTES (128U << 10)
 #define NC_PROBE_PAGES (NC_PROBE_BYTES / PAGE_SIZE)
-/* For nc_read_probe_send(): any sector. */
-#define NC_NO_SECTOR ((sector_t)-1)
-
 /**
  * struct nc_read_probe - one read that is sent again and again
  * @bdev: device that is read
- * @places: decides, with @count, about the sectors that are read
- * @count: number of reads
  * @ended: called at the end of the read, in any context
  * @bio: the read
  * @vec: memory of @bio
@@ -33,8 +28,6 @@
  */
 struct nc_read_probe {
 	struct block_device *bdev;
-	u64 places;
-	u64 count;
 	void (*ended)(struct nc_read_probe *probe);
 	struct bio bio;
 	struct bio_vec vec[NC_PROBE_PAGES];
@@ -51,7 +44,7 @@ struct nc_read_probe {
 };
 
 void nc_read_probe_init(struct nc_read_probe *probe, struct block_device *bdev,
-			u64 places, void (*ended)(struct nc_read_probe *probe));
+			void (*ended)(struct nc_read_probe *probe));
 bool nc_read_probe_reserve(struct nc_read_probe *probe, u32 bytes, gfp_t gfp);
 void nc_read_probe_trim(struct nc_read_probe *probe, u32 bytes);
 bool nc_read_probe_idle(const struct nc_read_probe *probe);

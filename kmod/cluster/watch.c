@@ -10,17 +10,20 @@
  * ANSWERS successive probes.  If it fails again soon after that, the pause between probes is
  * doubled.  A peer that is new is probed first, at once.
  *
- * A peer is slow when, for SLOW_TIME and in SLOW_RUNS runs with reads, it took more time per read
- * than SLOW_PERCENT of the origin's time for a read alone, and of what most other peers take.  (If
- * all of them are slow, something here is: a busy processor, say.)  The time per read is the time
- * in which the peer was busy with reads, divided by their number: reads that it serves side by side
- * count once, so that a queue of our own making does not count.  A slow peer gets no reads but
- * probes, which are as large as those of the origin, and is taken back after FAST_ANSWERS
- * successive ones that took at most FAST_PERCENT of the origin's time.
+ * A peer is slow when, for SLOW_TIME and in SLOW_RUNS runs with reads, it took more time for a
+ * read than SLOW_PERCENT of the origin's time for a read alone, and its fastest read took more than
+ * SLOW_PERCENT of that of most other peers.  (If all of them are slow, something here is: a busy
+ * processor, say.)  The time for a read is that of the fastest one, or the time of the run divided
+ * by the number of reads, if that is less: so queues of our own making do not count.  A slow peer
+ * gets no reads but probes, which are as large as those of the origin, and is taken back after
+ * FAST_ANSWERS successive ones that took at most FAST_PERCENT of the origin's time.
  */
+#include <linux/random.h>
+
 #include "cluster/cluster.h"
 
 #define WATCH_PERIOD	(HZ / 4)
+#define WATCH_PERIOD_NS	(NSEC_PER_SEC / 4)
 /* Number of successive probes without an error after which a peer is taken back. */
 #define ANSWERS		2
 /* If at least this many reads of a peer end between two runs, all with errors, the peer fails. */
@@ -142,7 +145,7 @@ static void average_reads(struct nc_node *node, const struct nc_node_load *load)
 	mean = div64_u64(load->took - node->seen.took, count);
 	WRITE_ONCE(node->latency, node->latency ? node->latency -
 		   node->latency / NC_AVERAGE_RUNS + mean / NC_AVERAGE_RUNS : mean);
-	nc_pace_learn(node->cluster, load->bytes - node->seen.bytes, count);
+	nc_pace_learn(node->cluster, load->sector, load->bytes - node->seen.bytes, count);
 }
 
 /* Is @took, in ns, more than @percent of the origin's time for a read, and not just by GRACE? */
@@ -153,9 +156,7 @@ static bool slower_than_origin(const struct nc_cluster *c, u64 took, u32 percent
 	return origin < U64_MAX / 1000 && took > div_u64(origin * percent, 100) + GRACE;
 }
 
-/* Do most other peers that were read in the last second take less time per read, or is there no such
- * peer?
- */
+/* Were most other peers that were read in the last second faster, or is there no such peer? */
 static bool slower_than_peers(const struct nc_node *node)
 {
 	const struct nc_cluster *c = node->cluster;
@@ -167,10 +168,10 @@ static bool slower_than_peers(const struct nc_node *node)
 	for (i = 0; i < map->homes.count; i++) {
 		other = map->node[i];
 		if (other == node || READ_ONCE(other->state) != NEARCACHE_PEER_UP ||
-		    !other->read_time || time_after(jiffies, other->read_at + HZ))
+		    !other->fastest || time_after(jiffies, other->fastest_at + HZ))
 			continue;
 		others++;
-		faster += node->read_time > div_u64(other->read_time * SLOW_PERCENT, 100);
+		faster += node->fastest > div_u64(other->fastest * SLOW_PERCENT, 100);
 	}
 	return 2 * faster >= others;
 }
@@ -179,15 +180,17 @@ static bool slower_than_peers(const struct nc_node *node)
  */
 static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
 {
-	u64 count = load->ended - node->seen.ended, busy;
+	u64 count = load->ended - node->seen.ended, took, fastest;
 
-	if (!count)
+	fastest = nc_node_take_fastest(node);
+	if (!count || fastest == U64_MAX)
 		return false;
-	busy = min(load->took - node->seen.took, ktime_get_ns() - node->seen_at);
-	node->read_time = div64_u64(busy, count);
-	node->read_at = jiffies;
-	if (!slower_than_origin(node->cluster, node->read_time, SLOW_PERCENT) ||
-	    !slower_than_peers(node)) {
+	node->fastest = fastest;
+	node->fastest_at = jiffies;
+	/* Reads that are larger than the largest probe count for as many probes as they contain. */
+	count = max(count, div_u64(load->bytes - node->seen.bytes, NC_PROBE_BYTES));
+	took = min(fastest, div64_u64(ktime_get_ns() - node->seen_at, count));
+	if (!slower_than_origin(node->cluster, took, SLOW_PERCENT) || !slower_than_peers(node)) {
 		node->slow_runs = 0;
 		return false;
 	}
@@ -228,9 +231,11 @@ static void judge_probe(struct nc_node *node)
 static sector_t probe_sector(struct nc_node *node)
 {
 	node->probes++;
+	if (READ_ONCE(node->state) == NEARCACHE_PEER_SLOW)
+		return nc_pace_place(node->cluster, node->seen.sector);
 	if (node->stalled_sector != NC_NO_SECTOR && node->probes % 2)
 		return node->stalled_sector;
-	return NC_NO_SECTOR;
+	return get_random_u64() % bdev_nr_sectors(node->cluster->home->bdev);
 }
 
 /* Return the size of the next probe, 0 if there is no memory for it: then the next run tries. */
@@ -296,12 +301,16 @@ static void judge_peer(struct nc_node *node, const struct nc_node_load *load)
 static bool watch_peer(struct nc_node *node, bool *compare)
 {
 	struct nc_node_load load = nc_node_sum(node);
+	u64 now = ktime_get_ns();
 	int state;
 
-	if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
-		judge_peer(node, &load);
-	node->seen = load;
-	node->seen_at = ktime_get_ns();
+	/* The end of a probe may have queued this run early: a short time tells little. */
+	if (now - node->seen_at >= WATCH_PERIOD_NS / 2) {
+		if (READ_ONCE(node->state) == NEARCACHE_PEER_UP)
+			judge_peer(node, &load);
+		node->seen = load;
+		node->seen_at = now;
+	}
 	state = READ_ONCE(node->state);
 	*compare |= state == NEARCACHE_PEER_SLOW || node->slow_runs;
 	if (state == NEARCACHE_PEER_UP)

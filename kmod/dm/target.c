@@ -272,11 +272,14 @@ static int bad_message(struct nc_target *t, const char *word)
 }
 
 /* In read-only mode nvmet, which opens a device only for reading and writing, could not export it:
- * make the disk look writable while nvmet opens it.  Neither that nor a file that stays open lets
- * a write through: nc_write_map() refuses all writes in this mode, whatever the disk's flag says.
+ * make the disk look writable while nvmet opens it.  No bio of a write passes, neither meanwhile
+ * nor from a file that stays open: nc_write_map() refuses all of them in this mode, whatever the
+ * disk's flag says.  set_disk_ro() would tell udev, which takes the links of a dm device away when
+ * it becomes read-only.
  */
 static int write_opens_message(struct nc_target *t, unsigned int argc, char **argv)
 {
+	struct gendisk *disk = dm_disk(dm_table_get_md(t->ti->table));
 	bool refuse = argc == 2 && !strcasecmp(argv[1], "refuse");
 
 	if (argc != 2 || (!refuse && strcasecmp(argv[1], "allow"))) {
@@ -288,7 +291,10 @@ static int write_opens_message(struct nc_target *t, unsigned int argc, char **ar
 		DMERR("%s: write_opens: only in mode read-only", nc_cache_name(t->cache));
 		return -EINVAL;
 	}
-	set_disk_ro(dm_disk(dm_table_get_md(t->ti->table)), refuse);
+	if (refuse)
+		set_bit(GD_READ_ONLY, &disk->state);
+	else
+		clear_bit(GD_READ_ONLY, &disk->state);
 	return 0;
 }
 
