@@ -36,6 +36,7 @@
  * @export: the wanted state
  * @edits: what was done, to undo it after an error
  * @device: device number of @export->device
+ * @disabled: the namespace was disabled to change it
  * @restart: end the connections of all hosts: one of them is no longer allowed
  * @dropped: hosts that are no longer allowed; @dropped_count of them
  * @port: folder of the port
@@ -45,6 +46,7 @@ struct exporting {
 	const struct export *export;
 	struct configfs_edit *edits;
 	dev_t device;
+	bool disabled;
 	bool restart;
 	char **dropped;
 	size_t dropped_count;
@@ -386,6 +388,7 @@ static int make_namespace(struct exporting *to)
 		if (!strcasecmp(uuid, to->export->uuid))
 			return enable_namespace(to, path, true);
 		/* Another version of the volume: its readers must not take one for the other. */
+		to->disabled = true;
 		if (set_attribute(to, path, "enable", "0"))
 			return fail_code();
 	}
@@ -610,6 +613,22 @@ static int apply_export(struct exporting *to)
 	return serve_port(to);
 }
 
+/* Undo all. If that enables the namespace again, nvmet opens the device: see enable_namespace(). */
+static void undo_export(struct exporting *to)
+{
+	struct dm_device dev = { 0 };
+	bool cache = false;
+
+	if (to->disabled)
+		is_cache(to, &dev, &cache);
+	if (cache)
+		dm_message(&dev, "write_opens allow");
+	configfs_undo(&to->edits);
+	if (cache)
+		dm_message(&dev, "write_opens refuse");
+	dm_device_free(&dev);
+}
+
 int export_apply(const struct export *export)
 {
 	struct exporting to = { .export = export };
@@ -618,7 +637,7 @@ int export_apply(const struct export *export)
 	if (need_nvmet(export->transport) || lock_nvmet(&lock))
 		return fail_code();
 	if (apply_export(&to)) {
-		configfs_undo(&to.edits);
+		undo_export(&to);
 	} else {
 		configfs_keep(&to.edits);
 		remove_hosts(to.dropped, to.dropped_count, export);

@@ -324,8 +324,8 @@ static int check_reachable(const struct link *link, const char *address, int *fd
 }
 
 /*
- * The reasons why a peer refuses, which only the kernel log has. @named: the line has the NQN of
- * the subsystem.
+ * The reasons why there is no connection, which only the kernel log has. @named: the line has the
+ * NQN of the subsystem.
  */
 static const struct {
 	const char *line;
@@ -339,6 +339,12 @@ static const struct {
 	  "it does not export its cache under the expected name: has it joined the cluster, with the same cluster and name in its file?" },
 	{ "uthentication", false, CODE_PERMISSION,
 	  "one of the two nodes has no secret or another one: compare their files 'secret-file'" },
+	{ "no valid PSK found", false, CODE_PERMISSION,
+	  "this node has no TLS key for it in the keyring '.nvme' of the kernel: insert one (nvme gen-tls-key), or set 'tls = no'" },
+	{ "failed to start TLS", false, CODE_DEVICE,
+	  "the TLS handshake did not begin: start tlshd (package ktls-utils), or set 'tls = no'" },
+	{ "TLS handshake", false, CODE_PERMISSION,
+	  "the TLS handshake failed: compare the TLS keys of the two nodes, see the log of tlshd, or set 'tls = no'" },
 };
 
 static bool record_refusal(const struct link *link, const char *address, const char *line)
@@ -349,7 +355,7 @@ static bool record_refusal(const struct link *link, const char *address, const c
 		if (!strstr(line, refusal[i].line) ||
 		    (refusal[i].named && !strstr(line, link->nqn)))
 			continue;
-		fail(refusal[i].code, "the node at %s refused the connection: %s", address,
+		fail(refusal[i].code, "cannot connect to the node at %s: %s", address,
 		     refusal[i].meaning);
 		return true;
 	}
@@ -362,7 +368,8 @@ static int connect_failed(const struct link *link, struct kmsg *log, int error,
 {
 	char line[512];
 
-	while (kmsg_find(log, "nvme", line, sizeof(line)))
+	/* Lines of a controller of this host; nvmet has others. */
+	while (kmsg_find(log, "nvme nvme", line, sizeof(line)))
 		if (record_refusal(link, address, line))
 			return fail_code();
 	return fail(CODE_DEVICE, "cannot connect to the node at %s: %s; dmesg may say why", address,

@@ -9,6 +9,7 @@
 #include "ondisk/print_superblock.h"
 #include "block/dm.h"
 #include "lib/error.h"
+#include "metrics/cluster_metrics.h"
 #include "metrics/latencies.h"
 #include "netlink/client.h"
 #include "block/readahead.h"
@@ -262,6 +263,8 @@ static int write_all(struct exposition *e, const struct all *all)
 	for (i = 0; i < all->count; i++)
 		if (latencies_write(e, all->measured[i].dev))
 			return fail_code();
+	if (cluster_metrics_write(e))
+		return fail_code();
 	exposition_end(e);
 	return 0;
 }

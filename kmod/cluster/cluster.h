@@ -47,9 +47,12 @@ struct nc_node_wish {
 /**
  * struct nc_origin_pace - how long the origin takes for a read, for comparison with the peers
  * @probe: reads the origin alone, past all caches, with the size that readers use
- * @next: jiffies of the next probe
+ * @next: jiffies of the next probe, at the earliest
+ * @bytes: bytes that were read at peers since the last probe
  * @size: moving average of the size of reads at peers, bytes; at most NC_PROBE_BYTES
- * @latency: moving average of the duration of a probe, ns; 0: unknown.  Read without the lock
+ * @measured: jiffies when the last probe ended without an error
+ * @last: duration of that probe, ns
+ * @latency: moving average of the durations, ns; 0: unknown.  Read without the lock
  * @failed: the last probe got an error
  *
  * Only the watch work changes it, under nc_cluster.lock.
@@ -57,7 +60,10 @@ struct nc_node_wish {
 struct nc_origin_pace {
 	struct nc_read_probe probe;
 	unsigned long next;
+	u64 bytes;
 	u32 size;
+	unsigned long measured;
+	u64 last;
 	u64 latency;
 	bool failed;
 };
@@ -154,8 +160,8 @@ void nc_watch_soon(struct nc_cluster *c);
 void nc_watch_wake(struct nc_cluster *c);
 
 int nc_pace_init(struct nc_cluster *c);
-void nc_pace_measure(struct nc_cluster *c, bool wanted);
-void nc_pace_size(struct nc_cluster *c, u64 bytes, u64 reads);
+void nc_pace_measure(struct nc_cluster *c, bool wanted, bool urgent);
+void nc_pace_learn(struct nc_cluster *c, u64 bytes, u64 reads);
 u64 nc_pace_latency(const struct nc_cluster *c);
 
 void nc_cluster_put(struct nc_cluster *c);

@@ -2,9 +2,10 @@
 /*
  * How long the origin takes for a read, so that a peer that is slower than the origin is found.
  *
- * The watch work reads the origin itself, past all caches: once per second while peers are read or
- * slow, at random places, with the size that readers use.  A reader never waits for these reads,
- * and an origin that does not answer counts as slower from then on.
+ * The watch work reads the origin itself, past all caches, at random places, with the size that
+ * readers use: once per second while a peer seems slow, otherwise one byte for PART bytes that are
+ * read at peers, so that the origin has next to nothing to do.  A reader never waits for these
+ * reads, and an origin that does not answer counts as slower from then on.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
@@ -13,6 +14,7 @@
 #include "cluster/cluster.h"
 
 #define PERIOD HZ
+#define PART		256
 /* The moving average of the durations is over about this many reads. */
 #define PACE_READS 4
 
@@ -46,26 +48,27 @@ int nc_pace_init(struct nc_cluster *c)
 /* Take the result of the read that has ended. */
 static void judge_origin(struct nc_origin_pace *pace)
 {
-	u64 took = pace->probe.took;
+	u64 mean = pace->latency;
 
 	pace->probe.sent = false;
 	pace->failed = pace->probe.error;
 	if (pace->failed)
 		return;
-	if (pace->latency)
-		took = pace->latency - pace->latency / PACE_READS +
-		       took / PACE_READS;
-	WRITE_ONCE(pace->latency, took);
+	pace->measured = jiffies;
+	pace->last = pace->probe.took;
+	mean = mean ? mean - mean / PACE_READS + pace->last / PACE_READS : pace->last;
+	WRITE_ONCE(pace->latency, mean);
 }
 
 /**
  * nc_pace_measure() - measure the origin, if it is time to
  * @c: cluster device
- * @wanted: peers are read, or slow
+ * @wanted: peers are read, or seem slow
+ * @urgent: peers are slow or seem so
  *
  * Context: the watch work, under nc_cluster.lock.
  */
-void nc_pace_measure(struct nc_cluster *c, bool wanted)
+void nc_pace_measure(struct nc_cluster *c, bool wanted, bool urgent)
 {
 	struct nc_origin_pace *pace = &c->pace;
 
@@ -75,25 +78,28 @@ void nc_pace_measure(struct nc_cluster *c, bool wanted)
 		judge_origin(pace);
 	if (!wanted || time_before(jiffies, pace->next))
 		return;
+	if (!urgent && pace->latency && pace->bytes < (u64)PART * pace->size)
+		return;
 	pace->next = jiffies + PERIOD;
+	pace->bytes = 0;
 	atomic_inc(&c->users);
 	nc_read_probe_send(&pace->probe, c->queue, NC_NO_SECTOR,
-			   max(pace->size,
-			       bdev_logical_block_size(c->origin->bdev)));
+			   max(pace->size, bdev_logical_block_size(c->origin->bdev)));
 }
 
 /**
- * nc_pace_size() - learn the size of reads, so that probes are like them
+ * nc_pace_learn() - learn from reads of a peer
  * @c: cluster device
- * @bytes: bytes that were read at a peer since the last run
+ * @bytes: bytes that were read at the peer since the last run
  * @reads: number of these reads, not 0
  *
  * Context: the watch work, under nc_cluster.lock.
  */
-void nc_pace_size(struct nc_cluster *c, u64 bytes, u64 reads)
+void nc_pace_learn(struct nc_cluster *c, u64 bytes, u64 reads)
 {
 	u32 size = min_t(u64, div64_u64(bytes, reads), NC_PROBE_BYTES);
 
+	c->pace.bytes += bytes;
 	c->pace.size += ((int)size - (int)c->pace.size) / NC_AVERAGE_RUNS;
 }
 
@@ -110,5 +116,6 @@ u64 nc_pace_latency(const struct nc_cluster *c)
 
 	if (!pace->latency || pace->failed)
 		return U64_MAX;
-	return max(pace->latency, nc_read_probe_age(&pace->probe));
+	/* The mean is late if the origin has just become slower. */
+	return max3(pace->latency, pace->last, nc_read_probe_age(&pace->probe));
 }

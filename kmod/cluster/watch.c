@@ -141,7 +141,7 @@ static void average_reads(struct nc_node *node, const struct nc_node_load *load)
 	mean = div64_u64(load->took - node->seen.took, count);
 	WRITE_ONCE(node->latency, node->latency ? node->latency -
 		   node->latency / NC_AVERAGE_RUNS + mean / NC_AVERAGE_RUNS : mean);
-	nc_pace_size(node->cluster, load->bytes - node->seen.bytes, count);
+	nc_pace_learn(node->cluster, load->bytes - node->seen.bytes, count);
 }
 
 /* Is @took, in ns, more than @percent of the origin's time for a read, and not just by GRACE? */
@@ -152,7 +152,9 @@ static bool slower_than_origin(const struct nc_cluster *c, u64 took, u32 percent
 	return origin < U64_MAX / 1000 && took > div_u64(origin * percent, 100) + GRACE;
 }
 
-/* Was the peer slower than the origin in all runs with reads, for long enough? */
+/* Was the peer slower than the origin in all runs with reads, for long enough, and was the origin
+ * measured meanwhile?
+ */
 static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
 {
 	u64 count = load->ended - node->seen.ended, busy;
@@ -166,7 +168,9 @@ static bool peer_is_slow(struct nc_node *node, const struct nc_node_load *load)
 	}
 	if (!node->slow_runs++)
 		node->slow_since = jiffies;
-	return node->slow_runs >= SLOW_RUNS && time_after(jiffies, node->slow_since + SLOW_TIME);
+	return node->slow_runs >= SLOW_RUNS &&
+	       time_after(jiffies, node->slow_since + SLOW_TIME) &&
+	       time_after(node->cluster->pace.measured, node->slow_since);
 }
 
 /* Count the answer of a probe that has ended. */
@@ -261,8 +265,10 @@ static void judge_peer(struct nc_node *node, const struct nc_node_load *load)
 	average_reads(node, load);
 }
 
-/* Watch one peer.  Returns false if it is idle and nothing is wrong. */
-static bool watch_peer(struct nc_node *node)
+/* Watch one peer.  Returns false if it is idle and nothing is wrong.  Sets @compare if the origin
+ * must be measured for a comparison with this peer.
+ */
+static bool watch_peer(struct nc_node *node, bool *compare)
 {
 	struct nc_node_load load = nc_node_sum(node);
 	int state;
@@ -272,6 +278,7 @@ static bool watch_peer(struct nc_node *node)
 	node->seen = load;
 	node->seen_at = ktime_get_ns();
 	state = READ_ONCE(node->state);
+	*compare |= state == NEARCACHE_PEER_SLOW || node->slow_runs;
 	if (state == NEARCACHE_PEER_UP)
 		return load.begun != load.ended;
 	tell_state(node, state);
@@ -283,15 +290,15 @@ static bool watch_peer(struct nc_node *node)
 static bool watch_peers(struct nc_cluster *c)
 {
 	struct nc_node_map *map;
-	bool busy = false;
+	bool busy = false, compare = false;
 	u32 i;
 
 	mutex_lock(&c->lock);
 	map = rcu_dereference_protected(c->map, lockdep_is_held(&c->lock));
 	for (i = 0; map && i < map->homes.count; i++)
 		if (map->node[i]->dev)
-			busy |= watch_peer(map->node[i]);
-	nc_pace_measure(c, busy);
+			busy |= watch_peer(map->node[i], &compare);
+	nc_pace_measure(c, busy, compare);
 	mutex_unlock(&c->lock);
 	return busy;
 }

@@ -20,6 +20,9 @@ at_exit run latency unload
 at_exit dm_gone nc
 good create nc --origin "$O" --cache "$C" --block-size 64K
 good latency load
+# A cluster device above the cache, with a peer that serves nothing yet.
+make_dm P peer "0 $(sectors "$O") linear $O 0"
+make_dm CL cl "0 $(sectors "$O") nearcache-peers /dev/mapper/nc $O 64 1 me 3 me 1 - one 1 $P two 1 -"
 # Use a label whose quotes must be escaped in the output.
 good pin nc 0-1M --label 'a "b" c' --no-load
 check -n 8192 -b 64 >/dev/null

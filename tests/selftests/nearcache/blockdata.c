@@ -21,7 +21,8 @@
  *	-B -m -w -p		buffered; by mmap; first with RWF_NOWAIT; with RWF_HIPRI
  *	-e			only count reads that end with EIO
  *	-f FILE			repeat until FILE exists
- * The last line is "reads N bytes N eio N again N"; again: reads that RWF_NOWAIT did not serve.
+ * The last line is "reads N bytes N eio N again N longest N"; again: reads that RWF_NOWAIT did not
+ * serve; longest: the time of the slowest read, ms.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,6 +33,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "sector.h"
@@ -47,7 +49,7 @@ static struct {
 	bool common, shuffled, buffered, mapped, nowait, polled, eio_counts;
 } o = { .min = 128, .seed = 1, .generation = 1, .threads = 1 };
 
-static _Atomic uint64_t reads_done, bytes_done, eio_count, again_count;
+static _Atomic uint64_t reads_done, bytes_done, eio_count, again_count, longest_ms;
 static _Atomic bool failed;
 static pthread_barrier_t barrier, opened;
 
@@ -155,6 +157,28 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 	return preadv2(fd, &iov, 1, at * SECTOR, o.polled ? RWF_HIPRI : 0);
 }
 
+static uint64_t clock_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
+}
+
+/* As read_once(); records its time. */
+static ssize_t read_timed(int fd, void *buffer, uint64_t at, uint64_t n)
+{
+	uint64_t begin = clock_ms(), taken, longest = longest_ms;
+	ssize_t r = read_once(fd, buffer, at, n);
+	int error = errno;
+
+	taken = clock_ms() - begin;
+	while (taken > longest && !atomic_compare_exchange_weak(&longest_ms, &longest, taken))
+		;
+	errno = error;
+	return r;
+}
+
 /* Read @n sectors from sector @at, by @map if not NULL, and check each byte. */
 static void read_check(int fd, const char *map, void *buffer, uint64_t at,
 		       uint64_t n)
@@ -163,7 +187,7 @@ static void read_check(int fd, const char *map, void *buffer, uint64_t at,
 		memcpy(buffer, map + at * SECTOR, n * SECTOR);
 	} else {
 		memset(buffer, 0xee, n * SECTOR);
-		if (read_once(fd, buffer, at, n) != n * SECTOR) {
+		if (read_timed(fd, buffer, at, n) != n * SECTOR) {
 			if (errno == EIO && o.eio_counts) {
 				eio_count++;
 				return;
@@ -282,9 +306,10 @@ static int read_all(void)
 	close(fd);
 	for (i = 0; i < o.threads; i++)
 		pthread_join(thread[i], NULL);
-	printf("reads %llu bytes %llu eio %llu again %llu\n",
+	printf("reads %llu bytes %llu eio %llu again %llu longest %llu\n",
 	       (unsigned long long)reads_done, (unsigned long long)bytes_done,
-	       (unsigned long long)eio_count, (unsigned long long)again_count);
+	       (unsigned long long)eio_count, (unsigned long long)again_count,
+	       (unsigned long long)longest_ms);
 	return failed;
 }
 

@@ -51,6 +51,7 @@ mended home "${PEERS[@]}"
 
 # A peer hangs under readers: only the reads that it has already wait for it.
 stop=$TMPDIR/stop
+at_exit touch "$stop"
 ./blockdata read /dev/mapper/cl -f "$stop" -t 2 >"$TMPDIR/log" &
 reader=$!
 dmsetup suspend --noflush --nolockfs two || fail "suspend"

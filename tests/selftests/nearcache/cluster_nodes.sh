@@ -56,6 +56,7 @@ make_dm REPLY two "$(linear)"
 
 # Everything at once, under readers.
 stop=$TMPDIR/stop
+at_exit touch "$stop"
 ./blockdata read /dev/mapper/cl -f "$stop" -t 4 -b 1:256 -a 1 >"$TMPDIR/log" &
 reader=$!
 for ((i = 0; i < $(times 20); i++)); do

@@ -53,6 +53,29 @@ drop_caches() {
 	echo 3 >/proc/sys/vm/drop_caches
 }
 
+# steps_port: print the device of the port on which the host sends steps.
+steps_port() {
+	local name
+	name=$(grep -lsx steps /sys/class/virtio-ports/*/name) || return
+	name=${name%/name}
+	[[ -c /dev/${name##*/} ]] && echo "/dev/${name##*/}"
+}
+
+# steps: run each line that the host sends (guests.sh) in a subshell of this shell; answer with its
+# output and exit code. The line "end" ends this.
+steps() {
+	local line rc steps
+	wait_for 20 steps_port >/dev/null || fail "no port for steps"
+	exec {steps}<>"$(steps_port)"
+	echo ready >&"$steps"
+	while IFS= read -r line <&"$steps" && [[ $line != end ]]; do
+		rc=0
+		(eval "$line") >/run/vm/answer 2>&1 </dev/null || rc=$?
+		sed 's/^/- /' /run/vm/answer >&"$steps"
+		echo "done $rc" >&"$steps"
+	done
+}
+
 # --- devices ---------------------------------------------------------------
 
 # sys_block DEV: print the directory of DEV in sysfs.

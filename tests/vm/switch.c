@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A network switch for guests: passes Ethernet frames between QEMUs with "-netdev stream", whose
+ * socket is PATH. The last byte of a guest's MAC address is its number, 1 to 254.
+ *
+ *	switch PATH
+ *
+ * Each line of standard input is a command, answered with a line "ok"; the end of input ends the
+ * switch:
+ *	cut A B		drop the frames between guests A and B, in both directions
+ *	heal A B	pass them again
+ *	rate A B BYTES	pass at most BYTES per second in each direction between A and B; 0: no limit
+ *	passed A B	answer "ok N": N bytes were passed from A to B
+ * A guest that takes no frames, because it is stopped or gone, loses them; the others go on.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PORTS		32
+#define GUESTS		255
+#define FRAME_MAX	(68 << 10)	/* QEMU's NET_BUFSIZE */
+#define QUEUE_SIZE	(2 << 20)
+#define BURST		(64 << 10)	/* bytes that a limited link passes at once */
+
+/* A frame on the socket: its length in network byte order, then its bytes. */
+#define LENGTH_SIZE	4
+
+/* One connected QEMU. @guest: its number; 0: it has sent no frame yet. */
+static struct port {
+	int fd;
+	unsigned int guest;
+	size_t in_size, out_size;
+	uint8_t in[LENGTH_SIZE + FRAME_MAX];
+	uint8_t out[QUEUE_SIZE];
+} ports[PORTS];
+
+/* The link from one guest to another. @room: bytes that it may pass now, at time @then (ns). */
+static struct link {
+	bool cut;
+	uint64_t rate, passed, then;
+	double room;
+} links[GUESTS][GUESTS];
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* Does the link have room for a frame? A frame without room is lost, as at a full queue. */
+static bool link_passes(struct link *link, size_t size)
+{
+	uint64_t time;
+
+	if (link->cut)
+		return false;
+	if (link->rate) {
+		time = now();
+		link->room += (time - link->then) / 1e9 * link->rate;
+		link->then = time;
+		if (link->room > BURST)
+			link->room = BURST;
+		if (link->room < 0)
+			return false;
+		link->room -= size;
+	}
+	link->passed += size;
+	return true;
+}
+
+static void port_close(struct port *port)
+{
+	close(port->fd);
+	port->fd = -1;
+}
+
+static void port_write(struct port *port)
+{
+	ssize_t n = send(port->fd, port->out, port->out_size, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (n < 0 && errno != EAGAIN && errno != EINTR) {
+		port_close(port);
+		return;
+	}
+	if (n > 0) {
+		port->out_size -= n;
+		memmove(port->out, port->out + n, port->out_size);
+	}
+}
+
+/* Pass a frame, with its length in front, to the guest that it is for, or to all. */
+static void pass(const struct port *from, const uint8_t *frame, size_t size)
+{
+	const uint8_t *to = frame + LENGTH_SIZE;
+	struct port *port;
+
+	for (port = ports; port < ports + PORTS; port++) {
+		if (port->fd < 0 || port == from || (!(to[0] & 1) && to[5] != port->guest) ||
+		    size > QUEUE_SIZE - port->out_size ||
+		    !link_passes(&links[from->guest][port->guest], size))
+			continue;
+		memcpy(port->out + port->out_size, frame, size);
+		port->out_size += size;
+		port_write(port);
+	}
+}
+
+static void port_read(struct port *port)
+{
+	ssize_t n = recv(port->fd, port->in + port->in_size, sizeof(port->in) - port->in_size,
+			 MSG_DONTWAIT);
+	size_t at = 0, size;
+	struct port *other;
+	uint32_t length;
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0) {
+		port_close(port);
+		return;
+	}
+	port->in_size += n;
+	for (; port->in_size - at >= LENGTH_SIZE; at += size) {
+		memcpy(&length, port->in + at, LENGTH_SIZE);
+		length = __builtin_bswap32(length);
+		size = LENGTH_SIZE + length;
+		if (length < 14 || length > FRAME_MAX) {
+			fprintf(stderr, "switch: a frame of %u bytes\n", length);
+			exit(1);
+		}
+		if (port->in_size - at < size)
+			break;
+		/* Source address: a guest that was started again replaces its earlier port. */
+		port->guest = port->in[at + LENGTH_SIZE + 11] % GUESTS;
+		for (other = ports; other < ports + PORTS; other++)
+			if (other != port && other->fd >= 0 && other->guest == port->guest)
+				port_close(other);
+		pass(port, port->in + at, size);
+	}
+	port->in_size -= at;
+	memmove(port->in, port->in + at, port->in_size);
+}
+
+static void port_accept(int listener)
+{
+	int fd = accept(listener, NULL, NULL);
+	struct port *port;
+
+	if (fd < 0)
+		return;
+	for (port = ports; port < ports + PORTS; port++)
+		if (port->fd < 0) {
+			port->fd = fd;
+			port->guest = 0;
+			port->in_size = 0;
+			port->out_size = 0;
+			return;
+		}
+	close(fd);
+}
+
+static bool command(const char *line)
+{
+	unsigned long long bytes;
+	unsigned int a, b;
+	struct link *there, *back;
+	char verb[8];
+	int n = sscanf(line, "%7s %u %u %llu", verb, &a, &b, &bytes);
+
+	if (n < 3 || a >= GUESTS || b >= GUESTS)
+		return false;
+	there = &links[a][b];
+	back = &links[b][a];
+	if (!strcmp(verb, "passed")) {
+		printf("ok %llu\n", (unsigned long long)there->passed);
+		return true;
+	}
+	if (!strcmp(verb, "cut") || !strcmp(verb, "heal")) {
+		there->cut = verb[0] == 'c';
+		back->cut = there->cut;
+	} else if (!strcmp(verb, "rate") && n == 4) {
+		there->rate = bytes;
+		back->rate = bytes;
+		there->then = now();
+		back->then = there->then;
+	} else {
+		return false;
+	}
+	puts("ok");
+	return true;
+}
+
+/* Returns whether there is more input. */
+static bool commands(void)
+{
+	static char text[4096];
+	static size_t size;
+	ssize_t n = read(STDIN_FILENO, text + size, sizeof(text) - 1 - size);
+	char *line = text, *end;
+
+	if (n <= 0)
+		return false;
+	size += n;
+	text[size] = '\0';
+	for (; (end = strchr(line, '\n')); line = end + 1) {
+		*end = '\0';
+		if (!command(line))
+			printf("bad command: %s\n", line);
+	}
+	fflush(stdout);
+	size -= line - text;
+	memmove(text, line, size);
+	return true;
+}
+
+static int listen_at(const char *path)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+
+	if (fd < 0 || strlen(path) >= sizeof(address.sun_path)) {
+		errno = fd < 0 ? errno : ENAMETOOLONG;
+		die(path);
+	}
+	strcpy(address.sun_path, path);
+	if (bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, PORTS))
+		die(path);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct pollfd polled[PORTS + 2];
+	int listener, i;
+
+	if (argc != 2) {
+		fputs("usage: switch PATH\n", stderr);
+		return 2;
+	}
+	listener = listen_at(argv[1]);
+	for (i = 0; i < PORTS; i++)
+		ports[i].fd = -1;
+	for (;;) {
+		for (i = 0; i < PORTS; i++) {
+			polled[i].fd = ports[i].fd;
+			polled[i].events = POLLIN | (ports[i].out_size ? POLLOUT : 0);
+			polled[i].revents = 0;
+		}
+		polled[PORTS] = (struct pollfd){ .fd = listener, .events = POLLIN };
+		polled[PORTS + 1] = (struct pollfd){ .fd = STDIN_FILENO, .events = POLLIN };
+		if (poll(polled, PORTS + 2, -1) < 0 && errno != EINTR)
+			die("poll");
+		for (i = 0; i < PORTS; i++) {
+			if (ports[i].fd >= 0 && polled[i].revents & POLLOUT)
+				port_write(&ports[i]);
+			if (ports[i].fd >= 0 && polled[i].revents & (POLLIN | POLLHUP | POLLERR))
+				port_read(&ports[i]);
+		}
+		if (polled[PORTS].revents)
+			port_accept(listener);
+		if (polled[PORTS + 1].revents && !commands())
+			return 0;
+	}
+}
