@@ -36,8 +36,11 @@
 #include "lib/periodic_wait.h"
 
 #define SECOND		1000000000ULL
-/* Maximum seconds between two watchdog messages to systemd: below half of WatchdogSec. */
-#define ALIVE		10U
+/*
+ * Maximum seconds between two watchdog messages to systemd, below half of WatchdogSec, and between
+ * two looks at clusters.
+ */
+#define ALIVE		5U
 /* The daemon chooses regions to pin at every tenth sample. */
 #define HOT_LOOKS	10U
 /* At most this number of changes of a stream's class are logged per sample. */
@@ -579,11 +582,6 @@ static void look_around(struct daemon *daemon)
 	observer_tell(&daemon->observer);
 }
 
-static void say_cluster(const char *text, void *arg)
-{
-	say_line(arg, SD_WARNING, text);
-}
-
 static void show_metrics(struct daemon *daemon)
 {
 	struct endpoint_text prometheus = { 0 }, openmetrics = { 0 };
@@ -622,12 +620,22 @@ static bool step_loops(const struct daemon *daemon)
 	return any;
 }
 
-/* Wait for the next sample; meanwhile step replays and feed the watchdog.  True after a signal. */
-static bool rest_interval(const struct daemon *daemon)
+static void say_cluster(const char *text, void *arg)
+{
+	say_line(arg, SD_WARNING, text);
+}
+
+/*
+ * Wait for the next sample; meanwhile step replays, look at clusters and feed the watchdog.  True
+ * after a signal.
+ */
+static bool rest_interval(struct daemon *daemon)
 {
 	uint64_t end = watch_now() + daemon->conf.interval * SECOND, now, some;
 
 	while ((now = watch_now()) < end) {
+		if (!daemon->observe)
+			keep_clusters(&daemon->keeper, say_cluster, daemon);
 		some = step_loops(daemon) ? REPLAY_STEP : 1000 * ALIVE;
 		if (some > (end - now) / 1000000 + 1)
 			some = (end - now) / 1000000 + 1;
@@ -664,8 +672,6 @@ static int run_daemon(struct daemon *daemon)
 	sd_notify(0, "READY=1");
 	do {
 		look_around(daemon);
-		if (!daemon->observe)
-			keep_clusters(&daemon->keeper, say_cluster, daemon);
 		show_metrics(daemon);
 	} while (!rest_interval(daemon));
 	sd_notify(0, "STOPPING=1");

@@ -19,7 +19,8 @@ node_cache a
 node_cache b
 joins a
 same "state of b" "$(state a b)" absent
-daemon_on
+echo "interval = 5m" >"$TMPDIR/daemon"
+daemon_on --config "$TMPDIR/daemon"
 wait_for 40 said "cluster device 'a': .*node 'b' at 127.0.0.1:4422 is absent" || fail "$(<"$LOG")"
 joins b
 await a b up
