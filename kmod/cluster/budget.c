@@ -124,8 +124,8 @@ void nc_budget_set(struct nc_cluster *c, u64 rate)
 	spin_unlock_irq(&budget->lock);
 }
 
-/* Before a suspend, send all reads that wait; after it, let reads wait again, but not for those that
- * the suspend has sent.  Context: process.
+/* Before a suspend, send all reads that wait; after it, let reads wait again, but not for the reads
+ * that the suspend has sent.  Context: process.
  */
 void nc_budget_suspend(struct nc_cluster *c, bool suspended)
 {
