@@ -603,7 +603,8 @@ static int serve_port(struct exporting *to)
 	}
 	if (!served && set_port(to))
 		return fail_code();
-	return leave_old_ports(to) ? fail_code() : start_serving(to);
+	/* If the new port fails, the connections at the old one have not noticed. */
+	return start_serving(to) ? fail_code() : leave_old_ports(to);
 }
 
 static int apply_export(struct exporting *to)

@@ -41,11 +41,12 @@ wait_for 30 gone || fail "still connected: $out"
 wait_for 30 state_is "$mine" live || fail "the other host did not come back"
 same "hosts" "$(ls "$CONFIG/hosts")" "$ME"
 ./blockdata read "$dev" || fail "wrong data"
-# A second subsystem shares the port, and keeps it. Another port: the connection moves there.
+# A second subsystem shares the port, and keeps it. Another address: the connection moves there.
 good apply "$OTHER" "$D" "$UUID" 127.0.0.1 4420 "$ME"
-good apply "$NQN" "$D" "$UUID" 127.0.0.1 4421 "$ME"
-good connect "$NQN" "$ME" "$ME_ID" 127.0.0.1 4421
+good apply "$NQN" "$D" "$UUID" ::1 4421 "$ME"
+good connect "$NQN" "$ME" "$ME_ID" ::1 4421
+[[ $out == *" [::1]:4421 live" ]] || fail "connected: $out"
 same "connections" "$(grep -lx "$ME" /sys/class/nvme/nvme*/hostnqn | wc -l)" 1
-./blockdata read "${out%% *}" || fail "wrong data at the other port"
+./blockdata read "${out%% *}" || fail "wrong data at the other address"
 good remove "$OTHER"
 same "ports" "$(ls "$CONFIG/ports")" 2
