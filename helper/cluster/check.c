@@ -8,6 +8,7 @@
 
 #include "block/device_sysfs.h"
 #include "cluster/home.h"
+#include "cluster/link.h"
 #include "cluster/report.h"
 #include "cluster/view.h"
 #include "lib/error.h"
@@ -166,8 +167,8 @@ static void check_timeouts(struct checking *checking, const struct peer *peer)
 	const struct cluster_conf *conf = &checking->view.conf;
 	char text[32];
 
-	snprintf(text, sizeof(text), "%u", conf->keep_alive);
-	check_parameter(checking, peer, "kato", "keep-alive, s", text);
+	snprintf(text, sizeof(text), "%u", link_kernel_keep_alive(conf->keep_alive));
+	check_parameter(checking, peer, "kato", "keep-alive time of the kernel, s", text);
 	snprintf(text, sizeof(text), "%u", conf->fast_io_fail);
 	check_parameter(checking, peer, "fast_io_fail_tmo", "fast-io-fail, s", text);
 	check_parameter(checking, peer, "ctrl_loss_tmo", "limit of reconnects", "off");

@@ -376,6 +376,11 @@ static int connect_failed(const struct link *link, struct kmsg *log, int error,
 		    nvme_errno_to_string(error));
 }
 
+unsigned int link_kernel_keep_alive(unsigned int keep_alive)
+{
+	return keep_alive < 2 ? 1 : keep_alive * 2 / 3;
+}
+
 static void fill_config(const struct link *link, struct nvme_fabrics_config *config)
 {
 	bool tcp = link->transport == CLUSTER_TCP;
@@ -383,7 +388,7 @@ static void fill_config(const struct link *link, struct nvme_fabrics_config *con
 	nvmf_default_config(config);
 	config->ctrl_loss_tmo = -1;
 	config->reconnect_delay = RECONNECT_DELAY;
-	config->keep_alive_tmo = (int)link->keep_alive;
+	config->keep_alive_tmo = (int)link_kernel_keep_alive(link->keep_alive);
 	config->fast_io_fail_tmo = (int)link->fast_io_fail;
 	config->data_digest = tcp && link->data_digest;
 	config->tls = tcp && link->tls;

@@ -59,6 +59,13 @@ struct link_state {
 };
 
 /*
+ * The kernel's keep-alive time, in seconds, with which a silent connection is lost after about
+ * @keep_alive seconds: the kernel sends a sign of life each half of this time, waits this time for
+ * its answer, and its timers are up to a second late.
+ */
+unsigned int link_kernel_keep_alive(unsigned int keep_alive);
+
+/*
  * Look for the connection from @link->host_nqn to @link->nqn, to whatever address. Sends nothing to
  * the peer, so that it returns at once even if the peer hangs. No connection is not an error.
  */

@@ -29,16 +29,15 @@ guests_begin() {
 	"$switch" "$HOST_DIR/network" <"$HOST_DIR/switch.in" >"$HOST_DIR/switch.out" &
 	switch_pid=$!
 	# Its answer shows that it listens.
-	network heal 1 2 >/dev/null
+	network heal 1 2
 }
 
-# network COMMAND...: give the switch a command (switch.c) and print its answer.
+# network COMMAND...: give the switch a command (switch.c).
 network() {
 	local answer
 	echo "$*" >&"$switch_in"
 	read -r -t 20 -u "$switch_out" answer || guests_fail "the switch does not answer '$*'"
-	[[ $answer == ok* ]] || guests_fail "the switch answers '$answer'"
-	echo "${answer#ok}"
+	[[ $answer == ok ]] || guests_fail "the switch answers '$answer'"
 }
 
 guests_cleanup() {
@@ -130,6 +129,7 @@ on() {
 # answers are in ${answers[N]}.
 each() {
 	local n
+	# shellcheck disable=SC2034 # for the test
 	answers=()
 	for n in $1; do
 		guest_send "$n" "$2"

@@ -9,8 +9,6 @@
  * switch:
  *	cut A B		drop the frames between guests A and B, in both directions
  *	heal A B	pass them again
- *	rate A B BYTES	pass at most BYTES per second in each direction between A and B; 0: no limit
- *	passed A B	answer "ok N": N bytes were passed from A to B
  * A guest that takes no frames, because it is stopped or gone, loses them; the others go on.
  */
 #include <errno.h>
@@ -22,14 +20,12 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PORTS		32
 #define GUESTS		255
 #define FRAME_MAX	(68 << 10)	/* QEMU's NET_BUFSIZE */
 #define QUEUE_SIZE	(2 << 20)
-#define BURST		(64 << 10)	/* bytes that a limited link passes at once */
 
 /* A frame on the socket: its length in network byte order, then its bytes. */
 #define LENGTH_SIZE	4
@@ -43,46 +39,13 @@ static struct port {
 	uint8_t out[QUEUE_SIZE];
 } ports[PORTS];
 
-/* The link from one guest to another. @room: bytes that it may pass now, at time @then (ns). */
-static struct link {
-	bool cut;
-	uint64_t rate, passed, then;
-	double room;
-} links[GUESTS][GUESTS];
+/* Links that drop their frames, from one guest to another. */
+static bool links_cut[GUESTS][GUESTS];
 
 static void die(const char *what)
 {
 	perror(what);
 	exit(1);
-}
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-/* Does the link have room for a frame? A frame without room is lost, as at a full queue. */
-static bool link_passes(struct link *link, size_t size)
-{
-	uint64_t time;
-
-	if (link->cut)
-		return false;
-	if (link->rate) {
-		time = now();
-		link->room += (time - link->then) / 1e9 * link->rate;
-		link->then = time;
-		if (link->room > BURST)
-			link->room = BURST;
-		if (link->room < 0)
-			return false;
-		link->room -= size;
-	}
-	link->passed += size;
-	return true;
 }
 
 static void port_close(struct port *port)
@@ -114,7 +77,7 @@ static void pass(const struct port *from, const uint8_t *frame, size_t size)
 	for (port = ports; port < ports + PORTS; port++) {
 		if (port->fd < 0 || port == from || (!(to[0] & 1) && to[5] != port->guest) ||
 		    size > QUEUE_SIZE - port->out_size ||
-		    !link_passes(&links[from->guest][port->guest], size))
+		    links_cut[from->guest][port->guest])
 			continue;
 		memcpy(port->out + port->out_size, frame, size);
 		port->out_size += size;
@@ -178,31 +141,17 @@ static void port_accept(int listener)
 
 static bool command(const char *line)
 {
-	unsigned long long bytes;
 	unsigned int a, b;
-	struct link *there, *back;
 	char verb[8];
-	int n = sscanf(line, "%7s %u %u %llu", verb, &a, &b, &bytes);
+	bool cut;
 
-	if (n < 3 || a >= GUESTS || b >= GUESTS)
+	if (sscanf(line, "%7s %u %u", verb, &a, &b) != 3 || a >= GUESTS || b >= GUESTS)
 		return false;
-	there = &links[a][b];
-	back = &links[b][a];
-	if (!strcmp(verb, "passed")) {
-		printf("ok %llu\n", (unsigned long long)there->passed);
-		return true;
-	}
-	if (!strcmp(verb, "cut") || !strcmp(verb, "heal")) {
-		there->cut = verb[0] == 'c';
-		back->cut = there->cut;
-	} else if (!strcmp(verb, "rate") && n == 4) {
-		there->rate = bytes;
-		back->rate = bytes;
-		there->then = now();
-		back->then = there->then;
-	} else {
+	cut = !strcmp(verb, "cut");
+	if (!cut && strcmp(verb, "heal"))
 		return false;
-	}
+	links_cut[a][b] = cut;
+	links_cut[b][a] = cut;
 	puts("ok");
 	return true;
 }

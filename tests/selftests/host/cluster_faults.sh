@@ -9,6 +9,7 @@
 # kernels: 6.12
 # when: soak
 # timeout: 900
+# shellcheck disable=SC2086,SC2016 # lists of nodes are several words; steps are for the guest
 set -euo pipefail
 # shellcheck source=tests/vm/guests.sh
 . "$TOP/tests/vm/guests.sh"
@@ -94,7 +95,6 @@ fault_power_of_all() {
 	for n in $NODES; do
 		guest_kill "$n"
 	done
-	# shellcheck disable=SC2086 # several words
 	boots $NODES
 	each "$NODES" again
 	since=$(ms)
@@ -130,7 +130,7 @@ fault_stop_short() {
 cut_off() {
 	local n
 	for n in $rest; do
-		network "$1" $v "$n" >/dev/null
+		network "$1" $v "$n"
 	done
 }
 
@@ -153,9 +153,9 @@ fault_cut_short() {
 }
 
 fault_cut_one() {
-	network cut $v "$w" >/dev/null
+	network cut $v "$w"
 	each "$w" "lost $v"
-	network heal $v "$w" >/dev/null
+	network heal $v "$w"
 	since=$(ms)
 	taken_back
 	readers_end 0 $NODES
@@ -192,7 +192,6 @@ fault_reboot() {
 
 guests_begin
 guest_boot $STORAGE "$command" --payload "$payload:/selftests" --remote-size 32M --local-size 1M
-# shellcheck disable=SC2086 # several words
 boots $NODES
 guest_ready $STORAGE
 on $STORAGE './blockdata write "$(remote_backing)" && serve && distant 100'

@@ -10,6 +10,7 @@
 # kernels: 6.12
 # when: soak
 # timeout: 900
+# shellcheck disable=SC2016 # steps are for the guest
 set -euo pipefail
 # shellcheck source=tests/vm/guests.sh
 . "$TOP/tests/vm/guests.sh"

@@ -6,6 +6,7 @@
 . ./common.sh
 
 export NODES=${NODES:-1 2 3 4} STORAGE=100
+# shellcheck disable=SC2034 # for lib.sh
 REMOTE_ADDRESS=10.88.0.$STORAGE
 V=/dev/mapper/v
 
@@ -37,11 +38,11 @@ volume() {
 	REMOTE_HOST_ID=${REMOTE_HOST_ID%?}$digit REMOTE_CONNECT="--keep-alive-tmo=5 --ctrl-loss-tmo=-1" remote_connect
 }
 
-# conf [SETTING]: write the configuration of the cluster.
+# conf: write the configuration of the cluster.
 conf() {
 	local n
 	mkdir -p /etc/nearcache
-	printf '%s\n' 'cluster = four' 'extent = 1M' ${1:+"$1"} >/etc/nearcache/cluster.conf
+	printf '%s\n' 'cluster = four' 'extent = 1M' >/etc/nearcache/cluster.conf
 	for n in $NODES; do
 		echo "node = n$n 10.88.0.$n" >>/etc/nearcache/cluster.conf
 	done
@@ -172,7 +173,7 @@ reader_begins() {
 }
 
 reader_ends() {
-	local rc=0 line
+	local line
 	touch /run/stop
 	wait_for 60 reader_gone || fail "the readers hang: $(</run/reader)"
 	line=$(tail -n 1 /run/reader)
