@@ -3,6 +3,7 @@
 # Each system call with which an export changes the kernel's state fails once, and once the run is
 # killed there. After an error everything is as before; after a kill the next run completes the export.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./fabric.sh
 type -P strace >/dev/null || skip "no strace"

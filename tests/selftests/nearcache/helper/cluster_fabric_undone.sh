@@ -3,6 +3,7 @@
 # A change of an export that fails at one of its system calls is undone: hosts, secrets, port and
 # UUID are as before, and nvmet has the device open again.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./fabric.sh
 type -P strace >/dev/null || skip "no strace"
