@@ -229,7 +229,7 @@ static int compare_all(struct checking *checking)
 	if (!checking->differences)
 		return 0;
 	return fail(CODE_USAGE,
-		    "'%s' differs from '%s' in %zu point%s: 'nearcache cluster join %s' applies the file; for another volume or cache, compare the files and the caches of both nodes",
+		    "'%s' differs from '%s' in %zu point%s: 'nearcache cluster join %s' applies nodes, bandwidth, stall-timeout and the export; for other settings leave, then join; for another volume or cache, compare the files and the caches of both nodes",
 		    view->dev->name, view->conf.path, checking->differences,
 		    checking->differences == 1 ? "" : "s", view->dev->name);
 }

@@ -249,8 +249,9 @@ static int take_dns(struct cluster_conf *conf, const struct setting_line *line, 
 
 static const char *check_node_name(const char *name)
 {
-	if (strlen(name) >= CLUSTER_NAME || name[strspn(name, LETTERS DIGITS "._-:")])
-		return "its name must be 1 to 63 letters, digits, '.', '_', '-' or ':'";
+	if (strlen(name) >= CLUSTER_NAME || name[strspn(name, LETTERS DIGITS "._-:")] ||
+	    !strspn(name, LETTERS DIGITS))
+		return "its name must be a letter or digit, then up to 62 of them or of '.', '_', '-', ':'";
 	return NULL;
 }
 

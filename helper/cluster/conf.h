@@ -62,7 +62,7 @@ struct cluster_node {
  * @data_digest: connections check each block of data
  * @bandwidth: most bytes per second that are read at peers; 0: no limit
  * @stall_timeout: milliseconds without an answer after which a peer has failed
- * @keep_alive: seconds between the signs of life of a connection
+ * @keep_alive: seconds after which a silent connection counts as lost
  * @fast_io_fail: seconds after which reads at a lost peer fail
  * @dns: the only node line is dns:HOST
  * @node: the nodes, @nodes of them

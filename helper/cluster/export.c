@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -93,16 +92,24 @@ static int need_nvmet(enum cluster_transport transport)
 	return 0;
 }
 
+/* Byte of DM_CONTROL_NODE that lock_nvmet() locks. */
+#define LOCK_BYTE	1
+
 /*
  * Keep other runs of this command from changing exports, until the descriptor @fd is closed or this
  * process ends. Waits without a time limit.
  */
 static int lock_nvmet(int *fd)
 {
-	*fd = open(NVMET, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (*fd >= 0 && !flock(*fd, LOCK_EX))
+	/* Only root can open this file, so nobody else can hold the lock. */
+	struct flock lock = {
+		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1,
+	};
+
+	*fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
+	if (*fd >= 0 && !fcntl(*fd, F_OFD_SETLKW, &lock))
 		return 0;
-	return fail_errno(errno, "cannot lock '" NVMET "'");
+	return fail_errno(errno, "cannot lock '" DM_CONTROL_NODE "'");
 }
 
 static int edit_failed(int error, const char *doing, const char *path)
@@ -207,6 +214,9 @@ static int make_host(struct exporting *to, const char *nqn)
 	char host[PATH_MAX];
 
 	make_path(host, NVMET "/hosts/%s", nqn);
+	/* A file of a new folder can be opened before the folder is private. */
+	if (edit_failed(configfs_make_private(NVMET "/hosts"), "protect", NVMET "/hosts"))
+		return fail_code();
 	if (remove_host_to_change(to, host, nqn) || make_folder(to, host))
 		return fail_code();
 	/* Before the key is written. */

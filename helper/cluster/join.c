@@ -20,11 +20,13 @@
 
 /*
  * @before: the record of an earlier join
- * @after: the new record; while this run works it also names the nodes of @before
+ * @after: the new record
+ * @both: the record while this run works: as @after, and the nodes of @before
  * @table: the present table of the cluster device, if @exists
  * @exported: this run has changed the export
  * @created: this run has created the device
  * @changed: this run has replaced the nodes of the device, or would
+ * @idle: there is nothing to do, see struct join_request
  */
 struct joining {
 	const struct join_request *request;
@@ -32,6 +34,7 @@ struct joining {
 	struct cluster_home home;
 	struct joined before;
 	struct joined after;
+	struct joined both;
 	struct peers peers;
 	struct dm_device dev;
 	bool exists;
@@ -39,6 +42,7 @@ struct joining {
 	bool exported;
 	bool created;
 	bool changed;
+	bool idle;
 };
 
 static int refuse_change(const struct joining *joining, const char *what, const char *now,
@@ -204,11 +208,17 @@ static int prepare_join(struct joining *joining)
 {
 	const char *name = joining->request->name;
 
-	if (home_check_name(name) || joined_read(&joining->before, name) ||
-	    read_config(joining) || home_find(&joining->home, name) || read_volume(joining) ||
+	if (home_check_name(name) || joined_read(&joining->before, name))
+		return fail_code();
+	joining->idle = joining->request->again && !joining->before.found;
+	if (joining->idle)
+		return 0;
+	if (read_config(joining) || home_find(&joining->home, name) || read_volume(joining) ||
 	    check_before(joining) || look_at_device(joining) || check_extent(joining))
 		return fail_code();
-	return peers_init(&joining->peers, &joining->conf, joining->home.volume);
+	joining->idle = joining->request->again && !joining->exists;
+	return joining->idle ? 0 : peers_init(&joining->peers, &joining->conf,
+					      joining->home.volume);
 }
 
 /* Export the volume of @allowed to the nodes that it names, without the local node. */
@@ -257,7 +267,7 @@ static int begin_record(struct joining *joining)
 	const struct joined *before = &joining->before;
 	struct joined *after = &joining->after;
 	const struct cluster_conf *conf = &joining->conf;
-	struct joined both = { 0 };
+	struct joined *both = &joining->both;
 	size_t i;
 
 	snprintf(after->name, sizeof(after->name), "%s", joining->request->name);
@@ -267,17 +277,14 @@ static int begin_record(struct joining *joining)
 	snprintf(after->volume, sizeof(after->volume), "%s", joining->home.volume);
 	for (i = 0; i < conf->nodes && !fail_code(); i++)
 		joined_add(after, conf->node[i].name);
-	both = *after;
-	both.node = NULL;
-	both.nodes = 0;
+	*both = *after;
+	both->node = NULL;
+	both->nodes = 0;
 	for (i = 0; i < after->nodes && !fail_code(); i++)
-		joined_add(&both, after->node[i]);
+		joined_add(both, after->node[i]);
 	for (i = 0; i < before->nodes && !fail_code(); i++)
-		joined_add(&both, before->node[i]);
-	if (!fail_code())
-		joined_write(&both);
-	joined_free(&both);
-	return fail_code();
+		joined_add(both, before->node[i]);
+	return fail_code() ? (int)fail_code() : joined_write(both);
 }
 
 static int fill_nodes(const struct joining *joining, struct peers_node *node)
@@ -474,6 +481,9 @@ static void undo_steps(struct joining *joining)
 		joined_write(&joining->before);
 		return;
 	}
+	/* The record was lost, but peers read here. */
+	if (joining->exists)
+		return;
 	if (joining->exported)
 		export_remove(peers->peer[joining->conf.self].nqn);
 	joined_remove(name);
@@ -503,12 +513,15 @@ static void undo_join(struct joining *joining)
 
 static int do_join(struct joining *joining)
 {
-	if (begin_record(joining) || export_to(joining, &joining->after))
+	/* While the device is in use, first only add hosts: to forbid one ends all connections. */
+	if (begin_record(joining) ||
+	    export_to(joining, joining->exists ? &joining->both : &joining->after))
 		return fail_code();
 	joining->exported = true;
 	if (peers_connect(&joining->peers) ||
 	    (joining->exists ? change_device(joining) : create_device(joining)) ||
-	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining))
+	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining) ||
+	    (joining->exists && export_to(joining, &joining->after)))
 		return fail_code();
 	return joined_write(&joining->after);
 }
@@ -620,7 +633,7 @@ int cluster_join(const struct join_request *request)
 {
 	struct joining joining = { .request = request };
 
-	if (!prepare_join(&joining) &&
+	if (!prepare_join(&joining) && !joining.idle &&
 	    !(request->dry_run ? look_only(&joining) : carry_out(&joining)))
 		report_join(&joining);
 	peers_free(&joining.peers);
@@ -629,6 +642,7 @@ int cluster_join(const struct join_request *request)
 	dm_device_free(&joining.home.dev);
 	joined_free(&joining.before);
 	joined_free(&joining.after);
+	joined_free(&joining.both);
 	cluster_conf_free(&joining.conf);
 	return fail_code();
 }

@@ -9,17 +9,22 @@
 
 #include <stdbool.h>
 
+/* Variable of the environment with which the daemon sets @again of struct join_request. */
+#define CLUSTER_AGAIN	"NEARCACHE_CLUSTER_AGAIN"
+
 /**
  * struct join_request - what 'cluster join' is asked for
  * @name: the cluster device
  * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
  * @self: name of the local node; NULL: that of an earlier join, otherwise find it
+ * @again: the daemon repeats a join: do nothing if the device has left, or is gone
  * @dry_run: print the actions, change nothing
  */
 struct join_request {
 	const char *name;
 	const char *config;
 	const char *self;
+	bool again;
 	bool dry_run;
 };
 

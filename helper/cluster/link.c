@@ -444,6 +444,10 @@ static int disconnect_controller(const char *controller)
 	read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", controller);
 	found = nvme_scan_ctrl(root, controller);
 	/* The controller may go by itself at the same time. */
+	/* A kernel may have given its number to another connection meanwhile. */
+	if (found && (!nvme_ctrl_get_subsysnqn(found) ||
+		      strcmp(nvme_ctrl_get_subsysnqn(found), nqn)))
+		found = NULL;
 	if ((!found || nvme_disconnect_ctrl(found)) &&
 	    take_controller(controller, nqn, NULL, &state))
 		fail_errno(errno, "cannot disconnect the controller '%s' (%s)", controller,

@@ -81,9 +81,9 @@ int link_find(const struct link *link, struct link_state *state);
  * the timers of the kernel (10 s and 60 s) for a peer that accepts the TCP connection and then hangs.
  *
  * The kernel repairs a lost connection for ever (ctrl_loss_tmo -1), with one exception: a newer
- * one (6.12, not 6.1) removes the controller when the peer answers and refuses: because the
- * subsystem does not exist (yet), the host is not allowed, or its secret is wrong. So a caller that wants a lasting
- * connection calls link_find() from time to time, and link_connect() again.
+ * kernel (6.12, not 6.1) removes the controller when the peer answers and refuses, because the
+ * subsystem does not exist (yet), the host is not allowed, or its secret is wrong. So a caller that
+ * wants a lasting connection calls link_find() from time to time, and link_connect() again.
  *
  * The caller compares @state->uuid with the UUID of its volume.
  */

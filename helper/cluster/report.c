@@ -164,10 +164,10 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 			 name);
 	} else if (state == NEARCACHE_PEER_FAILED || state == NEARCACHE_PEER_PROBING) {
 		snprintf(text, size,
-			 "it does not answer reads: it is probed each second, and used again after two answers; see 'nearcache status' there");
+			 "it does not answer reads: it is probed every 1 to 8 seconds, and used again after two answers; see 'nearcache status' there");
 	} else if (state == NEARCACHE_PEER_SLOW) {
 		snprintf(text, size,
-			 "it is slower than the origin: its extents are read at the next nodes until it is faster; see its load, its network, and 'nearcache status' there");
+			 "it takes over twice as long as the origin: its extents are read at the next homes until it is about as fast; see its load, its network, and 'nearcache status' there");
 	} else if (state == NEARCACHE_PEER_ABSENT) {
 		snprintf(text, size, "it is not connected: 'nearcache cluster join %s'", name);
 	} else {

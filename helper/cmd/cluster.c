@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache cluster: nodes cache one volume for each other. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cluster/home.h"
@@ -17,6 +18,7 @@ static int run_join(const struct arguments *args, const char *name)
 		.name = name,
 		.config = args->config,
 		.self = args->self,
+		.again = getenv(CLUSTER_AGAIN),
 		.dry_run = option_given(args, OPTION_DRY_RUN),
 	};
 

@@ -464,9 +464,9 @@ WITNESS_HELP
 		.summary = "cache one volume on several nodes for each other",
 		.details =
 "Several nodes that read one volume cache it for each other, so that its storage serves each\n"
-"byte once. Each extent of the volume has a home, one of the nodes, which all of them read\n"
-"over NVMe-oF. A peer that fails costs time, never wrong data: its extents are read at\n"
-"other nodes, and in the end at the origin.\n"
+"byte once. Each extent of the volume has a home, one of the nodes. The other nodes read\n"
+"the extent there, over NVMe-oF; the home reads its own cache. A peer that fails costs time,\n"
+"never wrong data: its extents are read at other nodes, and in the end at the origin.\n"
 "\n"
 "NAME is the cluster device. Its cache is NAME-home, which is open in mode read-only:\n"
 "'nearcache create NAME-home --origin DEV --cache DEV --read-only'. The file is the same on\n"
@@ -475,18 +475,20 @@ WITNESS_HELP
 "  join NAME      export NAME-home to the other nodes, connect those that answer, and\n"
 "                 make /dev/mapper/NAME; again: connect nodes that were absent, and apply\n"
 "                 changes of the file to the device in use\n"
-"  leave NAME     remove NAME, disconnect its nodes, and end the export\n"
-"  status [NAME]  show the nodes, the reads they served, and what is wrong; without\n"
-"                 NAME, all cluster devices\n"
+"  leave NAME     remove NAME, disconnect the peers, and end the export\n"
+"  status [NAME]  show the nodes, the bytes that this node read at each of them, and\n"
+"                 what is wrong; without NAME, all cluster devices\n"
 "  check NAME     compare device, export and connections with the file; differences are\n"
 "                 listed, and give exit code 1\n"
 "\n"
 "A node that serves another volume, or another --dataset-version of it, is refused. When\n"
-"the content of the volume changes, leave on all nodes first, then open each NAME-home\n"
-"with another --dataset-version: a node cannot invalidate the caches of the others.\n"
+"the content of the volume changes, leave on all nodes; then on each node close NAME-home,\n"
+"open it with another --dataset-version, and join. A node cannot invalidate the caches of\n"
+"the others.\n"
 "\n"
-"--self, or NEARCACHE_NODE in the environment, names this node if its address does not\n"
-"tell. Later runs remember --config and --self until leave.\n",
+"--self, an earlier join, or NEARCACHE_NODE in the environment names this node, in this\n"
+"order; without them, its address does. Later runs remember --config and --self until\n"
+"leave.\n",
 		.run = cmd_cluster,
 	},
 	&(const struct verb){

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "block/dm.h"
+#include "cluster/join.h"
 #include "cluster/joined.h"
 #include "lib/error.h"
 #include "lib/periodic_wait.h"
@@ -50,6 +51,7 @@ static int spawn_join(const char *path, const char *name, const int *pipes, pid_
 	sigset_t none;
 	int error;
 
+	setenv(CLUSTER_AGAIN, "1", true);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);

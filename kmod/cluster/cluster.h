@@ -2,7 +2,7 @@
 /*
  * A cluster device: one node's view of the nodes that cache a shared origin for each other.
  *
- * Reads of an extent go to its home: the cache of the local node, or that of a peer, over NVMe-oF.
+ * Reads of an extent go to its home, a node: to the local cache, or over NVMe-oF to that of a peer.
  * The device keeps no data, and only the cache of a node is exported to its peers, so that no read
  * travels in a circle.  kmod/doc/cluster.md describes the whole.
  */

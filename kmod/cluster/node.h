@@ -72,8 +72,7 @@ struct nc_node_load {
  *	origin and the other peers
  * @slow_since: jiffies of the first of them
  * @stalled_sector: sector of a read that the peer did not answer; NC_NO_SECTOR: none
- * @told: the state that the kernel log tells, if it is one that takes no reads; UP otherwise.  A
- *	new peer is not told of
+ * @told: the state that was last reported to the kernel log.  A new peer is not reported
  * @latency: moving average of the duration of a read, ns; 0: unknown.  Read without the lock
  */
 struct nc_node {

@@ -86,14 +86,14 @@ static void tell_state(struct nc_node *node, int state)
 	const struct nc_cluster *c = node->cluster;
 	bool slow = state == NEARCACHE_PEER_SLOW;
 
-	/* A peer that was told to be slow may have failed since; else it is told of. */
+	/* Report each state once; but report a failure also of a peer reported as slow. */
 	if (node->told != NEARCACHE_PEER_UP && (slow || node->told != NEARCACHE_PEER_SLOW))
 		return;
 	node->told = slow ? NEARCACHE_PEER_SLOW : NEARCACHE_PEER_FAILED;
 	schedule_probes(node);
 	dm_table_event(c->ti->table);
 	if (slow) {
-		DMWARN("%s: node %s is slow: %llu us a read, the origin %llu us: read elsewhere",
+		DMWARN("%s: node %s is slow (%llu us, the origin %llu us): no reads until it is fast",
 		       nc_cluster_name(c), node->name, div_u64(node->latency, NSEC_PER_USEC),
 		       div_u64(c->pace.latency, NSEC_PER_USEC));
 		return;

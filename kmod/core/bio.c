@@ -51,8 +51,8 @@ void nc_bio_restore(struct bio *bio, const struct bvec_iter *iter, unsigned shor
 {
 	bio->bi_iter = *iter;
 	bio->bi_flags = flags;
-	/* A driver's own mark: a path of a multipath NVMe device has set it, and a drive without paths
-	 * takes it for its own.
+	/* A driver's own mark: the head of a multipath NVMe device has set it, and a drive without
+	 * paths takes it for its own.
 	 */
 	bio->bi_opf &= ~REQ_DRV;
 	bio->bi_status = BLK_STS_OK;
