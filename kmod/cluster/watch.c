@@ -93,7 +93,7 @@ static void tell_state(struct nc_node *node, int state)
 	schedule_probes(node);
 	dm_table_event(c->ti->table);
 	if (slow) {
-		DMWARN("%s: node %s is slow (%llu us, the origin %llu us): no reads until it is fast",
+		DMWARN("%s: node %s is slow (%llu us, origin %llu us): no reads until it is fast",
 		       nc_cluster_name(c), node->name, div_u64(node->latency, NSEC_PER_USEC),
 		       div_u64(c->pace.latency, NSEC_PER_USEC));
 		return;

@@ -21,7 +21,7 @@ event=$(dmsetup info -c --noheadings -o events cl)
 becomes two "$(delayed 60)"
 dmsetup wait --noflush cl "$event" || fail "no dm event"
 await_state 2 $SLOW
-log_since | grep -q "node two is slow ([0-9]* us, the origin [0-9]* us)" || fail "log: $(log_since)"
+log_since | grep -q "node two is slow ([0-9]* us, origin [0-9]* us)" || fail "log: $(log_since)"
 begun=$(node begun 2)
 right
 same "reads at the slow peer" "$(node begun 2)" "$begun"
