@@ -16,6 +16,7 @@ struct gendisk {
 	unsigned long state;
 };
 
+#define GD_READ_ONLY	1
 #define GD_DEAD		2
 
 /* @unit: returns the memory of the unit at @offset for dm_io().  If @unit is NULL, store.c has the

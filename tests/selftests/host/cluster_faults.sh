@@ -22,8 +22,8 @@ GUESTS_TIMEOUT=$((300 + faults * 60))
 
 payload=$HOST_DIR/payload
 mkdir "$payload"
-cp "$BUILD/selftests/nearcache/"{common.sh,nodes.sh,blockdata} "$payload"
-command='cd /selftests && export TMPDIR=/tmp && . ./nodes.sh && steps'
+cp "$BUILD/selftests/nearcache/"{common.sh,guest_node.sh,blockdata} "$payload"
+command='cd /selftests && export TMPDIR=/tmp && . ./guest_node.sh && steps'
 
 # boots N...: boot these nodes; their drives keep their content.
 boots() {

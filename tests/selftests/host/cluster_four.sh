@@ -19,8 +19,8 @@ D=$((SHARDS * SHARD_MB << 20))
 
 payload=$HOST_DIR/payload
 mkdir "$payload"
-cp "$BUILD/selftests/nearcache/"{common.sh,nodes.sh,blockdata} "$payload"
-command='cd /selftests && export TMPDIR=/tmp && . ./nodes.sh && steps'
+cp "$BUILD/selftests/nearcache/"{common.sh,guest_node.sh,blockdata} "$payload"
+command='cd /selftests && export TMPDIR=/tmp && . ./guest_node.sh && steps'
 guests_begin
 guest_boot $STORAGE "$command" --payload "$payload:/selftests" --remote-size 64M --local-size 1M
 for n in $NODES; do

@@ -7,6 +7,7 @@
 . ./joining.sh
 . ./daemon_on.sh
 
+at_exit rm -f /run/nearcache/actions
 at_exit others 1
 at_exit run classifier unload
 at_exit run latency unload

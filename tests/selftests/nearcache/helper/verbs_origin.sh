@@ -57,6 +57,7 @@ each_verb <<END
 4|cannot read origin '/dev/mapper/slice'|create other --cache $C2 --origin $O
 5|mounted on $M|destroy nc
 0|dropped|invalidate nc
+4|is no cluster device|cluster leave nc
 5|mounted on $M|close nc
 END
 no_verb_missing

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# Functions for guests that are nodes of one cluster, and for the guest with their volume: . ./nodes.sh
+# Functions for guests that are nodes of one cluster, and for the guest with their volume: . ./guest_node.sh
 # Guest $VM_NODE is node n$VM_NODE; the volume is in guest $STORAGE. The cache is v-home, the cluster
 # device v.
 . ./common.sh
