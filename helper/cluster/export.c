@@ -33,7 +33,7 @@
 /*
  * struct exporting - a change of an export under way
  * @export: the wanted state
- * @edits: what was done, to undo it after an error
+ * @edits: the edits so far; after an error they are undone
  * @device: device number of @export->device
  * @disabled: the namespace was disabled to change it
  * @restart: end the connections of all hosts: one of them is no longer allowed
@@ -101,7 +101,7 @@ static int need_nvmet(enum cluster_transport transport)
  */
 static int lock_nvmet(int *fd)
 {
-	/* Only root can open this file, so nobody else can hold the lock. */
+	/* Only root can open this file, so no other user can hold up this lock. */
 	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1,
 	};

@@ -13,7 +13,7 @@
 #define STATUS_VERSION	1
 /* Fields of a node that this file knows. */
 #define FIELDS		6U
-/* peers_shares() looks at so many extents at most. */
+/* Most extents that peers_shares() counts. */
 #define EXTENTS_COUNTED	65536U
 
 static void put_nodes(FILE *out, const struct peers_node *node, size_t nodes)

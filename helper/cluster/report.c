@@ -126,7 +126,7 @@ static void print_problem(const char *node, const char *text)
 	print_end();
 }
 
-/* Describe what is wrong with a node of the table, and what to do. Returns false if nothing is. */
+/* Print the problem of a node of the table and its remedy to @text. Returns false: no problem. */
 static bool find_problem(const struct view *view, size_t i, char *text, size_t size)
 {
 	const struct peers_node *node = &view->table.node[i];

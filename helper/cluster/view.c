@@ -26,8 +26,8 @@ static void take_conf(struct view *view)
 }
 
 /*
- * Gather what is known about a device. Only a table that cannot be parsed is an error. view_free()
- * is needed.
+ * Read table, status, record and connections of a device. Only a table that cannot be parsed is an
+ * error. view_free() is needed.
  */
 int view_take(struct view *view, const struct dm_device *dev)
 {

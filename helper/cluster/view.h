@@ -11,7 +11,7 @@
 #include "cluster/peers.h"
 
 /**
- * struct view - what is known about a cluster device
+ * struct view - table, status, record and connections of a cluster device
  * @dev: the device
  * @table: its table
  * @status: status of the nodes of @table

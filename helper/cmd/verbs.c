@@ -477,7 +477,7 @@ WITNESS_HELP
 "                 changes of the file to the device in use\n"
 "  leave NAME     remove NAME, disconnect the peers, and end the export\n"
 "  status [NAME]  show the nodes, the bytes that this node read at each of them, and\n"
-"                 what is wrong; without NAME, all cluster devices\n"
+"                 the problems; without NAME, of all cluster devices\n"
 "  check NAME     compare device, export and connections with the file; differences are\n"
 "                 listed, and give exit code 1\n"
 "\n"

@@ -30,7 +30,7 @@ struct keep_report {
  * @pid: its process; 0: none runs
  * @pipe: its stderr
  * @name: of the device
- * @text: what it has printed, @used bytes
+ * @text: its output so far, @used bytes
  * @refused: a node was refused in this round
  * @next: earliest time of the next round over all devices, as by watch_now()
  * @after: name of the device that this round looked at last; "": the round has not begun

@@ -224,7 +224,7 @@ struct nc_node_load nc_node_sum(const struct nc_node *node)
 			sum.sector = READ_ONCE(load->sector);
 		}
 	}
-	/* A read begins before it ends, on whatever CPUs: so sum up what has begun later. */
+	/* Sum up the ended reads first: then no read has ended that has not begun. */
 	smp_rmb();
 	for_each_possible_cpu(cpu)
 		sum.begun += READ_ONCE(per_cpu_ptr(node->load, cpu)->begun);
