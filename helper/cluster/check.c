@@ -111,7 +111,8 @@ static void check_hosts(struct checking *checking, const char *subsystem)
 	for (i = 0; i < conf->nodes; i++) {
 		if (i == conf->self)
 			continue;
-		cluster_host_names(conf->name, conf->node[i].name, nqn, id);
+		cluster_host_names(conf->name, conf->node[i].name, checking->view.joined.volume,
+				   nqn, id);
 		snprintf(path, sizeof(path), "%s/%s", hosts, nqn);
 		dir = opendir(path);
 		known += !!dir;

@@ -248,7 +248,7 @@ static int export_to(const struct joining *joining, const struct joined *allowed
 		for (i = 0; i < allowed->nodes; i++) {
 			if (!strcmp(allowed->node[i], self->name))
 				continue;
-			cluster_host_names(conf->name, allowed->node[i],
+			cluster_host_names(conf->name, allowed->node[i], allowed->volume,
 					   nqn[export.hosts_count], id);
 			hosts[export.hosts_count] = nqn[export.hosts_count];
 			export.hosts_count++;
@@ -463,6 +463,23 @@ static int disconnect_left(const struct joining *joining)
 	return 0;
 }
 
+/* Disconnect all peers if the volume has changed: the host NQN of these connections is the old one. */
+static int disconnect_old(const struct joining *joining)
+{
+	const struct joined *before = &joining->before;
+	char nqn[CLUSTER_NQN_SIZE];
+	size_t i;
+
+	if (!before->found || !strcmp(before->volume, joining->home.volume))
+		return 0;
+	for (i = 0; i < before->nodes; i++) {
+		cluster_subsystem_nqn(before->cluster, before->node[i], nqn);
+		if (strcmp(before->node[i], before->self) && link_disconnect(nqn))
+			return fail_code();
+	}
+	return 0;
+}
+
 /* Undo what this run did. An earlier join keeps its nodes and its record. */
 static void undo_steps(struct joining *joining)
 {
@@ -518,7 +535,7 @@ static int do_join(struct joining *joining)
 	    export_to(joining, joining->exists ? &joining->both : &joining->after))
 		return fail_code();
 	joining->exported = true;
-	if (peers_connect(&joining->peers) ||
+	if (disconnect_old(joining) || peers_connect(&joining->peers) ||
 	    (joining->exists ? change_device(joining) : create_device(joining)) ||
 	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining) ||
 	    (joining->exists && export_to(joining, &joining->after)))

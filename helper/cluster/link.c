@@ -334,7 +334,7 @@ static const struct {
 	const char *meaning;
 } refusal[] = {
 	{ "is not allowed, hostnqn", true, CODE_PERMISSION,
-	  "it does not allow this node: does its file have this node, with the same cluster and name?" },
+	  "it does not allow this node: it serves another volume, or another version of it (compare origin and --dataset-version), or its file lacks this node (compare cluster and name)" },
 	{ "subsysnqn", true, CODE_DEVICE,
 	  "it does not export its cache under the expected name: has it joined the cluster, with the same cluster and name in its file?" },
 	{ "uthentication", false, CODE_PERMISSION,

@@ -22,12 +22,13 @@ static void uuid_of_text(const char *namespace, const char *text, char *uuid)
 	uuid_unparse_lower(out, uuid);
 }
 
-static void uuid_of_node(const char *kind, const char *cluster, const char *node, char *uuid)
+static void uuid_of_node(const char *namespace, const char *kind, const char *cluster,
+			 const char *node, char *uuid)
 {
 	char text[TEXT_MAX];
 
 	snprintf(text, sizeof(text), "nearcache/1 %s\n%s\n%s", kind, cluster, node);
-	uuid_of_text(project, text, uuid);
+	uuid_of_text(namespace, text, uuid);
 }
 
 static void print_nqn(const char *uuid, char *nqn)
@@ -40,14 +41,20 @@ void cluster_subsystem_nqn(const char *cluster, const char *node, char *nqn)
 {
 	char uuid[CLUSTER_UUID_TEXT];
 
-	uuid_of_node("subsystem", cluster, node, uuid);
+	uuid_of_node(project, "subsystem", cluster, node, uuid);
 	print_nqn(uuid, nqn);
 }
 
-/* The names that a node has when it connects: host NQN, and host id (CLUSTER_UUID_TEXT bytes). */
-void cluster_host_names(const char *cluster, const char *node, char *nqn, char *id)
+/*
+ * The names that a node has when it connects: host NQN, and host id (CLUSTER_UUID_TEXT bytes). They
+ * depend on the UUID of its volume: a kernel connects a lost peer again by itself, and reads there
+ * before it compares the UUID of the namespace. A peer that serves another volume meanwhile does not
+ * allow this host.
+ */
+void cluster_host_names(const char *cluster, const char *node, const char *volume, char *nqn,
+			char *id)
 {
-	uuid_of_node("host", cluster, node, id);
+	uuid_of_node(volume, "host", cluster, node, id);
 	print_nqn(id, nqn);
 }
 

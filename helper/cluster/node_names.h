@@ -13,7 +13,8 @@
 #define CLUSTER_UUID_TEXT	37
 
 void cluster_subsystem_nqn(const char *cluster, const char *node, char *nqn);
-void cluster_host_names(const char *cluster, const char *node, char *nqn, char *id);
+void cluster_host_names(const char *cluster, const char *node, const char *volume, char *nqn,
+			char *id);
 void cluster_volume_uuid(const struct nearcache_super *sb, char *uuid);
 void cluster_namespace_uuid(const char *volume, const char *node, char *uuid);
 

@@ -42,7 +42,7 @@ int peers_init(struct peers *peers, const struct cluster_conf *conf, const char 
 	peers->peer = calloc(conf->nodes, sizeof(*peers->peer));
 	if (!peers->peer)
 		return fail_memory();
-	cluster_host_names(conf->name, cluster_conf_self(conf)->name, peers->host_nqn,
+	cluster_host_names(conf->name, cluster_conf_self(conf)->name, volume, peers->host_nqn,
 			   peers->host_id);
 	for (i = 0; i < conf->nodes; i++) {
 		struct peer *peer = &peers->peer[i];
@@ -133,6 +133,7 @@ static int take_connection(struct peer *peer, const struct many_job *job)
 	if (look_at_peer(peer))
 		return fail_code();
 	peer->fresh = peer->state.connected && !before;
+	peer->refused |= !peer->state.connected && job->code == CODE_PERMISSION;
 	if (!peer->state.connected)
 		snprintf(peer->why, sizeof(peer->why), "%s",
 			 *job->message ? job->message : "the connection was lost at once");

@@ -25,7 +25,7 @@
  * @state: of the connection
  * @device: of the connection, for the table: its number, or PEERS_ABSENT
  * @fresh: this run made the connection
- * @refused: it serves another volume
+ * @refused: it serves another volume, or does not allow this node to connect
  * @why: why it is absent; "": it is not
  */
 struct peer {

@@ -19,9 +19,9 @@ static void node_fixed(void **state)
 	(void)state;
 	cluster_subsystem_nqn("imagenet", "n1", nqn);
 	assert_string_equal(nqn, NQN "4d4abb48-bd5e-5e18-8911-8faece40b87d");
-	cluster_host_names("imagenet", "n1", nqn, id);
-	assert_string_equal(id, "b1a90b46-da43-5c1c-b7ce-c4e24196d43f");
-	assert_string_equal(nqn, NQN "b1a90b46-da43-5c1c-b7ce-c4e24196d43f");
+	cluster_host_names("imagenet", "n1", "1c8e03d7-e9d9-4784-8ec8-271621bbd0cb", nqn, id);
+	assert_string_equal(id, "814c6acf-7656-54fd-a18b-421896c8def0");
+	assert_string_equal(nqn, NQN "814c6acf-7656-54fd-a18b-421896c8def0");
 }
 
 static struct nearcache_super sb;
