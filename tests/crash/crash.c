@@ -82,9 +82,12 @@ static struct {
 	bool known;
 } older;
 
+/* Samples of states, of which @wanted / @criteria are wanted by each criterion, @due of them now. */
 static struct {
 	FILE *images, *list;
-	uint64_t wanted, due, taken;
+	uint64_t wanted, taken;
+	uint64_t due, taken_by[3];
+	unsigned int criteria;
 } samples;
 
 static struct {
@@ -147,28 +150,38 @@ static void take_back(void)
 	}
 }
 
-/* Is the state wanted as a sample?  With one device: if a slot-table page is torn, or two samples
- * are overdue.  With several devices three criteria take turns: (0) only some devices know of a
- * commit that began; (1) as with one device; (2) the kernel must reject a device.
+/* Returns the criterion that wants the state as a sample, or samples.criteria if none does.  With one
+ * device: (0) a slot-table page is torn, or two samples are overdue.  With several devices also: (1)
+ * only some devices know of a commit that began; (2) the kernel must reject a device.  Each criterion
+ * has its own share of the samples: a turn of a rare one would delay the others.
  */
-static bool is_wanted(const struct recovered *r)
+static unsigned int wanted_by(const struct recovered *r)
 {
-	switch (truth.devices > 1 ? samples.taken % 3 : 1) {
-	case 0:
-		return !r->cold && r->begun && r->blocks;
-	case 1:
-		return !r->cold && (r->older || samples.due - samples.taken >= 2);
-	default:
-		return r->differs;
-	}
+	const bool meets[] = {
+		!r->cold && (r->older || samples.due >= samples.taken_by[0] + 2),
+		!r->cold && r->begun && r->blocks,
+		r->differs,
+	};
+	uint64_t share = samples.wanted / samples.criteria;
+	uint64_t due = samples.due < share ? samples.due : share;
+	unsigned int i;
+
+	for (i = samples.criteria; i-- > 0;)
+		if (meets[i] && samples.taken_by[i] < due)
+			return i;
+	return samples.criteria;
 }
 
 static void sample(const struct recovered *r)
 {
-	uint64_t due = samples.due < samples.wanted ? samples.due : samples.wanted;
+	unsigned int criterion;
 
-	if (samples.taken >= due || changing || rotten || r->lost || !is_wanted(r))
+	if (changing || rotten || r->lost)
 		return;
+	criterion = wanted_by(r);
+	if (criterion == samples.criteria)
+		return;
+	samples.taken_by[criterion]++;
 	samples.taken++;
 	if (fwrite(image, image_bytes, 1, samples.images) != 1 ||
 	    fprintf(samples.list, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
@@ -490,7 +503,7 @@ static void run(const struct log *log, uint64_t states)
 		total += weight[i];
 	for (i = 0; i < log->count; i++) {
 		so_far += weight[i];
-		samples.due = so_far * (samples.wanted + 2) / total;
+		samples.due = so_far * (samples.wanted / samples.criteria + 2) / total;
 		if (settles(log, i, weight[i]))
 			corners(log, i);
 		/* Test as many random states here as the weight of this position demands. */
@@ -615,6 +628,12 @@ int main(int argc, char **argv)
 	random_state = strtoull(argv[4], NULL, 10);
 	if (!truth.devices || truth.devices > NEARCACHE_MEMBERS_MAX) {
 		fprintf(stderr, USAGE);
+		return 2;
+	}
+	samples.criteria = truth.devices > 1 ? 3 : 1;
+	if (samples.wanted % samples.criteria) {
+		fprintf(stderr, "with -m SAMPLES must be a multiple of %u, one share per criterion\n",
+			samples.criteria);
 		return 2;
 	}
 	load_base(argv[0]);
