@@ -155,7 +155,12 @@
 	X(PREFETCHED_LATE_BYTES, "prefetched_late_bytes", "bytes",			\
 	  "bytes of reads that waited for a prefetch in flight")			\
 	X(BYPASS_ADVICE, "bypass_advice", "reads",					\
-	  "reads sent to the origin: a classifier refused to cache them")
+	  "reads sent to the origin: a classifier refused to cache them")		\
+	X(BYPASS_PEER, "bypass_peer", "reads",						\
+	  "reads sent to the origin: a job was bringing the data from a peer")		\
+	X(FILL_PEER_BYTES, "fill_peer_bytes", "bytes", "bytes that jobs read at peers")	\
+	X(FILLS_FAILED_PEER, "fills_failed_peer", "fills",				\
+	  "fills dropped: read at a peer failed")
 
 /**
  * NEARCACHE_LABEL_COUNTERS - monotonic counters of a label, 64 bit, per CPU

@@ -31,6 +31,7 @@
  * @NEARCACHE_VERDICT_PARTIAL: hit on the valid part of a block; the rest of the read is another
  *	piece
  * @NEARCACHE_VERDICT_BYPASS_ADVICE: read from the origin, as a classifier refused to cache it
+ * @NEARCACHE_VERDICT_BYPASS_PEER: read from the origin, as a job was bringing the data from a peer
  */
 enum nearcache_verdict {
 	NEARCACHE_VERDICT_HIT			= 0,
@@ -50,10 +51,11 @@ enum nearcache_verdict {
 	NEARCACHE_VERDICT_BYPASS_RANGE		= 14,
 	NEARCACHE_VERDICT_PARTIAL		= 15,
 	NEARCACHE_VERDICT_BYPASS_ADVICE		= 16,
+	NEARCACHE_VERDICT_BYPASS_PEER		= 17,
 };
 
 /* Number of values of enum nearcache_verdict. */
-#define NEARCACHE_VERDICTS	17
+#define NEARCACHE_VERDICTS	18
 
 /**
  * enum nearcache_io_flags - flags of the bio

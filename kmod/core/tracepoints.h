@@ -33,6 +33,7 @@ TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_ZEROES);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_RANGE);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_PARTIAL);
 TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_ADVICE);
+TRACE_DEFINE_ENUM(NEARCACHE_VERDICT_BYPASS_PEER);
 
 DECLARE_EVENT_CLASS(nearcache_io,
 	TP_PROTO(struct nearcache_io *io),
@@ -87,7 +88,8 @@ DECLARE_EVENT_CLASS(nearcache_io,
 				   { NEARCACHE_VERDICT_ZEROES, "write-zeroes" },
 				   { NEARCACHE_VERDICT_BYPASS_RANGE, "bypass-range" },
 				   { NEARCACHE_VERDICT_PARTIAL, "partial" },
-				   { NEARCACHE_VERDICT_BYPASS_ADVICE, "bypass-advice" }),
+				   { NEARCACHE_VERDICT_BYPASS_ADVICE, "bypass-advice" },
+				   { NEARCACHE_VERDICT_BYPASS_PEER, "bypass-peer" }),
 		  __entry->label, __entry->cgroup, __entry->pid, __entry->tid,
 		  __entry->latency, __entry->error)
 );

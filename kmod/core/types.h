@@ -13,6 +13,7 @@
 #include "core/hit_srcu.h"
 
 struct mapped_device;
+struct nc_cache;
 struct nc_members;
 struct nc_policy_ops;
 struct nc_target;
@@ -161,6 +162,8 @@ struct nc_workers {
  * @flush_owed: a flush that the cache sent to the origin failed, and no writer got the error: so
  *	the next flush of a user must fail.  Set and cleared in any context
  * @demand: users' I/O on the origin
+ * @changed: stops whatever brings data that may be older than the origin's; set by the prefetch.
+ *	Called while nc_cache.write_ranges keep fills away
  */
 struct nc_origin {
 	struct block_device *bdev;
@@ -168,6 +171,7 @@ struct nc_origin {
 	bool written;
 	bool flush_owed;
 	struct nc_demand demand;
+	void (*changed)(struct nc_cache *c);
 };
 
 #endif /* NEARCACHE_CORE_TYPES_H */

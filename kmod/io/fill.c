@@ -116,6 +116,7 @@ struct nc_fill *nc_fill_alloc(struct nc_target *t, const struct nc_fill_ops *ops
 	f->target = t;
 	f->ops = ops;
 	f->owner = NULL;
+	f->peer = NULL;
 	f->sector = sector;
 	f->bytes = bytes;
 	f->stale = 0;
@@ -236,7 +237,10 @@ static void fill_read_failed(struct nc_fill *f)
 	int error = blk_status_to_errno(f->bio.bi_status);
 	struct bio *bio, *waiters;
 
-	nc_count(t->cache, FILLS_FAILED_ORIGIN);
+	if (f->ops->peer)
+		nc_count(t->cache, FILLS_FAILED_PEER);
+	else
+		nc_count(t->cache, FILLS_FAILED_ORIGIN);
 	fill_unlist(f, false);
 	/* The fill is off the list, so no reader can join it any more. */
 	waiters = close_waiters(f);
@@ -291,8 +295,12 @@ static void fill_read_done(struct nc_fill *f)
 	struct nc_cache *c = f->target->cache;
 	struct bio *bio, *waiters;
 
-	nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
-	nc_ranges_count_origin(c, f->sector, f->bytes);
+	if (f->ops->peer) {
+		nc_count_add(c, FILL_PEER_BYTES, f->bytes);
+	} else {
+		nc_count_add(c, FILL_ORIGIN_BYTES, f->bytes);
+		nc_ranges_count_origin(c, f->sector, f->bytes);
+	}
 	WRITE_ONCE(f->state, NC_FILL_FILLED);
 	waiters = close_waiters(f);
 	while ((bio = next_waiter(&waiters))) {
@@ -476,8 +484,10 @@ static void update_sent(struct nc_fill *f)
 
 static void submit_read(struct nc_fill *f)
 {
+	struct block_device *from = f->ops->peer ? f->peer : f->target->origin->bdev;
+
 	WRITE_ONCE(f->state, NC_FILL_READING);
-	init_bio_for_everybody(f, f->target->origin->bdev, REQ_OP_READ, f->sector, read_end_io);
+	init_bio_for_everybody(f, from, REQ_OP_READ, f->sector, read_end_io);
 	if (unlikely(READ_ONCE(f->target->cache->origin.demand.watched))) {
 		f->since = ktime_get_ns();
 		if (f->ops->sent)

@@ -37,6 +37,7 @@ struct nc_fill;
  * @ahead: the fill is a prefetch, so no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
  * @write: the fill is an update, so a writer supplies the data and readers cannot join
+ * @peer: nc_fill.peer supplies the data, and readers can join only after that
  * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
  *	nc_fill.since is the time of the call
  * @read_done: called after the origin read took @took ns, if nc_fill.since is set; process context
@@ -48,6 +49,7 @@ struct nc_fill_ops {
 	bool ahead;
 	bool reserve;
 	bool write;
+	bool peer;
 	void (*sent)(struct nc_fill *f);
 	void (*read_done)(struct nc_fill *f, u64 took);
 	void (*joined)(struct nc_fill *f, u32 bytes);
@@ -60,6 +62,7 @@ struct nc_fill_ops {
  * @target: table line that started the fill
  * @ops: kind of the fill
  * @owner: struct nc_job, for a fill of a prefetch job
+ * @peer: with nc_fill_ops.peer, the device to read instead of the origin; set before the fill starts
  * @stale: sub-blocks written since the fill started: the fill does not make these valid, and reads
  *	of these cannot join the fill; bucket lock
  * @dropped: of an update, the sub-blocks that its write invalidated, including sub-blocks that are
@@ -87,6 +90,7 @@ struct nc_fill {
 	struct nc_target *target;
 	const struct nc_fill_ops *ops;
 	void *owner;
+	struct block_device *peer;
 	u64 stale;
 	u64 dropped;
 	u32 slot;

@@ -168,6 +168,7 @@ static void drop_range(struct nc_cache *c, struct nc_write_range *range)
 	u64 first = range->first, last = range->last, block;
 
 	nc_write_range_add(&c->write_ranges, range);
+	c->origin.changed(c);
 	if ((last - first) >> c->hot.block_shift > c->index.count) {
 		mark_fills(c, first, last);
 		drop_slots(c, first, last);

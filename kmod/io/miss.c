@@ -78,6 +78,14 @@ static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
+/* Is the fill's data still to come from a peer?  No reader waits for a peer: the reader may be a
+ * peer itself, whose fill this one would wait for in turn.
+ */
+static bool waits_for_peer(const struct nc_fill *f)
+{
+	return f->ops->peer && READ_ONCE(f->waiters) != NC_FILL_READY;
+}
+
 /* Is the first sub-block of @span being written?  If not, end @span before the first that is. */
 static bool being_written(struct nc_cache *c, struct nc_span *span)
 {
@@ -121,6 +129,10 @@ static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 	if (f && !fill_joinable(f, span)) {
 		span->last = min(span->last, f->entry.span.last);
 		return NC_MISS_WRITE;
+	}
+	if (f && bio && waits_for_peer(f)) {
+		span->last = min(span->last, f->entry.span.last);
+		return NC_MISS_PEER;
 	}
 	if (f && !bio) {
 		shorten_to(f, span);

@@ -17,6 +17,7 @@ struct nc_target;
  * @NC_MISS_FULL: the block gets no free slot, so the read bypasses the cache
  * @NC_MISS_MEMORY: no memory, or the memory cap is reached, so the read bypasses the cache
  * @NC_MISS_WRITE: the data is being written, so the read bypasses the cache
+ * @NC_MISS_PEER: a job is reading the data at a peer, so the read bypasses the cache
  */
 enum nc_miss {
 	NC_MISS_STARTED,
@@ -25,6 +26,7 @@ enum nc_miss {
 	NC_MISS_FULL,
 	NC_MISS_MEMORY,
 	NC_MISS_WRITE,
+	NC_MISS_PEER,
 };
 
 enum nc_miss nc_miss_read(struct nc_target *t, struct bio *bio,

@@ -227,6 +227,8 @@ static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 		return BYPASS_SPAN(t, bio, span, MEMORY);
 	case NC_MISS_WRITE:
 		return BYPASS_SPAN(t, bio, span, WRITE);
+	case NC_MISS_PEER:
+		return BYPASS_SPAN(t, bio, span, PEER);
 	case NC_MISS_VALID:
 		break;
 	}

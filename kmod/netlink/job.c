@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The netlink requests about prefetch jobs: job-submit, job-cancel, job-get. */
+#include <linux/blkdev.h>
+#include <linux/file.h>
 #include <linux/sched/mm.h>
 #include <linux/slab.h>
 #include <net/genetlink.h>
@@ -93,7 +95,59 @@ static int parse_pieces(const struct nc_cache *c, const struct genl_info *info, 
 	return r;
 }
 
-/* Parse the settings of a new job: label, priority, deadline and bandwidth. */
+/* Can a job read this open file instead of the origin? */
+static int check_peer_file(const struct nc_cache *c, const struct file *peer,
+			   struct netlink_ext_ack *extack)
+{
+	struct block_device *bdev;
+
+	if (!S_ISBLK(file_inode(peer)->i_mode) || !(peer->f_mode & FMODE_READ)) {
+		NL_SET_ERR_MSG(extack, "The peer is no block device that is open for reading");
+		return -EINVAL;
+	}
+	bdev = I_BDEV(peer->f_mapping->host);
+	if (MAJOR(bdev->bd_dev) == MAJOR(c->dev.dm_devt)) {
+		NL_SET_ERR_MSG(extack, "The peer is a dm device, which might read this cache");
+		return -EINVAL;
+	}
+	if (bdev_nr_bytes(bdev) != c->geo.origin_size) {
+		NL_SET_ERR_MSG(extack, "The peer and the origin have different sizes");
+		return -EINVAL;
+	}
+	if (bdev_is_zoned(bdev) || c->geo.subblock_size % bdev_logical_block_size(bdev) ||
+	    c->geo.origin_size % bdev_logical_block_size(bdev)) {
+		NL_SET_ERR_MSG(extack, "The peer is zoned, or has too large logical blocks");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* Check the peer of a job.  The device must be live, so that its mode and size are constant. */
+static int check_peer(const struct nc_cache *c, const struct nc_job *job,
+		      struct netlink_ext_ack *extack)
+{
+	if (!job->peer)
+		return 0;
+	if (c->life.active->mode != NEARCACHE_READ_ONLY) {
+		NL_SET_ERR_MSG(extack, "Only a cache in mode read-only can read at a peer");
+		return -EINVAL;
+	}
+	return check_peer_file(c, job->peer, extack);
+}
+
+/* Take the open file that the request names.  Runs in the context of the sender. */
+static int parse_peer(const struct genl_info *info, const struct nlattr *attr, struct nc_job *job)
+{
+	job->peer = fget(nla_get_u32(attr));
+	if (!job->peer) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "This is no open file descriptor");
+		return -EBADF;
+	}
+	job->peer_dev = file_inode(job->peer)->i_rdev;
+	return 0;
+}
+
+/* Parse the settings of a new job: label, priority, deadline, bandwidth and peer. */
 static int parse_job_wishes(const struct genl_info *info, struct nc_job *job)
 {
 	struct nlattr *attrs[NEARCACHE_A_JOB_MAX + 1];
@@ -103,9 +157,10 @@ static int parse_job_wishes(const struct genl_info *info, struct nc_job *job)
 		return r;
 	for (i = 0; i <= NEARCACHE_A_JOB_MAX; i++)
 		if (attrs[i] && i != NEARCACHE_A_JOB_LABEL && i != NEARCACHE_A_JOB_PRIORITY &&
-		    i != NEARCACHE_A_JOB_DEADLINE && i != NEARCACHE_A_JOB_BANDWIDTH) {
+		    i != NEARCACHE_A_JOB_DEADLINE && i != NEARCACHE_A_JOB_BANDWIDTH &&
+		    i != NEARCACHE_A_JOB_PEER_FD) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
-					    "Only label, priority, deadline, bandwidth can be set");
+					    "Only label, priority, deadline, bandwidth, peer-fd can be set");
 			return -EINVAL;
 		}
 	if (attrs[NEARCACHE_A_JOB_LABEL])
@@ -117,6 +172,8 @@ static int parse_job_wishes(const struct genl_info *info, struct nc_job *job)
 			(jiffies + (u64)nla_get_u32(attrs[NEARCACHE_A_JOB_DEADLINE]) * HZ) ?: 1;
 	if (attrs[NEARCACHE_A_JOB_BANDWIDTH])
 		job->bandwidth = nla_get_u64(attrs[NEARCACHE_A_JOB_BANDWIDTH]);
+	if (attrs[NEARCACHE_A_JOB_PEER_FD])
+		return parse_peer(info, attrs[NEARCACHE_A_JOB_PEER_FD], job);
 	return 0;
 }
 
@@ -164,7 +221,9 @@ static int put_job(struct sk_buff *skb, const struct nc_job *job)
 	    job_put_u64(skb, NEARCACHE_A_JOB_FETCHED, job->fetched) ||
 	    job_put_u64(skb, NEARCACHE_A_JOB_PRESENT, job->present) ||
 	    job_put_u64(skb, NEARCACHE_A_JOB_LEFT, job->left) ||
-	    job_put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying))
+	    job_put_u64(skb, NEARCACHE_A_JOB_FLYING, job->flying) ||
+	    (job->peer_dev && nla_put_u32(skb, NEARCACHE_A_JOB_PEER_DEV,
+					  job->peer_dev)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;
@@ -196,7 +255,7 @@ static s64 submit_job(struct nc_cache *c, struct genl_info *info, struct nc_job 
 
 	if (id)
 		return id;
-	id = parse_pieces(c, info, job);
+	id = check_peer(c, job, info->extack) ?: parse_pieces(c, info, job);
 	if (!id)
 		id = nc_prefetch_submit(c, job);
 	if (id == -EMLINK)

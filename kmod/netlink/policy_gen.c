@@ -25,7 +25,7 @@ static const struct netlink_range_validation nearcache_a_device_fill_memory_rang
 };
 
 /* Common nested types */
-const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1] = {
+const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_PEER_DEV + 1] = {
 	[NEARCACHE_A_JOB_ID] = { .type = NLA_U32, },
 	[NEARCACHE_A_JOB_LABEL] = { .type = NLA_NUL_STRING, .len = NEARCACHE_LABEL_MAX, },
 	[NEARCACHE_A_JOB_STATE] = NLA_POLICY_MAX(NLA_U32, 4),
@@ -37,6 +37,8 @@ const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1] = {
 	[NEARCACHE_A_JOB_PRESENT] = { .type = NLA_U64, },
 	[NEARCACHE_A_JOB_LEFT] = { .type = NLA_U64, },
 	[NEARCACHE_A_JOB_FLYING] = { .type = NLA_U64, },
+	[NEARCACHE_A_JOB_PEER_FD] = { .type = NLA_U32, },
+	[NEARCACHE_A_JOB_PEER_DEV] = { .type = NLA_U32, },
 };
 
 const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1] = {

@@ -12,7 +12,7 @@
 #include <uapi/nearcache.h>
 
 /* Common nested types */
-extern const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_FLYING + 1];
+extern const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_PEER_DEV + 1];
 extern const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1];
 extern const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1];
 

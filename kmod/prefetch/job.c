@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The lists of unfinished and finished prefetch jobs, and the choice of the next job to run. */
+#include <linux/file.h>
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
 #include <linux/slab.h>
@@ -17,6 +18,8 @@ void nc_job_free(struct nc_job *job)
 {
 	if (!job)
 		return;
+	if (job->peer)
+		fput(job->peer);
 	kvfree(job->piece);
 	kfree(job);
 }
@@ -172,7 +175,8 @@ bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes)
 {
 	struct nc_piece *last = job->kept ? &job->piece[job->kept - 1] : NULL;
 
-	if (job->state != NEARCACHE_JOB_RUNNING || job->pass + 1 == NC_JOB_PASSES)
+	if (job->state != NEARCACHE_JOB_RUNNING || job->pass + 1 == NC_JOB_PASSES ||
+	    nc_job_is_lost(job))
 		return false;
 	if (last && last->end == first) {
 		last->end = end;

@@ -3,10 +3,13 @@
 #ifndef NEARCACHE_PREFETCH_JOB_H
 #define NEARCACHE_PREFETCH_JOB_H
 
+#include <linux/compiler.h>
 #include <linux/list.h>
 #include <linux/types.h>
 
 #include "nearcache.h"
+
+struct file;
 
 /* Most unfinished jobs. */
 #define NC_JOBS_MAX		1024U
@@ -16,6 +19,8 @@
 #define NC_JOBS_OVER_MAX	1024U
 /* Most passes of a job over its pieces; later ones retry failed reads and data in write ranges. */
 #define NC_JOB_PASSES		3U
+/* A job whose peer fails so many reads, one after the other, ends. */
+#define NC_JOB_FAILURES_MAX	16U
 /* Entries of nc_job.piece before the first piece, so that data to retry fits beside the pieces. */
 #define NC_JOB_SPARE		64U
 
@@ -31,6 +36,9 @@ struct nc_piece {
  * @id: number, from 1
  * @state: enum nearcache_job_state
  * @priority: jobs of higher priority run first
+ * @peer: opened block device that is read instead of the origin, NULL for the origin; a reference
+ * @peer_dev: device number of @peer, kept after the job has finished
+ * @failures: reads at @peer that failed since the last one that did not
  * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
  *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none
@@ -60,6 +68,9 @@ struct nc_job {
 	u32 id;
 	enum nearcache_job_state state;
 	u8 priority;
+	struct file *peer;
+	dev_t peer_dev;
+	u32 failures;
 	unsigned long deadline;
 	u64 bandwidth;
 	unsigned long due;
@@ -103,10 +114,16 @@ struct nc_jobs {
 	u32 last;
 };
 
-/* Were all pieces submitted in this pass? */
+/* Does the peer fail, so that the job must end?  Once true, this stays true. */
+static inline bool nc_job_is_lost(const struct nc_job *job)
+{
+	return READ_ONCE(job->failures) >= NC_JOB_FAILURES_MAX;
+}
+
+/* Is nothing left to submit in this pass? */
 static inline bool nc_job_is_sent(const struct nc_job *job)
 {
-	return job->at == NC_JOB_SPARE + job->pieces;
+	return job->at == NC_JOB_SPARE + job->pieces || nc_job_is_lost(job);
 }
 
 /* The state for user space: a running job that waits for a slot is waiting. */

@@ -5,8 +5,13 @@
  * worker submits them under a plug, which merges reads of adjacent data into long requests.
  *
  * Jobs yield to users' I/O: see throttle.c.  Jobs use at most half of the fill memory.
+ *
+ * A job may read at a peer, a device with the data of the origin, instead of at the origin.  The
+ * peer's data may be older than the origin's after a change of the origin.  So only a cache in mode
+ * read-only has such jobs, and each change that the cache learns of cancels them.
  */
 #include <linux/blkdev.h>
+#include <linux/file.h>
 #include <linux/ktime.h>
 #include <linux/slab.h>
 
@@ -216,8 +221,12 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		job->fetched += got;
 		job->left += f->bytes - got;
 	}
-	if (error)
+	if (job->peer && f->state == NC_FILL_READING)
+		WRITE_ONCE(job->failures, job->failures + 1);
+	else if (error)
 		p->failed = jiffies;
+	else if (!nc_job_is_lost(job))
+		WRITE_ONCE(job->failures, 0);
 	kick_worker(p);
 	spin_unlock(&p->lock);
 }
@@ -230,6 +239,31 @@ static const struct nc_fill_ops job_fill_ops = {
 	.done = job_fill_done,
 };
 
+static const struct nc_fill_ops peer_fill_ops = {
+	.ahead = true,
+	.reserve = true,
+	.peer = true,
+	.read_done = job_read_done,
+	.done = job_fill_done,
+};
+
+/* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have changed
+ * since, so the fill must not publish.  cancel_peer_jobs() runs before nc_cache.write_ranges let
+ * fills be listed again, so a fill that is listed after the change sees the job cancelled.
+ */
+static void read_at_peer(struct nc_cache *c, const struct nc_job *job, struct nc_fill *f)
+{
+	u64 block = f->entry.span.block;
+	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
+
+	f->peer = I_BDEV(job->peer->f_mapping->host);
+	if (READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING)
+		return;
+	spin_lock(&bucket->lock);
+	nc_fill_mark_stale(bucket, block, nc_span_bits(&f->entry.span));
+	spin_unlock(&bucket->lock);
+}
+
 /* Account a fill of @job before nc_fill_start(). */
 static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f)
 {
@@ -239,7 +273,8 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	spin_lock(&p->lock);
 	p->flying += f->bytes;
 	job->flying += f->bytes;
-	WRITE_ONCE(c->origin.demand.disturbed, true);
+	if (!job->peer)
+		WRITE_ONCE(c->origin.demand.disturbed, true);
 	spin_unlock(&p->lock);
 }
 
@@ -249,9 +284,12 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 	enum nc_miss result;
 	struct nc_fill *f;
 
-	result = nc_miss_prefetch(c->life.active, span, &job_fill_ops, &f);
+	result = nc_miss_prefetch(c->life.active, span, job->peer ? &peer_fill_ops : &job_fill_ops,
+				  &f);
 	if (result != NC_MISS_STARTED)
 		return result;
+	if (job->peer)
+		read_at_peer(c, job, f);
 	add_flying(c, job, f);
 	nc_fill_start(f, false);
 	nc_slots_check(c);
@@ -276,6 +314,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		*sent += job_span_bytes(c, span);
 		break;
 	case NC_MISS_JOINED:
+	case NC_MISS_PEER:
 		present = job_span_bytes(c, span);
 		nc_demand_see_met(&c->origin.demand, present);
 		break;
@@ -398,11 +437,12 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	struct nc_piece *pieces = NULL;
 	struct nc_job *gone = NULL;
+	struct file *peer = NULL;
 
 	/* Drop this job's demand for slots; other jobs that wait will report their demand again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
-	if (job->state == NEARCACHE_JOB_RUNNING && job->kept) {
+	if (job->state == NEARCACHE_JOB_RUNNING && job->kept && !nc_job_is_lost(job)) {
 		nc_job_again(job);
 		job->due = (jiffies + HZ) ?: 1;
 		spin_unlock(&p->lock);
@@ -414,13 +454,18 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	leave_reserve_jobs(c, job);
 	spin_lock(&p->lock);
 	job->left += job->again;
+	if (nc_job_is_lost(job))
+		job->left = job->bytes - job->fetched - job->present;
 	if (job->state == NEARCACHE_JOB_RUNNING)
 		job->state = job->left ? NEARCACHE_JOB_INCOMPLETE : NEARCACHE_JOB_DONE;
 	swap(pieces, job->piece);
+	swap(peer, job->peer);
 	gone = nc_jobs_end(&p->jobs, job);
 	WRITE_ONCE(c->origin.demand.watched, p->jobs.count);
 	nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
 	spin_unlock(&p->lock);
+	if (peer)
+		fput(peer);
 	kvfree(pieces);
 	nc_job_free(gone);
 }
@@ -438,6 +483,24 @@ static u32 cancel_jobs(struct nc_jobs *jobs, u32 id)
 		count++;
 	}
 	return count;
+}
+
+/* nc_origin.changed, and a table in another mode: cancel the jobs that read at a peer. */
+static void cancel_peer_jobs(struct nc_cache *c)
+{
+	struct nc_prefetch *p = &c->prefetch;
+	struct nc_job *job;
+	bool found = false;
+
+	spin_lock(&p->lock);
+	list_for_each_entry(job, &p->jobs.waiting, list)
+		if (job->peer && job->state == NEARCACHE_JOB_RUNNING) {
+			WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
+			found = true;
+		}
+	if (found)
+		kick_worker(p);
+	spin_unlock(&p->lock);
 }
 
 /* After nc_reserve_wake(), let jobs that wait for a slot try again, at most once in SHORTAGE.
@@ -585,6 +648,8 @@ void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
+	if (c->life.active->mode != NEARCACHE_READ_ONLY)
+		cancel_peer_jobs(c);
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, false);
 	nc_jobs_retry(&p->jobs);
@@ -628,6 +693,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	p->asked = jiffies - PRESSED;
 	c->slots.reserve.wake = wake_worker;
 	c->slots.reserve.lost = job_lost;
+	c->origin.changed = cancel_peer_jobs;
 	nc_throttle_init(p);
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }

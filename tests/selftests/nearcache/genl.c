@@ -82,6 +82,8 @@ static const struct attribute job[] = {
 	{ "present", NEARCACHE_A_JOB_PRESENT, U64, NULL },
 	{ "left", NEARCACHE_A_JOB_LEFT, U64, NULL },
 	{ "flying", NEARCACHE_A_JOB_FLYING, U64, NULL },
+	{ "peer-fd", NEARCACHE_A_JOB_PEER_FD, U32, NULL },
+	{ "peer-dev", NEARCACHE_A_JOB_PEER_DEV, U32, NULL },
 	{ }
 };
 

@@ -1,0 +1,127 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A prefetch job that reads at a peer instead of the origin. No reader waits for the peer, a peer that
+# fails ends the job, and a change of the origin, or another mode, keeps the peer's data out. The
+# peer here has data of generation 2, so that each read shows where its data comes from.
+# cpus: 1
+# allow-log: I/O error
+. ./gate.sh
+
+# job FIRST COUNT [NAME=VALUE]: submit a job for these sectors, to read at the peer, as number $id.
+job() {
+	id=$(./genl job-submit name=nc "range=start=$(($1 * 512)),length=$(($2 * 512))" \
+		"job=peer-fd=9${3:+,$3}" 9<"$P" | sed -n 's/^job.id=//p')
+	[[ $id ]] || fail "job-submit $*"
+}
+
+# job_is NAME VALUE: has the job this value?
+job_is() {
+	./genl job-get name=nc "job=id=$id" | grep -qx "job.$1=$2"
+}
+
+# job_ends STATE BYTES_FETCHED BYTES_LEFT: wait for the end of the job; 1: done, 2: cancelled, 4: incomplete.
+job_ends() {
+	wait_for 60 job_is state "$1" || fail "the job is not in state $1: $(./genl job-get name=nc "job=id=$id")"
+	wait_for 60 job_is flying 0
+	job_is fetched "$2" && job_is left "$3" || fail "not $2, $3: $(./genl job-get name=nc "job=id=$id")"
+}
+
+# peer_open: as gate_open, for the peer.
+peer_open() {
+	gate pass peer
+	gate let peer all
+}
+
+# refused TEXT WORDS...: a job-submit with these words must be refused with this text.
+refused() {
+	local said
+	! said=$(./genl job-submit name=nc "${@:2}" 2>&1 9<"$P" 8</dev/null 7<"$C" 6<"$NC") || fail "not refused: $*"
+	[[ $said == *"$1"* ]] || fail "'$said', not '$1'"
+}
+
+# The peer's data is cached, and the origin is not read.
+brought() {
+	local peer origin
+	now peer fill_peer_bytes
+	now origin fill_origin_bytes
+	job "$at" 128
+	job_ends 1 65536 0
+	job_is peer-dev $(($(stat -c '(0x%t<<20)+0x%T' "$P"))) || fail "peer-dev: $(./genl job-get name=nc "job=id=$id")"
+	gets "$at" 128 2x128
+	more fill_peer_bytes "$peer" 65536
+	more fill_origin_bytes "$origin" 0
+}
+
+# A read of data that the peer has not sent yet goes to the origin; when the peer has sent it, the
+# read is a hit.
+passed() {
+	local bypassed
+	next_block
+	now bypassed bypass_peer
+	gate hold peer read
+	job "$at" 128
+	gate held peer 1
+	gets "$at" 64 1x64
+	more bypass_peer "$bypassed"
+	peer_open
+	job_ends 1 65536 0
+	gets "$at" 64 2x64
+}
+
+# One failed read is repeated; a peer that fails each read ends the job, and readers ask the origin.
+failed() {
+	next_block
+	gate hold peer read
+	job "$at" 128
+	gate held peer 1
+	gate let peer 0 fail
+	peer_open
+	job_ends 1 65536 0
+	gets "$at" 128 2x128
+	next_block
+	gate fail peer read
+	job "$at" 4096
+	gate until nc fills_failed_peer '>' 16
+	job_ends 4 0 $((4096 * 512))
+	gets "$at" 128 1x128
+	peer_open
+	at=$((at + 4096))
+}
+
+# kept_out COMMAND...: run a command while the peer reads: the job is cancelled, nothing is cached.
+kept_out() {
+	next_block
+	gate hold peer read
+	job "$at" 128
+	gate held peer 1
+	"$@" &
+	wait_for 30 job_is state 2 || fail "the job goes on: $(./genl job-get name=nc "job=id=$id")"
+	peer_open
+	wait $! || fail "$*"
+	job_ends 2 0 65536
+	gets "$at" 128 1x128
+}
+
+invalidated() {
+	dmsetup message nc 0 invalidate "$at" 128
+}
+
+gates 8 16
+gate device peer 8
+P=$REPLY
+gate fill peer 2 0 "$gate_sectors"
+between read-only
+at_exit peer_open
+refused "no open file" range=start=0,length=4096 job=peer-fd=99
+refused "no block device" range=start=0,length=4096 job=peer-fd=8
+refused "different sizes" range=start=0,length=4096 job=peer-fd=7
+refused "a dm device" range=start=0,length=4096 job=peer-fd=6
+brought
+passed
+failed
+kept_out invalidated
+next_block
+job "$at" 4096 bandwidth=65536
+MODE=writethrough reload || fail "reload"
+wait_for 30 job_is state 2 || fail "the job goes on in mode writethrough"
+refused "mode read-only" range=start=0,length=4096 job=peer-fd=9
