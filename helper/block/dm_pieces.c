@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "block/dm.h"
 #include "lib/error.h"
 
 #define SECTOR	512
@@ -14,16 +15,18 @@
 static void take_piece(struct dm_piece *piece, uint64_t start, uint64_t length,
 		       const char *type, const char *params)
 {
-	unsigned long long offset;
+	unsigned long long offset = start;
 	unsigned int major_number, minor_number;
 
 	memset(piece, 0, sizeof(*piece));
 	piece->start = start * SECTOR;
 	piece->length = length * SECTOR;
 	snprintf(piece->type, sizeof(piece->type), "%s", type);
-	piece->linear = !strcmp(type, "linear") &&
-			sscanf(params, "%u:%u %llu", &major_number,
-			       &minor_number, &offset) == 3;
+	if (!strcmp(type, "linear"))
+		piece->linear = sscanf(params, "%u:%u %llu", &major_number, &minor_number,
+				       &offset) == 3;
+	else if (!strcmp(type, DM_CLUSTER_TARGET))
+		piece->linear = sscanf(params, "%u:%u", &major_number, &minor_number) == 2;
 	if (!piece->linear)
 		return;
 	piece->under = makedev(major_number, minor_number);

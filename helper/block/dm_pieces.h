@@ -20,7 +20,8 @@
  * @start: first byte
  * @length: bytes
  * @type: target type
- * @linear: @type is "linear"; then @under and @offset are valid
+ * @linear: the bytes are those of the device below; then @under and @offset are valid. @type is
+ *	"linear", or that of a cluster device, whose bytes have the same place on its local cache
  * @under: device below
  * @offset: first byte on @under
  */

@@ -84,6 +84,12 @@ bool lock_try_shared(const char *name)
 	return true;
 }
 
+/* True between lock_name() or lock_try_shared() and lock_release(). */
+bool lock_held(void)
+{
+	return held >= 0;
+}
+
 /*
  * Drop the lock of lock_name() or lock_try_shared(), for a process that goes on but changes nothing
  * more.

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds the cache and the nodes of a cluster device that a verb names. */
+#include "cluster/homes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "block/device_sysfs.h"
+#include "block/lock.h"
+#include "lib/error.h"
+#include "lib/name.h"
+
+/* Get the dm name of the cache in the table of a cluster device. */
+static int cache_name(const struct homes *homes, char *name, size_t size)
+{
+	unsigned int major_number, minor_number;
+
+	if (sscanf(homes->table.home, "%u:%u", &major_number, &minor_number) == 2 &&
+	    identity_attribute(makedev(major_number, minor_number), "dm/name", name, size))
+		return 0;
+	return fail(CODE_DEVICE,
+		    "the cache of the cluster device '%s' is '%s', which is no device of device-mapper: 'nearcache cluster leave %s', then join again",
+		    homes->name, homes->table.home, homes->name);
+}
+
+static int find_cache(const struct dm_device *cluster, struct dm_device *dev, struct homes *homes)
+{
+	char name[sizeof(dev->name)];
+
+	if (homes_take(homes, cluster) || cache_name(homes, name, sizeof(name)))
+		return fail_code();
+	/* The verb changes the cache: take its lock in place of that of the cluster device. */
+	if (lock_held()) {
+		lock_release();
+		lock_name(name);
+	}
+	if (dm_need_ours(name, dev))
+		return fail_add("it is the cache below the cluster device '%s'", homes->name);
+	return 0;
+}
+
+/*
+ * Look up the device that a verb names: a cache, or a cluster device. Then @dev receives the cache
+ * below it, and @homes its nodes. After success, dm_device_free() and homes_free() are needed.
+ */
+int homes_find(const char *operand, struct dm_device *dev, struct homes *homes)
+{
+	const char *name = name_of_operand(operand), *why;
+	struct dm_device cluster = { 0 };
+	bool found = false;
+
+	memset(homes, 0, sizeof(*homes));
+	if (name_check(name, &why) && dm_find(name, &cluster, &found))
+		return fail_code();
+	if (!found || !cluster.cluster) {
+		dm_device_free(&cluster);
+		return dm_need_ours(name, dev);
+	}
+	if (find_cache(&cluster, dev, homes))
+		homes_free(homes);
+	dm_device_free(&cluster);
+	return fail_code();
+}
+
+/* As target_resolve_for(), but keep only the part that is here. shards_free() is always needed. */
+int homes_resolve(enum target_use use, const struct arguments *args, const struct dm_device *dev,
+		  const struct homes *homes, struct shards *shards, struct homes_part *part)
+{
+	memset(shards, 0, sizeof(*shards));
+	if (homes->suspended)
+		return fail(CODE_BUSY,
+			    "device '%s' is suspended, and its files cannot be read: 'dmsetup resume %s' first",
+			    homes->name, homes->name);
+	if (target_resolve_for(use, args, dev, shards))
+		return fail_code();
+	return homes_keep(homes, shards, part);
+}
+
+/* Keep the part of shards on the cache @dev that is here, as the nodes are now. */
+int homes_keep_live(const struct dm_device *dev, struct shards *shards)
+{
+	char name[sizeof(dev->name)];
+	struct dm_device cluster = { 0 };
+	struct homes_part part;
+	struct homes homes = { 0 };
+	bool found = false;
+
+	/* Without a cluster device, no other node is a home. */
+	if (!identity_cluster_holder(dev->number, name, sizeof(name)))
+		return 0;
+	if (!dm_find(name, &cluster, &found) && found && cluster.cluster &&
+	    !homes_take(&homes, &cluster))
+		homes_keep(&homes, shards, &part);
+	homes_free(&homes);
+	dm_device_free(&cluster);
+	return fail_code();
+}
+
+/*
+ * Replace the names of cluster devices by those of their caches, for a verb that shows caches. The
+ * new names are never freed.
+ */
+int homes_rename_operands(char **operand, int count)
+{
+	struct dm_device dev;
+	struct homes homes;
+	char *name;
+	int i;
+
+	for (i = 0; i < count; i++) {
+		if (homes_find(operand[i], &dev, &homes))
+			return fail_code();
+		name = homes_divide(&homes) ? strdup(dev.name) : operand[i];
+		homes_free(&homes);
+		dm_device_free(&dev);
+		if (!name)
+			return fail_memory();
+		operand[i] = name;
+	}
+	return 0;
+}
