@@ -6,10 +6,12 @@
 
 #include "block/lock.h"
 #include "cli/exec_program.h"
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/print.h"
+#include "pins/restore.h"
 
 /* @typed: a copy of argv for a separate program, made before arguments_parse() reordered argv. */
 static void run_verb(const struct verb *verb, const struct arguments *args, char **typed)
@@ -39,6 +41,8 @@ int main(int argc, char **argv)
 	print_start(option_given(&args, OPTION_JSON));
 	if (!error && !typed)
 		error = fail_memory();
+	args.typed = typed;
+	restore_keep_part = homes_keep_live;
 	if (!error)
 		run_verb(verb, &args, typed);
 	free(typed);

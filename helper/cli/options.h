@@ -104,6 +104,8 @@ typedef unsigned __int128 option_set;
 #define OPTION_CLUSTER_CONFIG	((option_set)1 << 70)
 #define OPTION_SELF		((option_set)1 << 71)
 #define OPTION_CLUSTER		((option_set)1 << 72)
+#define OPTION_EVERYWHERE	((option_set)1 << 76)
+#define OPTION_PEERS		((option_set)1 << 77)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -118,6 +120,7 @@ typedef unsigned __int128 option_set;
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
  * @origin_timeout, @expires and @deadline in seconds.
  * @operand is the array of words after the verb, @operands their number.
+ * @typed: the command line as it was typed, ends with NULL; main() sets it.
  */
 struct arguments {
 	option_set given;
@@ -163,6 +166,7 @@ struct arguments {
 	enum share_split split;
 	char **operand;
 	int operands;
+	char **typed;
 };
 
 /*

@@ -2,10 +2,7 @@
 /* Finds the cache and the nodes of a cluster device that a verb names. */
 #include "cluster/homes.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include "block/device_sysfs.h"
 #include "block/lock.h"
@@ -15,10 +12,9 @@
 /* Get the dm name of the cache in the table of a cluster device. */
 static int cache_name(const struct homes *homes, char *name, size_t size)
 {
-	unsigned int major_number, minor_number;
+	dev_t number = peers_number(homes->table.home);
 
-	if (sscanf(homes->table.home, "%u:%u", &major_number, &minor_number) == 2 &&
-	    identity_attribute(makedev(major_number, minor_number), "dm/name", name, size))
+	if (number && identity_attribute(number, "dm/name", name, size))
 		return 0;
 	return fail(CODE_DEVICE,
 		    "the cache of the cluster device '%s' is '%s', which is no device of device-mapper: 'nearcache cluster leave %s', then join again",
@@ -64,18 +60,26 @@ int homes_find(const char *operand, struct dm_device *dev, struct homes *homes)
 	return fail_code();
 }
 
-/* As target_resolve_for(), but keep only the part that is here. shards_free() is always needed. */
+/* As homes_find(), for a verb that acts on the whole cache. */
+int homes_find_cache(const char *operand, struct dm_device *dev)
+{
+	struct homes homes;
+
+	if (!homes_find(operand, dev, &homes))
+		homes_free(&homes);
+	return fail_code();
+}
+
+/* As target_resolve_for(), for files on the cluster device above @dev as well. */
 int homes_resolve(enum target_use use, const struct arguments *args, const struct dm_device *dev,
-		  const struct homes *homes, struct shards *shards, struct homes_part *part)
+		  const struct homes *homes, struct shards *shards)
 {
 	memset(shards, 0, sizeof(*shards));
 	if (homes->suspended)
 		return fail(CODE_BUSY,
 			    "device '%s' is suspended, and its files cannot be read: 'dmsetup resume %s' first",
 			    homes->name, homes->name);
-	if (target_resolve_for(use, args, dev, shards))
-		return fail_code();
-	return homes_keep(homes, shards, part);
+	return target_resolve_for(use, args, dev, shards);
 }
 
 /* Keep the part of shards on the cache @dev that is here, as the nodes are now. */
@@ -105,19 +109,16 @@ int homes_keep_live(const struct dm_device *dev, struct shards *shards)
 int homes_rename_operands(char **operand, int count)
 {
 	struct dm_device dev;
-	struct homes homes;
-	char *name;
 	int i;
 
 	for (i = 0; i < count; i++) {
-		if (homes_find(operand[i], &dev, &homes))
+		if (homes_find_cache(operand[i], &dev))
 			return fail_code();
-		name = homes_divide(&homes) ? strdup(dev.name) : operand[i];
-		homes_free(&homes);
+		if (strcmp(dev.name, name_of_operand(operand[i])))
+			operand[i] = strdup(dev.name);
 		dm_device_free(&dev);
-		if (!name)
+		if (!operand[i])
 			return fail_memory();
-		operand[i] = name;
 	}
 	return 0;
 }

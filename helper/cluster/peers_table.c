@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysmacros.h>
 
 #define SECTOR		512
 /* Default of the module, milliseconds. */
@@ -161,6 +162,17 @@ void peers_table_free(struct peers_table *table)
 	free(table->node);
 	table->node = NULL;
 	table->nodes = 0;
+}
+
+/* Returns the number of a device in a table line, 0: it is not written as a number. */
+dev_t peers_number(const char *device)
+{
+	unsigned int major_number, minor_number;
+	char rest;
+
+	if (sscanf(device, "%u:%u%c", &major_number, &minor_number, &rest) != 2)
+		return 0;
+	return makedev(major_number, minor_number);
 }
 
 /* Returns the node of this name, or NULL. */

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "nearcache.h"
 #include "nearcache_cluster.h"
@@ -81,6 +82,7 @@ char *peers_table_print(const struct peers_table *table);
 char *peers_message_print(const struct peers_node *node, size_t nodes);
 bool peers_table_parse(const char *text, struct peers_table *table);
 void peers_table_free(struct peers_table *table);
+dev_t peers_number(const char *device);
 struct peers_node *peers_table_node(const struct peers_table *table, const char *name);
 bool peers_status_parse(const char *line, size_t nodes, struct peers_status *status);
 void peers_status_free(struct peers_status *status);

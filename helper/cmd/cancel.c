@@ -4,10 +4,10 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "netlink/client.h"
 #include "lib/print.h"
 
@@ -69,7 +69,7 @@ int cmd_cancel(const struct arguments *args)
 	int error = check_words(args);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+		error = homes_find_cache(args->operand[0], &dev);
 	if (error)
 		return error;
 	if (!dry_run && option_given(args, OPTION_EVERYTHING))

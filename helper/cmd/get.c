@@ -2,17 +2,20 @@
 /* nearcache get: the settings of a device in use. */
 #include <string.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "block/readahead.h"
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 
-/* Sources of a device's settings: the dm table, the status line and, by @number, sysfs. */
+/*
+ * Sources of a device's settings: the dm table, the status line and, by @number, sysfs. @number is
+ * that of the cluster device if the user named one: readers read there.
+ */
 struct settings {
 	struct params params;
 	struct status status;
@@ -92,9 +95,12 @@ static const struct row *find_setting(const char *word)
 	return NULL;
 }
 
-static int get_setting(const struct dm_device *dev, const struct arguments *args)
+static int get_setting(const struct dm_device *dev, const struct homes *homes,
+		       const struct arguments *args)
 {
-	struct settings settings = { .number = dev->number };
+	struct settings settings = {
+		.number = homes_divide(homes) ? homes->number : dev->number,
+	};
 	size_t i;
 	int o;
 
@@ -114,15 +120,17 @@ static int get_setting(const struct dm_device *dev, const struct arguments *args
 int cmd_get(const struct arguments *args)
 {
 	struct dm_device dev;
+	struct homes homes;
 	int i, error;
 
 	for (i = 1; i < args->operands; i++)
 		if (!find_setting(args->operand[i]))
 			return fail_code();
-	error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	error = homes_find(args->operand[0], &dev, &homes);
 	if (error)
 		return error;
-	error = get_setting(&dev, args);
+	error = get_setting(&dev, &homes, args);
+	homes_free(&homes);
 	dm_device_free(&dev);
 	return error;
 }

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
@@ -17,7 +18,6 @@
 #include "heatmap/json_numbers.h"
 #include "heatmap/svg_byte_limit.h"
 #include "heatmap/text_shades.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
 #include "block/signals.h"
@@ -39,6 +39,8 @@
 #define BYTES_MAX	1000000
 
 /*
+ * @homes: nodes of the cluster device that the user named: the cache keeps only what has its home on
+ *	this node, and what peers that failed did not serve
  * @shards: the shards to draw; without TARGETs one shard, the whole device
  * @gather: takes the samples
  * @shade: draws the samples as text
@@ -48,6 +50,7 @@
 struct heatmap {
 	const struct arguments *args;
 	const struct dm_device *dev;
+	const struct homes *homes;
 	struct shards shards;
 	struct gather gather;
 	struct shade shade;
@@ -81,7 +84,8 @@ static int find_shards(struct heatmap *map)
 	struct shard *shard;
 
 	if (target_given(map->args)) {
-		if (target_resolve_for(TARGET_SHOW, map->args, map->dev, &map->shards))
+		if (homes_resolve(TARGET_SHOW, map->args, map->dev, map->homes,
+				  &map->shards))
 			return fail_code();
 		if (map->shards.count > SHARDS_MAX)
 			return fail(CODE_USAGE,
@@ -99,6 +103,45 @@ static size_t rows_of(const struct shards *shards)
 	size_t rows = ROWS / shards->count / 2 * 2;
 
 	return rows < ROWS_MAX ? rows : ROWS_MAX;
+}
+
+/* Count the bytes of the cells of a shard that are here. */
+static void count_homes(const struct homes *homes, const struct shard *shard, struct density *line)
+{
+	uint64_t place = 0;
+	size_t i;
+
+	for (i = 0; i < shard->ranges; i++) {
+		struct range rest = shard->range[i], piece;
+
+		while (rest.length) {
+			if (homes_next(homes, &rest, &piece))
+				density_add(line, place, piece.length);
+			place += piece.length;
+		}
+	}
+}
+
+static int mark_homes(const struct heatmap *map, struct grid *grid)
+{
+	const struct shards *shards = grid->shards;
+	size_t i;
+
+	if (!homes_divide(map->homes))
+		return 0;
+	grid->home = calloc(shards->count * grid->cells + 1, sizeof(*grid->home));
+	if (!grid->home)
+		return fail_memory();
+	for (i = 0; i < shards->count; i++) {
+		struct density line = {
+			.bytes = shards->shard[i].bytes,
+			.cell = grid->home + i * grid->cells,
+			.cells = grid->cells,
+		};
+
+		count_homes(map->homes, &shards->shard[i], &line);
+	}
+	return 0;
 }
 
 static int prepare_heatmap(struct heatmap *map)
@@ -119,6 +162,8 @@ static int prepare_heatmap(struct heatmap *map)
 	else
 		grid->cells = shade_cells(&map->shade, terminal_width());
 	map->begin = time(NULL);
+	if (mark_homes(map, grid))
+		return fail_code();
 	return map->args->output ? matrix_make(&map->matrix, grid, rows_of(&map->shards)) : 0;
 }
 
@@ -131,6 +176,8 @@ static void show_heatmap(const struct heatmap *map, const struct sample *sample)
 	} else {
 		clock_gettime(CLOCK_REALTIME, &now);
 		print_string("name", NULL, map->dev->name);
+		print_string("cluster", NULL,
+			     homes_divide(map->homes) ? map->homes->name : NULL);
 		print_number("time_ns", NULL,
 			     (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec);
 		numbers_print(&map->gather.grid, sample, map->shade.numbered);
@@ -225,11 +272,13 @@ out:
 	return fail_code();
 }
 
-static int heatmap_device(const struct arguments *args, const struct dm_device *dev)
+static int heatmap_device(const struct arguments *args, const struct dm_device *dev,
+			  const struct homes *homes)
 {
 	struct heatmap map = {
 		.args = args,
 		.dev = dev,
+		.homes = homes,
 		.gather = {
 			.dev = dev,
 			.moment = args->count == 1 && !args->interval,
@@ -246,6 +295,7 @@ static int heatmap_device(const struct arguments *args, const struct dm_device *
 	signals_release(&before);
 	matrix_free(&map.matrix);
 	gather_end(&map.gather);
+	free(map.gather.grid.home);
 	shards_free(&map.shards);
 	return fail_code();
 }
@@ -253,13 +303,15 @@ static int heatmap_device(const struct arguments *args, const struct dm_device *
 int cmd_heatmap(const struct arguments *args)
 {
 	struct dm_device dev;
+	struct homes homes;
 	int error = target_check_words(args, false);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+		error = homes_find(args->operand[0], &dev, &homes);
 	if (error)
 		return error;
-	error = heatmap_device(args, &dev);
+	error = heatmap_device(args, &dev, &homes);
+	homes_free(&homes);
 	dm_device_free(&dev);
 	return error;
 }

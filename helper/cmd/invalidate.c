@@ -2,12 +2,12 @@
 /* nearcache invalidate: drop cached data that the origin no longer has. */
 #include <stdlib.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_sysfs.h"
 #include "block/openers.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "files/operand.h"
 
@@ -174,7 +174,7 @@ int cmd_invalidate(const struct arguments *args)
 		error = fail(CODE_USAGE,
 			     "--range and TARGETs exclude each other: name the range as a TARGET, like 1G-2G");
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+		error = homes_find_cache(args->operand[0], &dev);
 	if (error)
 		return error;
 	error = invalidate_device(&dev, args);

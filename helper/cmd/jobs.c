@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache jobs: list unfinished and finished prefetch jobs. */
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
-#include "lib/name.h"
 #include "lib/print.h"
 
 static void show_job(const struct nl_job *job, void *arg)
@@ -20,7 +20,7 @@ static void show_job(const struct nl_job *job, void *arg)
 int cmd_jobs(const struct arguments *args)
 {
 	struct dm_device dev;
-	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	int error = homes_find_cache(args->operand[0], &dev);
 	uint64_t running = 0;
 
 	if (error)

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "cluster/peers_table.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "block/device_sysfs.h"
 #include "open/members.h"
+#include "lib/error.h"
 #include "lib/print.h"
 
 /* Text: prints the first cache device and the number of other ones.  JSON: all cache devices. */
@@ -28,14 +30,13 @@ static void print_caches(const struct dm_device *dev)
 	members_list_numbers(&params);
 }
 
-static int device_line(const struct dm_device *dev)
+static void device_line(const struct dm_device *dev)
 {
 	char origin[PATH_MAX];
 	struct status status;
-	int error = describe_status(dev, &status);
 
-	if (error)
-		return error;
+	if (describe_status(dev, &status))
+		return;
 	print_record(NULL, NULL);
 	print_string("name", "name", dev->name);
 	print_string("mode", "mode", dev->mode);
@@ -61,7 +62,6 @@ static int device_line(const struct dm_device *dev)
 		    status.counter[NEARCACHE_COUNTER_HIT_BYTES],
 		    status_read_bytes(&status));
 	print_end();
-	return 0;
 }
 
 /* A pass-through device has no cache: the fields of a cache are empty. */
@@ -87,27 +87,61 @@ static void passing_line(const struct dm_device *dev)
 	print_end();
 }
 
+static void print_cluster_path(const char *key, const char *device)
+{
+	dev_t number = peers_number(device);
+	char path[PATH_MAX];
+
+	print_string(key, key, number ? device_path_of(number, path) : NULL);
+}
+
+/* A cluster device has no cache of its own: the cache below it has a line. */
+static void cluster_line(const struct dm_device *dev)
+{
+	struct peers_table table = { 0 };
+
+	if (dev->table && !peers_table_parse(dev->table, &table))
+		peers_table_free(&table);
+	print_record(NULL, NULL);
+	print_string("name", "name", dev->name);
+	print_string("mode", "mode", "read-only");
+	print_string("state", NULL, "cluster");
+	print_string(NULL, "state", dev->suspended ? "suspended" : "cluster");
+	print_flag("suspended", NULL, dev->suspended);
+	print_string("reason", "reason", NULL);
+	print_bytes("size", "size", dev->size);
+	print_cluster_path("origin", table.origin);
+	print_cluster_path("cache", table.home);
+	print_string("witness", NULL, NULL);
+	print_string("witness_state", NULL, NULL);
+	print_bytes("capacity", "capacity", 0);
+	print_bytes("bytes_valid", "valid", 0);
+	print_ratio("hit_ratio", "hits", 0, 0);
+	print_end();
+	peers_table_free(&table);
+}
+
+/* Print a line for each device of a kind. */
+static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
+		     void (*print)(const struct dm_device *dev))
+{
+	struct dm_device *list;
+	size_t i, count;
+
+	if (list_all(&list, &count))
+		return fail_code();
+	for (i = 0; i < count && !fail_code(); i++)
+		print(&list[i]);
+	dm_device_free_all(list, count);
+	return fail_code();
+}
+
 int cmd_list(const struct arguments *args)
 {
-	struct dm_device *list, *passing;
-	size_t i, count, passings;
-	int error = dm_all(&list, &count);
-
 	(void)args;
-	if (error)
-		return error;
-	error = dm_all_passing(&passing, &passings);
-	if (error) {
-		dm_device_free_all(list, count);
-		return error;
-	}
 	print_table("devices");
-	for (i = 0; i < count && !error; i++)
-		error = device_line(&list[i]);
-	for (i = 0; i < passings; i++)
-		passing_line(&passing[i]);
+	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
+		list_kind(dm_all_passing, passing_line);
 	print_end();
-	dm_device_free_all(passing, passings);
-	dm_device_free_all(list, count);
-	return error;
+	return fail_code();
 }

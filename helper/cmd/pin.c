@@ -6,11 +6,12 @@
 #include <time.h>
 
 #include "pins/change.h"
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
 #include "ondisk/print_superblock.h"
-#include "lib/name.h"
 #include "lib/path.h"
 #include "block/lock.h"
 #include "lib/print.h"
@@ -25,7 +26,9 @@
 #define INSTEAD	(OPTION_BYPASS | OPTION_EVICT_AFTER_USE)
 
 /*
- * @shards: the TARGETs, mapped to the device
+ * @homes: nodes of the cluster device that the user named
+ * @shards: the TARGETs, mapped to the device; of a cluster device, the part of this node
+ * @part: their bytes
  * @flags: NEARCACHE_RANGE_*
  * @pins: the recorded pins, and after record_pins() the new ones as well
  * @room: needed and available room after the change
@@ -34,7 +37,9 @@
 struct pinning {
 	const struct arguments *args;
 	struct dm_device dev;
+	struct homes homes;
 	struct shards shards;
+	struct homes_part part;
 	char label[LABEL_SIZE];
 	uint32_t flags;
 	struct pins pins;
@@ -52,6 +57,8 @@ static int check_refresh(const struct arguments *args)
 	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_WAIT))
 		return fail(CODE_USAGE,
 			    "--all and --wait exclude each other: 'nearcache jobs NAME' shows progress");
+	if (option_given(args, OPTION_ALL) && option_given(args, OPTION_EVERYWHERE))
+		return fail(CODE_USAGE, "--everywhere needs NAME, not --all");
 	if (option_given(args, OPTION_DRY_RUN) && !option_given(args, OPTION_ALL))
 		return fail(CODE_USAGE,
 			    "--refresh takes --dry-run only with --all");
@@ -135,6 +142,7 @@ static int record_pins(struct pinning *pinning)
 		.index_only = option_given(args, OPTION_INDEX_ONLY),
 		.format = args->shard_format,
 		.concatenated = option_given(args, OPTION_CONCATENATED),
+		.part = homes_divide(&pinning->homes),
 	};
 
 	pins_drop_old(&pinning->pins, time(NULL));
@@ -148,9 +156,11 @@ static int resolve_files(struct pinning *pinning)
 {
 	const char *label = pinning->args->label;
 
-	if (target_resolve(pinning->args, &pinning->dev, &pinning->shards))
+	if (homes_resolve(TARGET_BRING, pinning->args, &pinning->dev, &pinning->homes,
+			  &pinning->shards) ||
+	    homes_keep(&pinning->homes, &pinning->shards, &pinning->part))
 		return fail_code();
-	if (!shards_bytes(&pinning->shards))
+	if (!pinning->part.all)
 		return fail(CODE_DEVICE,
 			    "there is nothing to pin: the TARGETs have no data on the device");
 	if (!label)
@@ -237,11 +247,13 @@ static void report_pin(const struct pinning *pinning)
 	print_number("shard_count", "shards", pinning->shards.count);
 	print_number("ranges", "ranges", ranges);
 	print_bytes("bytes", "bytes", shards_bytes(&pinning->shards));
+	node_part_print(&pinning->homes, &pinning->part);
 	omitted_print(&pinning->shards.omitted);
 	if (!dry_run)
 		print_room(pinning);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_job(pinning);
+	node_part_print_commands(pinning->args, &pinning->homes);
 	print_end();
 }
 
@@ -301,6 +313,7 @@ static int refresh_pins(struct pinning *pinning)
 	refresh_print(&refreshed);
 	print_job(pinning);
 	refresh_print_gone(&pinning->pins);
+	node_part_print_commands(pinning->args, &pinning->homes);
 	print_end();
 	return judge_result(pinning);
 }
@@ -314,8 +327,7 @@ int cmd_pin(const struct arguments *args)
 		return refresh_all(option_given(args, OPTION_KEEP_GONE),
 				   option_given(args, OPTION_DRY_RUN));
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]),
-				     &pinning.dev);
+		error = node_part_find(args, &pinning.dev, &pinning.homes);
 	if (error)
 		return error;
 	if (!refresh_need_live(&pinning.dev) &&
@@ -326,6 +338,7 @@ int cmd_pin(const struct arguments *args)
 			pin_files(&pinning);
 	}
 	pins_free(&pinning.pins);
+	homes_free(&pinning.homes);
 	shards_free(&pinning.shards);
 	dm_device_free(&pinning.dev);
 	return fail_code();

@@ -3,9 +3,10 @@
 #include <stdlib.h>
 
 #include "files/node_share.h"
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "files/read_plan.h"
 #include "ondisk/print_superblock.h"
 #include "lib/print.h"
@@ -43,61 +44,77 @@ static int add_epochs(const struct arguments *args, const struct shards *shards,
 	return fail_code();
 }
 
-/* @shards: the TARGETs of @plan, which is NULL if only the progress is shown. */
-static void report_plan(const struct dm_device *dev, const struct plan *plan,
-			const struct shards *shards, const struct nl_plan *now, bool dry_run)
+/*
+ * @shards: the TARGETs of a plan, mapped to the device; of a cluster device, the part of this node:
+ * its cache gets no other reads, except those of peers
+ * @part: their bytes
+ */
+struct planning {
+	const struct arguments *args;
+	struct dm_device dev;
+	struct homes homes;
+	struct shards shards;
+	struct homes_part part;
+};
+
+/* @plan: NULL: only the progress is shown. */
+static void report_plan(const struct planning *p, const struct plan *plan,
+			const struct nl_plan *now)
 {
+	bool dry_run = plan && option_given(p->args, OPTION_DRY_RUN);
+	const struct dm_device *dev = &p->dev;
+
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
 	if (plan) {
 		print_bytes("bytes", "bytes planned", plan->bytes);
 		print_number("planned_ranges", NULL, plan->count);
-		omitted_print(&shards->omitted);
+		node_part_print(&p->homes, &p->part);
+		omitted_print(&p->shards.omitted);
 		print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	}
 	if (!dry_run)
 		plan_print(now);
+	node_part_print_commands(p->args, &p->homes);
 	print_end();
 }
 
-static int make_plan(const struct arguments *args, const struct dm_device *dev,
-		     const struct shards *shards)
+static int make_plan(const struct planning *p)
 {
-	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(p->args, OPTION_DRY_RUN);
 	struct nl_plan now = { 0 };
 	struct plan plan = { 0 };
 
-	if (!add_epochs(args, shards, &plan) &&
-	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, &now))))
-		report_plan(dev, &plan, shards, &now, dry_run);
+	if (!add_epochs(p->args, &p->shards, &plan) &&
+	    (dry_run || (!describe_need_cache(&p->dev) && !plan_submit(&plan, &p->dev, &now))))
+		report_plan(p, &plan, &now);
 	plan_free(&plan);
 	return fail_code();
 }
 
-static int make_of_targets(const struct arguments *args, const struct dm_device *dev)
+static int make_of_targets(struct planning *p)
 {
-	struct shards shards = { 0 };
-
-	if (dm_need_table(dev))
+	if (dm_need_table(&p->dev))
 		return fail_code();
-	if (!target_resolve(args, dev, &shards))
-		make_plan(args, dev, &shards);
-	shards_free(&shards);
+	if (!homes_resolve(TARGET_BRING, p->args, &p->dev, &p->homes, &p->shards) &&
+	    !homes_keep(&p->homes, &p->shards, &p->part))
+		make_plan(p);
 	return fail_code();
 }
 
-static int show_plan(const struct dm_device *dev)
+static int show_plan(const struct planning *p)
 {
 	struct nl_plan now;
 
-	if (!nl_plan_get(dev->number, &now))
-		report_plan(dev, NULL, NULL, &now, false);
+	if (!nl_plan_get(p->dev.number, &now))
+		report_plan(p, NULL, &now);
 	return fail_code();
 }
 
-static int clear_plan(const struct arguments *args, const struct dm_device *dev)
+static int clear_plan(const struct planning *p)
 {
-	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	bool dry_run = option_given(p->args, OPTION_DRY_RUN);
+	const struct dm_device *dev = &p->dev;
 	uint64_t count = 0;
 
 	if (!dry_run && nl_plan_clear(dev->number, &count))
@@ -106,22 +123,25 @@ static int clear_plan(const struct arguments *args, const struct dm_device *dev)
 	print_string("name", NULL, dev->name);
 	print_number("cleared", dry_run ? NULL : "cleared plans", count);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	node_part_print_commands(p->args, &p->homes);
 	print_end();
 	return 0;
 }
 
 int cmd_plan(const struct arguments *args)
 {
-	struct dm_device dev;
+	struct planning p = { .args = args };
 
-	if (check_words(args) || dm_need_ours(name_of_operand(args->operand[0]), &dev))
+	if (check_words(args) || node_part_find(args, &p.dev, &p.homes))
 		return fail_code();
 	if (option_given(args, OPTION_CLEAR))
-		clear_plan(args, &dev);
+		clear_plan(&p);
 	else if (target_given(args))
-		make_of_targets(args, &dev);
+		make_of_targets(&p);
 	else
-		show_plan(&dev);
-	dm_device_free(&dev);
+		show_plan(&p);
+	shards_free(&p.shards);
+	homes_free(&p.homes);
+	dm_device_free(&p.dev);
 	return fail_code();
 }

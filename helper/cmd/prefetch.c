@@ -6,17 +6,23 @@
 
 #include "files/job_parts.h"
 #include "files/node_share.h"
+#include "cluster/homes.h"
+#include "cluster/read_peers.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
-#include "lib/name.h"
 #include "lib/print.h"
+#include "lib/size.h"
 #include "block/signals.h"
 #include "ondisk/print_superblock.h"
 #include "files/operand.h"
 
 /*
- * @shards: the TARGETs, mapped to the device
+ * @homes: nodes of the cluster device that the user named
+ * @peers: the parts of the peers, with --cluster
+ * @shards: the TARGETs, mapped to the device; of a cluster device, the part of this node
+ * @part: their bytes
  * @order: indices of the @chosen shards of this node, in the order of the job
  * @checksum: checksum of the list of shards, the same on all nodes
  * @piece: the @pieces ranges of the device to load, @bytes in total
@@ -25,7 +31,10 @@
 struct prefetching {
 	const struct arguments *args;
 	struct dm_device dev;
+	struct homes homes;
+	struct peer_reading peers;
 	struct shards shards;
+	struct homes_part part;
 	size_t *order;
 	size_t chosen;
 	uint32_t checksum;
@@ -39,6 +48,45 @@ struct prefetching {
 static int check_words(const struct arguments *args)
 {
 	return node_share_check_words(args) ?: target_check_words(args, true);
+}
+
+static int check_homes(const struct prefetching *p)
+{
+	const struct arguments *args = p->args;
+
+	if (homes_divide(&p->homes) && option_given(args, OPTION_RANK))
+		return fail(CODE_USAGE,
+			    "--rank is not for the cluster device '%s': each node prefetches what has its home there; leave --rank and --world-size out",
+			    p->homes.name);
+	if (!homes_divide(&p->homes) && option_given(args, OPTION_PEERS))
+		return fail(CODE_USAGE,
+			    "--cluster is for the device of a cluster: '%s' is the cache of one node",
+			    p->dev.name);
+	return 0;
+}
+
+/* List the parts of the peers, in the order of the TARGETs. */
+static int choose_peers(struct prefetching *p)
+{
+	struct peer_reading *peers = &p->peers;
+	size_t i, r, ranges = 0;
+	struct range *all;
+
+	peers->bandwidth = p->args->bandwidth;
+	peers->quiet = option_given(p->args, OPTION_JSON);
+	for (i = 0; i < p->shards.count; i++)
+		ranges += p->shards.shard[i].ranges;
+	all = calloc(ranges + 1, sizeof(*all));
+	if (!all)
+		return fail_memory();
+	for (ranges = 0, i = 0; i < p->shards.count; i++)
+		for (r = 0; r < p->shards.shard[i].ranges; r++)
+			all[ranges++] = p->shards.shard[i].range[r];
+	homes_select(&p->homes, false, all, ranges, &peers->piece, &peers->pieces);
+	for (r = 0; r < peers->pieces; r++)
+		peers->bytes += peers->piece[r].length;
+	free(all);
+	return fail_code();
 }
 
 /* Small files often follow each other on the device: together they are one piece. */
@@ -86,16 +134,18 @@ static int execute_prefetch(struct prefetching *p)
 	};
 	sigset_t before;
 
-	if (!p->pieces)
-		return 0;
 	if (args->label)
 		strcpy(wishes.label, args->label);
 	else if (!shards_label(&p->shards, wishes.label))
 		return fail_code();
 	/* At ^C job_wait() cancels the job: until then ^C must not end the program. */
 	signals_hold(&before);
-	job_parts_run(&p->dev, &wishes, p->piece, p->pieces, option_given(args, OPTION_WAIT),
-		      option_given(args, OPTION_JSON), &p->job, &p->parts);
+	if (p->pieces)
+		job_parts_run(&p->dev, &wishes, p->piece, p->pieces,
+			      option_given(args, OPTION_WAIT), option_given(args, OPTION_JSON),
+			      &p->job, &p->parts);
+	if (!fail_code() && p->job.state != NEARCACHE_JOB_CANCELLED)
+		read_peers(&p->homes, &p->peers);
 	signals_release(&before);
 	return fail_code();
 }
@@ -138,6 +188,11 @@ static void report_prefetch(const struct prefetching *p)
 	if (option_given(p->args, OPTION_RANK))
 		print_checksum(p->checksum);
 	print_bytes("bytes", "bytes", p->bytes);
+	node_part_print(&p->homes, &p->part);
+	if (option_given(p->args, OPTION_PEERS)) {
+		print_bytes("peer_bytes", "parts of peers", p->peers.bytes);
+		print_bytes("peer_read_bytes", dry_run ? NULL : "read at peers", p->peers.done);
+	}
 	omitted_print(&p->shards.omitted);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (p->job.bytes) {
@@ -149,20 +204,35 @@ static void report_prefetch(const struct prefetching *p)
 	}
 	print_number("jobs", p->parts > 1 ? "one of" : NULL, p->parts);
 	print_shards(p, dry_run);
+	node_part_print_commands(p->args, &p->homes);
 	print_end();
+}
+
+static int judge_prefetch(const struct prefetching *p)
+{
+	char done[SIZE_TEXT], all[SIZE_TEXT];
+
+	if (p->job.bytes && job_judge(&p->dev, &p->job))
+		return describe_bypass(p->dev.name);
+	if (p->peers.stopped)
+		return fail(CODE_DEVICE, "the reads at peers were cancelled: %s of %s were read",
+			    size_print(p->peers.done, done), size_print(p->peers.bytes, all));
+	return 0;
 }
 
 static int prefetch_files(struct prefetching *p)
 {
 	if (dm_need_table(&p->dev))
 		return fail_code();
-	if (target_resolve(p->args, &p->dev, &p->shards) || choose_files(p))
+	if (homes_resolve(TARGET_BRING, p->args, &p->dev, &p->homes, &p->shards) ||
+	    (option_given(p->args, OPTION_PEERS) && choose_peers(p)) ||
+	    homes_keep(&p->homes, &p->shards, &p->part) || choose_files(p))
 		return fail_code();
 	if (!option_given(p->args, OPTION_DRY_RUN) &&
 	    (describe_need_cache(&p->dev) || execute_prefetch(p)))
 		return fail_code();
 	report_prefetch(p);
-	return p->job.bytes && job_judge(&p->dev, &p->job) ? describe_bypass(p->dev.name) : 0;
+	return judge_prefetch(p);
 }
 
 int cmd_prefetch(const struct arguments *args)
@@ -171,12 +241,15 @@ int cmd_prefetch(const struct arguments *args)
 	int error = check_words(args);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &p.dev);
+		error = node_part_find(args, &p.dev, &p.homes);
 	if (error)
 		return error;
-	prefetch_files(&p);
+	if (!check_homes(&p))
+		prefetch_files(&p);
 	free(p.order);
 	free(p.piece);
+	free(p.peers.piece);
+	homes_free(&p.homes);
 	shards_free(&p.shards);
 	dm_device_free(&p.dev);
 	return fail_code();

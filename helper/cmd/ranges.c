@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache ranges: list ranges that are pinned, bypassed or counted, and labels. */
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "netlink/client.h"
 #include "lib/print.h"
 #include "lib/enum_words.h"
@@ -80,7 +80,7 @@ static int show_ranges(const struct dm_device *dev, bool labels)
 int cmd_ranges(const struct arguments *args)
 {
 	struct dm_device dev;
-	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+	int error = homes_find_cache(args->operand[0], &dev);
 
 	if (error)
 		return error;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache residency: show how much of a device, or of files on it, is cached. */
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
+#include <stdlib.h>
+
 #include "lib/density_bar.h"
 #include "block/dm.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "files/residency.h"
 #include "files/operand.h"
@@ -48,35 +51,87 @@ static int show_shards(const struct dm_device *dev,
 	return fail_code();
 }
 
-static int show_device(const struct dm_device *dev)
+static int show_device(const struct dm_device *dev, const struct shard *all)
 {
-	struct range range = { 0, dev->size };
-	struct shard all = { .range = &range, .ranges = 1, .bytes = dev->size };
 	uint64_t cell[DENSITY_CELLS] = { 0 };
 	struct density density = { .cell = cell, .cells = DENSITY_CELLS };
 
-	if (residency_of(dev->number, &all, &density))
+	if (residency_of(dev->number, all, &density))
 		return fail_code();
 	print_density(&density);
 	return 0;
 }
 
-static int show_residency(const struct arguments *args, const struct dm_device *dev)
+/* Bytes by home: of the parts of peers, only the peers know what is cached. @bytes: by node. */
+static void show_nodes(const struct homes *homes, const uint64_t *bytes)
+{
+	size_t i;
+
+	print_table("nodes");
+	for (i = 0; i < homes->table.nodes; i++) {
+		print_record(NULL, NULL);
+		print_string("node", "node", homes->table.node[i].name);
+		print_bytes("bytes", "have their home there", bytes[i]);
+		print_flag("here", NULL, i == homes->self);
+		print_string(NULL, "cached there", i == homes->self ? "see above" :
+			     "not known on this node");
+		print_end();
+	}
+	print_end();
+}
+
+static uint64_t *count_by_node(const struct homes *homes, const struct shards *shards)
+{
+	uint64_t *bytes = calloc(homes->table.nodes + 1, sizeof(*bytes));
+	size_t i;
+
+	if (!bytes)
+		fail_memory();
+	for (i = 0; bytes && i < shards->count && homes_divide(homes); i++)
+		homes_add_bytes(homes, shards->shard[i].range, shards->shard[i].ranges, bytes);
+	return bytes;
+}
+
+/* Without TARGETs, one shard: the whole device. */
+static int find_shards(const struct arguments *args, const struct dm_device *dev,
+		       const struct homes *homes, struct shards *shards)
+{
+	struct shard *shard;
+
+	if (target_given(args))
+		return homes_resolve(TARGET_SHOW, args, dev, homes, shards);
+	shards->size = dev->size;
+	shard = shards_add(shards, dev->name);
+	return shard ? shard_add_range(shard, 0, dev->size) : (int)fail_code();
+}
+
+/* Of a cluster device, show what has its home here. */
+static int show_residency(const struct arguments *args, const struct dm_device *dev,
+			  const struct homes *homes)
 {
 	struct shards shards = { 0 };
+	struct homes_part part;
+	uint64_t *bytes = NULL;
 
 	if (dm_need_table(dev))
 		return fail_code();
-	if (target_given(args) && target_resolve_for(TARGET_SHOW, args, dev, &shards))
+	if (find_shards(args, dev, homes, &shards))
+		goto out;
+	bytes = count_by_node(homes, &shards);
+	if (!bytes || homes_keep(homes, &shards, &part))
 		goto out;
 	print_record(NULL, dev->name);
 	print_string("name", NULL, dev->name);
+	node_part_print(homes, &part);
 	if (target_given(args))
 		show_shards(dev, &shards);
 	else
-		show_device(dev);
+		show_device(dev, &shards.shard[0]);
+	if (homes_divide(homes))
+		show_nodes(homes, bytes);
 	print_end();
 out:
+	free(bytes);
 	shards_free(&shards);
 	return fail_code();
 }
@@ -84,13 +139,15 @@ out:
 int cmd_residency(const struct arguments *args)
 {
 	struct dm_device dev;
+	struct homes homes;
 	int error = target_check_words(args, false);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
+		error = homes_find(args->operand[0], &dev, &homes);
 	if (error)
 		return error;
-	error = show_residency(args, &dev);
+	error = show_residency(args, &dev, &homes);
+	homes_free(&homes);
 	dm_device_free(&dev);
 	return error;
 }

@@ -2,10 +2,10 @@
 /* nearcache scrub: check all cached data. */
 #include <time.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "lib/print.h"
 
 /* Default of --rate, bytes per second: on a local drive it does not change the latency of hits. */
@@ -140,8 +140,7 @@ int cmd_scrub(const struct arguments *args)
 	int error = check_words(args);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]),
-				     &scrub.dev);
+		error = homes_find_cache(args->operand[0], &scrub.dev);
 	if (error)
 		return error;
 	error = scrub_device(&scrub);

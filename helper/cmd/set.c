@@ -19,6 +19,7 @@
 #include "block/dm_reload.h"
 #include "cli/setting.h"
 #include "cluster/home.h"
+#include "cluster/homes.h"
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"
 #include "open/witness.h"
@@ -35,6 +36,7 @@
  * @renew: @witness is in the dm table already, but a crash would empty the cache.  Reload the dm
  *	table, because a new session can make the record valid again
  * @ahead_said: the user gave a readahead; @ahead, @ahead_before: new and old readahead, bytes
+ * @ahead_of: the device that has it: readers read the cluster device if the user named one
  */
 struct change {
 	struct dm_device dev;
@@ -52,6 +54,7 @@ struct change {
 	bool ahead_said;
 	uint64_t ahead;
 	uint64_t ahead_before;
+	dev_t ahead_of;
 };
 
 /* Read @uuid and @session from the cache device: the uuid of @dev may be of an earlier cache. */
@@ -194,7 +197,7 @@ static int prepare_set(struct change *change, const struct arguments *args)
 	change->fill_memory = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
 	change->waiting = status.field[NEARCACHE_FIELD_READS_WAITING];
 	change->new = change->old;
-	readahead_get(change->dev.number, &change->ahead_before);
+	readahead_get(change->ahead_of, &change->ahead_before);
 	change->ahead = change->ahead_before;
 	change->ahead_said = setting_read_ahead(args->operand + 1,
 						args->operands - 1,
@@ -385,7 +388,7 @@ static int set_read_ahead(const struct change *change)
 {
 	if (change->ahead == change->ahead_before)
 		return 0;
-	if (!readahead_set(change->dev.number, change->ahead))
+	if (!readahead_set(change->ahead_of, change->ahead))
 		return 0;
 	return needs_reload(change) ?
 	       fail_add("the other settings are changed already") : fail_code();
@@ -432,14 +435,16 @@ int cmd_set(const struct arguments *args)
 {
 	struct change change = { .witness = WITNESS_CLOSED };
 	struct params unused = { 0 };
+	struct homes homes;
 	int error;
 
 	error = setting_apply(args->operand + 1, args->operands - 1, &unused);
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]),
-				     &change.dev);
+		error = homes_find(args->operand[0], &change.dev, &homes);
 	if (error)
 		return error;
+	change.ahead_of = homes_divide(&homes) ? homes.number : change.dev.number;
+	homes_free(&homes);
 	error = set_device(&change, args);
 	witness_close(&change.witness);
 	dm_device_free(&change.dev);

@@ -4,7 +4,9 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "lib/name.h"
@@ -33,6 +35,7 @@ static int describe_stats(const struct dm_device *dev, const struct status *stat
 	unsigned int i;
 
 	print_string("name", NULL, dev->name);
+	node_part_print_cluster(dev);
 	for (i = 0; i < NEARCACHE_STATUS_FIELD_COUNT; i++) {
 		const struct status_row *row = &status_field_row[i];
 		const char *word = status_word(i, status->field[i]);
@@ -234,6 +237,8 @@ static int watch_stats(const struct arguments *args)
 
 int cmd_stats(const struct arguments *args)
 {
+	if (homes_rename_operands(args->operand, args->operands))
+		return fail_code();
 	if (option_given(args, OPTION_WATCH))
 		return watch_stats(args);
 	if (option_given(args, OPTION_INTERVAL | OPTION_COUNT))

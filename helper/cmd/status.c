@@ -2,7 +2,9 @@
 /* nearcache status: show mode, state, devices, sizes and hit ratio. */
 #include <stdio.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "open/members.h"
@@ -157,6 +159,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	uint64_t waiting = status->field[NEARCACHE_FIELD_READS_WAITING];
 
 	print_string("name", NULL, dev->name);
+	node_part_print_cluster(dev);
 	print_string("mode", "mode", dev->mode);
 	print_string("state", "state", describe_state(dev, status));
 	print_string("table_gone", gone ? "reason" : NULL, gone);
@@ -181,7 +184,10 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 
 int cmd_status(const struct arguments *args)
 {
-	if (describe_devices(args->operand, args->operands, describe_device) &&
+	homes_rename_operands(args->operand, args->operands);
+	if (!fail_code())
+		describe_devices(args->operand, args->operands, describe_device);
+	if (fail_code() &&
 	    args->operands == 1)
 		renamed_explain(name_of_operand(args->operand[0]));
 	return fail_code();

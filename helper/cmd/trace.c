@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache trace: record the reads of a program, and prefetch them for its next run. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_sysfs.h"
 #include "files/job_parts.h"
 #include "files/job_wait.h"
-#include "lib/name.h"
 #include "files/read_plan.h"
 #include "lib/print.h"
 #include "lib/atomic_file.h"
@@ -147,8 +149,28 @@ static int check_volume(const struct trace *trace, const struct dm_device *dev, 
 		    path, trace->origin, dev->name, origin);
 }
 
+/* The extents of a trace that are here; all of them unless the user named a cluster device. */
+struct trace_part {
+	struct range *range;
+	size_t ranges;
+	struct homes_part bytes;
+};
+
+static int take_part(struct trace_part *part, const struct trace *trace, const struct homes *homes)
+{
+	size_t i;
+
+	if (homes_select(homes, true, trace->extent, trace->count, &part->range, &part->ranges))
+		return fail_code();
+	for (i = 0; i < trace->count; i++)
+		part->bytes.all += trace->extent[i].length;
+	for (i = 0; i < part->ranges; i++)
+		part->bytes.here += part->range[i].length;
+	return 0;
+}
+
 static int submit_trace(const struct arguments *args, const struct dm_device *dev,
-			const struct trace *trace, struct nl_job *job)
+			const struct trace_part *part, struct nl_job *job)
 {
 	struct nl_job wishes = {
 		.priority = args->priority,
@@ -157,8 +179,10 @@ static int submit_trace(const struct arguments *args, const struct dm_device *de
 	};
 	size_t parts;
 
+	if (!part->ranges)
+		return 0;
 	snprintf(wishes.label, sizeof(wishes.label), "%s", args->label ? args->label : LABEL);
-	if (job_parts_run(dev, &wishes, trace->extent, trace->count,
+	if (job_parts_run(dev, &wishes, part->range, part->ranges,
 			  option_given(args, OPTION_WAIT), option_given(args, OPTION_JSON), job,
 			  &parts))
 		return fail_code();
@@ -166,8 +190,9 @@ static int submit_trace(const struct arguments *args, const struct dm_device *de
 }
 
 static int replay_on(const struct arguments *args, const struct dm_device *dev,
-		     const struct trace *trace, const char *path)
+		     const struct homes *homes, const struct trace *trace, const char *path)
 {
+	struct trace_part part = { 0 };
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct nl_job job = { 0 };
 	sigset_t before;
@@ -178,9 +203,10 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 		warn("'%s' lacks %llu reads that came too fast for the recorder", path,
 		     (unsigned long long)trace->lost);
 	signals_hold(&before);
-	if (!dry_run && !describe_need_cache(dev))
-		submit_trace(args, dev, trace, &job);
+	if (!take_part(&part, trace, homes) && !dry_run && !describe_need_cache(dev))
+		submit_trace(args, dev, &part, &job);
 	signals_release(&before);
+	free(part.range);
 	if (fail_code())
 		return fail_code();
 	print_record(NULL, dev->name);
@@ -188,6 +214,7 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 	print_string("file", "trace", path);
 	print_number("extents", "extents", trace->count);
 	print_bytes("bytes", "bytes", trace->bytes);
+	node_part_print(homes, &part.bytes);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_number("job", job.id ? "prefetch job" : NULL, job.id);
 	print_end();
@@ -196,8 +223,9 @@ static int replay_on(const struct arguments *args, const struct dm_device *dev,
 
 /* Submit a plan in which each epoch reads the trace once. */
 static int plan_on(const struct arguments *args, const struct dm_device *dev,
-		   const struct trace *trace, const char *path)
+		   const struct homes *homes, const struct trace *trace, const char *path)
 {
+	struct trace_part part = { 0 };
 	unsigned int left = args->epochs ? args->epochs : 1;
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct nl_plan now = { 0 };
@@ -205,14 +233,17 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 
 	if (check_volume(trace, dev, path, option_given(args, OPTION_FORCE)))
 		return fail_code();
-	while (left-- && !plan_add(&plan, trace->extent, trace->count))
-		;
+	take_part(&part, trace, homes);
+	while (left-- && !fail_code())
+		plan_add(&plan, part.range, part.ranges);
+	free(part.range);
 	if (!fail_code() &&
 	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, &now)))) {
 		print_record(NULL, dev->name);
 		print_string("name", NULL, dev->name);
 		print_string("file", "trace", path);
 		print_bytes("bytes", "bytes planned", plan.bytes);
+		node_part_print(homes, &part.bytes);
 		print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 		if (!dry_run)
 			plan_print(&now);
@@ -222,14 +253,15 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 	return fail_code();
 }
 
-static int use_trace(const struct arguments *args, const struct dm_device *dev, const char *path)
+static int use_trace(const struct arguments *args, const struct dm_device *dev,
+		     const struct homes *homes, const char *path)
 {
 	struct trace trace = { 0 };
 
 	if (!trace_read(&trace, path) && !strcmp(args->operand[0], "plan"))
-		plan_on(args, dev, &trace, path);
+		plan_on(args, dev, homes, &trace, path);
 	else if (!fail_code())
-		replay_on(args, dev, &trace, path);
+		replay_on(args, dev, homes, &trace, path);
 	trace_free(&trace);
 	return fail_code();
 }
@@ -279,19 +311,21 @@ int cmd_trace(const struct arguments *args)
 {
 	const char *path = args->operand[args->operands - 1];
 	struct dm_device dev;
+	struct homes homes;
 
 	if (check_words(args))
 		return fail_code();
 	if (args->operands == 2)
 		return show_file(path);
-	if (dm_need_ours(name_of_operand(args->operand[1]), &dev))
+	if (homes_find(args->operand[1], &dev, &homes))
 		return fail_code();
 	if (!dev.live)
 		fail(CODE_DEVICE, "device '%s' is not active: close it and open it again", dev.name);
 	else if (!strcmp(args->operand[0], "record"))
 		record_reads(&dev, path);
 	else
-		use_trace(args, &dev, path);
+		use_trace(args, &dev, &homes, path);
+	homes_free(&homes);
 	dm_device_free(&dev);
 	return fail_code();
 }

@@ -6,9 +6,10 @@
 #include <sys/stat.h>
 
 #include "pins/change.h"
+#include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "pins/pin_list.h"
 #include "lib/print.h"
 #include "pins/record_owner.h"
@@ -20,6 +21,8 @@
 /*
  * @left: @lefts words for target_resolve(): the name of the device, then each word (of the command
  *	line or the --from list) that matches no recorded pin; @left_room: size of the array
+ * @homes: nodes of the cluster device that the user named. All pins of a TARGET are removed, also
+ *	those of extents that had their home here before
  * @pins: the recorded pins; those that the user named are marked as dropped
  * @recorded: pointers into @pins, sorted by path
  * @which: @count ranges to delete; @room is the size of the array
@@ -30,6 +33,7 @@ struct unpinning {
 	size_t lefts;
 	size_t left_room;
 	struct dm_device dev;
+	struct homes homes;
 	struct pins pins;
 	struct recorded recorded;
 	struct nl_range *which;
@@ -87,7 +91,7 @@ static int choose_shards(struct unpinning *un)
 	args.given &= ~(option_set)OPTION_FROM;
 	args.operand = un->left;
 	args.operands = (int)un->lefts;
-	if (!target_resolve_for(TARGET_SHOW, &args, &un->dev, &shards))
+	if (!homes_resolve(TARGET_SHOW, &args, &un->dev, &un->homes, &shards))
 		for (i = 0; i < shards.count && !fail_code(); i++) {
 			const struct shard *shard = &shards.shard[i];
 
@@ -259,6 +263,7 @@ static int unpin_device(struct unpinning *un)
 	print_bytes("available_bytes", dry_run ? NULL : "may be pinned",
 		    change.room.available);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	node_part_print_commands(un->args, &un->homes);
 	print_end();
 	return 0;
 }
@@ -269,7 +274,7 @@ int cmd_unpin(const struct arguments *args)
 	int error = check_words(args);
 
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &un.dev);
+		error = node_part_find(args, &un.dev, &un.homes);
 	if (error)
 		return error;
 	if (!record_open(&un.pins, &un.dev))
@@ -280,6 +285,7 @@ int cmd_unpin(const struct arguments *args)
 	recorded_free(&un.recorded);
 	free(un.which);
 	pins_free(&un.pins);
+	homes_free(&un.homes);
 	dm_device_free(&un.dev);
 	return fail_code();
 }

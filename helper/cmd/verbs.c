@@ -231,7 +231,7 @@ WITNESS_HELP
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
 			    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
 			    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_KEEP_GONE |
-			    OPTION_ALL | OPTION_WAIT |
+			    OPTION_ALL | OPTION_WAIT | OPTION_EVERYWHERE |
 			    TARGET_OPTIONS,
 		.changes = true,
 		.summary = "keep files in the cache, whatever else is read",
@@ -268,7 +268,7 @@ WITNESS_HELP
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM,
+		.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM | OPTION_EVERYWHERE,
 		.changes = true,
 		.summary = "remove pins of files, of a label, or all",
 		.details =
@@ -298,7 +298,8 @@ WITNESS_HELP
 		.operands_min = 1,
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
-			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | TARGET_OPTIONS,
+			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | OPTION_PEERS |
+			    OPTION_EVERYWHERE | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
 "The job loads TARGETs in the order given, in the background, while no reader needs the\n"
@@ -337,7 +338,8 @@ WITNESS_HELP
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | TARGET_OPTIONS,
+		.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | OPTION_EVERYWHERE |
+			    TARGET_OPTIONS,
 		.summary = "declare the order in which files will be read, or show progress",
 		.details =
 "While a plan is active, eviction is optimal: the block that is read again last is\n"

@@ -9,13 +9,13 @@
 #include <unistd.h>
 
 #include "verify/checksum.h"
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "files/fiemap.h"
 #include "lib/error.h"
 #include "block/layer_map.h"
 #include "verify/manifest.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "files/operand.h"
 #include "verify/verify_threads.h"
@@ -393,7 +393,7 @@ int cmd_verify(const struct arguments *args)
 		error = fail(CODE_USAGE,
 			     "--manifest - and --from - cannot both be standard input: write one to a file");
 	if (!error)
-		error = dm_need_ours(name_of_operand(args->operand[0]), &v.dev);
+		error = homes_find_cache(args->operand[0], &v.dev);
 	if (error)
 		return error;
 	error = verify_files(&v);

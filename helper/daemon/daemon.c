@@ -24,6 +24,7 @@
 #include "daemon/loop_prefetch.h"
 #include "daemon/keep_clusters.h"
 #include "ondisk/print_superblock.h"
+#include "block/device_sysfs.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "metrics/metrics_text.h"
@@ -429,11 +430,17 @@ static void end_replay(struct daemon *daemon, struct watched *watched, const cha
 	say_failure(daemon);
 }
 
-/* Sample a device and act on reads since the last sample.  Sample 1 only sets the counters. */
+/*
+ * Sample a device and act on reads since the last sample.  Sample 1 only sets the counters.
+ *
+ * Below a cluster device the readahead stays as it is: that of the cache has no effect, and the
+ * reads of the cache, in part those of peers, do not show how the cluster device is read.
+ */
 static void look_at(struct daemon *daemon, struct watched *watched,
 		    const struct dm_device *dev)
 {
 	struct look look = { .time = seconds_now() };
+	char above[DEVICE_DM_NAME];
 	struct advice advice;
 	struct status status;
 	struct seen since;
@@ -459,7 +466,8 @@ static void look_at(struct daemon *daemon, struct watched *watched,
 		return;
 	}
 	judge_look(&watched->judge, &daemon->conf, &look, &advice);
-	take_advice(daemon, watched, &look, &advice);
+	if (!identity_cluster_holder(dev->number, above, sizeof(above)))
+		take_advice(daemon, watched, &look, &advice);
 	if (daemon->conf.replay_loops)
 		look_at_loops(daemon, watched, dev, &status, &look);
 	if (daemon->conf.first_touch)

@@ -3,7 +3,9 @@
 
 #include "lib/print.h"
 
-static void print_cells(const struct density *line, const double *reads, bool counted)
+/* @home: bytes of each cell that have their home on this node; NULL: there is no cluster. */
+static void print_cells(const struct density *line, const double *reads, bool counted,
+			const uint64_t *home)
 {
 	unsigned int i;
 
@@ -15,6 +17,8 @@ static void print_cells(const struct density *line, const double *reads, bool co
 		print_number("start", NULL, start);
 		print_number("length", NULL, density_edge(line, i + 1) - start);
 		print_number("cached_bytes", NULL, line->cell[i]);
+		if (home)
+			print_number("home_bytes", NULL, home[i]);
 		if (counted)
 			print_real("reads", NULL, reads[i]);
 		print_end();
@@ -48,7 +52,8 @@ void numbers_print(const struct grid *grid, const struct sample *sample, bool na
 		print_string("name", NULL, named ? grid->shards->shard[i].name : NULL);
 		print_number("bytes", NULL, line.bytes);
 		print_number("cached_bytes", NULL, sum_line(&line));
-		print_cells(&line, sample->reads + i * grid->cells, sample->counted);
+		print_cells(&line, sample->reads + i * grid->cells, sample->counted,
+			    grid->home ? grid->home + i * grid->cells : NULL);
 		print_end();
 	}
 	print_end();

@@ -9,10 +9,14 @@
 #include "lib/density_bar.h"
 #include "files/shard_ranges.h"
 
-/* Each shard is divided into @cells (not 0) equal cells. The caller owns @shards. */
+/*
+ * Each shard is divided into @cells (not 0) equal cells. The caller owns @shards, and @home: for each
+ * cell, the bytes that have their home on this node of a cluster; NULL: there is no cluster.
+ */
 struct grid {
 	const struct shards *shards;
 	unsigned int cells;
+	uint64_t *home;
 };
 
 /**

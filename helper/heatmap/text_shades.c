@@ -118,6 +118,39 @@ static void put_words(FILE *file, const struct shade *shade, const struct grid *
 	putc('\n', file);
 }
 
+static void put_shares(FILE *file, const struct shade *shade, const struct density *line)
+{
+	unsigned int i;
+
+	fputs(" |", file);
+	for (i = 0; i < line->cells; i++)
+		fputs(block_text(shade, level_share(line->cell[i],
+						    density_edge(line, i + 1) - density_edge(line,
+											     i),
+						    LEVELS)), file);
+	putc('|', file);
+}
+
+/* Prints a line for each shard: which part of each cell has its home on this node of the cluster. */
+static void put_homes(FILE *file, const struct shade *shade, const struct grid *grid)
+{
+	size_t i;
+
+	for (i = 0; grid->home && i < grid->shards->count; i++) {
+		struct density line = {
+			.bytes = grid->shards->shard[i].bytes,
+			.cell = grid->home + i * grid->cells,
+			.cells = grid->cells,
+		};
+
+		fprintf(file, "%*s", TIME_WIDTH, "home here");
+		if (shade->numbered)
+			fprintf(file, "%*zu", NUMBER_WIDTH, i + 1);
+		put_shares(file, shade, &line);
+		putc('\n', file);
+	}
+}
+
 /* Prints the lines above the first sample. */
 void shade_heading(FILE *file, const struct shade *shade, const struct grid *grid)
 {
@@ -129,19 +162,7 @@ void shade_heading(FILE *file, const struct shade *shade, const struct grid *gri
 	if (shade->counted)
 		put_scale(file, grid);
 	putc('\n', file);
-}
-
-static void put_cached(FILE *file, const struct shade *shade, const struct density *line)
-{
-	unsigned int i;
-
-	fputs(" |", file);
-	for (i = 0; i < line->cells; i++)
-		fputs(block_text(shade, level_share(line->cell[i],
-						    density_edge(line, i + 1) - density_edge(line,
-											     i),
-						    LEVELS)), file);
-	putc('|', file);
+	put_homes(file, shade, grid);
 }
 
 static void put_reads(FILE *file, const struct shade *shade, const double *reads,
@@ -167,7 +188,7 @@ void shade_sample(FILE *file, const struct shade *shade, const struct grid *grid
 		fprintf(file, "%*.1f s", TIME_WIDTH - 2, (double)sample->time / 1e9);
 		if (shade->numbered)
 			fprintf(file, "%*zu", NUMBER_WIDTH, i + 1);
-		put_cached(file, shade, &line);
+		put_shares(file, shade, &line);
 		if (shade->counted)
 			put_reads(file, shade, sample->reads + i * grid->cells,
 				  grid->cells, sample->counted);

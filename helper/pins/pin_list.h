@@ -55,6 +55,7 @@ struct owner {
  * @index_only: pin only the index of the file, which a reader needs to open it
  * @format: format of the file, INDEX_ANY: detect it from the content
  * @concatenated: the file is several tar archives, one behind the other
+ * @part: pin only what has its home on this node of the cluster
  * @range: ranges of the device
  * @ranges: entries of @range
  * @fresh: still to be added to the kernel's ranges
@@ -77,6 +78,7 @@ struct pin {
 	bool index_only;
 	enum index_format format;
 	bool concatenated;
+	bool part;
 	struct range *range;
 	size_t ranges;
 	bool fresh;

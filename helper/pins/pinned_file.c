@@ -93,15 +93,15 @@ char *file_handle(const char *path)
 }
 
 /*
- * Append a pin for @shard, a file or a range, like @like, unless it is an empty file, which has no
- * ranges.
+ * Append a pin for @shard, a file or a range, like @like, unless it has no ranges: an empty file. A
+ * file of which no part has its home on this node stays on record: homes may move.
  */
 int pin_file(struct pins *added, const struct pin *like, const struct shard *shard)
 {
 	struct pin with_handle = *like, *pin;
 	char *path = NULL;
 
-	if (!shard->ranges)
+	if (!shard->ranges && !(like->part && shard->device))
 		return 0;
 	if (shard->device) {
 		path = path_absolute(shard->name);

@@ -70,6 +70,8 @@ static void print_pin(FILE *out, const struct pin *pin)
 		fputs("\tindex_only", out);
 	if (pin->concatenated)
 		fputs("\tconcatenated", out);
+	if (pin->part)
+		fputs("\tpart", out);
 	if (pin->folder)
 		fputs("\tfolder", out);
 	if (pin->kept)
@@ -262,6 +264,8 @@ static const char *parse_field(char *field, struct pin *like, struct line_texts 
 		like->index_only = true;
 	else if (!strcmp(field, "concatenated"))
 		like->concatenated = true;
+	else if (!strcmp(field, "part"))
+		like->part = true;
 	else if (!strcmp(field, "folder"))
 		like->folder = true;
 	else if (!strcmp(field, "kept"))

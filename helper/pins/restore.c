@@ -59,6 +59,8 @@ struct following {
 	struct restored *restored;
 };
 
+int (*restore_keep_part)(const struct dm_device *dev, struct shards *shards);
+
 /* Map TARGET @path as pin @like. Returns false, without an error, if that is not possible. */
 static bool map_target(const struct dm_device *dev, const struct pin *like, const char *path,
 		       struct shards *shards)
@@ -74,7 +76,9 @@ static bool map_target(const struct dm_device *dev, const struct pin *like, cons
 	};
 
 	memset(shards, 0, sizeof(*shards));
-	return !target_resolve_for(TARGET_RESTORE, &args, dev, shards) && shards->count;
+	if (target_resolve_for(TARGET_RESTORE, &args, dev, shards) || !shards->count)
+		return false;
+	return !like->part || !restore_keep_part || !restore_keep_part(dev, shards);
 }
 
 /* Map the file of a pin; a folder has no ranges. Returns false, without an error, if it fails. */
@@ -368,8 +372,6 @@ static int append_folder(const struct dm_device *dev, const struct pin *folder,
 	for (i = 0; i < shards.count && !fail_code(); i++) {
 		struct pin like = *folder;
 
-		if (!shards.shard[i].ranges)
-			continue;
 		like.folder = false;
 		pin_file(fresh, &like, &shards.shard[i]);
 	}

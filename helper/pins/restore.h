@@ -62,6 +62,12 @@ struct record_difference {
 /* Room for restore_advice(). */
 #define ADVICE_TEXT	(1024 + LABEL_SIZE)
 
+/*
+ * Reduces shards to what has its home on this node, for pins with @part. The program sets it: files
+ * of clusters are above this folder. Returns 0, or an exit code after recording an error.
+ */
+extern int (*restore_keep_part)(const struct dm_device *dev, struct shards *shards);
+
 const char *restore_advice(const struct dm_device *dev,
 			   const struct record_difference *difference, char *text);
 int restore_compare(const struct dm_device *dev, struct record_difference *difference);

@@ -128,6 +128,25 @@ static void print_rates(const struct top_device *device)
 	print_rate("write_bytes_per_s", since[NEARCACHE_COUNTER_WRITE_BYTES], span);
 }
 
+/* An object, or null if no cluster device reads the cache. */
+static void print_cluster(const struct top_cluster *cluster, uint64_t span)
+{
+	if (!*cluster->name) {
+		print_string("cluster", NULL, NULL);
+		return;
+	}
+	print_record("cluster", NULL);
+	print_string("name", NULL, cluster->name);
+	print_rate("here_bytes_per_s", cluster->since_here, span);
+	print_rate("peer_bytes_per_s", cluster->since_peer, span);
+	print_number("here_bytes", NULL, cluster->here);
+	print_number("peer_bytes", NULL, cluster->peer);
+	print_number("peer_errors", NULL, cluster->errors);
+	print_number("peers", NULL, cluster->peers);
+	print_number("peers_up", NULL, cluster->up);
+	print_end();
+}
+
 static void print_device(const struct top_device *device)
 {
 	const uint64_t *field = device->status.field;
@@ -146,6 +165,7 @@ static void print_device(const struct top_device *device)
 		    device->status.counter[NEARCACHE_COUNTER_HIT_BYTES],
 		    status_read_bytes(&device->status));
 	print_rates(device);
+	print_cluster(&device->cluster, device->span);
 	print_number("bytes_valid", NULL, field[NEARCACHE_FIELD_BYTES_VALID]);
 	print_number("capacity", NULL, field[NEARCACHE_FIELD_BLOCKS] *
 				       field[NEARCACHE_FIELD_BLOCK_SIZE]);

@@ -73,6 +73,28 @@ struct top_job {
 };
 
 /**
+ * struct top_cluster - the cluster device above a cache
+ * @name: dm name; "": there is none
+ * @here: bytes that this node read in the cache
+ * @peer: bytes that it read at peers
+ * @errors: reads at peers that failed
+ * @peers: number of peers
+ * @up: peers in state up
+ * @since_here: growth of @here in the last interval
+ * @since_peer: growth of @peer in the last interval
+ */
+struct top_cluster {
+	char name[128];
+	uint64_t here;
+	uint64_t peer;
+	uint64_t errors;
+	unsigned int peers;
+	unsigned int up;
+	uint64_t since_here;
+	uint64_t since_peer;
+};
+
+/**
  * struct top_device - a device
  * @name: dm name
  * @number: device number
@@ -85,6 +107,7 @@ struct top_job {
  *	when the device was loaded
  * @status: the status line of the kernel
  * @since: @status, with the growth of each counter in the last interval
+ * @cluster: cluster device that reads this cache
  * @latency: histograms by enum latency_path, since the latency program was loaded
  * @latency_since: growth of @latency in the last interval
  * @label: the labels
@@ -105,6 +128,7 @@ struct top_device {
 	uint64_t span;
 	struct status status;
 	struct status since;
+	struct top_cluster cluster;
 	struct latency latency[PATHS];
 	struct latency latency_since[PATHS];
 	struct top_label *label;

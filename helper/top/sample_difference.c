@@ -95,6 +95,10 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 	for (i = 0; i < PATHS; i++)
 		histogram_since(&now->latency[i], before ? &before->latency[i] : &none,
 				&now->latency_since[i]);
+	now->cluster.since_here = counter_grown(now->cluster.here,
+						before ? before->cluster.here : 0);
+	now->cluster.since_peer = counter_grown(now->cluster.peer,
+						before ? before->cluster.peer : 0);
 	subtract_parts(now, before);
 }
 

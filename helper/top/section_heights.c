@@ -8,7 +8,7 @@
 
 /* Order in which the sections get lines: the most important one first. */
 static const enum section order[] = {
-	SECTION_ALARMS, SECTION_DEVICES, SECTION_STREAMS, SECTION_LATENCIES,
+	SECTION_ALARMS, SECTION_DEVICES, SECTION_CLUSTERS, SECTION_STREAMS, SECTION_LATENCIES,
 	SECTION_FLOWS, SECTION_JOBS, SECTION_LABELS,
 };
 

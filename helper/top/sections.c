@@ -24,6 +24,13 @@ static const struct grid_column devices[] = {
 	{ "ORIGIN/s", .right = true, .rank = 2 },
 };
 
+static const struct grid_column clusters[] = {
+	{ "CLUSTER", .least = 6 }, { "HERE/s", .right = true },
+	{ "AT PEERS/s", .right = true }, { "ORIGIN/s", .right = true, .rank = 1 },
+	{ "AT PEERS", .right = true, .rank = 2 }, { "PEERS UP", .right = true },
+	{ "ERRORS", .right = true, .rank = 3 },
+};
+
 static const struct grid_column flows[] = {
 	{ "DEVICE", .least = 6 }, { "FILL/s", .right = true },
 	{ "PREFETCH/s", .right = true, .rank = 2 }, { "LATE/s", .right = true, .rank = 6 },
@@ -87,6 +94,26 @@ static void fill_device(struct grid *grid, const struct top_device *device)
 	cell_byte_rate(grid, since[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
 		       since[NEARCACHE_COUNTER_BYPASS_BYTES], device->span);
 	if (!device->calm)
+		grid_alarm(grid);
+}
+
+/* The origin's bytes are those of the cache, and include reads for peers. */
+static void fill_cluster(struct grid *grid, const struct top_device *device)
+{
+	const struct top_cluster *cluster = &device->cluster;
+	const uint64_t *since = device->since.counter;
+
+	if (!*cluster->name)
+		return;
+	grid_cell(grid, "%s", cluster->name);
+	cell_byte_rate(grid, cluster->since_here, device->span);
+	cell_byte_rate(grid, cluster->since_peer, device->span);
+	cell_byte_rate(grid, since[NEARCACHE_COUNTER_FILL_ORIGIN_BYTES] +
+		       since[NEARCACHE_COUNTER_BYPASS_BYTES], device->span);
+	cell_ratio(grid, cluster->since_peer, cluster->since_here + cluster->since_peer);
+	grid_cell(grid, "%u of %u", cluster->up, cluster->peers);
+	grid_cell(grid, "%llu", (unsigned long long)cluster->errors);
+	if (cluster->up < cluster->peers)
 		grid_alarm(grid);
 }
 
@@ -324,6 +351,7 @@ static void start_grid(struct grid *grid, enum section section, bool owner)
 	} of[SECTIONS] = {
 		[SECTION_ALARMS] = COLUMNS(alarms),
 		[SECTION_DEVICES] = COLUMNS(devices),
+		[SECTION_CLUSTERS] = COLUMNS(clusters),
 		[SECTION_FLOWS] = COLUMNS(flows),
 		[SECTION_LATENCIES] = COLUMNS(latencies),
 		[SECTION_LABELS] = COLUMNS(labels),
@@ -349,6 +377,9 @@ void sections_fill(const struct top_model *model, const struct view *view,
 		break;
 	case SECTION_DEVICES:
 		fill_each(grid, model, fill_device);
+		break;
+	case SECTION_CLUSTERS:
+		fill_each(grid, model, fill_cluster);
 		break;
 	case SECTION_FLOWS:
 		fill_each(grid, model, fill_flow);

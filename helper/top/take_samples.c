@@ -10,6 +10,7 @@
 #include "lib/error.h"
 #include "lib/name.h"
 #include "lib/sanitize.h"
+#include "top/sample_clusters.h"
 #include "top/sample_labels_jobs.h"
 #include "top/sample_bpf.h"
 #include "top/sample_difference.h"
@@ -173,7 +174,7 @@ int gather(const struct arguments *args, const struct top_model *before, struct 
 
 	memset(model, 0, sizeof(*model));
 	model->wall = wall_clock();
-	if (take_devices(model, &wanted) || programs_take(model)) {
+	if (take_devices(model, &wanted) || clusters_take(model) || programs_take(model)) {
 		model_free(model);
 		return fail_code();
 	}

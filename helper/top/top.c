@@ -6,9 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "block/dm.h"
+#include "cluster/homes.h"
 #include "lib/error.h"
-#include "lib/name.h"
 #include "lib/print.h"
 #include "top/json_document.h"
 #include "top/compose_frame.h"
@@ -19,20 +18,6 @@
 #define MILLISECOND	1000000ULL
 /* Default interval between samples, ms. */
 #define INTERVAL	1000U
-
-/* Fails if a device named on the command line does not exist. Later gather() skips such devices. */
-static int need_devices(const struct arguments *args)
-{
-	struct dm_device dev;
-	int i;
-
-	for (i = 0; i < args->operands; i++) {
-		if (dm_need_ours(name_of_operand(args->operand[i]), &dev))
-			return fail_code();
-		dm_device_free(&dev);
-	}
-	return 0;
-}
 
 /* Prints a sample as lines, and cuts none. */
 static void print_frame(const struct top_model *model, unsigned int interval)
@@ -91,7 +76,8 @@ int top_run(const struct arguments *args)
 	    (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
 		return fail(CODE_USAGE,
 			    "'top' needs a terminal for its live view: -b (--batch) prints lines");
-	if (need_devices(args))
+	/* Fails if a device does not exist. Later gather() skips such devices. */
+	if (homes_rename_operands(args->operand, args->operands))
 		return fail_code();
 	return option_given(args, OPTION_BATCH) ? print_frames(args, interval) :
 					   live_run(args, interval);

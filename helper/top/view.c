@@ -22,6 +22,7 @@ const char *view_section_word(enum section section)
 	static const char *const words[] = {
 		[SECTION_ALARMS] = "alarms",
 		[SECTION_DEVICES] = "devices",
+		[SECTION_CLUSTERS] = "clusters",
 		[SECTION_FLOWS] = "fills",
 		[SECTION_LATENCIES] = "latencies",
 		[SECTION_LABELS] = "labels",

@@ -10,6 +10,7 @@
  * enum section - sections in display order
  * @SECTION_ALARMS: problems
  * @SECTION_DEVICES: state, hits and bandwidth of each device
+ * @SECTION_CLUSTERS: reads here, at peers and at the origin of each cluster device
  * @SECTION_FLOWS: fills, prefetches and writes of each device
  * @SECTION_LATENCIES: latencies of each device
  * @SECTION_LABELS: hits and bandwidth of each label
@@ -19,6 +20,7 @@
 enum section {
 	SECTION_ALARMS,
 	SECTION_DEVICES,
+	SECTION_CLUSTERS,
 	SECTION_FLOWS,
 	SECTION_LATENCIES,
 	SECTION_LABELS,

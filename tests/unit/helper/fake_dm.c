@@ -10,6 +10,7 @@
 #include "lib/error.h"
 #include "block/dm.h"
 #include "cluster/home.h"
+#include "cluster/homes.h"
 #include "nearcache_counters.h"
 
 struct fake fake;
@@ -135,6 +136,18 @@ void suspend_progress_prepare(dev_t number)
 
 void suspend_progress_end(void)
 {
+}
+
+/* No cluster: each name is that of a cache. */
+int homes_find(const char *operand, struct dm_device *dev, struct homes *homes)
+{
+	memset(homes, 0, sizeof(*homes));
+	return dm_need_ours(operand, dev);
+}
+
+void homes_free(struct homes *homes)
+{
+	(void)homes;
 }
 
 int home_check_free(const struct dm_device *dev)

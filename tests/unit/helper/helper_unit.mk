@@ -173,6 +173,7 @@ HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
 	helper/heatmap/svg_byte_limit.c helper/heatmap/svg_rectangles.c helper/heatmap/xml.c helper/lib/size.c
 HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
+	helper/cluster/peers_table.c \
 	helper/ondisk/print_superblock.c helper/block/status_line.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/print.c \
 	helper/lib/size.c helper/lib/name.c helper/lib/periodic_wait.c helper/lib/error.c \

@@ -179,7 +179,7 @@ static void joined(void **state)
 {
 	static const char *const name[] = { "device" };
 	struct shards shards;
-	struct grid grid = { &shards, 2 };
+	struct grid grid = { .shards = &shards, .cells = 2 };
 	struct matrix matrix;
 	double reads = 0;
 	unsigned int looks = 0, i;
@@ -224,7 +224,7 @@ static void extremes(void **state)
 {
 	static const char *const name[] = { "device" };
 	struct shards shards;
-	struct grid grid = { &shards, 1 };
+	struct grid grid = { .shards = &shards, .cells = 1 };
 	struct sample some, all;
 	uint64_t bytes = 1ULL << 62;
 	unsigned int i;

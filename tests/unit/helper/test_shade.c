@@ -49,7 +49,7 @@ static void lines(void **state)
 {
 	struct shade shade = { .name = "nc", .utf8 = true, .counted = true };
 	struct shards shards;
-	struct grid grid = { &shards, 16 };
+	struct grid grid = { .shards = &shards, .cells = 16 };
 	struct sample sample;
 
 	(void)state;
@@ -76,7 +76,7 @@ static void heading(void **state)
 {
 	struct shade shade = { .name = "nc", .counted = true };
 	struct shards shards;
-	struct grid grid = { &shards, 32 };
+	struct grid grid = { .shards = &shards, .cells = 32 };
 	const char *text;
 
 	(void)state;
@@ -97,7 +97,7 @@ static void several(void **state)
 {
 	struct shade shade = { .name = "nc", .numbered = true };
 	struct shards shards;
-	struct grid grid = { &shards, 16 };
+	struct grid grid = { .shards = &shards, .cells = 16 };
 	struct sample sample;
 	const char *text;
 
@@ -120,7 +120,7 @@ static void fits(void **state)
 {
 	struct shade shade = { .name = "nc" };
 	struct shards shards;
-	struct grid grid = { &shards, 0 };
+	struct grid grid = { .shards = &shards, .cells = 0 };
 	struct sample sample;
 	unsigned int width, form;
 
@@ -149,7 +149,7 @@ static void empty(void **state)
 {
 	struct shade shade = { .name = "nc", .numbered = true };
 	struct shards shards;
-	struct grid grid = { &shards, 16 };
+	struct grid grid = { .shards = &shards, .cells = 16 };
 	struct sample sample;
 
 	(void)state;

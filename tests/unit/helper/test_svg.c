@@ -177,7 +177,7 @@ static void make(struct matrix *matrix, const struct grid *grid, size_t rows, bo
 static void pictures(void **state)
 {
 	struct shards shards;
-	struct grid grid = { &shards, 500 };
+	struct grid grid = { .shards = &shards, .cells = 500 };
 	struct matrix matrix;
 	struct svg svg = { .name = "a<b", .begin = 1700000000, .matrix = &matrix };
 	size_t bytes;
@@ -217,7 +217,7 @@ static void pictures(void **state)
 static void odd_ones(void **state)
 {
 	struct shards shards;
-	struct grid grid = { &shards, 500 };
+	struct grid grid = { .shards = &shards, .cells = 500 };
 	struct matrix matrix;
 	struct svg svg = { .name = "nc", .numbered = true, .matrix = &matrix };
 	size_t bytes, rows;
@@ -246,7 +246,7 @@ static void many(void **state)
 {
 	const char *name[256];
 	struct shards shards;
-	struct grid grid = { &shards, 500 };
+	struct grid grid = { .shards = &shards, .cells = 500 };
 	struct matrix matrix;
 	struct svg svg = { .name = "nc", .numbered = true, .matrix = &matrix };
 	size_t bytes, i;
@@ -269,7 +269,7 @@ static void many(void **state)
 static void small(void **state)
 {
 	struct shards shards;
-	struct grid grid = { &shards, 500 };
+	struct grid grid = { .shards = &shards, .cells = 500 };
 	struct matrix matrix;
 	struct svg svg = { .name = "nc", .matrix = &matrix };
 	size_t bytes, row, i;
