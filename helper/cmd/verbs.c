@@ -27,6 +27,11 @@
 "for several files the name of their deepest common directory, and for ranges alone the\n" \
 "first range as given.\n"
 
+#define CLUSTER_HELP \
+"NAME of a cluster device: the part of the TARGETs that has its home on this node. The\n" \
+"output says how much that is. --everywhere prints the command that each other node has\n" \
+"to run; it runs none of them.\n"
+
 const struct verb *const verbs[] = {
 	&(const struct verb){
 		.name = "create",
@@ -259,6 +264,8 @@ WITNESS_HELP
 "A file that is pinned again under the same label follows the last command.\n"
 "\n"
 "--bypass and --evict-after-use are recorded, listed and removed like pins.\n"
+"\n" CLUSTER_HELP
+"--refresh follows the nodes of the cluster.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_pin,
@@ -276,6 +283,9 @@ WITNESS_HELP
 "need not exist any more. Their cached data stays, as ordinary data. --all also removes\n"
 "ranges that others than pin added. After a file is unpinned, --refresh pins no more new\n"
 "files in its directory.\n"
+"\n"
+"NAME of a cluster device: the pins on this node. --everywhere prints the command that\n"
+"removes those on each other node.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_unpin,
 	},
@@ -329,6 +339,11 @@ WITNESS_HELP
 "Nodes with the same list checksum share the same list. It is the CRC-32 (of zlib) of the\n"
 "name, a NUL, the size in bytes in decimal digits, and a newline, for each shard of the\n"
 "sorted list.\n"
+"\n" CLUSTER_HELP
+"--cluster also reads the other parts once, at the other nodes, whose caches keep them: 8\n"
+"reads of 1 MiB at a time, in the foreground, --bandwidth for these reads alone. So one\n"
+"node makes the whole cluster warm, and if all nodes do it, the origin is still read once.\n"
+"With replicas above 1, one of the copies becomes warm. ^C ends the reads.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
@@ -359,6 +374,8 @@ WITNESS_HELP
 "Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
 "visits that are over, visits that began with a hit and those that did not, visits that\n"
 "no reader made (skipped), and reads outside the plan (astray).\n"
+"\n" CLUSTER_HELP
+"Reads of the other nodes arrive there too: plan the order of all nodes.\n"
 "\n" TARGET_HELP,
 		.run = cmd_plan,
 	},
@@ -397,6 +414,9 @@ WITNESS_HELP
 		.details =
 "residency prints a bar for each TARGET, or one for the whole device: # where all data is\n"
 "cached, + where some is, . where none is.\n"
+"\n"
+"NAME of a cluster device: the part that has its home on this node, and for each node the\n"
+"bytes that have their home there. Only a node itself knows which of them it has cached.\n"
 "\n" TARGET_HELP,
 		.run = cmd_residency,
 	},
@@ -482,6 +502,8 @@ WITNESS_HELP
 "                 the problems; without NAME, of all cluster devices\n"
 "  check NAME     compare device, export and connections with the file; differences are\n"
 "                 listed, and give exit code 1\n"
+"\n"
+"Other verbs take NAME as well and act on NAME-home, see 'Clusters' in nearcache(7).\n"
 "\n"
 "A node that serves another volume, or another --dataset-version of it, is refused. When\n"
 "the content of the volume changes, leave on all nodes; then on each node close NAME-home,\n"
@@ -648,6 +670,9 @@ WITNESS_HELP
 "seed. A trace has each range once; --epochs N tells plan that a run reads this order N\n"
 "times. --force and --dry-run also apply to plan.\n"
 "\n"
+"NAME of a cluster device: record has the reads of all nodes that arrive in the cache of\n"
+"this node, replay and plan take the part that has its home here.\n"
+"\n"
 "If the cache is full, a replay waits for readers, as a prefetch does. A trace of more than\n"
 "1,048,576 extents becomes several jobs, also as in prefetch.\n",
 		.run = cmd_trace,
@@ -673,6 +698,9 @@ WITNESS_HELP
 "The picture has at most 1000 rows (256 TARGETs share 2000) and 1 MB; a row shows the\n"
 "mean of several samples where necessary. JSON has one object per line: for each TARGET\n"
 "64 cells with cached data and reads.\n"
+"\n"
+"NAME of a cluster device: a line above the samples, and home_bytes of each cell in JSON,\n"
+"show which part of a cell has its home on this node. A picture does not show it.\n"
 "\n" TARGET_HELP,
 		.run = cmd_heatmap,
 	},

@@ -40,11 +40,11 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	pin)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh --keep-gone'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --all --label=<label> --priority=<> --expires=<> --evict-after-use --bypass --no-load --refresh --keep-gone --everywhere'
 		operands='<device> <path>...'
 		;;
 	unpin)
-		options=' --from=<path> --label=<label> --all'
+		options=' --from=<path> --label=<label> --all --everywhere'
 		operands='<device> <path>...'
 		;;
 	ranges)
@@ -52,11 +52,11 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	prefetch)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked --cluster --everywhere'
 		operands='<device> <path>...'
 		;;
 	plan)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --clear --split=strided|blocked'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --clear --split=strided|blocked --everywhere'
 		operands='<device> <path>...'
 		;;
 	jobs)

@@ -28,6 +28,10 @@ int activate_check_name(const char *name)
 		return fail(CODE_BUSY,
 			    "device '%s' exists, but another table replaced that of the cache, as 'dmsetup wipe_table' does: 'nearcache close %s', then open it again",
 			    name, name);
+	if (dev.cluster || dm_uuid_is_cluster(dev.uuid))
+		return fail(CODE_BUSY,
+			    "'%s' is the device of a cluster: choose another name, or 'nearcache cluster leave %s' removes it",
+			    name, name);
 	return fail(CODE_BUSY,
 		    "a device-mapper device '%s' exists: choose another name or close it",
 		    name);
