@@ -390,23 +390,33 @@ static int send_nodes(const struct joining *joining, const struct peers_node *no
 
 /*
  * The device of a node whose connection is new may have the number of the old one, which the kernel
- * still holds: first take these devices away.
+ * still holds: first take these devices away. Those of nodes that leave or are absent go along: they
+ * may be gone, and the kernel would refuse the whole message.
  */
 static int drop_stale(struct joining *joining, const struct peers_node *wanted)
 {
-	struct peers_table *table = &joining->table;
+	const struct peers_table *table = &joining->table;
+	struct peers_node *rest = calloc(table->nodes, sizeof(*rest));
 	bool any = false;
-	size_t i;
+	size_t i, w;
 
-	for (i = 0; i < joining->conf.nodes; i++) {
-		struct peers_node *now = peers_table_node(table, wanted[i].name);
-
-		if (!joining->peers.peer[i].fresh || !now || !strcmp(now->device, PEERS_ABSENT))
+	if (!rest)
+		return fail_memory();
+	for (i = 0; i < table->nodes; i++) {
+		rest[i] = table->node[i];
+		for (w = 0; w < joining->conf.nodes && strcmp(wanted[w].name, rest[i].name); w++)
+			;
+		if (w < joining->conf.nodes && !joining->peers.peer[w].fresh &&
+		    strcmp(wanted[w].device, PEERS_ABSENT))
 			continue;
-		strcpy(now->device, PEERS_ABSENT);
-		any = true;
+		any |= w < joining->conf.nodes && joining->peers.peer[w].fresh &&
+		       strcmp(rest[i].device, PEERS_ABSENT);
+		strcpy(rest[i].device, PEERS_ABSENT);
 	}
-	return any ? send_nodes(joining, table->node, table->nodes) : 0;
+	if (any)
+		send_nodes(joining, rest, table->nodes);
+	free(rest);
+	return fail_code();
 }
 
 static int set_option(struct joining *joining, const char *option, uint64_t now, uint64_t wanted)
