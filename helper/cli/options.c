@@ -130,6 +130,8 @@ static const struct option_row {
 	  "join the cluster of FILE; the cache is NAME-home" },
 	{ OPTION_PEERS, 0, "cluster", FLAG, NULL, 0,
 	  "also bring the parts of the other nodes into their caches" },
+	{ OPTION_FROM_PEERS, 0, "from-peers", FLAG, NULL, 0,
+	  "read at the other nodes instead of the origin" },
 	{ OPTION_EVERYWHERE, 0, "everywhere", FLAG, NULL, 0,
 	  "print the command that each other node has to run" },
 	{ OPTION_SELF, 0, "self", TEXT, "NODE",

@@ -31,6 +31,8 @@ int homes_take(struct homes *homes, const struct dm_device *cluster)
 	homes->size = cluster->size;
 	if (!cluster->table || !peers_table_parse(cluster->table, table))
 		return refuse_table(cluster);
+	if (cluster->status)
+		peers_status_parse(cluster->status, table->nodes, &homes->status);
 	self = peers_table_node(table, table->self);
 	if (!self || !table->extent || !table->replicas || table->replicas > REPLICAS_MAX)
 		return refuse_table(cluster);
@@ -46,9 +48,18 @@ int homes_take(struct homes *homes, const struct dm_device *cluster)
 
 void homes_free(struct homes *homes)
 {
+	peers_status_free(&homes->status);
 	peers_table_free(&homes->table);
 	free(homes->key);
 	memset(homes, 0, sizeof(*homes));
+}
+
+/* Is a node a peer that answers reads? */
+bool homes_peer_is_up(const struct homes *homes, size_t node)
+{
+	const struct peers_load *load = homes->status.load;
+
+	return node != homes->self && load && load[node].state == NEARCACHE_PEER_UP;
 }
 
 /* True if the local node is one of the first homes of the extent. */

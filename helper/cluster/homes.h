@@ -25,6 +25,7 @@
  * @suspended: the cluster device is suspended
  * @size: bytes of the volume
  * @table: its nodes, extents and replicas
+ * @status: state of its nodes
  * @self: index of the local node in @table.node
  * @key: keys of the nodes
  */
@@ -34,6 +35,7 @@ struct homes {
 	bool suspended;
 	uint64_t size;
 	struct peers_table table;
+	struct peers_status status;
 	size_t self;
 	uint64_t *key;
 };
@@ -50,6 +52,7 @@ static inline bool homes_divide(const struct homes *homes)
 }
 
 int homes_take(struct homes *homes, const struct dm_device *cluster);
+bool homes_peer_is_up(const struct homes *homes, size_t node);
 bool homes_are_here(const struct homes *homes, uint64_t extent);
 bool homes_next(const struct homes *homes, struct range *rest, struct range *piece);
 int homes_select(const struct homes *homes, bool here, const struct range *range, size_t count,

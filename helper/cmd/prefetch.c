@@ -8,6 +8,7 @@
 #include "files/node_share.h"
 #include "cluster/homes.h"
 #include "cluster/read_peers.h"
+#include "cluster/warm.h"
 #include "cmd/commands.h"
 #include "cmd/node_part.h"
 #include "lib/error.h"
@@ -21,6 +22,7 @@
 /*
  * @homes: nodes of the cluster device that the user named
  * @peers: the parts of the peers, with --cluster
+ * @warming: the parts of this node by peer, with --from-peers
  * @shards: the TARGETs, mapped to the device; of a cluster device, the part of this node
  * @part: their bytes
  * @order: indices of the @chosen shards of this node, in the order of the job
@@ -33,6 +35,7 @@ struct prefetching {
 	struct dm_device dev;
 	struct homes homes;
 	struct peer_reading peers;
+	struct warming warming;
 	struct shards shards;
 	struct homes_part part;
 	size_t *order;
@@ -47,7 +50,11 @@ struct prefetching {
 
 static int check_words(const struct arguments *args)
 {
-	return node_share_check_words(args) ?: target_check_words(args, true);
+	if (option_given(args, OPTION_FROM_PEERS) && option_given(args, OPTION_PEERS))
+		return fail(CODE_USAGE,
+			    "--from-peers and --cluster exclude each other: the first brings the part of this node, from the others; the second brings all parts, from the origin");
+	return node_share_check_words(args) ?:
+	       target_check_words(args, !option_given(args, OPTION_FROM_PEERS));
 }
 
 static int check_homes(const struct prefetching *p)
@@ -58,9 +65,9 @@ static int check_homes(const struct prefetching *p)
 		return fail(CODE_USAGE,
 			    "--rank is not for the cluster device '%s': each node prefetches what has its home there; leave --rank and --world-size out",
 			    p->homes.name);
-	if (!homes_divide(&p->homes) && option_given(args, OPTION_PEERS))
+	if (!homes_divide(&p->homes) && option_given(args, OPTION_PEERS | OPTION_FROM_PEERS))
 		return fail(CODE_USAGE,
-			    "--cluster is for the device of a cluster: '%s' is the cache of one node",
+			    "--cluster and --from-peers are for the device of a cluster: '%s' is the cache of one node",
 			    p->dev.name);
 	return 0;
 }
@@ -123,6 +130,47 @@ static int choose_files(struct prefetching *p)
 	return 0;
 }
 
+/* Choose the whole volume if the user names no TARGET; only --from-peers allows that. */
+static int resolve_files(struct prefetching *p)
+{
+	struct shard *shard;
+
+	if (target_given(p->args))
+		return homes_resolve(TARGET_BRING, p->args, &p->dev, &p->homes, &p->shards);
+	shard = shards_add(&p->shards, p->homes.name);
+	return shard ? shard_add_range(shard, 0, p->homes.size) : (int)fail_code();
+}
+
+/* Choose the peers. A whole part is brought only into free blocks, as no job would wait for readers. */
+static int choose_sources(struct prefetching *p)
+{
+	struct status status;
+
+	if (!option_given(p->args, OPTION_FROM_PEERS))
+		return 0;
+	p->warming.most = UINT64_MAX;
+	if (!target_given(p->args)) {
+		if (describe_status(&p->dev, &status))
+			return fail_code();
+		p->warming.most = (status.field[NEARCACHE_FIELD_BLOCKS] -
+				   status.field[NEARCACHE_FIELD_BLOCKS_USED]) *
+				  status.field[NEARCACHE_FIELD_BLOCK_SIZE];
+	}
+	return warm_divide(&p->homes, p->piece, p->pieces, &p->warming);
+}
+
+/* Starts the jobs of the local node. */
+static int start_jobs(struct prefetching *p, struct nl_job *wishes)
+{
+	bool wait = option_given(p->args, OPTION_WAIT), quiet = option_given(p->args, OPTION_JSON);
+
+	if (option_given(p->args, OPTION_FROM_PEERS))
+		return warm_run(&p->homes, &p->dev, &p->warming, wishes, wait, quiet, &p->job,
+				&p->parts);
+	return p->pieces ? job_parts_run(&p->dev, wishes, p->piece, p->pieces, wait, quiet, &p->job,
+					 &p->parts) : 0;
+}
+
 /* Starts no job if this node's share is empty, because there are fewer shards than nodes. */
 static int execute_prefetch(struct prefetching *p)
 {
@@ -136,15 +184,12 @@ static int execute_prefetch(struct prefetching *p)
 
 	if (args->label)
 		strcpy(wishes.label, args->label);
-	else if (!shards_label(&p->shards, wishes.label))
+	else if (!option_given(args, OPTION_FROM_PEERS) &&
+		 !shards_label(&p->shards, wishes.label))
 		return fail_code();
 	/* At ^C job_wait() cancels the job: until then ^C must not end the program. */
 	signals_hold(&before);
-	if (p->pieces)
-		job_parts_run(&p->dev, &wishes, p->piece, p->pieces,
-			      option_given(args, OPTION_WAIT), option_given(args, OPTION_JSON),
-			      &p->job, &p->parts);
-	if (!fail_code() && p->job.state != NEARCACHE_JOB_CANCELLED)
+	if (!start_jobs(p, &wishes) && p->job.state != NEARCACHE_JOB_CANCELLED)
 		read_peers(&p->homes, &p->peers);
 	signals_release(&before);
 	return fail_code();
@@ -176,6 +221,33 @@ static void print_checksum(uint32_t checksum)
 	print_string("list_checksum", "list checksum", text);
 }
 
+/* Print what each peer is to give, and what is left out. */
+static void print_sources(const struct prefetching *p)
+{
+	const struct warming *warming = &p->warming;
+	size_t i;
+
+	if (!option_given(p->args, OPTION_FROM_PEERS))
+		return;
+	print_bytes("from_peers_bytes", "from peers", warming->bytes);
+	print_bytes("no_peer_bytes", warming->alone ? "no peer is up for" : NULL, warming->alone);
+	print_bytes("no_room_bytes", warming->beyond ? "no free block for" : NULL,
+		    warming->beyond);
+	print_table("sources");
+	for (i = 0; i < warming->sources; i++) {
+		const struct warm_source *source = &warming->source[i];
+
+		if (!source->pieces)
+			continue;
+		print_record(NULL, NULL);
+		print_string("node", "node", p->homes.table.node[source->node].name);
+		print_bytes("bytes", "bytes", source->bytes);
+		print_number("job", source->job ? "job" : NULL, source->job);
+		print_end();
+	}
+	print_end();
+}
+
 static void report_prefetch(const struct prefetching *p)
 {
 	bool dry_run = option_given(p->args, OPTION_DRY_RUN);
@@ -193,6 +265,7 @@ static void report_prefetch(const struct prefetching *p)
 		print_bytes("peer_bytes", "parts of peers", p->peers.bytes);
 		print_bytes("peer_read_bytes", dry_run ? NULL : "read at peers", p->peers.done);
 	}
+	print_sources(p);
 	omitted_print(&p->shards.omitted);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (p->job.bytes) {
@@ -224,9 +297,10 @@ static int prefetch_files(struct prefetching *p)
 {
 	if (dm_need_table(&p->dev))
 		return fail_code();
-	if (homes_resolve(TARGET_BRING, p->args, &p->dev, &p->homes, &p->shards) ||
+	if (resolve_files(p) ||
 	    (option_given(p->args, OPTION_PEERS) && choose_peers(p)) ||
-	    homes_keep(&p->homes, &p->shards, &p->part) || choose_files(p))
+	    homes_keep(&p->homes, &p->shards, &p->part) || choose_files(p) ||
+	    choose_sources(p))
 		return fail_code();
 	if (!option_given(p->args, OPTION_DRY_RUN) &&
 	    (describe_need_cache(&p->dev) || execute_prefetch(p)))
@@ -249,6 +323,7 @@ int cmd_prefetch(const struct arguments *args)
 	free(p.order);
 	free(p.piece);
 	free(p.peers.piece);
+	warm_free(&p.warming);
 	homes_free(&p.homes);
 	shards_free(&p.shards);
 	dm_device_free(&p.dev);

@@ -309,7 +309,7 @@ WITNESS_HELP
 		.operands_max = -1,
 		.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
 			    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | OPTION_PEERS |
-			    OPTION_EVERYWHERE | TARGET_OPTIONS,
+			    OPTION_FROM_PEERS | OPTION_EVERYWHERE | TARGET_OPTIONS,
 		.summary = "bring files into the cache before they are read",
 		.details =
 "The job loads TARGETs in the order given, in the background, while no reader needs the\n"
@@ -344,6 +344,12 @@ WITNESS_HELP
 "reads of 1 MiB at a time, in the foreground, --bandwidth for these reads alone. So one\n"
 "node makes the whole cluster warm, and if all nodes do it, the origin is still read once.\n"
 "With replicas above 1, one of the copies becomes warm. ^C ends the reads.\n"
+"\n"
+"--from-peers warms a node that joined or was replaced: a job for each peer brings what\n"
+"has its home here from the node that was its home before. That node asks the origin for\n"
+"what it does not have. Without TARGETs this is the whole part of this node, as far as\n"
+"blocks are free. A job ends when its peer fails; nothing is brought for which no peer is\n"
+"up. --bandwidth is for each job.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,

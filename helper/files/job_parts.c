@@ -24,21 +24,6 @@ struct parts {
 	struct nl_job *sum;
 };
 
-static void add_outcome(struct nl_job *sum, const struct nl_job *job)
-{
-	sum->id = job->id;
-	if (sum->state != NEARCACHE_JOB_CANCELLED && sum->state != JOB_FORGOTTEN)
-		sum->state = job->state;
-	sum->bytes += job->bytes;
-	sum->fetched += job->fetched;
-	sum->present += job->present;
-	sum->left += job->left;
-	sum->flying += job->flying;
-	sum->priority = job->priority;
-	sum->deadline = job->deadline;
-	sum->bandwidth = job->bandwidth;
-}
-
 /*
  * Wait for the oldest job, and add its outcome. Fail with CODE_BUSY if it waits for readers, unless
  * the caller waits for all jobs: without a reader the command would never end.
@@ -55,7 +40,7 @@ static int wait_oldest(struct parts *p)
 		return fail(CODE_BUSY,
 			    "prefetch job %u of '%s' waits until data in the cache has been read: there is no room for more",
 			    p->id[0], p->dev->name);
-	add_outcome(p->sum, &job);
+	job_add_outcome(p->sum, &job);
 	p->id[0] = p->id[1];
 	p->count--;
 	return 0;

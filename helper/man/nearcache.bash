@@ -52,7 +52,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	prefetch)
-		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked --cluster --everywhere'
+		options=' --wait --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --label=<label> --priority=<> --deadline=<> --bandwidth=<> --rank=<> --world-size=<> --seed=<> --epoch=<> --split=strided|blocked --cluster --from-peers --everywhere'
 		operands='<device> <path>...'
 		;;
 	plan)

@@ -111,6 +111,7 @@ struct nl_label {
  * @present: bytes that were cached already, or that a reader or another job cached meanwhile
  * @left: bytes that the job tried but did not cache, for example because a read failed
  * @flying: bytes that are being fetched now
+ * @peer_fd: in a request, open block device to read instead of the origin; 0: the origin
  */
 struct nl_job {
 	uint32_t id;
@@ -124,6 +125,7 @@ struct nl_job {
 	uint64_t present;
 	uint64_t left;
 	uint64_t flying;
+	int peer_fd;
 };
 
 /**

@@ -80,7 +80,9 @@ static int put_wishes(struct nl_msg *msg, const struct nl_job *wishes)
 	    nla_put_string(msg, NEARCACHE_A_JOB_LABEL, wishes->label) ||
 	    nla_put_u32(msg, NEARCACHE_A_JOB_PRIORITY, wishes->priority) ||
 	    nla_put_u32(msg, NEARCACHE_A_JOB_DEADLINE, wishes->deadline) ||
-	    nla_put_u64(msg, NEARCACHE_A_JOB_BANDWIDTH, wishes->bandwidth))
+	    nla_put_u64(msg, NEARCACHE_A_JOB_BANDWIDTH, wishes->bandwidth) ||
+	    (wishes->peer_fd &&
+	     nla_put_u32(msg, NEARCACHE_A_JOB_PEER_FD, (uint32_t)wishes->peer_fd)))
 		return -1;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -88,7 +90,7 @@ static int put_wishes(struct nl_msg *msg, const struct nl_job *wishes)
 
 /*
  * Start a job that fetches ranges into the cache.
- * @wishes: label, priority, deadline and bandwidth of the job.
+ * @wishes: label, priority, deadline, bandwidth and peer_fd of the job.
  * @range: in the order of fetching; @count is not 0.
  * @id: result: number of the job.
  */

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/warm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "block/device.h"
+#include "files/job_wait.h"
+#include "lib/error.h"
+#include "lib/name.h"
+
+/*
+ * Find the peer that has the data of an extent if any has: the first home among the peers that are
+ * up. Before this node joined, that peer was a home. Returns the number of nodes if no peer is up.
+ */
+static size_t find_source(const struct homes *homes, uint64_t extent)
+{
+	const struct peers_node *node = homes->table.node;
+	const uint64_t *key = homes->key;
+	size_t i, best = homes->table.nodes;
+	uint64_t hash, best_hash = 0;
+
+	for (i = 0; i < homes->table.nodes; i++) {
+		if (!homes_peer_is_up(homes, i))
+			continue;
+		hash = nearcache_cluster_hash(key[i], extent);
+		if (best == homes->table.nodes ||
+		    nearcache_cluster_before(hash, node[i].weight, key[i], best_hash,
+					     node[best].weight, key[best])) {
+			best = i;
+			best_hash = hash;
+		}
+	}
+	return best;
+}
+
+/* Add a range to a source; it may extend the last one. */
+static int add_to_source(struct warm_source *source, const struct range *add)
+{
+	struct range *last = source->pieces ? &source->piece[source->pieces - 1] : NULL;
+
+	source->bytes += add->length;
+	if (last && last->start + last->length == add->start) {
+		last->length += add->length;
+		return 0;
+	}
+	if (source->pieces == source->room) {
+		struct range *longer;
+
+		source->room = source->room ? 2 * source->room : 16;
+		longer = reallocarray(source->piece, source->room, sizeof(*longer));
+		if (!longer)
+			return fail_memory();
+		source->piece = longer;
+	}
+	source->piece[source->pieces++] = *add;
+	return 0;
+}
+
+static int divide_range(const struct homes *homes, const struct range *range,
+			struct warming *warming)
+{
+	uint64_t extent = homes->table.extent, at = range->start, end = at + range->length;
+
+	while (at < end && !fail_code()) {
+		uint64_t next = (at / extent + 1) * extent;
+		struct range piece = { at, (next < end ? next : end) - at };
+		size_t node = find_source(homes, at / extent);
+
+		at += piece.length;
+		if (node == homes->table.nodes) {
+			warming->alone += piece.length;
+		} else if (warming->bytes + piece.length > warming->most) {
+			warming->beyond += piece.length;
+		} else {
+			warming->bytes += piece.length;
+			add_to_source(&warming->source[node], &piece);
+		}
+	}
+	return fail_code();
+}
+
+/*
+ * Choose the peer for each extent of the ranges, which are inside the volume and have their home
+ * here. The caller has set @warming->most; warm_free() is needed, even after a failure.
+ */
+int warm_divide(const struct homes *homes, const struct range *range, size_t count,
+		struct warming *warming)
+{
+	size_t i;
+
+	warming->sources = homes->table.nodes;
+	warming->source = calloc(warming->sources, sizeof(*warming->source));
+	if (!warming->source) {
+		warming->sources = 0;
+		return fail_memory();
+	}
+	for (i = 0; i < warming->sources; i++)
+		warming->source[i].node = i;
+	for (i = 0; i < count && !fail_code(); i++)
+		divide_range(homes, &range[i], warming);
+	return fail_code();
+}
+
+void warm_free(struct warming *warming)
+{
+	size_t i;
+
+	for (i = 0; i < warming->sources; i++)
+		free(warming->source[i].piece);
+	free(warming->source);
+	memset(warming, 0, sizeof(*warming));
+}
+
+/* Label the job of a source: the wish of the user, otherwise the name of the node. */
+static void label_source(const struct homes *homes, const struct warm_source *source,
+			 const struct nl_job *wishes, struct nl_job *job)
+{
+	const char *name = homes->table.node[source->node].name;
+
+	strcpy(job->label, *wishes->label || label_check(name) ? wishes->label : name);
+}
+
+/* Start the job that reads at one peer. The kernel keeps the peer's device open for it. */
+static int start_source(const struct homes *homes, const struct dm_device *dev,
+			struct warm_source *source, const struct nl_job *wishes)
+{
+	const struct peers_node *node = &homes->table.node[source->node];
+	struct nl_job with_peer = *wishes;
+	struct device peer;
+
+	if (device_open_number(&peer, peers_number(node->device), "peer"))
+		return fail_add("it is node '%s'", node->name);
+	label_source(homes, source, wishes, &with_peer);
+	with_peer.peer_fd = peer.fd;
+	if (nl_job_submit(dev->number, &with_peer, source->piece, source->pieces, &source->job))
+		fail_add("it was to read at node '%s'", node->name);
+	device_close(&peer);
+	return fail_code();
+}
+
+/* Cancel the jobs from @from on that were started. */
+static void end_sources(const struct dm_device *dev, struct warming *warming, size_t from)
+{
+	size_t i;
+
+	for (i = from; i < warming->sources; i++)
+		if (warming->source[i].job)
+			nl_job_end(dev->number, warming->source[i].job);
+}
+
+/* Wait for all jobs, one after the other. The first ^C cancels all of them. */
+static int wait_sources(const struct homes *homes, const struct dm_device *dev,
+			struct warming *warming, const struct nl_job *wishes, bool quiet,
+			struct nl_job *sum)
+{
+	size_t i;
+
+	for (i = 0; i < warming->sources && !fail_code(); i++) {
+		struct nl_job job = { 0 };
+
+		if (!warming->source[i].job)
+			continue;
+		label_source(homes, &warming->source[i], wishes, &job);
+		if (job_wait(dev, warming->source[i].job, quiet, &job))
+			break;
+		if (job.state == NEARCACHE_JOB_CANCELLED)
+			end_sources(dev, warming, i + 1);
+		job_add_outcome(sum, &job);
+	}
+	return fail_code();
+}
+
+/*
+ * Start a job for each peer, and with @wait wait for all of them. If one cannot be started, those
+ * before it are cancelled. The caller has called signals_hold().
+ * @sum: receives the number of the last job, and with @wait the outcome of all jobs. @jobs: receives
+ * their number.
+ */
+int warm_run(const struct homes *homes, const struct dm_device *dev, struct warming *warming,
+	     const struct nl_job *wishes, bool wait, bool quiet, struct nl_job *sum, size_t *jobs)
+{
+	size_t i;
+
+	memset(sum, 0, sizeof(*sum));
+	strcpy(sum->label, wishes->label);
+	*jobs = 0;
+	for (i = 0; i < warming->sources; i++) {
+		struct warm_source *source = &warming->source[i];
+
+		if (!source->pieces)
+			continue;
+		if (start_source(homes, dev, source, wishes)) {
+			end_sources(dev, warming, 0);
+			return fail_code();
+		}
+		sum->id = source->job;
+		(*jobs)++;
+	}
+	return wait ? wait_sources(homes, dev, warming, wishes, quiet, sum) : 0;
+}
