@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cluster/home.h"
 
-#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,7 +10,6 @@
 #include "cluster/joined.h"
 #include "lib/enum_words.h"
 #include "lib/error.h"
-#include "ondisk/fingerprint_ends.h"
 #include "ondisk/superblock.h"
 
 /* Print the name of the cache of cluster device @name to @home (NAME_SIZE bytes). */
@@ -106,36 +104,15 @@ int home_find(struct cluster_home *home, const char *name)
 	return 0;
 }
 
-/*
- * Complete a superblock, in memory only, that has no fingerprint of the file systems: the kernel
- * forgets it when the whole cache is invalidated, and the next open records it again. Until then
- * the UUID of the volume must stay that of the other nodes.
- */
-static int complete_fingerprint(const struct cluster_home *home, struct nearcache_super *sb)
-{
-	struct device origin = DEVICE_CLOSED;
-	struct fsprint_result content;
-
-	if (le32toh(sb->file_system_type) >= NEARCACHE_FP_MORE)
-		return 0;
-	if (!device_open_number(&origin, home->dev.origin, "origin") &&
-	    !fsprint_take(&origin, le64toh(sb->origin_size), &content))
-		fingerprint_put(sb, &content);
-	device_close(&origin);
-	return fail_code();
-}
-
 /* Read the identity of the volume from the superblock of the cache. */
 int home_read_volume(struct cluster_home *home)
 {
 	struct device cache = DEVICE_CLOSED;
 	struct super super = { 0 };
-	struct nearcache_super sb;
 
 	if (!device_open_number(&cache, home->dev.cache, "cache device") &&
-	    !super_read(&super, &cache) && !super_require(&super, &cache) &&
-	    !complete_fingerprint(home, memcpy(&sb, super.best, sizeof(sb)))) {
-		cluster_volume_uuid(&sb, home->volume);
+	    !super_read(&super, &cache) && !super_require(&super, &cache)) {
+		cluster_volume_uuid(super.best, home->volume);
 		home->block_size = super.geo.block_size;
 	}
 	super_free(&super);
