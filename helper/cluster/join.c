@@ -12,6 +12,7 @@
 #include "cluster/home.h"
 #include "cluster/joined.h"
 #include "cluster/peers.h"
+#include "cluster/warm.h"
 #include "lib/error.h"
 #include "lib/path.h"
 #include "lib/print.h"
@@ -27,6 +28,7 @@
  * @created: this run has created the device
  * @changed: this run has replaced the nodes of the device, or would
  * @idle: there is nothing to do, see struct join_request
+ * @warming: what the peers are to give
  */
 struct joining {
 	const struct join_request *request;
@@ -43,6 +45,7 @@ struct joining {
 	bool created;
 	bool changed;
 	bool idle;
+	struct warming warming;
 };
 
 static int refuse_change(const struct joining *joining, const char *what, const char *now,
@@ -641,6 +644,11 @@ static void report_join(const struct joining *joining)
 	print_flag("created", NULL, joining->created);
 	print_flag("changed", NULL, joining->changed);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
+	if (joining->request->warm && !dry_run) {
+		print_bytes("from_peers_bytes", "from peers", joining->warming.bytes);
+		print_bytes("no_peer_bytes", joining->warming.alone ? "no peer is up for" : NULL,
+			    joining->warming.alone);
+	}
 	report_nodes(joining);
 	report_left(joining);
 }
@@ -655,14 +663,28 @@ static int look_only(struct joining *joining)
 	return fail_code() ? fail_code() : peers_look(&joining->peers);
 }
 
+static int warm_after_join(struct joining *joining)
+{
+	const struct join_request *request = joining->request;
+
+	if (request->dry_run || !request->warm)
+		return 0;
+	if (warm_start(request->name, &joining->home.dev, &joining->warming))
+		fail_add("the node has joined; 'nearcache prefetch %s --from-peers' tries again to warm it",
+			 request->name);
+	return fail_code();
+}
+
 /* Join, or apply changes of the configuration. Prints the result. */
 int cluster_join(const struct join_request *request)
 {
 	struct joining joining = { .request = request };
 
 	if (!prepare_join(&joining) && !joining.idle &&
-	    !(request->dry_run ? look_only(&joining) : carry_out(&joining)))
+	    !(request->dry_run ? look_only(&joining) : carry_out(&joining)) &&
+	    !warm_after_join(&joining))
 		report_join(&joining);
+	warm_free(&joining.warming);
 	peers_free(&joining.peers);
 	peers_table_free(&joining.table);
 	dm_device_free(&joining.dev);

@@ -18,6 +18,7 @@
  * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
  * @self: name of the local node; NULL: that of an earlier join, otherwise find it
  * @again: the daemon repeats a join: do nothing if the device has left, or is gone
+ * @warm: bring the part of this node from its peers, in the background
  * @dry_run: print the actions, change nothing
  */
 struct join_request {
@@ -25,6 +26,7 @@ struct join_request {
 	const char *config;
 	const char *self;
 	bool again;
+	bool warm;
 	bool dry_run;
 };
 

@@ -3,11 +3,17 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "block/device.h"
 #include "files/job_wait.h"
 #include "lib/error.h"
 #include "lib/name.h"
+#include "ondisk/print_superblock.h"
+
+/* Time that a new peer has to answer the probes of the kernel, and pause between two looks, ms. */
+#define ANSWER_MS	5000
+#define LOOK_MS		50
 
 /*
  * Find the peer that has the data of an extent if any has: the first home among the peers that are
@@ -78,6 +84,22 @@ static int divide_range(const struct homes *homes, const struct range *range,
 		}
 	}
 	return fail_code();
+}
+
+/*
+ * Get the bytes for which the cache has room without evicting data. To warm a node as a whole takes
+ * no more: beyond that a job would wait for readers.
+ */
+int warm_room(const struct dm_device *dev, uint64_t *bytes)
+{
+	struct status status;
+
+	if (describe_status(dev, &status))
+		return fail_code();
+	/* Blocks without valid data count as used until their slot is needed. */
+	*bytes = status.field[NEARCACHE_FIELD_BLOCKS] * status.field[NEARCACHE_FIELD_BLOCK_SIZE] -
+		 status.field[NEARCACHE_FIELD_BYTES_VALID];
+	return 0;
 }
 
 /*
@@ -198,4 +220,82 @@ int warm_run(const struct homes *homes, const struct dm_device *dev, struct warm
 		(*jobs)++;
 	}
 	return wait ? wait_sources(homes, dev, warming, wishes, quiet, sum) : 0;
+}
+
+/* Has a node a connection, and not yet answered the first probes? */
+static bool is_new(const struct homes *homes, size_t node)
+{
+	const struct peers_load *load = homes->status.load;
+
+	return node != homes->self && load && load[node].state == NEARCACHE_PEER_PROBING;
+}
+
+static int take_nodes(const char *name, struct homes *homes)
+{
+	struct dm_device cluster;
+	bool found;
+
+	if (dm_find(name, &cluster, &found))
+		return fail_code();
+	if (found)
+		homes_take(homes, &cluster);
+	else
+		fail(CODE_DEVICE, "the cluster device '%s' was removed", name);
+	dm_device_free(&cluster);
+	return fail_code();
+}
+
+/* Take the nodes of a cluster device, when each peer that is connected has answered, or fails to. */
+static int await_peers(const char *name, struct homes *homes)
+{
+	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };
+	unsigned int looks;
+	bool wait = true;
+	size_t i;
+
+	for (looks = 0; wait && looks < ANSWER_MS / LOOK_MS; looks++) {
+		if (looks)
+			nanosleep(&pause, NULL);
+		homes_free(homes);
+		if (take_nodes(name, homes))
+			return fail_code();
+		for (wait = false, i = 0; i < homes->table.nodes; i++)
+			wait |= is_new(homes, i);
+	}
+	return 0;
+}
+
+/* Start the jobs that bring the part of this node; see warm_run(). */
+static int start_part(const struct homes *homes, const struct dm_device *dev,
+		      struct warming *warming)
+{
+	const struct range whole = { 0, homes->size };
+	const struct nl_job wishes = { 0 };
+	struct nl_job sum;
+	struct range *piece;
+	size_t pieces, jobs;
+
+	if (!warm_room(dev, &warming->most) &&
+	    !homes_select(homes, true, &whole, 1, &piece, &pieces)) {
+		if (!warm_divide(homes, piece, pieces, warming))
+			warm_run(homes, dev, warming, &wishes, false, true, &sum, &jobs);
+		free(piece);
+	}
+	return fail_code();
+}
+
+/*
+ * Start to bring the part of this node of the cluster device @name into its cache @dev from its
+ * peers, in the background, as far as there is room. Waits up to ANSWER_MS for peers that were just
+ * connected. warm_free() is needed, even after a failure.
+ */
+int warm_start(const char *name, const struct dm_device *dev, struct warming *warming)
+{
+	struct homes homes = { 0 };
+
+	memset(warming, 0, sizeof(*warming));
+	if (!await_peers(name, &homes))
+		start_part(&homes, dev, warming);
+	homes_free(&homes);
+	return fail_code();
 }

@@ -45,10 +45,12 @@ struct warming {
 	uint64_t most;
 };
 
+int warm_room(const struct dm_device *dev, uint64_t *bytes);
 int warm_divide(const struct homes *homes, const struct range *range, size_t count,
 		struct warming *warming);
 int warm_run(const struct homes *homes, const struct dm_device *dev, struct warming *warming,
 	     const struct nl_job *wishes, bool wait, bool quiet, struct nl_job *sum, size_t *jobs);
+int warm_start(const char *name, const struct dm_device *dev, struct warming *warming);
 void warm_free(struct warming *warming);
 
 #endif /* HELPER_CLUSTER_WARM_H */

@@ -19,6 +19,7 @@ static int run_join(const struct arguments *args, const char *name)
 		.config = args->config,
 		.self = args->self,
 		.again = getenv(CLUSTER_AGAIN),
+		.warm = option_given(args, OPTION_FROM_PEERS),
 		.dry_run = option_given(args, OPTION_DRY_RUN),
 	};
 
@@ -72,6 +73,8 @@ int cmd_cluster(const struct arguments *args)
 	if (strcmp(action->name, "join") && option_given(args, OPTION_CLUSTER_CONFIG | OPTION_SELF))
 		return fail(CODE_USAGE, "'cluster %s' takes no --config and no --self: join recorded them",
 			    action->name);
+	if (strcmp(action->name, "join") && option_given(args, OPTION_FROM_PEERS))
+		return fail(CODE_USAGE, "'cluster %s' takes no --from-peers: it is for join", action->name);
 	if (action->changes)
 		home_lock(name);
 	return action->run(args, name);

@@ -141,21 +141,14 @@ static int resolve_files(struct prefetching *p)
 	return shard ? shard_add_range(shard, 0, p->homes.size) : (int)fail_code();
 }
 
-/* Choose the peers. A whole part is brought only into free blocks, as no job would wait for readers. */
+/* Choose the peers. For a whole part no data is evicted, and no job waits for readers. */
 static int choose_sources(struct prefetching *p)
 {
-	struct status status;
-
 	if (!option_given(p->args, OPTION_FROM_PEERS))
 		return 0;
 	p->warming.most = UINT64_MAX;
-	if (!target_given(p->args)) {
-		if (describe_status(&p->dev, &status))
-			return fail_code();
-		p->warming.most = (status.field[NEARCACHE_FIELD_BLOCKS] -
-				   status.field[NEARCACHE_FIELD_BLOCKS_USED]) *
-				  status.field[NEARCACHE_FIELD_BLOCK_SIZE];
-	}
+	if (!target_given(p->args) && warm_room(&p->dev, &p->warming.most))
+		return fail_code();
 	return warm_divide(&p->homes, p->piece, p->pieces, &p->warming);
 }
 
@@ -231,7 +224,7 @@ static void print_sources(const struct prefetching *p)
 		return;
 	print_bytes("from_peers_bytes", "from peers", warming->bytes);
 	print_bytes("no_peer_bytes", warming->alone ? "no peer is up for" : NULL, warming->alone);
-	print_bytes("no_room_bytes", warming->beyond ? "no free block for" : NULL,
+	print_bytes("no_room_bytes", warming->beyond ? "no room for" : NULL,
 		    warming->beyond);
 	print_table("sources");
 	for (i = 0; i < warming->sources; i++) {

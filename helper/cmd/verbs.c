@@ -348,7 +348,7 @@ WITNESS_HELP
 "--from-peers warms a node that joined or was replaced: a job for each peer brings what\n"
 "has its home here from the node that was its home before. That node asks the origin for\n"
 "what it does not have. Without TARGETs this is the whole part of this node, as far as\n"
-"blocks are free. A job ends when its peer fails; nothing is brought for which no peer is\n"
+"there is room. A job ends when its peer fails; nothing is brought for which no peer is\n"
 "up. --bandwidth is for each job.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
@@ -488,7 +488,7 @@ WITNESS_HELP
 		.operands = "join|leave|status|check [NAME]",
 		.operands_min = 1,
 		.operands_max = 2,
-		.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF,
+		.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS,
 		.summary = "cache one volume on several nodes for each other",
 		.details =
 "Several nodes that read one volume cache it for each other, so that its storage serves each\n"
@@ -518,7 +518,10 @@ WITNESS_HELP
 "\n"
 "--self, an earlier join, or NEARCACHE_NODE in the environment names this node, in this\n"
 "order; without them, its address does. Later runs remember --config and --self until\n"
-"leave.\n",
+"leave.\n"
+"\n"
+"--from-peers: a node that joins a warm cluster, or replaces another node, also begins to\n"
+"bring its part from its peers, as 'prefetch NAME --from-peers' does.\n",
 		.run = cmd_cluster,
 	},
 	&(const struct verb){

@@ -14,10 +14,10 @@ conf() {
 	done
 }
 
-# node_cache NODE [ORIGIN [MB]]: make the cache of a node.
+# node_cache NODE [ORIGIN]: make the cache of a node.
 node_cache() {
 	local device
-	make_null device "cache$1" "${3:-24}"
+	make_null device "cache$1" 24
 	at_exit dm_gone "$1-home"
 	at_exit left "$1"
 	good create "$1-home" --origin "${2:-$O}" --cache "$device" --block-size 64K --read-only

@@ -10,6 +10,13 @@ blocks() {
 	./cluster_homes -l $((16 * 16)) a:1 b:1 c:1 | awk '$1 == "a"' | wc -l
 }
 
+# replaced: node a gets an empty cache.
+replaced() {
+	good close a-home
+	dd if=/dev/zero of="$C" bs=1M count=1 oflag=direct 2>/dev/null || fail "dd"
+	good create a-home --origin "$O" --cache "$C" --block-size 64K --read-only
+}
+
 # hardly_asked: fail if the volume served more than measurements of its speed.
 hardly_asked() {
 	(($(origin_delta) <= 256 << 10)) || fail "$(origin_delta) bytes from the volume"
@@ -19,7 +26,10 @@ make_null O origin 16
 ./blockdata write "$O"
 at_exit alone
 conf a:4420 b:4421 c:4422
-node_cache a "$O" 12
+make_null C cachea 12
+at_exit dm_gone a-home
+at_exit left a
+good create a-home --origin "$O" --cache "$C" --block-size 64K --read-only
 node_cache b
 node_cache c
 joins a
@@ -42,8 +52,7 @@ await c b up
 right b
 settle b-home
 settle c-home
-run invalidate a-home
-[[ $rc == 0 ]] || fail "invalidate: $err"
+replaced
 conf a:4420 b:4421 c:4422
 joins b
 joins c
@@ -70,9 +79,24 @@ expect state 'done' fetched_bytes 0
 is fill_peer_bytes $part a-home
 good prefetch a 0-1M --from-peers --dry-run -j
 expect target_bytes $((1 << 20)) from_peers_bytes "$(json home_bytes)"
+# The join itself begins to warm the cache.
+good cluster leave a
+replaced
+origin_mark
+joins a --from-peers -j
+expect created true from_peers_bytes $part no_peer_bytes 0
+is_warm() {
+	[[ $(field bytes_valid a-home) == "$part" ]]
+}
+wait_for 40 is_warm || fail "not warm: $(nearcache jobs a)"
+hardly_asked
+bad 1 "it is for join" cluster status a --from-peers
 # A cache that is almost full gets no more than it has room for.
-run invalidate a-home
-[[ $rc == 0 ]] || fail "invalidate: $err"
+good cluster leave a
+replaced
+joins a
+await a b up
+await a c up
 ./blockdata read /dev/mapper/a-home -n $((10 * 2048)) || fail "wrong data"
 settle a-home
 good prefetch a --from-peers --dry-run -j
