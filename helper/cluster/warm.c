@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "block/device.h"
+#include "files/job_parts.h"
 #include "files/job_wait.h"
 #include "lib/error.h"
 #include "lib/name.h"

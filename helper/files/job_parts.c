@@ -24,6 +24,22 @@ struct parts {
 	struct nl_job *sum;
 };
 
+/* Add the outcome of a job to the sum of several. */
+void job_add_outcome(struct nl_job *sum, const struct nl_job *job)
+{
+	sum->id = job->id;
+	if (sum->state != NEARCACHE_JOB_CANCELLED && sum->state != JOB_FORGOTTEN)
+		sum->state = job->state;
+	sum->bytes += job->bytes;
+	sum->fetched += job->fetched;
+	sum->present += job->present;
+	sum->left += job->left;
+	sum->flying += job->flying;
+	sum->priority = job->priority;
+	sum->deadline = job->deadline;
+	sum->bandwidth = job->bandwidth;
+}
+
 /*
  * Wait for the oldest job, and add its outcome. Fail with CODE_BUSY if it waits for readers, unless
  * the caller waits for all jobs: without a reader the command would never end.

@@ -13,4 +13,6 @@ int job_parts_run(const struct dm_device *dev, const struct nl_job *wishes,
 		  const struct range *piece, size_t count, bool wait, bool quiet,
 		  struct nl_job *sum, size_t *parts);
 
+void job_add_outcome(struct nl_job *sum, const struct nl_job *job);
+
 #endif /* HELPER_FILES_JOB_PARTS_H */

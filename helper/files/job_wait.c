@@ -156,22 +156,6 @@ int job_judge(const struct dm_device *dev, const struct nl_job *job)
 	return 0;
 }
 
-/* Add the outcome of a job to the sum of several. */
-void job_add_outcome(struct nl_job *sum, const struct nl_job *job)
-{
-	sum->id = job->id;
-	if (sum->state != NEARCACHE_JOB_CANCELLED && sum->state != JOB_FORGOTTEN)
-		sum->state = job->state;
-	sum->bytes += job->bytes;
-	sum->fetched += job->fetched;
-	sum->present += job->present;
-	sum->left += job->left;
-	sum->flying += job->flying;
-	sum->priority = job->priority;
-	sum->deadline = job->deadline;
-	sum->bandwidth = job->bandwidth;
-}
-
 /* Prints the fields of a job. The caller has called print_record(). */
 void job_print(const struct nl_job *job)
 {

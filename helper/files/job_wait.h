@@ -15,7 +15,6 @@
 const char *job_state_word(uint32_t state);
 int job_wait(const struct dm_device *dev, uint32_t id, bool quiet,
 	     struct nl_job *job);
-void job_add_outcome(struct nl_job *sum, const struct nl_job *job);
 void job_print(const struct nl_job *job);
 int job_wait_or_stall(const struct dm_device *dev, uint32_t id, bool quiet, struct nl_job *job);
 int job_judge(const struct dm_device *dev, const struct nl_job *job);

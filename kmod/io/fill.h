@@ -62,7 +62,7 @@ struct nc_fill_ops {
  * @target: table line that started the fill
  * @ops: kind of the fill
  * @owner: struct nc_job, for a fill of a prefetch job
- * @peer: with nc_fill_ops.peer, the device to read instead of the origin; set before the fill starts
+ * @peer: with nc_fill_ops.peer, the device to read instead of the origin, set before the start
  * @stale: sub-blocks written since the fill started: the fill does not make these valid, and reads
  *	of these cannot join the fill; bucket lock
  * @dropped: of an update, the sub-blocks that its write invalidated, including sub-blocks that are

@@ -123,7 +123,7 @@ static int check_peer_file(const struct nc_cache *c, const struct file *peer,
 }
 
 /* Check the peer of a job.  The device must be live, so that its mode and size are constant. */
-static int check_peer(const struct nc_cache *c, const struct nc_job *job,
+static int check_job_peer(const struct nc_cache *c, const struct nc_job *job,
 		      struct netlink_ext_ack *extack)
 {
 	if (!job->peer)
@@ -255,7 +255,7 @@ static s64 submit_job(struct nc_cache *c, struct genl_info *info, struct nc_job 
 
 	if (id)
 		return id;
-	id = check_peer(c, job, info->extack) ?: parse_pieces(c, info, job);
+	id = check_job_peer(c, job, info->extack) ?: parse_pieces(c, info, job);
 	if (!id)
 		id = nc_prefetch_submit(c, job);
 	if (id == -EMLINK)

@@ -247,9 +247,10 @@ static const struct nc_fill_ops peer_fill_ops = {
 	.done = job_fill_done,
 };
 
-/* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have changed
- * since, so the fill must not publish.  cancel_peer_jobs() runs before nc_cache.write_ranges let
- * fills be listed again, so a fill that is listed after the change sees the job cancelled.
+/* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have
+ * changed since, so the fill must not publish.  cancel_peer_jobs() runs before
+ * nc_cache.write_ranges let fills be listed again, so a fill that is listed after the change sees
+ * the job cancelled.
  */
 static void read_at_peer(struct nc_cache *c, const struct nc_job *job, struct nc_fill *f)
 {

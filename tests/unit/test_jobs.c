@@ -207,6 +207,26 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
+/* A job whose peer fails too often ends: nothing more is submitted or kept. */
+static void lost(void **state)
+{
+	struct nc_job *job = add(7, 0), *other = add(0, 0);
+	unsigned long wait = 500;
+
+	(void)state;
+	job->piece = calloc(NC_JOB_SPARE + 2, sizeof(*job->piece));
+	job->failures = NC_JOB_FAILURES_MAX - 1;
+	assert_false(nc_job_is_sent(job));
+	assert_true(nc_job_keep(job, 8, 16, 4096));
+	job->failures++;
+	assert_true(nc_job_is_sent(job));
+	assert_false(nc_job_keep(job, 24, 32, 4096));
+	job->flying = 4096;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), other);
+	job->flying = 0;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), job);
+}
+
 /* A further pass brings only what was kept: adjacent data as one piece, and no more than fits. */
 static void again(void **state)
 {
@@ -275,6 +295,7 @@ int main(void)
 		TEST(kept_back),
 		TEST(numbered),
 		TEST(bounded),
+		TEST(lost),
 		TEST(again),
 		TEST(blocks),
 	};

@@ -5,6 +5,7 @@
 #ifndef UNIT_LINUX_PERCPU_H
 #define UNIT_LINUX_PERCPU_H
 
+#include <linux/compiler.h>
 #include <linux/slab.h>
 
 #define UNIT_CPUS	3
@@ -22,8 +23,6 @@ void unit_elsewhere(void);
 	(unit_elsewhere(), (void)(++*(__typeof__(counter) *)((char *)&(counter) + \
 					unit_cpu * sizeof(struct nc_hit_counts))))
 
-#define READ_ONCE(what)		(*(const volatile __typeof__(what) *)&(what))
-#define WRITE_ONCE(what, value)	(*(volatile __typeof__(what) *)&(what) = (value))
 #define smp_mb()		unit_elsewhere()
 #define WARN_ON(what)		((what) ? (abort(), 1) : 0)
 
