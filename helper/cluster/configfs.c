@@ -4,6 +4,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +35,23 @@ struct configfs_edit {
 	char *path;
 	char *value;
 };
+
+/* Write a path to @path (PATH_MAX bytes) and return it. Names of hosts and subsystems are short. */
+const char *configfs_path(char *path, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(path, PATH_MAX, format, args);
+	va_end(args);
+	return path;
+}
+
+/* Record the errno of an edit, if it is one. Returns an exit code. @doing: verb of the edit. */
+int configfs_edited(int error, const char *doing, const char *path)
+{
+	return error ? fail_errno(error, "cannot %s '%s'", doing, path) : 0;
+}
 
 static void free_edit(struct configfs_edit *edit)
 {

@@ -8,11 +8,18 @@
 
 #include <stddef.h>
 
+#define CONFIGFS	"/sys/kernel/config"
+#define NVMET		CONFIGFS "/nvmet"
+
 /* Size of a value of an attribute, with NUL. */
 #define CONFIGFS_VALUE	1024
 
 /* The edits made so far; NULL: none. */
 struct configfs_edit;
+
+const char *configfs_path(char *path, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+int configfs_edited(int error, const char *doing, const char *path);
 
 /* Functions return 0 or an errno, and record no error, unless they say otherwise. */
 int configfs_make_folder(struct configfs_edit **edits, const char *path);

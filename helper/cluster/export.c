@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -19,10 +18,9 @@
 #include "block/dm.h"
 #include "block/kernel_module.h"
 #include "cluster/configfs.h"
+#include "cluster/export_hosts.h"
 #include "lib/error.h"
 
-#define CONFIGFS	"/sys/kernel/config"
-#define NVMET		CONFIGFS "/nvmet"
 /* f_type of configfs; linux/magic.h lacks it. */
 #define CONFIGFS_TYPE	0x62656570
 /* Bytes of the serial number of a subsystem. */
@@ -36,8 +34,7 @@
  * @edits: the edits so far; after an error they are undone
  * @device: device number of @export->device
  * @disabled: the namespace was disabled to change it
- * @restart: end the connections of all hosts: one of them is no longer allowed
- * @dropped: hosts that are no longer allowed; @dropped_count of them
+ * @hosts: the change of the hosts
  * @port: folder of the port
  * @old_port: folder of another port that served the subsystem before; "": none
  */
@@ -46,26 +43,10 @@ struct exporting {
 	struct configfs_edit *edits;
 	dev_t device;
 	bool disabled;
-	bool restart;
-	char **dropped;
-	size_t dropped_count;
+	struct export_hosts hosts;
 	char port[64];
 	char old_port[64];
 };
-
-/* Write a path to @path (PATH_MAX bytes) and return it. Names of hosts and subsystems are short. */
-static const char *make_path(char *path, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static const char *make_path(char *path, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(path, PATH_MAX, format, args);
-	va_end(args);
-	return path;
-}
 
 static bool is_configfs(void)
 {
@@ -112,14 +93,9 @@ static int lock_nvmet(int *fd)
 	return fail_errno(errno, "cannot lock '" DM_CONTROL_NODE "'");
 }
 
-static int edit_failed(int error, const char *doing, const char *path)
-{
-	return error ? fail_errno(error, "cannot %s '%s'", doing, path) : 0;
-}
-
 static int make_folder(struct exporting *to, const char *path)
 {
-	return edit_failed(configfs_make_folder(&to->edits, path), "create", path);
+	return configfs_edited(configfs_make_folder(&to->edits, path), "create", path);
 }
 
 static int set_attribute(struct exporting *to, const char *folder, const char *name,
@@ -127,8 +103,8 @@ static int set_attribute(struct exporting *to, const char *folder, const char *n
 {
 	char path[PATH_MAX];
 
-	make_path(path, "%s/%s", folder, name);
-	return edit_failed(configfs_write(&to->edits, path, value), "set", path);
+	configfs_path(path, "%s/%s", folder, name);
+	return configfs_edited(configfs_write(&to->edits, path, value), "set", path);
 }
 
 /* Fail unless the device is a block device. */
@@ -143,140 +119,6 @@ static int check_device(struct exporting *to)
 		return fail(CODE_DEVICE, "cannot export '%s': not a block device", path);
 	to->device = st.st_rdev;
 	return 0;
-}
-
-/* The keys of a host: one that it proves, and one that this node proves to it. */
-static const char *const key[] = { "dhchap_key", "dhchap_ctrl_key" };
-
-static int save_keys(struct exporting *to, const char *host)
-{
-	char path[PATH_MAX];
-	int error = 0;
-	size_t i;
-
-	for (i = 0; i < 2 && !error; i++)
-		error = configfs_save(&to->edits, make_path(path, "%s/%s", host, key[i]));
-	return error;
-}
-
-static int set_keys(struct exporting *to, const char *host)
-{
-	char path[PATH_MAX];
-	int error = 0;
-	size_t i;
-
-	for (i = 0; i < 2 && !error; i++) {
-		make_path(path, "%s/%s", host, key[i]);
-		error = configfs_write(&to->edits, path, to->export->secret);
-	}
-	if (error == ENOENT)
-		return fail(CODE_DEVICE,
-			    "the NVMe-oF target of this kernel cannot check a secret ('%s' is missing): use a kernel with CONFIG_NVME_TARGET_AUTH (Debian: 6.12), or no 'secret-file'",
-			    path);
-	if (error == EINVAL || error == ENOTSUP)
-		return fail(CODE_USAGE,
-			    "the kernel refuses the secret of the cluster ('%s'): create another one with 'nvme gen-dhchap-key'",
-			    path);
-	return edit_failed(error, "set", path);
-}
-
-/*
- * nvmet cannot take a key away from a host, so a host that has keys and shall have none, or the
- * other way round, is created again. A host that another subsystem allows stays: an error.
- */
-static int remove_host_to_change(struct exporting *to, const char *host, const char *nqn)
-{
-	char link[PATH_MAX], path[PATH_MAX], value[CONFIGFS_VALUE] = "";
-	bool has_key;
-	int error;
-
-	make_path(path, "%s/%s", host, key[0]);
-	has_key = !configfs_read(path, value) && value[0];
-	explicit_bzero(value, sizeof(value));
-	if (access(host, F_OK) || has_key == (to->export->secret != NULL))
-		return 0;
-	make_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", to->export->nqn, nqn);
-	error = configfs_unlink(&to->edits, link, host);
-	if (error)
-		return edit_failed(error, "remove", link);
-	if (has_key && save_keys(to, host))
-		return fail_memory();
-	error = configfs_remove_folder(&to->edits, host);
-	if (error == EBUSY)
-		return fail(CODE_BUSY,
-			    "another subsystem of nvmet allows the host '%s', %s a secret: remove that export first",
-			    nqn, has_key ? "with" : "without");
-	return edit_failed(error, "remove", host);
-}
-
-static int make_host(struct exporting *to, const char *nqn)
-{
-	char host[PATH_MAX];
-
-	make_path(host, NVMET "/hosts/%s", nqn);
-	/* A file of a new folder can be opened before the folder is private. */
-	if (edit_failed(configfs_make_private(NVMET "/hosts"), "protect", NVMET "/hosts"))
-		return fail_code();
-	if (remove_host_to_change(to, host, nqn) || make_folder(to, host))
-		return fail_code();
-	/* Before the key is written. */
-	if (edit_failed(configfs_make_private(host), "protect", host))
-		return fail_code();
-	return to->export->secret ? set_keys(to, host) : 0;
-}
-
-static bool is_wanted(const struct export *export, const char *nqn)
-{
-	size_t i;
-
-	for (i = 0; i < export->hosts_count; i++)
-		if (!strcmp(export->hosts[i], nqn))
-			return true;
-	return false;
-}
-
-static int allow_host(struct exporting *to, const char *nqn)
-{
-	char host[PATH_MAX], link[PATH_MAX];
-
-	make_path(host, NVMET "/hosts/%s", nqn);
-	make_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", to->export->nqn, nqn);
-	return edit_failed(configfs_link(&to->edits, link, host), "create", link);
-}
-
-/* Remove the hosts that are not wanted from the list of the subsystem. */
-static int forbid_hosts(struct exporting *to)
-{
-	char folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
-	size_t i;
-	int error;
-
-	make_path(folder, NVMET "/subsystems/%s/allowed_hosts", to->export->nqn);
-	error = configfs_names(folder, &to->dropped, &to->dropped_count);
-	if (error)
-		return edit_failed(error, "read", folder);
-	for (i = 0; i < to->dropped_count; i++) {
-		if (is_wanted(to->export, to->dropped[i]))
-			continue;
-		make_path(host, NVMET "/hosts/%s", to->dropped[i]);
-		make_path(link, "%s/%s", folder, to->dropped[i]);
-		error = configfs_unlink(&to->edits, link, host);
-		if (error)
-			return edit_failed(error, "remove", link);
-		to->restart = true;
-	}
-	return 0;
-}
-
-/* Remove the folders of hosts that no subsystem allows any more. Failures leave them: no harm. */
-static void remove_hosts(char *const *nqn, size_t count, const struct export *wanted)
-{
-	char host[PATH_MAX];
-	size_t i;
-
-	for (i = 0; i < count; i++)
-		if (!wanted || !is_wanted(wanted, nqn[i]))
-			rmdir(make_path(host, NVMET "/hosts/%s", nqn[i]));
 }
 
 /* Make the serial number of the subsystem from its NQN, so that a new one looks like the old. */
@@ -296,24 +138,17 @@ static void make_serial(const char *nqn, char *serial)
 static int make_subsystem(struct exporting *to)
 {
 	char path[PATH_MAX], attribute[PATH_MAX], serial[SERIAL_BYTES + 1];
-	size_t i;
 
-	for (i = 0; i < to->export->hosts_count; i++)
-		if (make_host(to, to->export->hosts[i]))
-			return fail_code();
-	make_path(path, NVMET "/subsystems/%s", to->export->nqn);
+	if (export_hosts_make(&to->hosts))
+		return fail_code();
+	configfs_path(path, NVMET "/subsystems/%s", to->export->nqn);
 	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
 		return fail_code();
 	/* For people only. nvmet refuses to change them after a host has connected. */
 	make_serial(to->export->nqn, serial);
-	configfs_write(&to->edits, make_path(attribute, "%s/attr_serial", path), serial);
-	configfs_write(&to->edits, make_path(attribute, "%s/attr_model", path), "nearcache");
-	if (forbid_hosts(to))
-		return fail_code();
-	for (i = 0; i < to->export->hosts_count; i++)
-		if (allow_host(to, to->export->hosts[i]))
-			return fail_code();
-	return 0;
+	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_serial", path), serial);
+	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path), "nearcache");
+	return export_hosts_allow(&to->hosts);
 }
 
 static bool is_read_only(dev_t number)
@@ -359,7 +194,7 @@ static int enable_namespace(struct exporting *to, const char *namespace, bool en
 	else if (cache && !enabled)
 		dm_message(&dev, "write_opens allow");
 	if (!fail_code() && !enabled)
-		error = configfs_write(&to->edits, make_path(path, "%s/enable", namespace), "1");
+		error = configfs_write(&to->edits, configfs_path(path, "%s/enable", namespace), "1");
 	if (error)
 		fail_errno(error, "nvmet cannot export '%s' ('%s')", to->export->device, path);
 	if (cache && !is_read_only(to->device))
@@ -386,12 +221,12 @@ static int make_namespace(struct exporting *to)
 	char path[PATH_MAX], attribute[PATH_MAX];
 	char enabled[CONFIGFS_VALUE] = "", device[CONFIGFS_VALUE] = "", uuid[CONFIGFS_VALUE] = "";
 
-	make_path(path, NVMET "/subsystems/%s/namespaces/1", to->export->nqn);
+	configfs_path(path, NVMET "/subsystems/%s/namespaces/1", to->export->nqn);
 	if (make_folder(to, path))
 		return fail_code();
-	configfs_read(make_path(attribute, "%s/enable", path), enabled);
-	configfs_read(make_path(attribute, "%s/device_path", path), device);
-	configfs_read(make_path(attribute, "%s/device_uuid", path), uuid);
+	configfs_read(configfs_path(attribute, "%s/enable", path), enabled);
+	configfs_read(configfs_path(attribute, "%s/device_path", path), device);
+	configfs_read(configfs_path(attribute, "%s/device_uuid", path), uuid);
 	if (!strcmp(enabled, "1")) {
 		if (check_same_device(to, device))
 			return fail_code();
@@ -418,7 +253,7 @@ static bool has_value(const char *folder, const char *name, const char *value)
 {
 	char path[PATH_MAX], present[CONFIGFS_VALUE];
 
-	return !configfs_read(make_path(path, "%s/%s", folder, name), present) &&
+	return !configfs_read(configfs_path(path, "%s/%s", folder, name), present) &&
 	       !strcmp(present, value);
 }
 
@@ -429,13 +264,13 @@ static int port_serves(const char *port, const char *nqn, size_t *count, bool *o
 	size_t i;
 	int error;
 
-	make_path(path, "%s/subsystems", port);
+	configfs_path(path, "%s/subsystems", port);
 	error = configfs_names(path, &names, count);
 	*ours = false;
 	for (i = 0; i < *count; i++)
 		*ours |= !strcmp(names[i], nqn);
 	configfs_names_free(names, *count);
-	return edit_failed(error, "read", path);
+	return configfs_edited(error, "read", path);
 }
 
 /* True if the port has our address. A port that serves nothing may be a half of ours: also true. */
@@ -467,7 +302,7 @@ static int set_port(struct exporting *to)
 		return fail_code();
 	if (export->transport != CLUSTER_TCP)
 		return 0;
-	make_path(path, "%s/addr_tsas", to->port);
+	configfs_path(path, "%s/addr_tsas", to->port);
 	error = configfs_write(&to->edits, path, tsas);
 	/* A kernel without this attribute has no TLS. */
 	if (!error || (error == ENOENT && !export->tls))
@@ -476,7 +311,7 @@ static int set_port(struct exporting *to)
 		return fail(CODE_DEVICE,
 			    "the NVMe-oF target of this kernel has no TLS ('%s'): use a kernel with CONFIG_NVME_TARGET_TCP_TLS (Debian: 6.12), or 'tls = no'",
 			    path);
-	return edit_failed(error, "set", path);
+	return configfs_edited(error, "set", path);
 }
 
 /* True if the port has the transport and TLS that we want. */
@@ -513,7 +348,7 @@ static int find_port(struct exporting *to)
 	bool ours;
 	int error = configfs_names(NVMET "/ports", &names, &count);
 
-	edit_failed(error, "read", NVMET "/ports");
+	configfs_edited(error, "read", NVMET "/ports");
 	for (i = 0; i < count && !fail_code() && !to->port[0]; i++) {
 		snprintf(to->port, sizeof(to->port), NVMET "/ports/%.20s", names[i]);
 		if (port_serves(to->port, to->export->nqn, &served, &ours) ||
@@ -542,10 +377,10 @@ static int stop_serving(struct exporting *to, const char *port, const char *nqn)
 	char link[PATH_MAX], target[PATH_MAX];
 	int error;
 
-	make_path(link, "%s/subsystems/%s", port, nqn);
-	make_path(target, NVMET "/subsystems/%s", nqn);
+	configfs_path(link, "%s/subsystems/%s", port, nqn);
+	configfs_path(target, NVMET "/subsystems/%s", nqn);
 	error = configfs_unlink(&to->edits, link, target);
-	return edit_failed(error, "remove", link);
+	return configfs_edited(error, "remove", link);
 }
 
 static int start_serving(struct exporting *to)
@@ -554,8 +389,8 @@ static int start_serving(struct exporting *to)
 	char link[PATH_MAX], target[PATH_MAX];
 	int error;
 
-	make_path(link, "%s/subsystems/%s", to->port, export->nqn);
-	make_path(target, NVMET "/subsystems/%s", export->nqn);
+	configfs_path(link, "%s/subsystems/%s", to->port, export->nqn);
+	configfs_path(target, NVMET "/subsystems/%s", export->nqn);
 	error = configfs_link(&to->edits, link, target);
 	if (error == EADDRNOTAVAIL)
 		return fail(CODE_DEVICE,
@@ -570,7 +405,7 @@ static int start_serving(struct exporting *to)
 			    "nvmet cannot listen on %s, port %u: the kernel has no transport '%s', load the module 'nvmet-%s' (dmesg may say more)",
 			    export->address, export->port, transport_word(export),
 			    transport_word(export));
-	return edit_failed(error, "create", link);
+	return configfs_edited(error, "create", link);
 }
 
 /* Stop the other ports that serve the subsystem, after the address of this node has changed. */
@@ -581,7 +416,7 @@ static int leave_old_ports(struct exporting *to)
 	bool ours;
 	int error = configfs_names(NVMET "/ports", &names, &count);
 
-	edit_failed(error, "read", NVMET "/ports");
+	configfs_edited(error, "read", NVMET "/ports");
 	for (i = 0; i < count && !fail_code(); i++) {
 		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
 		if (!strcmp(port, to->port) ||
@@ -606,7 +441,7 @@ static int serve_port(struct exporting *to)
 		return fail_code();
 	if (served > ours && check_shared_port(to))
 		return fail_code();
-	if (ours && (to->restart || !port_fits(to))) {
+	if (ours && (to->hosts.removed || !port_fits(to))) {
 		if (stop_serving(to, to->port, to->export->nqn))
 			return fail_code();
 		served--;
@@ -645,17 +480,18 @@ int export_apply(const struct export *export)
 	struct exporting to = { .export = export };
 	int lock;
 
+	to.hosts = (struct export_hosts){ .export = export, .edits = &to.edits };
 	if (need_nvmet(export->transport) || lock_nvmet(&lock))
 		return fail_code();
 	if (apply_export(&to)) {
 		undo_export(&to);
 	} else {
 		configfs_keep(&to.edits);
-		remove_hosts(to.dropped, to.dropped_count, export);
+		export_hosts_clean(&to.hosts);
 		if (to.old_port[0])
 			rmdir(to.old_port);
 	}
-	configfs_names_free(to.dropped, to.dropped_count);
+	export_hosts_free(&to.hosts);
 	close(lock);
 	return fail_code();
 }
@@ -668,7 +504,7 @@ static int remove_from_ports(struct exporting *to, const char *nqn)
 	bool ours;
 	int error = configfs_names(NVMET "/ports", &names, &count);
 
-	edit_failed(error, "read", NVMET "/ports");
+	configfs_edited(error, "read", NVMET "/ports");
 	for (i = 0; i < count && !fail_code(); i++) {
 		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
 		if (port_serves(port, nqn, &served, &ours) || !ours)
@@ -686,47 +522,40 @@ static int remove_namespace(struct exporting *to, const char *subsystem)
 	char path[PATH_MAX];
 	int error;
 
-	make_path(path, "%s/namespaces/1", subsystem);
+	configfs_path(path, "%s/namespaces/1", subsystem);
 	error = configfs_remove_folder(&to->edits, path);
-	return edit_failed(error, "remove", path);
+	return configfs_edited(error, "remove", path);
 }
 
-static int remove_subsystem(struct exporting *to, const char *nqn)
+static int remove_subsystem(struct exporting *to)
 {
-	char path[PATH_MAX], folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
-	size_t i;
-	int error;
+	const char *nqn = to->export->nqn;
+	char path[PATH_MAX];
 
-	make_path(path, NVMET "/subsystems/%s", nqn);
+	configfs_path(path, NVMET "/subsystems/%s", nqn);
 	if (access(path, F_OK))
 		return 0;
-	if (remove_from_ports(to, nqn) || remove_namespace(to, path))
+	if (remove_from_ports(to, nqn) || remove_namespace(to, path) ||
+	    export_hosts_allow(&to->hosts))
 		return fail_code();
-	make_path(folder, "%s/allowed_hosts", path);
-	error = configfs_names(folder, &to->dropped, &to->dropped_count);
-	for (i = 0; i < to->dropped_count && !error; i++) {
-		make_path(host, NVMET "/hosts/%s", to->dropped[i]);
-		make_path(link, "%s/%s", folder, to->dropped[i]);
-		error = configfs_unlink(&to->edits, link, host);
-	}
-	if (error)
-		return edit_failed(error, "empty", folder);
-	remove_hosts(to->dropped, to->dropped_count, NULL);
-	return edit_failed(configfs_remove_folder(&to->edits, path), "remove", path);
+	export_hosts_clean(&to->hosts);
+	return configfs_edited(configfs_remove_folder(&to->edits, path), "remove", path);
 }
 
 int export_remove(const char *nqn)
 {
-	struct exporting to = { 0 };
+	const struct export none = { .nqn = nqn };
+	struct exporting to = { .export = &none };
 	int lock;
 
 	if (access(NVMET, F_OK))
 		return 0;
+	to.hosts = (struct export_hosts){ .export = &none, .edits = &to.edits };
 	if (lock_nvmet(&lock))
 		return fail_code();
-	remove_subsystem(&to, nqn);
+	remove_subsystem(&to);
 	configfs_keep(&to.edits);
-	configfs_names_free(to.dropped, to.dropped_count);
+	export_hosts_free(&to.hosts);
 	close(lock);
 	return fail_code();
 }

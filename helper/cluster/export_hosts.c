@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "cluster/export_hosts.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cluster/configfs.h"
+#include "lib/error.h"
+
+/* The keys of a host: one that it proves, and one that this node proves to it. */
+static const char *const key[] = { "dhchap_key", "dhchap_ctrl_key" };
+
+static int save_keys(struct export_hosts *hosts, const char *host)
+{
+	char path[PATH_MAX];
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < 2 && !error; i++)
+		error = configfs_save(hosts->edits, configfs_path(path, "%s/%s", host, key[i]));
+	return error;
+}
+
+static int set_keys(struct export_hosts *hosts, const char *host)
+{
+	char path[PATH_MAX];
+	int error = 0;
+	size_t i;
+
+	for (i = 0; i < 2 && !error; i++) {
+		configfs_path(path, "%s/%s", host, key[i]);
+		error = configfs_write(hosts->edits, path, hosts->export->secret);
+	}
+	if (error == ENOENT)
+		return fail(CODE_DEVICE,
+			    "the NVMe-oF target of this kernel cannot check a secret ('%s' is missing): use a kernel with CONFIG_NVME_TARGET_AUTH (Debian: 6.12), or no 'secret-file'",
+			    path);
+	if (error == EINVAL || error == ENOTSUP)
+		return fail(CODE_USAGE,
+			    "the kernel refuses the secret of the cluster ('%s'): create another one with 'nvme gen-dhchap-key'",
+			    path);
+	return configfs_edited(error, "set", path);
+}
+
+/*
+ * nvmet cannot take a key away from a host, so a host that has keys and shall have none, or the
+ * other way round, is created again. A host that another subsystem allows stays: an error.
+ */
+static int remove_host_to_change(struct export_hosts *hosts, const char *host, const char *nqn)
+{
+	char link[PATH_MAX], path[PATH_MAX], value[CONFIGFS_VALUE] = "";
+	bool has_key;
+	int error;
+
+	configfs_path(path, "%s/%s", host, key[0]);
+	has_key = !configfs_read(path, value) && value[0];
+	explicit_bzero(value, sizeof(value));
+	if (access(host, F_OK) || has_key == (hosts->export->secret != NULL))
+		return 0;
+	configfs_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", hosts->export->nqn, nqn);
+	error = configfs_unlink(hosts->edits, link, host);
+	if (error)
+		return configfs_edited(error, "remove", link);
+	if (has_key && save_keys(hosts, host))
+		return fail_memory();
+	error = configfs_remove_folder(hosts->edits, host);
+	if (error == EBUSY)
+		return fail(CODE_BUSY,
+			    "another subsystem of nvmet allows the host '%s', %s a secret: remove that export first",
+			    nqn, has_key ? "with" : "without");
+	return configfs_edited(error, "remove", host);
+}
+
+static int make_host(struct export_hosts *hosts, const char *nqn)
+{
+	char host[PATH_MAX];
+
+	configfs_path(host, NVMET "/hosts/%s", nqn);
+	/* A file of a new folder can be opened before the folder is private. */
+	if (configfs_edited(configfs_make_private(NVMET "/hosts"), "protect", NVMET "/hosts"))
+		return fail_code();
+	if (remove_host_to_change(hosts, host, nqn) ||
+	    configfs_edited(configfs_make_folder(hosts->edits, host), "create", host))
+		return fail_code();
+	/* Before the key is written. */
+	if (configfs_edited(configfs_make_private(host), "protect", host))
+		return fail_code();
+	return hosts->export->secret ? set_keys(hosts, host) : 0;
+}
+
+static bool is_wanted(const struct export *export, const char *nqn)
+{
+	size_t i;
+
+	for (i = 0; i < export->hosts_count; i++)
+		if (!strcmp(export->hosts[i], nqn))
+			return true;
+	return false;
+}
+
+static int allow_host(struct export_hosts *hosts, const char *nqn)
+{
+	char host[PATH_MAX], link[PATH_MAX];
+
+	configfs_path(host, NVMET "/hosts/%s", nqn);
+	configfs_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", hosts->export->nqn, nqn);
+	return configfs_edited(configfs_link(hosts->edits, link, host), "create", link);
+}
+
+/* Remove the hosts that are not wanted from the list of the subsystem. */
+static int forbid_hosts(struct export_hosts *hosts)
+{
+	char folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
+	size_t i;
+	int error;
+
+	configfs_path(folder, NVMET "/subsystems/%s/allowed_hosts", hosts->export->nqn);
+	error = configfs_names(folder, &hosts->before, &hosts->before_count);
+	if (error)
+		return configfs_edited(error, "read", folder);
+	for (i = 0; i < hosts->before_count; i++) {
+		if (is_wanted(hosts->export, hosts->before[i]))
+			continue;
+		configfs_path(host, NVMET "/hosts/%s", hosts->before[i]);
+		configfs_path(link, "%s/%s", folder, hosts->before[i]);
+		error = configfs_unlink(hosts->edits, link, host);
+		if (error)
+			return configfs_edited(error, "remove", link);
+		hosts->removed = true;
+	}
+	return 0;
+}
+
+/* Create the hosts of the export. Its subsystem need not exist. */
+int export_hosts_make(struct export_hosts *hosts)
+{
+	size_t i;
+
+	for (i = 0; i < hosts->export->hosts_count; i++)
+		if (make_host(hosts, hosts->export->hosts[i]))
+			return fail_code();
+	return 0;
+}
+
+/* Make the list of the subsystem that of the export: first remove hosts, then add hosts. */
+int export_hosts_allow(struct export_hosts *hosts)
+{
+	size_t i;
+
+	if (forbid_hosts(hosts))
+		return fail_code();
+	for (i = 0; i < hosts->export->hosts_count; i++)
+		if (allow_host(hosts, hosts->export->hosts[i]))
+			return fail_code();
+	return 0;
+}
+
+/* Remove the folders of hosts that no subsystem allows any more. Failures leave them: no harm. */
+void export_hosts_clean(const struct export_hosts *hosts)
+{
+	char host[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < hosts->before_count; i++)
+		if (!is_wanted(hosts->export, hosts->before[i]))
+			rmdir(configfs_path(host, NVMET "/hosts/%s", hosts->before[i]));
+}
+
+void export_hosts_free(struct export_hosts *hosts)
+{
+	configfs_names_free(hosts->before, hosts->before_count);
+	hosts->before = NULL;
+	hosts->before_count = 0;
+}
