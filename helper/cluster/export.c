@@ -36,7 +36,7 @@
  * @disabled: the namespace was disabled to change it
  * @hosts: the change of the hosts
  * @port: folder of the port
- * @old_port: folder of another port that served the subsystem before; "": none
+ * @old_port: folder of a port that served only this subsystem before; "": none
  */
 struct exporting {
 	const struct export *export;
@@ -408,8 +408,8 @@ static int start_serving(struct exporting *to)
 	return configfs_edited(error, "create", link);
 }
 
-/* Stop the other ports that serve the subsystem, after the address of this node has changed. */
-static int leave_old_ports(struct exporting *to)
+/* Take the subsystem from all ports, except @to->port, which may be "". */
+static int leave_other_ports(struct exporting *to)
 {
 	char **names, port[64];
 	size_t count, served, i;
@@ -441,7 +441,7 @@ static int serve_port(struct exporting *to)
 		return fail_code();
 	if (served > ours && check_shared_port(to))
 		return fail_code();
-	if (ours && (to->hosts.removed || !port_fits(to))) {
+	if (ours && !port_fits(to)) {
 		if (stop_serving(to, to->port, to->export->nqn))
 			return fail_code();
 		served--;
@@ -449,12 +449,19 @@ static int serve_port(struct exporting *to)
 	if (!served && set_port(to))
 		return fail_code();
 	/* If the new port fails, the connections at the old one have not noticed. */
-	return start_serving(to) ? fail_code() : leave_old_ports(to);
+	return start_serving(to) ? fail_code() : leave_other_ports(to);
 }
 
+/*
+ * The connections of a host that is no longer allowed end before the list changes. Otherwise, a run
+ * that is killed after the change would leave the host connected, and the next run would see nothing
+ * to do.
+ */
 static int apply_export(struct exporting *to)
 {
-	if (check_device(to) || make_subsystem(to) || make_namespace(to))
+	if (check_device(to) || export_hosts_look(&to->hosts) ||
+	    (export_hosts_lose(&to->hosts) && leave_other_ports(to)) || make_subsystem(to) ||
+	    make_namespace(to))
 		return fail_code();
 	return serve_port(to);
 }
@@ -488,7 +495,7 @@ int export_apply(const struct export *export)
 	} else {
 		configfs_keep(&to.edits);
 		export_hosts_clean(&to.hosts);
-		if (to.old_port[0])
+		if (strcmp(to.old_port, to.port))
 			rmdir(to.old_port);
 	}
 	export_hosts_free(&to.hosts);
@@ -536,7 +543,7 @@ static int remove_subsystem(struct exporting *to)
 	if (access(path, F_OK))
 		return 0;
 	if (remove_from_ports(to, nqn) || remove_namespace(to, path) ||
-	    export_hosts_allow(&to->hosts))
+	    export_hosts_look(&to->hosts) || export_hosts_allow(&to->hosts))
 		return fail_code();
 	export_hosts_clean(&to->hosts);
 	return configfs_edited(configfs_remove_folder(&to->edits, path), "remove", path);

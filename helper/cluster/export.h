@@ -51,13 +51,14 @@ struct export {
  * Which connections a change disturbs:
  * - a host is added: none.
  * - another secret: none. A host proves the new secret when it connects the next time.
- * - a host is removed: nvmet keeps the controllers of a host that is no longer allowed, and only
- *   refuses new ones; it has no interface to end those of one host (6.1 and 6.12: drop_link() of
- *   allowed_hosts only edits the list). So the subsystem leaves its port and comes back, which ends
- *   the connections of all its hosts. The kernels of the other hosts connect again after their
- *   reconnect_delay (one second), and their cluster devices read at the next homes until then.
- * - another UUID, address, port or TLS setting, or a secret that is no longer required: all
- *   connections end.
+ * - a host is removed, or a secret is required from now on, or no longer: nvmet keeps the controllers
+ *   of a host that is no longer allowed, and only refuses new ones; it has no interface to end those
+ *   of one host (6.1 and 6.12: drop_link() of allowed_hosts only edits the list). So the subsystem
+ *   leaves its port, which ends the connections of all its hosts, before the list changes, and comes
+ *   back: a run that is killed leaves no host connected that is not allowed. The kernels of the
+ *   other hosts connect again after their reconnect_delay (one second), and their cluster devices
+ *   read at the next homes until then.
+ * - another UUID, address, port or TLS setting: all connections end.
  *
  * Fails with CODE_BUSY, and changes nothing, if the subsystem exports another device.
  */

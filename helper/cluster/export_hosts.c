@@ -44,32 +44,40 @@ static int set_keys(struct export_hosts *hosts, const char *host)
 	return configfs_edited(error, "set", path);
 }
 
+static bool has_key(const char *host)
+{
+	char path[PATH_MAX], value[CONFIGFS_VALUE];
+	bool found;
+
+	configfs_path(path, "%s/%s", host, key[0]);
+	found = !configfs_read(path, value) && value[0];
+	explicit_bzero(value, sizeof(value));
+	return found;
+}
+
 /*
  * nvmet cannot take a key away from a host, so a host that has keys and shall have none, or the
  * other way round, is created again. A host that another subsystem allows stays: an error.
  */
 static int remove_host_to_change(struct export_hosts *hosts, const char *host, const char *nqn)
 {
-	char link[PATH_MAX], path[PATH_MAX], value[CONFIGFS_VALUE] = "";
-	bool has_key;
+	bool with_key = has_key(host);
+	char link[PATH_MAX];
 	int error;
 
-	configfs_path(path, "%s/%s", host, key[0]);
-	has_key = !configfs_read(path, value) && value[0];
-	explicit_bzero(value, sizeof(value));
-	if (access(host, F_OK) || has_key == (hosts->export->secret != NULL))
+	if (access(host, F_OK) || with_key == !!hosts->export->secret)
 		return 0;
 	configfs_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", hosts->export->nqn, nqn);
 	error = configfs_unlink(hosts->edits, link, host);
 	if (error)
 		return configfs_edited(error, "remove", link);
-	if (has_key && save_keys(hosts, host))
+	if (with_key && save_keys(hosts, host))
 		return fail_memory();
 	error = configfs_remove_folder(hosts->edits, host);
 	if (error == EBUSY)
 		return fail(CODE_BUSY,
 			    "another subsystem of nvmet allows the host '%s', %s a secret: remove that export first",
-			    nqn, has_key ? "with" : "without");
+			    nqn, with_key ? "with" : "without");
 	return configfs_edited(error, "remove", host);
 }
 
@@ -112,25 +120,50 @@ static int allow_host(struct export_hosts *hosts, const char *nqn)
 /* Remove the hosts that are not wanted from the list of the subsystem. */
 static int forbid_hosts(struct export_hosts *hosts)
 {
-	char folder[PATH_MAX], link[PATH_MAX], host[PATH_MAX];
+	char link[PATH_MAX], host[PATH_MAX];
 	size_t i;
 	int error;
 
-	configfs_path(folder, NVMET "/subsystems/%s/allowed_hosts", hosts->export->nqn);
-	error = configfs_names(folder, &hosts->before, &hosts->before_count);
-	if (error)
-		return configfs_edited(error, "read", folder);
 	for (i = 0; i < hosts->before_count; i++) {
 		if (is_wanted(hosts->export, hosts->before[i]))
 			continue;
 		configfs_path(host, NVMET "/hosts/%s", hosts->before[i]);
-		configfs_path(link, "%s/%s", folder, hosts->before[i]);
+		configfs_path(link, NVMET "/subsystems/%s/allowed_hosts/%s", hosts->export->nqn,
+			      hosts->before[i]);
 		error = configfs_unlink(hosts->edits, link, host);
 		if (error)
 			return configfs_edited(error, "remove", link);
-		hosts->removed = true;
 	}
 	return 0;
+}
+
+/* Read the list of the subsystem, which may not exist. export_hosts_free() is needed. */
+int export_hosts_look(struct export_hosts *hosts)
+{
+	char folder[PATH_MAX];
+	int error;
+
+	configfs_path(folder, NVMET "/subsystems/%s/allowed_hosts", hosts->export->nqn);
+	error = configfs_names(folder, &hosts->before, &hosts->before_count);
+	return error == ENOENT ? 0 : configfs_edited(error, "read", folder);
+}
+
+/*
+ * True if a host of the list goes, or has to prove a secret from now on, or no longer. nvmet keeps
+ * the connections of such a host, so the caller ends those of all hosts before it changes the list.
+ */
+bool export_hosts_lose(const struct export_hosts *hosts)
+{
+	char host[PATH_MAX];
+	size_t i;
+
+	for (i = 0; i < hosts->before_count; i++) {
+		configfs_path(host, NVMET "/hosts/%s", hosts->before[i]);
+		if (!is_wanted(hosts->export, hosts->before[i]) ||
+		    has_key(host) != !!hosts->export->secret)
+			return true;
+	}
+	return false;
 }
 
 /* Create the hosts of the export. Its subsystem need not exist. */

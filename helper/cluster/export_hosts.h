@@ -15,16 +15,16 @@
  * @export: the wanted state
  * @edits: gets the edits
  * @before: hosts that the subsystem allowed before, @before_count of them
- * @removed: a host was removed from the list of the subsystem
  */
 struct export_hosts {
 	const struct export *export;
 	struct configfs_edit **edits;
 	char **before;
 	size_t before_count;
-	bool removed;
 };
 
+int export_hosts_look(struct export_hosts *hosts);
+bool export_hosts_lose(const struct export_hosts *hosts);
 int export_hosts_make(struct export_hosts *hosts);
 int export_hosts_allow(struct export_hosts *hosts);
 void export_hosts_clean(const struct export_hosts *hosts);
