@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,8 @@
 #define OPTIONS_MAX	24
 
 #define BLANKS		" \t\r"
+/* Characters of the path of 'cluster'. */
+#define PLAIN		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789/._+:-"
 
 static bool is_octal(const char *digits)
 {
@@ -62,10 +65,21 @@ static int take_timeout(struct tab_entry *entry, const char *value)
 	return 0;
 }
 
+/* Units of systemd contain the path, so it has no character that means something there. */
+static int take_cluster(struct tab_entry *entry, const char *path)
+{
+	if (path[0] != '/' || strlen(path) >= PATH_MAX || path[strspn(path, PLAIN)])
+		return fail(CODE_USAGE,
+			    "cluster '%s': give the absolute path of a cluster.conf, with no other characters than letters, digits, '/', '.', '_', '+', ':' and '-'",
+			    path);
+	entry->cluster = path;
+	return 0;
+}
+
 /* Parse an option that only nearcachetab has. Returns false if @word is for "nearcache open". */
 static bool take_own(struct tab_entry *entry, const char *word)
 {
-	static const char timeout[] = "timeout=";
+	static const char timeout[] = "timeout=", cluster[] = "cluster=";
 
 	if (!strcmp(word, "fail"))
 		entry->fail = true;
@@ -79,6 +93,8 @@ static bool take_own(struct tab_entry *entry, const char *word)
 		entry->noauto = false;
 	else if (!strncmp(word, timeout, strlen(timeout)))
 		take_timeout(entry, word + strlen(timeout));
+	else if (!strncmp(word, cluster, strlen(cluster)))
+		take_cluster(entry, word + strlen(cluster));
 	else
 		return !strcmp(word, "defaults");
 	return true;
@@ -208,6 +224,23 @@ static int check_text(const char *line)
 			 (size_t)(p - line) + 1) : 0;
 }
 
+/* The cluster device takes the name without TAB_HOME, and reads a cache in mode read-only. */
+static int check_cluster(const struct tab_entry *entry)
+{
+	size_t length = strlen(entry->name), end = strlen(TAB_HOME);
+
+	if (!entry->cluster)
+		return 0;
+	if (length <= end || strcmp(entry->name + length - end, TAB_HOME))
+		return fail(CODE_USAGE,
+			    "option 'cluster': the device of a node is NAME" TAB_HOME ", not '%s': the cluster device is NAME",
+			    entry->name);
+	if (option_given(&entry->args, OPTION_MODE) && mode_writes(entry->args.mode))
+		return fail(CODE_USAGE,
+			    "option 'cluster': the nodes of a cluster only read: write read-only in place of the mode");
+	return 0;
+}
+
 static int parse_line(struct tab_entry *entry, char *line)
 {
 	char *field[FIELDS] = { NULL };
@@ -224,7 +257,7 @@ static int parse_line(struct tab_entry *entry, char *line)
 		     "write NAME ORIGIN CACHE [OPTION,...], there %s only %u word%s",
 		     fields > 1 ? "are" : "is", fields, fields > 1 ? "s" : "");
 	if (fail_code() || check_path("origin", field[1]) ||
-	    check_cache(field[2]) || parse_options(entry, field[3]))
+	    check_cache(field[2]) || parse_options(entry, field[3]) || check_cluster(entry))
 		return fail_code();
 	entry->origin = field[1];
 	entry->cache = field[2];

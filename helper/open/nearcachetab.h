@@ -17,6 +17,9 @@
 /* Prefix of the third word if it names the cache by uuid instead of by path. */
 #define TAB_UUID	"UUID="
 
+/* Ends the name of a cache that a cluster device reads: that of device NAME is NAME-home. */
+#define TAB_HOME	"-home"
+
 /* Seconds to wait for the devices of a line: default and maximum. */
 #define TAB_TIMEOUT		60U
 #define TAB_TIMEOUT_MAX		86400U
@@ -33,6 +36,7 @@
  * @fail: the boot fails without the device
  * @netdev: open only after the network is online
  * @noauto: open only on request, not at boot
+ * @cluster: configuration of the cluster that the device joins at boot; NULL: none
  * @timeout: seconds to wait for the devices
  * @option: words to which pointers in @args point, freed by tab_free()
  * @options: entries of @option
@@ -47,6 +51,7 @@ struct tab_entry {
 	bool fail;
 	bool netdev;
 	bool noauto;
+	const char *cluster;
 	unsigned int timeout;
 	char **option;
 	size_t options;

@@ -66,6 +66,29 @@ static void write_line(const struct tab *tab, const struct tab_entry *entry,
 	fail_reset();
 }
 
+/* Write the units that join the cluster of a line, as write_line() does for its cache. */
+static void write_cluster(const struct tab *tab, const struct tab_entry *entry,
+			  const char *fstab, const char *folder)
+{
+	char template[PATH_MAX], name[UNITS_NAME];
+	bool waits;
+
+	if (entry->why || !entry->cluster)
+		return;
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(entry->name) - strlen(TAB_HOME)),
+		 entry->name);
+	waits = !fstab_check(fstab, name);
+	if (!waits)
+		warn("'%s' line %u: no unit waits for '%s': %s", tab->path, entry->line, name,
+		     fail_message());
+	fail_reset();
+	find_unit("nearcache-cluster@.service", template);
+	if (units_write_cluster(entry, folder, template, waits))
+		warn("'%s' line %u: '%s' does not join its cluster: %s", tab->path, entry->line,
+		     name, fail_message());
+	fail_reset();
+}
+
 static void add_mount(const char *folder, void *arg)
 {
 	char escaped[4 * PATH_MAX];
@@ -113,8 +136,10 @@ int main(int argc, char **argv)
 		return 0;
 	if (tab_read(&tab, argc > 4 ? argv[4] : TAB_FILE))
 		warn("%s", fail_message());
-	for (i = 0; i < tab.entries && !fail_code(); i++)
+	for (i = 0; i < tab.entries && !fail_code(); i++) {
 		write_line(&tab, &tab.entry[i], fstab, argv[1]);
+		write_cluster(&tab, &tab.entry[i], fstab, argv[1]);
+	}
 	if (tab.entries && !fail_code()) {
 		write_pins(fstab, argv[1]);
 		if (fail_code())

@@ -155,6 +155,32 @@ int units_write(const struct tab_entry *entry, const char *folder,
 }
 
 /*
+ * Write the units that join the cluster of a valid line which has one. No target of the boot requires
+ * them.
+ * @folder: folder for generated units.
+ * @template: path of nearcache-cluster@.service.
+ * @waits: let units that need the device node wait for the service.
+ */
+int units_write_cluster(const struct tab_entry *entry, const char *folder, const char *template,
+			bool waits)
+{
+	char escaped[UNITS_NAME], service[UNITS_NAME + 32], name[UNITS_NAME];
+
+	snprintf(name, sizeof(name), "%.*s", (int)(strlen(entry->name) - strlen(TAB_HOME)),
+		 entry->name);
+	snprintf(service, sizeof(service), "nearcache-cluster@%s.service",
+		 units_escape(name, escaped));
+	/* An empty assignment drops the conditions of the template, which name the default file. */
+	if (write_drop_in(folder, service,
+			  "[Unit]\nSourcePath=" TAB_FILE "\nConditionPathExists=\nConditionPathExists=!/etc/initrd-release\nConditionPathExists=%s\n\n[Service]\nEnvironment=\"JOIN_OPTIONS=--config %s\"\n",
+			  entry->cluster, entry->cluster) ||
+	    (waits && write_device(folder, escaped, service, template)))
+		return fail_code();
+	return entry->noauto ? 0 : write_link(folder, "multi-user.target", "wants", service,
+					      template);
+}
+
+/*
  * Enable the refresh of pins at boot.
  * @folder: folder for generated units.
  * @template: path of nearcache-pins.service.

@@ -19,6 +19,8 @@ const char *units_escape(const char *name, char *text);
 const char *units_escape_path(const char *path, char *text);
 int units_write(const struct tab_entry *entry, const char *folder,
 		const char *template, bool waits);
+int units_write_cluster(const struct tab_entry *entry, const char *folder, const char *template,
+			bool waits);
 int units_write_pins(const char *folder, const char *template,
 		     const char *mounts);
 

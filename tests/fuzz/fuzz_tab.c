@@ -39,6 +39,9 @@ static void check_right(const struct tab *tab, const struct tab_entry *entry)
 	HOLDS(!option_given(&entry->args, OPTION_WITNESS) || *entry->args.witness);
 	HOLDS(!option_given(&entry->args, OPTION_READ_ONLY) ||
 	      !mode_writes(entry->args.mode));
+	HOLDS(!entry->cluster ||
+	      (entry->cluster[0] == '/' && !strpbrk(entry->cluster, " \t%$\"'\\") &&
+	       strlen(entry->name) > strlen(TAB_HOME) && strstr(entry->name, TAB_HOME)));
 	HOLDS(tab_find(tab, entry->name) == entry);
 	HOLDS(!tab_need(tab, entry->name, &found) && found == entry);
 }
@@ -127,7 +130,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room,
 		"fail", "noauto", "timeout=", "9", "mode=writearound", "grow",
 		"read-only", "witness=", "verify=1", "dataset-version=", "help",
 		"\na /dev/o /dev/c ", "\nb /dev/o /dev/c nofail,", "--", "force",
-		"fill-memory=64M", "on-change=drop", "\r\n", "\\", "\xc3\xa9",
+		"\nn-home /dev/o /dev/c cluster=/etc/n", "cluster=", "-home", "fill-memory=64M", "on-change=drop", "\r\n", "\\", "\xc3\xa9",
 	};
 	const char *word = words[(seed >> 8) % (sizeof(words) / sizeof(words[0]))];
 	size_t length = strlen(word), at;

@@ -21,6 +21,8 @@ lazy    /dev/o /dev/c noauto
 wrong   /dev/o
 early   /dev/o /dev/c
 state   /dev/o /dev/c
+data-home /dev/o /dev/c _netdev,cluster=/etc/nearcache/data.conf
+off-home /dev/o /dev/c noauto,cluster=/etc/off.conf
 END
 cat >"$dir/fstab" <<'END'
 # /dev/mapper/plain /early ext4 defaults 0 0
@@ -83,6 +85,19 @@ pins() {
 		[[ ! -e $dir/none/multi-user.target.wants ]]
 }
 
+# A cluster is joined by the file of its line, and no target of the boot requires that.
+clusters() {
+	local file=$dir/out/nearcache-cluster@data.service.d/50-nearcachetab.conf
+	grep -qx 'ConditionPathExists=/etc/nearcache/data.conf' "$file" &&
+		grep -qx 'Environment="JOIN_OPTIONS=--config /etc/nearcache/data.conf"' "$file" &&
+		[[ -L $dir/out/multi-user.target.wants/nearcache-cluster@data.service &&
+			-L $dir/out/dev-mapper-data.device.wants/nearcache-cluster@data.service &&
+			-L $dir/out/remote-fs.target.wants/nearcache@data\\x2dhome.service &&
+			-e $dir/out/nearcache-cluster@off.service.d &&
+			! -e $dir/out/multi-user.target.wants/nearcache-cluster@off.service ]] &&
+		! find "$dir/out" -path '*.requires/*cluster*' -o -path '*/remote-fs*/*cluster*' | grep .
+}
+
 # Drop-ins are only for units of nearcache devices.
 only_ours() {
 	! find "$dir/out" -name 'dev-*' ! -name 'dev-mapper-*' | grep .
@@ -138,7 +153,7 @@ verified() {
 		>"$dir/out/nearcache-cluster@.service"
 	ln -sf ../nearcache-pins.service ../nearcache-daemon.service "$dir/out/multi-user.target.wants/"
 	SYSTEMD_UNIT_PATH=$dir/out: systemd-analyze verify --man=no remote-fs.target nearcache@plain.service \
-		nearcache-pins.service nearcache-daemon.service multi-user.target nearcache-cluster@plain.service \
+		nearcache-pins.service nearcache-daemon.service multi-user.target nearcache-cluster@plain.service nearcache-cluster@data.service \
 		data.mount var.mount early.mount login.service local-fs.target >"$dir/verify" 2>&1
 	! grep -E 'cycle|nearcache|data\.mount|early\.mount' "$dir/verify"
 }
@@ -150,6 +165,7 @@ check 'an invalid line is reported' told
 check 'options' says
 check 'a mount that is too early' too_early
 check 'pins are refreshed' pins
+check 'a cluster is joined' clusters
 check 'units of nearcache devices only' only_ours
 if type -P systemd-analyze >/dev/null; then
 	check 'systemd-analyze verify' verified

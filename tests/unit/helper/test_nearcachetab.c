@@ -55,6 +55,10 @@ static void taken(void **state)
 	assert_string_equal(entry->args.dataset_version, "v,1");
 	assert_int_equal(entry->args.fill_memory, 128 << 20);
 	assert_null(tab_find(&tab, "e"));
+	assert_null(tab_find(&tab, "d")->cluster);
+	parse("n-home /dev/o /dev/c cluster=/etc/n.conf,read-only\n");
+	assert_null(tab_find(&tab, "n-home")->why);
+	assert_string_equal(tab_find(&tab, "n-home")->cluster, "/etc/n.conf");
 }
 
 /* An invalid line gets its number and a reason; the line behind it is still used. */
@@ -75,6 +79,11 @@ static void refused(void **state)
 		{ "x /dev/o /dev/c modes=read-only", "'--modes' is not an option" },
 		{ "x /dev/o /dev/c mode=slow", "--mode 'slow'" },
 		{ "x /dev/o /dev/c mode", "--mode needs a value" },
+		{ "x /dev/o /dev/c cluster=/etc/n", "the device of a node is NAME-home, not 'x'" },
+		{ "-home /dev/o /dev/c cluster=/etc/n", "starts with '-'" },
+		{ "x-home /dev/o /dev/c cluster=etc/n", "cluster 'etc/n': give the absolute path" },
+		{ "x-home /dev/o /dev/c cluster=/etc/%n", "cluster '/etc/%n': give the absolute path" },
+		{ "x-home /dev/o /dev/c cluster=/n,mode=writearound", "the nodes of a cluster only read" },
 		{ "x /dev/o /dev/c grow=1", "--grow takes no value" },
 		{ "x /dev/o /dev/c block-size=1M", "not an option" },
 		{ "x /dev/o /dev/c cache=/dev/d", "name the devices" },
