@@ -18,8 +18,12 @@
 #define HASH_START	0xcbf29ce484222325ULL
 #define HASH_FACTOR	0x100000001b3ULL
 
-/* Descriptor that holds the lock of lock_name(); -1: none. */
-static int held = -1;
+/* Most names that a run locks at a time. */
+#define HELD_MAX	4
+
+/* Descriptors that hold the locks of lock_name(), @held_count of them, the newest one last. */
+static int held[HELD_MAX];
+static unsigned int held_count;
 /* Descriptor that holds the lock of lock_all(); -1: none. */
 static int all = -1;
 
@@ -34,6 +38,13 @@ static off_t byte_of(const char *name)
 	while (*name)
 		hash = (hash ^ (unsigned char)*name++) * HASH_FACTOR;
 	return (off_t)(hash >> 2);
+}
+
+/* Keep a descriptor for lock_release(); beyond HELD_MAX it stays open until the process ends. */
+static void hold_lock(int fd)
+{
+	if (fd >= 0 && held_count < HELD_MAX)
+		held[held_count++] = fd;
 }
 
 static struct flock lock_of(const char *name)
@@ -63,7 +74,7 @@ void lock_name(const char *name)
 	/* The descriptor stays open: the kernel drops the lock when the process ends. */
 	if (fd >= 0)
 		fcntl(fd, F_OFD_SETLKW, &lock);
-	held = fd;
+	hold_lock(fd);
 }
 
 /*
@@ -80,25 +91,37 @@ bool lock_try_shared(const char *name)
 		close(fd);
 		return false;
 	}
-	held = fd;
+	hold_lock(fd);
 	return true;
 }
 
 /* True between lock_name() or lock_try_shared() and lock_release(). */
 bool lock_held(void)
 {
-	return held >= 0;
+	return held_count;
 }
 
 /*
- * Drop the lock of lock_name() or lock_try_shared(), for a process that goes on but changes nothing
- * more.
+ * Drop the newest lock of lock_name() or lock_try_shared(), for a process that goes on but changes
+ * nothing more.
  */
 void lock_release(void)
 {
-	if (held >= 0)
-		close(held);
-	held = -1;
+	if (held_count)
+		close(held[--held_count]);
+}
+
+/*
+ * Close the locks that this process has inherited by fork(). The parent keeps them, and this process
+ * does not, however long it lives.
+ */
+void lock_leave_to_parent(void)
+{
+	while (held_count)
+		lock_release();
+	if (all >= 0)
+		close(all);
+	all = -1;
 }
 
 /* Lock for lock_all(). Fails with CODE_BUSY after LOCK_SECONDS. */

@@ -11,6 +11,7 @@ void lock_name(const char *name);
 bool lock_try_shared(const char *name);
 bool lock_held(void);
 void lock_release(void);
+void lock_leave_to_parent(void);
 int lock_all(const struct device *origin);
 bool lock_holds_all(void);
 void unlock_all(void);

@@ -3,6 +3,7 @@
 #include "block/parallel_devices.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,6 +23,9 @@ child(const struct many_job *job, int (*run)(const struct many_job *job),
 	if (!freopen("/dev/null", "w", stdout))
 		_exit(CODE_DEVICE);
 	print_start(false);
+	/* This process may outlive the parent, whose locks must not stay. */
+	lock_leave_to_parent();
+	fail_reset();
 	lock_name(job->name);
 	run(job);
 	if (write(pipe, fail_message(), strnlen(fail_message(),
@@ -58,7 +62,18 @@ static long seconds_now(void)
 	return now.tv_sec;
 }
 
-/* Wait for a job up to its time limit. Do not kill it then: that could leave its work half done. */
+/* End the wait for a job whose time is over. */
+static void give_up_job(struct many_job *job)
+{
+	job->code = CODE_BUSY;
+	job->late = true;
+	if (job->stop)
+		kill(job->pid, SIGKILL);
+	snprintf(job->message, MANY_TEXT, "not finished after %u seconds; %s", job->seconds,
+		 job->stop ? "it was stopped" : "it continues in the background");
+}
+
+/* Wait for a job up to its time limit. */
 static void finish_job(struct many_job *job, long begin)
 {
 	size_t used = 0;
@@ -69,10 +84,7 @@ static void finish_job(struct many_job *job, long begin)
 		long left = begin + (long)job->seconds - seconds_now();
 
 		if (!wait_data(job->pipe, left > 0 ? (uint64_t)left * 1000 : 0)) {
-			job->code = CODE_BUSY;
-			snprintf(job->message, MANY_TEXT,
-				 "not finished after %u seconds; it continues in the background",
-				 job->seconds);
+			give_up_job(job);
 			return;
 		}
 		n = read_again(job->pipe, job->message + used, MANY_TEXT - 1 - used);

@@ -18,7 +18,10 @@
  * struct many_job - the job for one device
  * @name: device name
  * @data: for the function that runs the job
- * @seconds: many_run() waits this long; a longer job continues in the background
+ * @seconds: many_run() waits this long
+ * @stop: kill a longer job, which must not leave its work half done then. Otherwise it continues in
+ *	the background
+ * @late: the job took longer, set by many_run()
  * @code: exit code, set by many_run()
  * @message: error message, set by many_run()
  * @pid: process of the job
@@ -28,6 +31,8 @@ struct many_job {
 	const char *name;
 	const void *data;
 	unsigned int seconds;
+	bool stop;
+	bool late;
 	int code;
 	char message[MANY_TEXT];
 	pid_t pid;
