@@ -8,13 +8,17 @@
 #include <string.h>
 #include <sys/socket.h>
 
-/* Print the address in @sa. Returns false if it is neither IPv4 nor IPv6. */
+/*
+ * Print the address in @sa. Returns false if it is neither IPv4 nor IPv6, or an IPv6 address that is
+ * valid on one link only: nodes would need a scope (%eth0), which differs between them.
+ */
 static bool print_address(const struct sockaddr *sa, char *text)
 {
 	if (sa && sa->sa_family == AF_INET)
 		return inet_ntop(AF_INET, &((const struct sockaddr_in *)sa)->sin_addr, text,
 				 ADDRESS_TEXT);
-	if (sa && sa->sa_family == AF_INET6)
+	if (sa && sa->sa_family == AF_INET6 &&
+	    !IN6_IS_ADDR_LINKLOCAL(&((const struct sockaddr_in6 *)sa)->sin6_addr))
 		return inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)sa)->sin6_addr, text,
 				 ADDRESS_TEXT);
 	return false;
@@ -32,7 +36,7 @@ size_t address_resolve(const char *host, char (*address)[ADDRESS_TEXT], size_t r
 	char text[ADDRESS_TEXT];
 	size_t count = 0, i;
 
-	*why = "it has no address";
+	*why = "it has no address, or only one of a link (fe80:...), which needs a scope";
 	if (error) {
 		*why = error == EAI_SYSTEM ? strerror(errno) : gai_strerror(error);
 		return 0;

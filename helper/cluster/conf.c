@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/error.h"
@@ -28,6 +29,10 @@
 /* Unit of a weight that is written as a size. */
 #define WEIGHT_UNIT		(1ULL << 30)
 #define DNS			"dns:"
+/* Most addresses of a host name among which to choose. */
+#define ADDRESSES		16
+/* Time after which no further host name is resolved, seconds. */
+#define RESOLVE_SECONDS		15
 
 #define LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS	"0123456789"
@@ -151,6 +156,10 @@ static char *split_port(char *text, unsigned int *port, const char **why)
 		*colon = '\0';
 	}
 	*why = "give an address, [IPv6] or a host name, and optionally :PORT";
+	if (strchr(host, '%')) {
+		*why = "an address with a scope (%) is that of one machine only: give one that all nodes reach";
+		return NULL;
+	}
 	if (!*host || strlen(host) >= CLUSTER_HOST ||
 	    host[strspn(host, LETTERS DIGITS ".:-_")])
 		return NULL;
@@ -443,6 +452,14 @@ int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text)
 	return settings_parse(path, text, take_setting, conf) ? fail_code() : finish_conf(conf);
 }
 
+static time_t seconds_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
 static int by_node_name(const void *a, const void *b)
 {
 	return strcmp(((const struct cluster_node *)a)->name,
@@ -482,17 +499,67 @@ static int resolve_dns(struct cluster_conf *conf)
 	return fail_code();
 }
 
-static int resolve_nodes(struct cluster_conf *conf)
+/*
+ * Choose the first address of a host in the order of strcmp(), by preference one that other machines
+ * can reach: name servers change the order with each answer, and all nodes have to choose the same
+ * one. Returns false, with @why, if there is none.
+ */
+static bool resolve_host(struct cluster_node *node, const char **why)
 {
+	char address[ADDRESSES][ADDRESS_TEXT];
+	size_t count = address_resolve(node->host, address, ADDRESSES, why), best = 0, i;
+
+	if (!count)
+		return false;
+	for (i = 1; i < count && i < ADDRESSES; i++) {
+		bool loop = address_is_loopback(address[i]);
+		bool best_loop = address_is_loopback(address[best]);
+
+		if (loop == best_loop ? strcmp(address[i], address[best]) < 0 : best_loop)
+			best = i;
+	}
+	strcpy(node->address, address[best]);
+	return true;
+}
+
+/*
+ * Resolve each host name. One that cannot be resolved is no error: other nodes are not to suffer.
+ * Name servers that do not answer take seconds for each name, so further names are not tried after
+ * RESOLVE_SECONDS.
+ */
+static void resolve_nodes(struct cluster_conf *conf)
+{
+	time_t end = seconds_now() + RESOLVE_SECONDS;
 	struct cluster_node *node;
 	const char *why;
 
-	for (node = conf->node; node < conf->node + conf->nodes; node++)
-		if (!address_resolve(node->host, &node->address, 1, &why))
-			return fail(CODE_USAGE,
-				    "'%s' line %u: node '%s', address '%s' cannot be resolved: %s; give an IPv4 or IPv6 address",
-				    conf->path, node->line, node->name, node->host, why);
-	return 0;
+	for (node = conf->node; node < conf->node + conf->nodes; node++) {
+		why = "the name servers take too long";
+		if (seconds_now() >= end || !resolve_host(node, &why))
+			snprintf(node->why, sizeof(node->why), "%s", why);
+	}
+}
+
+/*
+ * Print the settings on which all nodes have to agree to @text (CLUSTER_MODEL bytes), as the model
+ * number that the export of a node shows to the other ones.
+ */
+const char *cluster_conf_model(const struct cluster_conf *conf, char *text)
+{
+	char long_text[80];
+
+	snprintf(long_text, sizeof(long_text), "nearcache extent=%lluK replicas=%u",
+		 (unsigned long long)conf->extent >> 10, conf->replicas);
+	snprintf(text, CLUSTER_MODEL, "%.*s", CLUSTER_MODEL - 1, long_text);
+	return text;
+}
+
+/* Print "10.0.0.1:4420", "[fd00::1]:4420" or "HOST:4420" to @text (CLUSTER_PLACE bytes). */
+const char *cluster_node_place(const struct cluster_node *node, char *text)
+{
+	snprintf(text, CLUSTER_PLACE, strchr(node->address, ':') ? "[%s]:%u" : "%s:%u",
+		 *node->address ? node->address : node->host, node->port);
+	return text;
 }
 
 static int check_addresses(const struct cluster_conf *conf)
@@ -501,12 +568,21 @@ static int check_addresses(const struct cluster_conf *conf)
 
 	for (a = conf->node; a < conf->node + conf->nodes; a++)
 		for (b = conf->node; b < a; b++)
-			if (a->port == b->port && !strcmp(a->address, b->address))
+			if (*a->address && a->port == b->port && !strcmp(a->address, b->address))
 				return fail(CODE_USAGE,
 					    "'%s' line %u: node '%s' has address %s port %u, and so has '%s' on line %u: each node needs its own",
 					    conf->path, a->line, a->name, a->address, a->port,
 					    b->name, b->line);
 	return 0;
+}
+
+static int check_resolved(const struct cluster_conf *conf, const struct cluster_node *node)
+{
+	if (*node->address)
+		return 0;
+	return fail(CODE_USAGE,
+		    "'%s' line %u: node '%s', address '%s' cannot be resolved: %s; give an IPv4 or IPv6 address",
+		    conf->path, node->line, node->name, node->host, node->why);
 }
 
 static int find_named_self(struct cluster_conf *conf, const char *self)
@@ -516,7 +592,7 @@ static int find_named_self(struct cluster_conf *conf, const char *self)
 	for (i = 0; i < conf->nodes; i++)
 		if (!strcmp(conf->node[i].name, self)) {
 			conf->self = i;
-			return 0;
+			return check_resolved(conf, &conf->node[i]);
 		}
 	return fail(CODE_USAGE, "'%s' has no node '%s' (given by --self, " CLUSTER_NODE_VARIABLE
 		    " or an earlier join): add a line 'node = %s ADDRESS' or name another node",
@@ -525,10 +601,12 @@ static int find_named_self(struct cluster_conf *conf, const char *self)
 
 static int find_local_self(struct cluster_conf *conf)
 {
-	const struct cluster_node *found = NULL, *node;
+	const struct cluster_node *found = NULL, *unknown = NULL, *node;
 
 	for (node = conf->node; node < conf->node + conf->nodes; node++) {
-		if (!address_is_local(node->address))
+		if (!*node->address)
+			unknown = node;
+		if (!*node->address || !address_is_local(node->address))
 			continue;
 		if (found)
 			return fail(CODE_USAGE,
@@ -536,6 +614,8 @@ static int find_local_self(struct cluster_conf *conf)
 				    conf->path, found->name, node->name);
 		found = node;
 	}
+	if (!found && unknown)
+		return check_resolved(conf, unknown);
 	if (!found)
 		return fail(CODE_USAGE,
 			    "'%s': no node has an address of this machine (see 'ip address'): add it, or name the local node with --self NAME",
@@ -555,7 +635,7 @@ static int check_reachable(const struct cluster_conf *conf)
 	if (!address_is_loopback(self->address))
 		return 0;
 	for (node = conf->node; node < conf->node + conf->nodes; node++)
-		if (!address_is_loopback(node->address))
+		if (*node->address && !address_is_loopback(node->address))
 			return fail(CODE_USAGE,
 				    "'%s' line %u: '%s' of the local node '%s' is %s on this machine (see /etc/hosts), which '%s' cannot reach: give the address itself",
 				    conf->path, self->line, self->host, self->name, self->address,
@@ -563,10 +643,17 @@ static int check_reachable(const struct cluster_conf *conf)
 	return 0;
 }
 
-/* Resolve all host names and find the local node. @self: its name; NULL: find it by its address. */
+/*
+ * Resolve all host names and find the local node. @self: its name; NULL: find it by its address.
+ * The name servers may take long: call this before lock_name().
+ */
 int cluster_conf_resolve(struct cluster_conf *conf, const char *self)
 {
-	if ((conf->dns ? resolve_dns(conf) : resolve_nodes(conf)) || check_addresses(conf) ||
+	if (!conf->dns)
+		resolve_nodes(conf);
+	else if (resolve_dns(conf))
+		return fail_code();
+	if (check_addresses(conf) ||
 	    (self ? find_named_self(conf, self) : find_local_self(conf)))
 		return fail_code();
 	return check_reachable(conf);
@@ -597,6 +684,9 @@ static int read_secret(struct cluster_conf *conf, int fd)
 	if (!S_ISREG(st.st_mode))
 		return fail(CODE_USAGE, "'%s' is not a regular file: secret-file of '%s' must name a file with the secret",
 			    conf->secret_file, conf->path);
+	if (st.st_uid && st.st_uid != geteuid())
+		return fail(CODE_PERMISSION, "'%s' belongs to user id %u, who can read the secret and replace it: 'chown root %s', and make a new secret",
+			    conf->secret_file, st.st_uid, conf->secret_file);
 	if (st.st_mode & 077)
 		return fail(CODE_PERMISSION, "'%s' has mode %04o, so that others than its owner may read the secret: 'chmod 600 %s', and make a new secret if others had access",
 			    conf->secret_file, st.st_mode & 07777, conf->secret_file);
@@ -628,6 +718,18 @@ int cluster_conf_secret(struct cluster_conf *conf)
 	return fail_code();
 }
 
+/* The record of a join has the path as the value of a setting. */
+static int check_path(const char *path)
+{
+	size_t length = strlen(path);
+
+	if (!strpbrk(path, "#\n") && length && !isspace((unsigned char)path[length - 1]))
+		return 0;
+	return fail(CODE_USAGE,
+		    "'%s' cannot be the configuration of a cluster: its path has a '#', a line break, or a blank at the end; rename it",
+		    path);
+}
+
 /*
  * Read the file and the secret, resolve the nodes, and find the local node. @self: its name; NULL:
  * that of the environment, otherwise by its address. Call cluster_conf_free() even after an error.
@@ -637,6 +739,8 @@ int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *s
 	static char text[SETTINGS_BYTES_MAX + 2];
 
 	memset(conf, 0, sizeof(*conf));
+	if (check_path(path))
+		return fail_code();
 	if (!self)
 		self = getenv(CLUSTER_NODE_VARIABLE);
 	if (settings_read(path, text) || cluster_conf_parse(conf, path, text) ||

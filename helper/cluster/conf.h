@@ -22,6 +22,12 @@
 #define CLUSTER_NAME		(NEARCACHE_CLUSTER_NAME_MAX + 1)
 /* Size of a host name with NUL. */
 #define CLUSTER_HOST		256
+/* Size of the reason why a host name cannot be resolved, with NUL. */
+#define CLUSTER_WHY		80
+/* Size of an address or host name with its port, with NUL. */
+#define CLUSTER_PLACE		(CLUSTER_HOST + 16)
+/* Size of the model number of an NVMe subsystem, with NUL. */
+#define CLUSTER_MODEL		41
 /* Size of a secret with NUL: DHHC-1, hash, 68 bytes in base64. */
 #define CLUSTER_SECRET		128
 
@@ -31,7 +37,8 @@ enum cluster_transport { CLUSTER_TCP, CLUSTER_RDMA };
  * struct cluster_node - a node of the file
  * @name: its name; with dns: its address
  * @host: address or host name as written, without the port
- * @address: numeric address, set by cluster_conf_resolve()
+ * @address: numeric address, set by cluster_conf_resolve(); "": @host cannot be resolved
+ * @why: why @address is ""
  * @port: TCP or RDMA port; 0 until cluster_conf_finish() if the line has none
  * @weight: relative size of its cache
  * @unit: @weight was written as a size
@@ -41,6 +48,7 @@ struct cluster_node {
 	char name[CLUSTER_NAME];
 	char host[CLUSTER_HOST];
 	char address[ADDRESS_TEXT];
+	char why[CLUSTER_WHY];
 	unsigned int port;
 	uint32_t weight;
 	bool unit;
@@ -94,6 +102,8 @@ int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text);
 int cluster_conf_resolve(struct cluster_conf *conf, const char *self);
 int cluster_conf_secret(struct cluster_conf *conf);
 int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self);
+const char *cluster_conf_model(const struct cluster_conf *conf, char *text);
+const char *cluster_node_place(const struct cluster_node *node, char *text);
 void cluster_conf_free(struct cluster_conf *conf);
 
 static inline const struct cluster_node *cluster_conf_self(const struct cluster_conf *conf)

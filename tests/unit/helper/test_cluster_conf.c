@@ -113,8 +113,42 @@ static void nodes_taken(void **state)
 	assert_int_equal(conf.node[2].port, 5);
 	assert_int_equal(conf.node[2].weight, 1);
 	assert_int_equal(conf.self, 0);
+	/* The order of the name server's answer does not matter. */
+	assert_int_equal(parse(BASE "node = a many\nnode = b 10.0.0.2\n", NULL), 0);
+	assert_string_equal(conf.node[0].address, "10.0.0.1");
 	assert_int_equal(parse(BASE "node = dns:many:77\n", NULL), 0);
 	assert_int_equal(conf.node[1].port, 77);
+}
+
+/* A host name that cannot be resolved keeps no other node from the cluster. */
+static void unresolved_taken(void **state)
+{
+	char text[CLUSTER_PLACE];
+
+	(void)state;
+	assert_int_equal(parse(TWO "node = c nowhere\nnode = d nowhere:9\n", NULL), 0);
+	assert_string_equal(conf.node[2].address, "");
+	assert_string_equal(conf.node[2].why, "unknown host");
+	assert_string_equal(cluster_node_place(&conf.node[2], text), "nowhere:4420");
+	assert_string_equal(cluster_node_place(&conf.node[0], text), "10.0.0.1:4420");
+	assert_string_equal(cluster_conf_self(&conf)->name, "a");
+	assert_int_not_equal(parse(TWO "node = c nowhere", "c"), 0);
+	assert_said("line 4: node 'c', address 'nowhere' cannot be resolved: unknown host");
+}
+
+/* The record of a join could not hold such a path. */
+static void path_refused(void **state)
+{
+	static const char *const path[] = { "/etc/a#b", "/etc/a ", "/etc/a\nb" };
+	size_t i;
+
+	(void)state;
+	cluster_conf_free(&conf);
+	for (i = 0; i < 3; i++) {
+		fail_reset();
+		assert_int_equal(cluster_conf_read(&conf, path[i], NULL), CODE_USAGE);
+		assert_said("cannot be the configuration of a cluster");
+	}
 }
 
 static void refused(void **state)
@@ -162,7 +196,8 @@ static void refused(void **state)
 		{ TWO "node = a 10.0.0.3", "line 4: node 'a' is on line 2 already" },
 		{ TWO "node = c 10.0.0.1", "line 4: node 'c' has address 10.0.0.1 port 4420, and so has 'a' on line 2" },
 		{ TWO "node = c 10.0.0.3 1T", "lines 2 and 4: the weight of node 'c' is a size, that of 'a' a number" },
-		{ TWO "node = c nowhere", "line 4: node 'c', address 'nowhere' cannot be resolved: unknown host" },
+		{ BASE "node = c nowhere", "line 2: node 'c', address 'nowhere' cannot be resolved: unknown host" },
+		{ TWO "node = c [fe80::1%eth0]:5", "address '[fe80::1%eth0': an address with a scope (%)" },
 		{ TWO "node = c 10.1.0.1", "nodes 'a' and 'c' both have an address of this machine: name the local node with --self" },
 		{ BASE "node = b 10.0.0.2", "no node has an address of this machine" },
 		{ BASE "node = a loop\nnode = b 10.0.0.2", "'loop' of the local node 'a' is 127.0.1.1 on this machine (see /etc/hosts), which 'b' cannot reach" },
@@ -202,8 +237,8 @@ static void too_many_nodes(void **state)
 	assert_said("line 258: node 'n256': a cluster has at most 256 nodes");
 }
 
-/* The code after a secret file with @text and @mode was read. */
-static int secret(const char *text, mode_t mode)
+/* The code after a secret file with @text and @mode of @owner (0: the caller) was read. */
+static int secret_of(uid_t owner, const char *text, mode_t mode)
 {
 	FILE *file = fopen("cluster.secret", "w");
 
@@ -211,6 +246,8 @@ static int secret(const char *text, mode_t mode)
 	fputs(text, file);
 	fclose(file);
 	assert_int_equal(chmod("cluster.secret", mode), 0);
+	if (owner && chown("cluster.secret", owner, (gid_t)-1))
+		skip();
 	assert_int_equal(parse(TWO, NULL), 0);
 	assert_non_null(realpath("cluster.secret", conf.secret_file));
 	cluster_conf_secret(&conf);
@@ -219,6 +256,19 @@ static int secret(const char *text, mode_t mode)
 }
 
 #define KEY48	"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA+/"
+
+static int secret(const char *text, mode_t mode)
+{
+	return secret_of(0, text, mode);
+}
+
+/* Needs root, as the command does. */
+static void secret_of_another(void **state)
+{
+	(void)state;
+	assert_int_equal(secret_of(12345, "DHHC-1:00:" KEY48 ":\n", 0600), CODE_PERMISSION);
+	assert_said("belongs to user id 12345");
+}
 
 static void secret_read(void **state)
 {
@@ -248,6 +298,9 @@ int main(void)
 		cmocka_unit_test(refused),
 		cmocka_unit_test(too_many_nodes),
 		cmocka_unit_test(secret_read),
+		cmocka_unit_test(secret_of_another),
+		cmocka_unit_test(unresolved_taken),
+		cmocka_unit_test(path_refused),
 	};
 
 	return RUN(tests);
