@@ -183,7 +183,7 @@ static void check_peer(struct checking *checking, const struct peer *peer)
 	const struct peers_node *node = peers_table_node(&checking->view.table, peer->node->name);
 	const char *name = peer->node->name;
 	unsigned int major_number, minor_number;
-	char sectors[32];
+	char sectors[32], model[CLUSTER_MODEL];
 
 	if (!node)
 		print_difference(checking, name, "node of the device", "present", "none");
@@ -206,6 +206,9 @@ static void check_peer(struct checking *checking, const struct peer *peer)
 			       sizeof(sectors)))
 		compare_number(checking, name, "size", checking->home.dev.size,
 			       strtoull(sectors, NULL, 10) * SECTOR);
+	if (*peer->differs)
+		compare_text(checking, name, "settings of its cluster",
+			     cluster_conf_model(&checking->view.conf, model), peer->state.model);
 	check_timeouts(checking, peer);
 }
 

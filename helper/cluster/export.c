@@ -25,6 +25,8 @@
 #define CONFIGFS_TYPE	0x62656570
 /* Bytes of the serial number of a subsystem. */
 #define SERIAL_BYTES	20
+/* Time in which a host notices that a namespace is disabled, microseconds. */
+#define WITHDRAW_US	500000
 /* Largest id of an nvmet port. */
 #define PORT_ID_MAX	65535
 
@@ -144,10 +146,11 @@ static int make_subsystem(struct exporting *to)
 	configfs_path(path, NVMET "/subsystems/%s", to->export->nqn);
 	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
 		return fail_code();
-	/* For people only. nvmet refuses to change them after a host has connected. */
+	/* For people, and for a warning. nvmet refuses to change them after a host has connected. */
 	make_serial(to->export->nqn, serial);
 	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_serial", path), serial);
-	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path), "nearcache");
+	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path),
+		       to->export->model);
 	return export_hosts_allow(&to->hosts);
 }
 
@@ -523,6 +526,25 @@ static int remove_from_ports(struct exporting *to, const char *nqn)
 	return fail_code();
 }
 
+/*
+ * Disable the namespace, and give the hosts time to notice. They get an event and remove their device;
+ * until then their reads get an error at once, and their cluster devices read at the next homes. If
+ * their connections ended first, these reads would wait for fast-io-fail. Waits for the reads in flight.
+ */
+static int withdraw_namespace(struct exporting *to, const char *subsystem)
+{
+	char path[PATH_MAX], enabled[CONFIGFS_VALUE];
+	int error;
+
+	configfs_path(path, "%s/namespaces/1/enable", subsystem);
+	if (configfs_read(path, enabled) || strcmp(enabled, "1"))
+		return 0;
+	error = configfs_write(&to->edits, path, "0");
+	if (!error)
+		usleep(WITHDRAW_US);
+	return configfs_edited(error, "set", path);
+}
+
 /* Remove the namespace, which closes the device. Waits for the reads in flight. */
 static int remove_namespace(struct exporting *to, const char *subsystem)
 {
@@ -542,7 +564,7 @@ static int remove_subsystem(struct exporting *to)
 	configfs_path(path, NVMET "/subsystems/%s", nqn);
 	if (access(path, F_OK))
 		return 0;
-	if (remove_from_ports(to, nqn) || remove_namespace(to, path) ||
+	if (withdraw_namespace(to, path) || remove_from_ports(to, nqn) || remove_namespace(to, path) ||
 	    export_hosts_look(&to->hosts) || export_hosts_allow(&to->hosts))
 		return fail_code();
 	export_hosts_clean(&to->hosts);

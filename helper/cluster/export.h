@@ -16,6 +16,7 @@
  * struct export - an exported device: an nvmet subsystem with one namespace (id 1), and a port
  * @nqn: name of the subsystem. The caller derives it from the cluster and the node, so that a
  *	subsystem with this name is always the caller's
+ * @model: model number, which the hosts see. nvmet refuses to change it after one has connected
  * @device: path of a block device, like /dev/mapper/NAME-home. A read-only device must be one of
  *	the target nearcache
  * @uuid: UUID of the namespace, text form
@@ -29,6 +30,7 @@
  */
 struct export {
 	const char *nqn;
+	const char *model;
 	const char *device;
 	const char *uuid;
 	enum cluster_transport transport;
@@ -65,8 +67,9 @@ struct export {
 int export_apply(const struct export *export);
 
 /*
- * Remove an export, which ends the connections of its hosts, its port if no other subsystem uses
- * it, and the hosts that no other subsystem allows. Not an error if there is none, or only a part.
+ * Remove an export: first the namespace, so that no read of a host has to wait for its timers, half a
+ * second later the subsystem, which ends the connections of its hosts, its port if no other subsystem
+ * uses it, and the hosts that no other subsystem allows. Not an error if there is none, or only a part.
  */
 int export_remove(const char *nqn);
 

@@ -47,6 +47,13 @@ void home_lock(const char *name)
 	lock_name(name);
 }
 
+/* Drop the locks of home_lock(), if this process has them. */
+void home_unlock(void)
+{
+	lock_release();
+	lock_release();
+}
+
 /* There is no cache NAME-home: say what to do. */
 static int explain_missing(const char *name, const char *home)
 {

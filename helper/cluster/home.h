@@ -30,6 +30,7 @@ struct cluster_home {
 const char *home_name(const char *name, char *home);
 int home_check_name(const char *name);
 void home_lock(const char *name);
+void home_unlock(void);
 int home_find(struct cluster_home *home, const char *name);
 int home_read_volume(struct cluster_home *home);
 int home_check_free(const struct dm_device *dev);

@@ -9,6 +9,7 @@
 
 #include "block/dm_remove.h"
 #include "block/signals.h"
+#include "cluster/disconnect.h"
 #include "cluster/home.h"
 #include "cluster/joined.h"
 #include "cluster/peers.h"
@@ -26,6 +27,7 @@
  * @table: the present table of the cluster device, if @exists
  * @exported: this run has changed the export
  * @created: this run has created the device
+ * @reconnect: the connections of an earlier join have other settings, and are made again
  * @changed: this run has replaced the nodes of the device, or would
  * @idle: there is nothing to do, see struct join_request
  * @warming: what the peers are to give
@@ -43,6 +45,7 @@ struct joining {
 	struct peers_table table;
 	bool exported;
 	bool created;
+	bool reconnect;
 	bool changed;
 	bool idle;
 	struct warming warming;
@@ -111,6 +114,46 @@ static int look_at_device(struct joining *joining)
 	return check_table(joining);
 }
 
+/*
+ * Nodes that disagree on these settings cannot connect to each other at all, and a connection
+ * without a secret would stay when a secret is required: change them on all nodes while none has
+ * joined. A record of an older version does not tell them.
+ */
+static int check_settings(const struct joining *joining)
+{
+	const struct joined_settings *before = &joining->before.settings;
+	const struct joined_settings *after = &joining->after.settings;
+	const struct {
+		const char *name;
+		const char *before;
+		const char *after;
+	} row[] = {
+		{ "transport =", before->transport, after->transport },
+		{ "tls =", before->tls, after->tls },
+		{ "authentication by secret-file =", before->secret, after->secret },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
+		if (*row[i].before && strcmp(row[i].before, row[i].after))
+			return refuse_change(joining, row[i].name, row[i].before, row[i].after);
+	return 0;
+}
+
+/* True if a connection of an earlier join may have other settings. */
+static bool connections_differ(const struct joining *joining)
+{
+	const struct joined_settings *before = &joining->before.settings;
+	const struct joined_settings *after = &joining->after.settings;
+
+	/* A record of an older version: its connections stay. */
+	if (!joining->before.found || !*before->transport)
+		return false;
+	return strcmp(before->keep_alive, after->keep_alive) ||
+	       strcmp(before->fast_io_fail, after->fast_io_fail) ||
+	       strcmp(before->data_digest, after->data_digest);
+}
+
 /* Another device must not export the same subsystem. */
 static int check_others(const struct joining *joining)
 {
@@ -143,6 +186,8 @@ static int check_before(const struct joining *joining)
 
 	if (!before->found)
 		return check_others(joining);
+	if (check_settings(joining))
+		return fail_code();
 	if (strcmp(before->cluster, joining->conf.name) || strcmp(before->self, self))
 		return fail(CODE_BUSY,
 			    "device '%s' is node '%s' of cluster '%s', but would be node '%s' of '%s': 'nearcache cluster leave %s' first",
@@ -200,9 +245,45 @@ static int read_config(struct joining *joining)
 	const char *self = request->self ? request->self : before->found ? before->self : NULL;
 	char *path = path_absolute(config);
 
-	if (path)
-		cluster_conf_read(&joining->conf, path, self);
+	if (path && !cluster_conf_read(&joining->conf, path, self))
+		joined_take_settings(&joining->after, &joining->conf);
 	free(path);
+	return fail_code();
+}
+
+/*
+ * Read the record and the configuration. Name servers may take long, so this needs no lock; the
+ * caller then locks, and calls check_record().
+ */
+static int read_unlocked(struct joining *joining)
+{
+	const char *name = joining->request->name;
+
+	if (home_check_name(name) || joined_read(&joining->before, name))
+		return fail_code();
+	joining->idle = joining->request->again && !joining->before.found;
+	return joining->idle ? 0 : read_config(joining);
+}
+
+/*
+ * Read the record again, now that it cannot change. Fail if read_config() took the file or the node
+ * from a record that has changed.
+ */
+static int check_record(struct joining *joining)
+{
+	const struct join_request *request = joining->request;
+	const struct joined *now = &joining->before;
+	struct joined old = joining->before;
+
+	if (!joined_read(&joining->before, request->name)) {
+		joining->idle = request->again && !now->found;
+		if (!joining->idle && ((!request->config && strcmp(now->config, old.config)) ||
+				       (!request->self && old.found && !now->found)))
+			fail(CODE_BUSY,
+			     "another command joined or left '%s' at the same time: see 'nearcache cluster status', and try again",
+			     request->name);
+	}
+	joined_free(&old);
 	return fail_code();
 }
 
@@ -211,17 +292,21 @@ static int prepare_join(struct joining *joining)
 {
 	const char *name = joining->request->name;
 
-	if (home_check_name(name) || joined_read(&joining->before, name))
+	home_unlock();
+	if (read_unlocked(joining) || joining->idle)
 		return fail_code();
-	joining->idle = joining->request->again && !joining->before.found;
-	if (joining->idle)
-		return 0;
-	if (read_config(joining) || home_find(&joining->home, name) || read_volume(joining) ||
+	home_lock(name);
+	if (check_record(joining) || joining->idle)
+		return fail_code();
+	if (home_find(&joining->home, name) || read_volume(joining) ||
 	    check_before(joining) || look_at_device(joining) || check_extent(joining))
 		return fail_code();
 	joining->idle = joining->request->again && !joining->exists;
-	return joining->idle ? 0 : peers_init(&joining->peers, &joining->conf,
-					      joining->home.volume);
+	if (joining->idle ||
+	    peers_init(&joining->peers, &joining->conf, joining->home.volume))
+		return fail_code();
+	joining->peers.skip = joining->request->again;
+	return 0;
 }
 
 /* Export the volume of @allowed to the nodes that it names, without the local node. */
@@ -229,8 +314,9 @@ static int export_to(const struct joining *joining, const struct joined *allowed
 {
 	const struct cluster_conf *conf = &joining->conf;
 	const struct cluster_node *self = cluster_conf_self(conf);
-	char uuid[CLUSTER_UUID_TEXT], id[CLUSTER_UUID_TEXT];
+	char uuid[CLUSTER_UUID_TEXT], id[CLUSTER_UUID_TEXT], model[CLUSTER_MODEL];
 	struct export export = {
+		.model = cluster_conf_model(conf, model),
 		.nqn = joining->peers.peer[conf->self].nqn,
 		.device = joining->home.path,
 		.uuid = uuid,
@@ -278,11 +364,15 @@ static int begin_record(struct joining *joining)
 	snprintf(after->cluster, sizeof(after->cluster), "%s", conf->name);
 	snprintf(after->self, sizeof(after->self), "%s", cluster_conf_self(conf)->name);
 	snprintf(after->volume, sizeof(after->volume), "%s", joining->home.volume);
+	/* Until this run has ended, the next one has to take connections for different ones. */
+	joining->reconnect = connections_differ(joining);
 	for (i = 0; i < conf->nodes && !fail_code(); i++)
 		joined_add(after, conf->node[i].name);
 	*both = *after;
 	both->node = NULL;
 	both->nodes = 0;
+	if (joining->reconnect)
+		*both->settings.keep_alive = '\0';
 	for (i = 0; i < after->nodes && !fail_code(); i++)
 		joined_add(both, after->node[i]);
 	for (i = 0; i < before->nodes && !fail_code(); i++)
@@ -459,38 +549,44 @@ static int change_device(struct joining *joining)
 	return set_option(joining, "bandwidth", table->bandwidth, conf->bandwidth);
 }
 
+/* Disconnect the peers of the earlier record; @left: only those that the new one does not have. */
+static int disconnect_before(const struct joining *joining, bool left)
+{
+	const struct joined *before = &joining->before;
+	const char **node = calloc(before->nodes + 1, sizeof(*node));
+	size_t i, count = 0;
+
+	if (!node)
+		return fail_memory();
+	for (i = 0; i < before->nodes; i++)
+		if (strcmp(before->node[i], before->self) &&
+		    (!left || !joined_has(&joining->after, before->node[i])))
+			node[count++] = before->node[i];
+	cluster_disconnect(before->cluster, node, count);
+	free(node);
+	return fail_code();
+}
+
 /* Disconnect the nodes that were in the record, and are not in the configuration any more. */
 static int disconnect_left(const struct joining *joining)
 {
-	const struct joined *before = &joining->before;
-	char nqn[CLUSTER_NQN_SIZE];
-	size_t i;
-
-	for (i = 0; i < before->nodes; i++) {
-		if (joined_has(&joining->after, before->node[i]))
-			continue;
-		cluster_subsystem_nqn(before->cluster, before->node[i], nqn);
-		if (link_disconnect(nqn))
-			return fail_code();
-	}
-	return 0;
+	return disconnect_before(joining, true);
 }
 
-/* Disconnect all peers if the volume has changed: the host NQN of these connections is the old one. */
+/*
+ * Disconnect all peers if the volume has changed, because the host NQN of these connections is the
+ * old one, or if the connections need other settings. Until they are connected again, the device
+ * reads at the next homes.
+ */
 static int disconnect_old(const struct joining *joining)
 {
 	const struct joined *before = &joining->before;
-	char nqn[CLUSTER_NQN_SIZE];
-	size_t i;
 
-	if (!before->found || !strcmp(before->volume, joining->home.volume))
+	if (!before->found)
 		return 0;
-	for (i = 0; i < before->nodes; i++) {
-		cluster_subsystem_nqn(before->cluster, before->node[i], nqn);
-		if (strcmp(before->node[i], before->self) && link_disconnect(nqn))
-			return fail_code();
-	}
-	return 0;
+	if (!strcmp(before->volume, joining->home.volume) && !joining->reconnect)
+		return 0;
+	return disconnect_before(joining, false);
 }
 
 /* Undo what this run did. An earlier join keeps its nodes and its record. */
@@ -498,13 +594,10 @@ static void undo_steps(struct joining *joining)
 {
 	const struct peers *peers = &joining->peers;
 	const char *name = joining->request->name;
-	size_t i;
 
 	if (joining->created)
 		dm_remove(name);
-	for (i = 0; i < joining->conf.nodes; i++)
-		if (peers->peer[i].fresh)
-			link_disconnect(peers->peer[i].nqn);
+	peers_disconnect_fresh(&joining->peers);
 	if (joining->before.found) {
 		if (joining->exported)
 			export_to(joining, &joining->before);
@@ -581,10 +674,9 @@ static void report_nodes(const struct joining *joining)
 				    peer->refused ? "refused" :
 				    strcmp(peer->device, PEERS_ABSENT) ? "connected" :
 				    joining->request->dry_run ? "would connect" : "absent";
-		char address[ADDRESS_TEXT + 16];
+		char address[CLUSTER_PLACE];
 
-		snprintf(address, sizeof(address), strchr(peer->node->address, ':') ?
-			 "[%s]:%u" : "%s:%u", peer->node->address, peer->node->port);
+		cluster_node_place(peer->node, address);
 		print_record(NULL, NULL);
 		print_string("name", "node", peer->node->name);
 		print_string("address", "address", address);
@@ -598,9 +690,12 @@ static void report_nodes(const struct joining *joining)
 		else
 			print_string("reason", NULL, NULL);
 		print_end();
-		if (!peer->self && !joining->request->dry_run && *peer->why)
+		if (!peer->self && !joining->request->dry_run && *peer->why && !peer->skipped)
 			warn("node '%s' at %s is %s: %s", peer->node->name, address, state,
 			     peer->why);
+		if (*peer->differs)
+			warn("node '%s' at %s has other settings: %s", peer->node->name, address,
+			     peer->differs);
 	}
 	print_end();
 }
@@ -675,7 +770,10 @@ static int warm_after_join(struct joining *joining)
 	return fail_code();
 }
 
-/* Join, or apply changes of the configuration. Prints the result. */
+/*
+ * Join, or apply changes of the configuration. Prints the result. Takes the locks of home_lock(), and
+ * drops them before it resolves names.
+ */
 int cluster_join(const struct join_request *request)
 {
 	struct joining joining = { .request = request };

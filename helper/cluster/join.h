@@ -9,7 +9,10 @@
 
 #include <stdbool.h>
 
-/* Variable of the environment with which the daemon sets @again of struct join_request. */
+/*
+ * Variable of the environment with which the daemon sets @again of struct join_request. Its value is
+ * "1", and then the names of nodes that refused this one a moment ago, behind a blank each.
+ */
 #define CLUSTER_AGAIN	"NEARCACHE_CLUSTER_AGAIN"
 
 /**
@@ -17,7 +20,8 @@
  * @name: the cluster device
  * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
  * @self: name of the local node; NULL: that of an earlier join, otherwise find it
- * @again: the daemon repeats a join: do nothing if the device has left, or is gone
+ * @again: value of CLUSTER_AGAIN: do nothing if the device has left, or is gone, and do not connect
+ *	the nodes that it names; NULL: a person joins
  * @warm: bring the part of this node from its peers, in the background
  * @dry_run: print the actions, change nothing
  */
@@ -25,7 +29,7 @@ struct join_request {
 	const char *name;
 	const char *config;
 	const char *self;
-	bool again;
+	const char *again;
 	bool warm;
 	bool dry_run;
 };

@@ -49,6 +49,19 @@ bool joined_has(const struct joined *joined, const char *node)
 	return false;
 }
 
+/* Record the settings of the connections of @conf. Not the secret itself, only whether there is one. */
+void joined_take_settings(struct joined *joined, const struct cluster_conf *conf)
+{
+	struct joined_settings *settings = &joined->settings;
+
+	strcpy(settings->transport, conf->transport == CLUSTER_RDMA ? "rdma" : "tcp");
+	strcpy(settings->tls, conf->tls ? "yes" : "no");
+	strcpy(settings->secret, *conf->secret ? "yes" : "no");
+	snprintf(settings->keep_alive, JOINED_SETTING, "%us", conf->keep_alive);
+	snprintf(settings->fast_io_fail, JOINED_SETTING, "%us", conf->fast_io_fail);
+	strcpy(settings->data_digest, conf->data_digest ? "yes" : "no");
+}
+
 static int take_record(const struct setting_line *line, void *arg)
 {
 	struct joined *joined = arg;
@@ -61,6 +74,12 @@ static int take_record(const struct setting_line *line, void *arg)
 		{ "cluster", joined->cluster, sizeof(joined->cluster) },
 		{ "self", joined->self, sizeof(joined->self) },
 		{ "volume", joined->volume, sizeof(joined->volume) },
+		{ "transport", joined->settings.transport, JOINED_SETTING },
+		{ "tls", joined->settings.tls, JOINED_SETTING },
+		{ "secret", joined->settings.secret, JOINED_SETTING },
+		{ "keep-alive", joined->settings.keep_alive, JOINED_SETTING },
+		{ "fast-io-fail", joined->settings.fast_io_fail, JOINED_SETTING },
+		{ "data-digest", joined->settings.data_digest, JOINED_SETTING },
 	};
 	size_t i;
 
@@ -91,6 +110,7 @@ int joined_read(struct joined *joined, const char *name)
 /* Write the record, replacing an earlier one. */
 int joined_write(const struct joined *joined)
 {
+	const struct joined_settings *settings = &joined->settings;
 	char path[PATH_MAX], *text = NULL;
 	size_t size, i;
 	FILE *out = open_memstream(&text, &size);
@@ -99,6 +119,10 @@ int joined_write(const struct joined *joined)
 		return fail_memory();
 	fprintf(out, "config = %s\ncluster = %s\nself = %s\nvolume = %s\n", joined->config,
 		joined->cluster, joined->self, joined->volume);
+	fprintf(out, "transport = %s\ntls = %s\nsecret = %s\n", settings->transport, settings->tls,
+		settings->secret);
+	fprintf(out, "keep-alive = %s\nfast-io-fail = %s\ndata-digest = %s\n", settings->keep_alive,
+		settings->fast_io_fail, settings->data_digest);
 	for (i = 0; i < joined->nodes; i++)
 		fprintf(out, "node = %s\n", joined->node[i]);
 	if (fclose(out))

@@ -15,6 +15,23 @@
 #include "cluster/node_names.h"
 #include "lib/name.h"
 
+/* Size of a setting in the record, with NUL. */
+#define JOINED_SETTING	16
+
+/**
+ * struct joined_settings - settings of all connections, as text
+ * Each is "" if the record was written by a version that did not record it, and @keep_alive,
+ * @fast_io_fail and @data_digest also while a run changes them.
+ */
+struct joined_settings {
+	char transport[JOINED_SETTING];
+	char tls[JOINED_SETTING];
+	char secret[JOINED_SETTING];
+	char keep_alive[JOINED_SETTING];
+	char fast_io_fail[JOINED_SETTING];
+	char data_digest[JOINED_SETTING];
+};
+
 /**
  * struct joined - a record
  * @found: there is a record; otherwise only @name is set
@@ -23,6 +40,7 @@
  * @cluster: name of the cluster
  * @self: name of the local node
  * @volume: UUID of the volume
+ * @settings: of the connections
  * @node: names of the nodes that may be connected, or allowed to connect, @nodes of them
  */
 struct joined {
@@ -32,6 +50,7 @@ struct joined {
 	char cluster[CLUSTER_NAME];
 	char self[CLUSTER_NAME];
 	char volume[CLUSTER_UUID_TEXT];
+	struct joined_settings settings;
 	char (*node)[CLUSTER_NAME];
 	size_t nodes;
 };
@@ -40,6 +59,7 @@ int joined_read(struct joined *joined, const char *name);
 int joined_write(const struct joined *joined);
 int joined_remove(const char *name);
 int joined_add(struct joined *joined, const char *node);
+void joined_take_settings(struct joined *joined, const struct cluster_conf *conf);
 bool joined_has(const struct joined *joined, const char *node);
 void joined_free(struct joined *joined);
 int joined_all(struct joined **list, size_t *count);

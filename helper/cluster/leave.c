@@ -2,10 +2,12 @@
 #include "cluster/leave.h"
 
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "block/dm_remove.h"
 #include "block/signals.h"
+#include "cluster/disconnect.h"
 #include "cluster/home.h"
 #include "cluster/joined.h"
 #include "cluster/peers.h"
@@ -50,25 +52,35 @@ static int find_joined(struct leaving *leaving)
 	return 0;
 }
 
+/* End the connections to all nodes of the record at the same time. */
+static int end_connections(const struct joined *joined)
+{
+	const char **node = calloc(joined->nodes + 1, sizeof(*node));
+	size_t i, count = 0;
+
+	if (!node)
+		return fail_memory();
+	for (i = 0; i < joined->nodes; i++)
+		if (strcmp(joined->node[i], joined->self))
+			node[count++] = joined->node[i];
+	cluster_disconnect(joined->cluster, node, count);
+	free(node);
+	return fail_code();
+}
+
 /* The names of the connections need the name of the cluster, which only the record has. */
 static int drop_connections(const struct leaving *leaving)
 {
 	const struct joined *joined = &leaving->joined;
 	char nqn[CLUSTER_NQN_SIZE];
-	size_t i;
 
 	if (!joined->found) {
 		warn("there is no record of the join of '%s': its connections and its export stay: see 'nvme list-subsys', and /sys/kernel/config/nvmet",
 		     leaving->name);
 		return 0;
 	}
-	for (i = 0; i < joined->nodes; i++) {
-		if (!strcmp(joined->node[i], joined->self))
-			continue;
-		cluster_subsystem_nqn(joined->cluster, joined->node[i], nqn);
-		if (link_disconnect(nqn))
-			return fail_code();
-	}
+	if (end_connections(joined))
+		return fail_code();
 	cluster_subsystem_nqn(joined->cluster, joined->self, nqn);
 	return export_remove(nqn);
 }

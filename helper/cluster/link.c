@@ -73,7 +73,7 @@ static const char *address_text(char *text, const char *address, const char *por
 	return text;
 }
 
-static const char *link_address(const struct link *link, char *text)
+const char *link_address(const struct link *link, char *text)
 {
 	char port[16];
 
@@ -104,6 +104,14 @@ static void read_address(const char *controller, char *text)
 	address_text(text, address, port);
 }
 
+static void trim_end(char *text)
+{
+	size_t length = strlen(text);
+
+	while (length && text[length - 1] == ' ')
+		text[--length] = '\0';
+}
+
 /*
  * True if the controller belongs to the subsystem and the host (NULL: any), and is not on its way
  * out. @state: gets its name, address, and whether it works.
@@ -124,6 +132,8 @@ static bool take_controller(const char *name, const char *nqn, const char *host_
 		return false;
 	memset(state, 0, sizeof(*state));
 	snprintf(state->controller, sizeof(state->controller), "%s", name);
+	read_line(state->model, sizeof(state->model), CONTROLLERS "/%s/model", name);
+	trim_end(state->model);
 	read_address(name, state->address);
 	state->connected = true;
 	state->live = !strcmp(value, "live");

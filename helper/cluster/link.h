@@ -47,6 +47,7 @@ struct link {
  *	multipath it stays the same while the controller connects again
  * @uuid: UUID of the namespace, text form; "" without @device
  * @controller: name of the controller, like "nvme3"
+ * @model: model number of the subsystem
  * @address: address and port of the peer, like "10.0.0.5:4420" or "[fd00::5]:4420"
  */
 struct link_state {
@@ -55,6 +56,7 @@ struct link_state {
 	char device[64];
 	char uuid[37];
 	char controller[16];
+	char model[CLUSTER_MODEL];
 	char address[64];
 };
 
@@ -65,8 +67,11 @@ struct link_state {
  */
 unsigned int link_kernel_keep_alive(unsigned int keep_alive);
 
+/* Print the wanted address as struct link_state has it to @text, of the size of its address. */
+const char *link_address(const struct link *link, char *text);
+
 /*
- * Look for the connection from @link->host_nqn to @link->nqn, to whatever address. Sends nothing to
+ * Look for the connection from @link->host_nqn (NULL: any host) to @link->nqn, to whatever address. Sends nothing to
  * the peer, so that it returns at once even if the peer hangs. No connection is not an error.
  */
 int link_find(const struct link *link, struct link_state *state);

@@ -8,7 +8,9 @@
 #include <sys/sysmacros.h>
 
 #include "block/parallel_devices.h"
+#include "cluster/disconnect.h"
 #include "lib/error.h"
+#include "lib/print.h"
 
 /* Longest wait for all connections, seconds; they are made at the same time. */
 #define CONNECT_SECONDS	30U
@@ -89,12 +91,30 @@ static void take_device(struct peer *peer)
 		 minor(st.st_rdev));
 }
 
-static int look_at_peer(struct peer *peer)
+/*
+ * Compare the settings on which all nodes have to agree. Nodes that differ read extents at other
+ * homes, which costs reads of the origin. An older version shows no settings.
+ */
+static void compare_settings(const struct peers *peers, struct peer *peer)
+{
+	char model[CLUSTER_MODEL];
+
+	cluster_conf_model(peers->conf, model);
+	*peer->differs = '\0';
+	if (peer->state.connected && !strncmp(peer->state.model, "nearcache extent=", 17) &&
+	    strcmp(peer->state.model, model))
+		snprintf(peer->differs, sizeof(peer->differs),
+			 "it joined with %s, this node has %s: the origin is read more often than necessary until all nodes have the same: leave and join where they are wrong",
+			 strchr(peer->state.model, ' ') + 1, strchr(model, ' ') + 1);
+}
+
+static int look_at_peer(const struct peers *peers, struct peer *peer)
 {
 	memset(&peer->state, 0, sizeof(peer->state));
 	if (link_find(&peer->link, &peer->state))
 		return fail_code();
 	take_device(peer);
+	compare_settings(peers, peer);
 	return 0;
 }
 
@@ -108,9 +128,13 @@ int peers_look(struct peers *peers)
 
 		if (peer->self)
 			continue;
-		if (look_at_peer(peer))
+		if (look_at_peer(peers, peer))
 			return fail_code();
-		if (!peer->state.connected)
+		if (!peer->state.connected && !*peer->node->address)
+			snprintf(peer->why, sizeof(peer->why),
+				 "its address '%s' cannot be resolved: %s; see 'getent ahosts %s'",
+				 peer->node->host, peer->node->why, peer->node->host);
+		else if (!peer->state.connected)
 			strcpy(peer->why, "not connected");
 	}
 	return 0;
@@ -124,41 +148,103 @@ static int connect_job(const struct many_job *job)
 	return link_connect(&peer->link, &state);
 }
 
-/* Take the result of connect_job() of a peer. */
-static int take_connection(struct peer *peer, const struct many_job *job)
+/* True if the connection is to another address than that of the node's line. */
+bool peer_has_moved(const struct peer *peer)
 {
-	bool before = peer->state.connected;
+	char wanted[sizeof(peer->state.address)];
+
+	return peer->state.connected && *peer->node->address &&
+	       strcmp(peer->state.address, link_address(&peer->link, wanted));
+}
+
+/* True if an attempt to connect the peer is necessary, and possible. */
+static bool needs_connection(const struct peer *peer)
+{
+	return !peer->self && *peer->node->address &&
+	       (!peer->state.live || peer_has_moved(peer));
+}
+
+static bool is_skipped(const struct peers *peers, const struct peer *peer)
+{
+	const char *at = peers->skip, *name = peer->node->name;
+	size_t length = strlen(name);
+
+	while (at && (at = strchr(at, ' ')))
+		if (!strncmp(++at, name, length) && strchr(" ", at[length]))
+			return true;
+	return false;
+}
+
+/* Take the result of connect_job() of a peer. */
+static int take_connection(const struct peers *peers, struct peer *peer, const struct many_job *job)
+{
+	const struct link_state before = peer->state;
 
 	*peer->why = '\0';
-	if (look_at_peer(peer))
+	if (look_at_peer(peers, peer))
 		return fail_code();
-	peer->fresh = peer->state.connected && !before;
+	peer->fresh = peer->state.connected &&
+		      (!before.connected || strcmp(before.address, peer->state.address));
 	peer->refused |= !peer->state.connected && job->code == CODE_PERMISSION;
-	if (!peer->state.connected)
+	if (peer_has_moved(peer) && *job->message)
+		warn("node '%s' is still connected at %s: %s", peer->node->name,
+		     peer->state.address, job->message);
+	if (!peer->state.connected && job->late)
+		snprintf(peer->why, sizeof(peer->why),
+			 "it accepts connections, but does not answer for %u seconds: the attempt was stopped; see dmesg, and whether the node hangs",
+			 job->seconds);
+	else if (!peer->state.connected)
 		snprintf(peer->why, sizeof(peer->why), "%s",
 			 *job->message ? job->message : "the connection was lost at once");
 	return 0;
 }
 
-/* Disconnect the peers that serve another volume, after no table names their devices any more. */
-int peers_disconnect_refused(struct peers *peers)
+/* Disconnect the peers for which @wanted is true, all at the same time. */
+static int disconnect_peers(struct peers *peers, bool (*wanted)(const struct peer *peer))
 {
-	size_t i;
+	const char **node = calloc(peers->conf->nodes, sizeof(*node));
+	size_t i, count = 0;
 
+	if (!node)
+		return fail_memory();
 	for (i = 0; i < peers->conf->nodes; i++) {
 		struct peer *peer = &peers->peer[i];
 
-		if (!peer->refused || !peer->state.connected)
+		if (!wanted(peer))
 			continue;
-		if (link_disconnect(peer->nqn))
-			return fail_code();
+		node[count++] = peer->node->name;
 		memset(&peer->state, 0, sizeof(peer->state));
 	}
-	return 0;
+	cluster_disconnect(peers->conf->name, node, count);
+	free(node);
+	return fail_code();
+}
+
+static bool is_refused(const struct peer *peer)
+{
+	return peer->refused && peer->state.connected;
+}
+
+/* Disconnect the peers that serve another volume, after no table names their devices any more. */
+int peers_disconnect_refused(struct peers *peers)
+{
+	return disconnect_peers(peers, is_refused);
+}
+
+static bool is_fresh(const struct peer *peer)
+{
+	return peer->fresh;
+}
+
+/* Disconnect the peers that this run has connected. */
+int peers_disconnect_fresh(struct peers *peers)
+{
+	return disconnect_peers(peers, is_fresh);
 }
 
 /*
- * Connect all peers that are not connected, at the same time, so that absent ones cost one timeout.
+ * Connect all peers that are not connected, or at another address than wanted, at the same time, so
+ * that absent ones cost one timeout. A connection stays until the node answers at the new address.
  * A peer that does not answer is no error; its @why says why.
  */
 int peers_connect(struct peers *peers)
@@ -178,17 +264,21 @@ int peers_connect(struct peers *peers)
 		for (i = 0; i < count; i++) {
 			struct peer *peer = &peers->peer[i];
 
-			if (peer->self || peer->state.live)
+			if (!needs_connection(peer))
+				continue;
+			peer->skipped = is_skipped(peers, peer);
+			if (peer->skipped)
 				continue;
 			/* many_run() locks the name: no device has a blank in its name. */
 			snprintf(name[jobs], sizeof(*name), "node %s", peer->node->name);
 			job[jobs].name = name[jobs];
 			job[jobs].data = peer;
-			job[jobs++].seconds = CONNECT_SECONDS;
+			job[jobs].seconds = CONNECT_SECONDS;
+			job[jobs++].stop = true;
 		}
 		many_run(job, jobs, connect_job);
 		for (i = 0; i < jobs && !fail_code(); i++)
-			take_connection((struct peer *)job[i].data, &job[i]);
+			take_connection(peers, (struct peer *)job[i].data, &job[i]);
 	}
 	free(job);
 	free(name);

@@ -15,6 +15,9 @@
 /* Size of the reason why a peer is absent, with NUL. */
 #define PEER_WHY	1024
 
+/* Size of the text about a difference, with NUL. */
+#define PEER_DIFFERS	256
+
 /**
  * struct peer - a node of the configuration
  * @node: its line
@@ -24,9 +27,11 @@
  * @link: the connection to it
  * @state: of the connection
  * @device: of the connection, for the table: its number, or PEERS_ABSENT
- * @fresh: this run made the connection
+ * @fresh: this run made the connection, or moved it to another address
  * @refused: it serves another volume, or does not allow this node to connect
+ * @skipped: it is not connected because of struct peers.skip
  * @why: why it is absent; "": it is not
+ * @differs: how its settings differ from those of this node; "": not, or unknown
  */
 struct peer {
 	const struct cluster_node *node;
@@ -38,7 +43,9 @@ struct peer {
 	char device[PEERS_DEVICE];
 	bool fresh;
 	bool refused;
+	bool skipped;
 	char why[PEER_WHY];
+	char differs[PEER_DIFFERS];
 };
 
 /**
@@ -47,12 +54,14 @@ struct peer {
  * @peer: one for each node, in the same order, @conf->nodes of them
  * @host_nqn: of the local node
  * @host_id: see @host_nqn
+ * @skip: names of nodes that peers_connect() does not connect, behind a blank each; NULL: none
  */
 struct peers {
 	const struct cluster_conf *conf;
 	struct peer *peer;
 	char host_nqn[CLUSTER_NQN_SIZE];
 	char host_id[CLUSTER_UUID_TEXT];
+	const char *skip;
 };
 
 int peers_init(struct peers *peers, const struct cluster_conf *conf, const char *volume);
@@ -60,5 +69,7 @@ void peers_free(struct peers *peers);
 int peers_look(struct peers *peers);
 int peers_connect(struct peers *peers);
 int peers_disconnect_refused(struct peers *peers);
+int peers_disconnect_fresh(struct peers *peers);
+bool peer_has_moved(const struct peer *peer);
 
 #endif /* HELPER_CLUSTER_PEERS_H */

@@ -74,20 +74,18 @@ static void print_parts(const struct view *view)
 		     view->status.waited);
 }
 
-static const char *address_of(const struct peer *peer, char *text, size_t size)
+static const char *address_of(const struct peer *peer, char *text)
 {
 	if (!peer)
 		return NULL;
-	snprintf(text, size, strchr(peer->node->address, ':') ? "[%s]:%u" : "%s:%u",
-		 peer->node->address, peer->node->port);
-	return text;
+	return cluster_node_place(peer->node, text);
 }
 
 static void print_nodes(const struct view *view)
 {
 	static const struct peers_load unknown = { .state = UINT64_MAX };
 	uint64_t share[NEARCACHE_CLUSTER_NODES_MAX], counted;
-	char address[ADDRESS_TEXT + 16];
+	char address[CLUSTER_PLACE];
 	size_t i;
 
 	peers_shares(view->table.node, view->table.nodes, extents_of(view), share, &counted);
@@ -100,7 +98,7 @@ static void print_nodes(const struct view *view)
 
 		print_record(NULL, NULL);
 		print_string("name", "node", node->name);
-		print_string("address", "address", address_of(peer, address, sizeof(address)));
+		print_string("address", "address", address_of(peer, address));
 		print_string("state", "state", peers_state_word(load->state));
 		print_number("weight", "weight", node->weight);
 		print_ratio("share", "extents", share[i], counted);
@@ -142,6 +140,8 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 		return false;
 	} else if (peer && peer->refused) {
 		snprintf(text, size, "%s", peer->why);
+	} else if (peer && !peer->state.connected && !*peer->node->address) {
+		snprintf(text, size, "%s", peer->why);
 	} else if (peer && !peer->state.connected) {
 		snprintf(text, size,
 			 "it is not connected: once '%s' port %u answers, 'nearcache cluster join %s' connects it",
@@ -152,6 +152,10 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 			 peer->state.controller);
 	} else if (peer && *peer->why) {
 		snprintf(text, size, "%s", peer->why);
+	} else if (peer && peer_has_moved(peer)) {
+		snprintf(text, size,
+			 "it is connected at %s, but '%s' gives it another address: 'nearcache cluster join %s' connects it there",
+			 peer->state.address, view->conf.path, name);
 	} else if (peer && peer->node->weight != node->weight) {
 		snprintf(text, size,
 			 "'%s' gives it another weight: 'nearcache cluster join %s' applies it",
@@ -168,6 +172,8 @@ static bool find_problem(const struct view *view, size_t i, char *text, size_t s
 	} else if (state == NEARCACHE_PEER_SLOW) {
 		snprintf(text, size,
 			 "it takes over twice as long as the origin: its extents are read at the next homes until it is about as fast; see its load, its network, and 'nearcache status' there");
+	} else if (peer && *peer->differs) {
+		snprintf(text, size, "%s", peer->differs);
 	} else if (state == NEARCACHE_PEER_ABSENT) {
 		snprintf(text, size, "it is not connected: 'nearcache cluster join %s'", name);
 	} else {

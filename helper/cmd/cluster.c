@@ -43,14 +43,15 @@ static int run_check(const struct arguments *args, const char *name)
 	return cluster_check(name);
 }
 
-/* @changes: the action changes NAME and NAME-home. */
+/* @locks: lock NAME and NAME-home for the action. */
 static const struct cluster_action {
 	const char *name;
 	bool optional_name;
-	bool changes;
+	bool locks;
 	int (*run)(const struct arguments *args, const char *name);
 } actions[] = {
-	{ "join", false, true, run_join },
+	/* join takes the locks itself, after it has resolved the names of the nodes. */
+	{ "join", false, false, run_join },
 	{ "leave", false, true, run_leave },
 	{ "status", true, false, run_status },
 	{ "check", false, false, run_check },
@@ -75,7 +76,7 @@ int cmd_cluster(const struct arguments *args)
 			    action->name);
 	if (strcmp(action->name, "join") && option_given(args, OPTION_FROM_PEERS))
 		return fail(CODE_USAGE, "'cluster %s' takes no --from-peers: it is for join", action->name);
-	if (action->changes)
+	if (action->locks)
 		home_lock(name);
 	return action->run(args, name);
 }

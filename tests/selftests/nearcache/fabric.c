@@ -25,6 +25,7 @@ static int apply(int argc, char **argv)
 {
 	struct export export = {
 		.transport = CLUSTER_TCP,
+		.model = "nearcache",
 		.secret = getenv("SECRET"),
 		.tls = getenv("TLS"),
 	};

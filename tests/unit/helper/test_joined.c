@@ -8,6 +8,9 @@
 
 static void record_round_trip(void **state)
 {
+	const struct cluster_conf conf = {
+		.secret = "DHHC-1:x", .tls = true, .keep_alive = 7, .fast_io_fail = 3600,
+	};
 	struct joined joined, *list;
 	size_t count;
 
@@ -18,6 +21,7 @@ static void record_round_trip(void **state)
 	strcpy(joined.cluster, "c");
 	strcpy(joined.self, "n1");
 	strcpy(joined.volume, "2b8fac4d-ce33-5f23-b59a-ad5fcb870bcf");
+	joined_take_settings(&joined, &conf);
 	assert_int_equal(joined_add(&joined, "n1"), 0);
 	assert_int_equal(joined_add(&joined, "fd00::2"), 0);
 	assert_int_equal(joined_add(&joined, "n1"), 0);
@@ -29,6 +33,12 @@ static void record_round_trip(void **state)
 	assert_string_equal(joined.config, "/etc/a b.conf");
 	assert_string_equal(joined.self, "n1");
 	assert_string_equal(joined.volume, "2b8fac4d-ce33-5f23-b59a-ad5fcb870bcf");
+	assert_string_equal(joined.settings.transport, "tcp");
+	assert_string_equal(joined.settings.tls, "yes");
+	assert_string_equal(joined.settings.secret, "yes");
+	assert_string_equal(joined.settings.keep_alive, "7s");
+	assert_string_equal(joined.settings.fast_io_fail, "3600s");
+	assert_string_equal(joined.settings.data_digest, "no");
 	assert_true(joined_has(&joined, "fd00::2") && !joined_has(&joined, "fd00::3"));
 	strcpy(joined.name, "data.joined");
 	assert_int_equal(joined_write(&joined), 0);
