@@ -18,14 +18,18 @@
 #include "lib/periodic_wait.h"
 #include "lib/sanitize.h"
 
-/*
- * Time from the end of a round to the begin of the next one, ns; if a node is refused, which is
- * known only after a connection to it, and changes only if somebody acts there.
- */
+/* Time from the end of a run for a device to the begin of the next one, ns. */
 #define PAUSE		(5 * 1000000000ULL)
+/*
+ * Time from one attempt to connect a node that refuses this one to the next, ns: only somebody who
+ * acts there can change that, and each attempt is in the kernel logs of both nodes.
+ */
 #define PAUSE_REFUSED	(60 * 1000000000ULL)
-/* In the warning of 'cluster join' about a node of another volume. */
+/* Time after which the log says that a run hangs, ns: join itself waits less for nodes. */
+#define HANGS		(120 * 1000000000ULL)
+/* In the warning of 'cluster join' about a node that is refused: "node 'NAME' at ... is refused: ". */
 #define REFUSED		" is refused: "
+#define NODE		"node '"
 #define PROGRAM		"nearcache"
 
 /* Find 'nearcache' in the folder of this program, as program_exec() does. */
@@ -42,7 +46,7 @@ static bool find_program(char *path)
 	return true;
 }
 
-/* Start the process with its stderr in @pipe[1], no other output, and no blocked signals. */
+/* Start the process with its stderr in @pipes[1], no other output, and no blocked signals. */
 static int spawn_join(const char *path, const char *name, const int *pipes, pid_t *pid)
 {
 	char *words[] = { (char *)PROGRAM, (char *)"cluster", (char *)"join", (char *)name, NULL };
@@ -51,7 +55,6 @@ static int spawn_join(const char *path, const char *name, const int *pipes, pid_
 	sigset_t none;
 	int error;
 
-	setenv(CLUSTER_AGAIN, "1", true);
 	sigemptyset(&none);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -66,20 +69,42 @@ static int spawn_join(const char *path, const char *name, const int *pipes, pid_
 	return error;
 }
 
-static void start_run(struct keeper *keeper, const char *name)
+/* Set CLUSTER_AGAIN: the nodes in @lines, which are refused, are not to be tried. */
+static void set_again(const char *lines)
+{
+	char nodes[KEEP_TEXT + 8] = "1";
+	size_t used = 1;
+
+	while ((lines = strstr(lines, NODE))) {
+		size_t length = strcspn(lines += strlen(NODE), "'");
+
+		used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, " %.*s", (int)length,
+					 lines);
+		lines = strchr(lines, '\n');
+		if (!lines)
+			break;
+	}
+	setenv(CLUSTER_AGAIN, nodes, true);
+}
+
+static void start_run(struct keep_run *run)
 {
 	char path[PATH_MAX];
 	int pipes[2];
 
+	run->next = watch_now() + PAUSE;
 	if (!find_program(path) || pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
 		return;
-	if (spawn_join(path, name, pipes, &keeper->pid)) {
-		keeper->pid = 0;
+	run->brief = *run->refused && watch_now() < run->full;
+	set_again(run->brief ? run->refused : "");
+	if (spawn_join(path, run->name, pipes, &run->pid)) {
+		run->pid = 0;
 		close(pipes[0]);
 	} else {
-		keeper->pipe = pipes[0];
-		keeper->used = 0;
-		snprintf(keeper->name, sizeof(keeper->name), "%s", name);
+		run->pipe = pipes[0];
+		run->used = 0;
+		run->begun = watch_now();
+		run->hangs = false;
 	}
 	close(pipes[1]);
 }
@@ -99,83 +124,187 @@ static bool has_device(const char *name)
 	return found;
 }
 
-/* Start a run for the first device behind @keeper->after, by name. Returns false if there is none. */
-static bool start_next(struct keeper *keeper)
+/* Returns the runs for a device, which need not have begun; NULL: out of memory. */
+static struct keep_run *run_of(struct keeper *keeper, const char *name)
 {
-	const char *first = NULL;
-	struct joined *list;
-	size_t i, count;
-
-	if (!joined_all(&list, &count))
-		for (i = 0; i < count; i++)
-			if (strcmp(list[i].name, keeper->after) > 0 &&
-			    (!first || strcmp(list[i].name, first) < 0) &&
-			    has_device(list[i].name))
-				first = list[i].name;
-	fail_reset();
-	if (first) {
-		snprintf(keeper->after, sizeof(keeper->after), "%s", first);
-		start_run(keeper, first);
-	}
-	joined_free_all(list, count);
-	return first;
-}
-
-/* Returns the last report about a device, at first an empty one; NULL: out of memory. */
-static struct keep_report *report_of(struct keeper *keeper, const char *name)
-{
-	struct keep_report *longer;
+	struct keep_run *longer;
 	size_t i;
 
-	for (i = 0; i < keeper->reports; i++)
-		if (!strcmp(keeper->report[i].name, name))
-			return &keeper->report[i];
-	longer = reallocarray(keeper->report, keeper->reports + 1, sizeof(*longer));
+	for (i = 0; i < keeper->runs; i++)
+		if (!strcmp(keeper->run[i].name, name))
+			return &keeper->run[i];
+	longer = reallocarray(keeper->run, keeper->runs + 1, sizeof(*longer));
 	if (!longer)
 		return NULL;
-	keeper->report = longer;
-	longer += keeper->reports++;
+	keeper->run = longer;
+	longer += keeper->runs++;
 	memset(longer, 0, sizeof(*longer));
 	snprintf(longer->name, sizeof(longer->name), "%s", name);
 	return longer;
 }
 
-/* Say what a run printed, line by line, unless the last run for this device printed the same. */
-static void say_report(struct keeper *keeper, void (*say)(const char *text, void *arg), void *arg)
+/* Start a run for each device for which it is time. */
+static void start_runs(struct keeper *keeper)
 {
-	struct keep_report *report = report_of(keeper, keeper->name);
-	char *rest = keeper->text, *line, text[KEEP_TEXT + 128];
+	struct joined *list;
+	size_t i, count;
 
-	if (!report || !strcmp(report->text, keeper->text))
-		return;
-	strcpy(report->text, keeper->text);
-	if (!*rest) {
-		snprintf(text, sizeof(text), "cluster device '%s': all nodes are connected",
-			 keeper->name);
-		say(text, arg);
+	if (!joined_all(&list, &count))
+		for (i = 0; i < count; i++) {
+			struct keep_run *run = run_of(keeper, list[i].name);
+
+			if (!run || run->pid || watch_now() < run->next)
+				continue;
+			if (has_device(run->name))
+				start_run(run);
+			else
+				run->next = watch_now() + PAUSE;
+		}
+	fail_reset();
+	joined_free_all(list, count);
+}
+
+/* True if @text has the line at @line, which ends with a newline. */
+static bool has_line(const char *text, const char *line, size_t length)
+{
+	while (*text) {
+		if (!strncmp(text, line, length))
+			return true;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
 	}
-	while ((line = strsep(&rest, "\n"))) {
-		if (!*line)
-			continue;
-		snprintf(text, sizeof(text), "cluster device '%s': %s", keeper->name, line);
-		say(text_clean(text), arg);
+	return false;
+}
+
+/* Append the lines of @from that are about refused nodes, or those that are not. */
+static void append_lines(char *to, size_t size, const char *from, bool refused)
+{
+	size_t used = strlen(to);
+
+	while (*from) {
+		size_t length = strcspn(from, "\n");
+		const char *word = strstr(from, REFUSED);
+		bool is = word && word < from + length;
+
+		if (is == refused && length && used + length + 2 <= size) {
+			memcpy(to + used, from, length);
+			used += length;
+			to[used++] = '\n';
+			to[used] = '\0';
+		}
+		from += length + (from[length] == '\n');
 	}
 }
 
+/* Say each line of @now that the last report does not have, and make @now the last report. */
+static void say_report(struct keep_run *run, const char *now,
+		       void (*say)(const char *text, void *arg), void *arg)
+{
+	char text[KEEP_TEXT + 128];
+	const char *line;
+
+	if (!*now && (!run->reported || *run->report)) {
+		snprintf(text, sizeof(text), "cluster device '%s': all nodes are connected",
+			 run->name);
+		say(text, arg);
+	}
+	for (line = now; *line; line += strcspn(line, "\n") + 1) {
+		size_t length = strcspn(line, "\n");
+
+		if (has_line(run->report, line, length + 1))
+			continue;
+		snprintf(text, sizeof(text), "cluster device '%s': %.*s", run->name, (int)length,
+			 line);
+		say(text_clean(text), arg);
+	}
+	snprintf(run->report, sizeof(run->report), "%s", now);
+	run->reported = true;
+}
+
+/* Take the output of a run that has ended. A brief one says nothing about nodes that are refused. */
+static void take_output(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
+{
+	char now[2 * KEEP_TEXT] = "";
+
+	run->text[run->used] = '\0';
+	if (!run->brief) {
+		*run->refused = '\0';
+		append_lines(run->refused, sizeof(run->refused), run->text, true);
+		run->full = watch_now() + PAUSE_REFUSED;
+	}
+	append_lines(now, sizeof(now), run->text, false);
+	append_lines(now, sizeof(now), run->refused, true);
+	say_report(run, now, say, arg);
+}
+
 /* Read what the run has printed; drop what does not fit, so that it never waits for this process. */
-static void read_output(struct keeper *keeper)
+static void read_output(struct keep_run *run)
 {
 	char dropped[512];
 	ssize_t n;
 
 	do {
-		size_t room = sizeof(keeper->text) - 1 - keeper->used;
+		size_t room = sizeof(run->text) - 1 - run->used;
 
-		n = room ? read(keeper->pipe, keeper->text + keeper->used, room) :
-			   read(keeper->pipe, dropped, sizeof(dropped));
+		n = room ? read(run->pipe, run->text + run->used, room) :
+			   read(run->pipe, dropped, sizeof(dropped));
 		if (n > 0 && room)
-			keeper->used += (size_t)n;
+			run->used += (size_t)n;
 	} while (n > 0);
+}
+
+/* Say that a run takes too long, and in which function of the kernel it waits. */
+static void say_hang(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
+{
+	char text[512], path[64], where[64] = "";
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/wchan", (int)run->pid);
+	file = fopen(path, "re");
+	if (!file || !fgets(where, sizeof(where), file) || !strcmp(where, "0"))
+		strcpy(where, "no function of the kernel, or an unknown one");
+	if (file)
+		fclose(file);
+	snprintf(text, sizeof(text),
+		 "cluster device '%s': 'cluster join' (process %d) has not ended for %llu seconds: it waits in %s (see /proc/%d/stack, and 'ps' for another 'nearcache' that it waits for); until it ends, absent nodes of this device are not connected, and changes of its file not applied",
+		 run->name, (int)run->pid, HANGS / 1000000000ULL, where, (int)run->pid);
+	say(text_clean(text), arg);
+	run->hangs = true;
+}
+
+/* A run that was killed could not say anything: note that as a line of its own. */
+static void note_kill(struct keep_run *run, int status)
+{
+	size_t room = sizeof(run->text) - run->used;
+	int length;
+
+	if (!WIFSIGNALED(status))
+		return;
+	length = snprintf(run->text + run->used, room, "'cluster join' was killed by signal %d\n",
+			  WTERMSIG(status));
+	if ((size_t)length < room)
+		run->used += (size_t)length;
+}
+
+static void check_run(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
+{
+	int status = 0;
+	pid_t ended;
+
+	if (!run->pid)
+		return;
+	ended = waitpid(run->pid, &status, WNOHANG);
+	read_output(run);
+	if (!ended) {
+		if (!run->hangs && watch_now() - run->begun >= HANGS)
+			say_hang(run, say, arg);
+		return;
+	}
+	run->pid = 0;
+	close(run->pipe);
+	run->next = watch_now() + PAUSE;
+	note_kill(run, status);
+	take_output(run, say, arg);
 }
 
 /*
@@ -184,30 +313,21 @@ static void read_output(struct keeper *keeper)
  */
 void keep_clusters(struct keeper *keeper, void (*say)(const char *text, void *arg), void *arg)
 {
-	if (keeper->pid) {
-		pid_t ended = waitpid(keeper->pid, NULL, WNOHANG);
+	size_t i;
 
-		read_output(keeper);
-		if (!ended)
-			return;
-		keeper->pid = 0;
-		close(keeper->pipe);
-		keeper->text[keeper->used] = '\0';
-		keeper->refused |= !!strstr(keeper->text, REFUSED);
-		say_report(keeper, say, arg);
-	}
-	if (watch_now() < keeper->next || start_next(keeper))
-		return;
-	keeper->next = watch_now() + (keeper->refused ? PAUSE_REFUSED : PAUSE);
-	*keeper->after = '\0';
-	keeper->refused = false;
+	for (i = 0; i < keeper->runs; i++)
+		check_run(&keeper->run[i], say, arg);
+	start_runs(keeper);
 }
 
 /* Forget everything. A run that is not over ends by itself. */
 void keep_stop(struct keeper *keeper)
 {
-	if (keeper->pid)
-		close(keeper->pipe);
-	free(keeper->report);
+	size_t i;
+
+	for (i = 0; i < keeper->runs; i++)
+		if (keeper->run[i].pid)
+			close(keeper->run[i].pipe);
+	free(keeper->run);
 	memset(keeper, 0, sizeof(*keeper));
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Connect absent nodes of the cluster devices, and apply changes of their configuration: run
- * 'nearcache cluster join' again, for one device at a time, in its own process.
+ * 'nearcache cluster join' again for each device, in a process of its own, so that no device waits
+ * for another.
  */
 #ifndef HELPER_DAEMON_KEEP_CLUSTERS_H
 #define HELPER_DAEMON_KEEP_CLUSTERS_H
@@ -16,37 +17,43 @@
 #define KEEP_TEXT	4096
 
 /**
- * struct keep_report - the last report about a device
+ * struct keep_run - the runs of 'cluster join' for one device
  * @name: of the device
- * @text: what the last run printed on stderr
+ * @pid: process of the present run; 0: none
+ * @pipe: its stderr
+ * @text: its output so far, @used bytes
+ * @brief: it does not try the nodes that are refused
+ * @begun: time of its begin, as by watch_now()
+ * @hangs: the log says that it takes too long
+ * @next: earliest time of the next run
+ * @full: earliest time of the next run that also tries the nodes that are refused
+ * @refused: lines of the last run that tried all nodes about nodes that are refused
+ * @report: lines of the last run
+ * @reported: there is a last run
  */
-struct keep_report {
+struct keep_run {
 	char name[NAME_SIZE];
+	pid_t pid;
+	int pipe;
 	char text[KEEP_TEXT];
+	size_t used;
+	bool brief;
+	uint64_t begun;
+	bool hangs;
+	uint64_t next;
+	uint64_t full;
+	char refused[KEEP_TEXT];
+	char report[2 * KEEP_TEXT];
+	bool reported;
 };
 
 /**
- * struct keeper - the present run of 'cluster join'
- * @pid: its process; 0: none runs
- * @pipe: its stderr
- * @name: of the device
- * @text: its output so far, @used bytes
- * @refused: a node was refused in this round
- * @next: earliest time of the next round over all devices, as by watch_now()
- * @after: name of the device that this round looked at last; "": the round has not begun
- * @report: the last reports, @reports of them
+ * struct keeper - the runs for all devices
+ * @run: one for each device, @runs of them
  */
 struct keeper {
-	pid_t pid;
-	int pipe;
-	char name[NAME_SIZE];
-	char text[KEEP_TEXT];
-	size_t used;
-	bool refused;
-	uint64_t next;
-	char after[NAME_SIZE];
-	struct keep_report *report;
-	size_t reports;
+	struct keep_run *run;
+	size_t runs;
 };
 
 void keep_clusters(struct keeper *keeper, void (*say)(const char *text, void *arg), void *arg);

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * daemon/keep_clusters.c runs 'nearcache', here a script, for each device: one that hangs delays no
+ * other one, and is reported; a node that is refused is tried once a minute.
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "block/dm.h"
+#include "cluster/joined.h"
+#include "daemon/keep_clusters.h"
+#include "lib/periodic_wait.h"
+#include "said.h"
+
+#define SECOND	1000000000ULL
+
+static const char script[] =
+	"#!/bin/sh\n"
+	"echo \"$3 $NEARCACHE_CLUSTER_AGAIN\" >>\"$RUNS\"\n"
+	"case $3 in\n"
+	"hang) exec sleep 1000 ;;\n"
+	"shy) echo \"nearcache: warning: node 'fd00::1' at [fd00::1]:5 is refused: no\" >&2 ;;\n"
+	"esac\n";
+
+static char runs[] = "/tmp/nearcache-runs-XXXXXX", program[4096];
+/* Devices of the test, its time, and the lines that the keeper said. */
+static const char *const *devices;
+static size_t devices_count;
+static uint64_t now;
+static char lines[4096];
+static struct keeper keeper;
+
+uint64_t watch_now(void)
+{
+	return now;
+}
+
+int joined_all(struct joined **list, size_t *count)
+{
+	size_t i;
+
+	*count = devices_count;
+	*list = calloc(*count, sizeof(**list));
+	for (i = 0; i < *count; i++)
+		strcpy((*list)[i].name, devices[i]);
+	return 0;
+}
+
+void joined_free_all(struct joined *list, size_t count)
+{
+	(void)count;
+	free(list);
+}
+
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	(void)name;
+	memset(dev, 0, sizeof(*dev));
+	dev->cluster = true;
+	*found = true;
+	return 0;
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	(void)dev;
+}
+
+static void say(const char *text, void *arg)
+{
+	(void)arg;
+	snprintf(lines + strlen(lines), sizeof(lines) - strlen(lines), "%s\n", text);
+}
+
+/* Let @seconds pass and look; then wait for the end of a run, and look again. */
+static void pass(unsigned int seconds)
+{
+	siginfo_t info;
+
+	now += seconds * SECOND;
+	keep_clusters(&keeper, say, NULL);
+	assert_int_equal(waitid(P_ALL, 0, &info, WEXITED | WNOWAIT), 0);
+	keep_clusters(&keeper, say, NULL);
+}
+
+static const char *runs_so_far(void)
+{
+	static char text[4096];
+	int fd = open(runs, O_RDONLY);
+	ssize_t n = read(fd, text, sizeof(text) - 1);
+
+	text[n > 0 ? n : 0] = '\0';
+	close(fd);
+	return text;
+}
+
+static int start_over(void **state)
+{
+	(void)state;
+	*lines = '\0';
+	now = SECOND;
+	return truncate(runs, 0);
+}
+
+static void hang_delays_nobody(void **state)
+{
+	static const char *const names[] = { "hang", "quick" };
+
+	(void)state;
+	devices = names;
+	devices_count = 2;
+	pass(0);
+	assert_string_equal(lines, "cluster device 'quick': all nodes are connected\n");
+	pass(5);
+	pass(5);
+	assert_non_null(strstr(runs_so_far(), "quick 1\nquick 1\n"));
+	assert_null(strstr(strstr(runs_so_far(), "hang 1\n") + 1, "hang"));
+	assert_null(strstr(lines, "has not ended"));
+	pass(120);
+	pass(120);
+	assert_non_null(strstr(lines, "'hang': 'cluster join'"));
+	assert_null(strstr(strstr(lines, "has not ended") + 1, "has not ended"));
+	kill(keeper.run[0].pid, SIGKILL);
+	pass(0);
+	assert_non_null(strstr(lines, "'hang': 'cluster join' was killed by signal 9"));
+	keep_stop(&keeper);
+}
+
+static void refused_node_waits(void **state)
+{
+	static const char *const names[] = { "shy" };
+	char once[sizeof(lines)];
+
+	(void)state;
+	devices = names;
+	devices_count = 1;
+	pass(0);
+	assert_non_null(strstr(lines, "node 'fd00::1' at [fd00::1]:5 is refused: no"));
+	strcpy(once, lines);
+	pass(5);
+	pass(5);
+	assert_string_equal(runs_so_far(), "shy 1\nshy 1 fd00::1\nshy 1 fd00::1\n");
+	pass(50);
+	assert_string_equal(runs_so_far(), "shy 1\nshy 1 fd00::1\nshy 1 fd00::1\nshy 1\n");
+	assert_string_equal(lines, once);
+	keep_stop(&keeper);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(hang_delays_nobody, start_over),
+		cmocka_unit_test_setup(refused_node_waits, start_over),
+	};
+	int fd = mkstemp(runs), failed;
+
+	if (fd < 0 || !realpath("/proc/self/exe", program))
+		return 1;
+	close(fd);
+	setenv("RUNS", runs, true);
+	strcpy(strrchr(program, '/'), "/nearcache");
+	fd = open(program, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0755);
+	if (write(fd, script, strlen(script)) < 0 || close(fd))
+		return 1;
+	failed = RUN(tests);
+	unlink(program);
+	return unlink(runs) || failed;
+}
