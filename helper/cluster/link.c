@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <netdb.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,6 +31,8 @@
 #define NAMESPACE_SECONDS	10
 #define NAMESPACE_PAUSE_US	(20 * 1000)
 #define SECOND			1000000000ULL
+/* Pause between two looks for the controller that the kernel is connecting. */
+#define WATCH_PAUSE_US		2000
 /* Seconds between two attempts of the kernel to connect again. */
 #define RECONNECT_DELAY		1
 
@@ -372,14 +375,60 @@ static bool record_refusal(const struct link *link, const char *address, const c
 	return false;
 }
 
-/* Record why the kernel did not connect. @error: a code of libnvme. */
-static int connect_failed(const struct link *link, struct kmsg *log, int error,
-			  const char *address)
+/*
+ * struct watching - a thread that finds the name of the controller which the kernel is connecting
+ * @controller: the name, which the kernel log has in each line about it; valid after the thread has
+ *	ended; "": not found. A controller that fails is gone before the kernel returns.
+ * @ended: the kernel has returned
+ */
+struct watching {
+	const struct link *link;
+	const char *address;
+	char controller[16];
+	_Atomic bool ended;
+};
+
+/* The subsystem of a controller that is not connected yet cannot be read. */
+static bool is_watched(const struct watching *watching, const char *name)
 {
-	char line[512];
+	char host[ATTRIBUTE], address[sizeof(((struct link_state *)0)->address)];
+
+	read_line(host, sizeof(host), CONTROLLERS "/%s/hostnqn", name);
+	read_address(name, address);
+	return !strcmp(host, watching->link->host_nqn) && !strcmp(address, watching->address);
+}
+
+static void *watch_controllers(void *arg)
+{
+	struct watching *watching = arg;
+	struct dirent *entry;
+	DIR *controllers;
+
+	while (!watching->ended && !*watching->controller) {
+		controllers = opendir(CONTROLLERS);
+		while (controllers && (entry = readdir(controllers)))
+			if (is_watched(watching, entry->d_name))
+				snprintf(watching->controller, sizeof(watching->controller),
+					 "%.15s", entry->d_name);
+		if (controllers)
+			closedir(controllers);
+		usleep(WATCH_PAUSE_US);
+	}
+	return NULL;
+}
+
+/*
+ * Record why the kernel did not connect. @error: a code of libnvme. @controller: its name, or "".
+ * Other nodes are connected at the same time, and most lines of the log do not name the node.
+ */
+static int connect_failed(const struct link *link, struct kmsg *log, int error,
+			  const char *address, const char *controller)
+{
+	char line[512], start[32];
 
 	/* Lines of a controller of this host; nvmet has others. */
-	while (kmsg_find(log, "nvme nvme", line, sizeof(line)))
+	snprintf(start, sizeof(start), *controller ? "nvme %s:" : "nvme nvme%s", controller);
+	while (kmsg_find(log, start, line, sizeof(line)))
 		if (record_refusal(link, address, line))
 			return fail_code();
 	return fail(CODE_DEVICE, "cannot connect to the node at %s: %s; dmesg may say why", address,
@@ -483,14 +532,21 @@ static int check_proof(const struct link *link, const char *address)
 
 static int connect_to(const struct link *link, const char *address)
 {
+	struct watching watching = { .link = link, .address = address };
 	struct kmsg log = kmsg_mark(0);
 	nvme_root_t root = create_root();
+	pthread_t thread;
+	bool watched;
 	int error;
 
 	if (root) {
+		watched = !pthread_create(&thread, NULL, watch_controllers, &watching);
 		error = add_controller(link, root);
+		watching.ended = true;
+		if (watched)
+			pthread_join(thread, NULL);
 		if (error)
-			connect_failed(link, &log, error, address);
+			connect_failed(link, &log, error, address, watching.controller);
 		nvme_free_tree(root);
 	}
 	kmsg_close(&log);

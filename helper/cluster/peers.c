@@ -10,10 +10,12 @@
 #include "block/parallel_devices.h"
 #include "cluster/disconnect.h"
 #include "lib/error.h"
+#include "lib/periodic_wait.h"
 #include "lib/print.h"
 
 /* Longest wait for all connections, seconds; they are made at the same time. */
 #define CONNECT_SECONDS	30U
+#define SECOND		1000000000ULL
 
 static void describe_link(struct peers *peers, struct peer *peer)
 {
@@ -140,12 +142,21 @@ int peers_look(struct peers *peers)
 	return 0;
 }
 
+/*
+ * The kernel cannot be interrupted while it waits for a node that accepts the TCP connection and then
+ * hangs, for up to a minute. If nobody waits for this process any more, nobody may be left connected.
+ */
 static int connect_job(const struct many_job *job)
 {
 	const struct peer *peer = job->data;
 	struct link_state state;
 
-	return link_connect(&peer->link, &state);
+	/* An earlier process, which hung, had the lock for this node. */
+	if (watch_now() >= peer->end)
+		return fail(CODE_BUSY, "an earlier attempt to connect it still waits");
+	if (!link_connect(&peer->link, &state) && watch_now() >= peer->end)
+		link_disconnect(peer->nqn);
+	return fail_code();
 }
 
 /* True if the connection is to another address than that of the node's line. */
@@ -191,7 +202,7 @@ static int take_connection(const struct peers *peers, struct peer *peer, const s
 		     peer->state.address, job->message);
 	if (!peer->state.connected && job->late)
 		snprintf(peer->why, sizeof(peer->why),
-			 "it accepts connections, but does not answer for %u seconds: the attempt was stopped; see dmesg, and whether the node hangs",
+			 "it accepts connections, but does not answer for %u seconds: does the node hang? See dmesg here and there",
 			 job->seconds);
 	else if (!peer->state.connected)
 		snprintf(peer->why, sizeof(peer->why), "%s",
@@ -273,8 +284,8 @@ int peers_connect(struct peers *peers)
 			snprintf(name[jobs], sizeof(*name), "node %s", peer->node->name);
 			job[jobs].name = name[jobs];
 			job[jobs].data = peer;
-			job[jobs].seconds = CONNECT_SECONDS;
-			job[jobs++].stop = true;
+			peer->end = watch_now() + CONNECT_SECONDS * SECOND;
+			job[jobs++].seconds = CONNECT_SECONDS;
 		}
 		many_run(job, jobs, connect_job);
 		for (i = 0; i < jobs && !fail_code(); i++)

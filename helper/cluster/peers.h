@@ -27,6 +27,7 @@
  * @link: the connection to it
  * @state: of the connection
  * @device: of the connection, for the table: its number, or PEERS_ABSENT
+ * @end: time at which peers_connect() gives up, as by watch_now()
  * @fresh: this run made the connection, or moved it to another address
  * @refused: it serves another volume, or does not allow this node to connect
  * @skipped: it is not connected because of struct peers.skip
@@ -41,6 +42,7 @@ struct peer {
 	struct link link;
 	struct link_state state;
 	char device[PEERS_DEVICE];
+	uint64_t end;
 	bool fresh;
 	bool refused;
 	bool skipped;
