@@ -95,7 +95,8 @@ await_up() {
 	NODES_UP=$(for n in $NODES; do ((n == VM_NODE)) && printf 4 || printf 0; done)
 	joined_up() {
 		all_up && return
-		[[ $(states) != *3* ]] || join
+		# The device of a node that has left is gone (failed) until a join finds the new one.
+		[[ $(states) != *[13]* ]] || join
 		all_up
 	}
 	wait_for "${1:-60}" joined_up || fail "not all nodes are up: $(states), $(nearcache cluster status v 2>&1)"
