@@ -77,22 +77,44 @@ static int need_nvmet(enum cluster_transport transport)
 
 /* Byte of DM_CONTROL_NODE that lock_nvmet() locks. */
 #define LOCK_BYTE	1
+/* Longest wait for this lock, and pause between two attempts. */
+#define LOCK_SECONDS	60U
+#define LOCK_PAUSE_US	(50 * 1000)
 
-/*
- * Keep other runs of this command from changing exports, until the descriptor @fd is closed or this
- * process ends. Waits without a time limit.
- */
-static int lock_nvmet(int *fd)
+static int await_lock(int fd)
 {
 	/* Only root can open this file, so no other user can hold up this lock. */
 	struct flock lock = {
 		.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = LOCK_BYTE, .l_len = 1,
 	};
+	unsigned int tries = LOCK_SECONDS * 1000000 / LOCK_PAUSE_US;
 
+	while (fcntl(fd, F_OFD_SETLK, &lock)) {
+		if (errno != EAGAIN && errno != EACCES)
+			return fail_errno(errno, "cannot lock '" DM_CONTROL_NODE "'");
+		if (!tries--)
+			return fail(CODE_BUSY,
+				    "another 'nearcache' has been changing an export of this node for %u seconds: its cache may not answer (see ps, dmesg); try again",
+				    LOCK_SECONDS);
+		usleep(LOCK_PAUSE_US);
+	}
+	return 0;
+}
+
+/*
+ * Keep other runs of this command from changing exports, until the descriptor @fd is closed or this
+ * process ends. A run that hangs, because it waits for reads of its cache, must not hold up the other
+ * clusters of this node in silence: fails after LOCK_SECONDS.
+ */
+static int lock_nvmet(int *fd)
+{
 	*fd = open(DM_CONTROL_NODE, O_RDWR | O_CLOEXEC);
-	if (*fd >= 0 && !fcntl(*fd, F_OFD_SETLKW, &lock))
+	if (*fd < 0)
+		return fail_errno(errno, "cannot open '" DM_CONTROL_NODE "'");
+	if (!await_lock(*fd))
 		return 0;
-	return fail_errno(errno, "cannot lock '" DM_CONTROL_NODE "'");
+	close(*fd);
+	return fail_code();
 }
 
 static int make_folder(struct exporting *to, const char *path)
