@@ -62,6 +62,8 @@ static void check_nodes(const struct cluster_conf *conf)
 
 static void check_conf(struct cluster_conf *conf)
 {
+	size_t i;
+
 	HOLDS(*conf->name && conf->replicas && conf->replicas <= 8);
 	HOLDS(conf->extent >= 4096 && !(conf->extent & (conf->extent - 1)));
 	HOLDS(conf->stall_timeout >= 100 && conf->stall_timeout <= 600000);
@@ -75,6 +77,9 @@ static void check_conf(struct cluster_conf *conf)
 	}
 	check_nodes(conf);
 	HOLDS(conf->self < conf->nodes && *cluster_conf_self(conf)->name);
+	HOLDS(*cluster_conf_self(conf)->address);
+	for (i = 0; i < conf->nodes; i++)
+		HOLDS(!*conf->node[i].address == !!*conf->node[i].why);
 	fuzz_count("confs_right", 1);
 }
 
