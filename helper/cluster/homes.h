@@ -65,8 +65,10 @@ void homes_free(struct homes *homes);
 /* homes_find.c */
 int homes_find(const char *operand, struct dm_device *dev, struct homes *homes);
 int homes_find_cache(const char *operand, struct dm_device *dev);
+int homes_need_running(const struct homes *homes);
 int homes_resolve(enum target_use use, const struct arguments *args, const struct dm_device *dev,
 		  const struct homes *homes, struct shards *shards);
+int homes_find_above(const struct dm_device *dev, struct homes *homes);
 int homes_keep_live(const struct dm_device *dev, struct shards *shards);
 int homes_rename_operands(char **operand, int count);
 

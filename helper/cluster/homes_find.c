@@ -70,36 +70,67 @@ int homes_find_cache(const char *operand, struct dm_device *dev)
 	return fail_code();
 }
 
+/* Fail if the cluster device is suspended: file systems on it hang, and so would this program. */
+int homes_need_running(const struct homes *homes)
+{
+	if (!homes->suspended)
+		return 0;
+	return fail(CODE_BUSY,
+		    "device '%s' is suspended, and its files cannot be read: 'dmsetup resume %s' first",
+		    homes->name, homes->name);
+}
+
 /* As target_resolve_for(), for files on the cluster device above @dev as well. */
 int homes_resolve(enum target_use use, const struct arguments *args, const struct dm_device *dev,
 		  const struct homes *homes, struct shards *shards)
 {
 	memset(shards, 0, sizeof(*shards));
-	if (homes->suspended)
-		return fail(CODE_BUSY,
-			    "device '%s' is suspended, and its files cannot be read: 'dmsetup resume %s' first",
-			    homes->name, homes->name);
+	if (homes_need_running(homes))
+		return fail_code();
 	return target_resolve_for(use, args, dev, shards);
 }
 
-/* Keep the part of shards on the cache @dev that is here, as the nodes are now. */
+/*
+ * Find the cluster device whose local node has the cache @dev. Without one, @homes is that of a
+ * cache. homes_free() is needed even after a failure.
+ */
+int homes_find_above(const struct dm_device *dev, struct homes *homes)
+{
+	struct dm_device *list;
+	size_t i, count;
+
+	memset(homes, 0, sizeof(*homes));
+	if (dm_all_clusters(&list, &count))
+		return fail_code();
+	for (i = 0; i < count && !fail_code(); i++) {
+		homes_free(homes);
+		if (!homes_take(homes, &list[i]) && peers_number(homes->table.home) == dev->number)
+			break;
+	}
+	if (i == count)
+		homes_free(homes);
+	dm_device_free_all(list, count);
+	return fail_code();
+}
+
+/*
+ * Keep the part of shards on the cache @dev that is here, as the nodes were at the first call for
+ * this device: a refresh calls this for each file.
+ */
 int homes_keep_live(const struct dm_device *dev, struct shards *shards)
 {
-	char name[sizeof(dev->name)];
-	struct dm_device cluster = { 0 };
+	static struct homes homes;
+	static dev_t number;
 	struct homes_part part;
-	struct homes homes = { 0 };
-	bool found = false;
 
-	/* Without a cluster device, no other node is a home. */
-	if (!identity_cluster_holder(dev->number, name, sizeof(name)))
-		return 0;
-	if (!dm_find(name, &cluster, &found) && found && cluster.cluster &&
-	    !homes_take(&homes, &cluster))
-		homes_keep(&homes, shards, &part);
-	homes_free(&homes);
-	dm_device_free(&cluster);
-	return fail_code();
+	if (number != dev->number) {
+		number = 0;
+		homes_free(&homes);
+		if (homes_find_above(dev, &homes))
+			return fail_code();
+		number = dev->number;
+	}
+	return homes_keep(&homes, shards, &part);
 }
 
 /*

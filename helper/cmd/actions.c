@@ -4,6 +4,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "daemon/action_log.h"
 #include "daemon/hot_pins.h"
@@ -205,16 +206,24 @@ static int revert_action(uint64_t id, bool dry_run)
 int cmd_actions(const struct arguments *args)
 {
 	struct listing listing = { .all = option_given(args, OPTION_UNCHANGED) };
+	struct dm_device dev = { 0 };
 
 	if (option_given(args, OPTION_REVERT) && args->operands)
 		return fail(CODE_USAGE, "--revert takes a number only, not '%s'",
 			    args->operand[0]);
 	if (option_given(args, OPTION_REVERT))
 		return revert_action(args->revert, option_given(args, OPTION_DRY_RUN));
-	if (args->operands)
+	if (args->operands) {
 		listing.name = name_of_operand(args->operand[0]);
+		/* The device may be gone. */
+		if (homes_find_cache(args->operand[0], &dev))
+			fail_reset();
+		else
+			listing.name = dev.name;
+	}
 	print_table("actions");
 	action_each(0, show_action, &listing);
 	print_end();
+	dm_device_free(&dev);
 	return fail_code();
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "block/device_sysfs.h"
 #include "lib/error.h"
 #include "lib/print.h"
 #include "lib/size.h"
@@ -116,10 +115,15 @@ void node_part_print_commands(const struct arguments *args, const struct homes *
 /* Print the cluster device above a cache, and where to look for the cluster; JSON: or null. */
 void node_part_print_cluster(const struct dm_device *dev)
 {
-	char name[sizeof(dev->name)], text[2 * sizeof(name) + 64];
-	bool below = identity_cluster_holder(dev->number, name, sizeof(name));
+	char text[2 * sizeof(dev->name) + 64];
+	struct homes homes;
+	bool below = !homes_find_above(dev, &homes) && homes_divide(&homes);
 
-	snprintf(text, sizeof(text), "'%s': see 'nearcache cluster status %s'", name, name);
-	print_string("cluster", NULL, below ? name : NULL);
+	/* An error is no error of this cache. */
+	fail_reset();
+	snprintf(text, sizeof(text), "'%s': see 'nearcache cluster status %s'", homes.name,
+		 homes.name);
+	print_string("cluster", NULL, below ? homes.name : NULL);
 	print_string(NULL, below ? "cluster" : NULL, text);
+	homes_free(&homes);
 }

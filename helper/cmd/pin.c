@@ -330,7 +330,7 @@ int cmd_pin(const struct arguments *args)
 		error = node_part_find(args, &pinning.dev, &pinning.homes);
 	if (error)
 		return error;
-	if (!refresh_need_live(&pinning.dev) &&
+	if (!homes_need_running(&pinning.homes) && !refresh_need_live(&pinning.dev) &&
 	    !record_open(&pinning.pins, &pinning.dev)) {
 		if (option_given(args, OPTION_REFRESH))
 			refresh_pins(&pinning);

@@ -177,7 +177,7 @@ static int execute_prefetch(struct prefetching *p)
 
 	if (args->label)
 		strcpy(wishes.label, args->label);
-	else if (!option_given(args, OPTION_FROM_PEERS) &&
+	else if (p->pieces && !option_given(args, OPTION_FROM_PEERS) &&
 		 !shards_label(&p->shards, wishes.label))
 		return fail_code();
 	/* At ^C job_wait() cancels the job: until then ^C must not end the program. */

@@ -386,6 +386,7 @@ static int verify_files(struct verification *v)
 int cmd_verify(const struct arguments *args)
 {
 	struct verification v = { .args = args };
+	struct homes homes;
 	int error = target_check_words(args, false);
 
 	if (!error && option_given(args, OPTION_FROM) && !strcmp(args->from, "-") &&
@@ -393,10 +394,11 @@ int cmd_verify(const struct arguments *args)
 		error = fail(CODE_USAGE,
 			     "--manifest - and --from - cannot both be standard input: write one to a file");
 	if (!error)
-		error = homes_find_cache(args->operand[0], &v.dev);
+		error = homes_find(args->operand[0], &v.dev, &homes);
 	if (error)
 		return error;
-	error = verify_files(&v);
+	error = homes_need_running(&homes) ?: verify_files(&v);
+	homes_free(&homes);
 	layers_free(&v.layers);
 	free(v.file);
 	glob_free(&v.words);

@@ -42,6 +42,7 @@ is_up() {
 nodes_up() {
 	local node device
 	umount "$M" || fail "umount"
+	at_exit rm -f /var/lib/nearcache/pins/{a,b}-home.json
 	for node in a b; do
 		make_null device "cache$node" "$1"
 		at_exit dm_gone "$node-home"

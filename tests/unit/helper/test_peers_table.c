@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cluster/peers_table.c: table line, message and status line of nearcache-peers. */
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 
 #include "cluster/peers_table.h"
 #include "unit.h"
@@ -24,6 +25,8 @@ static void table_round_trip(void **state)
 	assert_string_equal(peers_table_node(&table, "b")->device, "259:3");
 	assert_true(peers_table_node(&table, "b")->weight == NEARCACHE_CLUSTER_WEIGHT_MAX);
 	assert_null(peers_table_node(&table, "c"));
+	assert_true(peers_number("253:1") == makedev(253, 1));
+	assert_true(!peers_number("-") && !peers_number("/dev/sda") && !peers_number("8:1x"));
 	text = peers_table_print(&table);
 	assert_string_equal(text, LINE " 2 stall_timeout 300");
 	free(text);

@@ -69,7 +69,7 @@ static void same_after_writing(void **state)
 	pin->format = INDEX_TAR;
 	pin->expires = 1000;
 	pin->priority = 3;
-	pin->load = pin->index_only = pin->concatenated = true;
+	pin->load = pin->index_only = pin->concatenated = pin->part = true;
 	add(NULL, 16 * K);
 	assert_int_equal(pins_save(&pins, "nc"), 0);
 	load(2);
@@ -82,7 +82,7 @@ static void same_after_writing(void **state)
 	assert_int_equal(pin->format, INDEX_TAR);
 	assert_int_equal(pin->expires, 1000);
 	assert_int_equal(pin->priority, 3);
-	assert_true(pin->load && pin->index_only && pin->concatenated);
+	assert_true(pin->load && pin->index_only && pin->concatenated && pin->part);
 	assert_null(pins.pin[1].path);
 	assert_int_equal(pins.pin[1].range[1].start, 18 * K);
 	assert_int_equal(spans_make(&spans, &which, 1), 0);

@@ -50,7 +50,7 @@ expect name a-home read_ahead 1048576 origin_timeout_s 7
 same "read-ahead" "$(blockdev --getra /dev/mapper/a) $(blockdev --getra /dev/mapper/a-home)" "2048 $home_ahead"
 good get a -j
 expect name a-home read_ahead 1048576
-bad 5 "'nearcache cluster leave a' first" set a mode=writethrough
+bad 5 "'nearcache cluster leave " set a mode=writethrough
 
 good jobs a -j
 good ranges a -j
