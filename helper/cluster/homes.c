@@ -123,7 +123,8 @@ static int add_piece(struct range **piece, size_t *pieces, size_t *room, const s
 	struct range *longer;
 
 	if (*pieces == *room) {
-		*room = *room ? 2 * *room : 16;
+		/* Most files have one range, and there may be millions of files. */
+		*room = *room ? 2 * *room : 1;
 		longer = reallocarray(*piece, *room, sizeof(*longer));
 		if (!longer)
 			return fail_memory();

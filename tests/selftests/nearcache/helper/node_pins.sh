@@ -40,6 +40,13 @@ good residency a big
 good residency b-home "$TMPDIR/b/big" -j
 expect cached_bytes 0
 
+# A file system on a device above the cluster device.
+make_dm REPLY above "0 $(sectors "$O") linear /dev/mapper/a 0"
+mount -o ro,noload /dev/mapper/above "$M" || fail "mount above"
+good residency a "$M"/{big,odd,tiny} -j
+expect ratio 1 home_bytes "$here"
+umount "$M" && dm_remove above || fail "above"
+
 # A refresh keeps the part, and follows the nodes.
 good pin a --refresh -j
 expect moved 0 missing_bytes 0

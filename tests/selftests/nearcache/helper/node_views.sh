@@ -70,4 +70,5 @@ done
 make_null C cachec 24
 bad 5 "'a' is the device of a cluster: choose another name, or 'nearcache cluster leave a'" \
 	create a --origin "$O" --cache "$C"
+format "$C"
 bad 5 "'a' is the device of a cluster" open a --origin "$O" --cache "$C"
