@@ -4,6 +4,7 @@
 
 #include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "ondisk/print_superblock.h"
 #include "lib/error.h"
 #include "block/device_sysfs.h"
@@ -126,10 +127,11 @@ static void warn_users(const struct dm_device *dev)
 	     dev->name, what, dev->name);
 }
 
-static void report_invalidate(const struct dm_device *dev,
-			      const struct dropping *dropping, uint64_t dropped,
-			      bool dry_run)
+static void report_invalidate(const struct dm_device *dev, const struct homes *homes,
+			      const struct arguments *args, const struct dropping *dropping,
+			      uint64_t dropped)
 {
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t length = dropping->range ? 0 : dev->size;
 	size_t i;
 
@@ -147,19 +149,22 @@ static void report_invalidate(const struct dm_device *dev,
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	if (dropping->files)
 		omitted_print(&dropping->omitted);
+	node_part_print_commands(args, homes);
 	print_end();
 }
 
-static int invalidate_device(const struct dm_device *dev, const struct arguments *args)
+static int invalidate_device(const struct dm_device *dev, const struct homes *homes,
+			     const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct dropping dropping = { 0 };
 	uint64_t dropped = 0;
 
-	if (!check_invalidate(dev, args) && !choose_ranges(&dropping, dev, args) &&
+	if (!check_invalidate(dev, args) && !(target_given(args) && homes_need_running(homes)) &&
+	    !choose_ranges(&dropping, dev, args) &&
 	    (dry_run || !drop_ranges(dev, &dropping, &dropped))) {
 		warn_users(dev);
-		report_invalidate(dev, &dropping, dropped, dry_run);
+		report_invalidate(dev, homes, args, &dropping, dropped);
 	}
 	free(dropping.range);
 	return fail_code();
@@ -168,16 +173,18 @@ static int invalidate_device(const struct dm_device *dev, const struct arguments
 int cmd_invalidate(const struct arguments *args)
 {
 	struct dm_device dev;
+	struct homes homes;
 	int error = target_check_words(args, false);
 
 	if (!error && target_given(args) && option_given(args, OPTION_RANGE))
 		error = fail(CODE_USAGE,
 			     "--range and TARGETs exclude each other: name the range as a TARGET, like 1G-2G");
 	if (!error)
-		error = homes_find_cache(args->operand[0], &dev);
+		error = node_part_find(args, &dev, &homes);
 	if (error)
 		return error;
-	error = invalidate_device(&dev, args);
+	error = invalidate_device(&dev, &homes, args);
+	homes_free(&homes);
 	dm_device_free(&dev);
 	return error;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "cmd/node_part.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/error.h"
 #include "lib/print.h"
@@ -64,15 +66,31 @@ static void put_word(FILE *out, const char *word)
 	putc('\'', out);
 }
 
+/* True if the command names a file by a path that depends on the current folder. */
+static bool has_relative_path(const struct arguments *args)
+{
+	int i;
+
+	for (i = 1; i < args->operands; i++)
+		if (*args->operand[i] != '/' && !range_like(args->operand[i]))
+			return true;
+	return option_given(args, OPTION_FROM) && *args->from != '/';
+}
+
 /* Returns the command of this process without --everywhere, for free(); NULL: out of memory. */
 static char *print_command(const struct arguments *args)
 {
-	char *text = NULL, **word;
+	char *text = NULL, **word, folder[PATH_MAX];
 	size_t size;
 	FILE *out = open_memstream(&text, &size);
 
 	if (!out)
 		return NULL;
+	if (has_relative_path(args) && getcwd(folder, sizeof(folder))) {
+		fputs("cd ", out);
+		put_word(out, folder);
+		fputs(" && ", out);
+	}
 	fputs("nearcache", out);
 	for (word = args->typed + 1; *word; word++) {
 		if (!strcmp(*word, EVERYWHERE))

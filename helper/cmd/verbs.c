@@ -431,7 +431,7 @@ WITNESS_HELP
 		.operands = "NAME [TARGET...]",
 		.operands_min = 1,
 		.operands_max = -1,
-		.optional = OPTION_RANGE | TARGET_OPTIONS_WHOLE,
+		.optional = OPTION_RANGE | TARGET_OPTIONS_WHOLE | OPTION_EVERYWHERE,
 		.changes = true,
 		.summary = "drop cached data that the origin no longer has",
 		.details =
@@ -445,6 +445,9 @@ WITNESS_HELP
 "is: after another host rewrote a file, drop all data. TARGETs are dropped as a whole,\n"
 "because the index of a shard may be wrong as well: also unwritten parts, and blocks beyond\n"
 "the end of a file. --strict refuses a TARGET with holes or unwritten parts.\n"
+"\n"
+"NAME of a cluster device: the cache of this node. Every node has to do it; --everywhere\n"
+"prints the command that each other node has to run.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_invalidate,
 	},

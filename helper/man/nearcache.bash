@@ -72,7 +72,7 @@ _nearcache_tables()
 		operands='<device> <path>...'
 		;;
 	invalidate)
-		options=' --range=<> --from=<path> --strict'
+		options=' --range=<> --from=<path> --strict --everywhere'
 		operands='<device> <path>...'
 		;;
 	verify)

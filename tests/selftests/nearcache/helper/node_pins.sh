@@ -64,7 +64,7 @@ good plan a big odd -j
 expect state running
 good plan a --clear
 good unpin a big odd tiny --everywhere
-[[ $out == *'ON NODE'*$'\nb '*' nearcache unpin a big odd tiny' ]] || fail "everywhere: $out"
+[[ $out == *'ON NODE'*$'\nb '" cd $TMPDIR/a && nearcache unpin a big odd tiny" ]] || fail "everywhere: $out"
 same "pins" "$(pinned a-home)" ""
 good pin a 0-1M --dry-run --everywhere -j
 json_keys everywhere node command

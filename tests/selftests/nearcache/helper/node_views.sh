@@ -58,8 +58,9 @@ good scrub a --wait
 (cd "$TMPDIR/a" && nearcache verify a --manifest "$TMPDIR/sums" -j) >"$TMPDIR/said" || fail "verify: $(<"$TMPDIR/said")"
 out=$(<"$TMPDIR/said")
 expect name a-home sound 1
-run invalidate a big
-[[ $rc == 0 && $err == *"the other nodes keep their cached data"* ]] || fail "invalidate: $rc $err"
+run invalidate a big --everywhere
+[[ $rc == 0 && $err == *"the other nodes keep their cached data"* && $out == *$'\nb '*' nearcache invalidate a big' ]] ||
+	fail "invalidate: $rc $err $out"
 good residency a big -j
 expect cached_bytes 0
 
