@@ -21,7 +21,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
-	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_joined \
+	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
@@ -58,6 +58,9 @@ HELPER_UNIT_test_keep_clusters := helper/daemon/keep_clusters.c helper/lib/error
 HELPER_UNIT_test_parallel_devices := helper/block/parallel_devices.c helper/lib/wait_data.c \
 	helper/lib/periodic_wait.c helper/lib/error.c \
 	helper/lib/sanitize.c
+HELPER_UNIT_test_read_peers := helper/cluster/read_peers.c helper/block/signals.c helper/lib/progress.c \
+	helper/lib/periodic_wait.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_read_peers := -Wl,--wrap=pread -pthread
 HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c
 HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/peers_table.c helper/files/shard_ranges.c \
 	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
