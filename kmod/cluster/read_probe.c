@@ -35,7 +35,11 @@ static void send_read_probe(struct work_struct *work)
 		__bio_add_page(bio, probe->page[i], part, 0);
 	}
 	WRITE_ONCE(probe->begun, ktime_get_ns());
-	submit_bio_noacct(bio);
+	/* A namespace that is gone has size 0, and the kernel would log each probe. */
+	if (bio_end_sector(bio) > bdev_nr_sectors(probe->bdev))
+		bio_io_error(bio);
+	else
+		submit_bio_noacct(bio);
 }
 
 /**
