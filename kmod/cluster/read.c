@@ -15,11 +15,15 @@ static u64 extent_of(const struct nc_cluster *c, sector_t sector)
 }
 
 /* Is the node with this index the local node, or a peer that takes reads? */
+static bool node_usable(const struct nc_node_map *map, u32 index)
+{
+	return index == map->self || READ_ONCE(map->node[index]->state) == NEARCACHE_PEER_UP;
+}
+
+/* nc_homes.usable. */
 bool nc_cluster_usable(const struct nc_homes *homes, u32 index)
 {
-	const struct nc_node_map *map = container_of(homes, struct nc_node_map, homes);
-
-	return index == map->self || READ_ONCE(map->node[index]->state) == NEARCACHE_PEER_UP;
+	return node_usable(container_of(homes, struct nc_node_map, homes), index);
 }
 
 /* Return the index of the node with this key, -1 if it has left. */
@@ -36,9 +40,17 @@ static int node_index(const struct nc_node_map *map, u64 key)
 static struct nc_node *first_home(const struct nc_cluster *c, const struct nc_node_map *map,
 				  u64 extent, u64 *key)
 {
-	int at = nc_route_first(&map->homes, extent, c->replicas, map->self);
+	int at;
 
-	*key = map->homes.home[at].key;
+	/* As nc_route_first(), but without an indirect call in the usual case. */
+	if (likely(c->replicas == 1)) {
+		at = nc_route_one(&map->homes, extent);
+		if (unlikely(!node_usable(map, at)))
+			at = nc_route_after(&map->homes, extent, -1, -1);
+	} else {
+		at = nc_route_first(&map->homes, extent, c->replicas, map->self);
+	}
+	*key = map->node[at]->key;
 	return map->node[at];
 }
 
@@ -55,20 +67,28 @@ static struct nc_node *next_home(const struct nc_node_map *map, u64 extent, u64 
 	return map->node[first < 0 || at < 0 ? map->self : at];
 }
 
-/* Account a read to the node that it goes to.  Context: RCU read lock: @node has not left. */
-static __always_inline void take_node(struct nc_cluster_io *io, struct nc_node *node)
+/* Account a read to the local node. */
+static __always_inline void take_here(struct nc_cluster_io *io, struct nc_node *node)
 {
-	this_cpu_inc(node->load->begun);
-	if (!node->dev) {
-		io->node = NULL;
-		this_cpu_add(node->load->bytes, io->iter.bi_size);
-		return;
-	}
+	struct nc_node_load __percpu *load = node->load;
+
+	io->node = NULL;
+	this_cpu_inc(load->begun);
+	this_cpu_add(load->bytes, io->iter.bi_size);
+}
+
+/* Account a read to the peer that it goes to.  Context: RCU read lock: @node has not left. */
+static __always_inline void take_peer(struct nc_cluster_io *io, struct nc_node *node)
+{
+	struct nc_node_load __percpu *load = node->load;
+	u64 now = ktime_get_ns();
+
 	percpu_ref_get(&node->reads);
 	io->node = node;
-	io->begun = ktime_get_ns();
-	this_cpu_write(node->load->last, io->begun);
-	this_cpu_write(node->load->sector, io->iter.bi_sector);
+	io->begun = now;
+	this_cpu_inc(load->begun);
+	this_cpu_write(load->last, now);
+	this_cpu_write(load->sector, io->iter.bi_sector);
 	if (unlikely(!READ_ONCE(node->cluster->watching)))
 		nc_watch_wake(node->cluster);
 }
@@ -87,12 +107,14 @@ static int map_to_peer(struct nc_cluster *c, struct bio *bio, struct nc_cluster_
 	else if (unlikely(READ_ONCE(c->budget.rate)))
 		answer = nc_budget_take(c, bio);
 	if (unlikely(answer != NC_BUDGET_SEND)) {
-		if (answer == NC_BUDGET_REFUSED)
+		if (answer == NC_BUDGET_REFUSED) {
+			io->node = NULL;
 			bio_wouldblock_error(bio);
+		}
 		return DM_MAPIO_SUBMITTED;
 	}
 	bio_set_dev(bio, node->dev->bdev);
-	take_node(io, node);
+	take_peer(io, node);
 	return DM_MAPIO_REMAPPED;
 }
 
@@ -113,7 +135,6 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 
 	io->iter = bio->bi_iter;
 	io->flags = bio->bi_flags;
-	io->node = NULL;
 	rcu_read_lock();
 	node = first_home(c, rcu_dereference(c->map), extent_of(c, bio->bi_iter.bi_sector),
 			  &io->first_key);
@@ -121,7 +142,7 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
 		r = map_to_peer(c, bio, io, node);
 	} else {
 		bio_set_dev(bio, c->home->bdev);
-		take_node(io, node);
+		take_here(io, node);
 	}
 	rcu_read_unlock();
 	return r;
@@ -132,7 +153,12 @@ int nc_cluster_read_map(struct nc_cluster *c, struct bio *bio)
  */
 static void queue_read(struct nc_cluster *c, struct bio *bio, struct nc_node *node)
 {
-	take_node(dm_per_bio_data(bio, sizeof(struct nc_cluster_io)), node);
+	struct nc_cluster_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	if (node->dev)
+		take_peer(io, node);
+	else
+		take_here(io, node);
 	nc_retry_add(&node->retry, node->dev ? c->queue : c->own_queue, bio);
 }
 
@@ -167,25 +193,28 @@ static bool transport_failed(const struct nc_node *node, blk_status_t error)
 static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 			  const struct bio *bio, blk_status_t error)
 {
+	struct nc_node_load __percpu *load = node->load;
 	u64 took = ktime_get_ns() - io->begun;
 
-	trace_nearcache_peer_read(nc_cluster_devt(node->cluster), node->name, io->iter.bi_sector,
-				  io->iter.bi_size >> SECTOR_SHIFT, took,
-				  blk_status_to_errno(error));
-	this_cpu_add(node->load->took, took);
+	/* The arguments are function calls, also while nobody listens. */
+	if (trace_nearcache_peer_read_enabled())
+		trace_nearcache_peer_read(nc_cluster_devt(node->cluster), node->name,
+					  io->iter.bi_sector, io->iter.bi_size >> SECTOR_SHIFT,
+					  took, blk_status_to_errno(error));
+	this_cpu_add(load->took, took);
 	if (io->iter.bi_size > NC_PROBE_BYTES)
 		took = div_u64(took, DIV_ROUND_UP(io->iter.bi_size, NC_PROBE_BYTES));
-	if (took < this_cpu_read(node->load->fastest))
-		this_cpu_write(node->load->fastest, took);
-	this_cpu_inc(node->load->ended);
+	if (took < this_cpu_read(load->fastest))
+		this_cpu_write(load->fastest, took);
+	this_cpu_inc(load->ended);
 	if (!error) {
-		this_cpu_add(node->load->bytes, io->iter.bi_size);
+		this_cpu_add(load->bytes, io->iter.bi_size);
 		return true;
 	}
 	/* The reader of a REQ_NOWAIT read tries again. */
 	if (error == BLK_STS_AGAIN && bio->bi_opf & REQ_NOWAIT)
 		return true;
-	this_cpu_inc(node->load->errors);
+	this_cpu_inc(load->errors);
 	if (transport_failed(node, error))
 		nc_node_fail(node, io->begun);
 	return false;

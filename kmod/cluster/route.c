@@ -42,10 +42,17 @@ int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but)
 	return best;
 }
 
-/* Return the index of the first home of an extent, whether it is usable or not.  This is most of
- * what a cluster device adds to a read, so it does no more than it must.
+/**
+ * nc_route_one() - find the first home of an extent, whether it is usable or not
+ * @homes: all nodes, with different keys
+ * @extent: number of the extent
+ *
+ * This is most of what a cluster device adds to a read, so it does no more than it must.
+ *
+ * Context: any.
+ * Return: the index of the home.
  */
-static u32 first_of_all(const struct nc_homes *homes, u64 extent)
+u32 nc_route_one(const struct nc_homes *homes, u64 extent)
 {
 	const struct nc_home *home = homes->home, *end = home + homes->count, *best = home;
 	u64 mixed = nearcache_cluster_mix(extent + 1);
@@ -82,7 +89,7 @@ int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 s
 	int at = -1;
 
 	if (replicas <= 1) {
-		at = first_of_all(homes, extent);
+		at = nc_route_one(homes, extent);
 		return homes->usable(homes, at) ? at : nc_route_after(homes, extent, -1, -1);
 	}
 	while (found < replicas) {

@@ -32,6 +32,7 @@ struct nc_homes {
 	struct nc_home home[];
 };
 
+u32 nc_route_one(const struct nc_homes *homes, u64 extent);
 int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but);
 int nc_route_first(const struct nc_homes *homes, u64 extent, u32 replicas, u32 self);
 int nc_route_retry(const struct nc_homes *homes, u64 extent, int first, int failed);
