@@ -512,6 +512,37 @@ static int drop_stale(struct joining *joining, const struct peers_node *wanted)
 	return fail_code();
 }
 
+/*
+ * Take away the devices that are gone before connections are made: as long as the cluster device
+ * holds such a device open, the kernel takes a new connection to the node for one to its old
+ * subsystem, with the old model number.
+ */
+static int drop_gone(struct joining *joining)
+{
+	struct peers_table *table = &joining->table;
+	bool any = false;
+	size_t i, p;
+
+	if (!joining->exists)
+		return 0;
+	if (peers_look(&joining->peers))
+		return fail_code();
+	for (i = 0; i < table->nodes; i++) {
+		struct peers_node *node = &table->node[i];
+
+		for (p = 0; p < joining->conf.nodes &&
+		     strcmp(joining->conf.node[p].name, node->name); p++)
+			;
+		if (!strcmp(node->device, PEERS_ABSENT) ||
+		    (p < joining->conf.nodes &&
+		     !strcmp(joining->peers.peer[p].device, node->device)))
+			continue;
+		strcpy(node->device, PEERS_ABSENT);
+		any = true;
+	}
+	return any ? send_nodes(joining, table->node, table->nodes) : 0;
+}
+
 static int set_option(struct joining *joining, const char *option, uint64_t now, uint64_t wanted)
 {
 	char message[64];
@@ -641,7 +672,7 @@ static int do_join(struct joining *joining)
 	    export_to(joining, joining->exists ? &joining->both : &joining->after))
 		return fail_code();
 	joining->exported = true;
-	if (disconnect_old(joining) || peers_connect(&joining->peers) ||
+	if (disconnect_old(joining) || drop_gone(joining) || peers_connect(&joining->peers) ||
 	    (joining->exists ? change_device(joining) : create_device(joining)) ||
 	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining) ||
 	    (joining->exists && export_to(joining, &joining->after)))

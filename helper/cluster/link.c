@@ -570,19 +570,15 @@ static void await_namespace(const struct link *link, const char *address,
 	}
 }
 
-/*
- * Disconnect the controllers of the subsystem and of the host (NULL: any host), except those at
- * @address (NULL: all).
- */
-static int disconnect_others(const char *nqn, const char *host_nqn, const char *address)
+/* Disconnect the controllers of the subsystem and of the host (NULL: any host). */
+static int disconnect_all(const char *nqn, const char *host_nqn)
 {
 	DIR *controllers = opendir(CONTROLLERS);
 	struct link_state state;
 	struct dirent *entry;
 
 	while (controllers && (entry = readdir(controllers))) {
-		if (!take_controller(entry->d_name, nqn, host_nqn, &state) ||
-		    (address && !strcmp(address, state.address)))
+		if (!take_controller(entry->d_name, nqn, host_nqn, &state))
 			continue;
 		if (disconnect_controller(state.controller))
 			break;
@@ -599,10 +595,10 @@ static int reach_and_connect(const struct link *link, const char *address)
 	if (link->transport == CLUSTER_TCP && check_reachable(link, address, &fd))
 		return fail_code();
 	/*
-	 * First, end a connection to another address: the ids of its controller and of the new one
-	 * may be the same, and the kernel refuses that.
+	 * First, end a connection to another address, or one that is lost: the ids of its controller
+	 * and of the new one may be the same, and the kernel refuses that.
 	 */
-	if (!disconnect_others(link->nqn, link->host_nqn, address))
+	if (!disconnect_all(link->nqn, link->host_nqn))
 		connect_to(link, address);
 	if (fd >= 0)
 		close(fd);
@@ -618,7 +614,8 @@ int link_connect(const struct link *link, struct link_state *state)
 	if (check_kernel(link))
 		return fail_code();
 	find_controller(link->nqn, link->host_nqn, address, state);
-	existed = state->connected;
+	/* After a node has left, nobody can use a connection that waits for it to come back. */
+	existed = state->live || state->device[0];
 	if (!existed && reach_and_connect(link, address))
 		return fail_code();
 	await_namespace(link, address, state);
@@ -637,5 +634,5 @@ int link_connect(const struct link *link, struct link_state *state)
 
 int link_disconnect(const char *nqn)
 {
-	return disconnect_others(nqn, NULL, NULL);
+	return disconnect_all(nqn, NULL);
 }

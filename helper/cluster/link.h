@@ -79,8 +79,9 @@ int link_find(const struct link *link, struct link_state *state);
 /*
  * Connect to the peer, or use the connection that exists, and wait for the namespace. An existing
  * connection that is lost at the moment but has its device is a success (@state->live is false). A
- * connection to another address is ended before the new one is made. @state is valid only after
- * success. A new connection that shows no namespace in time is closed again.
+ * connection to another address, or a lost one without a device, is ended before the new one is made.
+ * @state is valid only after success. A new connection that shows no namespace in time is closed
+ * again.
  *
  * The waits are bounded: 3 s for an address that does not answer (TCP), 10 s for the namespace, and
  * the timers of the kernel (10 s and 60 s) for a peer that accepts the TCP connection and then hangs.

@@ -113,6 +113,8 @@ static void compare_settings(const struct peers *peers, struct peer *peer)
 static int look_at_peer(const struct peers *peers, struct peer *peer)
 {
 	memset(&peer->state, 0, sizeof(peer->state));
+	*peer->why = '\0';
+	peer->refused = false;
 	if (link_find(&peer->link, &peer->state))
 		return fail_code();
 	take_device(peer);
@@ -191,7 +193,6 @@ static int take_connection(const struct peers *peers, struct peer *peer, const s
 {
 	const struct link_state before = peer->state;
 
-	*peer->why = '\0';
 	if (look_at_peer(peers, peer))
 		return fail_code();
 	peer->fresh = peer->state.connected &&

@@ -80,6 +80,8 @@ good cluster leave b
 
 # A node that joins with another extent: both sides say so.
 conf a:4421 b:4422
+joins a
+same "state of b" "$(state a b)" absent
 sed -i 's/extent = 64K/extent = 128K/' "$TMPDIR/conf"
 joins b
 [[ $err == *"node 'a' at 127.0.0.1:4421 has other settings: it joined with extent=64K replicas=1, this node has extent=128K"* ]] ||
