@@ -388,14 +388,19 @@ struct watching {
 	_Atomic bool ended;
 };
 
-/* The subsystem of a controller that is not connected yet cannot be read. */
+/*
+ * A controller that is not connected yet shows no subsystem: "(null)". One of the same host that is
+ * connected to another subsystem at the same address is not meant.
+ */
 static bool is_watched(const struct watching *watching, const char *name)
 {
-	char host[ATTRIBUTE], address[sizeof(((struct link_state *)0)->address)];
+	char host[ATTRIBUTE], nqn[ATTRIBUTE], address[sizeof(((struct link_state *)0)->address)];
 
 	read_line(host, sizeof(host), CONTROLLERS "/%s/hostnqn", name);
+	read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", name);
 	read_address(name, address);
-	return !strcmp(host, watching->link->host_nqn) && !strcmp(address, watching->address);
+	return !strcmp(host, watching->link->host_nqn) && !strcmp(address, watching->address) &&
+	       (strncmp(nqn, "nqn.", 4) || !strcmp(nqn, watching->link->nqn));
 }
 
 static void *watch_controllers(void *arg)
