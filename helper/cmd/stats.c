@@ -218,7 +218,6 @@ static int watch_stats(const struct arguments *args)
 	struct watch pace;
 	unsigned int i;
 
-	print_lines();
 	watch_start(&pace, (args->interval ? args->interval : INTERVAL) *
 				   MILLISECOND);
 	take_samples(args, &old);
@@ -237,6 +236,8 @@ static int watch_stats(const struct arguments *args)
 
 int cmd_stats(const struct arguments *args)
 {
+	if (option_given(args, OPTION_WATCH))
+		print_lines();
 	if (homes_rename_operands(args->operand, args->operands))
 		return fail_code();
 	if (option_given(args, OPTION_WATCH))

@@ -41,11 +41,13 @@ good residency b-home "$TMPDIR/b/big" -j
 expect cached_bytes 0
 
 # A file system on a device above the cluster device.
+cd / && umount "$TMPDIR/a" || fail "umount a"
 make_dm REPLY above "0 $(sectors "$O") linear /dev/mapper/a 0"
 mount -o ro,noload /dev/mapper/above "$M" || fail "mount above"
 good residency a "$M"/{big,odd,tiny} -j
 expect ratio 1 home_bytes "$here"
 umount "$M" && dm_remove above || fail "above"
+mount -o ro,noload /dev/mapper/a "$TMPDIR/a" && cd "$TMPDIR/a" || fail "mount a"
 
 # A refresh keeps the part, and follows the nodes.
 good pin a --refresh -j
