@@ -17,6 +17,20 @@ static int refuse_table(const struct dm_device *cluster)
 		    cluster->name, cluster->table ? cluster->table : "");
 }
 
+static size_t count_down(const struct dm_device *cluster, size_t nodes)
+{
+	struct peers_status status = { 0 };
+	size_t i, down = 0;
+
+	if (!cluster->status || !peers_status_parse(cluster->status, nodes, &status))
+		return 0;
+	for (i = 0; i < nodes; i++)
+		down += status.load[i].state != NEARCACHE_PEER_UP &&
+			status.load[i].state != NEARCACHE_PEER_HERE;
+	peers_status_free(&status);
+	return down;
+}
+
 /* Take the nodes of the live table of a cluster device. homes_free() is needed even after a failure. */
 int homes_take(struct homes *homes, const struct dm_device *cluster)
 {
@@ -37,6 +51,7 @@ int homes_take(struct homes *homes, const struct dm_device *cluster)
 	if (!self || !table->extent || !table->replicas || table->replicas > REPLICAS_MAX)
 		return refuse_table(cluster);
 	homes->self = (size_t)(self - table->node);
+	homes->down = count_down(cluster, table->nodes);
 	homes->key = calloc(table->nodes, sizeof(*homes->key));
 	if (!homes->key)
 		return fail_memory();

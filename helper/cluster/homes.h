@@ -27,6 +27,7 @@
  * @table: its nodes, extents and replicas
  * @status: state of its nodes
  * @self: index of the local node in @table.node
+ * @down: peers that take no reads, as the status line says: their parts are read at the next homes
  * @key: keys of the nodes
  */
 struct homes {
@@ -37,6 +38,7 @@ struct homes {
 	struct peers_table table;
 	struct peers_status status;
 	size_t self;
+	size_t down;
 	uint64_t *key;
 };
 

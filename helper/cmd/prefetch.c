@@ -79,6 +79,9 @@ static int choose_peers(struct prefetching *p)
 	size_t i, r, ranges = 0;
 	struct range *all;
 
+	if (p->homes.down)
+		warn("%zu of %zu peers take no reads now: what has its home there comes into the cache of its next home, maybe this one; see 'nearcache cluster status %s'",
+		     p->homes.down, p->homes.table.nodes - 1, p->homes.name);
 	peers->bandwidth = p->args->bandwidth;
 	peers->quiet = option_given(p->args, OPTION_JSON);
 	for (i = 0; i < p->shards.count; i++)

@@ -17,7 +17,9 @@ static const char not_in_pair[] = "abbcbbaabbcbababbaaaaabbbcababcb";
 
 static void take(struct homes *homes, const char *line)
 {
-	struct dm_device dev = { .name = "vol", .size = SIZE, .table = (char *)line };
+	char status[] = "1 3 6 4 0 0 0 0 0 0 0 0 0 0 0 1 0 0 0 0 0";
+	struct dm_device dev = { .name = "vol", .size = SIZE, .table = (char *)line,
+				 .status = status };
 
 	assert_int_equal(homes_take(homes, &dev), 0);
 	assert_true(homes_divide(homes));
@@ -29,6 +31,8 @@ static void three_nodes(struct homes *homes, unsigned int replicas, char self)
 
 	snprintf(line, sizeof(line), "253:1 253:2 128 %u %c 3 a 10 - b 10 8:1 c 20 -", replicas, self);
 	take(homes, line);
+	/* The status: here, up, failed. */
+	assert_int_equal(homes->down, 1);
 }
 
 static void whole_extents(void **state)

@@ -78,6 +78,11 @@ wait $reading || rc=$?
 good cancel a --all
 
 cold
+dmsetup message a 0 nodes 2 a 10 - b 10 - || fail "message"
+run prefetch a big --cluster --dry-run
+[[ $rc == 0 && $err == *"1 of 1 peers take no reads now"*"'nearcache cluster status a'"* ]] || fail "absent: $rc $err"
+dmsetup message a 0 nodes 2 a 10 - b 10 /dev/mapper/b-home && wait_for 40 is_up a || fail "message"
+
 becomes origin "0 $(sectors "$FAR") error"
 bad 4 "cannot read the cluster device 'a' at byte " prefetch a big --cluster
 becomes origin "0 $(sectors "$FAR") linear $FAR 0"
