@@ -124,7 +124,7 @@ static int check_peer_file(const struct nc_cache *c, const struct file *peer,
 
 /* Check the peer of a job.  The device must be live, so that its mode and size are constant. */
 static int check_job_peer(const struct nc_cache *c, const struct nc_job *job,
-		      struct netlink_ext_ack *extack)
+			  struct netlink_ext_ack *extack)
 {
 	if (!job->peer)
 		return 0;
