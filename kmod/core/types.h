@@ -163,7 +163,7 @@ struct nc_workers {
  *	the next flush of a user must fail.  Set and cleared in any context
  * @demand: users' I/O on the origin
  * @changed: stops whatever brings data that may be older than the origin's; set by the prefetch.
- *	Called while nc_cache.write_ranges keep fills away
+ *	Called before the fills of the changed sectors are marked stale
  */
 struct nc_origin {
 	struct block_device *bdev;

@@ -248,8 +248,8 @@ static const struct nc_fill_ops peer_fill_ops = {
 };
 
 /* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have
- * changed since, so the fill must not publish.  cancel_peer_jobs() runs before
- * nc_cache.write_ranges let fills be listed again, so a fill that is listed after the change sees
+ * changed since, so the fill must not publish.  cancel_peer_jobs() runs before the fills of a
+ * change are marked stale, under their bucket lock: a fill that is listed too late for that sees
  * the job cancelled.
  */
 static void read_at_peer(struct nc_cache *c, const struct nc_job *job, struct nc_fill *f)
