@@ -77,5 +77,5 @@ expect home_bytes "$(grep ' 3145728$' <<<"$whole" | part_of a | bytes)"
 bad 1 "--everywhere is for the device of a cluster" pin a-home big --everywhere
 bad 1 "cannot repeat '--from -'" pin a --from - --everywhere
 bad 1 "--rank is not for the cluster device 'a'" prefetch a big --rank 0 --world-size 2
-bad 1 "--cluster is for the device of a cluster" prefetch b-home big --cluster
+bad 1 "are for the device of a cluster: 'b-home' is the cache of one node" prefetch b-home big --cluster
 bad 4 "is not on device 'b-home'" pin b big
