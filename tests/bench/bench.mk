@@ -23,11 +23,21 @@ $(eval $(call bench-tool,epochs,epochs.c orders.c optimum.c))
 $(eval $(call bench-tool,rewrite,rewrite.c))
 $(eval $(call bench-tool,train,train.c orders.c ../demo/pipeline.c))
 
-.PHONY: bench bench-tools
+# The model of a network link, for the guest's kernel.
+BENCH_LINK_DIR = $(abspath $(BUILD))/bench/link/$(KVER)
+$(BUILD)/bench/link/$(KVER)/dm-bench-link.ko: $(wildcard $(BENCH_DIR)link/*)
+	$(call say,KBUILD,$@)
+	$(Q)mkdir -p $(BENCH_LINK_DIR)
+	$(Q)cp -p $^ $(BENCH_LINK_DIR)
+	$(Q)$(MAKE) $(if $(filter 1,$(V)),V=1,-s) -C $(KDIR) M=$(BENCH_LINK_DIR) modules
+	@touch $@
+
+.PHONY: bench bench-tools bench-link
+bench-link: $(BUILD)/bench/link/$(KVER)/dm-bench-link.ko
 bench: ## benchmarks in deterministic virtual time, beside the peers (BENCH=name)
 	@$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) deps
 	@release=$$($(if $(filter-out 0,$(HOST)),uname -r,bash -c '. $(VM_DIR)kernel.sh && kernel_pick "$$1" ""' - "$(KERNEL)")) && \
-	$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) module helper selftests bench-tools KVER="$$release"
+	$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) module helper selftests bench-tools $(if $(filter-out 0,$(HOST)),,bench-link) KVER="$$release"
 	@BUILD=$(abspath $(BUILD)) KERNEL=$(KERNEL) HOST=$(HOST) ORIGIN=$(ORIGIN) CACHE=$(CACHE) $(BENCH_DIR)run $(BENCH)
 
 .PHONY: bench-report

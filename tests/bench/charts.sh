@@ -9,8 +9,8 @@ colour_of() {
 	case $1 in
 	bound | 'half of the time') echo '#1f2933' ;;
 	nearcache | 'nearcache f=0.65') echo '#0b6bcb' ;;
-	nearcache-100k-ranges | nearcache-list*) echo '#56b4e9' ;;
-	nearcache-plan | 'nearcache f=1') echo '#009e73' ;;
+	nearcache-100k-ranges | nearcache-list* | 'nearcache-cluster, more homes') echo '#56b4e9' ;;
+	nearcache-plan | 'nearcache f=1' | nearcache-cluster) echo '#009e73' ;;
 	nearcache-crc32c | nearcache-pins) echo '#004488' ;;
 	nearcache-writethrough) echo '#56b4e9' ;;
 	nearcache-*) echo '#0b6bcb' ;;
@@ -187,5 +187,16 @@ chart_train() {
 		set ylabel 'accelerator computes, % of the time'
 		set key outside right
 		$(lines train-latency.1)
+	END
+}
+
+chart_cluster() {
+	jq -r '[.rows[] | select(.epoch >= 2) | .device += if .replicas > 1 then ", more homes" else "" end] |
+		group_by([.nodes, .f, .device])[] |
+		["\(.[0].nodes) nodes|f = \(.[0].f)", .[0].device, 100 * (map(.au) | add / length)] | @tsv' "$1" >"$page/cluster.1.tsv"
+	drawn cluster 'Utilisation of the nodes of a cluster' 1000 420 <<-END
+		set title 'unet3d on H100s, shared origin of 1 GB/s: nodes, room in the cache of each; from epoch 2'
+		set ylabel 'accelerators compute, % of the time'
+		$(bars cluster)
 	END
 }

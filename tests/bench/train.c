@@ -9,6 +9,8 @@
  *	-n FILES	files of the dataset (168)
  *	-e EPOCH	number of the epoch (1)
  *	-o		the same order in each epoch; default: a new random order
+ *	-p PART/PARTS	read only the files of one of several nodes: of the order, every PARTS-th file
+ *			from PART on (0/1)
  *	-B		buffered reads, and drop each file from the page cache; default: direct I/O
  *	-l		only print "OFFSET LENGTH" of each file in bytes, in the order of the epoch
  *	-i		only print "BYTES DEMAND": size of the dataset, bytes per second of training
@@ -70,13 +72,14 @@ static const struct workload {
 
 static const struct workload *w;
 static double scale = 1, step;
-static uint32_t files = 168, epoch = 1;
+static uint32_t files = 168, epoch = 1, part, parts = 1;
 static bool same_order, buffered;
 static const char *path;
 
 /* Start of each file in bytes; start[files]: end of the last file. */
 static uint64_t start[FILES_MAX + 1];
-static uint32_t order[FILES_MAX];
+/* The files that this node reads, in this order. */
+static uint32_t order[FILES_MAX], order_files;
 static struct pipeline batches;
 static atomic_uint next_file;
 
@@ -132,11 +135,13 @@ static void lay_out(void)
 		order[i] = i;
 	}
 	shuffle(order, files, same_order ? 1 : 1 + epoch);
+	for (i = part; i < files; i += parts)
+		order[order_files++] = order[i];
 }
 
 static uint64_t steps_of_epoch(void)
 {
-	return (uint64_t)files * w->samples / w->batch;
+	return (uint64_t)order_files * w->samples / w->batch;
 }
 
 static void read_piece(int fd, void *buffer, uint64_t offset, uint32_t bytes)
@@ -179,7 +184,7 @@ static void *reader_run(void *unused)
 		die("cannot open %s: %s", path, strerror(errno));
 	if (posix_memalign(&buffer, SMALL, PIECE))
 		die("no memory");
-	while ((i = atomic_fetch_add(&next_file, 1)) < files)
+	while ((i = atomic_fetch_add(&next_file, 1)) < order_files)
 		read_file(fd, buffer, order[i]);
 	pipeline_reader_done(&batches);
 	close(fd);
@@ -259,7 +264,7 @@ static void print_list(void)
 {
 	uint32_t i;
 
-	for (i = 0; i < files; i++)
+	for (i = 0; i < order_files; i++)
 		printf("%llu %llu\n", (unsigned long long)start[order[i]],
 		       (unsigned long long)(start[order[i] + 1] - start[order[i]]));
 }
@@ -281,7 +286,7 @@ int main(int argc, char **argv)
 	bool list = false, info = false;
 	int option;
 
-	while ((option = getopt(argc, argv, "k:n:e:oBli")) != -1) {
+	while ((option = getopt(argc, argv, "k:n:e:op:Bli")) != -1) {
 		switch (option) {
 		case 'k':
 			scale = strtod(optarg, NULL);
@@ -294,6 +299,10 @@ int main(int argc, char **argv)
 			break;
 		case 'o':
 			same_order = true;
+			break;
+		case 'p':
+			if (sscanf(optarg, "%u/%u", &part, &parts) != 2 || part >= parts)
+				die("-p %s: PART/PARTS expected", optarg);
 			break;
 		case 'B':
 			buffered = true;
