@@ -9,9 +9,13 @@
  * switch:
  *	cut A B		drop the frames between guests A and B, in both directions
  *	heal A B	pass them again
+ *	corrupt A N	swap two words in the data of each N-th large TCP segment that guest A sends
+ *			from port 4420; 0: of none
+ * TCP's checksum is the same for any order of the words, so it does not show a swap.
  * A guest that takes no frames, because it is stopped or gone, loses them; the others go on.
  */
 #include <errno.h>
+#include <netinet/in.h>
 #include <poll.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -42,6 +46,9 @@ static struct port {
 /* Links that drop their frames, from one guest to another. */
 static bool links_cut[GUESTS][GUESTS];
 
+/* From each guest: swap words in each corrupt_each-th large segment; 0: never. */
+static unsigned int corrupt_each[GUESTS], corrupt_next[GUESTS];
+
 static void die(const char *what)
 {
 	perror(what);
@@ -65,6 +72,55 @@ static void port_write(struct port *port)
 	if (n > 0) {
 		port->out_size -= n;
 		memmove(port->out, port->out + n, port->out_size);
+	}
+}
+
+/* Only segments with this much data: they hold data of a read, and few headers of NVMe/TCP. */
+#define CORRUPT_MIN	1024
+#define NVME_PORT	4420
+
+static unsigned int word16(const uint8_t *at)
+{
+	return at[0] << 8 | at[1];
+}
+
+/* Returns the data of a TCP segment over IPv4 from NVME_PORT, or NULL. @size: gets its length. */
+static uint8_t *segment_data(uint8_t *frame, size_t length, size_t *size)
+{
+	uint8_t *ip = frame + 14, *tcp;
+	size_t total, ip_header, tcp_header;
+
+	if (length < 14 + 20 || word16(frame + 12) != 0x0800 || ip[9] != IPPROTO_TCP)
+		return NULL;
+	ip_header = (ip[0] & 15) * 4;
+	total = word16(ip + 2);
+	tcp = ip + ip_header;
+	if (total > length - 14 || ip_header + 20 > total || word16(tcp) != NVME_PORT)
+		return NULL;
+	tcp_header = (tcp[12] >> 4) * 4;
+	if (ip_header + tcp_header > total)
+		return NULL;
+	*size = total - ip_header - tcp_header;
+	return tcp + tcp_header;
+}
+
+/* Swap two neighbouring words that differ, in the second half of the data. */
+static void corrupt(uint8_t *frame, size_t length, unsigned int guest)
+{
+	size_t size, at;
+	uint8_t *data, word[2];
+
+	data = segment_data(frame, length, &size);
+	if (!data || size < CORRUPT_MIN || ++corrupt_next[guest] < corrupt_each[guest])
+		return;
+	for (at = size / 4 * 2; at + 4 <= size; at += 2) {
+		if (!memcmp(data + at, data + at + 2, 2))
+			continue;
+		memcpy(word, data + at, 2);
+		memcpy(data + at, data + at + 2, 2);
+		memcpy(data + at + 2, word, 2);
+		corrupt_next[guest] = 0;
+		return;
 	}
 }
 
@@ -115,6 +171,8 @@ static void port_read(struct port *port)
 		for (other = ports; other < ports + PORTS; other++)
 			if (other != port && other->fd >= 0 && other->guest == port->guest)
 				port_close(other);
+		if (corrupt_each[port->guest])
+			corrupt(port->in + at + LENGTH_SIZE, length, port->guest);
 		pass(port, port->in + at, size);
 	}
 	port->in_size -= at;
@@ -147,6 +205,11 @@ static bool command(const char *line)
 
 	if (sscanf(line, "%7s %u %u", verb, &a, &b) != 3 || a >= GUESTS || b >= GUESTS)
 		return false;
+	if (!strcmp(verb, "corrupt")) {
+		corrupt_each[a] = b;
+		puts("ok");
+		return true;
+	}
 	cut = !strcmp(verb, "cut");
 	if (!cut && strcmp(verb, "heal"))
 		return false;

@@ -38,37 +38,51 @@ volume() {
 	REMOTE_HOST_ID=${REMOTE_HOST_ID%?}$digit REMOTE_CONNECT="--keep-alive-tmo=5 --ctrl-loss-tmo=-1" remote_connect
 }
 
-# conf: write the configuration of the cluster.
+# conf [LINE...]: write the configuration of the cluster, and these lines.
 conf() {
 	local n
 	mkdir -p /etc/nearcache
-	printf '%s\n' 'cluster = four' 'extent = 1M' >/etc/nearcache/cluster.conf
+	printf '%s\n' 'cluster = four' "extent = ${EXTENT:-1M}" "$@" >/etc/nearcache/cluster.conf
 	for n in $NODES; do
 		echo "node = n$n 10.88.0.$n" >>/etc/nearcache/cluster.conf
 	done
 }
 
-# begins: load the module, connect to the volume, and make an empty cache.
+# begins [LINE...]: load the module, connect to the volume, and make an empty cache. The lines are for
+# conf.
 begins() {
-	conf
+	conf "$@"
 	modprobe -a dm-nearcache nvmet nvmet-tcp nvme-tcp
 	volume >/dev/null
 	empty
 }
 
-# empty: make the cache anew, or for the first time.
+# empty [ORIGIN [OPTIONS]]: make an empty cache; an earlier one is closed.
 empty() {
 	! dmsetup info v-home >/dev/null 2>&1 || nearcache close v-home >/dev/null || fail "close"
-	nearcache create v-home --origin "$(remote_dev)" --cache "$(local_dev)" --block-size 64K --read-only --force \
-		>/dev/null || fail "create"
+	nearcache create v-home --origin "${1:-$(remote_dev)}" --cache "$(local_dev)" --block-size 64K --read-only \
+		--force "${@:2}" >/dev/null || fail "create"
 }
 
-# again: as begins, after a reboot: the cache is warm.
+# again [LINE...]: as begins, after a reboot: the cache is warm.
 again() {
-	conf
+	conf "$@"
 	modprobe -a dm-nearcache nvmet nvmet-tcp nvme-tcp
 	volume >/dev/null
+	opened
+}
+
+opened() {
 	nearcache open v-home --cache "$(local_dev)" --read-only --sample-at-open 0 >/dev/null || fail "open"
+}
+
+# upgraded: leave, load the module again, and join, as an upgrade of the module does. The volume stays
+# connected.
+upgraded() {
+	leave
+	nearcache close v-home >/dev/null && modprobe -r dm-nearcache || fail "the module is in use"
+	[[ ! -e /sys/module/dm_nearcache ]] || fail "the module is still loaded"
+	modprobe dm-nearcache && opened
 }
 
 # join: join, or connect to nodes that were absent. Nodes that are absent are no error.
@@ -111,6 +125,35 @@ lost() {
 	}
 	wait_for 60 peer_down $(($1 - 1)) || fail "node $1 counts as up: $(states)"
 	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# becomes N STATE...: wait until the cluster device has node N in one of these states; print the time,
+# ms.
+becomes() {
+	local begin=${EPOCHREALTIME/./} n=$1
+	shift
+	in_state() {
+		[[ " $* " == *" $(states | cut -c "$n") "* ]]
+	}
+	wait_for 60 in_state "$@" || fail "the states of the nodes are $(states)"
+	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# refuses N TEXT: wait until join reports that node N is refused, with this text: the kernel may still
+# hold an earlier connection. None is left.
+refuses() {
+	now_refused() {
+		join
+		[[ $(</run/join) == *"node 'n$1' at 10.88.0.$1:4420 is refused"*"$2"* ]]
+	}
+	wait_for 20 now_refused "$@" || fail "node $1 is not refused: $(</run/join)"
+	! (controller "$1") >/dev/null 2>&1 || fail "a connection to node $1 is left"
+	[[ $(states) =~ ^.{$(($1 - 1))}3 ]] || fail "the states of the nodes are $(states)"
+}
+
+# served_to_peers: print the bytes that were read of this node's cache. The node itself must not read.
+served_to_peers() {
+	origin_reads /dev/mapper/v-home
 }
 
 # controller N: print the name of the NVMe controller that is connected to node N.
@@ -185,6 +228,156 @@ reader_ends() {
 
 reader_gone() {
 	! kill -0 "$(</run/reader.pid)" 2>/dev/null
+}
+
+# pass: read everything, in order, and check each byte.
+pass() {
+	./blockdata read $V -b 256 -t 2 >/run/pass 2>&1 || fail "$(tail -n 3 /run/pass)"
+}
+
+# part I N: as pass, of the part I (from 1) of N equal parts.
+part() {
+	local n=$(($(blockdev --getsz $V) / 8 / $2 * 8))
+	./blockdata read $V -s $((($1 - 1) * n)) -n $n -b 256 -t 2 >/run/pass 2>&1 || fail "$(tail -n 3 /run/pass)"
+}
+
+# homes: print the first home of each extent, in their order, from the table of the device.
+homes() {
+	local table i nodes=()
+	read -ra table < <(dmsetup table v)
+	for ((i = 0; i < table[8]; i++)); do
+		nodes+=("${table[9 + 3 * i]}:${table[10 + 3 * i]}")
+	done
+	./cluster_homes -l $((table[1] / table[5])) "${nodes[@]}" | cut -d ' ' -f 1
+}
+
+# fetch LIST: read these extents of 1 MiB, "EXTENT:NODE ...", at the caches of these nodes, from all at
+# the same time; print the time, ms.
+fetch() {
+	local begin=${EPOCHREALTIME/./} n each pids=()
+	for n in $NODES; do
+		[[ $1 == *":$n "* ]] || continue
+		(
+			dev=$(peer_device "$n")
+			for each in $1; do
+				[[ ${each#*:} == "$n" ]] || continue
+				dd if="$dev" of=/dev/null bs=1M count=1 skip="${each%:*}" iflag=direct 2>/dev/null || exit
+			done
+		) &
+		pids+=($!)
+	done
+	for n in "${pids[@]}"; do
+		wait "$n" || fail "fetch"
+	done
+	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# warm: bring what has its home here from the peers; print the time, ms.
+warm() {
+	nearcache prefetch --help | grep -q -e --from-peers
+}
+
+warm() {
+	local begin=${EPOCHREALTIME/./}
+	nearcache prefetch v --from-peers --wait >/run/warm 2>&1 || fail "warm: $(</run/warm)"
+	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# secret TEXT: keep the secret of the cluster for cluster.conf.
+secret() {
+	(umask 077 && echo "$1" >/etc/nearcache/secret)
+}
+
+# identity N: print names with which this node connects to node N: NQN, host NQN, host id.
+identity() {
+	local dir
+	dir=/sys/class/nvme/$(controller "$1")
+	echo "$(<"$dir/subsysnqn") $(<"$dir/hostnqn") $(<"$dir/hostid")"
+}
+
+# stranger N NQN HOST-NQN HOST-ID [OPTIONS]: connect to node N as this host; the node must refuse it.
+# stranger_taken: as that, but the node must take it, so that nothing else is wrong.
+stranger() {
+	! stranger_connects "$@" || fail "node $1 takes the host $3"
+	! (controller "$1") 2>/dev/null || fail "a connection to node $1 is left"
+}
+
+stranger_taken() {
+	stranger_connects "$@" && nvme disconnect -n "$2" || fail "node $1 does not take the host $3"
+}
+
+stranger_connects() {
+	nvme connect -t tcp -a "10.88.0.$1" -s 4420 -n "$2" --hostnqn "$3" --hostid "$4" "${@:5}"
+}
+
+# peer_device N: print the device at which the cache of node N is read.
+peer_device() {
+	local path name
+	for path in "/sys/class/nvme/$(controller "$1")"/nvme*n1; do
+		name=${path##*/}
+		echo "/dev/${name/c[0-9]*n/n}"
+	done
+}
+
+# cannot_write N: no kind of write changes the cache of node N.
+cannot_write() {
+	local dev
+	dev=$(peer_device "$1")
+	[[ -b $dev ]] || fail "no device of node $1"
+	refused "$1" dd if=/dev/zero of="$dev" bs=4k count=1 conv=fsync
+	head -c 4096 /dev/zero >/run/zeros
+	refused "$1" nvme write "$dev" -s 0 -c 7 -z 4096 -d /run/zeros
+	refused "$1" nvme write-zeroes "$dev" -s 0 -c 7
+	drop_caches
+	./blockdata read "$dev" -n 128 || fail "node $1 has other data now"
+}
+
+# refused N COMMAND...: node N must refuse this write.
+refused() {
+	local text
+	! text=$("${@:2}" 2>&1) || fail "node $1 took the write of $2 $3"
+	echo "$text"
+}
+
+# network OPTIONS of netem or tbf: of all frames that this node sends; without options, none.
+network() {
+	tc qdisc del dev eth0 root 2>/dev/null
+	((!$#)) || { modprobe "sch_$1" && tc qdisc add dev eth0 root "$@" || fail "tc $*"; }
+}
+
+available() {
+	awk '$1 == "MemAvailable:" { print int($2 / 1024) }' /proc/meminfo
+}
+
+# squeeze MB: fill memory with files, which cannot be swapped out, until MB are available; print the
+# rest. loose: free it.
+squeeze() {
+	local rest i
+	mkdir -p /run/squeeze && mount -t tmpfs -o size=100% none /run/squeeze || fail "mount"
+	for ((i = 0; ; i++)); do
+		rest=$(available)
+		((rest > $1 + 2)) || break
+		dd if=/dev/zero of="/run/squeeze/$i" bs=1M count=$(((rest - $1) / 2 + 1)) 2>/dev/null || fail "no space"
+	done
+	echo "$rest"
+}
+
+loose() {
+	umount /run/squeeze
+}
+
+# wrong_data: wait until the readers find wrong data; print the first line that says so.
+wrong_data() {
+	wait_for 60 reader_gone || { touch /run/stop; fail "the readers find nothing"; }
+	grep -m 1 'in the read of' /run/reader || fail "readers: $(</run/reader)"
+}
+
+# digest_errors COUNT: wait until the kernel has found COUNT wrong digests.
+digest_errors() {
+	errors_seen() {
+		(($(dmesg | grep -c 'data digest error') >= $1))
+	}
+	wait_for 60 errors_seen "$1" || fail "$(dmesg | grep -c 'data digest error') wrong digests"
 }
 
 # caches_read: print the bytes that the cache has read from the volume, for fills and past itself.
