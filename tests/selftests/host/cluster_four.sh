@@ -11,24 +11,14 @@
 # timeout: 900
 # shellcheck disable=SC2016 # steps are for the guest
 set -euo pipefail
-# shellcheck source=tests/vm/guests.sh
-. "$TOP/tests/vm/guests.sh"
-NODES='1 2 3 4' STORAGE=100
+# shellcheck source=tests/vm/nodes.sh
+. "$TOP/tests/vm/nodes.sh"
 SHARDS=12 SHARD_MB=4
 D=$((SHARDS * SHARD_MB << 20))
 
-payload=$HOST_DIR/payload
-mkdir "$payload"
-cp "$BUILD/selftests/nearcache/"{common.sh,guest_node.sh,blockdata} "$payload"
-command='cd /selftests && export TMPDIR=/tmp && . ./guest_node.sh && steps'
-guests_begin
-guest_boot $STORAGE "$command" --payload "$payload:/selftests" --remote-size 64M --local-size 1M
-for n in $NODES; do
-	guest_boot "$n" "$command" --payload "$payload:/selftests" --local-size 28M --remote-size 1M
-done
-for n in $STORAGE $NODES; do
-	guest_ready "$n"
-done
+nodes_begin 64M
+CACHE_SIZE=28M boots $NODES
+guest_ready $STORAGE
 on $STORAGE "shards $SHARDS $SHARD_MB"
 want=$answer
 on $STORAGE 'serve && distant 40'
