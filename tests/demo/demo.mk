@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# The demo; included by the top Makefile, which defines BUILD, Q and say and
+# The demos; included by the top Makefile, which defines BUILD, Q and say and
 # offers the targets deps, module and helper.
 #   make demo DATA=/my/shards KERNEL=6.1
+#   make demo-cluster
 
 DEMO_DIR := $(dir $(lastword $(MAKEFILE_LIST)))
 DEMO_OUT := $(BUILD)/demo
@@ -23,13 +24,22 @@ $(eval $(call demo-tool,shardsum,shardsum.c manifest.c tar.c,-lcrypto))
 $(eval $(call demo-tool,loader,loader.c pipeline.c manifest.c tar.c,-lcrypto -pthread))
 $(eval $(call demo-tool,report,report.c report_load.c report_checks.c report_svg.c manifest.c,-lm))
 
-.PHONY: demo demo-tools
+.PHONY: demo demo-cluster demo-tools
 
 # One step after the other: "deps" installs packages that the later steps need.
-demo: ## train on a remote volume with and without the cache (DATA=dir: your own shards)
+# demo-build TARGETS
+define demo-build
 	@$(DEMO_MAKE) deps
-	@$(DEMO_MAKE) demo-tools helper
+	@$(DEMO_MAKE) $(1)
 	@release=$$(bash -c '. $(DEMO_DIR)../vm/kernel.sh && kernel_pick "$$1" "$$2"' - \
 		"$${KERNEL:-6.12}" "$${KERNEL_ROOT:-}") && \
 	$(DEMO_MAKE) module KVER="$$release"
+endef
+
+demo: ## train on a remote volume with and without the cache (DATA=dir: your own shards)
+	$(call demo-build,demo-tools helper)
 	@BUILD=$(abspath $(BUILD)) $(DEMO_DIR)run
+
+demo-cluster: ## four nodes that cache one volume for each other; one of them dies
+	$(call demo-build,helper selftests)
+	@BUILD=$(abspath $(BUILD)) $(DEMO_DIR)cluster
