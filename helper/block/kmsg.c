@@ -13,6 +13,7 @@
 
 /* From the kernel's include/linux/kern_levels.h. */
 #define LEVEL_WARNING	4
+#define LEVEL_INFO	6
 
 /*
  * Return a mark at the end of the kernel log for kmsg_explain(), which prefers lines about the
@@ -33,13 +34,13 @@ struct kmsg kmsg_mark(dev_t number)
 
 /*
  * Return "text" of a record "3,123,456,-;text\n KEY=value\n". The three lowest bits of the first
- * number are the level. Returns NULL if the record is less severe than a warning.
+ * number are the level. Returns NULL if the record is less severe than @level.
  */
-static char *text_of(char *record)
+static char *text_of(char *record, unsigned int level)
 {
 	char *text = strchr(record, ';');
 
-	if (!text || (strtoul(record, NULL, 10) & 7) > LEVEL_WARNING)
+	if (!text || (strtoul(record, NULL, 10) & 7) > level)
 		return NULL;
 	text++;
 	text[strcspn(text, "\n")] = '\0';
@@ -54,9 +55,10 @@ static void keep_text(char *kept, size_t size, const char *text)
 }
 
 /*
- * Return the text of the next record, at @record, that is at least a warning. NULL at the end.
+ * Return the text of the next record, at @record, that is not less severe than @level. NULL at the
+ * end.
  */
-static char *next_text(struct kmsg *log, char *record, size_t size)
+static char *next_text(struct kmsg *log, unsigned int level, char *record, size_t size)
 {
 	while (log->fd >= 0) {
 		ssize_t n = read(log->fd, record, size - 1);
@@ -68,15 +70,26 @@ static char *next_text(struct kmsg *log, char *record, size_t size)
 		if (n <= 0)
 			break;
 		record[n] = '\0';
-		text = text_of(record);
+		text = text_of(record, level);
 		if (text)
 			return text;
 	}
 	return NULL;
 }
 
+/* Does a line after the mark contain @word? Lines that are no warnings count. Moves the mark. */
+bool kmsg_has(struct kmsg *log, const char *word)
+{
+	char record[8192], *line;
+
+	do
+		line = next_text(log, LEVEL_INFO, record, sizeof(record));
+	while (line && !strstr(line, word));
+	return line;
+}
+
 /*
- * Copy the first line after the mark that contains @word to @text, and move the mark behind it.
+ * Copy the first warning after the mark that contains @word to @text, and move the mark behind it.
  * Returns false, with the mark at the end, if there is none.
  */
 bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size)
@@ -84,7 +97,7 @@ bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size)
 	char record[8192], *line;
 
 	do
-		line = next_text(log, record, sizeof(record));
+		line = next_text(log, LEVEL_WARNING, record, sizeof(record));
 	while (line && !strstr(line, word));
 	if (line)
 		snprintf(text, size, "%s", line);

@@ -18,6 +18,7 @@ struct kmsg {
 };
 
 struct kmsg kmsg_mark(dev_t number);
+bool kmsg_has(struct kmsg *log, const char *word);
 bool kmsg_find(struct kmsg *log, const char *word, char *text, size_t size);
 void kmsg_explain(struct kmsg *log, const char *word);
 void kmsg_close(struct kmsg *log);

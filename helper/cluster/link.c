@@ -520,19 +520,32 @@ static int disconnect_controller(const char *controller)
 	return fail_code();
 }
 
-/* Fail if a controller with a secret did not prove it: some kernels ignore the option. */
-static int check_proof(const struct link *link, const char *address)
+/*
+ * Fail if a new connection with a secret was not authenticated. Some kernels ignore the option; others
+ * prove the secret only to a peer that asks for it, and log an authentication. @log: marked before
+ * the connect.
+ */
+static int check_proof(const struct link *link, const char *address, struct kmsg *log)
 {
-	char path[PATH_MAX];
+	char path[PATH_MAX], proven[64];
 	struct link_state state;
 
 	find_controller(link->nqn, link->host_nqn, address, &state);
+	if (!link->secret || !state.connected)
+		return 0;
 	snprintf(path, sizeof(path), CONTROLLERS "/%s/dhchap_secret", state.controller);
-	if (!link->secret || !state.connected || !access(path, F_OK))
+	snprintf(proven, sizeof(proven), "nvme %s: qid 0: authenticated", state.controller);
+	if (access(path, F_OK))
+		fail(CODE_DEVICE,
+		     "this kernel cannot prove a secret to a peer: use a kernel with CONFIG_NVME_HOST_AUTH (Debian: 6.12), or no 'secret-file'");
+	else if (!kmsg_has(log, proven))
+		fail(CODE_PERMISSION,
+		     "cannot trust the node at %s: it does not ask for the secret, so it has proven none: give its file the same 'secret-file'",
+		     address);
+	else
 		return 0;
 	disconnect_controller(state.controller);
-	return fail(CODE_DEVICE,
-		    "this kernel cannot prove a secret to a peer: use a kernel with CONFIG_NVME_HOST_AUTH (Debian: 6.12), or no 'secret-file'");
+	return fail_code();
 }
 
 static int connect_to(const struct link *link, const char *address)
@@ -552,10 +565,12 @@ static int connect_to(const struct link *link, const char *address)
 			pthread_join(thread, NULL);
 		if (error)
 			connect_failed(link, &log, error, address, watching.controller);
+		else
+			check_proof(link, address, &log);
 		nvme_free_tree(root);
 	}
 	kmsg_close(&log);
-	return fail_code() ? fail_code() : check_proof(link, address);
+	return fail_code();
 }
 
 /*

@@ -44,6 +44,8 @@ new=$SECRET
 SECRET='' served "$ME"
 ./blockdata read "$dev" || fail "wrong data without a secret"
 good disconnect "$NQN"
+# A peer that asks for no secret has proven none.
+SECRET=$new bad 2 "does not ask for the secret" connect "$NQN" "$ME" "$ME_ID" 127.0.0.1 4420
 SECRET='' connected
 SECRET=$new served "$ME"
 good disconnect "$NQN"

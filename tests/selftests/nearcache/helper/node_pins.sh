@@ -37,8 +37,9 @@ json_keys name cluster home_bytes target_bytes shards ratio nodes node bytes her
 expect ratio 1 home_bytes "$here"
 good residency a big
 [[ $out == *"MiB have their home on this node"*'100.0 %'*"HAVE THEIR HOME THERE"* ]] || fail "residency: $out"
+# The other node has at most what the kernel read ahead behind the file system's own blocks.
 good residency b-home "$TMPDIR/b/big" -j
-expect cached_bytes 0
+(($(json cached_bytes) <= 65536)) || fail "$(json cached_bytes) bytes cached on b"
 
 # A file system on a device above the cluster device.
 cd / && umount "$TMPDIR/a" || fail "umount a"
@@ -66,7 +67,7 @@ good plan a big odd -j
 expect state running
 good plan a --clear
 good unpin a big odd tiny --everywhere
-[[ $out == *'ON NODE'*$'\nb '" cd $TMPDIR/a && nearcache unpin a big odd tiny" ]] || fail "everywhere: $out"
+[[ $out == *'ON NODE'*$'\nb '*" cd $TMPDIR/a && nearcache unpin a big odd tiny" ]] || fail "everywhere: $out"
 same "pins" "$(pinned a-home)" ""
 good pin a 0-1M --dry-run --everywhere -j
 json_keys everywhere node command
