@@ -184,23 +184,39 @@ static void nearcache_resume(struct dm_target *ti)
 		set_disk_ro(dm_disk(dm_table_get_md(ti->table)), true);
 }
 
-/* Nothing here needs a presuspend_undo: after a signal the table goes on as before, and
- * device-mapper itself maps again the reads that it got back.
- */
+/* A table whose resume failed was never live. */
+static bool is_live(const struct nc_target *t)
+{
+	return READ_ONCE(t->cache->life.active) == t;
+}
+
+/* The device still serves reads: peers may need that to answer. */
 static void nearcache_presuspend(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
 	t->noflush = dm_noflush_suspending(ti);
+	if (is_live(t))
+		nc_prefetch_hold_peers(t->cache, true);
 	nc_origin_retry_suspend(t);
+}
+
+/* A signal ended the suspend: the table goes on as before, and device-mapper itself maps again the
+ * reads that it got back.
+ */
+static void nearcache_presuspend_undo(struct dm_target *ti)
+{
+	struct nc_target *t = ti->private;
+
+	if (is_live(t))
+		nc_prefetch_hold_peers(t->cache, false);
 }
 
 static void nearcache_postsuspend(struct dm_target *ti)
 {
 	struct nc_target *t = ti->private;
 
-	/* A table whose resume failed was never live. */
-	if (t->cache->life.active != t)
+	if (!is_live(t))
 		return;
 	nc_cache_deactivate(t->cache);
 	nc_registry_changed();
@@ -385,6 +401,7 @@ static struct target_type nearcache_target = {
 	.preresume		= nearcache_preresume,
 	.resume			= nearcache_resume,
 	.presuspend		= nearcache_presuspend,
+	.presuspend_undo	= nearcache_presuspend_undo,
 	.postsuspend		= nearcache_postsuspend,
 	.status			= nearcache_status,
 	.message		= nearcache_message,

@@ -488,7 +488,7 @@ static void submit_read(struct nc_fill *f)
 
 	WRITE_ONCE(f->state, NC_FILL_READING);
 	init_bio_for_everybody(f, from, REQ_OP_READ, f->sector, read_end_io);
-	if (unlikely(READ_ONCE(f->target->cache->origin.demand.watched))) {
+	if (unlikely(READ_ONCE(f->target->cache->origin.demand.watched)) && f->ops->read_done) {
 		f->since = ktime_get_ns();
 		if (f->ops->sent)
 			f->ops->sent(f);

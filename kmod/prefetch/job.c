@@ -112,6 +112,14 @@ static unsigned long job_delay(const struct nc_job *job, unsigned long now)
 	return delay;
 }
 
+/* May the job submit more, as far as the device that it reads allows? */
+static bool device_takes_more(const struct nc_job *job, bool hold_origin, bool hold_peers)
+{
+	if (!job->peer_dev)
+		return !hold_origin;
+	return !hold_peers && job->flying <= NC_JOB_PEER_BYTES / 2;
+}
+
 /* Let all jobs that wait for a slot try again at once, or as soon as their bandwidth allows. */
 void nc_jobs_retry(struct nc_jobs *jobs)
 {
@@ -126,6 +134,8 @@ void nc_jobs_retry(struct nc_jobs *jobs)
  * nc_jobs_pick() - pick the job that the worker handles next
  * @jobs: jobs of the cache
  * @now: jiffies
+ * @hold_origin: jobs that read the origin must wait
+ * @hold_peers: jobs that read at a peer must wait
  * @wait: lowered to the time in jiffies until the next delayed job is due
  *
  * Equal jobs take turns.  A job that was cancelled or has submitted all of its pieces is picked
@@ -133,7 +143,8 @@ void nc_jobs_retry(struct nc_jobs *jobs)
  *
  * Return: job, or NULL if no job can go on.
  */
-struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned long *wait)
+struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, bool hold_origin,
+			    bool hold_peers, unsigned long *wait)
 {
 	struct nc_job *job, *best = NULL;
 
@@ -147,6 +158,8 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned lo
 			best = job;
 			break;
 		}
+		if (!device_takes_more(job, hold_origin, hold_peers))
+			continue;
 		delay = job_delay(job, now);
 		if (delay) {
 			*wait = min(*wait, delay);

@@ -19,6 +19,8 @@ struct file;
 #define NC_JOBS_OVER_MAX	1024U
 /* Most passes of a job over its pieces; later ones retry failed reads and data in write ranges. */
 #define NC_JOB_PASSES		3U
+/* Most bytes in flight of a job that reads at a peer. */
+#define NC_JOB_PEER_BYTES	(4U << 20)
 /* A job whose peer fails so many reads, one after the other, ends. */
 #define NC_JOB_FAILURES_MAX	16U
 /* Entries of nc_job.piece before the first piece, so that data to retry fits beside the pieces. */
@@ -139,7 +141,8 @@ void nc_jobs_free(struct list_head *list);
 bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job);
 struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id);
 struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id);
-struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, unsigned long *wait);
+struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, bool hold_origin,
+			    bool hold_peers, unsigned long *wait);
 void nc_jobs_retry(struct nc_jobs *jobs);
 struct nc_job *nc_jobs_end(struct nc_jobs *jobs, struct nc_job *job);
 bool nc_job_keep(struct nc_job *job, u64 first, u64 end, u64 bytes);

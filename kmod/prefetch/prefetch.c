@@ -71,6 +71,14 @@ static u64 send_room(const struct nc_cache *c)
 	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
 }
 
+/* Have fills at peers so much memory that other jobs would lack it?  They have a share of a half of
+ * the half of the cap that prefetches may use.
+ */
+static bool peers_have_enough(const struct nc_cache *c)
+{
+	return c->prefetch.peers_flying > READ_ONCE(c->fills.memory_max) / 4;
+}
+
 static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
 {
 	return nc_fill_span_bytes(c, span);
@@ -198,6 +206,26 @@ static void job_joined(struct nc_fill *f, u32 bytes)
 	nc_demand_see_met(&f->target->cache->origin.demand, bytes);
 }
 
+/* Begin a fill at a peer.  Returns false if it must not begin now. */
+static bool begin_peer_fill(struct nc_prefetch *p)
+{
+	bool may;
+
+	spin_lock(&p->lock);
+	may = !p->peers_held;
+	p->peers_busy += may;
+	spin_unlock(&p->lock);
+	return may;
+}
+
+static void end_peer_fill(struct nc_prefetch *p)
+{
+	spin_lock(&p->lock);
+	if (!--p->peers_busy)
+		wake_up_all(&p->peers_idle);
+	spin_unlock(&p->lock);
+}
+
 static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
@@ -209,10 +237,14 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		nc_count(c, FILLS);
 	nc_count_add(c, PREFETCHED_BYTES, got);
 	spin_lock(&p->lock);
-	p->flying -= f->bytes;
-	if (!p->flying) {
-		WRITE_ONCE(c->origin.demand.clean_since, ktime_get_ns());
-		WRITE_ONCE(c->origin.demand.disturbed, false);
+	if (f->ops->peer) {
+		p->peers_flying -= f->bytes;
+	} else {
+		p->flying -= f->bytes;
+		if (!p->flying) {
+			WRITE_ONCE(c->origin.demand.clean_since, ktime_get_ns());
+			WRITE_ONCE(c->origin.demand.disturbed, false);
+		}
 	}
 	job->flying -= f->bytes;
 	/* The next pass counts @got as present. */
@@ -229,6 +261,9 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		WRITE_ONCE(job->failures, 0);
 	kick_worker(p);
 	spin_unlock(&p->lock);
+	/* Last: afterwards a suspend goes on. */
+	if (f->ops->peer)
+		end_peer_fill(p);
 }
 
 static const struct nc_fill_ops job_fill_ops = {
@@ -243,7 +278,6 @@ static const struct nc_fill_ops peer_fill_ops = {
 	.ahead = true,
 	.reserve = true,
 	.peer = true,
-	.read_done = job_read_done,
 	.done = job_fill_done,
 };
 
@@ -272,10 +306,13 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 
 	f->owner = job;
 	spin_lock(&p->lock);
-	p->flying += f->bytes;
 	job->flying += f->bytes;
-	if (!job->peer)
+	if (job->peer) {
+		p->peers_flying += f->bytes;
+	} else {
+		p->flying += f->bytes;
 		WRITE_ONCE(c->origin.demand.disturbed, true);
+	}
 	spin_unlock(&p->lock);
 }
 
@@ -305,12 +342,18 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 {
 	struct nc_prefetch *p = &c->prefetch;
 	u64 present = 0, left = 0;
+	enum nc_miss result;
 
 	if (unlikely(nc_ranges_any(c)) && nc_ranges_bypassed(c, span)) {
 		left = job_span_bytes(c, span);
 		goto looked;
 	}
-	switch (start_fill(c, span, job)) {
+	if (job->peer && !begin_peer_fill(p))
+		return STUCK;
+	result = start_fill(c, span, job);
+	if (job->peer && result != NC_MISS_STARTED)
+		end_peer_fill(p);
+	switch (result) {
 	case NC_MISS_STARTED:
 		*sent += job_span_bytes(c, span);
 		break;
@@ -417,7 +460,7 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	spin_lock(&p->lock);
 	if (job->bandwidth && sent)
 		job->pace = pace_delay(job->pace, sent, job->bandwidth);
-	if (p->shared && sent)
+	if (p->shared && sent && !job->peer)
 		p->due = pace_delay(p->due, sent, p->rate);
 	spin_unlock(&p->lock);
 	return wait == STUCK ? 0 : wait;
@@ -531,31 +574,31 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	struct nc_prefetch *p = &c->prefetch;
 	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c);
 	struct nc_job *job;
+	bool sent, ill;
 	u64 most;
-	bool sent;
 
 	spin_lock(&p->lock);
 	/* Cancel rather than wait: bypass lasts until a reload. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		cancel_jobs(&p->jobs, 0);
-	job = nc_jobs_pick(&p->jobs, jiffies, &wait);
 	most = send_room(c);
+	ill = READ_ONCE(c->hot.state) != NEARCACHE_NORMAL;
+	/* Without room, job_fill_done() runs the worker again. */
+	job = nc_jobs_pick(&p->jobs, jiffies, held || !most,
+			   ill || p->peers_held || peers_have_enough(c), &wait);
 	sent = job && (nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING);
 	spin_unlock(&p->lock);
 	if (!job)
-		return wait;
+		return held ? min(wait, held) : wait;
 	if (sent) {
 		settle_job(c, job);
 		return 0;
 	}
-	if (held)
-		return held;
-	/* job_fill_done() runs the worker again. */
-	if (!most)
-		return NEVER;
+	if (job->peer)
+		most = NC_JOB_PEER_BYTES - READ_ONCE(job->flying);
 	if (most > REQUEST_BYTES)
 		most = round_down(most, REQUEST_BYTES);
-	most = min_t(u64, most, p->shared ? TURN_SHARED : TURN_BYTES);
+	most = min_t(u64, most, p->shared && !job->peer ? TURN_SHARED : TURN_BYTES);
 	/* Many small turns keep the rate of a limited job even. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
@@ -644,6 +687,29 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&c->prefetch.work);
 }
 
+/**
+ * nc_prefetch_hold_peers() - begin or end to keep jobs from reading at peers
+ * @c: cache
+ * @hold: begin, and wait until no fill reads at a peer
+ *
+ * Before a suspend holds back the reads of this device: a peer may read here, and a fill of that
+ * peer may be what the fill of this cache waits for.
+ *
+ * Context: may sleep, with @hold until the peers have answered.
+ */
+void nc_prefetch_hold_peers(struct nc_cache *c, bool hold)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	p->peers_held = hold;
+	if (!hold)
+		kick_worker(p);
+	spin_unlock(&p->lock);
+	if (hold)
+		wait_event(p->peers_idle, !READ_ONCE(p->peers_busy));
+}
+
 /* Go on with the jobs after a dm table went live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
@@ -653,6 +719,7 @@ void nc_prefetch_resume(struct nc_cache *c)
 		cancel_peer_jobs(c);
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, false);
+	p->peers_held = false;
 	nc_jobs_retry(&p->jobs);
 	kick_worker(p);
 	spin_unlock(&p->lock);
@@ -688,6 +755,7 @@ void nc_prefetch_init(struct nc_cache *c)
 
 	INIT_DELAYED_WORK(&p->work, prefetch_work);
 	spin_lock_init(&p->lock);
+	init_waitqueue_head(&p->peers_idle);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
 	p->retried = jiffies - SHORTAGE;

@@ -6,6 +6,7 @@
 #include <linux/atomic.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/wait.h>
 #include <linux/workqueue.h>
 
 #include "prefetch/job.h"
@@ -32,7 +33,11 @@ struct nc_latency {
  * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
  * @asked: jiffies when a job last let reclaim look for slots; for the worker only
  * @asked_tick: tick of @asked; for the worker only
- * @flying: bytes of jobs' fills in flight
+ * @flying: bytes in flight of the fills of jobs that read the origin
+ * @peers_flying: the same of jobs that read at a peer
+ * @peers_busy: fills at peers that were begun and have not ended
+ * @peers_held: no fill at a peer may begin
+ * @peers_idle: woken when @peers_busy falls to zero
  * @window: limit of @flying, so that a new reader waits behind no more than these bytes
  * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
  * @least: recent minimum of the latency of jobs' reads, nanoseconds
@@ -59,6 +64,10 @@ struct nc_prefetch {
 	unsigned long asked;
 	u32 asked_tick;
 	u64 flying;
+	u64 peers_flying;
+	u32 peers_busy;
+	bool peers_held;
+	wait_queue_head_t peers_idle;
 	u64 window;
 	u64 delay;
 	u64 least;
@@ -80,6 +89,7 @@ void nc_prefetch_destroy(struct nc_cache *c);
 void nc_prefetch_rest(struct nc_cache *c);
 void nc_prefetch_pause(struct nc_cache *c);
 void nc_prefetch_resume(struct nc_cache *c);
+void nc_prefetch_hold_peers(struct nc_cache *c, bool hold);
 s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job);
 u32 nc_prefetch_cancel(struct nc_cache *c, u32 id);
 

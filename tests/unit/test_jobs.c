@@ -45,7 +45,7 @@ static struct nc_job *pick(void)
 {
 	unsigned long wait = ~0UL;
 
-	return nc_jobs_pick(&jobs, 1000, &wait);
+	return nc_jobs_pick(&jobs, 1000, false, false, &wait);
 }
 
 static void end(struct nc_job *job)
@@ -109,9 +109,9 @@ static void alike(void **state)
 	nc_jobs_retry(&jobs);
 	assert_ptr_equal(pick(), b);
 	b->due = 9000;
-	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
+	assert_null(nc_jobs_pick(&jobs, 1000, false, false, &wait));
 	assert_int_equal(wait, 200);
-	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), a);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, false, false, &wait), a);
 	a->state = NEARCACHE_JOB_CANCELLED;
 	assert_int_equal(nc_job_state(a), NEARCACHE_JOB_CANCELLED);
 }
@@ -124,33 +124,33 @@ static void kept_back(void **state)
 
 	(void)state;
 	slow->due = 1200;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 1000, &wait), fast);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1000, false, false, &wait), fast);
 	assert_int_equal(wait, 200);
 	end(fast);
 	wait = 100;
-	assert_null(nc_jobs_pick(&jobs, 1000, &wait));
+	assert_null(nc_jobs_pick(&jobs, 1000, false, false, &wait));
 	assert_int_equal(wait, 100);
-	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, &wait), slow);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 1200, false, false, &wait), slow);
 	slow->pace = 1300;
-	assert_null(nc_jobs_pick(&jobs, 1250, &wait));
+	assert_null(nc_jobs_pick(&jobs, 1250, false, false, &wait));
 	assert_int_equal(wait, 50);
 	slow->pace = 0;
 	/* Jiffies wrap: 5 is 10 jiffies after ~0UL - 4. */
 	slow->due = 5;
-	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, &wait));
+	assert_null(nc_jobs_pick(&jobs, ~0UL - 4, false, false, &wait));
 	assert_int_equal(wait, 10);
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), slow);
 	fast = add(7, 0);
 	slow->at = NC_JOB_SPARE + slow->pieces;
 	slow->flying = 1;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), fast);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), fast);
 	slow->flying = 0;
 	slow->priority = 0;
 	slow->due = 5000;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), slow);
 	slow->at = NC_JOB_SPARE;
 	slow->state = NEARCACHE_JOB_CANCELLED;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), slow);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), slow);
 }
 
 static void numbered(void **state)
@@ -207,6 +207,23 @@ static void bounded(void **state)
 	list_del(&more.list);
 }
 
+/* Jobs that read the origin and jobs that read at peers are held back apart. */
+static void held(void **state)
+{
+	struct nc_job *far = add(7, 0), *near = add(0, 0);
+	unsigned long wait = 500;
+
+	(void)state;
+	near->peer_dev = 1;
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, true, false, &wait), near);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, true, &wait), far);
+	assert_null(nc_jobs_pick(&jobs, 6, true, true, &wait));
+	near->flying = NC_JOB_PEER_BYTES / 2 + 1;
+	assert_null(nc_jobs_pick(&jobs, 6, true, false, &wait));
+	assert_int_equal(wait, 500);
+	near->flying = 0;
+}
+
 /* A job whose peer fails too often ends: nothing more is submitted or kept. */
 static void lost(void **state)
 {
@@ -222,9 +239,9 @@ static void lost(void **state)
 	assert_true(nc_job_is_sent(job));
 	assert_false(nc_job_keep(job, 24, 32, 4096));
 	job->flying = 4096;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), other);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), other);
 	job->flying = 0;
-	assert_ptr_equal(nc_jobs_pick(&jobs, 6, &wait), job);
+	assert_ptr_equal(nc_jobs_pick(&jobs, 6, false, false, &wait), job);
 }
 
 /* A further pass brings only what was kept: adjacent data as one piece, and no more than fits. */
@@ -295,6 +312,7 @@ int main(void)
 		TEST(kept_back),
 		TEST(numbered),
 		TEST(bounded),
+		TEST(held),
 		TEST(lost),
 		TEST(again),
 		TEST(blocks),

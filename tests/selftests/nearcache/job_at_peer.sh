@@ -106,8 +106,47 @@ invalidated() {
 	dmsetup message nc 0 invalidate "$at" 128
 }
 
-gates 8 16
-gate device peer 8
+# A suspend waits for the peer while the device still serves: the peer may need that to answer.
+suspended() {
+	local origin
+	next_block
+	gate hold peer read
+	job "$at" 128
+	gate held peer 1
+	dmsetup suspend nc &
+	held_back() {
+		[[ $(<"/proc/$!/wchan") == *nc_prefetch_hold_peers* ]]
+	}
+	wait_for 30 held_back || fail "the suspend does not wait for the peer: $(<"/proc/$!/wchan")"
+	gets $((at + 128)) 64 1x64
+	# A job for the origin goes on.
+	now origin fill_origin_bytes
+	./genl job-submit name=nc "range=start=$(((at + 256) * 512)),length=65536" >/dev/null || fail "job-submit"
+	gate until nc fill_origin_bytes '>' "$origin"
+	peer_open
+	wait $! || fail "suspend"
+	dmsetup resume nc || fail "resume"
+	job_ends 1 65536 0
+	at=$((at + 384))
+}
+
+# A job whose peer hangs does not hold up a job for the origin.
+beside() {
+	local origin
+	next_block
+	gate hold peer read
+	job "$at" 4096
+	gate until nc fills_in_flight '>' 30
+	now origin fill_origin_bytes
+	./genl job-submit name=nc "range=start=$((gate_sectors * 256)),length=$((gate_sectors * 256))" >/dev/null || fail "job-submit"
+	gate until nc fill_origin_bytes '>' "$((origin + 2097152))"
+	peer_open
+	wait_for 60 job_is state 1 || fail "the job does not end: $(./genl job-get name=nc "job=id=$id")"
+	at=$((at + 4096))
+}
+
+gates 16 24
+gate device peer 16
 P=$REPLY
 gate fill peer 2 0 "$gate_sectors"
 between read-only
@@ -120,6 +159,8 @@ brought
 passed
 failed
 kept_out invalidated
+suspended
+beside
 next_block
 job "$at" 4096 bandwidth=65536
 MODE=writethrough reload || fail "reload"
