@@ -266,7 +266,7 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 			    name, name);
 	if (found && (dev->cluster || dm_uuid_is_cluster(dev->uuid)))
 		return fail(CODE_DEVICE,
-			    "device '%s' is the device of a cluster, not a cache: 'nearcache cluster leave %s' removes it; the cache of this node is '%s-home'",
+			    "device '%s' is a cluster device, not a cache: 'nearcache cluster leave %s' removes it; the cache of this node is '%s-home'",
 			    name, name, name);
 	if (found)
 		return fail(CODE_DEVICE,

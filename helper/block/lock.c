@@ -112,8 +112,8 @@ void lock_release(void)
 }
 
 /*
- * Close the locks that this process has inherited by fork(). The parent keeps them, and this process
- * does not, however long it lives.
+ * Close the locks that this process has inherited by fork(). The parent keeps them. Otherwise this
+ * process would hold them too, even after the end of the parent.
  */
 void lock_leave_to_parent(void)
 {

@@ -19,8 +19,8 @@
  * @name: device name
  * @data: for the function that runs the job
  * @seconds: many_run() waits this long
- * @stop: kill a longer job, which must not leave its work half done then. Otherwise it continues in
- *	the background
+ * @stop: kill a job that takes longer: it must leave nothing half done when it is killed. Without
+ *	@stop it continues in the background
  * @late: the job took longer, set by many_run()
  * @code: exit code, set by many_run()
  * @message: error message, set by many_run()

@@ -157,7 +157,7 @@ static char *split_port(char *text, unsigned int *port, const char **why)
 	}
 	*why = "give an address, [IPv6] or a host name, and optionally :PORT";
 	if (strchr(host, '%')) {
-		*why = "an address with a scope (%) is that of one machine only: give one that all nodes reach";
+		*why = "an address with a scope (%) is valid on one machine only: give one that all nodes reach";
 		return NULL;
 	}
 	if (!*host || strlen(host) >= CLUSTER_HOST ||
@@ -502,7 +502,7 @@ static int resolve_dns(struct cluster_conf *conf)
 /*
  * Choose the first address of a host in the order of strcmp(), by preference one that other machines
  * can reach: name servers change the order with each answer, and all nodes have to choose the same
- * one. Returns false, with @why, if there is none.
+ * address. Returns false, with @why, if there is none.
  */
 static bool resolve_host(struct cluster_node *node, const char **why)
 {
@@ -523,9 +523,9 @@ static bool resolve_host(struct cluster_node *node, const char **why)
 }
 
 /*
- * Resolve each host name. One that cannot be resolved is no error: other nodes are not to suffer.
- * Name servers that do not answer take seconds for each name, so further names are not tried after
- * RESOLVE_SECONDS.
+ * Resolve each host name. A name that cannot be resolved is no error: its node is absent, and the
+ * others work. Name servers that do not answer take seconds for each name, so after RESOLVE_SECONDS
+ * further names are not tried.
  */
 static void resolve_nodes(struct cluster_conf *conf)
 {

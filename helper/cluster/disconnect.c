@@ -27,7 +27,7 @@ static int disconnect_job(const struct many_job *job)
 	return link_disconnect(ending->nqn);
 }
 
-/* True if there is a connection that nobody is ending. */
+/* True if there is a connection that is not being ended. */
 static bool is_connected(const char *nqn)
 {
 	const struct link link = { .nqn = nqn };
@@ -36,7 +36,7 @@ static bool is_connected(const char *nqn)
 	return !link_find(&link, &state) && state.connected;
 }
 
-/* Take the result of disconnect_job(). A controller on its way out is not connected. */
+/* Take the result of disconnect_job(). A controller that is being deleted is not connected. */
 static int take_end(const struct many_job *job)
 {
 	const struct ending *ending = job->data;
@@ -69,7 +69,7 @@ int cluster_disconnect(const char *cluster, const char *const *node, size_t coun
 		if (!is_connected(one->nqn))
 			continue;
 		one->node = node[i];
-		/* Another lock than that of an attempt to connect, which may have been given up. */
+		/* An attempt to connect that join gave up may still hold the lock NODE. */
 		snprintf(one->text, sizeof(one->text), "end of %s", node[i]);
 		job[jobs++] = (struct many_job){
 			.name = one->text,

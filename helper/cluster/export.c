@@ -168,7 +168,7 @@ static int make_subsystem(struct exporting *to)
 	configfs_path(path, NVMET "/subsystems/%s", to->export->nqn);
 	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
 		return fail_code();
-	/* For people, and for a warning. nvmet refuses to change them after a host has connected. */
+	/* For people, and for compare_settings(). nvmet keeps both once a host has connected. */
 	make_serial(to->export->nqn, serial);
 	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_serial", path), serial);
 	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path),
@@ -549,9 +549,10 @@ static int remove_from_ports(struct exporting *to, const char *nqn)
 }
 
 /*
- * Disable the namespace, and give the hosts time to notice. They get an event and remove their device;
- * until then their reads get an error at once, and their cluster devices read at the next homes. If
- * their connections ended first, these reads would wait for fast-io-fail. Waits for the reads in flight.
+ * Disable the namespace, and give the hosts time to notice. The hosts get an event and remove
+ * their device. Until then their reads get an error at once, and their cluster devices read at the
+ * next homes. If the connections ended first, these reads would wait for fast-io-fail. Waits for
+ * the reads in flight.
  */
 static int withdraw_namespace(struct exporting *to, const char *subsystem)
 {

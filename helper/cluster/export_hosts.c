@@ -9,7 +9,7 @@
 #include "cluster/configfs.h"
 #include "lib/error.h"
 
-/* The keys of a host: one that it proves, and one that this node proves to it. */
+/* The keys of a host: it proves the first one to this node, which proves the second one to it. */
 static const char *const key[] = { "dhchap_key", "dhchap_ctrl_key" };
 
 static int save_keys(struct export_hosts *hosts, const char *host)
@@ -149,8 +149,9 @@ int export_hosts_look(struct export_hosts *hosts)
 }
 
 /*
- * True if a host of the list goes, or has to prove a secret from now on, or no longer. nvmet keeps
- * the connections of such a host, so the caller ends those of all hosts before it changes the list.
+ * True if the change removes a host from the list, or if hosts have to prove a secret from now on,
+ * or no longer. nvmet keeps the connections of such a host, so the caller ends the connections of
+ * all hosts before it changes the list.
  */
 bool export_hosts_lose(const struct export_hosts *hosts)
 {
@@ -190,7 +191,7 @@ int export_hosts_allow(struct export_hosts *hosts)
 	return 0;
 }
 
-/* Remove the folders of hosts that no subsystem allows any more. Failures leave them: no harm. */
+/* Remove the folders of hosts that no subsystem allows now. A folder that stays does no harm. */
 void export_hosts_clean(const struct export_hosts *hosts)
 {
 	char host[PATH_MAX];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The hosts of an export in nvmet's configfs: their folders with the keys, and the list of those
+ * The hosts of an export in nvmet's configfs: their folders with the keys, and the list of hosts
  * that a subsystem allows.
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */

@@ -27,7 +27,7 @@
  * @table: its nodes, extents and replicas
  * @status: state of its nodes
  * @self: index of the local node in @table.node
- * @down: peers that take no reads, as the status line says: their parts are read at the next homes
+ * @down: peers that take no reads by the status line; their parts are read at the next homes
  * @key: keys of the nodes
  */
 struct homes {

@@ -70,7 +70,7 @@ int homes_find_cache(const char *operand, struct dm_device *dev)
 	return fail_code();
 }
 
-/* Fail if the cluster device is suspended: file systems on it hang, and so would this program. */
+/* Fail if the cluster device is suspended: reads of its file systems would hang this program. */
 int homes_need_running(const struct homes *homes)
 {
 	if (!homes->suspended)

@@ -30,7 +30,7 @@
  * @reconnect: the connections of an earlier join have other settings, and are made again
  * @changed: this run has replaced the nodes of the device, or would
  * @idle: there is nothing to do, see struct join_request
- * @warming: what the peers are to give
+ * @warming: ranges to read at each peer
  */
 struct joining {
 	const struct join_request *request;
@@ -117,7 +117,7 @@ static int look_at_device(struct joining *joining)
 /*
  * Nodes that disagree on these settings cannot connect to each other at all, and a connection
  * without a secret would stay when a secret is required: change them on all nodes while none has
- * joined. A record of an older version does not tell them.
+ * joined. A record of an older version does not contain them.
  */
 static int check_settings(const struct joining *joining)
 {
@@ -364,7 +364,7 @@ static int begin_record(struct joining *joining)
 	snprintf(after->cluster, sizeof(after->cluster), "%s", conf->name);
 	snprintf(after->self, sizeof(after->self), "%s", cluster_conf_self(conf)->name);
 	snprintf(after->volume, sizeof(after->volume), "%s", joining->home.volume);
-	/* Until this run has ended, the next one has to take connections for different ones. */
+	/* If this run is killed, the record makes the next one connect all peers again. */
 	joining->reconnect = connections_differ(joining);
 	for (i = 0; i < conf->nodes && !fail_code(); i++)
 		joined_add(after, conf->node[i].name);
@@ -483,8 +483,8 @@ static int send_nodes(const struct joining *joining, const struct peers_node *no
 
 /*
  * The device of a node whose connection is new may have the number of the old one, which the kernel
- * still holds: first take these devices away. Those of nodes that leave or are absent go along: they
- * may be gone, and the kernel would refuse the whole message.
+ * still holds: first take these devices away. Also take away those of nodes that leave or are
+ * absent: they may be gone, and the kernel would refuse the whole message.
  */
 static int drop_stale(struct joining *joining, const struct peers_node *wanted)
 {

@@ -11,7 +11,7 @@
 
 /*
  * Variable of the environment with which the daemon sets @again of struct join_request. Its value is
- * "1", and then the names of nodes that refused this one a moment ago, behind a blank each.
+ * "1", then a blank and a name for each node that refused this one a moment ago.
  */
 #define CLUSTER_AGAIN	"NEARCACHE_CLUSTER_AGAIN"
 
@@ -21,7 +21,7 @@
  * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
  * @self: name of the local node; NULL: that of an earlier join, otherwise find it
  * @again: value of CLUSTER_AGAIN: do nothing if the device has left, or is gone, and do not connect
- *	the nodes that it names; NULL: a person joins
+ *	the nodes that the value names; NULL: a person joins
  * @warm: bring the part of this node from its peers, in the background
  * @dry_run: print the actions, change nothing
  */

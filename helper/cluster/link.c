@@ -116,8 +116,8 @@ static void trim_end(char *text)
 }
 
 /*
- * True if the controller belongs to the subsystem and the host (NULL: any), and is not on its way
- * out. @state: gets its name, address, and whether it works.
+ * True if the controller belongs to the subsystem and the host (NULL: any), and is not being
+ * deleted. @state: gets its name, address, and whether it works.
  */
 static bool take_controller(const char *name, const char *nqn, const char *host_nqn,
 			    struct link_state *state)
@@ -389,8 +389,8 @@ struct watching {
 };
 
 /*
- * A controller that is not connected yet shows no subsystem: "(null)". One of the same host that is
- * connected to another subsystem at the same address is not meant.
+ * A controller that is not connected yet shows no subsystem: "(null)". Skip a controller of the
+ * same host that is connected to another subsystem at the same address.
  */
 static bool is_watched(const struct watching *watching, const char *name)
 {

@@ -71,8 +71,9 @@ unsigned int link_kernel_keep_alive(unsigned int keep_alive);
 const char *link_address(const struct link *link, char *text);
 
 /*
- * Look for the connection from @link->host_nqn (NULL: any host) to @link->nqn, to whatever address. Sends nothing to
- * the peer, so that it returns at once even if the peer hangs. No connection is not an error.
+ * Look for the connection from @link->host_nqn (NULL: any host) to @link->nqn, at any address.
+ * Sends nothing to the peer, so that it returns at once even if the peer hangs. No connection is
+ * not an error.
  */
 int link_find(const struct link *link, struct link_state *state);
 

@@ -146,14 +146,14 @@ int peers_look(struct peers *peers)
 
 /*
  * The kernel cannot be interrupted while it waits for a node that accepts the TCP connection and then
- * hangs, for up to a minute. If nobody waits for this process any more, nobody may be left connected.
+ * hangs, for up to a minute. Once join waits no longer, this process must not leave a connection.
  */
 static int connect_job(const struct many_job *job)
 {
 	const struct peer *peer = job->data;
 	struct link_state state;
 
-	/* An earlier process, which hung, had the lock for this node. */
+	/* An earlier process hung, and held the lock for this node until now. */
 	if (watch_now() >= peer->end)
 		return fail(CODE_BUSY, "an earlier attempt to connect it still waits");
 	if (!link_connect(&peer->link, &state) && watch_now() >= peer->end)
@@ -203,7 +203,7 @@ static int take_connection(const struct peers *peers, struct peer *peer, const s
 		     peer->state.address, job->message);
 	if (!peer->state.connected && job->late)
 		snprintf(peer->why, sizeof(peer->why),
-			 "it accepts connections, but does not answer for %u seconds: does the node hang? See dmesg here and there",
+			 "it accepts connections, but does not answer for %u seconds: does the node hang? See dmesg on both nodes",
 			 job->seconds);
 	else if (!peer->state.connected)
 		snprintf(peer->why, sizeof(peer->why), "%s",

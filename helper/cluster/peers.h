@@ -56,7 +56,7 @@ struct peer {
  * @peer: one for each node, in the same order, @conf->nodes of them
  * @host_nqn: of the local node
  * @host_id: see @host_nqn
- * @skip: names of nodes that peers_connect() does not connect, behind a blank each; NULL: none
+ * @skip: a blank and a name for each node that peers_connect() does not connect; NULL: none
  */
 struct peers {
 	const struct cluster_conf *conf;

@@ -18,7 +18,7 @@
 /* Reads in flight, and bytes of each: enough for the latency of a network and of the origin. */
 #define READERS		8
 #define CHUNK		(1U << 20)
-/* Extents are multiples of this, and so is a logical block: a wider read stays at its peer. */
+/* Divides each extent, and is no smaller than a logical block: a widened read stays at its peer. */
 #define GRAIN		4096U
 /* Interval between two updates of the progress, and between two looks at @stop, milliseconds. */
 #define LOOK_MS		50U
@@ -26,7 +26,7 @@
 /**
  * struct pool - state shared by the readers
  * @lock: protects all below
- * @reading: the caller's
+ * @reading: the reading of the caller
  * @at: bytes of @reading->piece[@next] that were given to readers
  * @next: index of the piece that the next reader reads
  * @given: bytes given to readers
@@ -83,7 +83,7 @@ static bool is_stopped(struct pool *pool)
 	return stop;
 }
 
-/* Sleep until a time. Returns false if the readers are to end before. */
+/* Sleep until a time. Returns false if the readers must end before. */
 static bool wait_until(struct pool *pool, uint64_t due)
 {
 	uint64_t now = watch_now();

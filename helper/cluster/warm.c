@@ -17,8 +17,9 @@
 #define LOOK_MS		50
 
 /*
- * Find the peer that has the data of an extent if any has: the first home among the peers that are
- * up. Before this node joined, that peer was a home. Returns the number of nodes if no peer is up.
+ * Find the peer that has the data of an extent, if any peer has it: the first home among the peers
+ * that are up. Before this node joined, that peer was a home. Returns the number of nodes if no
+ * peer is up.
  */
 static size_t find_source(const struct homes *homes, uint64_t extent)
 {
@@ -88,8 +89,8 @@ static int divide_range(const struct homes *homes, const struct range *range,
 }
 
 /*
- * Get the bytes for which the cache has room without evicting data. To warm a node as a whole takes
- * no more: beyond that a job would wait for readers.
+ * Get the bytes for which the cache has room without evicting data. Warming the whole part of a
+ * node brings no more than that: beyond that, a job would wait for readers.
  */
 int warm_room(const struct dm_device *dev, uint64_t *bytes)
 {
@@ -97,7 +98,7 @@ int warm_room(const struct dm_device *dev, uint64_t *bytes)
 
 	if (describe_status(dev, &status))
 		return fail_code();
-	/* Blocks without valid data count as used until their slot is needed. */
+	/* Not by the used blocks: they include blocks without valid data until a slot is needed. */
 	*bytes = status.field[NEARCACHE_FIELD_BLOCKS] * status.field[NEARCACHE_FIELD_BLOCK_SIZE] -
 		 status.field[NEARCACHE_FIELD_BYTES_VALID];
 	return 0;
@@ -157,7 +158,7 @@ static int start_source(const struct homes *homes, const struct dm_device *dev,
 	label_source(homes, source, wishes, &with_peer);
 	with_peer.peer_fd = peer.fd;
 	if (nl_job_submit(dev->number, &with_peer, source->piece, source->pieces, &source->job))
-		fail_add("it was to read at node '%s'", node->name);
+		fail_add("the job would have read at node '%s'", node->name);
 	device_close(&peer);
 	return fail_code();
 }
@@ -223,7 +224,7 @@ int warm_run(const struct homes *homes, const struct dm_device *dev, struct warm
 	return wait ? wait_sources(homes, dev, warming, wishes, quiet, sum) : 0;
 }
 
-/* Has a node a connection, and not yet answered the first probes? */
+/* Is a node a peer that is connected, and has not answered the first probes yet? */
 static bool is_new(const struct homes *homes, size_t node)
 {
 	const struct peers_load *load = homes->status.load;
@@ -246,7 +247,7 @@ static int take_nodes(const char *name, struct homes *homes)
 	return fail_code();
 }
 
-/* Take the nodes of a cluster device, when each peer that is connected has answered, or fails to. */
+/* Wait until each connected peer has answered or failed, or for ANSWER_MS, and take the nodes. */
 static int await_peers(const char *name, struct homes *homes)
 {
 	const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000L };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Warming the cache of this node from its peers: prefetch jobs that read each extent at the node
- * that is its home when this node is absent, instead of at the origin.
+ * Warming the cache of this node from its peers. Prefetch jobs read each extent at a peer instead
+ * of at the origin: at the node that is the extent's home when this node is absent.
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_CLUSTER_WARM_H
@@ -28,8 +28,8 @@ struct warm_source {
 };
 
 /**
- * struct warming - what to read at which peer
- * @source: one for each node; that of the local node and of peers that are not up stay empty
+ * struct warming - the ranges to read at each peer
+ * @source: one for each node; those of the local node and of peers that are not up stay empty
  * @sources: entries of @source
  * @bytes: sum of all ranges in @source
  * @alone: bytes of the ranges for which no peer is up

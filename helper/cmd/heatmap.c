@@ -39,8 +39,8 @@
 #define BYTES_MAX	1000000
 
 /*
- * @homes: nodes of the cluster device that the user named: the cache keeps only what has its home on
- *	this node, and what peers that failed did not serve
+ * @homes: nodes of the cluster device that the user named: the cache keeps only data that has its
+ *	home on this node, and data that failed peers did not serve
  * @shards: the shards to draw; without TARGETs one shard, the whole device
  * @gather: takes the samples
  * @shade: draws the samples as text

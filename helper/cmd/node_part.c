@@ -24,7 +24,7 @@ int node_part_find(const struct arguments *args, struct dm_device *dev, struct h
 		return fail_code();
 	if (!option_given(args, OPTION_EVERYWHERE) || homes_divide(homes))
 		return 0;
-	fail(CODE_USAGE, EVERYWHERE " is for the device of a cluster: '%s' is the cache of one node",
+	fail(CODE_USAGE, EVERYWHERE " is for a cluster device: '%s' is the cache of one node",
 	     dev->name);
 	dm_device_free(dev);
 	return fail_code();
@@ -50,7 +50,7 @@ static bool is_plain(const char *word)
 					   "0123456789_-+=.,:/@%")];
 }
 
-/* Write a word as a shell reads it. */
+/* Write a word, quoted for a shell. */
 static void put_word(FILE *out, const char *word)
 {
 	if (is_plain(word)) {
@@ -130,14 +130,14 @@ void node_part_print_commands(const struct arguments *args, const struct homes *
 	free(command);
 }
 
-/* Print the cluster device above a cache, and where to look for the cluster; JSON: or null. */
+/* Print the cluster device above a cache, if there is one, and the command that shows its nodes. */
 void node_part_print_cluster(const struct dm_device *dev)
 {
 	char text[2 * sizeof(dev->name) + 64];
 	struct homes homes;
 	bool below = !homes_find_above(dev, &homes) && homes_divide(&homes);
 
-	/* An error is no error of this cache. */
+	/* A cluster device that cannot be read is no error of this cache. */
 	fail_reset();
 	snprintf(text, sizeof(text), "'%s': see 'nearcache cluster status %s'", homes.name,
 		 homes.name);

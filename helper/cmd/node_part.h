@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What verbs print about the part of a volume that has its home on this node of a cluster. */
+/* Output of verbs about the part of a volume that has its home on this node of a cluster. */
 #ifndef HELPER_CMD_NODE_PART_H
 #define HELPER_CMD_NODE_PART_H
 

@@ -63,11 +63,11 @@ static int check_homes(const struct prefetching *p)
 
 	if (homes_divide(&p->homes) && option_given(args, OPTION_RANK))
 		return fail(CODE_USAGE,
-			    "--rank is not for the cluster device '%s': each node prefetches what has its home there; leave --rank and --world-size out",
+			    "--rank is not for the cluster device '%s': each node prefetches its own part; leave --rank and --world-size out",
 			    p->homes.name);
 	if (!homes_divide(&p->homes) && option_given(args, OPTION_PEERS | OPTION_FROM_PEERS))
 		return fail(CODE_USAGE,
-			    "--cluster and --from-peers are for the device of a cluster: '%s' is the cache of one node",
+			    "--cluster and --from-peers are for a cluster device: '%s' is the cache of one node",
 			    p->dev.name);
 	return 0;
 }
@@ -80,7 +80,7 @@ static int choose_peers(struct prefetching *p)
 	struct range *all;
 
 	if (p->homes.down)
-		warn("%zu of %zu peers take no reads now: what has its home there comes into the cache of its next home, maybe this one; see 'nearcache cluster status %s'",
+		warn("%zu of %zu peers take no reads now: data that has its home there goes to the cache of its next home, maybe this node; see 'nearcache cluster status %s'",
 		     p->homes.down, p->homes.table.nodes - 1, p->homes.name);
 	peers->bandwidth = p->args->bandwidth;
 	peers->quiet = option_given(p->args, OPTION_JSON);
@@ -144,7 +144,7 @@ static int resolve_files(struct prefetching *p)
 	return shard ? shard_add_range(shard, 0, p->homes.size) : (int)fail_code();
 }
 
-/* Choose the peers. For a whole part no data is evicted, and no job waits for readers. */
+/* Choose the peers. The jobs for a whole part evict no data, and do not wait for readers. */
 static int choose_sources(struct prefetching *p)
 {
 	if (!option_given(p->args, OPTION_FROM_PEERS))
@@ -217,7 +217,7 @@ static void print_checksum(uint32_t checksum)
 	print_string("list_checksum", "list checksum", text);
 }
 
-/* Print what each peer is to give, and what is left out. */
+/* Print the bytes to read at each peer, and the bytes left out. */
 static void print_sources(const struct prefetching *p)
 {
 	const struct warming *warming = &p->warming;

@@ -62,7 +62,7 @@ static int show_device(const struct dm_device *dev, const struct shard *all)
 	return 0;
 }
 
-/* Bytes by home: of the parts of peers, only the peers know what is cached. @bytes: by node. */
+/* Show @bytes, by home. Only a peer knows how much of its part is cached. */
 static void show_nodes(const struct homes *homes, const uint64_t *bytes)
 {
 	size_t i;
@@ -105,7 +105,7 @@ static int find_shards(const struct arguments *args, const struct dm_device *dev
 	return shard ? shard_add_range(shard, 0, dev->size) : (int)fail_code();
 }
 
-/* Of a cluster device, show what has its home here. */
+/* Of a cluster device, show the part that has its home here. */
 static int show_residency(const struct arguments *args, const struct dm_device *dev,
 			  const struct homes *homes)
 {

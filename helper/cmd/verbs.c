@@ -341,15 +341,16 @@ WITNESS_HELP
 "sorted list.\n"
 "\n" CLUSTER_HELP
 "--cluster also reads the other parts once, at the other nodes, whose caches keep them: 8\n"
-"reads of 1 MiB at a time, in the foreground, --bandwidth for these reads alone. So one\n"
-"node makes the whole cluster warm, and if all nodes do it, the origin is still read once.\n"
-"With replicas above 1, one of the copies becomes warm. ^C ends the reads.\n"
+"reads of 1 MiB at a time, in the foreground. --bandwidth limits the job and these reads,\n"
+"each on its own. So one node makes the whole cluster warm, and if all nodes do it, the\n"
+"origin is still read once. With replicas above 1, one of the copies becomes warm. ^C ends\n"
+"the reads.\n"
 "\n"
-"--from-peers warms a node that joined or was replaced: a job for each peer brings what\n"
-"has its home here from the node that was its home before. That node asks the origin for\n"
-"what it does not have. Without TARGETs this is the whole part of this node, as far as\n"
-"there is room. A job ends when its peer fails; nothing is brought for which no peer is\n"
-"up. --bandwidth is for each job.\n"
+"--from-peers warms a node that joined or was replaced: a job for each peer brings data\n"
+"that has its home here from the node that was its home before. That node asks the origin\n"
+"for data that it does not have. Without TARGETs this is the whole part of this node, as\n"
+"far as there is room. A job ends when its peer fails. Data for which no peer is up is\n"
+"left out. --bandwidth limits each job.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 		.run = cmd_prefetch,
@@ -446,8 +447,8 @@ WITNESS_HELP
 "because the index of a shard may be wrong as well: also unwritten parts, and blocks beyond\n"
 "the end of a file. --strict refuses a TARGET with holes or unwritten parts.\n"
 "\n"
-"NAME of a cluster device: the cache of this node. Every node has to do it; --everywhere\n"
-"prints the command that each other node has to run.\n"
+"NAME of a cluster device: the cache of this node. Every node has to invalidate its own;\n"
+"--everywhere prints the command that each other node has to run.\n"
 "\n" TARGET_HELP_WHOLE,
 		.run = cmd_invalidate,
 	},
@@ -682,8 +683,8 @@ WITNESS_HELP
 "seed. A trace has each range once; --epochs N tells plan that a run reads this order N\n"
 "times. --force and --dry-run also apply to plan.\n"
 "\n"
-"NAME of a cluster device: record has the reads of all nodes that arrive in the cache of\n"
-"this node, replay and plan take the part that has its home here.\n"
+"NAME of a cluster device: record takes the reads of all nodes that arrive in the cache\n"
+"of this node; replay and plan take the part that has its home here.\n"
 "\n"
 "If the cache is full, a replay waits for readers, as a prefetch does. A trace of more than\n"
 "1,048,576 extents becomes several jobs, also as in prefetch.\n",

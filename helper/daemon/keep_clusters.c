@@ -21,8 +21,8 @@
 /* Time from the end of a run for a device to the begin of the next one, ns. */
 #define PAUSE		(5 * 1000000000ULL)
 /*
- * Time from one attempt to connect a node that refuses this one to the next, ns: only somebody who
- * acts there can change that, and each attempt is in the kernel logs of both nodes.
+ * Time from one attempt to connect a node that refuses this one to the next, ns: only an operator
+ * of that node can change this, and each attempt is in the kernel logs of both nodes.
  */
 #define PAUSE_REFUSED	(60 * 1000000000ULL)
 /* Time after which the log says that a run hangs, ns: join itself waits less for nodes. */
@@ -176,7 +176,7 @@ static bool has_line(const char *text, const char *line, size_t length)
 	return false;
 }
 
-/* Append the lines of @from that are about refused nodes, or those that are not. */
+/* Append the lines of @from about refused nodes if @refused, otherwise its other lines. */
 static void append_lines(char *to, size_t size, const char *from, bool refused)
 {
 	size_t used = strlen(to);
@@ -221,7 +221,7 @@ static void say_report(struct keep_run *run, const char *now,
 	run->reported = true;
 }
 
-/* Take the output of a run that has ended. A brief one says nothing about nodes that are refused. */
+/* Take the output of a run that has ended. A brief run prints no lines about refused nodes. */
 static void take_output(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
 {
 	char now[2 * KEEP_TEXT] = "";

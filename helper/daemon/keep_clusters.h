@@ -27,7 +27,7 @@
  * @hangs: the log says that it takes too long
  * @next: earliest time of the next run
  * @full: earliest time of the next run that also tries the nodes that are refused
- * @refused: lines of the last run that tried all nodes about nodes that are refused
+ * @refused: lines about refused nodes, of the last run that tried all nodes
  * @report: lines of the last run
  * @reported: there is a last run
  */

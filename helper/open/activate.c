@@ -30,7 +30,7 @@ int activate_check_name(const char *name)
 			    name, name);
 	if (dev.cluster || dm_uuid_is_cluster(dev.uuid))
 		return fail(CODE_BUSY,
-			    "'%s' is the device of a cluster: choose another name, or 'nearcache cluster leave %s' removes it",
+			    "'%s' is a cluster device: choose another name, or 'nearcache cluster leave %s' removes it",
 			    name, name);
 	return fail(CODE_BUSY,
 		    "a device-mapper device '%s' exists: choose another name or close it",

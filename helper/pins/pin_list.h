@@ -55,7 +55,7 @@ struct owner {
  * @index_only: pin only the index of the file, which a reader needs to open it
  * @format: format of the file, INDEX_ANY: detect it from the content
  * @concatenated: the file is several tar archives, one behind the other
- * @part: pin only what has its home on this node of the cluster
+ * @part: pin only data that has its home on this node of the cluster
  * @range: ranges of the device
  * @ranges: entries of @range
  * @fresh: still to be added to the kernel's ranges

@@ -63,8 +63,9 @@ struct record_difference {
 #define ADVICE_TEXT	(1024 + LABEL_SIZE)
 
 /*
- * Reduces shards to what has its home on this node, for pins with @part. The program sets it: files
- * of clusters are above this folder. Returns 0, or an exit code after recording an error.
+ * Reduces shards to the part that has its home on this node, for pins with @part. main() sets it,
+ * because a file of pins/ must not call cluster/. Returns 0, or an exit code after recording an
+ * error.
  */
 extern int (*restore_keep_part)(const struct dm_device *dev, struct shards *shards);
 

@@ -196,7 +196,7 @@ static bool peer_answered(struct nc_node *node, const struct nc_cluster_io *io,
 	struct nc_node_load __percpu *load = node->load;
 	u64 took = ktime_get_ns() - io->begun;
 
-	/* The arguments are function calls, also while nobody listens. */
+	/* Call the functions in the arguments only while the event is enabled. */
 	if (trace_nearcache_peer_read_enabled())
 		trace_nearcache_peer_read(nc_cluster_devt(node->cluster), node->name,
 					  io->iter.bi_sector, io->iter.bi_size >> SECTOR_SHIFT,

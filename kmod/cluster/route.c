@@ -47,7 +47,7 @@ int nc_route_after(const struct nc_homes *homes, u64 extent, int after, int but)
  * @homes: all nodes, with different keys
  * @extent: number of the extent
  *
- * This is most of what a cluster device adds to a read, so it does no more than it must.
+ * This is most of the work that a cluster device adds to a read, so it does no more than it must.
  *
  * Context: any.
  * Return: the index of the home.

@@ -162,8 +162,9 @@ struct nc_workers {
  * @flush_owed: a flush that the cache sent to the origin failed, and no writer got the error: so
  *	the next flush of a user must fail.  Set and cleared in any context
  * @demand: users' I/O on the origin
- * @changed: stops whatever brings data that may be older than the origin's; set by the prefetch.
- *	Called before the fills of the changed sectors are marked stale
+ * @changed: cancels the prefetch jobs that read at a peer, as the peer's data may now be older than
+ *	the origin's; set by the prefetch.  Called before the fills of the changed sectors are
+ *	marked stale
  */
 struct nc_origin {
 	struct block_device *bdev;

@@ -37,7 +37,7 @@ struct nc_fill;
  * @ahead: the fill is a prefetch, so no reader waits for the data yet
  * @reserve: the fill may take a slot of the prefetch reserve
  * @write: the fill is an update, so a writer supplies the data and readers cannot join
- * @peer: nc_fill.peer supplies the data, and readers can join only after that
+ * @peer: nc_fill.peer supplies the data, and readers can join only once the data is there
  * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
  *	nc_fill.since is the time of the call
  * @read_done: NULL, or called after the origin read took @took ns, if nc_fill.since is set; process context

@@ -78,8 +78,8 @@ static bool fill_joinable(const struct nc_fill *f, const struct nc_span *span)
 	return !f->ops->write && !(f->stale & BIT_ULL(span->first));
 }
 
-/* Is the fill's data still to come from a peer?  No reader waits for a peer: the reader may be a
- * peer itself, whose fill this one would wait for in turn.
+/* Is the fill's data still to come from a peer?  No read waits for a peer: the read may come from
+ * that peer, for a fill that this fill waits for.
  */
 static bool waits_for_peer(const struct nc_fill *f)
 {

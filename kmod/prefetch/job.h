@@ -21,7 +21,7 @@ struct file;
 #define NC_JOB_PASSES		3U
 /* Most bytes in flight of a job that reads at a peer. */
 #define NC_JOB_PEER_BYTES	(4U << 20)
-/* A job whose peer fails so many reads, one after the other, ends. */
+/* A job ends after this many failed reads in a row at its peer. */
 #define NC_JOB_FAILURES_MAX	16U
 /* Entries of nc_job.piece before the first piece, so that data to retry fits beside the pieces. */
 #define NC_JOB_SPARE		64U
@@ -38,9 +38,10 @@ struct nc_piece {
  * @id: number, from 1
  * @state: enum nearcache_job_state
  * @priority: jobs of higher priority run first
- * @peer: opened block device that is read instead of the origin, NULL for the origin; a reference
+ * @peer: open block device that the job reads instead of the origin, and to which it holds a
+ *	reference; NULL: the job reads the origin
  * @peer_dev: device number of @peer, kept after the job has finished
- * @failures: reads at @peer that failed since the last one that did not
+ * @failures: reads at @peer that failed since the last successful one
  * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
  *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none
@@ -116,7 +117,7 @@ struct nc_jobs {
 	u32 last;
 };
 
-/* Does the peer fail, so that the job must end?  Once true, this stays true. */
+/* Did the peer fail so often that the job must end?  Once true, this stays true. */
 static inline bool nc_job_is_lost(const struct nc_job *job)
 {
 	return READ_ONCE(job->failures) >= NC_JOB_FAILURES_MAX;

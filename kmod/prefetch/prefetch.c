@@ -8,7 +8,7 @@
  *
  * A job may read at a peer, a device with the data of the origin, instead of at the origin.  The
  * peer's data may be older than the origin's after a change of the origin.  So only a cache in mode
- * read-only has such jobs, and each change that the cache learns of cancels them.
+ * read-only has such jobs, and the cache cancels them at each change of which it learns.
  */
 #include <linux/blkdev.h>
 #include <linux/file.h>
@@ -283,7 +283,7 @@ static const struct nc_fill_ops peer_fill_ops = {
 
 /* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have
  * changed since, so the fill must not publish.  cancel_peer_jobs() runs before the fills of a
- * change are marked stale, under their bucket lock: a fill that is listed too late for that sees
+ * change are marked stale, under their bucket lock: a fill that enters the list after that sees
  * the job cancelled.
  */
 static void read_at_peer(struct nc_cache *c, const struct nc_job *job, struct nc_fill *f)

@@ -106,7 +106,7 @@ cluster_bound() {
 		-v origin="$origin_rate" -v drive="$(sum "$CACHE_MBPS * 1e6 / $scale")" \
 		-v port="$(sum "$LINK_GBIT * 1e9 / 8 / $scale")" '
 	BEGIN {
-		# One of so many copies was read in each epoch before.
+		# Each epoch before read one of the copies.
 		copies = alone ? nodes : replicas
 		missed = 1
 		for (e = 1; e < epoch; e++)

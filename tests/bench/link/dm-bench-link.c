@@ -10,9 +10,10 @@
  * one, as a switch with enough memory.  The latency is added to the time of each read.  Requests
  * have no size.
  *
- * The message "die <ms>" lets the peer vanish, as NVMe over fabrics shows it: reads that have no
- * answer get BLK_STS_TRANSPORT after this time, when the transport's timers have expired, and so do
- * later reads, those behind this time at once.  "live" brings the peer back for new reads.
+ * The message "die <ms>" lets the peer vanish, as NVMe over fabrics shows it.  Reads that have no
+ * answer, and later ones, get BLK_STS_TRANSPORT after this time, when the transport's timers have
+ * expired.  Reads that begin after this time get it at once.  "live" brings the peer back for new
+ * reads.
  */
 #include <linux/device-mapper.h>
 #include <linux/hrtimer.h>

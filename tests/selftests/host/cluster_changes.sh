@@ -3,8 +3,8 @@
 # Four guests are nodes of a cluster. Readers check each byte while one node after the other loads the
 # module again, and while the nodes have different files: they get right data, and only the volume is
 # read more often. A node that comes back with another version of the volume, or with another volume
-# of the same size, is refused by all others, and so is one without the secret, with another secret,
-# or that is not in the file. A node cannot write to another one.
+# of the same size, is refused by all others, and so is a node without the secret, with another
+# secret, or without a line in the file. A node cannot write to another one.
 # kernels: 6.12
 # when: soak
 # timeout: 900

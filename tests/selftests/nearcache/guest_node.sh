@@ -272,7 +272,7 @@ fetch() {
 	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
 }
 
-# warm: bring what has its home here from the peers; print the time, ms.
+# warm: bring the part of this node from the peers; print the time, ms.
 warm() {
 	nearcache prefetch --help | grep -q -e --from-peers
 }
@@ -386,7 +386,7 @@ caches_read() {
 		END { print sum + 0 }'
 }
 
-# why: print all that may explain what the volume served.
+# why: print all that may explain the reads of the volume.
 why() {
 	nearcache cluster status v
 	nearcache stats v-home | awk '$2 && $1 ~ /fill|bypass|evict|hits|joins/'

@@ -59,7 +59,8 @@ nodes_up() {
 	done
 }
 
-# part_of NODE: of ranges "START LENGTH" on standard input, print what has its first home on NODE.
+# part_of NODE: print the parts of the ranges "START LENGTH" on standard input whose first home is
+# NODE.
 part_of() {
 	awk -v node="$1" -v extent=$EXTENT '
 		NR == FNR { home[NR - 1] = $1; next }

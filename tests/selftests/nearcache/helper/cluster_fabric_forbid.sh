@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # A run that takes a host from an export, or makes hosts prove a secret, is killed at each of its
-# changes: nobody is served then who may not connect, so that no connection from before remains.
+# changes: the export then serves no host that may not connect, so that no old connection remains.
 # kernels: 6.12
 # cpus: 1
 . ./fabric.sh

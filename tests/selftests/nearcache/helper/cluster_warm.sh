@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 'prefetch --from-peers' fills the cache of a node that was replaced with what its peers have, and
+# 'prefetch --from-peers' fills the cache of a node that was replaced with data of its peers, and
 # asks the origin for nothing. It brings only this node's part, into free blocks.
 # kernels: 6.12
 . ./joining.sh
@@ -39,7 +39,7 @@ joins a
 joins b
 await a b up
 await a c up
-bad 1 "for the device of a cluster" prefetch a-home --from-peers
+bad 1 "for a cluster device" prefetch a-home --from-peers
 bad 1 "exclude each other" prefetch a --from-peers --cluster
 # While node a is away, its peers take its part over.
 run cluster leave a

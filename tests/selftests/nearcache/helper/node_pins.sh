@@ -75,8 +75,8 @@ expect node b command 'nearcache pin a 0-1M --dry-run -j'
 good prefetch a big --wait -j
 expect home_bytes "$(grep ' 3145728$' <<<"$whole" | part_of a | bytes)"
 
-bad 1 "--everywhere is for the device of a cluster" pin a-home big --everywhere
+bad 1 "--everywhere is for a cluster device" pin a-home big --everywhere
 bad 1 "cannot repeat '--from -'" pin a --from - --everywhere
 bad 1 "--rank is not for the cluster device 'a'" prefetch a big --rank 0 --world-size 2
-bad 1 "are for the device of a cluster: 'b-home' is the cache of one node" prefetch b-home big --cluster
+bad 1 "are for a cluster device: 'b-home' is the cache of one node" prefetch b-home big --cluster
 bad 4 "is not on device 'b-home'" pin b big

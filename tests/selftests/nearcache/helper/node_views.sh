@@ -66,10 +66,10 @@ expect cached_bytes 0
 
 for verb in close destroy resize "attach --cache $FAR"; do
 	# shellcheck disable=SC2086 # several words
-	bad 4 "'a' is the device of a cluster, not a cache: 'nearcache cluster leave a' removes it" $verb a
+	bad 4 "'a' is a cluster device, not a cache: 'nearcache cluster leave a' removes it" $verb a
 done
 make_null C cachec 24
-bad 5 "'a' is the device of a cluster: choose another name, or 'nearcache cluster leave a'" \
+bad 5 "'a' is a cluster device: choose another name, or 'nearcache cluster leave a'" \
 	create a --origin "$O" --cache "$C"
 format "$C"
-bad 5 "'a' is the device of a cluster" open a --origin "$O" --cache "$C"
+bad 5 "'a' is a cluster device" open a --origin "$O" --cache "$C"
