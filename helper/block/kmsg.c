@@ -77,7 +77,7 @@ static char *next_text(struct kmsg *log, unsigned int level, char *record, size_
 	return NULL;
 }
 
-/* Does a line after the mark contain @word? Lines that are no warnings count. Moves the mark. */
+/* Does a line after the mark contain @word? Also finds informational lines. Moves the mark. */
 bool kmsg_has(struct kmsg *log, const char *word)
 {
 	char record[8192], *line;
