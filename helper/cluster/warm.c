@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "block/device.h"
+#include "block/lock.h"
 #include "files/job_parts.h"
 #include "files/job_wait.h"
 #include "lib/error.h"
@@ -65,6 +66,12 @@ static int add_to_source(struct warm_source *source, const struct range *add)
 	return 0;
 }
 
+/* Bytes of the blocks that a range touches: it needs at most so many free ones. */
+static uint64_t blocks_of(const struct range *range, uint64_t block)
+{
+	return ((range->start + range->length - 1) / block - range->start / block + 1) * block;
+}
+
 static int divide_range(const struct homes *homes, const struct range *range,
 			struct warming *warming)
 {
@@ -74,13 +81,15 @@ static int divide_range(const struct homes *homes, const struct range *range,
 		uint64_t next = (at / extent + 1) * extent;
 		struct range piece = { at, (next < end ? next : end) - at };
 		size_t node = find_source(homes, at / extent);
+		uint64_t need = warming->block ? blocks_of(&piece, warming->block) : 0;
 
 		at += piece.length;
 		if (node == homes->table.nodes) {
 			warming->alone += piece.length;
-		} else if (warming->bytes + piece.length > warming->most) {
+		} else if (need > warming->room) {
 			warming->beyond += piece.length;
 		} else {
+			warming->room -= need;
 			warming->bytes += piece.length;
 			add_to_source(&warming->source[node], &piece);
 		}
@@ -88,25 +97,62 @@ static int divide_range(const struct homes *homes, const struct range *range,
 	return fail_code();
 }
 
-/*
- * Get the bytes for which the cache has room without evicting data. Warming the whole part of a
- * node brings no more than that: beyond that, a job would wait for readers.
- */
-int warm_room(const struct dm_device *dev, uint64_t *bytes)
+/* Ranges that the cache lacks. */
+struct missing {
+	struct range *piece;
+	size_t pieces;
+	size_t room;
+};
+
+static void add_missing(const struct nl_run *run, void *arg)
 {
+	struct missing *missing = arg;
+	struct range *longer;
+
+	if (run->cached || fail_code())
+		return;
+	if (missing->pieces == missing->room) {
+		missing->room = missing->room ? 2 * missing->room : 64;
+		longer = reallocarray(missing->piece, missing->room, sizeof(*longer));
+		if (!longer) {
+			fail_memory();
+			return;
+		}
+		missing->piece = longer;
+	}
+	missing->piece[missing->pieces++] = (struct range){ run->start, run->length };
+}
+
+/*
+ * As warm_divide() for the whole part of this node: only what the cache lacks, and only into free
+ * blocks, because beyond that data is evicted, and jobs wait for readers.
+ */
+int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
+		     const struct range *range, size_t count, struct warming *warming)
+{
+	struct missing missing = { 0 };
 	struct status status;
+	uint64_t *field = status.field;
+	size_t i;
 
 	if (describe_status(dev, &status))
 		return fail_code();
-	/* Not by the used blocks: they include blocks without valid data until a slot is needed. */
-	*bytes = status.field[NEARCACHE_FIELD_BLOCKS] * status.field[NEARCACHE_FIELD_BLOCK_SIZE] -
-		 status.field[NEARCACHE_FIELD_BYTES_VALID];
-	return 0;
+	warming->block = field[NEARCACHE_FIELD_BLOCK_SIZE];
+	/* Blocks that were emptied count as used until their slots are needed. */
+	warming->room = (field[NEARCACHE_FIELD_BLOCKS] -
+			 (field[NEARCACHE_FIELD_BYTES_VALID] ?
+			  field[NEARCACHE_FIELD_BLOCKS_USED] : 0)) * warming->block;
+	for (i = 0; i < count && !fail_code(); i++)
+		nl_residency(dev->number, &range[i], add_missing, &missing);
+	if (!fail_code())
+		warm_divide(homes, missing.piece, missing.pieces, warming);
+	free(missing.piece);
+	return fail_code();
 }
 
 /*
  * Choose the peer for each extent of the ranges, which are inside the volume and have their home
- * here. The caller has set @warming->most; warm_free() is needed, even after a failure.
+ * here. warm_free() is needed, even after a failure.
  */
 int warm_divide(const struct homes *homes, const struct range *range, size_t count,
 		struct warming *warming)
@@ -195,32 +241,52 @@ static int wait_sources(const struct homes *homes, const struct dm_device *dev,
 	return fail_code();
 }
 
+/* Start the jobs. The peer of a job that cannot start gives nothing, with a warning. */
+static void start_sources(const struct homes *homes, const struct dm_device *dev,
+			  struct warming *warming, const struct nl_job *wishes)
+{
+	size_t i;
+
+	for (i = 0; i < warming->sources; i++) {
+		struct warm_source *source = &warming->source[i];
+
+		if (!source->pieces || !start_source(homes, dev, source, wishes))
+			continue;
+		warn("%s", fail_message());
+		fail_reset();
+		warming->bytes -= source->bytes;
+		warming->alone += source->bytes;
+		source->bytes = 0;
+		source->pieces = 0;
+	}
+}
+
 /*
- * Start a job for each peer, and with @wait wait for all of them. If one cannot be started, those
- * before it are cancelled. The caller has called signals_hold().
+ * Start a job for each peer, and with @wait wait for all of them. The caller has called
+ * signals_hold(). Another command may not invalidate the cache between two jobs: that would cancel
+ * only those that exist.
  * @sum: receives the number of the last job, and with @wait the outcome of all jobs. @jobs: receives
  * their number.
  */
 int warm_run(const struct homes *homes, const struct dm_device *dev, struct warming *warming,
 	     const struct nl_job *wishes, bool wait, bool quiet, struct nl_job *sum, size_t *jobs)
 {
+	bool locked = lock_held();
 	size_t i;
 
 	memset(sum, 0, sizeof(*sum));
 	strcpy(sum->label, wishes->label);
 	*jobs = 0;
-	for (i = 0; i < warming->sources; i++) {
-		struct warm_source *source = &warming->source[i];
-
-		if (!source->pieces)
-			continue;
-		if (start_source(homes, dev, source, wishes)) {
-			end_sources(dev, warming, 0);
-			return fail_code();
+	if (!locked)
+		lock_name(dev->name);
+	start_sources(homes, dev, warming, wishes);
+	if (!locked)
+		lock_release();
+	for (i = 0; i < warming->sources; i++)
+		if (warming->source[i].job) {
+			sum->id = warming->source[i].job;
+			(*jobs)++;
 		}
-		sum->id = source->job;
-		(*jobs)++;
-	}
 	return wait ? wait_sources(homes, dev, warming, wishes, quiet, sum) : 0;
 }
 
@@ -272,17 +338,15 @@ static int start_part(const struct homes *homes, const struct dm_device *dev,
 		      struct warming *warming)
 {
 	const struct range whole = { 0, homes->size };
-	const struct nl_job wishes = { 0 };
+	const struct nl_job wishes = { .deadline = WARM_DEADLINE };
 	struct nl_job sum;
 	struct range *piece;
 	size_t pieces, jobs;
 
-	if (!warm_room(dev, &warming->most) &&
-	    !homes_select(homes, true, &whole, 1, &piece, &pieces)) {
-		if (!warm_divide(homes, piece, pieces, warming))
-			warm_run(homes, dev, warming, &wishes, false, true, &sum, &jobs);
-		free(piece);
-	}
+	if (!homes_select(homes, true, &whole, 1, &piece, &pieces) &&
+	    !warm_divide_part(homes, dev, piece, pieces, warming))
+		warm_run(homes, dev, warming, &wishes, false, true, &sum, &jobs);
+	free(piece);
 	return fail_code();
 }
 

@@ -10,6 +10,12 @@
 #include "cluster/homes.h"
 #include "netlink/client.h"
 
+/*
+ * Deadline of jobs that warm the whole part of a node, seconds: later they leave out what finds no
+ * free block, because readers took it, and do not wait for readers.
+ */
+#define WARM_DEADLINE	60
+
 /**
  * struct warm_source - a peer, and the ranges to read there
  * @node: the peer, an index of the nodes
@@ -33,8 +39,9 @@ struct warm_source {
  * @sources: entries of @source
  * @bytes: sum of all ranges in @source
  * @alone: bytes of the ranges for which no peer is up
- * @beyond: bytes left out because of @most
- * @most: bytes to read at most
+ * @beyond: bytes left out for lack of room
+ * @block: bytes of a block, while @room counts; 0: there is no limit
+ * @room: bytes of free blocks
  */
 struct warming {
 	struct warm_source *source;
@@ -42,12 +49,14 @@ struct warming {
 	uint64_t bytes;
 	uint64_t alone;
 	uint64_t beyond;
-	uint64_t most;
+	uint64_t block;
+	uint64_t room;
 };
 
-int warm_room(const struct dm_device *dev, uint64_t *bytes);
 int warm_divide(const struct homes *homes, const struct range *range, size_t count,
 		struct warming *warming);
+int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
+		     const struct range *range, size_t count, struct warming *warming);
 int warm_run(const struct homes *homes, const struct dm_device *dev, struct warming *warming,
 	     const struct nl_job *wishes, bool wait, bool quiet, struct nl_job *sum, size_t *jobs);
 int warm_start(const char *name, const struct dm_device *dev, struct warming *warming);

@@ -149,10 +149,9 @@ static int choose_sources(struct prefetching *p)
 {
 	if (!option_given(p->args, OPTION_FROM_PEERS))
 		return 0;
-	p->warming.most = UINT64_MAX;
-	if (!target_given(p->args) && warm_room(&p->dev, &p->warming.most))
-		return fail_code();
-	return warm_divide(&p->homes, p->piece, p->pieces, &p->warming);
+	return target_given(p->args) ?
+	       warm_divide(&p->homes, p->piece, p->pieces, &p->warming) :
+	       warm_divide_part(&p->homes, &p->dev, p->piece, p->pieces, &p->warming);
 }
 
 /* Starts the jobs of the local node. */
@@ -178,6 +177,8 @@ static int execute_prefetch(struct prefetching *p)
 	};
 	sigset_t before;
 
+	if (!wishes.deadline && !target_given(args))
+		wishes.deadline = WARM_DEADLINE;
 	if (args->label)
 		strcpy(wishes.label, args->label);
 	else if (p->pieces && !option_given(args, OPTION_FROM_PEERS) &&

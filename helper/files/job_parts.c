@@ -28,7 +28,8 @@ struct parts {
 void job_add_outcome(struct nl_job *sum, const struct nl_job *job)
 {
 	sum->id = job->id;
-	if (sum->state != NEARCACHE_JOB_CANCELLED && sum->state != JOB_FORGOTTEN)
+	if (sum->state != NEARCACHE_JOB_CANCELLED && sum->state != JOB_FORGOTTEN &&
+	    (sum->state != NEARCACHE_JOB_INCOMPLETE || job->state != NEARCACHE_JOB_DONE))
 		sum->state = job->state;
 	sum->bytes += job->bytes;
 	sum->fetched += job->fetched;
