@@ -477,6 +477,15 @@ static int serve_port(struct exporting *to)
 	return start_serving(to) ? fail_code() : leave_other_ports(to);
 }
 
+/* Has somebody let any host connect? Then strangers may be connected. */
+static bool allows_any(const struct exporting *to)
+{
+	char path[PATH_MAX], value[CONFIGFS_VALUE];
+
+	configfs_path(path, NVMET "/subsystems/%s/attr_allow_any_host", to->export->nqn);
+	return !configfs_read(path, value) && !strcmp(value, "1");
+}
+
 /*
  * The connections of a host that is no longer allowed end before the list changes. Otherwise, a run
  * that is killed after the change would leave the host connected, and the next run would see nothing
@@ -484,8 +493,9 @@ static int serve_port(struct exporting *to)
  */
 static int apply_export(struct exporting *to)
 {
-	if (check_device(to) || export_hosts_look(&to->hosts) ||
-	    (export_hosts_lose(&to->hosts) && leave_other_ports(to)) || make_subsystem(to) ||
+	if (check_device(to) || export_hosts_look(&to->hosts) || export_hosts_check(&to->hosts) ||
+	    ((export_hosts_lose(&to->hosts) || allows_any(to)) && leave_other_ports(to)) ||
+	    make_subsystem(to) ||
 	    make_namespace(to))
 		return fail_code();
 	return serve_port(to);

@@ -23,6 +23,13 @@ static int save_keys(struct export_hosts *hosts, const char *host)
 	return error;
 }
 
+static int refuse_secret(const char *path)
+{
+	return fail(CODE_DEVICE,
+		    "the NVMe-oF target of this kernel cannot check a secret ('%s' is missing): use a kernel with CONFIG_NVME_TARGET_AUTH (Debian: 6.12), or no 'secret-file'",
+		    path);
+}
+
 static int set_keys(struct export_hosts *hosts, const char *host)
 {
 	char path[PATH_MAX];
@@ -34,9 +41,7 @@ static int set_keys(struct export_hosts *hosts, const char *host)
 		error = configfs_write(hosts->edits, path, hosts->export->secret);
 	}
 	if (error == ENOENT)
-		return fail(CODE_DEVICE,
-			    "the NVMe-oF target of this kernel cannot check a secret ('%s' is missing): use a kernel with CONFIG_NVME_TARGET_AUTH (Debian: 6.12), or no 'secret-file'",
-			    path);
+		return refuse_secret(path);
 	if (error == EINVAL || error == ENOTSUP)
 		return fail(CODE_USAGE,
 			    "the kernel refuses the secret of the cluster ('%s'): create another one with 'nvme gen-dhchap-key'",
@@ -165,6 +170,17 @@ bool export_hosts_lose(const struct export_hosts *hosts)
 			return true;
 	}
 	return false;
+}
+
+/* Fail, before a connection ends, if hosts shall prove a secret and this kernel cannot check one. */
+int export_hosts_check(const struct export_hosts *hosts)
+{
+	char path[PATH_MAX];
+
+	if (!hosts->export->secret || !hosts->before_count)
+		return 0;
+	configfs_path(path, NVMET "/hosts/%s/%s", hosts->before[0], key[0]);
+	return access(path, F_OK) && errno == ENOENT ? refuse_secret(path) : 0;
 }
 
 /* Create the hosts of the export. Its subsystem need not exist. */

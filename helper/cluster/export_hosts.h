@@ -24,6 +24,7 @@ struct export_hosts {
 };
 
 int export_hosts_look(struct export_hosts *hosts);
+int export_hosts_check(const struct export_hosts *hosts);
 bool export_hosts_lose(const struct export_hosts *hosts);
 int export_hosts_make(struct export_hosts *hosts);
 int export_hosts_allow(struct export_hosts *hosts);

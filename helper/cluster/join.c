@@ -620,7 +620,21 @@ static int disconnect_old(const struct joining *joining)
 	return disconnect_before(joining, false);
 }
 
-/* Undo what this run did. An earlier join keeps its nodes and its record. */
+/* Does the file lack a node of the record? */
+static bool has_removed(const struct joining *joining)
+{
+	size_t i;
+
+	for (i = 0; i < joining->before.nodes; i++)
+		if (!joined_has(&joining->after, joining->before.node[i]))
+			return true;
+	return false;
+}
+
+/*
+ * Undo what this run did. An earlier join keeps its nodes and its record; but a node that was taken
+ * out of the file must not connect any more, even if another step failed.
+ */
 static void undo_steps(struct joining *joining)
 {
 	const struct peers *peers = &joining->peers;
@@ -631,7 +645,7 @@ static void undo_steps(struct joining *joining)
 	peers_disconnect_fresh(&joining->peers);
 	if (joining->before.found) {
 		if (joining->exported)
-			export_to(joining, &joining->before);
+			export_to(joining, has_removed(joining) ? &joining->after : &joining->before);
 		joined_write(&joining->before);
 		return;
 	}
@@ -674,8 +688,8 @@ static int do_join(struct joining *joining)
 	joining->exported = true;
 	if (disconnect_old(joining) || drop_gone(joining) || peers_connect(&joining->peers) ||
 	    (joining->exists ? change_device(joining) : create_device(joining)) ||
-	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining) ||
-	    (joining->exists && export_to(joining, &joining->after)))
+	    (joining->exists && export_to(joining, &joining->after)) ||
+	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining))
 		return fail_code();
 	return joined_write(&joining->after);
 }
@@ -774,6 +788,8 @@ static void report_join(const struct joining *joining)
 		print_bytes("from_peers_bytes", "from peers", joining->warming.bytes);
 		print_bytes("no_peer_bytes", joining->warming.alone ? "no peer is up for" : NULL,
 			    joining->warming.alone);
+		print_bytes("no_room_bytes", joining->warming.beyond ? "no room for" : NULL,
+			    joining->warming.beyond);
 	}
 	report_nodes(joining);
 	report_left(joining);

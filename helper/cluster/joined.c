@@ -101,7 +101,13 @@ int joined_read(struct joined *joined, const char *name)
 	snprintf(joined->name, sizeof(joined->name), "%s", name);
 	if (access(path_of_record(name, path), F_OK) && errno == ENOENT)
 		return 0;
-	if (settings_read(path, text) || settings_parse(path, text, take_record, joined))
+	if (settings_read(path, text)) {
+		/* 'leave' has removed it meanwhile. */
+		if (access(path, F_OK) && errno == ENOENT)
+			fail_reset();
+		return fail_code();
+	}
+	if (settings_parse(path, text, take_record, joined))
 		return fail_code();
 	joined->found = true;
 	return 0;

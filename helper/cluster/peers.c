@@ -170,11 +170,19 @@ bool peer_has_moved(const struct peer *peer)
 	       strcmp(peer->state.address, link_address(&peer->link, wanted));
 }
 
-/* True if an attempt to connect the peer is necessary, and possible. */
-static bool needs_connection(const struct peer *peer)
+/*
+ * True if an attempt to connect the peer is necessary, and possible. The daemon (@again) leaves a
+ * live connection alone if only the address of a host name is another one: an answer of a name
+ * server may lack addresses.
+ */
+static bool needs_connection(const struct peer *peer, bool again)
 {
-	return !peer->self && *peer->node->address &&
-	       (!peer->state.live || peer_has_moved(peer));
+	const struct cluster_node *node = peer->node;
+
+	if (peer->self || !*node->address)
+		return false;
+	return !peer->state.live ||
+	       (peer_has_moved(peer) && (!again || !strcmp(node->host, node->address)));
 }
 
 static bool is_skipped(const struct peers *peers, const struct peer *peer)
@@ -276,7 +284,7 @@ int peers_connect(struct peers *peers)
 		for (i = 0; i < count; i++) {
 			struct peer *peer = &peers->peer[i];
 
-			if (!needs_connection(peer))
+			if (!needs_connection(peer, peers->skip))
 				continue;
 			peer->skipped = is_skipped(peers, peer);
 			if (peer->skipped)
