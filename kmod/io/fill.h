@@ -40,7 +40,8 @@ struct nc_fill;
  * @peer: nc_fill.peer supplies the data, and readers can join only once the data is there
  * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
  *	nc_fill.since is the time of the call
- * @read_done: NULL, or called after the origin read took @took ns, if nc_fill.since is set; process context
+ * @read_done: NULL, or called after the origin read took @took ns, if nc_fill.since is set; process
+ *	context
  * @joined: NULL, or called under the bucket lock when a read of @bytes joins the fill
  * @done: called after the fill left its list; @bits: sub-blocks that became valid; @error: 0, or
  *	the error of the origin or the cache device; process context

@@ -71,8 +71,8 @@ static u64 send_room(const struct nc_cache *c)
 	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
 }
 
-/* Have fills at peers so much memory that other jobs would lack it?  They have a share of a half of
- * the half of the cap that prefetches may use.
+/* Do fills at peers use so much memory that other jobs would lack it?  All prefetches together may
+ * use half of the cap.
  */
 static bool peers_have_enough(const struct nc_cache *c)
 {

@@ -3,6 +3,7 @@
 # A peer that is slower than the origin and other peers gets no reads until it is fast again. A peer
 # as slow as the origin keeps its reads, and so do peers that are all slow.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./cluster.sh
 ORIGIN=/dev/mapper/far

@@ -3,6 +3,7 @@
 # The daemon connects a node that was absent, connects one again that was refused for a while, and
 # applies a change of cluster.conf. It says each state once.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./joining.sh
 . ./daemon_on.sh
