@@ -400,6 +400,12 @@ void nc_prefetch_resume(struct nc_cache *c)
 	c->prefetch.paused = false;
 }
 
+void nc_prefetch_hold_peers(struct nc_cache *c, bool hold)
+{
+	(void)c;
+	(void)hold;
+}
+
 void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot)
 {
 	(void)c;

@@ -264,6 +264,7 @@ struct target_type {
 	int (*preresume)(struct dm_target *ti);
 	void (*resume)(struct dm_target *ti);
 	void (*presuspend)(struct dm_target *ti);
+	void (*presuspend_undo)(struct dm_target *ti);
 	void (*postsuspend)(struct dm_target *ti);
 	void (*status)(struct dm_target *ti, status_type_t type, unsigned int flags, char *result,
 		       unsigned int maxlen);
