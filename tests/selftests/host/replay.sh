@@ -6,6 +6,7 @@
 #
 # In virtual time: origin 5 ms and 1 GB/s, cache device 80 us; samples of 128 KiB.
 # kernels: 6.12
+# when: soak
 # timeout: 300
 set -euo pipefail
 

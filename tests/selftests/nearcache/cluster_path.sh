@@ -3,6 +3,7 @@
 # The connection to a peer is lost under readers: its reads, which the NVMe driver has marked as sent
 # over one of several paths, go to a local NVMe drive, which has no paths.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./cluster.sh
 
