@@ -16,9 +16,8 @@ NODES='1 2 3 4 5'
 EXTENTS=160 LIMIT=8000
 CACHE_SIZE=64M
 D=$((EXTENTS << 20))
-# Longest time of the warm-up, in per cent of that of a plain read. 110 is the aim; the jobs for the
-# peers do not use all links all the time.
-WARM_PER_CENT=${WARM_PER_CENT:-220}
+# Longest time of the warm-up, in per cent of that of a plain read.
+WARM_PER_CENT=${WARM_PER_CENT:-110}
 # Bits per second that each of the four old nodes can send.
 LINK=${LINK:-16mbit}
 
