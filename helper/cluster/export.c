@@ -477,7 +477,7 @@ static int serve_port(struct exporting *to)
 	return start_serving(to) ? fail_code() : leave_other_ports(to);
 }
 
-/* Has somebody let any host connect? Then strangers may be connected. */
+/* Does the subsystem admit every host, by an edit in configfs? Then unknown hosts may be connected. */
 static bool allows_any(const struct exporting *to)
 {
 	char path[PATH_MAX], value[CONFIGFS_VALUE];

@@ -634,7 +634,7 @@ int link_connect(const struct link *link, struct link_state *state)
 	if (check_kernel(link))
 		return fail_code();
 	find_controller(link->nqn, link->host_nqn, address, state);
-	/* After a node has left, nobody can use a connection that waits for it to come back. */
+	/* The node has left: a connection that the kernel keeps trying to restore is of no use. */
 	existed = state->live || state->device[0];
 	if (!existed && reach_and_connect(link, address))
 		return fail_code();

@@ -66,7 +66,7 @@ static int add_to_source(struct warm_source *source, const struct range *add)
 	return 0;
 }
 
-/* Bytes of the blocks that a range touches: it needs at most so many free ones. */
+/* Bytes of all blocks that overlap a range. To cache the range takes at most these free blocks. */
 static uint64_t blocks_of(const struct range *range, uint64_t block)
 {
 	return ((range->start + range->length - 1) / block - range->start / block + 1) * block;

@@ -71,11 +71,12 @@ static u64 send_room(const struct nc_cache *c)
 	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
 }
 
-/* Do fills at peers use so much memory that other jobs would lack it?  All prefetches together may
- * use half of the cap.
+/* Have the fills at peers reached their share of the fill memory, a quarter of the cap?  All fills
+ * of prefetches may use half of it, so that a quarter is left to jobs that read the origin.
  */
 static bool peers_have_enough(const struct nc_cache *c)
 {
+	lockdep_assert_held(&c->prefetch.lock);
 	return c->prefetch.peers_flying > READ_ONCE(c->fills.memory_max) / 4;
 }
 
