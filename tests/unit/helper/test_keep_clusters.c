@@ -23,11 +23,13 @@ static const char script[] =
 	"#!/bin/sh\n"
 	"echo \"$3 $NEARCACHE_CLUSTER_AGAIN\" >>\"$RUNS\"\n"
 	"case $3 in\n"
-	"hang) exec sleep 1000 ;;\n"
+	"hang) echo >\"$STARTED\"; exec sleep 1000 ;;\n"
 	"shy) echo \"nearcache: warning: node 'fd00::1' at [fd00::1]:5 is refused: no\" >&2 ;;\n"
 	"esac\n";
 
 static char runs[] = "/tmp/nearcache-runs-XXXXXX", program[4096];
+/* A FIFO to which a run that hangs writes, behind its line in @runs. */
+static char started[64];
 /* Devices of the test, its time, and the lines that the keeper said. */
 static const char *const *devices;
 static size_t devices_count;
@@ -88,6 +90,26 @@ static void pass(unsigned int seconds)
 	keep_clusters(&keeper, say, NULL);
 }
 
+/* Wait until the run that hangs has added its line to @runs. */
+static void await_start(void)
+{
+	int fd = open(started, O_RDONLY | O_CLOEXEC);
+	char byte;
+
+	assert_int_equal(read(fd, &byte, 1), 1);
+	close(fd);
+}
+
+/* Kill a run, and look once after its end. */
+static void kill_run(const struct keep_run *run)
+{
+	siginfo_t info;
+
+	assert_int_equal(kill(run->pid, SIGKILL), 0);
+	assert_int_equal(waitid(P_PID, (id_t)run->pid, &info, WEXITED | WNOWAIT), 0);
+	keep_clusters(&keeper, say, NULL);
+}
+
 static const char *runs_so_far(void)
 {
 	static char text[4096];
@@ -115,6 +137,7 @@ static void hang_delays_nobody(void **state)
 	devices = names;
 	devices_count = 2;
 	pass(0);
+	await_start();
 	assert_string_equal(lines, "cluster device 'quick': all nodes are connected\n");
 	pass(5);
 	pass(5);
@@ -125,8 +148,7 @@ static void hang_delays_nobody(void **state)
 	pass(120);
 	assert_non_null(strstr(lines, "'hang': 'cluster join'"));
 	assert_null(strstr(strstr(lines, "has not ended") + 1, "has not ended"));
-	kill(keeper.run[0].pid, SIGKILL);
-	pass(0);
+	kill_run(&keeper.run[0]);
 	assert_non_null(strstr(lines, "'hang': 'cluster join' was killed by signal 9"));
 	keep_stop(&keeper);
 }
@@ -162,12 +184,17 @@ int main(void)
 	if (fd < 0 || !realpath("/proc/self/exe", program))
 		return 1;
 	close(fd);
+	snprintf(started, sizeof(started), "%s.started", runs);
+	if (mkfifo(started, 0600))
+		return 1;
 	setenv("RUNS", runs, true);
+	setenv("STARTED", started, true);
 	strcpy(strrchr(program, '/'), "/nearcache");
 	fd = open(program, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0755);
 	if (write(fd, script, strlen(script)) < 0 || close(fd))
 		return 1;
 	failed = RUN(tests);
 	unlink(program);
+	unlink(started);
 	return unlink(runs) || failed;
 }
