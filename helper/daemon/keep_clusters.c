@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "daemon/keep_clusters.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -32,18 +33,25 @@
 #define NODE		"node '"
 #define PROGRAM		"nearcache"
 
-/* Find 'nearcache' in the folder of this program, as program_exec() does. */
-static bool find_program(char *path)
+/*
+ * Find 'nearcache' in the folder of this program, as program_exec() does. After an upgrade, the link
+ * to this program ends in " (deleted)", and its folder has the new 'nearcache'. Returns 0 or an errno.
+ */
+static int find_program(char *path)
 {
+	ssize_t length = readlink("/proc/self/exe", path, PATH_MAX);
 	char *slash;
 
-	if (!realpath("/proc/self/exe", path))
-		return false;
+	if (length < 0)
+		return errno;
+	if ((size_t)length + sizeof(PROGRAM) > PATH_MAX)
+		return ENAMETOOLONG;
+	path[length] = '\0';
 	slash = strrchr(path, '/');
-	if ((size_t)(slash - path) + sizeof(PROGRAM) + 1 > PATH_MAX)
-		return false;
+	if (!slash)
+		return ENOENT;
 	strcpy(slash + 1, PROGRAM);
-	return true;
+	return 0;
 }
 
 /* Start the process with its stderr in @pipes[1], no other output, and no blocked signals. */
@@ -69,44 +77,134 @@ static int spawn_join(const char *path, const char *name, const int *pipes, pid_
 	return error;
 }
 
+/* True if @text has the line at @line, which ends with a newline. */
+static bool has_line(const char *text, const char *line, size_t length)
+{
+	while (*text) {
+		if (!strncmp(text, line, length))
+			return true;
+		text += strcspn(text, "\n");
+		text += *text == '\n';
+	}
+	return false;
+}
+
+/* Append @length bytes and a NUL to @text, an allocation. Without memory, drop them. */
+static void append_bytes(char **text, size_t *used, const char *bytes, size_t length)
+{
+	char *longer = realloc(*text, *used + length + 1);
+
+	if (!longer)
+		return;
+	*text = longer;
+	memcpy(longer + *used, bytes, length);
+	*used += length;
+	longer[*used] = '\0';
+}
+
+/* Append the lines of @from about refused nodes if @refused, otherwise its other lines. */
+static void append_lines(char **to, const char *from, bool refused)
+{
+	size_t used = *to ? strlen(*to) : 0;
+
+	while (*from) {
+		size_t length = strcspn(from, "\n");
+		const char *word = strstr(from, REFUSED);
+		bool is = word && word < from + length;
+
+		if (is == refused && length) {
+			append_bytes(to, &used, from, length);
+			append_bytes(to, &used, "\n", 1);
+		}
+		from += length + (from[length] == '\n');
+	}
+}
+
+/* Say each line of @now that the last report does not have, and make @now the last report. */
+static void say_report(struct keep_run *run, const char *now,
+		       void (*say)(const char *text, void *arg), void *arg)
+{
+	char text[4096];
+	const char *line;
+
+	if (!*now && (!run->report || *run->report)) {
+		snprintf(text, sizeof(text), "cluster device '%s': all nodes are connected",
+			 run->name);
+		say(text, arg);
+	}
+	for (line = now; *line; line += strcspn(line, "\n") + 1) {
+		size_t length = strcspn(line, "\n");
+
+		if (run->report && has_line(run->report, line, length + 1))
+			continue;
+		snprintf(text, sizeof(text), "cluster device '%s': %.*s", run->name, (int)length,
+			 line);
+		say(text_clean(text), arg);
+	}
+	free(run->report);
+	run->report = strdup(now);
+}
+
 /* Set CLUSTER_AGAIN: the nodes in @lines, which are refused, are not to be tried. */
 static void set_again(const char *lines)
 {
-	char nodes[KEEP_TEXT + 8] = "1";
+	/* Each name takes less room here than in its line. */
+	char *nodes = malloc(strlen(lines) + 2);
 	size_t used = 1;
 
-	while ((lines = strstr(lines, NODE))) {
+	if (nodes)
+		strcpy(nodes, "1");
+	while (nodes && (lines = strstr(lines, NODE))) {
 		size_t length = strcspn(lines += strlen(NODE), "'");
 
-		used += (size_t)snprintf(nodes + used, sizeof(nodes) - used, " %.*s", (int)length,
-					 lines);
-		lines = strchr(lines, '\n');
-		if (!lines)
-			break;
+		used += (size_t)sprintf(nodes + used, " %.*s", (int)length, lines);
+		lines += strcspn(lines, "\n");
 	}
-	setenv(CLUSTER_AGAIN, nodes, true);
+	setenv(CLUSTER_AGAIN, nodes ? nodes : "1", true);
+	free(nodes);
 }
 
-static void start_run(struct keep_run *run)
+/* Start the program for a run. Returns 0 or an errno. @path: gets the program. */
+static int start_program(struct keep_run *run, char *path)
 {
-	char path[PATH_MAX];
-	int pipes[2];
+	int pipes[2], error = find_program(path);
+
+	if (error) {
+		strcpy(path, PROGRAM);
+		return error;
+	}
+	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
+		return errno;
+	/* The run does not wait for this process: it drops what does not fit into the pipe. */
+	fcntl(pipes[0], F_SETPIPE_SZ, (int)KEEP_OUTPUT);
+	error = spawn_join(path, run->name, pipes, &run->pid);
+	close(pipes[1]);
+	run->pipe = pipes[0];
+	if (!error)
+		return 0;
+	close(pipes[0]);
+	run->pid = 0;
+	return error;
+}
+
+static void start_run(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
+{
+	char path[PATH_MAX], text[PATH_MAX + 160];
+	int error;
 
 	run->next = watch_now() + PAUSE;
-	if (!find_program(path) || pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
-		return;
-	run->brief = *run->refused && watch_now() < run->full;
+	run->brief = run->refused && *run->refused && watch_now() < run->full;
 	set_again(run->brief ? run->refused : "");
-	if (spawn_join(path, run->name, pipes, &run->pid)) {
-		run->pid = 0;
-		close(pipes[0]);
-	} else {
-		run->pipe = pipes[0];
-		run->used = 0;
+	error = start_program(run, path);
+	if (!error) {
 		run->begun = watch_now();
 		run->hangs = false;
+		return;
 	}
-	close(pipes[1]);
+	snprintf(text, sizeof(text),
+		 "cannot run '%s': %s; absent nodes are not connected, and changes of the file not applied\n",
+		 path, strerror(error));
+	say_report(run, text, say, arg);
 }
 
 /* True if there is a cluster device of this name: a record alone may be of an interrupted run. */
@@ -144,7 +242,7 @@ static struct keep_run *run_of(struct keeper *keeper, const char *name)
 }
 
 /* Start a run for each device for which it is time. */
-static void start_runs(struct keeper *keeper)
+static void start_runs(struct keeper *keeper, void (*say)(const char *text, void *arg), void *arg)
 {
 	struct joined *list;
 	size_t i, count;
@@ -156,7 +254,7 @@ static void start_runs(struct keeper *keeper)
 			if (!run || run->pid || watch_now() < run->next)
 				continue;
 			if (has_device(run->name))
-				start_run(run);
+				start_run(run, say, arg);
 			else
 				run->next = watch_now() + PAUSE;
 		}
@@ -164,93 +262,37 @@ static void start_runs(struct keeper *keeper)
 	joined_free_all(list, count);
 }
 
-/* True if @text has the line at @line, which ends with a newline. */
-static bool has_line(const char *text, const char *line, size_t length)
-{
-	while (*text) {
-		if (!strncmp(text, line, length))
-			return true;
-		text += strcspn(text, "\n");
-		text += *text == '\n';
-	}
-	return false;
-}
-
-/* Append the lines of @from about refused nodes if @refused, otherwise its other lines. */
-static void append_lines(char *to, size_t size, const char *from, bool refused)
-{
-	size_t used = strlen(to);
-
-	while (*from) {
-		size_t length = strcspn(from, "\n");
-		const char *word = strstr(from, REFUSED);
-		bool is = word && word < from + length;
-
-		if (is == refused && length && used + length + 2 <= size) {
-			memcpy(to + used, from, length);
-			used += length;
-			to[used++] = '\n';
-			to[used] = '\0';
-		}
-		from += length + (from[length] == '\n');
-	}
-}
-
-/* Say each line of @now that the last report does not have, and make @now the last report. */
-static void say_report(struct keep_run *run, const char *now,
-		       void (*say)(const char *text, void *arg), void *arg)
-{
-	char text[KEEP_TEXT + 128];
-	const char *line;
-
-	if (!*now && (!run->reported || *run->report)) {
-		snprintf(text, sizeof(text), "cluster device '%s': all nodes are connected",
-			 run->name);
-		say(text, arg);
-	}
-	for (line = now; *line; line += strcspn(line, "\n") + 1) {
-		size_t length = strcspn(line, "\n");
-
-		if (has_line(run->report, line, length + 1))
-			continue;
-		snprintf(text, sizeof(text), "cluster device '%s': %.*s", run->name, (int)length,
-			 line);
-		say(text_clean(text), arg);
-	}
-	snprintf(run->report, sizeof(run->report), "%s", now);
-	run->reported = true;
-}
-
 /* Take the output of a run that has ended. A brief run prints no lines about refused nodes. */
 static void take_output(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
 {
-	char now[2 * KEEP_TEXT] = "";
+	const char *text = run->text ? run->text : "";
+	char *now = NULL;
 
-	run->text[run->used] = '\0';
 	if (!run->brief) {
-		*run->refused = '\0';
-		append_lines(run->refused, sizeof(run->refused), run->text, true);
+		free(run->refused);
+		run->refused = NULL;
+		append_lines(&run->refused, text, true);
 		run->full = watch_now() + PAUSE_REFUSED;
 	}
-	append_lines(now, sizeof(now), run->text, false);
-	append_lines(now, sizeof(now), run->refused, true);
-	say_report(run, now, say, arg);
+	append_lines(&now, text, false);
+	if (run->refused)
+		append_lines(&now, run->refused, true);
+	say_report(run, now ? now : "", say, arg);
+	free(now);
+	free(run->text);
+	run->text = NULL;
+	run->used = 0;
 }
 
-/* Read what the run has printed; drop what does not fit, so that it never waits for this process. */
+/* Read what the run has printed; drop what is too much, so that it never waits for this process. */
 static void read_output(struct keep_run *run)
 {
-	char dropped[512];
+	char some[4096];
 	ssize_t n;
 
-	do {
-		size_t room = sizeof(run->text) - 1 - run->used;
-
-		n = room ? read(run->pipe, run->text + run->used, room) :
-			   read(run->pipe, dropped, sizeof(dropped));
-		if (n > 0 && room)
-			run->used += (size_t)n;
-	} while (n > 0);
+	while ((n = read(run->pipe, some, sizeof(some))) > 0)
+		if (run->used + (size_t)n <= KEEP_OUTPUT)
+			append_bytes(&run->text, &run->used, some, (size_t)n);
 }
 
 /* Say that a run takes too long, and in which function of the kernel it waits. */
@@ -275,15 +317,12 @@ static void say_hang(struct keep_run *run, void (*say)(const char *text, void *a
 /* A run that was killed could not say anything: note that as a line of its own. */
 static void note_kill(struct keep_run *run, int status)
 {
-	size_t room = sizeof(run->text) - run->used;
-	int length;
+	char text[64];
 
 	if (!WIFSIGNALED(status))
 		return;
-	length = snprintf(run->text + run->used, room, "'cluster join' was killed by signal %d\n",
-			  WTERMSIG(status));
-	if ((size_t)length < room)
-		run->used += (size_t)length;
+	snprintf(text, sizeof(text), "'cluster join' was killed by signal %d\n", WTERMSIG(status));
+	append_bytes(&run->text, &run->used, text, strlen(text));
 }
 
 static void check_run(struct keep_run *run, void (*say)(const char *text, void *arg), void *arg)
@@ -317,7 +356,7 @@ void keep_clusters(struct keeper *keeper, void (*say)(const char *text, void *ar
 
 	for (i = 0; i < keeper->runs; i++)
 		check_run(&keeper->run[i], say, arg);
-	start_runs(keeper);
+	start_runs(keeper, say, arg);
 }
 
 /* Forget everything. A run that is not over ends by itself. */
@@ -325,9 +364,15 @@ void keep_stop(struct keeper *keeper)
 {
 	size_t i;
 
-	for (i = 0; i < keeper->runs; i++)
-		if (keeper->run[i].pid)
-			close(keeper->run[i].pipe);
+	for (i = 0; i < keeper->runs; i++) {
+		struct keep_run *run = &keeper->run[i];
+
+		if (run->pid)
+			close(run->pipe);
+		free(run->text);
+		free(run->refused);
+		free(run->report);
+	}
 	free(keeper->run);
 	memset(keeper, 0, sizeof(*keeper));
 }

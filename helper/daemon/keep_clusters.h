@@ -13,38 +13,39 @@
 
 #include "lib/name.h"
 
-/* Longest report of a device with NUL. */
-#define KEEP_TEXT	4096
+/*
+ * Most bytes of the output of a run that are kept: the longest warnings of 'cluster join' about all
+ * nodes of the largest cluster fit.
+ */
+#define KEEP_OUTPUT	(512UL << 10)
 
 /**
  * struct keep_run - the runs of 'cluster join' for one device
  * @name: of the device
  * @pid: process of the present run; 0: none
  * @pipe: its stderr
- * @text: its output so far, @used bytes
+ * @text: its output so far, @used bytes without NUL; NULL: none
  * @brief: it does not try the nodes that are refused
  * @begun: time of its begin, as by watch_now()
  * @hangs: the log says that it takes too long
  * @next: earliest time of the next run
  * @full: earliest time of the next run that also tries the nodes that are refused
- * @refused: lines about refused nodes, of the last run that tried all nodes
- * @report: lines of the last run
- * @reported: there is a last run
+ * @refused: lines about refused nodes, of the last run that tried all nodes; NULL: none
+ * @report: lines of the last run; NULL: there was none
  */
 struct keep_run {
 	char name[NAME_SIZE];
 	pid_t pid;
 	int pipe;
-	char text[KEEP_TEXT];
+	char *text;
 	size_t used;
 	bool brief;
 	uint64_t begun;
 	bool hangs;
 	uint64_t next;
 	uint64_t full;
-	char refused[KEEP_TEXT];
-	char report[2 * KEEP_TEXT];
-	bool reported;
+	char *refused;
+	char *report;
 };
 
 /**

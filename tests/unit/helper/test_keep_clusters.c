@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * daemon/keep_clusters.c runs 'nearcache', here a script, for each device: one that hangs delays no
- * other one, and is reported; a node that is refused is tried once a minute.
+ * other one, and is reported; a node that is refused is tried once a minute. This also works while
+ * the file of the daemon is gone.
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -25,9 +26,11 @@ static const char script[] =
 	"case $3 in\n"
 	"hang) echo >\"$STARTED\"; exec sleep 1000 ;;\n"
 	"shy) echo \"nearcache: warning: node 'fd00::1' at [fd00::1]:5 is refused: no\" >&2 ;;\n"
+	"many) for i in $(seq 256); do\n"
+	"printf \"nearcache: warning: node 'n$i' is refused: %400d\\n\" $i >&2; done ;;\n"
 	"esac\n";
 
-static char runs[] = "/tmp/nearcache-runs-XXXXXX", program[4096];
+static char runs[] = "/tmp/nearcache-runs-XXXXXX", program[4096], away[4096];
 /* A FIFO to which a run that hangs writes, behind its line in @runs. */
 static char started[64];
 /* Devices of the test, its time, and the lines that the keeper said. */
@@ -112,7 +115,7 @@ static void kill_run(const struct keep_run *run)
 
 static const char *runs_so_far(void)
 {
-	static char text[4096];
+	static char text[8192];
 	int fd = open(runs, O_RDONLY);
 	ssize_t n = read(fd, text, sizeof(text) - 1);
 
@@ -173,15 +176,75 @@ static void refused_node_waits(void **state)
 	keep_stop(&keeper);
 }
 
-int main(void)
+/* All nodes of the largest cluster refuse this one: a brief run tries none of them. */
+static void all_nodes_refuse(void **state)
+{
+	static const char *const names[] = { "many" };
+	char want[4096] = "many 1\nmany 1";
+	size_t i;
+
+	(void)state;
+	devices = names;
+	devices_count = 1;
+	pass(0);
+	pass(5);
+	for (i = 1; i <= 256; i++)
+		snprintf(want + strlen(want), sizeof(want) - strlen(want), " n%zu", i);
+	strcat(want, "\n");
+	assert_string_equal(runs_so_far(), want);
+	keep_stop(&keeper);
+}
+
+/* Says once that the program cannot run, and goes on when it is back. */
+static void program_is_missing(void **state)
+{
+	static const char *const names[] = { "quick" };
+	const char *said;
+
+	(void)state;
+	devices = names;
+	devices_count = 1;
+	assert_int_equal(rename(program, away), 0);
+	keep_clusters(&keeper, say, NULL);
+	now += 5 * SECOND;
+	keep_clusters(&keeper, say, NULL);
+	said = strstr(lines, "cluster device 'quick': cannot run '");
+	assert_non_null(said);
+	assert_null(strstr(said + 1, "cluster device"));
+	assert_int_equal(rename(away, program), 0);
+	pass(5);
+	assert_string_equal(runs_so_far(), "quick 1\n");
+	assert_non_null(strstr(lines, "all nodes are connected"));
+	keep_stop(&keeper);
+}
+
+/* Run this test from a second link to its file, which is then removed, as by an upgrade. */
+static int run_upgraded(void)
+{
+	if (!realpath("/proc/self/exe", program))
+		return 1;
+	snprintf(away, sizeof(away), "%.4000s.old", program);
+	unlink(away);
+	if (!link(program, away))
+		execl(away, away, "upgraded", NULL);
+	return 1;
+}
+
+int main(int argc, char **argv)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(hang_delays_nobody, start_over),
 		cmocka_unit_test_setup(refused_node_waits, start_over),
+		cmocka_unit_test_setup(all_nodes_refuse, start_over),
+		cmocka_unit_test_setup(program_is_missing, start_over),
 	};
-	int fd = mkstemp(runs), failed;
+	int fd, failed;
 
-	if (fd < 0 || !realpath("/proc/self/exe", program))
+	if (argc == 1)
+		return run_upgraded();
+	snprintf(program, sizeof(program), "%s", argv[0]);
+	fd = mkstemp(runs);
+	if (fd < 0 || unlink(program))
 		return 1;
 	close(fd);
 	snprintf(started, sizeof(started), "%s.started", runs);
@@ -190,6 +253,7 @@ int main(void)
 	setenv("RUNS", runs, true);
 	setenv("STARTED", started, true);
 	strcpy(strrchr(program, '/'), "/nearcache");
+	snprintf(away, sizeof(away), "%.4000s.away", program);
 	fd = open(program, O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0755);
 	if (write(fd, script, strlen(script)) < 0 || close(fd))
 		return 1;
