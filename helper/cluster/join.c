@@ -161,14 +161,18 @@ static int check_others(const struct joining *joining)
 	struct joined *list;
 	size_t i, count;
 
-	if (!joined_all(&list, &count))
-		for (i = 0; i < count; i++)
-			if (strcmp(list[i].name, joining->request->name) &&
-			    !strcmp(list[i].cluster, joining->conf.name) &&
-			    !strcmp(list[i].self, self))
-				fail(CODE_BUSY,
-				     "device '%s' is node '%s' of cluster '%s' already: a cluster shares one volume: give another one its own file with another name behind 'cluster ='",
-				     list[i].name, self, joining->conf.name);
+	joined_all(&list, &count);
+	for (i = 0; i < count && !fail_code(); i++) {
+		if (*list[i].why)
+			warn("the record of cluster device '%s' is not compared with this one: %s",
+			     list[i].name, list[i].why);
+		else if (strcmp(list[i].name, joining->request->name) &&
+			 !strcmp(list[i].cluster, joining->conf.name) &&
+			 !strcmp(list[i].self, self))
+			fail(CODE_BUSY,
+			     "device '%s' is node '%s' of cluster '%s' already: a cluster shares one volume: give another one its own file with another name behind 'cluster ='",
+			     list[i].name, self, joining->conf.name);
+	}
 	joined_free_all(list, count);
 	return fail_code();
 }

@@ -108,7 +108,8 @@ int joined_read(struct joined *joined, const char *name)
 		return fail_code();
 	}
 	if (settings_parse(path, text, take_record, joined))
-		return fail_code();
+		return fail_add("remove this record; then 'nearcache cluster join %s' writes a new one",
+				name);
 	joined->found = true;
 	return 0;
 }
@@ -168,11 +169,21 @@ static int append_record(struct joined **list, size_t *count, const char *name)
 	if (!longer)
 		return fail_memory();
 	*list = longer;
-	/* joined_read() sets what joined_free() needs, even if it fails. */
-	return joined_read(&longer[(*count)++], name);
+	longer += (*count)++;
+	if (!joined_read(longer, name))
+		return 0;
+	joined_free(longer);
+	memset(longer, 0, sizeof(*longer));
+	snprintf(longer->name, sizeof(longer->name), "%s", name);
+	snprintf(longer->why, sizeof(longer->why), "%s", fail_message());
+	fail_reset();
+	return 0;
 }
 
-/* Read all records. The list needs joined_free_all(), even after an error. */
+/*
+ * Read all records. One that cannot be read keeps nobody from the others: it is in the list with its
+ * @why. The list needs joined_free_all(), even after an error.
+ */
 int joined_all(struct joined **list, size_t *count)
 {
 	DIR *dir = opendir(JOINED_DIR);

@@ -17,6 +17,8 @@
 
 /* Size of a setting in the record, with NUL. */
 #define JOINED_SETTING	16
+/* Size of the reason why a record cannot be read, with NUL. */
+#define JOINED_WHY	512
 
 /**
  * struct joined_settings - settings of all connections, as text
@@ -34,7 +36,8 @@ struct joined_settings {
 
 /**
  * struct joined - a record
- * @found: there is a record; otherwise only @name is set
+ * @found: there is a record that can be read; otherwise only @name and @why are set
+ * @why: set by joined_all(): why the record cannot be read; "": it can
  * @name: of the cluster device
  * @config: path of the configuration
  * @cluster: name of the cluster
@@ -45,6 +48,7 @@ struct joined_settings {
  */
 struct joined {
 	bool found;
+	char why[JOINED_WHY];
 	char name[NAME_SIZE];
 	char config[PATH_MAX];
 	char cluster[CLUSTER_NAME];

@@ -7,16 +7,17 @@
 #include "cluster/home.h"
 #include "lib/error.h"
 
-/* Read the configuration and look at the connections; a failure is kept in @why. */
+/* Read record and configuration, and look at the connections; a failure is kept in @why. */
 static void take_conf(struct view *view)
 {
-	const struct joined *joined = &view->joined;
+	struct joined *joined = &view->joined;
 
-	if (!joined->found)
+	if (!joined_read(joined, view->dev->name) && !joined->found)
 		snprintf(view->why, sizeof(view->why),
 			 "there is no record of its join: 'nearcache cluster join %s' writes one",
 			 view->dev->name);
-	else if (!cluster_conf_read(&view->conf, joined->config, joined->self) &&
+	else if (!fail_code() &&
+		 !cluster_conf_read(&view->conf, joined->config, joined->self) &&
 		 !peers_init(&view->peers, &view->conf, joined->volume) &&
 		 !peers_look(&view->peers))
 		view->configured = true;
@@ -39,8 +40,6 @@ int view_take(struct view *view, const struct dm_device *dev)
 			    dev->name, dev->table ? dev->table : "");
 	if (dev->status)
 		peers_status_parse(dev->status, view->table.nodes, &view->status);
-	if (joined_read(&view->joined, dev->name))
-		return fail_code();
 	take_conf(view);
 	return 0;
 }

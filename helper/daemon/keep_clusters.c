@@ -241,6 +241,17 @@ static struct keep_run *run_of(struct keeper *keeper, const char *name)
 	return longer;
 }
 
+/* Say that the record of a device cannot be read: without it, there is nothing to run. */
+static void say_record(struct keep_run *run, const char *why,
+		       void (*say)(const char *text, void *arg), void *arg)
+{
+	char text[JOINED_WHY + 2];
+
+	snprintf(text, sizeof(text), "%s\n", why);
+	say_report(run, text, say, arg);
+	run->next = watch_now() + PAUSE;
+}
+
 /* Start a run for each device for which it is time. */
 static void start_runs(struct keeper *keeper, void (*say)(const char *text, void *arg), void *arg)
 {
@@ -253,7 +264,9 @@ static void start_runs(struct keeper *keeper, void (*say)(const char *text, void
 
 			if (!run || run->pid || watch_now() < run->next)
 				continue;
-			if (has_device(run->name))
+			if (*list[i].why)
+				say_record(run, list[i].why, say, arg);
+			else if (has_device(run->name))
 				start_run(run, say, arg);
 			else
 				run->next = watch_now() + PAUSE;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* cluster/joined.c: records of joins are written, read, listed and removed. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -59,9 +60,40 @@ static void record_round_trip(void **state)
 	joined_free_all(list, count);
 }
 
+/* A record that cannot be read is in the list, with the reason, beside the others. */
+static void odd_record_listed(void **state)
+{
+	struct joined joined = { .name = "right", .cluster = "c" }, *list;
+	size_t count, odd;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(joined_write(&joined), 0);
+	file = fopen("joined/odd.joined", "w");
+	assert_non_null(file);
+	fputs("cluster = c\nnode = n1\nself\n", file);
+	fclose(file);
+	assert_int_equal(joined_all(&list, &count), 0);
+	assert_int_equal(count, 2);
+	odd = strcmp(list[0].name, "odd") ? 1 : 0;
+	assert_true(list[!odd].found && !*list[!odd].why);
+	assert_string_equal(list[odd].name, "odd");
+	assert_false(list[odd].found || list[odd].nodes || *list[odd].cluster);
+	assert_non_null(strstr(list[odd].why, "odd.joined' line 3: 'self' is not of the form"));
+	joined_free_all(list, count);
+	assert_int_not_equal(joined_read(&joined, "odd"), 0);
+	assert_said("then 'nearcache cluster join odd' writes a new one");
+	joined_free(&joined);
+	fail_reset();
+	assert_int_equal(joined_remove("odd") | joined_remove("right") | rmdir("joined"), 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(record_round_trip) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(record_round_trip),
+		cmocka_unit_test(odd_record_listed),
+	};
 	char folder[] = "/tmp/nearcache-joined-XXXXXX";
 	int failed;
 

@@ -51,8 +51,11 @@ int joined_all(struct joined **list, size_t *count)
 
 	*count = devices_count;
 	*list = calloc(*count, sizeof(**list));
-	for (i = 0; i < *count; i++)
+	for (i = 0; i < *count; i++) {
 		strcpy((*list)[i].name, devices[i]);
+		if (!strcmp(devices[i], "odd"))
+			strcpy((*list)[i].why, "its record is odd");
+	}
 	return 0;
 }
 
@@ -195,6 +198,22 @@ static void all_nodes_refuse(void **state)
 	keep_stop(&keeper);
 }
 
+/* A record that cannot be read is reported once, and the other devices have their runs. */
+static void odd_record_delays_nobody(void **state)
+{
+	static const char *const names[] = { "odd", "quick" };
+
+	(void)state;
+	devices = names;
+	devices_count = 2;
+	pass(0);
+	pass(5);
+	assert_string_equal(runs_so_far(), "quick 1\nquick 1\n");
+	assert_string_equal(lines, "cluster device 'odd': its record is odd\n"
+				   "cluster device 'quick': all nodes are connected\n");
+	keep_stop(&keeper);
+}
+
 /* Says once that the program cannot run, and goes on when it is back. */
 static void program_is_missing(void **state)
 {
@@ -236,6 +255,7 @@ int main(int argc, char **argv)
 		cmocka_unit_test_setup(hang_delays_nobody, start_over),
 		cmocka_unit_test_setup(refused_node_waits, start_over),
 		cmocka_unit_test_setup(all_nodes_refuse, start_over),
+		cmocka_unit_test_setup(odd_record_delays_nobody, start_over),
 		cmocka_unit_test_setup(program_is_missing, start_over),
 	};
 	int fd, failed;
