@@ -27,7 +27,7 @@
  * @table: the present table of the cluster device, if @exists
  * @exported: this run has changed the export
  * @created: this run has created the device
- * @reconnect: the connections of an earlier join have other settings, and are made again
+ * @reconnect: the connections of an earlier join differ, and are made again
  * @changed: this run has replaced the nodes of the device, or would
  * @idle: there is nothing to do, see struct join_request
  * @warming: ranges to read at each peer
@@ -140,14 +140,20 @@ static int check_settings(const struct joining *joining)
 	return 0;
 }
 
-/* True if a connection of an earlier join may have other settings. */
+/*
+ * True if a connection of an earlier join may have other settings, or the host NQN of another volume.
+ */
 static bool connections_differ(const struct joining *joining)
 {
 	const struct joined_settings *before = &joining->before.settings;
 	const struct joined_settings *after = &joining->after.settings;
 
+	if (!joining->before.found)
+		return false;
+	if (strcmp(joining->before.volume, joining->home.volume))
+		return true;
 	/* A record of an older version: its connections stay. */
-	if (!joining->before.found || !*before->transport)
+	if (!*before->transport)
 		return false;
 	return strcmp(before->keep_alive, after->keep_alive) ||
 	       strcmp(before->fast_io_fail, after->fast_io_fail) ||
@@ -609,19 +615,12 @@ static int disconnect_left(const struct joining *joining)
 }
 
 /*
- * Disconnect all peers if the volume has changed, because the host NQN of these connections is the
- * old one, or if the connections need other settings. Until they are connected again, the device
- * reads at the next homes.
+ * Disconnect all peers if their connections differ. Until they are connected again, the device reads
+ * at the next homes.
  */
 static int disconnect_old(const struct joining *joining)
 {
-	const struct joined *before = &joining->before;
-
-	if (!before->found)
-		return 0;
-	if (!strcmp(before->volume, joining->home.volume) && !joining->reconnect)
-		return 0;
-	return disconnect_before(joining, false);
+	return joining->reconnect ? disconnect_before(joining, false) : 0;
 }
 
 /* Does the file lack a node of the record? */
