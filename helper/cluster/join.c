@@ -140,10 +140,25 @@ static int check_settings(const struct joining *joining)
 	return 0;
 }
 
+/* True if the kernel shows a connection with other timers than those of the configuration. */
+static bool timers_differ(struct joining *joining)
+{
+	const struct peer *peer = joining->peers.peer;
+	size_t i;
+
+	if (peers_look(&joining->peers))
+		return false;
+	for (i = 0; i < joining->conf.nodes; i++)
+		if (!peer[i].self && link_timers_differ(&peer[i].link, &peer[i].state))
+			return true;
+	return false;
+}
+
 /*
  * True if a connection of an earlier join may have other settings, or the host NQN of another volume.
+ * A record of an older version does not contain the settings, and the kernel shows only the timers.
  */
-static bool connections_differ(const struct joining *joining)
+static bool connections_differ(struct joining *joining)
 {
 	const struct joined_settings *before = &joining->before.settings;
 	const struct joined_settings *after = &joining->after.settings;
@@ -152,9 +167,8 @@ static bool connections_differ(const struct joining *joining)
 		return false;
 	if (strcmp(joining->before.volume, joining->home.volume))
 		return true;
-	/* A record of an older version: its connections stay. */
 	if (!*before->transport)
-		return false;
+		return timers_differ(joining);
 	return strcmp(before->keep_alive, after->keep_alive) ||
 	       strcmp(before->fast_io_fail, after->fast_io_fail) ||
 	       strcmp(before->data_digest, after->data_digest);

@@ -445,6 +445,24 @@ unsigned int link_kernel_keep_alive(unsigned int keep_alive)
 	return keep_alive < 2 ? 1 : keep_alive * 2 / 3;
 }
 
+static bool attribute_differs(const char *controller, const char *attribute, unsigned int wanted)
+{
+	char value[ATTRIBUTE], text[16];
+
+	snprintf(text, sizeof(text), "%u", wanted);
+	read_line(value, sizeof(value), CONTROLLERS "/%s/%s", controller, attribute);
+	return *value && strcmp(value, text);
+}
+
+bool link_timers_differ(const struct link *link, const struct link_state *state)
+{
+	const char *controller = state->controller;
+
+	return state->connected &&
+	       (attribute_differs(controller, "kato", link_kernel_keep_alive(link->keep_alive)) ||
+		attribute_differs(controller, "fast_io_fail_tmo", link->fast_io_fail));
+}
+
 static void fill_config(const struct link *link, struct nvme_fabrics_config *config)
 {
 	bool tcp = link->transport == CLUSTER_TCP;

@@ -78,6 +78,12 @@ const char *link_address(const struct link *link, char *text);
 int link_find(const struct link *link, struct link_state *state);
 
 /*
+ * True if the kernel shows that the connection @state has other timers than @link wants. Kernels that
+ * do not show a timer differ in none.
+ */
+bool link_timers_differ(const struct link *link, const struct link_state *state);
+
+/*
  * Connect to the peer, or use the connection that exists, and wait for the namespace. An existing
  * connection that is lost at the moment but has its device is a success (@state->live is false). A
  * connection to another address, or a lost one without a device, is ended before the new one is made.

@@ -51,14 +51,23 @@ right a
 before=$(link_of a b)
 joins a
 same "controller" "$(link_of a b)" "$before"
-# A record of an older version, and one of a run that was killed while it changed them.
-sed -i '/^transport\|^tls\|^secret\|^keep\|^fast\|^data/d' /run/nearcache/cluster/a.joined
+# A record of a run that was killed while it changed them, and one of an older version.
 conf a:4421 b:4422
-joins a
-same "keep-alive time" "$(attribute kato)" 6
-sed -i 's/^keep-alive.*/keep-alive =/' /run/nearcache/cluster/a.joined
+sed -i 's/^keep-alive.*/keep-alive =/; s/^fast-io-fail.*/fast-io-fail = 2s/; s/^data-digest.*/data-digest = no/' \
+	/run/nearcache/cluster/a.joined
 joins a
 same "keep-alive time" "$(attribute kato)" 3
+sed -i '/^transport\|^tls\|^secret\|^keep\|^fast\|^data/d' /run/nearcache/cluster/a.joined
+before=$(stat -c %i "/sys/class/nvme/$(link_of a b)/")
+joins a
+same "connection" "$(stat -c %i "/sys/class/nvme/$(link_of a b)/")" "$before"
+CONF='keep-alive = 9s' conf a:4421 b:4422
+sed -i '/^transport\|^tls\|^secret\|^keep\|^fast\|^data/d' /run/nearcache/cluster/a.joined
+joins a
+same "keep-alive time" "$(attribute kato)" 6
+good cluster check a
+conf a:4421 b:4422
+joins a
 
 # Another address of a peer that still answers at the old one.
 port=$(grep -lx 4422 /sys/kernel/config/nvmet/ports/*/addr_trsvcid)
