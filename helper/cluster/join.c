@@ -649,29 +649,53 @@ static bool has_removed(const struct joining *joining)
 }
 
 /*
- * Undo what this run did. An earlier join keeps its nodes and its record; but a node that was taken
- * out of the file must not connect any more, even if another step failed.
+ * Move the error of a step of the undo to @failed, so that the next step begins without one: many
+ * functions stop at an error that is recorded.
  */
-static void undo_steps(struct joining *joining)
+static void note_failure(char *failed, size_t size)
 {
-	const struct peers *peers = &joining->peers;
+	size_t used = strlen(failed);
+
+	if (fail_code())
+		snprintf(failed + used, size - used, "%s%s", used ? "; " : "", fail_message());
+	fail_reset();
+}
+
+/* An earlier join keeps its nodes; but a node that was taken out of the file must not connect. */
+static void undo_export(struct joining *joining)
+{
+	if (joining->before.found)
+		export_to(joining, has_removed(joining) ? &joining->after : &joining->before);
+	else
+		export_remove(joining->peers.peer[joining->conf.self].nqn);
+}
+
+/*
+ * Undo what this run did, also if a step fails: @failed gets its error. After a failure, the record
+ * of this run stays: it names all nodes that may be connected or allowed.
+ */
+static void undo_steps(struct joining *joining, char *failed, size_t size)
+{
 	const char *name = joining->request->name;
 
 	if (joining->created)
 		dm_remove(name);
+	note_failure(failed, size);
 	peers_disconnect_fresh(&joining->peers);
-	if (joining->before.found) {
-		if (joining->exported)
-			export_to(joining, has_removed(joining) ? &joining->after : &joining->before);
-		joined_write(&joining->before);
-		return;
-	}
+	note_failure(failed, size);
 	/* The record was lost, but peers read here. */
-	if (joining->exists)
+	if (!joining->before.found && joining->exists)
 		return;
 	if (joining->exported)
-		export_remove(peers->peer[joining->conf.self].nqn);
-	joined_remove(name);
+		undo_export(joining);
+	note_failure(failed, size);
+	if (*failed)
+		return;
+	if (joining->before.found)
+		joined_write(&joining->before);
+	else
+		joined_remove(name);
+	note_failure(failed, size);
 }
 
 /*
@@ -680,20 +704,22 @@ static void undo_steps(struct joining *joining)
  */
 static void undo_join(struct joining *joining)
 {
+	const char *name = joining->request->name;
 	enum exit_code code = fail_code();
-	char why[1024];
+	char why[1024], failed[768] = "";
 
 	if (joining->changed) {
-		fail_add("'nearcache cluster join %s' completes this", joining->request->name);
+		fail_add("'nearcache cluster join %s' completes this", name);
 		return;
 	}
-	snprintf(why, sizeof(why), "%s", fail_message());
+	snprintf(why, sizeof(why), "%s", code ? fail_message() : "the join was interrupted");
 	fail_reset();
-	undo_steps(joining);
-	if (code && fail_code())
-		fail_add("this followed another error: %s", why);
-	else if (code)
-		fail(code, "%s", why);
+	undo_steps(joining, failed, sizeof(failed));
+	if (code || *failed)
+		fail(code ? code : CODE_DEVICE, "%s", why);
+	if (*failed)
+		fail_add("not all of this was undone: %s: 'nearcache cluster join %s' tries again, 'nearcache cluster leave %s' removes the rest",
+			 failed, name, name);
 }
 
 static int do_join(struct joining *joining)
