@@ -21,7 +21,9 @@
 #include "lib/error.h"
 #include "lib/periodic_wait.h"
 
+#ifndef CONTROLLERS
 #define CONTROLLERS	"/sys/class/nvme"
+#endif
 #define SUBSYSTEMS	"/sys/class/nvme-subsystem"
 /* Writing options to this device creates a controller; reading it lists the options. */
 #define FABRICS		"/dev/nvme-fabrics"
@@ -514,27 +516,51 @@ static nvme_root_t create_root(void)
 	return root;
 }
 
-static int disconnect_controller(const char *controller)
+/*
+ * Open the folder of a controller that connects the host (NULL: any) to the subsystem. Returns a
+ * descriptor, or -1 if its number is no longer that of such a connection.
+ *
+ * The kernel gives the number of a controller that is gone to the next one, which has another folder,
+ * of the same name. The descriptor is of the first one also then: its files cannot be opened.
+ */
+static int open_controller(const char *name, const char *nqn, const char *host_nqn)
 {
-	nvme_root_t root = create_root();
-	struct link_state state;
-	char nqn[ATTRIBUTE];
-	nvme_ctrl_t found;
+	char value[ATTRIBUTE];
+	int fd;
 
-	if (!root)
-		return fail_code();
-	read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", controller);
-	found = nvme_scan_ctrl(root, controller);
-	/* The controller may go by itself at the same time. */
-	/* A kernel may have given its number to another connection meanwhile. */
-	if (found && (!nvme_ctrl_get_subsysnqn(found) ||
-		      strcmp(nvme_ctrl_get_subsysnqn(found), nqn)))
-		found = NULL;
-	if ((!found || nvme_disconnect_ctrl(found)) &&
-	    take_controller(controller, nqn, NULL, &state))
-		fail_errno(errno, "cannot disconnect the controller '%s' (%s)", controller,
-			   state.address);
-	nvme_free_tree(root);
+	snprintf(value, sizeof(value), CONTROLLERS "/%s", name);
+	fd = open(value, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (read_line(value, sizeof(value), "/proc/self/fd/%d/subsysnqn", fd) &&
+	    !strcmp(value, nqn) &&
+	    (!host_nqn || (read_line(value, sizeof(value), "/proc/self/fd/%d/hostnqn", fd) &&
+			   !strcmp(value, host_nqn))))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+/*
+ * End a connection of the host (NULL: any) to the subsystem, and wait for its end. @name: of its
+ * controller. It may end by itself at the same time. nvme_disconnect_ctrl() of libnvme does the same
+ * with the name, which may be that of another connection by then.
+ */
+static int disconnect_controller(const char *name, const char *nqn, const char *host_nqn)
+{
+	int folder = open_controller(name, nqn, host_nqn), file, error = 0;
+	struct link_state state;
+
+	if (folder < 0)
+		return 0;
+	file = openat(folder, "delete_controller", O_WRONLY | O_CLOEXEC);
+	if (file < 0 || write(file, "1", 1) < 0)
+		error = errno;
+	if (file >= 0)
+		close(file);
+	close(folder);
+	if (error && take_controller(name, nqn, host_nqn, &state))
+		fail_errno(error, "cannot disconnect the controller '%s' (%s)", name, state.address);
 	return fail_code();
 }
 
@@ -562,7 +588,7 @@ static int check_proof(const struct link *link, const char *address, struct kmsg
 		     address);
 	else
 		return 0;
-	disconnect_controller(state.controller);
+	disconnect_controller(state.controller, link->nqn, link->host_nqn);
 	return fail_code();
 }
 
@@ -618,7 +644,7 @@ static int disconnect_all(const char *nqn, const char *host_nqn)
 	while (controllers && (entry = readdir(controllers))) {
 		if (!take_controller(entry->d_name, nqn, host_nqn, &state))
 			continue;
-		if (disconnect_controller(state.controller))
+		if (disconnect_controller(state.controller, nqn, host_nqn))
 			break;
 	}
 	if (controllers)
@@ -660,7 +686,7 @@ int link_connect(const struct link *link, struct link_state *state)
 	if (state->device[0])
 		return 0;
 	if (!existed && state->connected)
-		disconnect_controller(state->controller);
+		disconnect_controller(state->controller, link->nqn, link->host_nqn);
 	if (state->connected && !state->live)
 		return fail(CODE_DEVICE,
 			    "the connection to the node at %s is lost; the kernel tries to connect again",
