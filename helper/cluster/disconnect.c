@@ -16,7 +16,7 @@
 /* @job: its name is @text; @node: the node; @nqn: its subsystem. */
 struct ending {
 	const char *node;
-	char text[CLUSTER_NAME + 16];
+	char text[CLUSTER_NQN_SIZE + 16];
 	char nqn[CLUSTER_NQN_SIZE];
 };
 
@@ -69,8 +69,8 @@ int cluster_disconnect(const char *cluster, const char *const *node, size_t coun
 		if (!is_connected(one->nqn))
 			continue;
 		one->node = node[i];
-		/* An attempt to connect that join gave up may still hold the lock NODE. */
-		snprintf(one->text, sizeof(one->text), "end of %s", node[i]);
+		/* An attempt to connect that join gave up may still hold the lock of peers_connect(). */
+		snprintf(one->text, sizeof(one->text), "end of %s", one->nqn);
 		job[jobs++] = (struct many_job){
 			.name = one->text,
 			.data = one,

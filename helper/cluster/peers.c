@@ -271,7 +271,7 @@ int peers_connect(struct peers *peers)
 {
 	size_t i, count = peers->conf->nodes;
 	struct many_job *job = calloc(count, sizeof(*job));
-	char (*name)[CLUSTER_NAME + 8] = calloc(count, sizeof(*name));
+	char (*name)[CLUSTER_NQN_SIZE + 8] = calloc(count, sizeof(*name));
 
 	if (!job || !name) {
 		free(job);
@@ -289,8 +289,11 @@ int peers_connect(struct peers *peers)
 			peer->skipped = is_skipped(peers, peer);
 			if (peer->skipped)
 				continue;
-			/* many_run() locks the name: no device has a blank in its name. */
-			snprintf(name[jobs], sizeof(*name), "node %s", peer->node->name);
+			/*
+			 * many_run() locks the name: no device has a blank in its name, and nodes
+			 * of two clusters may have one name.
+			 */
+			snprintf(name[jobs], sizeof(*name), "node %s", peer->nqn);
 			job[jobs].name = name[jobs];
 			job[jobs].data = peer;
 			peer->end = watch_now() + CONNECT_SECONDS * SECOND;
