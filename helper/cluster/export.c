@@ -162,17 +162,25 @@ static void make_serial(const char *nqn, char *serial)
 static int make_subsystem(struct exporting *to)
 {
 	char path[PATH_MAX], attribute[PATH_MAX], serial[SERIAL_BYTES + 1];
+	char enabled[CONFIGFS_VALUE] = "";
 
 	if (export_hosts_make(&to->hosts))
 		return fail_code();
 	configfs_path(path, NVMET "/subsystems/%s", to->export->nqn);
 	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
 		return fail_code();
-	/* For people, and for compare_settings(). nvmet keeps both once a host has connected. */
-	make_serial(to->export->nqn, serial);
-	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_serial", path), serial);
-	configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path),
-		       to->export->model);
+	/*
+	 * For people, and for compare_settings(). nvmet keeps both once a host has connected, and logs
+	 * each attempt to change them: leave those of an export that was complete, like one of an older
+	 * version.
+	 */
+	configfs_read(configfs_path(attribute, "%s/namespaces/1/enable", path), enabled);
+	if (strcmp(enabled, "1")) {
+		make_serial(to->export->nqn, serial);
+		configfs_write(&to->edits, configfs_path(attribute, "%s/attr_serial", path), serial);
+		configfs_write(&to->edits, configfs_path(attribute, "%s/attr_model", path),
+			       to->export->model);
+	}
 	return export_hosts_allow(&to->hosts);
 }
 

@@ -25,7 +25,7 @@ static int apply(int argc, char **argv)
 {
 	struct export export = {
 		.transport = CLUSTER_TCP,
-		.model = "nearcache",
+		.model = getenv("MODEL") ? getenv("MODEL") : "nearcache",
 		.secret = getenv("SECRET"),
 		.tls = getenv("TLS"),
 	};

@@ -31,7 +31,10 @@ served "$ME"
 same "read-only" "$(blockdev --getro "$D")" 1
 connected
 mine=$controller
-served "$ME" "$OTHER"
+# nvmet keeps the model number of a subsystem that a host knows, and logs an attempt to change it.
+log_mark
+MODEL=newer served "$ME" "$OTHER"
+! log_since | grep -i "model number" || fail "an attempt to change the model number"
 state_is "$mine" live || fail "a new host disturbs: $(<"/sys/class/nvme/$mine/state")"
 # shellcheck disable=SC2046
 good connect $(link "$OTHER" "$OTHER_ID")
