@@ -18,18 +18,23 @@ static void stop_signals(sigset_t *stop)
 		sigaddset(stop, held[i]);
 }
 
-/* Block SIGINT, SIGTERM and SIGHUP. @before receives the previous mask. */
+/*
+ * Block SIGINT, SIGTERM and SIGHUP. Also block SIGPIPE, so that a warning to a reader that is gone does
+ * not end the work in the middle, but the program after signals_release(): it is no wish to stop, so
+ * the functions below ignore it. @before receives the previous mask.
+ */
 void signals_hold(sigset_t *before)
 {
 	sigset_t stop;
 
 	stop_signals(&stop);
+	sigaddset(&stop, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &stop, before);
 }
 
 /*
- * True if signals_release() will end the program: a signal is pending that was not blocked before
- * signals_hold(). The kernel never makes ignored signals pending.
+ * True if a user wants the program to end: a signal is pending that was not blocked before
+ * signals_hold(), and will end the program at signals_release(). The kernel never makes ignored signals pending.
  */
 bool signals_waiting(const sigset_t *before)
 {

@@ -22,7 +22,8 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_read_peers test_joined \
-	test_keep_clusters test_parallel_devices test_link_disconnect test_peers
+	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
+	test_signals
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -63,6 +64,7 @@ HELPER_UNIT_test_peers := helper/cluster/peers.c helper/cluster/disconnect.c hel
 	helper/cluster/conf.c helper/cluster/addresses.c helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/periodic_wait.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_peers := -luuid
+HELPER_UNIT_test_signals := helper/block/signals.c
 HELPER_UNIT_test_parallel_devices := helper/block/parallel_devices.c helper/lib/wait_data.c \
 	helper/lib/periodic_wait.c helper/lib/error.c \
 	helper/lib/sanitize.c
