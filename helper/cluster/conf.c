@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cluster/conf_resolve.h"
 #include "lib/error.h"
 #include "lib/settings_file.h"
 #include "lib/size.h"
@@ -29,10 +29,6 @@
 /* Unit of a weight that is written as a size. */
 #define WEIGHT_UNIT		(1ULL << 30)
 #define DNS			"dns:"
-/* Most addresses of a host name among which to choose. */
-#define ADDRESSES		16
-/* Time after which no further host name is resolved, seconds. */
-#define RESOLVE_SECONDS		15
 
 #define LETTERS	"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 #define DIGITS	"0123456789"
@@ -208,7 +204,8 @@ static const char *take_weight(struct cluster_node *node, const char *value)
 	return NULL;
 }
 
-static struct cluster_node *append_node(struct cluster_conf *conf, unsigned int line)
+/* Add a node of weight 1 without a name. @line: number of its line. Returns NULL after an error. */
+struct cluster_node *cluster_conf_add_node(struct cluster_conf *conf, unsigned int line)
 {
 	struct cluster_node *longer = reallocarray(conf->node, conf->nodes + 1, sizeof(*longer));
 
@@ -247,7 +244,7 @@ static int take_dns(struct cluster_conf *conf, const struct setting_line *line, 
 	host = split_port(word + strlen(DNS), &port, &why);
 	if (!host)
 		return refuse_node(line, word, "give dns:HOST or dns:HOST:PORT");
-	node = append_node(conf, line->number);
+	node = cluster_conf_add_node(conf, line->number);
 	if (!node)
 		return fail_code();
 	conf->dns = true;
@@ -294,7 +291,7 @@ static int take_node(struct cluster_conf *conf, const struct setting_line *line)
 				    line->path, line->number, word[0], conf->node[i].line);
 	if (conf->nodes == NEARCACHE_CLUSTER_NODES_MAX)
 		return refuse_node(line, word[0], "a cluster has at most 256 nodes");
-	node = append_node(conf, line->number);
+	node = cluster_conf_add_node(conf, line->number);
 	if (!node)
 		return fail_code();
 	strcpy(node->name, word[0]);
@@ -452,94 +449,6 @@ int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text)
 	return settings_parse(path, text, take_setting, conf) ? fail_code() : finish_conf(conf);
 }
 
-static time_t seconds_now(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
-static int by_node_name(const void *a, const void *b)
-{
-	return strcmp(((const struct cluster_node *)a)->name,
-		      ((const struct cluster_node *)b)->name);
-}
-
-/* Replace the only node, dns:HOST, by a node for each address of HOST, sorted. */
-static int resolve_dns(struct cluster_conf *conf)
-{
-	char (*address)[ADDRESS_TEXT] = calloc(NEARCACHE_CLUSTER_NODES_MAX, sizeof(*address));
-	struct cluster_node dns = conf->node[0], *node;
-	const char *why;
-	size_t count, i;
-
-	if (!address)
-		return fail_memory();
-	count = address_resolve(dns.host, address, NEARCACHE_CLUSTER_NODES_MAX, &why);
-	if (!count)
-		fail(CODE_USAGE, "'%s' line %u: dns:%s resolves to no address: %s; check it with 'getent ahosts %s'",
-		     conf->path, dns.line, dns.host, why, dns.host);
-	if (count > NEARCACHE_CLUSTER_NODES_MAX)
-		fail(CODE_USAGE, "'%s' line %u: dns:%s has %zu addresses: a cluster has at most 256 nodes",
-		     conf->path, dns.line, dns.host, count);
-	conf->nodes = 0;
-	for (i = 0; i < count && !fail_code(); i++) {
-		node = append_node(conf, dns.line);
-		if (!node)
-			break;
-		strcpy(node->name, address[i]);
-		strcpy(node->host, dns.host);
-		strcpy(node->address, address[i]);
-		node->port = dns.port;
-	}
-	free(address);
-	if (!fail_code())
-		qsort(conf->node, conf->nodes, sizeof(*conf->node), by_node_name);
-	return fail_code();
-}
-
-/*
- * Choose the first address of a host in the order of strcmp(), by preference one that other machines
- * can reach: name servers change the order with each answer, and all nodes have to choose the same
- * address. Returns false, with @why, if there is none.
- */
-static bool resolve_host(struct cluster_node *node, const char **why)
-{
-	char address[ADDRESSES][ADDRESS_TEXT];
-	size_t count = address_resolve(node->host, address, ADDRESSES, why), best = 0, i;
-
-	if (!count)
-		return false;
-	for (i = 1; i < count && i < ADDRESSES; i++) {
-		bool loop = address_is_loopback(address[i]);
-		bool best_loop = address_is_loopback(address[best]);
-
-		if (loop == best_loop ? strcmp(address[i], address[best]) < 0 : best_loop)
-			best = i;
-	}
-	strcpy(node->address, address[best]);
-	return true;
-}
-
-/*
- * Resolve each host name. A name that cannot be resolved is no error: its node is absent, and the
- * others work. Name servers that do not answer take seconds for each name, so after RESOLVE_SECONDS
- * further names are not tried.
- */
-static void resolve_nodes(struct cluster_conf *conf)
-{
-	time_t end = seconds_now() + RESOLVE_SECONDS;
-	struct cluster_node *node;
-	const char *why;
-
-	for (node = conf->node; node < conf->node + conf->nodes; node++) {
-		why = "the name servers take too long";
-		if (seconds_now() >= end || !resolve_host(node, &why))
-			snprintf(node->why, sizeof(node->why), "%s", why);
-	}
-}
-
 /*
  * Print the settings on which all nodes have to agree to @text (CLUSTER_MODEL bytes), as the model
  * number that the export of a node shows to the other ones.
@@ -560,103 +469,6 @@ const char *cluster_node_place(const struct cluster_node *node, char *text)
 	snprintf(text, CLUSTER_PLACE, strchr(node->address, ':') ? "[%s]:%u" : "%s:%u",
 		 *node->address ? node->address : node->host, node->port);
 	return text;
-}
-
-static int check_addresses(const struct cluster_conf *conf)
-{
-	const struct cluster_node *a, *b;
-
-	for (a = conf->node; a < conf->node + conf->nodes; a++)
-		for (b = conf->node; b < a; b++)
-			if (*a->address && a->port == b->port && !strcmp(a->address, b->address))
-				return fail(CODE_USAGE,
-					    "'%s' line %u: node '%s' has address %s port %u, and so has '%s' on line %u: each node needs its own",
-					    conf->path, a->line, a->name, a->address, a->port,
-					    b->name, b->line);
-	return 0;
-}
-
-static int check_resolved(const struct cluster_conf *conf, const struct cluster_node *node)
-{
-	if (*node->address)
-		return 0;
-	return fail(CODE_USAGE,
-		    "'%s' line %u: node '%s', address '%s' cannot be resolved: %s; give an IPv4 or IPv6 address",
-		    conf->path, node->line, node->name, node->host, node->why);
-}
-
-static int find_named_self(struct cluster_conf *conf, const char *self)
-{
-	size_t i;
-
-	for (i = 0; i < conf->nodes; i++)
-		if (!strcmp(conf->node[i].name, self)) {
-			conf->self = i;
-			return check_resolved(conf, &conf->node[i]);
-		}
-	return fail(CODE_USAGE, "'%s' has no node '%s' (given by --self, " CLUSTER_NODE_VARIABLE
-		    " or an earlier join): add a line 'node = %s ADDRESS' or name another node",
-		    conf->path, self, self);
-}
-
-static int find_local_self(struct cluster_conf *conf)
-{
-	const struct cluster_node *found = NULL, *unknown = NULL, *node;
-
-	for (node = conf->node; node < conf->node + conf->nodes; node++) {
-		if (!*node->address)
-			unknown = node;
-		if (!*node->address || !address_is_local(node->address))
-			continue;
-		if (found)
-			return fail(CODE_USAGE,
-				    "'%s': nodes '%s' and '%s' both have an address of this machine: name the local node with --self NAME or " CLUSTER_NODE_VARIABLE,
-				    conf->path, found->name, node->name);
-		found = node;
-	}
-	if (!found && unknown)
-		return check_resolved(conf, unknown);
-	if (!found)
-		return fail(CODE_USAGE,
-			    "'%s': no node has an address of this machine (see 'ip address'): add it, or name the local node with --self NAME",
-			    conf->path);
-	conf->self = (size_t)(found - conf->node);
-	return 0;
-}
-
-/*
- * Peers must be able to reach the address of the local node. Distributions let the own host name
- * resolve to 127.0.1.1.
- */
-static int check_reachable(const struct cluster_conf *conf)
-{
-	const struct cluster_node *self = cluster_conf_self(conf), *node;
-
-	if (!address_is_loopback(self->address))
-		return 0;
-	for (node = conf->node; node < conf->node + conf->nodes; node++)
-		if (*node->address && !address_is_loopback(node->address))
-			return fail(CODE_USAGE,
-				    "'%s' line %u: '%s' of the local node '%s' is %s on this machine (see /etc/hosts), which '%s' cannot reach: give the address itself",
-				    conf->path, self->line, self->host, self->name, self->address,
-				    node->name);
-	return 0;
-}
-
-/*
- * Resolve all host names and find the local node. @self: its name; NULL: find it by its address.
- * The name servers may take long: call this before lock_name().
- */
-int cluster_conf_resolve(struct cluster_conf *conf, const char *self)
-{
-	if (!conf->dns)
-		resolve_nodes(conf);
-	else if (resolve_dns(conf))
-		return fail_code();
-	if (check_addresses(conf) ||
-	    (self ? find_named_self(conf, self) : find_local_self(conf)))
-		return fail_code();
-	return check_reachable(conf);
 }
 
 /* True for DHHC-1:HH:BASE64: with a key of 32, 48 or 64 bytes and its checksum. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster/conf.h"
+#include "cluster/conf_resolve.h"
 #include "cluster/peers_table.h"
 #include "count.h"
 #include "lib/error.h"

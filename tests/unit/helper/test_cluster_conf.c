@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cluster/conf.h"
+#include "cluster/conf_resolve.h"
 #include "said.h"
 
 #define BASE	"cluster = c\n"
