@@ -8,6 +8,8 @@
 
 /* Size of a numeric IPv4 or IPv6 address with NUL: INET6_ADDRSTRLEN. */
 #define ADDRESS_TEXT	46
+/* Size of a host name with NUL. */
+#define ADDRESS_HOST	256
 
 size_t address_resolve(const char *host, char (*address)[ADDRESS_TEXT], size_t room,
 		       const char **why);

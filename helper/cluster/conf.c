@@ -544,9 +544,11 @@ static int check_path(const char *path)
 
 /*
  * Read the file and the secret, resolve the nodes, and find the local node. @self: its name; NULL:
- * that of the environment, otherwise by its address. Call cluster_conf_free() even after an error.
+ * that of the environment, otherwise by its address. @known: addresses of an earlier join; NULL: none.
+ * Call cluster_conf_free() even after an error.
  */
-int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self)
+int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self,
+		      const struct known_addresses *known)
 {
 	static char text[SETTINGS_BYTES_MAX + 2];
 
@@ -556,7 +558,7 @@ int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *s
 	if (!self)
 		self = getenv(CLUSTER_NODE_VARIABLE);
 	if (settings_read(path, text) || cluster_conf_parse(conf, path, text) ||
-	    cluster_conf_resolve(conf, self && *self ? self : NULL))
+	    cluster_conf_resolve(conf, self && *self ? self : NULL, known))
 		return fail_code();
 	return cluster_conf_secret(conf);
 }

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "cluster/addresses.h"
+#include "cluster/known_addresses.h"
 #include "nearcache_cluster.h"
 
 #define CLUSTER_CONF_FILE	"/etc/nearcache/cluster.conf"
@@ -21,7 +22,7 @@
 /* Size of the name of a cluster, or of a node, with NUL. */
 #define CLUSTER_NAME		(NEARCACHE_CLUSTER_NAME_MAX + 1)
 /* Size of a host name with NUL. */
-#define CLUSTER_HOST		256
+#define CLUSTER_HOST		ADDRESS_HOST
 /* Size of the reason why a host name cannot be resolved, with NUL. */
 #define CLUSTER_WHY		80
 /* Size of an address or host name with its port, with NUL. */
@@ -75,6 +76,7 @@ struct cluster_node {
  * @dns: the only node line is dns:HOST
  * @node: the nodes, @nodes of them
  * @self: index of the local node
+ * @known: addresses of the host name of dns:, otherwise of the host name of the local node
  */
 struct cluster_conf {
 	uint32_t given;
@@ -96,12 +98,14 @@ struct cluster_conf {
 	struct cluster_node *node;
 	size_t nodes;
 	size_t self;
+	struct known_addresses known;
 };
 
 int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text);
 struct cluster_node *cluster_conf_add_node(struct cluster_conf *conf, unsigned int line);
 int cluster_conf_secret(struct cluster_conf *conf);
-int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self);
+int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self,
+		      const struct known_addresses *known);
 const char *cluster_conf_model(const struct cluster_conf *conf, char *text);
 const char *cluster_node_place(const struct cluster_node *node, char *text);
 void cluster_conf_free(struct cluster_conf *conf);

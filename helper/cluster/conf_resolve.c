@@ -13,12 +13,12 @@
 /* Time after which no further host name is resolved, seconds. */
 #define RESOLVE_SECONDS		15
 
-static time_t seconds_now(void)
+static uint64_t seconds_now(void)
 {
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
+	return (uint64_t)now.tv_sec;
 }
 
 static int by_node_name(const void *a, const void *b)
@@ -27,7 +27,7 @@ static int by_node_name(const void *a, const void *b)
 		      ((const struct cluster_node *)b)->name);
 }
 
-/* Replace the only node, dns:HOST, by a node for each address of HOST, sorted. */
+/* Replace the only node, dns:HOST, by a node for each known address of HOST, sorted. */
 static int resolve_dns(struct cluster_conf *conf)
 {
 	char (*address)[ADDRESS_TEXT] = calloc(NEARCACHE_CLUSTER_NODES_MAX, sizeof(*address));
@@ -37,50 +37,71 @@ static int resolve_dns(struct cluster_conf *conf)
 
 	if (!address)
 		return fail_memory();
+	known_set_host(&conf->known, dns.host);
 	count = address_resolve(dns.host, address, NEARCACHE_CLUSTER_NODES_MAX, &why);
-	if (!count)
+	if (!count && !conf->known.count)
 		fail(CODE_USAGE, "'%s' line %u: dns:%s resolves to no address: %s; check it with 'getent ahosts %s'",
 		     conf->path, dns.line, dns.host, why, dns.host);
 	if (count > NEARCACHE_CLUSTER_NODES_MAX)
 		fail(CODE_USAGE, "'%s' line %u: dns:%s has %zu addresses: a cluster has at most 256 nodes",
 		     conf->path, dns.line, dns.host, count);
+	if (!fail_code())
+		known_take_answer(&conf->known, address, count, seconds_now());
+	free(address);
 	conf->nodes = 0;
-	for (i = 0; i < count && !fail_code(); i++) {
+	for (i = 0; i < conf->known.count && !fail_code(); i++) {
 		node = cluster_conf_add_node(conf, dns.line);
 		if (!node)
 			break;
-		strcpy(node->name, address[i]);
+		strcpy(node->name, conf->known.known[i].address);
 		strcpy(node->host, dns.host);
-		strcpy(node->address, address[i]);
+		strcpy(node->address, conf->known.known[i].address);
 		node->port = dns.port;
 	}
-	free(address);
 	if (!fail_code())
 		qsort(conf->node, conf->nodes, sizeof(*conf->node), by_node_name);
 	return fail_code();
 }
 
 /*
- * Choose the first address of a host in the order of strcmp(), by preference one that other machines
- * can reach: name servers change the order with each answer, and all nodes have to choose the same
- * address. Returns false, with @why, if there is none.
+ * The first one of two addresses, @a may be NULL: in the order of strcmp(), by preference one that
+ * other machines can reach. Name servers change the order with each answer, and all nodes have to
+ * choose the same address.
  */
-static bool resolve_host(struct cluster_node *node, const char **why)
+static const char *first_address(const char *a, const char *b)
+{
+	bool loop_a = a && address_is_loopback(a), loop_b = address_is_loopback(b);
+
+	if (!a)
+		return b;
+	return (loop_a == loop_b ? strcmp(a, b) < 0 : loop_b) ? a : b;
+}
+
+/*
+ * Choose an address of a host. If it is the host name of the local node, the addresses in use that an
+ * answer lacks count as well, as long as this machine has them: the export stays there. @answers:
+ * false: do not ask the name servers. Returns false, with @why, if there is none.
+ */
+static bool resolve_host(struct cluster_node *node, struct known_addresses *known, bool answers,
+			 const char **why)
 {
 	char address[ADDRESSES][ADDRESS_TEXT];
-	size_t count = address_resolve(node->host, address, ADDRESSES, why), best = 0, i;
+	size_t count = answers ? address_resolve(node->host, address, ADDRESSES, why) : 0, i;
+	const char *first = NULL;
 
-	if (!count)
-		return false;
-	for (i = 1; i < count && i < ADDRESSES; i++) {
-		bool loop = address_is_loopback(address[i]);
-		bool best_loop = address_is_loopback(address[best]);
-
-		if (loop == best_loop ? strcmp(address[i], address[best]) < 0 : best_loop)
-			best = i;
+	if (count > ADDRESSES)
+		count = ADDRESSES;
+	for (i = 0; i < count; i++)
+		first = first_address(first, address[i]);
+	if (!strcmp(node->host, known->host)) {
+		known_take_answer(known, address, count, seconds_now());
+		for (i = 0; i < known->count; i++)
+			if (address_is_local(known->known[i].address))
+				first = first_address(first, known->known[i].address);
 	}
-	strcpy(node->address, address[best]);
-	return true;
+	if (first)
+		strcpy(node->address, first);
+	return first;
 }
 
 /*
@@ -90,15 +111,27 @@ static bool resolve_host(struct cluster_node *node, const char **why)
  */
 static void resolve_nodes(struct cluster_conf *conf)
 {
-	time_t end = seconds_now() + RESOLVE_SECONDS;
+	uint64_t end = seconds_now() + RESOLVE_SECONDS;
 	struct cluster_node *node;
 	const char *why;
 
 	for (node = conf->node; node < conf->node + conf->nodes; node++) {
 		why = "the name servers take too long";
-		if (seconds_now() >= end || !resolve_host(node, &why))
+		if (!resolve_host(node, &conf->known, seconds_now() < end, &why))
 			snprintf(node->why, sizeof(node->why), "%s", why);
 	}
+}
+
+/* Remember the address of the local node, unless its line has the address itself. */
+static void know_self(struct cluster_conf *conf)
+{
+	const struct cluster_node *self = cluster_conf_self(conf);
+
+	if (conf->dns)
+		return;
+	known_set_host(&conf->known, strcmp(self->host, self->address) ? self->host : "");
+	if (*conf->known.host)
+		known_add(&conf->known, self->address, 0, 0);
 }
 
 static int check_addresses(const struct cluster_conf *conf)
@@ -184,10 +217,14 @@ static int check_reachable(const struct cluster_conf *conf)
 
 /*
  * Resolve all host names and find the local node. @self: its name; NULL: find it by its address.
+ * @known: addresses that an earlier join knew; NULL: none. @conf->known gets those of now.
  * The name servers may take long: call this before lock_name().
  */
-int cluster_conf_resolve(struct cluster_conf *conf, const char *self)
+int cluster_conf_resolve(struct cluster_conf *conf, const char *self,
+			 const struct known_addresses *known)
 {
+	if (known)
+		conf->known = *known;
 	if (!conf->dns)
 		resolve_nodes(conf);
 	else if (resolve_dns(conf))
@@ -195,5 +232,6 @@ int cluster_conf_resolve(struct cluster_conf *conf, const char *self)
 	if (check_addresses(conf) ||
 	    (self ? find_named_self(conf, self) : find_local_self(conf)))
 		return fail_code();
+	know_self(conf);
 	return check_reachable(conf);
 }

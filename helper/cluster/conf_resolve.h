@@ -5,6 +5,7 @@
 
 #include "cluster/conf.h"
 
-int cluster_conf_resolve(struct cluster_conf *conf, const char *self);
+int cluster_conf_resolve(struct cluster_conf *conf, const char *self,
+			 const struct known_addresses *known);
 
 #endif /* HELPER_CLUSTER_CONF_RESOLVE_H */

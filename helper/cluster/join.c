@@ -269,8 +269,10 @@ static int read_config(struct joining *joining)
 	const char *self = request->self ? request->self : before->found ? before->self : NULL;
 	char *path = path_absolute(config);
 
-	if (path && !cluster_conf_read(&joining->conf, path, self))
+	if (path && !cluster_conf_read(&joining->conf, path, self, &before->known)) {
 		joined_take_settings(&joining->after, &joining->conf);
+		joining->after.known = joining->conf.known;
+	}
 	free(path);
 	return fail_code();
 }

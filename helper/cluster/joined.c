@@ -62,6 +62,17 @@ void joined_take_settings(struct joined *joined, const struct cluster_conf *conf
 	strcpy(settings->data_digest, conf->data_digest ? "yes" : "no");
 }
 
+/* Take "ADDRESS SINCE ANSWERS", see struct known_address. The line of the host name comes first. */
+static void take_known(struct known_addresses *known, const char *value)
+{
+	char address[ADDRESS_TEXT];
+	unsigned long long since;
+	unsigned int answers;
+
+	if (sscanf(value, "%45s %llu %u", address, &since, &answers) == 3)
+		known_add(known, address, since, answers);
+}
+
 static int take_record(const struct setting_line *line, void *arg)
 {
 	struct joined *joined = arg;
@@ -85,6 +96,10 @@ static int take_record(const struct setting_line *line, void *arg)
 
 	if (!strcmp(line->name, "node"))
 		return joined_add(joined, line->value);
+	if (!strcmp(line->name, "host"))
+		known_set_host(&joined->known, line->value);
+	if (!strcmp(line->name, "known"))
+		take_known(&joined->known, line->value);
 	/* A newer version may have written more. */
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++)
 		if (!strcmp(row[i].name, line->name))
@@ -118,6 +133,7 @@ int joined_read(struct joined *joined, const char *name)
 int joined_write(const struct joined *joined)
 {
 	const struct joined_settings *settings = &joined->settings;
+	const struct known_addresses *known = &joined->known;
 	char path[PATH_MAX], *text = NULL;
 	size_t size, i;
 	FILE *out = open_memstream(&text, &size);
@@ -132,6 +148,10 @@ int joined_write(const struct joined *joined)
 		settings->fast_io_fail, settings->data_digest);
 	for (i = 0; i < joined->nodes; i++)
 		fprintf(out, "node = %s\n", joined->node[i]);
+	fprintf(out, "host = %s\n", known->host);
+	for (i = 0; i < known->count; i++)
+		fprintf(out, "known = %s %llu %u\n", known->known[i].address,
+			(unsigned long long)known->known[i].since, known->known[i].answers);
 	if (fclose(out))
 		fail_memory();
 	else if (!atomic_file_prepare(path_of_record(joined->name, path), text))

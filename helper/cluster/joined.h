@@ -44,6 +44,7 @@ struct joined_settings {
  * @self: name of the local node
  * @volume: UUID of the volume
  * @settings: of the connections
+ * @known: addresses of the host name of the nodes (dns:), or of the local node
  * @node: names of the nodes that may be connected, or allowed to connect, @nodes of them
  */
 struct joined {
@@ -55,6 +56,7 @@ struct joined {
 	char self[CLUSTER_NAME];
 	char volume[CLUSTER_UUID_TEXT];
 	struct joined_settings settings;
+	struct known_addresses known;
 	char (*node)[CLUSTER_NAME];
 	size_t nodes;
 };

@@ -17,7 +17,7 @@ static void take_conf(struct view *view)
 			 "there is no record of its join: 'nearcache cluster join %s' writes one",
 			 view->dev->name);
 	else if (!fail_code() &&
-		 !cluster_conf_read(&view->conf, joined->config, joined->self) &&
+		 !cluster_conf_read(&view->conf, joined->config, joined->self, &joined->known) &&
 		 !peers_init(&view->peers, &view->conf, joined->volume) &&
 		 !peers_look(&view->peers))
 		view->configured = true;

@@ -196,7 +196,7 @@ static int check_cluster(const struct arguments *args, const char *name)
 			    option_given(args, OPTION_FORMAT_ONLY) ? "--format-only" : "--mode");
 	path = path_absolute(args->config);
 	if (path && !home_check_name(name) && !activate_check_name(name))
-		cluster_conf_read(&conf, path, args->self);
+		cluster_conf_read(&conf, path, args->self, NULL);
 	free(path);
 	cluster_conf_free(&conf);
 	return fail_code();

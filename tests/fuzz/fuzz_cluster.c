@@ -71,7 +71,7 @@ static void check_conf(struct cluster_conf *conf)
 	HOLDS(conf->keep_alive && conf->fast_io_fail);
 	HOLDS(conf->transport == CLUSTER_TCP || !(conf->tls || conf->data_digest));
 	check_nodes(conf);
-	if (cluster_conf_resolve(conf, NULL)) {
+	if (cluster_conf_resolve(conf, NULL, NULL)) {
 		HOLDS(strstr(fail_message(), "'CONF'"));
 		fuzz_count("confs_unresolved", 1);
 		return;

@@ -23,7 +23,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
-	test_signals
+	test_signals test_cluster_dns
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -50,10 +50,13 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
 	helper/lib/settings_file.c helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resolve.c helper/lib/settings_file.c helper/lib/size.c \
+HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/known_addresses.c \
+	helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_cluster_dns := $(HELPER_UNIT_test_cluster_conf)
+HELPER_UNIT_LIBS_test_cluster_dns := -Wl,--wrap=clock_gettime
 HELPER_UNIT_test_cluster_names := helper/cluster/node_names.c
-HELPER_UNIT_test_joined := helper/cluster/joined.c helper/lib/settings_file.c helper/lib/atomic_file.c \
+HELPER_UNIT_test_joined := helper/cluster/joined.c helper/cluster/known_addresses.c helper/lib/settings_file.c helper/lib/atomic_file.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_keep_clusters := helper/daemon/keep_clusters.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_link_disconnect := helper/cluster/link.c helper/block/kernel_module.c helper/block/kmsg.c \
@@ -61,7 +64,8 @@ HELPER_UNIT_test_link_disconnect := helper/cluster/link.c helper/block/kernel_mo
 HELPER_UNIT_LIBS_test_link_disconnect := -DCONTROLLERS='"nvme"' -lnvme -pthread \
 	-Wl,--wrap=open,--wrap=openat
 HELPER_UNIT_test_peers := helper/cluster/peers.c helper/cluster/disconnect.c helper/cluster/node_names.c \
-	helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/addresses.c helper/lib/settings_file.c helper/lib/size.c \
+	helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/known_addresses.c \
+	helper/cluster/addresses.c helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/periodic_wait.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_peers := -luuid
 HELPER_UNIT_test_signals := helper/block/signals.c

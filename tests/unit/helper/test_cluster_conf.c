@@ -54,7 +54,7 @@ static int parse(const char *text, const char *self)
 	cluster_conf_free(&conf);
 	fail_reset();
 	snprintf(copy, sizeof(copy), "%s", text);
-	return cluster_conf_parse(&conf, "F", copy) || cluster_conf_resolve(&conf, self) ?
+	return cluster_conf_parse(&conf, "F", copy) || cluster_conf_resolve(&conf, self, NULL) ?
 	       fail_code() : 0;
 }
 
@@ -147,7 +147,7 @@ static void path_refused(void **state)
 	cluster_conf_free(&conf);
 	for (i = 0; i < 3; i++) {
 		fail_reset();
-		assert_int_equal(cluster_conf_read(&conf, path[i], NULL), CODE_USAGE);
+		assert_int_equal(cluster_conf_read(&conf, path[i], NULL, NULL), CODE_USAGE);
 		assert_said("cannot be the configuration of a cluster");
 	}
 }

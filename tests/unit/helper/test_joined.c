@@ -27,6 +27,8 @@ static void record_round_trip(void **state)
 	assert_int_equal(joined_add(&joined, "fd00::2"), 0);
 	assert_int_equal(joined_add(&joined, "n1"), 0);
 	assert_int_equal(joined.nodes, 2);
+	known_set_host(&joined.known, "nodes.example");
+	known_add(&joined.known, "fd00::2", 77, 3);
 	assert_int_equal(joined_write(&joined), 0);
 	joined_free(&joined);
 	assert_int_equal(joined_read(&joined, "data"), 0);
@@ -41,6 +43,11 @@ static void record_round_trip(void **state)
 	assert_string_equal(joined.settings.fast_io_fail, "3600s");
 	assert_string_equal(joined.settings.data_digest, "no");
 	assert_true(joined_has(&joined, "fd00::2") && !joined_has(&joined, "fd00::3"));
+	assert_string_equal(joined.known.host, "nodes.example");
+	assert_int_equal(joined.known.count, 1);
+	assert_string_equal(joined.known.known[0].address, "fd00::2");
+	assert_int_equal(joined.known.known[0].since, 77);
+	assert_int_equal(joined.known.known[0].answers, 3);
 	strcpy(joined.name, "data.joined");
 	assert_int_equal(joined_write(&joined), 0);
 	joined_free(&joined);
