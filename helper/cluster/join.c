@@ -5,51 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/sysmacros.h>
 
 #include "block/dm_remove.h"
 #include "block/signals.h"
 #include "cluster/disconnect.h"
-#include "cluster/home.h"
-#include "cluster/joined.h"
-#include "cluster/peers.h"
-#include "cluster/warm.h"
+#include "cluster/joining.h"
 #include "lib/error.h"
 #include "lib/path.h"
-#include "lib/print.h"
 #include "lib/size.h"
 #include "ondisk/print_superblock.h"
-
-/*
- * @before: the record of an earlier join
- * @after: the new record
- * @both: the record while this run works: as @after, and the nodes of @before
- * @table: the present table of the cluster device, if @exists
- * @exported: this run has changed the export
- * @created: this run has created the device
- * @reconnect: the connections of an earlier join differ, and are made again
- * @changed: this run has replaced the nodes of the device, or would
- * @idle: there is nothing to do, see struct join_request
- * @warming: ranges to read at each peer
- */
-struct joining {
-	const struct join_request *request;
-	struct cluster_conf conf;
-	struct cluster_home home;
-	struct joined before;
-	struct joined after;
-	struct joined both;
-	struct peers peers;
-	struct dm_device dev;
-	bool exists;
-	struct peers_table table;
-	bool exported;
-	bool created;
-	bool reconnect;
-	bool changed;
-	bool idle;
-	struct warming warming;
-};
 
 static int refuse_change(const struct joining *joining, const char *what, const char *now,
 			 const char *wanted)
@@ -336,7 +300,7 @@ static int prepare_join(struct joining *joining)
 }
 
 /* Export the volume of @allowed to the nodes that it names, without the local node. */
-static int export_to(const struct joining *joining, const struct joined *allowed)
+int join_export_to(const struct joining *joining, const struct joined *allowed)
 {
 	const struct cluster_conf *conf = &joining->conf;
 	const struct cluster_node *self = cluster_conf_self(conf);
@@ -406,206 +370,6 @@ static int begin_record(struct joining *joining)
 	return fail_code() ? (int)fail_code() : joined_write(both);
 }
 
-static int fill_nodes(const struct joining *joining, struct peers_node *node)
-{
-	size_t i;
-
-	for (i = 0; i < joining->conf.nodes; i++) {
-		const struct peer *peer = &joining->peers.peer[i];
-
-		strcpy(node[i].name, peer->node->name);
-		node[i].weight = peer->node->weight;
-		strcpy(node[i].device, peer->device);
-	}
-	return 0;
-}
-
-/* Returns the wanted nodes for free(), or NULL after an error. */
-static struct peers_node *wanted_nodes(const struct joining *joining)
-{
-	struct peers_node *node = calloc(joining->conf.nodes, sizeof(*node));
-
-	if (node)
-		fill_nodes(joining, node);
-	else
-		fail_memory();
-	return node;
-}
-
-/* Returns the parameters of the device for free(), or NULL after an error. */
-static char *wanted_table(const struct joining *joining)
-{
-	const struct cluster_conf *conf = &joining->conf;
-	const struct dm_device *home = &joining->home.dev;
-	struct peers_table table = {
-		.extent = conf->extent,
-		.replicas = conf->replicas,
-		.node = wanted_nodes(joining),
-		.nodes = conf->nodes,
-		.stall_timeout = conf->stall_timeout,
-		.bandwidth = conf->bandwidth,
-	};
-	char *text = NULL;
-
-	snprintf(table.home, sizeof(table.home), "%u:%u", major(home->number),
-		 minor(home->number));
-	snprintf(table.origin, sizeof(table.origin), "%u:%u", major(home->origin),
-		 minor(home->origin));
-	strcpy(table.self, cluster_conf_self(conf)->name);
-	if (table.node) {
-		text = peers_table_print(&table);
-		if (!text)
-			fail_memory();
-	}
-	peers_table_free(&table);
-	return text;
-}
-
-static int create_device(struct joining *joining)
-{
-	const char *name = joining->request->name;
-	char uuid[sizeof(DM_CLUSTER_PREFIX) + NAME_SIZE];
-	struct dm_line line = {
-		.target = DM_CLUSTER_TARGET,
-		.bytes = joining->home.dev.size,
-		.read_only = true,
-	};
-	char *params = wanted_table(joining);
-
-	snprintf(uuid, sizeof(uuid), DM_CLUSTER_PREFIX "%s", name);
-	line.params = params;
-	if (params && !dm_activate(name, uuid, &line))
-		joining->created = true;
-	free(params);
-	return fail_code();
-}
-
-static bool nodes_equal(const struct peers_table *table, const struct peers_node *node,
-			size_t nodes)
-{
-	size_t i;
-
-	if (table->nodes != nodes)
-		return false;
-	for (i = 0; i < nodes; i++)
-		if (strcmp(table->node[i].name, node[i].name) ||
-		    table->node[i].weight != node[i].weight ||
-		    strcmp(table->node[i].device, node[i].device))
-			return false;
-	return true;
-}
-
-static int send_nodes(const struct joining *joining, const struct peers_node *node, size_t nodes)
-{
-	char *message = peers_message_print(node, nodes);
-
-	if (message)
-		dm_message(&joining->dev, message);
-	else
-		fail_memory();
-	free(message);
-	return fail_code();
-}
-
-/*
- * The device of a node whose connection is new may have the number of the old one, which the kernel
- * still holds: first take these devices away. Also take away those of nodes that leave or are
- * absent: they may be gone, and the kernel would refuse the whole message.
- */
-static int drop_stale(struct joining *joining, const struct peers_node *wanted)
-{
-	const struct peers_table *table = &joining->table;
-	struct peers_node *rest = calloc(table->nodes, sizeof(*rest));
-	bool any = false;
-	size_t i, w;
-
-	if (!rest)
-		return fail_memory();
-	for (i = 0; i < table->nodes; i++) {
-		rest[i] = table->node[i];
-		for (w = 0; w < joining->conf.nodes && strcmp(wanted[w].name, rest[i].name); w++)
-			;
-		if (w < joining->conf.nodes && !joining->peers.peer[w].fresh &&
-		    strcmp(wanted[w].device, PEERS_ABSENT))
-			continue;
-		any |= w < joining->conf.nodes && joining->peers.peer[w].fresh &&
-		       strcmp(rest[i].device, PEERS_ABSENT);
-		strcpy(rest[i].device, PEERS_ABSENT);
-	}
-	if (any)
-		send_nodes(joining, rest, table->nodes);
-	free(rest);
-	return fail_code();
-}
-
-/*
- * Take away the devices that are gone before connections are made: as long as the cluster device
- * holds such a device open, the kernel takes a new connection to the node for one to its old
- * subsystem, with the old model number.
- */
-static int drop_gone(struct joining *joining)
-{
-	struct peers_table *table = &joining->table;
-	bool any = false;
-	size_t i, p;
-
-	if (!joining->exists)
-		return 0;
-	if (peers_look(&joining->peers))
-		return fail_code();
-	for (i = 0; i < table->nodes; i++) {
-		struct peers_node *node = &table->node[i];
-
-		for (p = 0; p < joining->conf.nodes &&
-		     strcmp(joining->conf.node[p].name, node->name); p++)
-			;
-		if (!strcmp(node->device, PEERS_ABSENT) ||
-		    (p < joining->conf.nodes &&
-		     !strcmp(joining->peers.peer[p].device, node->device)))
-			continue;
-		strcpy(node->device, PEERS_ABSENT);
-		any = true;
-	}
-	return any ? send_nodes(joining, table->node, table->nodes) : 0;
-}
-
-static int set_option(struct joining *joining, const char *option, uint64_t now, uint64_t wanted)
-{
-	char message[64];
-
-	if (now == wanted)
-		return 0;
-	snprintf(message, sizeof(message), "set %s %llu", option, (unsigned long long)wanted);
-	if (dm_message(&joining->dev, message))
-		return fail_code();
-	joining->changed = true;
-	return 0;
-}
-
-static int change_nodes(struct joining *joining)
-{
-	struct peers_node *node = wanted_nodes(joining);
-
-	if (node && !drop_stale(joining, node) &&
-	    !nodes_equal(&joining->table, node, joining->conf.nodes) &&
-	    !send_nodes(joining, node, joining->conf.nodes))
-		joining->changed = true;
-	free(node);
-	return fail_code();
-}
-
-/* Change the nodes and the options of the device in use, without a suspend. */
-static int change_device(struct joining *joining)
-{
-	const struct peers_table *table = &joining->table;
-	const struct cluster_conf *conf = &joining->conf;
-
-	if (change_nodes(joining) ||
-	    set_option(joining, "stall_timeout", table->stall_timeout, conf->stall_timeout))
-		return fail_code();
-	return set_option(joining, "bandwidth", table->bandwidth, conf->bandwidth);
-}
-
 /* Disconnect the peers of the earlier record; @left: only those that the new one does not have. */
 static int disconnect_before(const struct joining *joining, bool left)
 {
@@ -639,101 +403,16 @@ static int disconnect_old(const struct joining *joining)
 	return joining->reconnect ? disconnect_before(joining, false) : 0;
 }
 
-/* Does the file lack a node of the record? */
-static bool has_removed(const struct joining *joining)
-{
-	size_t i;
-
-	for (i = 0; i < joining->before.nodes; i++)
-		if (!joined_has(&joining->after, joining->before.node[i]))
-			return true;
-	return false;
-}
-
-/*
- * Move the error of a step of the undo to @failed, so that the next step begins without one: many
- * functions stop at an error that is recorded.
- */
-static void note_failure(char *failed, size_t size)
-{
-	size_t used = strlen(failed);
-
-	if (fail_code())
-		snprintf(failed + used, size - used, "%s%s", used ? "; " : "", fail_message());
-	fail_reset();
-}
-
-/* An earlier join keeps its nodes; but a node that was taken out of the file must not connect. */
-static void undo_export(struct joining *joining)
-{
-	if (joining->before.found)
-		export_to(joining, has_removed(joining) ? &joining->after : &joining->before);
-	else
-		export_remove(joining->peers.peer[joining->conf.self].nqn);
-}
-
-/*
- * Undo what this run did, also if a step fails: @failed gets its error. After a failure, the record
- * of this run stays: it names all nodes that may be connected or allowed.
- */
-static void undo_steps(struct joining *joining, char *failed, size_t size)
-{
-	const char *name = joining->request->name;
-
-	if (joining->created)
-		dm_remove(name);
-	note_failure(failed, size);
-	peers_disconnect_fresh(&joining->peers);
-	note_failure(failed, size);
-	/* The record was lost, but peers read here. */
-	if (!joining->before.found && joining->exists)
-		return;
-	if (joining->exported)
-		undo_export(joining);
-	note_failure(failed, size);
-	if (*failed)
-		return;
-	if (joining->before.found)
-		joined_write(&joining->before);
-	else
-		joined_remove(name);
-	note_failure(failed, size);
-}
-
-/*
- * After an error, or ^C, undo what this run did and keep the error. If the nodes of a device in use
- * are replaced already, only the record is late: the next join completes it.
- */
-static void undo_join(struct joining *joining)
-{
-	const char *name = joining->request->name;
-	enum exit_code code = fail_code();
-	char why[1024], failed[768] = "";
-
-	if (joining->changed) {
-		fail_add("'nearcache cluster join %s' completes this", name);
-		return;
-	}
-	snprintf(why, sizeof(why), "%s", code ? fail_message() : "the join was interrupted");
-	fail_reset();
-	undo_steps(joining, failed, sizeof(failed));
-	if (code || *failed)
-		fail(code ? code : CODE_DEVICE, "%s", why);
-	if (*failed)
-		fail_add("not all of this was undone: %s: 'nearcache cluster join %s' tries again, 'nearcache cluster leave %s' removes the rest",
-			 failed, name, name);
-}
-
 static int do_join(struct joining *joining)
 {
 	/* While the device is in use, first only add hosts: to forbid one ends all connections. */
 	if (begin_record(joining) ||
-	    export_to(joining, joining->exists ? &joining->both : &joining->after))
+	    join_export_to(joining, joining->exists ? &joining->both : &joining->after))
 		return fail_code();
 	joining->exported = true;
-	if (disconnect_old(joining) || drop_gone(joining) || peers_connect(&joining->peers) ||
-	    (joining->exists ? change_device(joining) : create_device(joining)) ||
-	    (joining->exists && export_to(joining, &joining->after)) ||
+	if (disconnect_old(joining) || join_drop_gone(joining) || peers_connect(&joining->peers) ||
+	    (joining->exists ? join_change_device(joining) : join_create_device(joining)) ||
+	    (joining->exists && join_export_to(joining, &joining->after)) ||
 	    peers_disconnect_refused(&joining->peers) || disconnect_left(joining))
 		return fail_code();
 	return joined_write(&joining->after);
@@ -748,96 +427,9 @@ static int carry_out(struct joining *joining)
 		return fail_code();
 	signals_hold(&before);
 	if (do_join(joining) || (!joining->exists && signals_waiting(&before)))
-		undo_join(joining);
+		join_undo(joining);
 	signals_release(&before);
 	return fail_code();
-}
-
-static void report_nodes(const struct joining *joining)
-{
-	size_t i;
-
-	print_table("nodes");
-	for (i = 0; i < joining->conf.nodes; i++) {
-		const struct peer *peer = &joining->peers.peer[i];
-		const char *state = peer->self ? "here" :
-				    peer->refused ? "refused" :
-				    strcmp(peer->device, PEERS_ABSENT) ? "connected" :
-				    joining->request->dry_run ? "would connect" : "absent";
-		char address[CLUSTER_PLACE];
-
-		cluster_node_place(peer->node, address);
-		print_record(NULL, NULL);
-		print_string("name", "node", peer->node->name);
-		print_string("address", "address", address);
-		print_number("weight", "weight", peer->node->weight);
-		print_string("state", "state", state);
-		print_string("device", "connected at",
-			     *peer->state.device ? peer->state.device : NULL);
-		print_string("nqn", NULL, peer->nqn);
-		if (*peer->why)
-			print_reason("reason", NULL, peer->why);
-		else
-			print_string("reason", NULL, NULL);
-		print_end();
-		if (!peer->self && !joining->request->dry_run && *peer->why && !peer->skipped)
-			warn("node '%s' at %s is %s: %s", peer->node->name, address, state,
-			     peer->why);
-		if (*peer->differs)
-			warn("node '%s' at %s has other settings: %s", peer->node->name, address,
-			     peer->differs);
-	}
-	print_end();
-}
-
-static void report_left(const struct joining *joining)
-{
-	const struct joined *before = &joining->before;
-	size_t i;
-
-	print_table("left");
-	for (i = 0; i < before->nodes; i++) {
-		if (joined_has(&joining->after, before->node[i]))
-			continue;
-		print_record(NULL, NULL);
-		print_string("name", joining->request->dry_run ? "would disconnect" :
-							       "disconnected", before->node[i]);
-		print_end();
-	}
-	print_end();
-}
-
-static void report_join(const struct joining *joining)
-{
-	const struct cluster_conf *conf = &joining->conf;
-	bool dry_run = joining->request->dry_run;
-	const char *verb = joining->exists ? "change nodes of" : "create";
-	char path[160];
-
-	snprintf(path, sizeof(path), "/dev/mapper/%s", joining->request->name);
-	print_string("name", NULL, joining->request->name);
-	print_string("device", dry_run ? NULL : "device", path);
-	print_string(NULL, dry_run ? "would" : NULL, verb);
-	print_string("cluster", "cluster", conf->name);
-	print_string("config", "configuration", conf->path);
-	print_string("node", "local node", cluster_conf_self(conf)->name);
-	print_string("cache", "exported cache", joining->home.dev.name);
-	print_string("volume", "volume UUID", joining->home.volume);
-	print_bytes("size", "size", joining->home.dev.size);
-	print_bytes("extent", "extent", conf->extent);
-	print_number("replicas", "replicas", conf->replicas);
-	print_flag("created", NULL, joining->created);
-	print_flag("changed", NULL, joining->changed);
-	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
-	if (joining->request->warm && !dry_run) {
-		print_bytes("from_peers_bytes", "from peers", joining->warming.bytes);
-		print_bytes("no_peer_bytes", joining->warming.alone ? "no peer is up for" : NULL,
-			    joining->warming.alone);
-		print_bytes("no_room_bytes", joining->warming.beyond ? "no room for" : NULL,
-			    joining->warming.beyond);
-	}
-	report_nodes(joining);
-	report_left(joining);
 }
 
 /* In a dry run, the record is needed to name the nodes that would be disconnected. */
@@ -873,7 +465,7 @@ int cluster_join(const struct join_request *request)
 	if (!prepare_join(&joining) && !joining.idle &&
 	    !(request->dry_run ? look_only(&joining) : carry_out(&joining)) &&
 	    !warm_after_join(&joining))
-		report_join(&joining);
+		join_report(&joining);
 	warm_free(&joining.warming);
 	peers_free(&joining.peers);
 	peers_table_free(&joining.table);
