@@ -103,7 +103,6 @@ struct cluster_conf {
 
 int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text);
 struct cluster_node *cluster_conf_add_node(struct cluster_conf *conf, unsigned int line);
-int cluster_conf_secret(struct cluster_conf *conf);
 int cluster_conf_read(struct cluster_conf *conf, const char *path, const char *self,
 		      const struct known_addresses *known);
 const char *cluster_conf_model(const struct cluster_conf *conf, char *text);

@@ -50,7 +50,7 @@ HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_
 HELPER_UNIT_test_conf	:= helper/daemon/conf.c helper/daemon/listen_address.c helper/lib/size.c \
 	helper/lib/settings_file.c helper/block/readahead.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/known_addresses.c \
+HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/conf_secret.c helper/cluster/known_addresses.c \
 	helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_cluster_dns := $(HELPER_UNIT_test_cluster_conf)
@@ -65,7 +65,7 @@ HELPER_UNIT_test_link_disconnect := helper/cluster/link.c helper/block/kernel_mo
 HELPER_UNIT_LIBS_test_link_disconnect := -DCONTROLLERS='"nvme"' -lnvme -pthread \
 	-Wl,--wrap=open,--wrap=openat
 HELPER_UNIT_test_peers := helper/cluster/peers.c helper/cluster/disconnect.c helper/cluster/node_names.c \
-	helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/known_addresses.c \
+	helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/conf_secret.c helper/cluster/known_addresses.c \
 	helper/cluster/addresses.c helper/lib/settings_file.c helper/lib/size.c \
 	helper/lib/periodic_wait.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_peers := -luuid

@@ -7,6 +7,7 @@
 
 #include "cluster/conf.h"
 #include "cluster/conf_resolve.h"
+#include "cluster/conf_secret.h"
 #include "said.h"
 
 #define BASE	"cluster = c\n"
