@@ -9,7 +9,6 @@
 #include <netdb.h>
 #include <poll.h>
 #include <pthread.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,13 +17,10 @@
 
 #include "block/kernel_module.h"
 #include "block/kmsg.h"
+#include "cluster/link_sysfs.h"
 #include "lib/error.h"
 #include "lib/periodic_wait.h"
 
-#ifndef CONTROLLERS
-#define CONTROLLERS	"/sys/class/nvme"
-#endif
-#define SUBSYSTEMS	"/sys/class/nvme-subsystem"
 /* Writing options to this device creates a controller; reading it lists the options. */
 #define FABRICS		"/dev/nvme-fabrics"
 
@@ -38,198 +34,9 @@
 /* Seconds between two attempts of the kernel to connect again. */
 #define RECONNECT_DELAY		1
 
-/* Size of an attribute in sysfs; the longest is the address of a controller. */
-#define ATTRIBUTE		512
-
-/* Read a line of a file. Returns false, with "" in @text, if that fails. */
-static bool read_line(char *text, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool read_line(char *text, size_t size, const char *format, ...)
-{
-	char path[PATH_MAX];
-	ssize_t n = -1;
-	va_list args;
-	int fd;
-
-	va_start(args, format);
-	vsnprintf(path, sizeof(path), format, args);
-	va_end(args);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0) {
-		n = read(fd, text, size - 1);
-		close(fd);
-	}
-	text[n < 0 ? 0 : n] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	return n >= 0;
-}
-
 static const char *transport_word(enum cluster_transport transport)
 {
 	return transport == CLUSTER_TCP ? "tcp" : "rdma";
-}
-
-/* Write "10.0.0.5:4420" or "[fd00::5]:4420" to @text, of the size of link_state.address. */
-static const char *address_text(char *text, const char *address, const char *port)
-{
-	snprintf(text, sizeof(((struct link_state *)0)->address),
-		 strchr(address, ':') ? "[%s]:%s" : "%s:%s", address, port);
-	return text;
-}
-
-const char *link_address(const struct link *link, char *text)
-{
-	char port[16];
-
-	snprintf(port, sizeof(port), "%u", link->port);
-	return address_text(text, link->address, port);
-}
-
-/* Find KEY=VALUE in "traddr=10.0.0.5,trsvcid=4420,...", and write VALUE to @value. */
-static void take_value(const char *list, const char *key, char *value, size_t size)
-{
-	const char *at = list;
-	size_t length = strlen(key);
-
-	*value = '\0';
-	while (at && (strncmp(at, key, length) || at[length] != '='))
-		at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL;
-	if (at)
-		snprintf(value, size, "%.*s", (int)strcspn(at + length + 1, ","), at + length + 1);
-}
-
-static void read_address(const char *controller, char *text)
-{
-	char line[ATTRIBUTE], address[64], port[16];
-
-	read_line(line, sizeof(line), CONTROLLERS "/%s/address", controller);
-	take_value(line, "traddr", address, sizeof(address));
-	take_value(line, "trsvcid", port, sizeof(port));
-	address_text(text, address, port);
-}
-
-static void trim_end(char *text)
-{
-	size_t length = strlen(text);
-
-	while (length && text[length - 1] == ' ')
-		text[--length] = '\0';
-}
-
-/*
- * True if the controller belongs to the subsystem and the host (NULL: any), and is not being
- * deleted. @state: gets its name, address, and whether it works.
- */
-static bool take_controller(const char *name, const char *nqn, const char *host_nqn,
-			    struct link_state *state)
-{
-	char value[ATTRIBUTE];
-
-	if (!read_line(value, sizeof(value), CONTROLLERS "/%s/subsysnqn", name) ||
-	    strcmp(value, nqn))
-		return false;
-	read_line(value, sizeof(value), CONTROLLERS "/%s/hostnqn", name);
-	if (host_nqn && strcmp(value, host_nqn))
-		return false;
-	if (!read_line(value, sizeof(value), CONTROLLERS "/%s/state", name) ||
-	    !strncmp(value, "deleting", 8) || !strcmp(value, "dead"))
-		return false;
-	memset(state, 0, sizeof(*state));
-	snprintf(state->controller, sizeof(state->controller), "%s", name);
-	read_line(state->model, sizeof(state->model), CONTROLLERS "/%s/model", name);
-	trim_end(state->model);
-	read_address(name, state->address);
-	state->connected = true;
-	state->live = !strcmp(value, "live");
-	return true;
-}
-
-/* True if @name is that of a namespace of a subsystem or controller: nvmeXnY, and not nvmeXcYnZ. */
-static bool is_namespace(const char *name)
-{
-	int length = 0;
-
-	return sscanf(name, "nvme%*un%*u%n", &length) == 0 && length && !name[length];
-}
-
-/* Find the namespace with id 1 in @folder. */
-static void find_namespace(const char *folder, struct link_state *state)
-{
-	DIR *names = opendir(folder);
-	struct dirent *entry;
-	char id[16];
-
-	while (names && !state->device[0] && (entry = readdir(names))) {
-		if (!is_namespace(entry->d_name))
-			continue;
-		read_line(id, sizeof(id), "%s/%s/nsid", folder, entry->d_name);
-		if (strcmp(id, "1"))
-			continue;
-		snprintf(state->device, sizeof(state->device), "/dev/%.50s", entry->d_name);
-		read_line(state->uuid, sizeof(state->uuid), "%s/%s/uuid", folder, entry->d_name);
-		/* udev or the kernel creates the node a moment later than the folder. */
-		if (access(state->device, F_OK))
-			state->device[0] = '\0';
-	}
-	if (names)
-		closedir(names);
-}
-
-/*
- * Find the block device: with native multipath that of the subsystem, which stays when a controller
- * goes and comes, otherwise that of the controller.
- */
-static void find_device(struct link_state *state)
-{
-	DIR *subsystems = opendir(SUBSYSTEMS);
-	struct dirent *entry;
-	char folder[PATH_MAX];
-
-	while (subsystems && (entry = readdir(subsystems))) {
-		snprintf(folder, sizeof(folder), SUBSYSTEMS "/%s/%s", entry->d_name,
-			 state->controller);
-		if (entry->d_name[0] == '.' || access(folder, F_OK))
-			continue;
-		*strrchr(folder, '/') = '\0';
-		find_namespace(folder, state);
-		break;
-	}
-	if (subsystems)
-		closedir(subsystems);
-	if (state->device[0])
-		return;
-	snprintf(folder, sizeof(folder), CONTROLLERS "/%s", state->controller);
-	find_namespace(folder, state);
-}
-
-/*
- * Find a controller, by preference one that works. @address: only one with this address, or NULL.
- * This reads sysfs. The scan of libnvme 1.3 sends commands to all namespaces of the machine, and
- * waits for the timers of each peer that hangs.
- */
-static void find_controller(const char *nqn, const char *host_nqn, const char *address,
-			    struct link_state *state)
-{
-	DIR *controllers = opendir(CONTROLLERS);
-	struct link_state each;
-	struct dirent *entry;
-
-	memset(state, 0, sizeof(*state));
-	while (controllers && !state->live && (entry = readdir(controllers)))
-		if (take_controller(entry->d_name, nqn, host_nqn, &each) &&
-		    (!address || !strcmp(address, each.address)))
-			*state = each;
-	if (controllers)
-		closedir(controllers);
-	if (state->connected)
-		find_device(state);
-}
-
-int link_find(const struct link *link, struct link_state *state)
-{
-	find_controller(link->nqn, link->host_nqn, NULL, state);
-	return 0;
 }
 
 /* True if the kernel's list of options for a connection has @option. */
@@ -255,7 +62,7 @@ static int check_kernel(const struct link *link)
 	if (access(FABRICS, F_OK))
 		kernel_module_load("nvme-fabrics");
 	kernel_module_load(link->transport == CLUSTER_TCP ? "nvme-tcp" : "nvme-rdma");
-	if (!read_line(options, sizeof(options), FABRICS)) {
+	if (!link_read_line(options, sizeof(options), FABRICS)) {
 		if (errno == EACCES || errno == EPERM)
 			return fail_errno(errno, "cannot use '" FABRICS "'");
 		return fail(CODE_DEVICE,
@@ -398,9 +205,9 @@ static bool is_watched(const struct watching *watching, const char *name)
 {
 	char host[ATTRIBUTE], nqn[ATTRIBUTE], address[sizeof(((struct link_state *)0)->address)];
 
-	read_line(host, sizeof(host), CONTROLLERS "/%s/hostnqn", name);
-	read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", name);
-	read_address(name, address);
+	link_read_line(host, sizeof(host), CONTROLLERS "/%s/hostnqn", name);
+	link_read_line(nqn, sizeof(nqn), CONTROLLERS "/%s/subsysnqn", name);
+	link_read_address(name, address);
 	return !strcmp(host, watching->link->host_nqn) && !strcmp(address, watching->address) &&
 	       (strncmp(nqn, "nqn.", 4) || !strcmp(nqn, watching->link->nqn));
 }
@@ -440,29 +247,6 @@ static int connect_failed(const struct link *link, struct kmsg *log, int error,
 			return fail_code();
 	return fail(CODE_DEVICE, "cannot connect to the node at %s: %s; dmesg may say why", address,
 		    nvme_errno_to_string(error));
-}
-
-unsigned int link_kernel_keep_alive(unsigned int keep_alive)
-{
-	return keep_alive < 2 ? 1 : keep_alive * 2 / 3;
-}
-
-static bool attribute_differs(const char *controller, const char *attribute, unsigned int wanted)
-{
-	char value[ATTRIBUTE], text[16];
-
-	snprintf(text, sizeof(text), "%u", wanted);
-	read_line(value, sizeof(value), CONTROLLERS "/%s/%s", controller, attribute);
-	return *value && strcmp(value, text);
-}
-
-bool link_timers_differ(const struct link *link, const struct link_state *state)
-{
-	const char *controller = state->controller;
-
-	return state->connected &&
-	       (attribute_differs(controller, "kato", link_kernel_keep_alive(link->keep_alive)) ||
-		attribute_differs(controller, "fast_io_fail_tmo", link->fast_io_fail));
 }
 
 static void fill_config(const struct link *link, struct nvme_fabrics_config *config)
@@ -532,9 +316,9 @@ static int open_controller(const char *name, const char *nqn, const char *host_n
 	fd = open(value, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -1;
-	if (read_line(value, sizeof(value), "/proc/self/fd/%d/subsysnqn", fd) &&
+	if (link_read_line(value, sizeof(value), "/proc/self/fd/%d/subsysnqn", fd) &&
 	    !strcmp(value, nqn) &&
-	    (!host_nqn || (read_line(value, sizeof(value), "/proc/self/fd/%d/hostnqn", fd) &&
+	    (!host_nqn || (link_read_line(value, sizeof(value), "/proc/self/fd/%d/hostnqn", fd) &&
 			   !strcmp(value, host_nqn))))
 		return fd;
 	close(fd);
@@ -559,7 +343,7 @@ static int disconnect_controller(const char *name, const char *nqn, const char *
 	if (file >= 0)
 		close(file);
 	close(folder);
-	if (error && take_controller(name, nqn, host_nqn, &state))
+	if (error && link_take_controller(name, nqn, host_nqn, &state))
 		fail_errno(error, "cannot disconnect the controller '%s' (%s)", name, state.address);
 	return fail_code();
 }
@@ -574,7 +358,7 @@ static int check_proof(const struct link *link, const char *address, struct kmsg
 	char path[PATH_MAX], proven[64];
 	struct link_state state;
 
-	find_controller(link->nqn, link->host_nqn, address, &state);
+	link_find_controller(link->nqn, link->host_nqn, address, &state);
 	if (!link->secret || !state.connected)
 		return 0;
 	snprintf(path, sizeof(path), CONTROLLERS "/%s/dhchap_secret", state.controller);
@@ -627,7 +411,7 @@ static void await_namespace(const struct link *link, const char *address,
 	uint64_t end = watch_now() + NAMESPACE_SECONDS * SECOND;
 
 	for (;;) {
-		find_controller(link->nqn, link->host_nqn, address, state);
+		link_find_controller(link->nqn, link->host_nqn, address, state);
 		if (!state->live || state->device[0] || watch_now() >= end)
 			return;
 		usleep(NAMESPACE_PAUSE_US);
@@ -642,7 +426,7 @@ static int disconnect_all(const char *nqn, const char *host_nqn)
 	struct dirent *entry;
 
 	while (controllers && (entry = readdir(controllers))) {
-		if (!take_controller(entry->d_name, nqn, host_nqn, &state))
+		if (!link_take_controller(entry->d_name, nqn, host_nqn, &state))
 			continue;
 		if (disconnect_controller(state.controller, nqn, host_nqn))
 			break;
@@ -677,7 +461,7 @@ int link_connect(const struct link *link, struct link_state *state)
 	link_address(link, address);
 	if (check_kernel(link))
 		return fail_code();
-	find_controller(link->nqn, link->host_nqn, address, state);
+	link_find_controller(link->nqn, link->host_nqn, address, state);
 	/* The node has left: a connection that the kernel keeps trying to restore is of no use. */
 	existed = state->live || state->device[0];
 	if (!existed && reach_and_connect(link, address))

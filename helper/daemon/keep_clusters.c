@@ -34,8 +34,9 @@
 #define PROGRAM		"nearcache"
 
 /*
- * Find 'nearcache' in the folder of this program, as program_exec() does. After an upgrade, the link
- * to this program ends in " (deleted)", and its folder has the new 'nearcache'. Returns 0 or an errno.
+ * Find 'nearcache' in the folder of this program, as program_exec() does. After an upgrade, the
+ * link to this program ends in " (deleted)", and its folder has the new 'nearcache'. Returns 0 or an
+ * errno.
  */
 static int find_program(char *path)
 {

@@ -60,7 +60,7 @@ HELPER_UNIT_test_cluster_names := helper/cluster/node_names.c
 HELPER_UNIT_test_joined := helper/cluster/joined.c helper/cluster/known_addresses.c helper/lib/settings_file.c helper/lib/atomic_file.c \
 	helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_keep_clusters := helper/daemon/keep_clusters.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_link_disconnect := helper/cluster/link.c helper/block/kernel_module.c helper/block/kmsg.c \
+HELPER_UNIT_test_link_disconnect := helper/cluster/link.c helper/cluster/link_sysfs.c helper/block/kernel_module.c helper/block/kmsg.c \
 	helper/lib/periodic_wait.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_link_disconnect := -DCONTROLLERS='"nvme"' -lnvme -pthread \
 	-Wl,--wrap=open,--wrap=openat
