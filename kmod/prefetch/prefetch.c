@@ -6,9 +6,7 @@
  *
  * Jobs yield to users' I/O: see throttle.c.  Jobs use at most half of the fill memory.
  *
- * A job may read at a peer, a device with the data of the origin, instead of at the origin.  The
- * peer's data may be older than the origin's after a change of the origin.  So only a cache in mode
- * read-only has such jobs, and the cache cancels them at each change of which it learns.
+ * A job may read at a peer instead of at the origin: see peer_fills.c.
  */
 #include <linux/blkdev.h>
 #include <linux/file.h>
@@ -19,6 +17,7 @@
 #include "cache.h"
 #include "io/fill.h"
 #include "io/miss.h"
+#include "prefetch/peer_fills.h"
 #include "prefetch/throttle.h"
 #include "prefetch/prefetch.h"
 #include "ranges/lookup.h"
@@ -48,14 +47,6 @@
 /* Only the present job has to wait, until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
 
-/* Run the worker at once if there are jobs and a table is live. */
-static void kick_worker(struct nc_prefetch *p)
-{
-	lockdep_assert_held(&p->lock);
-	if (!p->paused && p->jobs.count)
-		mod_delayed_work(p->wq, &p->work, 0);
-}
-
 /* Bytes that may be submitted now; 0 while they are too few for a request of useful length. */
 static u64 send_room(const struct nc_cache *c)
 {
@@ -69,15 +60,6 @@ static u64 send_room(const struct nc_cache *c)
 		most = min_t(u64, most, TURN_SHARED);
 	left = most > p->flying ? most - p->flying : 0;
 	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
-}
-
-/* Have the fills at peers reached their share of the fill memory, a quarter of the cap?  All fills
- * of prefetches may use half of it, so that a quarter is left to jobs that read the origin.
- */
-static bool peers_have_enough(const struct nc_cache *c)
-{
-	lockdep_assert_held(&c->prefetch.lock);
-	return c->prefetch.peers_flying > READ_ONCE(c->fills.memory_max) / 4;
 }
 
 static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
@@ -207,26 +189,6 @@ static void job_joined(struct nc_fill *f, u32 bytes)
 	nc_demand_see_met(&f->target->cache->origin.demand, bytes);
 }
 
-/* Begin a fill at a peer.  Returns false if it must not begin now. */
-static bool begin_peer_fill(struct nc_prefetch *p)
-{
-	bool may;
-
-	spin_lock(&p->lock);
-	may = !p->peers_held;
-	p->peers_busy += may;
-	spin_unlock(&p->lock);
-	return may;
-}
-
-static void end_peer_fill(struct nc_prefetch *p)
-{
-	spin_lock(&p->lock);
-	if (!--p->peers_busy)
-		wake_up_all(&p->peers_idle);
-	spin_unlock(&p->lock);
-}
-
 static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 {
 	struct nc_cache *c = f->target->cache;
@@ -260,11 +222,11 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 		p->failed = jiffies;
 	else if (!nc_job_is_lost(job))
 		WRITE_ONCE(job->failures, 0);
-	kick_worker(p);
+	nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 	/* Last: afterwards a suspend goes on. */
 	if (f->ops->peer)
-		end_peer_fill(p);
+		nc_peer_fill_end(p);
 }
 
 static const struct nc_fill_ops job_fill_ops = {
@@ -281,24 +243,6 @@ static const struct nc_fill_ops peer_fill_ops = {
 	.peer = true,
 	.done = job_fill_done,
 };
-
-/* Let a listed fill read at the peer of @job.  If the job was cancelled, the origin may have
- * changed since, so the fill must not publish.  cancel_peer_jobs() runs before the fills of a
- * change are marked stale, under their bucket lock: a fill that enters the list after that sees
- * the job cancelled.
- */
-static void read_at_peer(struct nc_cache *c, const struct nc_job *job, struct nc_fill *f)
-{
-	u64 block = f->entry.span.block;
-	struct nc_bucket_lock *bucket = nc_index_bucket(&c->index, block);
-
-	f->peer = I_BDEV(job->peer->f_mapping->host);
-	if (READ_ONCE(job->state) == NEARCACHE_JOB_RUNNING)
-		return;
-	spin_lock(&bucket->lock);
-	nc_fill_mark_stale(bucket, block, nc_span_bits(&f->entry.span));
-	spin_unlock(&bucket->lock);
-}
 
 /* Account a fill of @job before nc_fill_start(). */
 static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f)
@@ -328,7 +272,7 @@ static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct 
 	if (result != NC_MISS_STARTED)
 		return result;
 	if (job->peer)
-		read_at_peer(c, job, f);
+		nc_peer_fill_aim(c, job, f);
 	add_flying(c, job, f);
 	nc_fill_start(f, false);
 	nc_slots_check(c);
@@ -349,11 +293,11 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		left = job_span_bytes(c, span);
 		goto looked;
 	}
-	if (job->peer && !begin_peer_fill(p))
+	if (job->peer && !nc_peer_fill_begin(p))
 		return STUCK;
 	result = start_fill(c, span, job);
 	if (job->peer && result != NC_MISS_STARTED)
-		end_peer_fill(p);
+		nc_peer_fill_end(p);
 	switch (result) {
 	case NC_MISS_STARTED:
 		*sent += job_span_bytes(c, span);
@@ -530,24 +474,6 @@ static u32 cancel_jobs(struct nc_jobs *jobs, u32 id)
 	return count;
 }
 
-/* nc_origin.changed, and a table in another mode: cancel the jobs that read at a peer. */
-static void cancel_peer_jobs(struct nc_cache *c)
-{
-	struct nc_prefetch *p = &c->prefetch;
-	struct nc_job *job;
-	bool found = false;
-
-	spin_lock(&p->lock);
-	list_for_each_entry(job, &p->jobs.waiting, list)
-		if (job->peer && job->state == NEARCACHE_JOB_RUNNING) {
-			WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
-			found = true;
-		}
-	if (found)
-		kick_worker(p);
-	spin_unlock(&p->lock);
-}
-
 /* After nc_reserve_wake(), let jobs that wait for a slot try again, at most once in SHORTAGE.
  * Returns jiffies until they may, or NEVER.
  */
@@ -586,7 +512,7 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	ill = READ_ONCE(c->hot.state) != NEARCACHE_NORMAL;
 	/* Without room, job_fill_done() runs the worker again. */
 	job = nc_jobs_pick(&p->jobs, jiffies, held || !most,
-			   ill || p->peers_held || peers_have_enough(c), &wait);
+			   ill || p->peers_held || nc_peer_fills_enough(c), &wait);
 	sent = job && (nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING);
 	spin_unlock(&p->lock);
 	if (!job)
@@ -642,7 +568,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	if (nc_jobs_add(&p->jobs, job)) {
 		id = job->id;
 		WRITE_ONCE(c->origin.demand.watched, true);
-		kick_worker(p);
+		nc_prefetch_kick(p);
 	}
 	spin_unlock(&p->lock);
 	return id;
@@ -666,7 +592,7 @@ u32 nc_prefetch_cancel(struct nc_cache *c, u32 id)
 	spin_lock(&p->lock);
 	count = cancel_jobs(&p->jobs, id);
 	if (count)
-		kick_worker(p);
+		nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 	return count;
 }
@@ -688,41 +614,18 @@ void nc_prefetch_pause(struct nc_cache *c)
 	cancel_delayed_work_sync(&c->prefetch.work);
 }
 
-/**
- * nc_prefetch_hold_peers() - begin or end to keep jobs from reading at peers
- * @c: cache
- * @hold: begin, and wait until no fill reads at a peer
- *
- * Before a suspend holds back the reads of this device: a peer may read here, and a fill of that
- * peer may be what the fill of this cache waits for.
- *
- * Context: may sleep, with @hold until the peers have answered.
- */
-void nc_prefetch_hold_peers(struct nc_cache *c, bool hold)
-{
-	struct nc_prefetch *p = &c->prefetch;
-
-	spin_lock(&p->lock);
-	p->peers_held = hold;
-	if (!hold)
-		kick_worker(p);
-	spin_unlock(&p->lock);
-	if (hold)
-		wait_event(p->peers_idle, !READ_ONCE(p->peers_busy));
-}
-
 /* Go on with the jobs after a dm table went live. */
 void nc_prefetch_resume(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
 	if (c->life.active->mode != NEARCACHE_READ_ONLY)
-		cancel_peer_jobs(c);
+		nc_peer_jobs_cancel(c);
 	spin_lock(&p->lock);
 	WRITE_ONCE(p->paused, false);
 	p->peers_held = false;
 	nc_jobs_retry(&p->jobs);
-	kick_worker(p);
+	nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 }
 
@@ -763,7 +666,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	p->asked = jiffies - PRESSED;
 	c->slots.reserve.wake = wake_worker;
 	c->slots.reserve.lost = job_lost;
-	c->origin.changed = cancel_peer_jobs;
+	c->origin.changed = nc_peer_jobs_cancel;
 	nc_throttle_init(p);
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }

@@ -4,6 +4,7 @@
 #define NEARCACHE_PREFETCH_PREFETCH_H
 
 #include <linux/atomic.h>
+#include <linux/lockdep.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
@@ -82,6 +83,14 @@ struct nc_prefetch {
 	unsigned long weighed;
 	bool followed;
 };
+
+/* Run the worker at once if there are jobs and a table is live. */
+static inline void nc_prefetch_kick(struct nc_prefetch *p)
+{
+	lockdep_assert_held(&p->lock);
+	if (!p->paused && p->jobs.count)
+		mod_delayed_work(p->wq, &p->work, 0);
+}
 
 void nc_prefetch_init(struct nc_cache *c);
 int nc_prefetch_alloc(struct nc_cache *c);
