@@ -203,7 +203,7 @@ static int revert_action(uint64_t id, bool dry_run)
 	return 0;
 }
 
-int cmd_actions(const struct arguments *args)
+static int cmd_actions(const struct arguments *args)
 {
 	struct listing listing = { .all = option_given(args, OPTION_UNCHANGED) };
 	struct dm_device dev = { 0 };
@@ -227,3 +227,17 @@ int cmd_actions(const struct arguments *args)
 	dm_device_free(&dev);
 	return fail_code();
 }
+
+const struct verb actions_verb = {
+	.name = "actions",
+	.operands = "[NAME]",
+	.operands_max = 1,
+	.optional = OPTION_REVERT | OPTION_UNCHANGED,
+	.summary = "list the actions of the daemon with their reasons, or revert one",
+	.details =
+"States: done; taken-back, after the daemon evaluated the effect; reverted, by --revert:\n"
+"the daemon leaves that setting alone for a while. With --all also the actions that\n"
+"changed nothing: would (of daemon --observe), and kept, after an evaluation. The record\n"
+"is /run/nearcache/actions and starts empty at each boot.\n",
+	.run = cmd_actions,
+};

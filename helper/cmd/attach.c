@@ -517,7 +517,7 @@ static void restore_pins(const struct attachment *attach)
 	restore(attach->dev.name, sb ? uuid : NULL, &restored);
 }
 
-int cmd_attach(const struct arguments *args)
+static int cmd_attach(const struct arguments *args)
 {
 	struct attachment attach = {
 		.args = args,
@@ -557,3 +557,44 @@ int cmd_attach(const struct arguments *args)
 	dm_device_free(&attach.dev);
 	return fail_code();
 }
+
+const struct verb attach_verb = {
+	.name = "attach",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.optional = OPTION_ORIGIN | OPTION_CACHE | OPTION_FORMAT |
+		    OPTION_BLOCK_SIZE | OPTION_INTEGRITY |
+		    OPTION_DATASET_VERSION | OPTION_ON_CHANGE |
+		    OPTION_FORCE,
+	.changes = true,
+	.summary = "take back a cache device or an origin that was away",
+	.details =
+"attach works while the device is in use.\n"
+"\n"
+"For a cache device: the state of NAME is bypass ('nearcache status' gives the reason).\n"
+"Without --cache, attach uses the cache device that NAME had, if it works again. --cache\n"
+"names the same drive under a new name, or another cache of this origin; of several\n"
+"devices name the first one, or all in their order. Cached data is kept if nothing was\n"
+"written or invalidated through NAME meanwhile, otherwise the cache starts empty. After a\n"
+"failure NAME continues without a cache. A cache that does not record the origin as it is\n"
+"now is emptied if NAME had it before, and refused otherwise; --on-change drop or refuse\n"
+"overrides this.\n"
+"\n"
+"--format makes a new, empty cache on DEV first, as create does. It refuses a device that\n"
+"carries anything unless --force is given; --force also resumes a suspended device. The\n"
+"previous cache device of NAME misses all later writes: format it before it serves this\n"
+"origin again. If NAME has a witness, the new cache gets a record there.\n"
+"\n"
+"A cache device that does not answer delays this command, and others for NAME, until its\n"
+"driver gives up; NAME keeps working. I/O waits during the change, until the requests\n"
+"that hang in the old cache device end.\n"
+"\n"
+"For an origin that went away (nvme disconnect) and came back as another device: --origin\n"
+"names it; without --origin and --cache, attach finds it by its device id. Reads that\n"
+"wait for the origin (origin_timeout) are then served. Cached data is kept unless the\n"
+"first or last 64 KiB of the origin changed (with --on-change refuse the origin is\n"
+"refused then), or a write was not known to be durable. An origin with another device id\n"
+"is refused without --force, which asserts that it is the same volume.\n",
+	.run = cmd_attach,
+};

@@ -61,7 +61,7 @@ static uint64_t cancel_named(const struct dm_device *dev,
 	return cancelled;
 }
 
-int cmd_cancel(const struct arguments *args)
+static int cmd_cancel(const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t cancelled = 0;
@@ -84,3 +84,16 @@ int cmd_cancel(const struct arguments *args)
 	dm_device_free(&dev);
 	return fail_code();
 }
+
+const struct verb cancel_verb = {
+	.name = "cancel",
+	.operands = "NAME [JOB...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_EVERYTHING,
+	.summary = "cancel prefetch jobs",
+	.details =
+"JOB is a number that 'nearcache jobs' lists. Requests in flight complete, and loaded\n"
+"data stays.\n",
+	.run = cmd_cancel,
+};

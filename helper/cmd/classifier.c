@@ -131,7 +131,7 @@ static int show_classifier(const struct program_place *place, const struct argum
 	return fail_code();
 }
 
-int cmd_classifier(const struct arguments *args)
+static int cmd_classifier(const struct arguments *args)
 {
 	static const struct loading classifier = {
 		.place = &built_in_classifier,
@@ -141,3 +141,26 @@ int cmd_classifier(const struct arguments *args)
 
 	return loading_run(&classifier, args);
 }
+
+const struct verb classifier_verb = {
+	.name = "classifier",
+	.operands = "load|unload|show [FILE]",
+	.operands_min = 1,
+	.operands_max = 2,
+	.optional = OPTION_ENDED,
+	.summary = "load or show the BPF program that classifies streams",
+	.details =
+"load makes the kernel call a program for each read and write through all caches: the\n"
+"built-in one, or that of FILE (an object with one program in\n"
+"SEC(\"raw_tp.w/nearcache_classify\"), see nearcache(7)). It stays until unload or\n"
+"shutdown, and the module stays loaded with it. No result of the program can corrupt\n"
+"data. With --dry-run the kernel only verifies the program.\n"
+"\n"
+"show lists the maps of the program, which bpftool reads, and for the built-in program\n"
+"the streams of processes that run; with --all also of those that have ended. The reads\n"
+"or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
+"scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"
+"same order again) or random once enough runs were read twice. The processes of a control\n"
+"group share this class, see nearcache(7).\n",
+	.run = cmd_classifier,
+};

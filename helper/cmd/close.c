@@ -298,7 +298,7 @@ static int close_all(bool dry_run)
 	return fail_code();
 }
 
-int cmd_close(const struct arguments *args)
+static int cmd_close(const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 
@@ -308,3 +308,16 @@ int cmd_close(const struct arguments *args)
 	       close_one(name_of_operand(args->operand[0]), dry_run) :
 	       close_all(dry_run);
 }
+
+const struct verb close_verb = {
+	.name = "close",
+	.operands = "[NAME]",
+	.operands_max = 1,
+	.optional = OPTION_ALL,
+	.changes = true,
+	.summary = "stop a device cleanly; its cache stays warm",
+	.details =
+"--all stops every open device, including those that pass through to their origin. A\n"
+"device in use does not keep the others open.\n",
+	.run = cmd_close,
+};

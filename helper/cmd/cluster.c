@@ -58,7 +58,7 @@ static const struct cluster_action {
 	{ NULL, false, false, NULL },
 };
 
-int cmd_cluster(const struct arguments *args)
+static int cmd_cluster(const struct arguments *args)
 {
 	const struct cluster_action *action = actions;
 	const char *name = args->operands > 1 ? name_of_operand(args->operand[1]) : NULL;
@@ -80,3 +80,45 @@ int cmd_cluster(const struct arguments *args)
 		home_lock(name);
 	return action->run(args, name);
 }
+
+const struct verb cluster_verb = {
+	.name = "cluster",
+	.operands = "join|leave|status|check [NAME]",
+	.operands_min = 1,
+	.operands_max = 2,
+	.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS,
+	.summary = "cache one volume on several nodes for each other",
+	.details =
+"Several nodes that read one volume cache it for each other, so that its storage serves each\n"
+"byte once. Each extent of the volume has a home, one of the nodes. The other nodes read\n"
+"the extent there, over NVMe-oF; the home reads its own cache. A peer that fails costs time,\n"
+"never wrong data: its extents are read at other nodes, and in the end at the origin.\n"
+"\n"
+"NAME is the cluster device. Its cache is NAME-home, which is open in mode read-only:\n"
+"'nearcache create NAME-home --origin DEV --cache DEV --read-only'. The file is the same on\n"
+"all nodes, see cluster.conf(5).\n"
+"\n"
+"  join NAME      export NAME-home to the other nodes, connect those that answer, and\n"
+"                 make /dev/mapper/NAME; again: connect nodes that were absent, and apply\n"
+"                 changes of the file to the device in use\n"
+"  leave NAME     remove NAME, disconnect the peers, and end the export\n"
+"  status [NAME]  show the nodes, the bytes that this node read at each of them, and\n"
+"                 the problems; without NAME, of all cluster devices\n"
+"  check NAME     compare device, export and connections with the file; differences are\n"
+"                 listed, and give exit code 1\n"
+"\n"
+"Other verbs take NAME as well and act on NAME-home, see 'Clusters' in nearcache(7).\n"
+"\n"
+"A node that serves another volume, or another --dataset-version of it, is refused. When\n"
+"the content of the volume changes, leave on all nodes; then on each node close NAME-home,\n"
+"open it with another --dataset-version, and join. A node cannot invalidate the caches of\n"
+"the others.\n"
+"\n"
+"--self, an earlier join, or NEARCACHE_NODE in the environment names this node, in this\n"
+"order; without them, its address does. Later runs remember --config and --self until\n"
+"leave.\n"
+"\n"
+"--from-peers: a node that joins a warm cluster, or replaces another node, also begins to\n"
+"bring its part from its peers, as 'prefetch NAME --from-peers' does.\n",
+	.run = cmd_cluster,
+};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions of the verbs.  Each returns 0, or an exit code after recording an error with
- * fail().
+ * The verbs: operands, options, help and function of each.  Each is at the end of the file with its
+ * name.  The functions return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_CMD_COMMANDS_H
 #define HELPER_CMD_COMMANDS_H
@@ -11,37 +11,37 @@
 /* All verbs, in the order of the help; ends with NULL. */
 extern const struct verb *const verbs[];
 
-int cmd_create(const struct arguments *args);
-int cmd_open(const struct arguments *args);
-int cmd_close(const struct arguments *args);
-int cmd_set(const struct arguments *args);
-int cmd_attach(const struct arguments *args);
-int cmd_resize(const struct arguments *args);
-int cmd_residency(const struct arguments *args);
-int cmd_pin(const struct arguments *args);
-int cmd_unpin(const struct arguments *args);
-int cmd_ranges(const struct arguments *args);
-int cmd_prefetch(const struct arguments *args);
-int cmd_plan(const struct arguments *args);
-int cmd_jobs(const struct arguments *args);
-int cmd_cancel(const struct arguments *args);
-int cmd_invalidate(const struct arguments *args);
-int cmd_scrub(const struct arguments *args);
-int cmd_cluster(const struct arguments *args);
-int cmd_list(const struct arguments *args);
-int cmd_status(const struct arguments *args);
-int cmd_stats(const struct arguments *args);
-int cmd_verify(const struct arguments *args);
-int cmd_get(const struct arguments *args);
-int cmd_destroy(const struct arguments *args);
-int cmd_classifier(const struct arguments *args);
-int cmd_trace(const struct arguments *args);
-int cmd_actions(const struct arguments *args);
-int cmd_metrics(const struct arguments *args);
-int cmd_latency(const struct arguments *args);
-int cmd_heat(const struct arguments *args);
-int cmd_heatmap(const struct arguments *args);
-int cmd_index(const struct arguments *args);
-int cmd_super(const struct arguments *args);
+extern const struct verb create_verb;
+extern const struct verb open_verb;
+extern const struct verb close_verb;
+extern const struct verb set_verb;
+extern const struct verb get_verb;
+extern const struct verb attach_verb;
+extern const struct verb resize_verb;
+extern const struct verb pin_verb;
+extern const struct verb unpin_verb;
+extern const struct verb ranges_verb;
+extern const struct verb prefetch_verb;
+extern const struct verb plan_verb;
+extern const struct verb jobs_verb;
+extern const struct verb cancel_verb;
+extern const struct verb residency_verb;
+extern const struct verb invalidate_verb;
+extern const struct verb verify_verb;
+extern const struct verb scrub_verb;
+extern const struct verb cluster_verb;
+extern const struct verb list_verb;
+extern const struct verb status_verb;
+extern const struct verb stats_verb;
+extern const struct verb destroy_verb;
+extern const struct verb index_verb;
+extern const struct verb classifier_verb;
+extern const struct verb latency_verb;
+extern const struct verb heat_verb;
+extern const struct verb trace_verb;
+extern const struct verb heatmap_verb;
+extern const struct verb actions_verb;
+extern const struct verb metrics_verb;
+extern const struct verb super_verb;
 
 #endif /* HELPER_CMD_COMMANDS_H */

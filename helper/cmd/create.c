@@ -6,6 +6,7 @@
 #include "cluster/join.h"
 #include "open/activate.h"
 #include "cmd/commands.h"
+#include "cmd/shared_help.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
@@ -225,7 +226,7 @@ static int create_node(const struct arguments *args, const char *name)
 	return fail_code();
 }
 
-int cmd_create(const struct arguments *args)
+static int cmd_create(const struct arguments *args)
 {
 	const char *name = args->operand[0];
 
@@ -234,3 +235,45 @@ int cmd_create(const struct arguments *args)
 	return option_given(args, OPTION_CLUSTER) ? create_node(args, name) :
 						    create_device(args, name);
 }
+
+const struct verb create_verb = {
+	.name = "create",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.required = OPTION_ORIGIN | OPTION_CACHE,
+	.optional = OPTION_MODE | OPTION_READ_ONLY | OPTION_BLOCK_SIZE |
+		    OPTION_INTEGRITY | OPTION_FILL_MEMORY |
+		    OPTION_CACHE_TIMEOUT |
+		    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
+		    OPTION_DATASET_VERSION | OPTION_WITNESS |
+		    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF,
+	.changes = true,
+	.summary = "format a cache device for an origin and open it",
+	.details =
+"create makes /dev/mapper/NAME, which reads as the origin does. It refuses a cache device\n"
+"in use. It refuses a cache device that carries a file system, a partition table, RAID,\n"
+"LVM or another cache, unless --force is given. It writes nothing before all checks have\n"
+"passed, and a failure leaves no cache behind.\n"
+"\n"
+"If the origin, or a partition of it, is a physical volume of LVM, create and open print\n"
+"the LVM configuration for using the volume group through the cache; see nearcache(7).\n"
+"\n"
+"--cache may be given up to 16 times. Blocks are spread evenly over these devices; the\n"
+"smallest one limits the share of each. Losing any of them loses the cache.\n"
+"\n"
+"--cluster makes the cache NAME-home in mode read-only, and the device NAME of the cluster\n"
+"above it, as 'nearcache cluster join NAME' does. If that fails, the cache stays open.\n"
+"\n"
+"--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
+"Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"
+"per TB of cache with blocks of 256K, 256 MB with 1M.\n"
+"\n"
+WITNESS_HELP
+"\n"
+"--witness writes 4 KiB to the witness, so that up to 64 caches can share one. A witness\n"
+"that carries anything else is refused without --force. A witness on the drive of the\n"
+"cache or of the origin is always refused.\n"
+"\n" MODES_HELP,
+	.run = cmd_create,
+};

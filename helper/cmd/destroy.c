@@ -336,7 +336,7 @@ static void report_destroy(const struct destroy *destroy, const char *witness,
 	print_flag("dry_run", NULL, dry_run);
 }
 
-int cmd_destroy(const struct arguments *args)
+static int cmd_destroy(const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct destroy destroy = {
@@ -377,3 +377,22 @@ int cmd_destroy(const struct arguments *args)
 	dm_device_free(&destroy.active);
 	return error;
 }
+
+const struct verb destroy_verb = {
+	.name = "destroy",
+	.operands = "[NAME]",
+	.operands_max = 1,
+	.optional = OPTION_CACHE | OPTION_FORCE,
+	.changes = true,
+	.summary = "close a device and wipe the superblocks of its cache",
+	.details =
+"Give the NAME of an open device or --cache DEV, any one of several. The origin is not\n"
+"touched. destroy frees the record of the cache on its witness. --force also wipes\n"
+"superblocks that are damaged.\n"
+"\n"
+"The other devices of a cache are those of its table while it is open, otherwise those\n"
+"that carry the same cache. If two devices carry the same member, destroy names both and\n"
+"wipes nothing. A missing device keeps its superblocks, and so do the others of a cache\n"
+"whose device is damaged and not open; destroy names them.\n",
+	.run = cmd_destroy,
+};

@@ -117,7 +117,7 @@ static int get_setting(const struct dm_device *dev, const struct homes *homes,
 	return 0;
 }
 
-int cmd_get(const struct arguments *args)
+static int cmd_get(const struct arguments *args)
 {
 	struct dm_device dev;
 	struct homes homes;
@@ -134,3 +134,14 @@ int cmd_get(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb get_verb = {
+	.name = "get",
+	.operands = "NAME [SETTING...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.summary = "show settings of a device in use",
+	.details =
+"Without SETTING, get shows everything that 'nearcache set' can change.\n",
+	.run = cmd_get,
+};

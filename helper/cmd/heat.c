@@ -88,7 +88,7 @@ static int show_heat(const struct program_place *place, const struct arguments *
 	return fail_code();
 }
 
-int cmd_heat(const struct arguments *args)
+static int cmd_heat(const struct arguments *args)
 {
 	static const struct loading heat = {
 		.place = &built_in_heat,
@@ -97,3 +97,16 @@ int cmd_heat(const struct arguments *args)
 
 	return loading_run(&heat, args);
 }
+
+const struct verb heat_verb = {
+	.name = "heat",
+	.operands = "load|unload|show",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "count reads by region",
+	.details =
+"load starts a BPF program that counts the reads of all caches until unload. show lists\n"
+"the regions of 16 MiB that were read: number of reads, bytes, and an estimate of the\n"
+"cached share from samples. At most 65,536 regions are kept.\n",
+	.run = cmd_heat,
+};

@@ -300,7 +300,7 @@ static int heatmap_device(const struct arguments *args, const struct dm_device *
 	return fail_code();
 }
 
-int cmd_heatmap(const struct arguments *args)
+static int cmd_heatmap(const struct arguments *args)
 {
 	struct dm_device dev;
 	struct homes homes;
@@ -315,3 +315,31 @@ int cmd_heatmap(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb heatmap_verb = {
+	.name = "heatmap",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_INTERVAL | OPTION_COUNT | OPTION_OUTPUT |
+		    TARGET_OPTIONS,
+	.summary = "draw cached data and reads, place by time",
+	.details =
+"Each sample is one line, or one for each TARGET. From left to right the line shows the\n"
+"place: darker cells have more cached data. While 'nearcache heat' is loaded, a second\n"
+"row of cells is darker where more was read since the last sample. A sample is taken at\n"
+"the end of each --interval, --count of them or until ^C. --count 1 without --interval\n"
+"shows the present state, and all reads since 'heat load'. Reads are counted in regions\n"
+"of 16 MiB; a smaller cell shows its share of the region, which includes reads of other\n"
+"files.\n"
+"\n"
+"--output writes the samples as an SVG picture, time downwards, after the last sample.\n"
+"The picture has at most 1000 rows (256 TARGETs share 2000) and 1 MB; a row shows the\n"
+"mean of several samples where necessary. JSON has one object per line: for each TARGET\n"
+"64 cells with cached data and reads.\n"
+"\n"
+"NAME of a cluster device: a line above the samples, and home_bytes of each cell in JSON,\n"
+"show which part of a cell has its home on this node. A picture does not show it.\n"
+"\n" TARGET_HELP,
+	.run = cmd_heatmap,
+};

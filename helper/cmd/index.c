@@ -238,7 +238,7 @@ static void list_files(const struct arguments *args, struct problem *problem)
 		free(problem[i].message);
 }
 
-int cmd_index(const struct arguments *args)
+static int cmd_index(const struct arguments *args)
 {
 	struct problem *problem;
 
@@ -251,3 +251,38 @@ int cmd_index(const struct arguments *args)
 	free(problem);
 	return fail_code();
 }
+
+const struct verb index_verb = {
+	.name = "index",
+	.operands = "FILE...",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_SHARD_FORMAT | OPTION_SAMPLES |
+		    OPTION_SUMMARY | OPTION_CHECK | OPTION_CONCATENATED,
+	.summary = "list the samples of training shards and their places",
+	.details =
+"Formats, recognised by the content or given by --format:\n"
+"  tar        WebDataset: consecutive files that share their path up to the first dot\n"
+"             of the file name are one sample of that name; a file without a dot\n"
+"             belongs to no sample\n"
+"  tfrecord   records\n"
+"  parquet    row groups, with their column chunks\n"
+"  mds        MosaicML data shards\n"
+"  npz        arrays of NumPy\n"
+"\n"
+"Offsets and lengths are bytes of the file; those of a sample include its headers. JSON\n"
+"shows the parts of a sample (files of a tar archive, column chunks). The index is the\n"
+"part of the file that a reader needs to open it. Only headers are read, and nothing is\n"
+"written. A file that is damaged, truncated, compressed, encrypted or sparse is refused;\n"
+"the others are listed all the same. An archive without an end mark is listed with a\n"
+"warning. If another archive follows, --concatenated reads it too.\n"
+"\n"
+"--samples takes numbers, ranges and names; write = in front of a number that is a name.\n"
+"JSON escapes a name that is not UTF-8 or begins with a backslash: it shows a backslash\n"
+"and the name, with \\xHH for each byte that is not UTF-8 and \\\\ for a backslash. --samples,\n"
+"FILEs, TARGETs and lines of --from take this form if they begin with a backslash and have\n"
+"another one; also with \\x2c for a comma, \\x0a for a newline and \\x0d for a carriage return.\n"
+"To give such a name unescaped, write ./ before a file or = before a sample.\n"
+"index works without root privileges.\n",
+	.run = cmd_index,
+};

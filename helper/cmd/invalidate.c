@@ -170,7 +170,7 @@ static int invalidate_device(const struct dm_device *dev, const struct homes *ho
 	return fail_code();
 }
 
-int cmd_invalidate(const struct arguments *args)
+static int cmd_invalidate(const struct arguments *args)
 {
 	struct dm_device dev;
 	struct homes homes;
@@ -188,3 +188,29 @@ int cmd_invalidate(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb invalidate_verb = {
+	.name = "invalidate",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_RANGE | TARGET_OPTIONS_WHOLE | OPTION_EVERYWHERE,
+	.changes = true,
+	.summary = "drop cached data that the origin no longer has",
+	.details =
+"Use it after another host changed data on the origin. Reads that begin afterwards return\n"
+"the data of the origin. The page cache above the device keeps its data: unmount first,\n"
+"or run blockdev --flushbufs /dev/mapper/NAME afterwards if the device is not mounted.\n"
+"\n"
+"Without --range and TARGETs, invalidate drops all data, and the next open takes a new\n"
+"fingerprint of the origin. START and LENGTH are multiples of 512 bytes. The count\n"
+"includes data that writes dropped meanwhile. The mounted file system tells where a file\n"
+"is: after another host rewrote a file, drop all data. TARGETs are dropped as a whole,\n"
+"because the index of a shard may be wrong as well: also unwritten parts, and blocks beyond\n"
+"the end of a file. --strict refuses a TARGET with holes or unwritten parts.\n"
+"\n"
+"NAME of a cluster device: the cache of this node. Every node has to invalidate its own;\n"
+"--everywhere prints the command that each other node has to run.\n"
+"\n" TARGET_HELP_WHOLE,
+	.run = cmd_invalidate,
+};

@@ -17,7 +17,7 @@ static void show_job(const struct nl_job *job, void *arg)
 	print_end();
 }
 
-int cmd_jobs(const struct arguments *args)
+static int cmd_jobs(const struct arguments *args)
 {
 	struct dm_device dev;
 	int error = homes_find_cache(args->operand[0], &dev);
@@ -33,3 +33,17 @@ int cmd_jobs(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb jobs_verb = {
+	.name = "jobs",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "list prefetch jobs and their progress",
+	.details =
+"The list has unfinished jobs and the last 1024 finished ones. A waiting job has no room\n"
+"until readers use data in the cache. An incomplete job is over, and left out data: there\n"
+"was no room before its deadline, the data was evicted before it was read, is bypassed,\n"
+"was being written, or is not readable. DONE is the part that was brought or was cached.\n",
+	.run = cmd_jobs,
+};

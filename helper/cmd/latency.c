@@ -95,7 +95,7 @@ static int show_maps(const struct program_place *place, const struct arguments *
 	return fail_code();
 }
 
-int cmd_latency(const struct arguments *args)
+static int cmd_latency(const struct arguments *args)
 {
 	static const struct loading latency = {
 		.place = &built_in_latency,
@@ -104,3 +104,18 @@ int cmd_latency(const struct arguments *args)
 
 	return loading_run(&latency, args);
 }
+
+const struct verb latency_verb = {
+	.name = "latency",
+	.operands = "load|unload|show",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "measure how long reads and writes take",
+	.details =
+"load starts a BPF program that measures all caches until unload. show prints for each\n"
+"control group and path the number of requests, their mean, and upper bounds of 50, 90,\n"
+"99 and 99.9 % of them (ns, to a quarter of an octave). Paths: hit (from the cache\n"
+"device; one of 16 is measured), miss (from the origin into the cache), join (waits for a\n"
+"fill in flight), origin (not into the cache) and write.\n",
+	.run = cmd_latency,
+};

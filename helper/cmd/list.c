@@ -136,7 +136,7 @@ static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
 	return fail_code();
 }
 
-int cmd_list(const struct arguments *args)
+static int cmd_list(const struct arguments *args)
 {
 	(void)args;
 	print_table("devices");
@@ -145,3 +145,11 @@ int cmd_list(const struct arguments *args)
 	print_end();
 	return fail_code();
 }
+
+const struct verb list_verb = {
+	.name = "list",
+	.operands = "",
+	.operands_max = 0,
+	.summary = "list open devices, one per line",
+	.run = cmd_list,
+};

@@ -9,7 +9,7 @@
 #include "lib/print.h"
 #include "lib/atomic_file.h"
 
-int cmd_metrics(const struct arguments *args)
+static int cmd_metrics(const struct arguments *args)
 {
 	bool openmetrics = option_given(args, OPTION_OPENMETRICS);
 	size_t bytes = 0;
@@ -31,3 +31,17 @@ int cmd_metrics(const struct arguments *args)
 	free(text);
 	return fail_code();
 }
+
+const struct verb metrics_verb = {
+	.name = "metrics",
+	.operands = "",
+	.optional = OPTION_TEXTFILE | OPTION_OPENMETRICS,
+	.summary = "write metrics for Prometheus",
+	.details =
+"The output has all counters and values of all devices, of their labels and prefetch\n"
+"jobs, and histograms of latencies while 'nearcache latency' is loaded. --textfile is for\n"
+"the textfile collector of node_exporter: FILE must end in .prom and is replaced as a\n"
+"whole. A new FILE has mode 0644, whatever the umask; an existing one keeps owner and\n"
+"mode.\n",
+	.run = cmd_metrics,
+};

@@ -5,6 +5,7 @@
 
 #include "open/activate.h"
 #include "cmd/commands.h"
+#include "cmd/shared_help.h"
 #include "open/origin_record.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
@@ -452,7 +453,7 @@ static int open_devices(const struct arguments *args)
 	return fail_code();
 }
 
-int cmd_open(const struct arguments *args)
+static int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
@@ -466,3 +467,47 @@ int cmd_open(const struct arguments *args)
 			    args->cache);
 	return open_devices(args);
 }
+
+const struct verb open_verb = {
+	.name = "open",
+	.operands = "[NAME]",
+	.operands_max = 1,
+	.optional = OPTIONS_OPEN,
+	.changes = true,
+	.summary = "open a cache that was created before; its data is warm",
+	.details =
+"With --cache, open finds the origin by the device id that create recorded (wwid, serial\n"
+"or uuid); --origin names the origin where the record has none. NAME need not be the name\n"
+"that create used. Of several cache devices name the first one, and open finds the\n"
+"others, or name all of them in their order. While a copy of one of them is plugged in,\n"
+"name all of them.\n"
+"\n"
+"Without --cache, open reads the line of NAME in /etc/nearcache/nearcachetab (NAME ORIGIN\n"
+"CACHE OPTIONS), with --all every line without noauto. --wait waits for missing devices\n"
+"as long as the line says. If the cache device is missing or broken, NAME becomes a plain\n"
+"dm-linear device on the origin. In a writing mode this device accepts writes if\n"
+"/var/lib/nearcache can record them; the cache is emptied when it is back.\n"
+"\n"
+"--on-change says what to do if the size, device id or content of the origin (as far as\n"
+"its fingerprint and a sample tell) or the --dataset-version is not as recorded:\n"
+"  drop     empty the cache, record the origin as it is, and open\n"
+"  refuse   open nothing and report the differences; this is the default, except that\n"
+"           a --dataset-version other than the recorded one acts as drop for size and\n"
+"           content\n"
+"  trust    keep the cached data up to the end of the origin, and record the origin\n"
+"           as it is: you assert that the data is the same\n"
+"\n"
+"--grow accepts an origin that grew and keeps the cached data. Writes through this device\n"
+"do not count as a change.\n"
+"\n"
+"The sample is cached data that open compares with the origin: metadata of file systems,\n"
+"the latest fills, and random blocks, 64 MiB or as much as can be read in a second.\n"
+"--sample-at-open SIZE compares SIZE without a time limit, 0 nothing.\n"
+"\n"
+"Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"
+"witness is missing, the cache opens without it and reports a warning. --force accepts a\n"
+"witness that carries something else.\n"
+"\n" WITNESS_HELP
+"\n" MODES_HELP,
+	.run = cmd_open,
+};

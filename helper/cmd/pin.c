@@ -8,6 +8,7 @@
 #include "pins/change.h"
 #include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/shared_help.h"
 #include "cmd/node_part.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
@@ -318,7 +319,7 @@ static int refresh_pins(struct pinning *pinning)
 	return judge_result(pinning);
 }
 
-int cmd_pin(const struct arguments *args)
+static int cmd_pin(const struct arguments *args)
 {
 	struct pinning pinning = { .args = args };
 	int error = check_words(args);
@@ -343,3 +344,45 @@ int cmd_pin(const struct arguments *args)
 	dm_device_free(&pinning.dev);
 	return fail_code();
 }
+
+const struct verb pin_verb = {
+	.name = "pin",
+	.operands = "[NAME] [TARGET...]",
+	.operands_max = -1,
+	.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_EXPIRES |
+		    OPTION_EVICT_AFTER_USE | OPTION_BYPASS |
+		    OPTION_NO_LOAD | OPTION_REFRESH | OPTION_KEEP_GONE |
+		    OPTION_ALL | OPTION_WAIT | OPTION_EVERYWHERE |
+		    TARGET_OPTIONS,
+	.changes = true,
+	.summary = "keep files in the cache, whatever else is read",
+	.details =
+"pin reserves room for all TARGETs, or refuses and reports the room that is needed and\n"
+"the room that there is. Then a prefetch job loads them in the background. Pinned data is\n"
+"not evicted. --wait shows progress; ^C cancels the job and keeps the pins. The exit code\n"
+"is 4 if some of the data could not be loaded.\n"
+"\n"
+"Pins are recorded in /var/lib/nearcache/pins/NAME.json. open pins again, attach does\n"
+"where necessary, close keeps the record, destroy removes it. A recorded pin names the\n"
+"ranges where the file was. --refresh, after the file system is mounted, follows files\n"
+"that moved and loads missing data: data that could not be loaded before, or was written,\n"
+"invalidated or damaged since. It pins files that came into a directory named as TARGET.\n"
+"It lists files that are gone and drops their pins. With --keep-gone it keeps them, and so\n"
+"do later refreshes, until they are unpinned. If the file system is not mounted or the\n"
+"directory cannot be read, a file is not gone. Ranges in the kernel that are not on record,\n"
+"for example after a kill, are removed if the record has their label. Others stay and are\n"
+"reported, except those of the daemon: another program made them, or /var is not mounted.\n"
+"nearcache-pins.service runs pin --refresh --all at each boot. Pins of another device that\n"
+"had the same name are left alone; --refresh takes them over. --expires ends a pin at that\n"
+"time, whether the device is open or not. --priority: blocks of a higher priority are\n"
+"evicted later and loaded first.\n"
+"\n"
+"A file that is pinned again under the same label follows the last command.\n"
+"\n"
+"--bypass and --evict-after-use are recorded, listed and removed like pins.\n"
+"\n" CLUSTER_HELP
+"--refresh follows the nodes of the cluster.\n"
+"\n" LABEL_HELP
+"\n" TARGET_HELP,
+	.run = cmd_pin,
+};

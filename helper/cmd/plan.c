@@ -5,6 +5,7 @@
 #include "files/node_share.h"
 #include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/shared_help.h"
 #include "cmd/node_part.h"
 #include "lib/error.h"
 #include "files/read_plan.h"
@@ -128,7 +129,7 @@ static int clear_plan(const struct planning *p)
 	return 0;
 }
 
-int cmd_plan(const struct arguments *args)
+static int cmd_plan(const struct arguments *args)
 {
 	struct planning p = { .args = args };
 
@@ -145,3 +146,35 @@ int cmd_plan(const struct arguments *args)
 	dm_device_free(&p.dev);
 	return fail_code();
 }
+
+const struct verb plan_verb = {
+	.name = "plan",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | OPTION_EVERYWHERE |
+		    TARGET_OPTIONS,
+	.summary = "declare the order in which files will be read, or show progress",
+	.details =
+"While a plan is active, eviction is optimal: the block that is read again last is\n"
+"evicted first, and data that is read later than all cached data, or not at all, is not\n"
+"cached. Readers may deviate from the plan by 128 visits of blocks, and in a long plan by\n"
+"1/64 of it, 4096 at most; after a larger jump the module searches for their position.\n"
+"Data that is not part of the plan evicts nothing. A plan ends when all of it was read,\n"
+"or when hardly any read is part of it.\n"
+"\n"
+"TARGETs are in the order in which they will be read. A file may come several times, and\n"
+"in parts (with --from: one range per line). --epochs repeats the list. --rank,\n"
+"--world-size, --seed, --epoch and --split work as in prefetch; with --seed each epoch\n"
+"has its own order, the first one that of --epoch. A plan replaces the previous one. It\n"
+"has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up to 49\n"
+"bytes of kernel memory. 'nearcache trace plan' makes a plan from a trace.\n"
+"\n"
+"Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
+"visits that are over, visits that began with a hit and those that did not, visits that\n"
+"no reader made (skipped), and reads outside the plan (astray).\n"
+"\n" CLUSTER_HELP
+"Reads of the other nodes arrive there too: plan the order of all nodes.\n"
+"\n" TARGET_HELP,
+	.run = cmd_plan,
+};

@@ -10,6 +10,7 @@
 #include "cluster/read_peers.h"
 #include "cluster/warm.h"
 #include "cmd/commands.h"
+#include "cmd/shared_help.h"
 #include "cmd/node_part.h"
 #include "lib/error.h"
 #include "files/job_wait.h"
@@ -306,7 +307,7 @@ static int prefetch_files(struct prefetching *p)
 	return judge_prefetch(p);
 }
 
-int cmd_prefetch(const struct arguments *args)
+static int cmd_prefetch(const struct arguments *args)
 {
 	struct prefetching p = { .args = args };
 	int error = check_words(args);
@@ -326,3 +327,57 @@ int cmd_prefetch(const struct arguments *args)
 	dm_device_free(&p.dev);
 	return fail_code();
 }
+
+const struct verb prefetch_verb = {
+	.name = "prefetch",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE |
+		    OPTION_BANDWIDTH | NODE_SHARE_OPTIONS | OPTION_WAIT | OPTION_PEERS |
+		    OPTION_FROM_PEERS | OPTION_EVERYWHERE | TARGET_OPTIONS,
+	.summary = "bring files into the cache before they are read",
+	.details =
+"The job loads TARGETs in the order given, in the background, while no reader needs the\n"
+"origin. Jobs of higher priority run first; of one priority, the job with the earliest\n"
+"deadline. --wait shows progress. ^C cancels the job; a second ^C does not wait for\n"
+"requests in flight. The exit code is 4 if some of the data could not be loaded. If the\n"
+"TARGETs have more than 1,048,576 ranges, prefetch makes several jobs, one after another,\n"
+"and returns when the last one waits for its turn. Without --wait it ends with exit code 5\n"
+"if a job waits for readers before that.\n"
+"\n"
+"A full cache has room for more data when readers have used some of it. Until then the job\n"
+"waits: until its deadline, or else until it is cancelled or the device is closed.\n"
+"\n"
+"--bandwidth takes bits (40Gb/s, 400Mbit/s; powers of 1000) and bytes (5GB/s, 64M).\n"
+"\n"
+"--rank R and --world-size N select the share of this node. All nodes name the same\n"
+"TARGETs; the shares are disjoint and cover all TARGETs. The list is sorted by name, and\n"
+"shuffled if --seed is given. With --split strided, rank R has the shards R, R + N, R + 2\n"
+"N ... of the list; with blocked, those from R M / N to (R + 1) M / N of M.\n"
+"\n"
+"Other programs can compute the same shuffle: Fisher-Yates from the end, for i from M - 1\n"
+"down to 1 swap i and (next() * (i + 1)) >> 64, where next() is SplitMix64, whose state\n"
+"starts as the first number of SplitMix64 with state SEED, plus EPOCH. Names are compared\n"
+"byte by byte, as given and found: use the same names on all nodes. A file with several\n"
+"names (hard links) counts under the first of them in this order.\n"
+"\n"
+"Nodes with the same list checksum share the same list. It is the CRC-32 (of zlib) of the\n"
+"name, a NUL, the size in bytes in decimal digits, and a newline, for each shard of the\n"
+"sorted list.\n"
+"\n" CLUSTER_HELP
+"--cluster also reads the other parts once, at the other nodes, whose caches keep them: 8\n"
+"reads of 1 MiB at a time, in the foreground. --bandwidth limits the job and these reads,\n"
+"each on its own. So one node makes the whole cluster warm, and if all nodes do it, the\n"
+"origin is still read once. With replicas above 1, one of the copies becomes warm. ^C ends\n"
+"the reads.\n"
+"\n"
+"--from-peers warms a node that joined or was replaced: a job for each peer brings data\n"
+"that has its home here from the node that was its home before. That node asks the origin\n"
+"for data that it does not have. Without TARGETs this is the whole part of this node, as\n"
+"far as there is room. A job ends when its peer fails. Data for which no peer is up is\n"
+"left out. --bandwidth limits each job.\n"
+"\n" LABEL_HELP
+"\n" TARGET_HELP,
+	.run = cmd_prefetch,
+};

@@ -77,7 +77,7 @@ static int show_ranges(const struct dm_device *dev, bool labels)
 	return fail_code();
 }
 
-int cmd_ranges(const struct arguments *args)
+static int cmd_ranges(const struct arguments *args)
 {
 	struct dm_device dev;
 	int error = homes_find_cache(args->operand[0], &dev);
@@ -88,3 +88,17 @@ int cmd_ranges(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb ranges_verb = {
+	.name = "ranges",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.optional = OPTION_LABELS,
+	.summary = "list ranges that are pinned, bypassed or evicted after use",
+	.details =
+"START and LENGTH are those of the device. --labels prints for each label the hit ratio\n"
+"of its ranges, the bytes read from the cache and from elsewhere, the bytes that fills\n"
+"read from the origin, and the bytes that were prefetched in vain (wasted) or too late.\n",
+	.run = cmd_ranges,
+};

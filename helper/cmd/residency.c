@@ -136,7 +136,7 @@ out:
 	return fail_code();
 }
 
-int cmd_residency(const struct arguments *args)
+static int cmd_residency(const struct arguments *args)
 {
 	struct dm_device dev;
 	struct homes homes;
@@ -151,3 +151,20 @@ int cmd_residency(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb residency_verb = {
+	.name = "residency",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = TARGET_OPTIONS,
+	.summary = "show how much of a device, or of files on it, is cached",
+	.details =
+"residency prints a bar for each TARGET, or one for the whole device: # where all data is\n"
+"cached, + where some is, . where none is.\n"
+"\n"
+"NAME of a cluster device: the part that has its home on this node, and for each node the\n"
+"bytes that have their home there. Only a node itself knows which of them it has cached.\n"
+"\n" TARGET_HELP,
+	.run = cmd_residency,
+};

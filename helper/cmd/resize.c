@@ -59,7 +59,7 @@ static int resize_device(const struct dm_device *dev, const struct arguments *ar
 	return fail_code() ? reconnect_explain(dev) : 0;
 }
 
-int cmd_resize(const struct arguments *args)
+static int cmd_resize(const struct arguments *args)
 {
 	struct dm_device dev;
 	int error = dm_need_ours(name_of_operand(args->operand[0]), &dev);
@@ -70,3 +70,19 @@ int cmd_resize(const struct arguments *args)
 	dm_device_free(&dev);
 	return error;
 }
+
+const struct verb resize_verb = {
+	.name = "resize",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.optional = OPTION_FORCE,
+	.changes = true,
+	.summary = "use the new size of an origin that grew",
+	.details =
+"resize works while the device is in use. Grow the file system afterwards. An origin that\n"
+"became smaller is refused. If another host changed the first or last 64 KiB (it grew the\n"
+"file system), all cached data is dropped, and the kernel log says so. For changes\n"
+"elsewhere use 'nearcache invalidate'. --force also resumes a suspended device.\n",
+	.run = cmd_resize,
+};

@@ -134,7 +134,7 @@ static int scrub_device(struct scrub *scrub)
 		    (unsigned long long)damaged, scrub->dev.name);
 }
 
-int cmd_scrub(const struct arguments *args)
+static int cmd_scrub(const struct arguments *args)
 {
 	struct scrub scrub = { .args = args };
 	int error = check_words(args);
@@ -147,3 +147,22 @@ int cmd_scrub(const struct arguments *args)
 	dm_device_free(&scrub.dev);
 	return error;
 }
+
+const struct verb scrub_verb = {
+	.name = "scrub",
+	.operands = "NAME",
+	.operands_min = 1,
+	.operands_max = 1,
+	.optional = OPTION_RATE | OPTION_WITH_ORIGIN | OPTION_WAIT |
+		    OPTION_STOP,
+	.changes = true,
+	.summary = "check all cached data for damage, at a limited rate",
+	.details =
+"A scrub reads the cached data. It drops data that it cannot read or that does not match\n"
+"its checksum (create --integrity crc32c); such data is cached again when it is read.\n"
+"--with-origin also compares data with the origin, for caches without checksums and for\n"
+"changes without an invalidate. The scrub runs in the background; 'nearcache\n"
+"status' shows the number of blocks left. --wait returns at the end, with exit code 4 if\n"
+"data was damaged.\n",
+	.run = cmd_scrub,
+};

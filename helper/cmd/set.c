@@ -431,7 +431,7 @@ static int set_device(struct change *change, const struct arguments *args)
 	return 0;
 }
 
-int cmd_set(const struct arguments *args)
+static int cmd_set(const struct arguments *args)
 {
 	struct change change = { .witness = WITNESS_CLOSED };
 	struct params unused = { 0 };
@@ -450,3 +450,39 @@ int cmd_set(const struct arguments *args)
 	dm_device_free(&change.dev);
 	return error;
 }
+
+const struct verb set_verb = {
+	.name = "set",
+	.operands = "NAME SETTING=VALUE...",
+	.operands_min = 2,
+	.operands_max = -1,
+	.optional = OPTION_FORCE,
+	.changes = true,
+	.summary = "change settings of a device in use",
+	.details =
+"Settings:\n"
+"  mode=MODE                read-only, writearound or writethrough\n"
+"  fill_memory=SIZE         most memory that fills may hold\n"
+"  cache_timeout=MS         bypass the cache device after MS without a completion,\n"
+"                           until it completes one; 0: never (100 to 600000)\n"
+"  origin_timeout=SECONDS   how long reads are retried while the origin fails; 0:\n"
+"                           they fail with it (to 86400)\n"
+"  verify=N                 compare one of N hits with the origin, after the reader\n"
+"                           was served; 0: none\n"
+"  witness=DEV              device on another drive that keeps the cache warm over a\n"
+"                           crash in a writing mode, or none; see 'open --help'\n"
+"  read-ahead=SIZE          readahead of the device, for files opened from then on (0\n"
+"                           to 1G); another setting, resize or attach keeps it\n"
+"\n"
+"I/O waits for a moment, and cached data stays. A device does not become read-only\n"
+"without --force while it is mounted read-write, used as swap, open for writing, or open\n"
+"by a user that nearcache cannot see (a loop device, an exported target). --force also\n"
+"resumes a suspended device. After a failure the old settings hold, or the error says\n"
+"that they do not.\n"
+"\n"
+"Settings last until the device is closed, except the witness: 'nearcache close' records\n"
+"it for the next open. After a crash before that, give 'open --witness DEV'. --force\n"
+"accepts a witness that carries something else. Naming the same witness again renews its\n"
+"record if 'nearcache status' reports that it has none.\n",
+	.run = cmd_set,
+};

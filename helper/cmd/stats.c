@@ -234,7 +234,7 @@ static int watch_stats(const struct arguments *args)
 	return fail_code();
 }
 
-int cmd_stats(const struct arguments *args)
+static int cmd_stats(const struct arguments *args)
 {
 	if (option_given(args, OPTION_WATCH))
 		print_lines();
@@ -246,3 +246,18 @@ int cmd_stats(const struct arguments *args)
 		return fail(CODE_USAGE, "--interval and --count go with --watch");
 	return describe_devices(args->operand, args->operands, describe_stats);
 }
+
+const struct verb stats_verb = {
+	.name = "stats",
+	.operands = "[NAME...]",
+	.operands_max = -1,
+	.optional = OPTION_WATCH | OPTION_INTERVAL | OPTION_COUNT,
+	.summary = "show every counter with its unit and meaning",
+	.details =
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
+"level; none or several give an array \"devices\".\n"
+"\n"
+"--watch repeats: text has rates; JSON has one object per line, whose \"devices\" have the\n"
+"counters and under \"delta\" their growth within \"span_ns\".\n",
+	.run = cmd_stats,
+};

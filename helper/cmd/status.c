@@ -182,7 +182,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	return 0;
 }
 
-int cmd_status(const struct arguments *args)
+static int cmd_status(const struct arguments *args)
 {
 	homes_rename_operands(args->operand, args->operands);
 	if (!fail_code())
@@ -192,3 +192,14 @@ int cmd_status(const struct arguments *args)
 		renamed_explain(name_of_operand(args->operand[0]));
 	return fail_code();
 }
+
+const struct verb status_verb = {
+	.name = "status",
+	.operands = "[NAME...]",
+	.operands_max = -1,
+	.summary = "show mode, state, devices, sizes and hit ratio",
+	.details =
+"Without NAME, all devices are shown. In JSON, one NAME gives the values at the top\n"
+"level; none or several give an array \"devices\".\n",
+	.run = cmd_status,
+};

@@ -134,7 +134,7 @@ static int judge_super(const struct device *dev)
 	return error;
 }
 
-int cmd_super(const struct arguments *args)
+static int cmd_super(const struct arguments *args)
 {
 	struct device dev;
 	int error = device_open_any(&dev, args->operand[0], "device");
@@ -144,3 +144,15 @@ int cmd_super(const struct arguments *args)
 	device_close(&dev);
 	return error;
 }
+
+const struct verb super_verb = {
+	.name = "super",
+	.operands = "DEV|FILE",
+	.operands_min = 1,
+	.operands_max = 1,
+	.summary = "show and check the superblocks and the slot table of a cache device",
+	.details =
+"super only reads. It also takes an image in a regular file. The exit code is 4 if\n"
+"neither superblock is valid.\n",
+	.run = cmd_super,
+};

@@ -307,7 +307,7 @@ static int check_words(const struct arguments *args)
 	return 0;
 }
 
-int cmd_trace(const struct arguments *args)
+static int cmd_trace(const struct arguments *args)
 {
 	const char *path = args->operand[args->operands - 1];
 	struct dm_device dev;
@@ -329,3 +329,34 @@ int cmd_trace(const struct arguments *args)
 	dm_device_free(&dev);
 	return fail_code();
 }
+
+const struct verb trace_verb = {
+	.name = "trace",
+	.operands = "record|replay|plan|show [NAME] FILE",
+	.operands_min = 1,
+	.operands_max = 3,
+	.optional = OPTION_LABEL | OPTION_PRIORITY | OPTION_DEADLINE | OPTION_BANDWIDTH |
+		    OPTION_WAIT | OPTION_FORCE | OPTION_EPOCHS,
+	.summary = "record the reads of a program, and prefetch them for its next run",
+	.details =
+"  record NAME FILE   write the ranges of NAME that are read, in the order of their\n"
+"                     first read, until ^C or SIGTERM; FILE is replaced as a whole at\n"
+"                     the end; recording needs memory of 1/32768 of the bytes read\n"
+"  replay NAME FILE   prefetch the recorded ranges in that order, in the background;\n"
+"                     start it just before the program; it then prefetches ahead of\n"
+"                     the program's reads\n"
+"  plan NAME FILE     make the trace the plan of NAME, see 'plan --help'\n"
+"  show FILE          show the content of a trace\n"
+"\n"
+"A trace is valid on every node that has the volume; --force uses it for another volume.\n"
+"Its order is that of one run: a shuffled loader reads in the same order for the same\n"
+"seed. A trace has each range once; --epochs N tells plan that a run reads this order N\n"
+"times. --force and --dry-run also apply to plan.\n"
+"\n"
+"NAME of a cluster device: record takes the reads of all nodes that arrive in the cache\n"
+"of this node; replay and plan take the part that has its home here.\n"
+"\n"
+"If the cache is full, a replay waits for readers, as a prefetch does. A trace of more than\n"
+"1,048,576 extents becomes several jobs, also as in prefetch.\n",
+	.run = cmd_trace,
+};

@@ -268,7 +268,7 @@ static int unpin_device(struct unpinning *un)
 	return 0;
 }
 
-int cmd_unpin(const struct arguments *args)
+static int cmd_unpin(const struct arguments *args)
 {
 	struct unpinning un = { .args = args };
 	int error = check_words(args);
@@ -289,3 +289,23 @@ int cmd_unpin(const struct arguments *args)
 	dm_device_free(&un.dev);
 	return fail_code();
 }
+
+const struct verb unpin_verb = {
+	.name = "unpin",
+	.operands = "NAME [TARGET...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.optional = OPTION_LABEL | OPTION_EVERYTHING | OPTION_FROM | OPTION_EVERYWHERE,
+	.changes = true,
+	.summary = "remove pins of files, of a label, or all",
+	.details =
+"unpin removes the ranges that lie in one of the TARGETs. Pinned files and directories\n"
+"need not exist any more. Their cached data stays, as ordinary data. --all also removes\n"
+"ranges that others than pin added. After a file is unpinned, --refresh pins no more new\n"
+"files in its directory.\n"
+"\n"
+"NAME of a cluster device: the pins on this node. --everywhere prints the command that\n"
+"removes those on each other node.\n"
+"\n" TARGET_HELP_WHOLE,
+	.run = cmd_unpin,
+};

@@ -383,7 +383,7 @@ static int verify_files(struct verification *v)
 	return report_files(v, look_again(v, &status));
 }
 
-int cmd_verify(const struct arguments *args)
+static int cmd_verify(const struct arguments *args)
 {
 	struct verification v = { .args = args };
 	struct homes homes;
@@ -406,3 +406,21 @@ int cmd_verify(const struct arguments *args)
 	dm_device_free(&v.dev);
 	return error;
 }
+
+const struct verb verify_verb = {
+	.name = "verify",
+	.operands = "NAME [FILE...]",
+	.operands_min = 1,
+	.operands_max = -1,
+	.required = OPTION_MANIFEST,
+	.optional = OPTION_FROM,
+	.summary = "read files through the cache and compare them with a manifest",
+	.details =
+"The manifest is the output of sha256sum(1) (- is standard input); its paths are relative\n"
+"to the current directory. Without FILEs, verify reads all files of the manifest; with\n"
+"FILEs (directories, patterns, --from) only those. It bypasses the page cache and reads\n"
+"several files at a time; data that the cache lacks is read from the origin and cached.\n"
+"The exit code is 4 if a file differs, is missing, cannot be read, is not on the device,\n"
+"or is not in the manifest.\n",
+	.run = cmd_verify,
+};

@@ -314,5 +314,5 @@ int attach(const char *cache, unsigned int options)
 	};
 
 	fail_reset();
-	return cmd_attach(&args);
+	return attach_verb.run(&args);
 }

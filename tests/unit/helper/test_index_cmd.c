@@ -33,7 +33,7 @@ static const char *run(option_set options, const char *samples,
 	fail_reset();
 	capture();
 	print_start(option_given(&args, OPTION_JSON));
-	assert_int_equal(cmd_index(&args), code);
+	assert_int_equal(index_verb.run(&args), code);
 	assert_int_equal(print_finish(), code);
 	output = captured();
 	/* Skip blank lines after the output of an earlier test. */

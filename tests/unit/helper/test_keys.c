@@ -183,7 +183,7 @@ static struct json_object *output(int (*verb)(const struct arguments *))
 	char name[] = "nc";
 	char *operand[] = { name };
 	struct arguments args = { .given = OPTION_JSON, .operand = operand,
-				  .operands = verb == cmd_list ? 0 : 1 };
+				  .operands = verb == list_verb.run ? 0 : 1 };
 	struct json_object *json;
 
 	make_line();
@@ -256,7 +256,7 @@ static unsigned int check_words(struct json_object *object)
 /* stats has all fields and nothing more. */
 static void stats_has_all(void **state)
 {
-	struct json_object *json = output(cmd_stats);
+	struct json_object *json = output(stats_verb.run);
 	unsigned int i, words = 0;
 
 	(void)state;
@@ -281,7 +281,7 @@ static void stats_has_all(void **state)
 
 static void status_calls_them_so(void **state)
 {
-	struct json_object *json = output(cmd_status);
+	struct json_object *json = output(status_verb.run);
 
 	(void)state;
 	assert_true(check_names(json) >= 10);
@@ -293,7 +293,7 @@ static void status_calls_them_so(void **state)
 
 static void list_calls_them_so(void **state)
 {
-	struct json_object *json = output(cmd_list);
+	struct json_object *json = output(list_verb.run);
 	struct json_object *devices = member(json, "devices");
 
 	(void)state;

@@ -211,12 +211,12 @@ static int run(int (*verb)(const struct arguments *args), const char *setting,
 
 static int set(const char *setting, unsigned int options)
 {
-	return run(cmd_set, setting, options);
+	return run(set_verb.run, setting, options);
 }
 
 static int resize(unsigned int options)
 {
-	return run(cmd_resize, NULL, options);
+	return run(resize_verb.run, NULL, options);
 }
 
 static void assert_live(const char *params, bool suspended)
@@ -256,7 +256,7 @@ static void suspended(void **state)
 	for (verb = 0; verb < 2; verb++) {
 		const char *word = verb ? "mode=writethrough" : NULL;
 		int (*run_verb)(const struct arguments *args) =
-			verb ? cmd_set : cmd_resize;
+			verb ? set_verb.run : resize_verb.run;
 
 		fake_reset(WRITING);
 		fake.suspended = true;
