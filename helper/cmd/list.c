@@ -64,7 +64,18 @@ static void device_line(const struct dm_device *dev)
 	print_end();
 }
 
-/* A pass-through device has no cache: the fields of a cache are empty. */
+/* End the line of a device without a cache of its own: the fields of a cache are empty. */
+static void print_no_cache(void)
+{
+	print_string("witness", NULL, NULL);
+	print_string("witness_state", NULL, NULL);
+	print_bytes("capacity", "capacity", 0);
+	print_bytes("bytes_valid", "valid", 0);
+	print_ratio("hit_ratio", "hits", 0, 0);
+	print_end();
+}
+
+/* A pass-through device has no cache. */
 static void passing_line(const struct dm_device *dev)
 {
 	char sectors[32] = "0";
@@ -79,12 +90,7 @@ static void passing_line(const struct dm_device *dev)
 	print_bytes("size", "size", strtoull(sectors, NULL, 10) * 512);
 	print_string("origin", "origin", NULL);
 	print_string("cache", "cache", NULL);
-	print_string("witness", NULL, NULL);
-	print_string("witness_state", NULL, NULL);
-	print_bytes("capacity", "capacity", 0);
-	print_bytes("bytes_valid", "valid", 0);
-	print_ratio("hit_ratio", "hits", 0, 0);
-	print_end();
+	print_no_cache();
 }
 
 static void print_cluster_path(const char *key, const char *device)
@@ -112,12 +118,7 @@ static void cluster_line(const struct dm_device *dev)
 	print_bytes("size", "size", dev->size);
 	print_cluster_path("origin", table.origin);
 	print_cluster_path("cache", table.home);
-	print_string("witness", NULL, NULL);
-	print_string("witness_state", NULL, NULL);
-	print_bytes("capacity", "capacity", 0);
-	print_bytes("bytes_valid", "valid", 0);
-	print_ratio("hit_ratio", "hits", 0, 0);
-	print_end();
+	print_no_cache();
 	peers_table_free(&table);
 }
 
