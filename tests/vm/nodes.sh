@@ -31,6 +31,25 @@ boots() {
 	done
 }
 
+# cluster_begins SIZE MS [WORDS]: boot the nodes and their storage with a volume of this size, MS ms
+# away, and make the cluster device of each node. WORDS are for the step 'begins'.
+cluster_begins() {
+	nodes_begin "$1"
+	# shellcheck disable=SC2086 # several nodes
+	boots $NODES
+	guest_ready $STORAGE
+	on $STORAGE "./blockdata write \"\$(remote_backing)\" && serve && distant $2"
+	each "$NODES" "begins ${3:-}"
+	each "$NODES" join
+	each "$NODES" await_up
+}
+
+# cluster_ends: remove cluster devices and caches, and end the guests.
+cluster_ends() {
+	each "$NODES" 'leave && nearcache close v-home >/dev/null && remote_disconnect'
+	guests_end
+}
+
 # others N...: print all nodes but these.
 others() {
 	local n

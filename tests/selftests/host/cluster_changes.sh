@@ -127,13 +127,7 @@ secrets() {
 	echo "a node that is in no file any more: refused; longest read $took ms"
 }
 
-nodes_begin 32M
-boots $NODES
-guest_ready $STORAGE
-on $STORAGE './blockdata write "$(remote_backing)" && serve && distant 20'
-each "$NODES" begins
-each "$NODES" join
-each "$NODES" await_up
+cluster_begins 32M 20
 each "$NODES" pass
 for part in ${PARTS:-upgrade different_files versions secrets}; do
 	if [[ $part == versions ]]; then
@@ -145,5 +139,4 @@ for part in ${PARTS:-upgrade different_files versions secrets}; do
 		$part
 	fi
 done
-each "$NODES" 'leave && nearcache close v-home >/dev/null && remote_disconnect'
-guests_end
+cluster_ends

@@ -193,13 +193,7 @@ power_of_all() {
 	taken_back
 }
 
-nodes_begin 32M
-boots $NODES
-guest_ready $STORAGE
-on $STORAGE './blockdata write "$(remote_backing)" && serve && distant 100'
-each "$NODES" "begins $TIMERS"
-each "$NODES" join
-each "$NODES" await_up
+cluster_begins 32M 100 "$TIMERS"
 # First each kind, then kinds of this list: faults that need no boot are faster, and more frequent.
 once=(power stop_long cut_long reset stop_short cut_short leave cut_one reboot)
 often=("${once[@]}" reset reset stop_long stop_short stop_short cut_long cut_short cut_short cut_one leave)
@@ -228,8 +222,7 @@ done
 faults=$((fault - 1))
 each "$NODES" "reader_begins 1"
 each "$NODES" reader_ends
-each "$NODES" 'leave && nearcache close v-home >/dev/null && remote_disconnect'
-guests_end
+cluster_ends
 echo "{\"faults_injected\": $faults}" >"$CHECK_OUT/$KERNEL/cluster_faults.json"
 echo "$faults faults (seed $seed) in $SECONDS s: longest read $longest ms, taken back after at most $longest_back ms"
 [[ ! $problems ]] || guests_fail "$problems"

@@ -113,5 +113,4 @@ echo "warmed from the peers in $took ms, $answer bytes; a plain read takes $plai
 at_most "warmed" 20
 each "1 2 3 4" network
 epoch "warmed, first epoch" 20
-each "$NODES" 'leave && nearcache close v-home >/dev/null && remote_disconnect'
-guests_end
+cluster_ends

@@ -73,16 +73,9 @@ no_memory() {
 	each "$NODES" 'await_up 60'
 }
 
-nodes_begin 32M
-boots $NODES
-guest_ready $STORAGE
-on $STORAGE './blockdata write "$(remote_backing)" && serve && distant 20'
-each "$NODES" begins
-each "$NODES" join
-each "$NODES" await_up
+cluster_begins 32M 20
 each "$NODES" pass
 for part in ${PARTS:-slow_network damage no_memory}; do
 	$part
 done
-each "$NODES" 'leave && nearcache close v-home >/dev/null && remote_disconnect'
-guests_end
+cluster_ends
