@@ -11,6 +11,7 @@
 
 #include "cluster/homes.h"
 #include "cmd/commands.h"
+#include "cmd/node_part.h"
 #include "block/dm.h"
 #include "lib/error.h"
 #include "heatmap/take_sample.h"
@@ -302,18 +303,7 @@ static int heatmap_device(const struct arguments *args, const struct dm_device *
 
 static int cmd_heatmap(const struct arguments *args)
 {
-	struct dm_device dev;
-	struct homes homes;
-	int error = target_check_words(args, false);
-
-	if (!error)
-		error = homes_find(args->operand[0], &dev, &homes);
-	if (error)
-		return error;
-	error = heatmap_device(args, &dev, &homes);
-	homes_free(&homes);
-	dm_device_free(&dev);
-	return error;
+	return node_part_show(args, heatmap_device);
 }
 
 const struct verb heatmap_verb = {

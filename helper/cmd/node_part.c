@@ -30,6 +30,25 @@ int node_part_find(const struct arguments *args, struct dm_device *dev, struct h
 	return fail_code();
 }
 
+/* Call @show for the first operand, for a verb that takes TARGETs and changes nothing. */
+int node_part_show(const struct arguments *args,
+		   int (*show)(const struct arguments *args, const struct dm_device *dev,
+			       const struct homes *homes))
+{
+	struct dm_device dev;
+	struct homes homes;
+	int error = target_check_words(args, false);
+
+	if (!error)
+		error = homes_find(args->operand[0], &dev, &homes);
+	if (error)
+		return error;
+	error = show(args, &dev, &homes);
+	homes_free(&homes);
+	dm_device_free(&dev);
+	return error;
+}
+
 /* Print how much of the TARGETs is here. JSON has the numbers also for the name of a cache. */
 void node_part_print(const struct homes *homes, const struct homes_part *part)
 {

@@ -7,6 +7,9 @@
 #include "cluster/homes.h"
 
 int node_part_find(const struct arguments *args, struct dm_device *dev, struct homes *homes);
+int node_part_show(const struct arguments *args,
+		   int (*show)(const struct arguments *args, const struct dm_device *dev,
+			       const struct homes *homes));
 void node_part_print(const struct homes *homes, const struct homes_part *part);
 void node_part_print_commands(const struct arguments *args, const struct homes *homes);
 void node_part_print_cluster(const struct dm_device *dev);

@@ -138,18 +138,7 @@ out:
 
 static int cmd_residency(const struct arguments *args)
 {
-	struct dm_device dev;
-	struct homes homes;
-	int error = target_check_words(args, false);
-
-	if (!error)
-		error = homes_find(args->operand[0], &dev, &homes);
-	if (error)
-		return error;
-	error = show_residency(args, &dev, &homes);
-	homes_free(&homes);
-	dm_device_free(&dev);
-	return error;
+	return node_part_show(args, show_residency);
 }
 
 const struct verb residency_verb = {
