@@ -113,9 +113,16 @@ int homes_find_above(const struct dm_device *dev, struct homes *homes)
 	return fail_code();
 }
 
+/* Without a cluster device the part of this node is unknown. All would be more than was asked for. */
+static int refuse_part(const struct dm_device *dev)
+{
+	return fail(CODE_DEVICE, "there is no cluster device above '%s'", dev->name);
+}
+
 /*
  * Keep the part of shards on the cache @dev that is here, as the nodes were at the first call for
- * this device: a refresh calls this for each file.
+ * this device: a refresh calls this for each file. Fails if there is no cluster device above @dev,
+ * as after 'nearcache cluster leave', and warns of that once.
  */
 int homes_keep_live(const struct dm_device *dev, struct shards *shards)
 {
@@ -129,8 +136,11 @@ int homes_keep_live(const struct dm_device *dev, struct shards *shards)
 		if (homes_find_above(dev, &homes))
 			return fail_code();
 		number = dev->number;
+		if (!homes_divide(&homes))
+			warn("'%s' has pins of the part of a cluster's node, and there is no cluster device above it: these pins stay as they are; 'nearcache pin %s FILES' pins whole files instead",
+			     dev->name, dev->name);
 	}
-	return homes_keep(&homes, shards, &part);
+	return homes_divide(&homes) ? homes_keep(&homes, shards, &part) : refuse_part(dev);
 }
 
 /*

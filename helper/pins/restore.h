@@ -65,7 +65,7 @@ struct record_difference {
 /*
  * Reduces shards to the part that has its home on this node, for pins with @part. main() sets it,
  * because a file of pins/ must not call cluster/. Returns 0, or an exit code after recording an
- * error.
+ * error: then the pin keeps its recorded ranges.
  */
 extern int (*restore_keep_part)(const struct dm_device *dev, struct shards *shards);
 

@@ -77,7 +77,7 @@ HELPER_UNIT_test_read_peers := helper/cluster/read_peers.c helper/block/signals.
 	helper/lib/periodic_wait.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_read_peers := -Wl,--wrap=pread -pthread
 HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c
-HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/peers_table.c helper/files/shard_ranges.c \
+HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/homes_find.c helper/cluster/peers_table.c helper/files/shard_ranges.c \
 	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot_regions.c helper/lib/error.c helper/lib/sanitize.c

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cluster/homes.c: which parts of ranges and shards have their home on the local node. */
+/* cluster/homes.c, homes_find.c: which parts of ranges and shards have their home on the local node. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/sysmacros.h>
 
+#include "block/device_sysfs.h"
+#include "block/lock.h"
 #include "cluster/homes.h"
+#include "lib/error.h"
 #include "unit.h"
 
 #define EXTENT	65536ULL
@@ -14,6 +18,77 @@
 /* For each extent its first home, and the node that is not one of its first two homes. */
 static const char first[] = "cccacacbccaccaccabbccbaaabbcccbc";
 static const char not_in_pair[] = "abbcbbaabbcbababbaaaaabbbcababcb";
+
+/* Table line of the only cluster device; NULL: there is none. */
+static char *cluster_line;
+
+int dm_all_clusters(struct dm_device **list, size_t *count)
+{
+	*count = !!cluster_line;
+	*list = calloc(1, sizeof(**list));
+	**list = (struct dm_device){ .name = "vol", .size = SIZE, .table = cluster_line };
+	return 0;
+}
+
+void dm_device_free_all(struct dm_device *list, size_t count)
+{
+	(void)count;
+	free(list);
+}
+
+/* For verbs that name a device: not called here. */
+int dm_find(const char *name, struct dm_device *dev, bool *found)
+{
+	(void)name;
+	(void)dev;
+	*found = false;
+	return 0;
+}
+
+int dm_need_ours(const char *name, struct dm_device *dev)
+{
+	(void)name;
+	(void)dev;
+	return CODE_DEVICE;
+}
+
+void dm_device_free(struct dm_device *dev)
+{
+	(void)dev;
+}
+
+bool identity_attribute(dev_t number, const char *attribute, char *text, size_t size)
+{
+	(void)number;
+	(void)attribute;
+	(void)text;
+	(void)size;
+	return false;
+}
+
+bool lock_held(void)
+{
+	return false;
+}
+
+void lock_name(const char *name)
+{
+	(void)name;
+}
+
+void lock_release(void)
+{
+}
+
+int target_resolve_for(enum target_use use, const struct arguments *args,
+		       const struct dm_device *dev, struct shards *shards)
+{
+	(void)use;
+	(void)args;
+	(void)dev;
+	(void)shards;
+	return 0;
+}
 
 static void take(struct homes *homes, const char *line)
 {
@@ -151,6 +226,27 @@ static void shards_kept(void **state)
 	homes_free(&homes);
 }
 
+/* A refresh of pins: without the cluster device, no part is known, and all would be too much. */
+static void part_unknown(void **state)
+{
+	struct dm_device left = { .name = "left", .number = makedev(253, 7) };
+	struct dm_device home = { .name = "home", .number = makedev(253, 1) };
+	char line[] = "253:1 253:2 128 1 a 3 a 10 - b 10 8:1 c 20 -";
+	struct shards shards = { .size = SIZE };
+
+	(void)state;
+	shard_add_range(shards_add(&shards, "mixed"), 2 * EXTENT, 4 * EXTENT);
+	assert_int_equal(homes_keep_live(&left, &shards), CODE_DEVICE);
+	fail_reset();
+	cluster_line = line;
+	assert_int_equal(homes_keep_live(&left, &shards), CODE_DEVICE);
+	assert_int_equal(shards.shard[0].bytes, 4 * EXTENT);
+	fail_reset();
+	assert_int_equal(homes_keep_live(&home, &shards), 0);
+	assert_int_equal(shards.shard[0].bytes, 2 * EXTENT);
+	shards_free(&shards);
+}
+
 static void bytes_of_nodes(void **state)
 {
 	const struct range range[] = { { 0, 4 * EXTENT }, { 7 * EXTENT + 512, 512 },
@@ -193,7 +289,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_extents), cmocka_unit_test(ranges_cut),
 		cmocka_unit_test(one_node), cmocka_unit_test(shards_kept),
-		cmocka_unit_test(bytes_of_nodes), cmocka_unit_test(tables_refused),
+		cmocka_unit_test(part_unknown), cmocka_unit_test(bytes_of_nodes),
+		cmocka_unit_test(tables_refused),
 	};
 
 	return RUN(tests);
