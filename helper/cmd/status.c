@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache status: show mode, state, devices, sizes and hit ratio. */
+#include <inttypes.h>
 #include <stdio.h>
 
 #include "cluster/homes.h"
@@ -150,6 +151,20 @@ static void print_pins(const struct dm_device *dev)
 		print_string(NULL, "pins", restore_advice(dev, &difference, text));
 }
 
+/* The state of the cache is normal whatever the origin does: say that the origin returned errors. */
+static void print_origin_errors(uint64_t failed)
+{
+	char text[128];
+
+	print_number("fills_failed_origin", NULL, failed);
+	if (!failed)
+		return;
+	snprintf(text, sizeof(text),
+		 "%" PRIu64 " reads since the open; 'nearcache stats --watch' shows whether more do, dmesg why",
+		 failed);
+	print_string(NULL, "origin failed", text);
+}
+
 static int describe_device(const struct dm_device *dev, const struct status *status)
 {
 	const char *gone = renamed_table_gone(dev);
@@ -178,6 +193,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_timeouts(dev);
 	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
 	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
+	print_origin_errors(status->counter[NEARCACHE_COUNTER_FILLS_FAILED_ORIGIN]);
 	print_pins(dev);
 	return 0;
 }

@@ -56,9 +56,9 @@ origin error
 check -n 2048
 reader
 good status nc
-[[ $out == *'origin timeout'*'600 s'*'reads waiting'* ]] || fail "status: $out"
+[[ $out == *'origin timeout'*'600 s'*'reads waiting'*'origin failed'* ]] || fail "status: $out"
 good status nc -j
-(($(json reads_waiting) > 0)) || fail "status: $out"
+(($(json reads_waiting) > 0 && $(json fills_failed_origin) > 0)) || fail "status: $out"
 # A change of the timeout must not end the waiting reads.
 good set nc origin_timeout=500 -j
 expect changed true origin_timeout_s 500 origin_timeout_s_before 600
