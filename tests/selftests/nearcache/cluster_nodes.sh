@@ -3,6 +3,7 @@
 # Nodes join, leave, come back and change their weights while the device is read, without a suspend.
 # A wrong message is refused, names the bad word, and changes nothing. If a node hangs and leaves,
 # only the reads that were sent to it wait.
+# kernels: 6.12
 . ./cluster.sh
 
 nodes() {

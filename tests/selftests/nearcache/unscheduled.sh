@@ -4,6 +4,7 @@
 # anywhere, also between the look-up of a hit and its submission. The cache device is not to blame:
 # it must stay in use, whether other readers have hits meanwhile or not.
 # kernels: 6.12
+# when: soak
 # cpus: 1
 . ./cache.sh
 

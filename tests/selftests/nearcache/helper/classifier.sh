@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache classifier: the built-in program must classify the streams of a device. A user's program
 # may control caching. No program may cause wrong data.
-# kernels: 6.1 6.12
+# kernels: 6.12
 # cpus: 1
 . ./cache.sh
 . ./command.sh
