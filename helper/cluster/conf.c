@@ -439,7 +439,7 @@ int cluster_conf_parse(struct cluster_conf *conf, const char *path, char *text)
 		.replicas = 1,
 		.port = 4420,
 		.stall_timeout = 1000,
-		.keep_alive = 5,
+		.keep_alive = 6,
 		.fast_io_fail = 2,
 	};
 	snprintf(conf->path, sizeof(conf->path), "%s", path);

@@ -61,9 +61,9 @@ struct link_state {
 };
 
 /*
- * The kernel's keep-alive time, in seconds, with which a silent connection is lost after about
- * @keep_alive seconds: the kernel sends a sign of life each half of this time, waits this time for
- * its answer, and its timers are up to a second late.
+ * The kernel's keep-alive time, in seconds, with which a silent connection is lost after at most
+ * @keep_alive seconds, or 3 if that is less: the kernel sends a sign of life each half of this time,
+ * waits this time for its answer, and its timers are up to a second late.
  */
 unsigned int link_kernel_keep_alive(unsigned int keep_alive);
 

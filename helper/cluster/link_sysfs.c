@@ -196,7 +196,7 @@ int link_find(const struct link *link, struct link_state *state)
 
 unsigned int link_kernel_keep_alive(unsigned int keep_alive)
 {
-	return keep_alive < 2 ? 1 : keep_alive * 2 / 3;
+	return keep_alive < 4 ? 1 : (keep_alive - 1) * 2 / 3;
 }
 
 static bool attribute_differs(const char *controller, const char *attribute, unsigned int wanted)

@@ -16,9 +16,9 @@ set -euo pipefail
 . "$TOP/tests/vm/nodes.sh"
 faults=${CLUSTER_FAULTS:-$((${SOAK:-0} ? 200 : 24))} seed=${CLUSTER_SEED:-$RANDOM}
 # Shorter timers than by default: most of the time of a fault is spent on them.
-TIMERS="'keep-alive = 3s' 'fast-io-fail = 1s'"
+TIMERS="'keep-alive = 4s' 'fast-io-fail = 1s'"
 # Both timers, and a second, in ms.
-LIMIT=5000
+LIMIT=6000
 back_limit=30000
 GUESTS_TIMEOUT=$((300 + faults * 60))
 

@@ -13,7 +13,7 @@ NODES='1 2 3 4 5'
 # shellcheck source=tests/vm/nodes.sh
 . "$TOP/tests/vm/nodes.sh"
 # One extent is 1 MiB.
-EXTENTS=160 LIMIT=8000
+EXTENTS=160 LIMIT=9000
 CACHE_SIZE=64M
 D=$((EXTENTS << 20))
 # Longest time of the warm-up, in per cent of that of a plain read.

@@ -11,7 +11,7 @@
 set -euo pipefail
 # shellcheck source=tests/vm/nodes.sh
 . "$TOP/tests/vm/nodes.sh"
-# keep-alive and fast-io-fail of cluster.conf(5), and two seconds, in ms.
+# keep-alive and fast-io-fail of cluster.conf(5), and a second, in ms.
 LIMIT=9000
 
 # Frames of node 3 take 400 ms; then it sends 125 kB per second.

@@ -67,7 +67,7 @@ static void settings_taken(void **state)
 	assert_int_equal(conf.replicas, 1);
 	assert_int_equal(conf.transport, CLUSTER_TCP);
 	assert_int_equal(conf.stall_timeout, 1000);
-	assert_int_equal(conf.keep_alive, 5);
+	assert_int_equal(conf.keep_alive, 6);
 	assert_int_equal(conf.fast_io_fail, 2);
 	assert_int_equal(conf.node[1].port, 4420);
 	assert_false(conf.tls || conf.data_digest || conf.bandwidth || *conf.secret_file);

@@ -42,7 +42,7 @@ same "state of b" "$(state a b)" up
 right a
 
 # Applied to the connection that exists.
-CONF=$'keep-alive = 9s\nfast-io-fail = 3s\ndata-digest = yes' conf a:4421 b:4422
+CONF=$'keep-alive = 10s\nfast-io-fail = 3s\ndata-digest = yes' conf a:4421 b:4422
 joins a
 same "keep-alive time" "$(attribute kato)" 6
 same "fast_io_fail" "$(attribute fast_io_fail_tmo)" 3
@@ -61,7 +61,7 @@ sed -i '/^transport\|^tls\|^secret\|^keep\|^fast\|^data/d' /run/nearcache/cluste
 before=$(stat -c %i "/sys/class/nvme/$(link_of a b)/")
 joins a
 same "connection" "$(stat -c %i "/sys/class/nvme/$(link_of a b)/")" "$before"
-CONF='keep-alive = 9s' conf a:4421 b:4422
+CONF='keep-alive = 10s' conf a:4421 b:4422
 sed -i '/^transport\|^tls\|^secret\|^keep\|^fast\|^data/d' /run/nearcache/cluster/a.joined
 joins a
 same "keep-alive time" "$(attribute kato)" 6
