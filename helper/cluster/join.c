@@ -121,6 +121,8 @@ static bool timers_differ(struct joining *joining)
 /*
  * True if a connection of an earlier join may have other settings, or the host NQN of another volume.
  * A record of an older version does not contain the settings, and the kernel shows only the timers.
+ * A person who joins also corrects timers that another program or version set. The daemon does not:
+ * if the kernel never had the wanted ones, it would end all connections over and over.
  */
 static bool connections_differ(struct joining *joining)
 {
@@ -131,8 +133,10 @@ static bool connections_differ(struct joining *joining)
 		return false;
 	if (strcmp(joining->before.volume, joining->home.volume))
 		return true;
+	if ((!*before->transport || !joining->request->again) && timers_differ(joining))
+		return true;
 	if (!*before->transport)
-		return timers_differ(joining);
+		return false;
 	return strcmp(before->keep_alive, after->keep_alive) ||
 	       strcmp(before->fast_io_fail, after->fast_io_fail) ||
 	       strcmp(before->data_digest, after->data_digest);

@@ -68,6 +68,12 @@ same "keep-alive time" "$(attribute kato)" 6
 good cluster check a
 conf a:4421 b:4422
 joins a
+# Timers that another program set.
+echo 9 >"/sys/class/nvme/$(link_of a b)/fast_io_fail_tmo"
+run cluster check a
+[[ $rc == 1 && $out == *fast-io-fail* ]] || fail "check: $rc $out"
+joins a
+good cluster check a
 
 # Another address of a peer that still answers at the old one.
 port=$(grep -lx 4422 /sys/kernel/config/nvmet/ports/*/addr_trsvcid)
