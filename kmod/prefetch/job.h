@@ -41,7 +41,8 @@ struct nc_piece {
  * @peer: open block device that the job reads instead of the origin, and to which it holds a
  *	reference; NULL: the job reads the origin
  * @peer_dev: device number of @peer, kept after the job has finished
- * @failures: reads at @peer that failed since the last successful one
+ * @failures: reads at @peer that failed since the last successful one; at least NC_JOB_FAILURES_MAX
+ *	if the device was removed
  * @deadline: jiffies; 0: none; among jobs of one priority the earliest deadline runs first; later
  *	the job no longer waits for slots
  * @bandwidth: limit in bytes per second; 0: none

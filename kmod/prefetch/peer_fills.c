@@ -12,6 +12,9 @@
 #include "io/fill.h"
 #include "prefetch/peer_fills.h"
 
+/* Interval of looks whether the devices of jobs that read at a peer are still there. */
+#define PEER_LOOK	HZ
+
 /* Have the fills at peers reached their share of the fill memory, a quarter of the cap?  All fills
  * of prefetches may use half of it, so that a quarter is left to jobs that read the origin.
  */
@@ -57,6 +60,32 @@ void nc_peer_fill_aim(struct nc_cache *c, const struct nc_job *job, struct nc_fi
 	spin_lock(&bucket->lock);
 	nc_fill_mark_stale(bucket, block, nc_span_bits(&f->entry.span));
 	spin_unlock(&bucket->lock);
+}
+
+/* Was the peer's device removed, for example with its NVMe controller? */
+static bool peer_is_gone(const struct nc_job *job)
+{
+	return test_bit(GD_DEAD, &I_BDEV(job->peer->f_mapping->host)->bd_disk->state);
+}
+
+/* Let each job whose peer's device was removed end, which closes the device.  A job that waits for
+ * readers sends no read that would fail, and nothing else tells it that the device was removed.
+ * Returns jiffies until the next look.
+ */
+unsigned long nc_peer_jobs_look(struct nc_prefetch *p)
+{
+	unsigned long wait = MAX_SCHEDULE_TIMEOUT;
+	struct nc_job *job;
+
+	lockdep_assert_held(&p->lock);
+	list_for_each_entry(job, &p->jobs.waiting, list) {
+		if (!job->peer)
+			continue;
+		wait = PEER_LOOK;
+		if (unlikely(peer_is_gone(job)))
+			WRITE_ONCE(job->failures, NC_JOB_FAILURES_MAX);
+	}
+	return wait;
 }
 
 /* nc_origin.changed, and a table in another mode: cancel the jobs that read at a peer. */

@@ -499,7 +499,7 @@ static unsigned long retry_waiting(struct nc_cache *c)
 static unsigned long look_at_jobs(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c);
+	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c), look;
 	struct nc_job *job;
 	bool sent, ill;
 	u64 most;
@@ -508,6 +508,8 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	/* Cancel rather than wait: bypass lasts until a reload. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		cancel_jobs(&p->jobs, 0);
+	look = nc_peer_jobs_look(p);
+	wait = min(wait, look);
 	most = send_room(c);
 	ill = READ_ONCE(c->hot.state) != NEARCACHE_NORMAL;
 	/* Without room, job_fill_done() runs the worker again. */
@@ -529,7 +531,8 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	/* Many small turns keep the rate of a limited job even. */
 	if (job->bandwidth)
 		most = min(most, job->bandwidth / TURNS_LIMITED);
-	return job_turn(c, job, max(most, 1ULL));
+	wait = job_turn(c, job, max(most, 1ULL));
+	return min(wait, look);
 }
 
 static void prefetch_work(struct work_struct *work)
