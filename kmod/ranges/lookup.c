@@ -100,30 +100,29 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/* Do ranges forbid to cache a block (all of it has bypass, no part a pin)?  Context: any. */
-bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
+/* Return NEARCACHE_RANGE_* of a block, which has bypass only if all of it has.  Context: any. */
+static u8 block_wants(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
 
 	if (!nc_ranges_any(c))
-		return false;
+		return 0;
 	rcu_read_lock();
 	slot.tagged = nc_ranges_tag(c, block);
 	rcu_read_unlock();
-	return keeps_out(slot.tag.wants);
+	return slot.tag.wants;
+}
+
+/* Do ranges forbid to cache a block (all of it has bypass, no part a pin)?  Context: any. */
+bool nc_ranges_keep_out(struct nc_cache *c, u64 block)
+{
+	return keeps_out(block_wants(c, block));
 }
 
 /* Is any part of a block pinned?  Any context. */
 bool nc_ranges_pinned(struct nc_cache *c, u64 block)
 {
-	struct nc_slot slot = { };
-
-	if (!nc_ranges_any(c))
-		return false;
-	rcu_read_lock();
-	slot.tagged = nc_ranges_tag(c, block);
-	rcu_read_unlock();
-	return slot.tag.wants & NEARCACHE_RANGE_PIN;
+	return block_wants(c, block) & NEARCACHE_RANGE_PIN;
 }
 
 /**
