@@ -59,6 +59,20 @@ right() {
 	./blockdata read "/dev/mapper/$1" || fail "wrong data of $1 (line ${BASH_LINENO[0]})"
 }
 
+# reader_begins NODE: read random places of the cluster device with four threads, until reader_ends.
+reader_begins() {
+	reader_stop=$TMPDIR/stop
+	at_exit touch "$reader_stop"
+	./blockdata read "/dev/mapper/$1" -f "$reader_stop" -t 4 -b 8:128 -a 8 -r 50 >"$TMPDIR/log" &
+	reader=$!
+}
+
+# reader_ends: fail unless all its data was right.
+reader_ends() {
+	touch "$reader_stop"
+	wait "$reader" || fail "reader: $(tail -n 3 "$TMPDIR/log")"
+}
+
 # alone: nothing of any cluster is left.
 alone() {
 	local left

@@ -14,10 +14,7 @@ node_cache b
 joins b
 joins a
 await a b up
-stop=$TMPDIR/stop
-at_exit touch "$stop"
-./blockdata read /dev/mapper/a -f "$stop" -t 4 -b 8:128 -a 8 -r 50 >"$TMPDIR/log" &
-reader=$!
+reader_begins a
 reads() {
 	run cluster status a -j
 	(($(json peer_bytes) > ${1:-0}))
@@ -31,8 +28,7 @@ goes_on() {
 	(($(json here_bytes) > left + (8 << 20)))
 }
 wait_for 40 goes_on || fail "readers stand still"
-touch "$stop"
-wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
+reader_ends
 longest=$(sed -n 's/.* longest \([0-9]*\).*/\1/p' "$TMPDIR/log" | sort -n | tail -n 1)
 echo "# longest read: $longest ms"
 ((longest < 30000)) || fail "a read took $longest ms"

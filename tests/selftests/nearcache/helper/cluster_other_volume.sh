@@ -18,10 +18,7 @@ joins a
 joins b
 joins a
 await a b up
-stop=$TMPDIR/stop
-at_exit touch "$stop"
-./blockdata read /dev/mapper/a -f "$stop" -t 4 -b 8:128 -a 8 -r 50 >"$TMPDIR/log" &
-reader=$!
+reader_begins a
 good cluster leave b
 await a b failed
 good destroy b-home
@@ -37,8 +34,7 @@ refused() {
 wait_for 20 refused || fail "b is not refused: $err; $(nearcache cluster status a)"
 same "state of b" "$(state a b)" absent
 right a
-touch "$stop"
-wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
+reader_ends
 good cluster leave a
 good cluster leave b
 alone
