@@ -4,21 +4,10 @@
 # possible. Jobs yield to readers, end, are cancelled, fail, and race with all other operations.
 # kernels: 6.1
 # cpus: 1
-. ./cache.sh
+. ./asking.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
-
-# ask WORDS...: the request must be answered; the answer is in $out.
-ask() {
-	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
-}
-
-refused() {
-	local said
-	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
-	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
-}
 
 says() {
 	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"

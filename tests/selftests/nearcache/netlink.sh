@@ -3,21 +3,9 @@
 # The generic netlink family: the devices that it reports, the changes that it makes, the callers
 # that it permits, and the requests that it refuses with the name of the bad attribute.
 # cpus: 1
-. ./cache.sh
+. ./asking.sh
 
 NC=/dev/mapper/nc
-
-# ask WORDS...: the request must be answered; the answer is in $out.
-ask() {
-	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err")"
-}
-
-# refused ERROR TEXT WORDS...: the request fails with ERROR and a message that contains TEXT.
-refused() {
-	local said
-	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused"
-	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
-}
 
 # says NAME VALUE: fail unless the last answer has this attribute.
 says() {

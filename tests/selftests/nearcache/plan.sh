@@ -4,22 +4,11 @@
 # plans are refused; and plans race with all other operations.
 # kernels: 6.1
 # cpus: 1
-. ./cache.sh
+. ./asking.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 BLOCK=65536
-
-# ask WORDS...: the request must be answered; the answer is in $out.
-ask() {
-	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
-}
-
-refused() {
-	local said
-	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
-	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
-}
 
 # says NAME VALUE: fail unless the last answer has this value for the plan.
 says() {

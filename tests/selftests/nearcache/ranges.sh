@@ -5,15 +5,10 @@
 # ranges that expire, reloads, and refused requests, which must change nothing.
 # kernels: 6.1
 # cpus: 1
-. ./cache.sh
+. ./asking.sh
 
 NC=/dev/mapper/nc
 MB=$((1 << 20))
-
-# ask WORDS...: the request must be answered; the answer is in $out.
-ask() {
-	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (line ${BASH_LINENO[0]})"
-}
 
 # add RANGE...: these ranges must be accepted.
 add() {
@@ -23,13 +18,6 @@ add() {
 
 delete() {
 	ask range-delete name=nc "${@/#/range=}"
-}
-
-# refused ERROR TEXT WORDS...: the request must fail with ERROR and a message that contains TEXT.
-refused() {
-	local said
-	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (line ${BASH_LINENO[0]})"
-	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
 says() {
