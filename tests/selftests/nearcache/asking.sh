@@ -5,6 +5,7 @@
 
 # ask WORDS...: the request must be answered; the answer is in $out.
 ask() {
+	# shellcheck disable=SC2034 # for the tests
 	out=$(./genl "$@" 2>"$TMPDIR/err") || fail "genl $*: $(<"$TMPDIR/err") (lines ${BASH_LINENO[*]})"
 }
 
