@@ -21,6 +21,9 @@
  *	-B -m -w -p		buffered; by mmap; first with RWF_NOWAIT; with RWF_HIPRI
  *	-e			only count reads that end with EIO
  *	-f FILE			repeat until FILE exists
+ *	-i MS			pause of a thread after each read
+ *	-l MS			print each read that takes longer: "slow START COUNT END MS", END is the
+ *				time at which it ended, ms since 1970
  * The last line is "reads N bytes N eio N again N longest N"; again: reads that RWF_NOWAIT did not
  * serve; longest: the time of the slowest read, ms.
  */
@@ -45,6 +48,7 @@ static struct {
 	const char *path;
 	const char *stop_file;
 	uint64_t start, count, min, max, align, reads, seed, generation;
+	uint64_t pause_ms, slow_ms;
 	unsigned int threads;
 	bool common, shuffled, buffered, mapped, nowait, polled, eio_counts;
 } o = { .min = 128, .seed = 1, .generation = 1, .threads = 1 };
@@ -157,22 +161,28 @@ static ssize_t read_once(int fd, void *buffer, uint64_t at, uint64_t n)
 	return preadv2(fd, &iov, 1, at * SECTOR, o.polled ? RWF_HIPRI : 0);
 }
 
-static uint64_t clock_ms(void)
+static uint64_t clock_ms(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
+	clock_gettime(clock, &now);
 	return now.tv_sec * 1000ull + now.tv_nsec / 1000000;
 }
 
 /* As read_once(); records its time. */
 static ssize_t read_timed(int fd, void *buffer, uint64_t at, uint64_t n)
 {
-	uint64_t begin = clock_ms(), taken, longest = longest_ms;
+	uint64_t begin = clock_ms(CLOCK_MONOTONIC), taken, longest = longest_ms;
 	ssize_t r = read_once(fd, buffer, at, n);
 	int error = errno;
 
-	taken = clock_ms() - begin;
+	taken = clock_ms(CLOCK_MONOTONIC) - begin;
+	if (o.slow_ms && taken > o.slow_ms) {
+		printf("slow %llu %llu %llu %llu\n", (unsigned long long)at,
+		       (unsigned long long)n, (unsigned long long)clock_ms(CLOCK_REALTIME),
+		       (unsigned long long)taken);
+		fflush(stdout);
+	}
 	while (taken > longest && !atomic_compare_exchange_weak(&longest_ms, &longest, taken))
 		;
 	errno = error;
@@ -237,6 +247,8 @@ static void one_pass(unsigned int thread, uint64_t *state, int fd,
 			pthread_barrier_wait(&barrier);
 		if (o.reads || o.common || i % o.threads == thread)
 			read_check(fd, map, buffer, at, n);
+		if (o.pause_ms)
+			usleep(o.pause_ms * 1000);
 		at += n;
 	}
 }
@@ -341,7 +353,7 @@ static void parse(int argc, char **argv)
 	char *colon;
 	int c;
 
-	while ((c = getopt(argc, argv, "s:n:b:a:r:t:coS:g:Bmwpef:")) != -1)
+	while ((c = getopt(argc, argv, "s:n:b:a:r:t:coS:g:Bmwpef:i:l:")) != -1)
 		switch (c) {
 		case 's':
 			o.start = strtoull(optarg, NULL, 0);
@@ -370,6 +382,12 @@ static void parse(int argc, char **argv)
 			break;
 		case 'f':
 			o.stop_file = optarg;
+			break;
+		case 'i':
+			o.pause_ms = strtoull(optarg, NULL, 0);
+			break;
+		case 'l':
+			o.slow_ms = strtoull(optarg, NULL, 0);
 			break;
 		default:
 			*flag(c) = true;
