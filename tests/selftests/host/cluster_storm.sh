@@ -8,7 +8,7 @@
 #
 # host/cluster_faults.sh has fewer faults, among guests that also lose their power.
 # CLUSTER_FAULTS is the number of faults (60, in 'make soak' 1000), CLUSTER_SEED chooses them. On a
-# machine with other work, CLUSTER_LIMIT allows longer reads than 5000 ms.
+# machine with other work, CLUSTER_LIMIT allows longer reads than 6000 ms.
 # kernels: 6.12
 # when: soak
 # timeout: 900
@@ -46,4 +46,4 @@ END
 echo "$faults faults, seed $seed (CLUSTER_FAULTS=$faults CLUSTER_SEED=$seed repeats their choice)"
 "$TOP/tests/vm/run" --kernel "$KERNEL" --timeout $((300 + faults * 8)) --append nvme_core.multipath=N \
 	--payload "$BUILD/selftests/nearcache:/selftests" --payload "$HOST_DIR:/boot" -- \
-	bash -c "cd /selftests && export TMPDIR=/tmp FAULTS=$faults SEED=$seed BACK=30 LIMIT=${CLUSTER_LIMIT:-5000} && . ./storm.sh && . /boot/storm.sh"
+	bash -c "cd /selftests && export TMPDIR=/tmp FAULTS=$faults SEED=$seed BACK=30 LIMIT=${CLUSTER_LIMIT:-6000} && . ./storm.sh && . /boot/storm.sh"

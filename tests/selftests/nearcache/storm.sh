@@ -20,7 +20,7 @@ storm_nodes() {
 	mkdir "$RUN"
 	for i in 0 1 2 3; do
 		{
-			printf '%s\n' 'cluster = test' 'extent = 64K' 'keep-alive = 3s' 'fast-io-fail = 1s'
+			printf '%s\n' 'cluster = test' 'extent = 64K' 'keep-alive = 4s' 'fast-io-fail = 1s'
 			for j in 0 1 2 3; do
 				echo "node = ${NAMES[j]} $(link_address $i$j):442$j"
 			done
@@ -248,7 +248,7 @@ fault_runs() {
 }
 
 # victim_free: true if the links have no fault, and the reads of no node that it may delay have met
-# another one in the last six seconds: each read meets one fault at most.
+# another one in the last seven seconds: each read meets one fault at most.
 declare -A holder noticed
 victim_free() {
 	local each
@@ -256,7 +256,7 @@ victim_free() {
 		[[ ! ${holder[$each]:-} || -e $RUN/done.${holder[$each]} ]] || return
 	done
 	for each in "${readers[@]}"; do
-		((SECONDS - ${noticed[$each]:--9} > 6)) || return
+		((SECONDS - ${noticed[$each]:--9} > 7)) || return
 	done
 }
 
