@@ -3,6 +3,7 @@
 #include <linux/module.h>
 #include <net/genetlink.h>
 
+#include "cluster/map.h"
 #include "cluster/target.h"
 #include "netlink/family.h"
 #include "dm/system_sleep.h"
@@ -23,7 +24,12 @@ static int __init nearcache_init(void)
 	r = nc_cluster_register();
 	if (r)
 		goto target;
+	r = nc_map_register();
+	if (r)
+		goto cluster;
 	return 0;
+cluster:
+	nc_cluster_unregister();
 target:
 	nc_target_unregister();
 sleep:
@@ -36,6 +42,7 @@ netlink:
 static void __exit nearcache_exit(void)
 {
 	/* The module is unloaded only without a dm table, so no event needs the netlink family. */
+	nc_map_unregister();
 	nc_cluster_unregister();
 	nc_target_unregister();
 	nc_system_sleep_unregister();
@@ -50,4 +57,5 @@ MODULE_AUTHOR("The nearcache authors");
 MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: crc32c");
 MODULE_ALIAS("dm-nearcache-peers");
+MODULE_ALIAS("dm-nearcache-map");
 MODULE_ALIAS_GENL_FAMILY(NEARCACHE_FAMILY_NAME);

@@ -61,16 +61,6 @@ static void keep_init(struct nc_policy *p, u64 slots, u64 origin_ticks, u64 *gho
 	nc_ghost_init(&p->ghost, ghost, seed);
 }
 
-/* Ticks since @stamp.  A stamp may be ahead of the caller's clock: the difference then wraps to
- * nearly a full turn, for which this returns 0.
- */
-static u32 stamp_distance(u16 stamp, u32 now)
-{
-	u32 d = (now - stamp) & NC_STAMP_TICK;
-
-	return d < LIMIT_MAX ? d : 0;
-}
-
 static u32 class_of(u32 d)
 {
 	u32 shift;
@@ -327,7 +317,7 @@ static void keep_read(struct nc_policy *p, u64 block, u32 now, bool cached)
 
 static bool keep_idle(const struct nc_policy *p, u16 stamp, u32 now)
 {
-	u32 d = stamp_distance(stamp, now);
+	u32 d = nc_stamp_distance(stamp, now);
 	u32 limit = READ_ONCE(p->resort);
 
 	if (READ_ONCE(p->limit)) {

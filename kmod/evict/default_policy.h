@@ -32,6 +32,16 @@
 /* The policy ignores distances of at least this many ticks: the 15-bit tick may have wrapped. */
 #define NC_STAMP_FAR	0x7000U
 
+/* Ticks since @stamp.  A stamp may be ahead of the caller's clock: the difference then wraps to
+ * nearly a full turn, for which this returns 0.
+ */
+static inline u32 nc_stamp_distance(u16 stamp, u32 now)
+{
+	u32 d = (now - stamp) & NC_STAMP_TICK;
+
+	return d < NC_STAMP_FAR ? d : 0;
+}
+
 /* Ticks of the policy's clock while a cache size of bytes is read through the device.  So a tick is
  * 6 % of the cache, and the 15-bit tick wraps only after 2048 cache sizes.
  */

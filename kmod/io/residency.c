@@ -9,7 +9,8 @@
 /* Most blocks per call, because the caller may hold a reference or lock that others wait for. */
 #define RUN_BLOCKS_MAX	1048576U
 
-static u64 valid_bits(struct nc_cache *c, u64 block)
+/* Return the valid sub-blocks of a block.  @stamp: set if the block has a slot. */
+static u64 valid_bits(struct nc_cache *c, u64 block, u16 *stamp)
 {
 	int state = READ_ONCE(c->hot.state), hold;
 	u64 valid = 0;
@@ -20,8 +21,10 @@ static u64 valid_bits(struct nc_cache *c, u64 block)
 		return 0;
 	hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, block));
 	slot = nc_index_find(&c->index, block);
-	if (slot != NC_NIL)
+	if (slot != NC_NIL) {
 		valid = READ_ONCE(c->index.slots[slot].valid);
+		*stamp = READ_ONCE(c->index.slots[slot].stamp);
+	}
 	nc_hit_unlock(&c->hot.hit_srcu, hold);
 	return valid;
 }
@@ -32,7 +35,8 @@ static void run_in_block(struct nc_cache *c, sector_t first, struct nc_run *run)
 	u64 block = first >> c->hot.block_shift;
 	sector_t start = block << c->hot.block_shift;
 	u32 sub = (first - start) >> c->hot.sub_shift;
-	u64 bits = valid_bits(c, block) >> sub;
+	u16 stamp;
+	u64 bits = valid_bits(c, block, &stamp) >> sub;
 	u32 alike;
 
 	run->first = first;
@@ -97,4 +101,37 @@ u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end)
 		cond_resched();
 	}
 	return sectors;
+}
+
+/**
+ * nc_residency_unit() - sum up some blocks of the origin
+ * @c: cache
+ * @first: first sector, at the start of a block
+ * @end: sector behind the last one, at the end of a block or of the origin
+ * @unit: result
+ *
+ * The bytes since a use are counted in ticks of the policy's clock, in powers of two.  The caller
+ * limits the number of blocks, as it may hold a reference that others wait for.
+ *
+ * Context: may sleep, waits for no I/O.
+ */
+void nc_residency_unit(struct nc_cache *c, sector_t first, sector_t end, struct nc_unit *unit)
+{
+	u32 now = READ_ONCE(c->hot.now), sectors, subs;
+	sector_t step = c->hot.block_mask + 1;
+	u16 stamp;
+	u64 bits;
+
+	memset(unit, 0, sizeof(*unit));
+	for (; first < end; first += step) {
+		sectors = min(step, end - first);
+		subs = DIV_ROUND_UP(sectors, 1U << c->hot.sub_shift);
+		bits = valid_bits(c, first >> c->hot.block_shift, &stamp) &
+		       GENMASK_ULL(subs - 1, 0);
+		if (!bits)
+			continue;
+		/* The last sub-block of the origin may be shorter. */
+		unit->sectors += min((u32)hweight64(bits) << c->hot.sub_shift, sectors);
+		unit->heat = max(unit->heat, NC_HEAT_MAX - fls(nc_stamp_distance(stamp, now)));
+	}
 }

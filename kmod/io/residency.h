@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Residency: which sectors of the origin are cached. */
+/* Residency: which sectors of the origin are cached, and how recently they were used. */
 #ifndef NEARCACHE_IO_RESIDENCY_H
 #define NEARCACHE_IO_RESIDENCY_H
 
@@ -19,7 +19,21 @@ struct nc_run {
 	bool cached;
 };
 
+/* Heat of a block that was just used.  0: its last use is longer ago than the stamp can tell. */
+#define NC_HEAT_MAX	15
+
+/**
+ * struct nc_unit - sum over some blocks of the origin
+ * @sectors: cached sectors
+ * @heat: 0 to NC_HEAT_MAX, of the block that was used last; 0 if nothing is cached
+ */
+struct nc_unit {
+	u64 sectors;
+	int heat;
+};
+
 void nc_residency_run(struct nc_cache *c, sector_t first, sector_t end, struct nc_run *run);
 u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end);
+void nc_residency_unit(struct nc_cache *c, sector_t first, sector_t end, struct nc_unit *unit);
 
 #endif /* NEARCACHE_IO_RESIDENCY_H */
