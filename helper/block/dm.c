@@ -78,7 +78,8 @@ static int task_failed(struct dm_task *task, const char *what, const char *name)
 	return fail_errno(error, "cannot %s '%s'", what, name);
 }
 
-static int target_known(const char *target, bool *known)
+/* Tell whether the kernel has a target, without loading a module. */
+int dm_target_known(const char *target, bool *known)
 {
 	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
 	struct dm_versions *version;
@@ -104,10 +105,10 @@ static int need_target(const char *target)
 	/* libdevmapper looks for device-mapper only once: load the module before the first task. */
 	if (access(DM_CONTROL_NODE, F_OK))
 		kernel_module_load(DM_MODULE);
-	if (target_known(target, &known) || known)
+	if (dm_target_known(target, &known) || known)
 		return fail_code();
 	kernel_module_load(DM_MODULE);
-	if (target_known(target, &known) || known)
+	if (dm_target_known(target, &known) || known)
 		return fail_code();
 	return fail(CODE_DEVICE,
 		    "the kernel has no '%s' target: load the module '" DM_MODULE "' of this version, built for this kernel (modprobe " DM_MODULE " says why it cannot)",

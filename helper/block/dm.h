@@ -31,6 +31,8 @@
 #define DM_CLUSTER_PREFIX	"nearcache-cluster-"
 /* Target of a cluster device. */
 #define DM_CLUSTER_TARGET	"nearcache-peers"
+/* Target of a device that shows what a cache holds. */
+#define DM_MAP_TARGET	"nearcache-map"
 /* Target of a pass-through device. */
 #define DM_LINEAR	"linear"
 
@@ -125,6 +127,7 @@ static inline bool dm_uuid_is_cluster(const char *uuid)
 
 int dm_need_target(void);
 int dm_need_cluster_target(void);
+int dm_target_known(const char *target, bool *known);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
 int dm_need_table(const struct dm_device *dev);

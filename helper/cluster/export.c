@@ -19,6 +19,7 @@
 #include "block/kernel_module.h"
 #include "cluster/configfs.h"
 #include "cluster/export_hosts.h"
+#include "cluster/export_map.h"
 #include "lib/error.h"
 
 /* f_type of configfs; linux/magic.h lacks it. */
@@ -34,6 +35,7 @@
  * struct exporting - a change of an export under way
  * @export: the wanted state
  * @edits: the edits so far; after an error they are undone
+ * @map_edits: the edits for the map, which are undone before @edits
  * @device: device number of @export->device
  * @disabled: the namespace was disabled to change it
  * @hosts: the change of the hosts
@@ -43,6 +45,7 @@
 struct exporting {
 	const struct export *export;
 	struct configfs_edit *edits;
+	struct configfs_edit *map_edits;
 	dev_t device;
 	bool disabled;
 	struct export_hosts hosts;
@@ -494,6 +497,16 @@ static bool allows_any(const struct exporting *to)
 	return !configfs_read(path, value) && !strcmp(value, "1");
 }
 
+/* Export the map as well. Without it, the peers of this node only do not warm from it by themselves. */
+static void add_map(struct exporting *to)
+{
+	if (!to->export->map || !export_map_apply(to->export, &to->map_edits))
+		return;
+	configfs_undo(&to->map_edits);
+	warn("the cache is exported without its map: %s", fail_message());
+	fail_reset();
+}
+
 /*
  * The connections of a host that is no longer allowed end before the list changes. Otherwise, a run
  * that is killed after the change would leave the host connected, and the next run would see nothing
@@ -506,6 +519,7 @@ static int apply_export(struct exporting *to)
 	    make_subsystem(to) ||
 	    make_namespace(to))
 		return fail_code();
+	add_map(to);
 	return serve_port(to);
 }
 
@@ -519,6 +533,7 @@ static void undo_export(struct exporting *to)
 		is_cache(to, &dev, &cache);
 	if (cache)
 		dm_message(&dev, "write_opens allow");
+	configfs_undo(&to->map_edits);
 	configfs_undo(&to->edits);
 	if (cache)
 		dm_message(&dev, "write_opens refuse");
@@ -536,6 +551,7 @@ int export_apply(const struct export *export)
 	if (apply_export(&to)) {
 		undo_export(&to);
 	} else {
+		configfs_keep(&to.map_edits);
 		configfs_keep(&to.edits);
 		export_hosts_clean(&to.hosts);
 		if (strcmp(to.old_port, to.port))
@@ -567,17 +583,19 @@ static int remove_from_ports(struct exporting *to, const char *nqn)
 }
 
 /*
- * Disable the namespace, and give the hosts time to notice. The hosts get an event and remove
+ * Disable the namespaces, and give the hosts time to notice. The hosts get an event and remove
  * their device. Until then their reads get an error at once, and their cluster devices read at the
  * next homes. If the connections ended first, these reads would wait for fast-io-fail. Waits for
  * the reads in flight.
  */
-static int withdraw_namespace(struct exporting *to, const char *subsystem)
+static int withdraw_namespaces(struct exporting *to, const char *subsystem)
 {
 	char path[PATH_MAX], enabled[CONFIGFS_VALUE];
 	int error;
 
 	configfs_path(path, "%s/namespaces/1/enable", subsystem);
+	if (export_map_disable(subsystem, &to->edits))
+		return fail_code();
 	if (configfs_read(path, enabled) || strcmp(enabled, "1"))
 		return 0;
 	error = configfs_write(&to->edits, path, "0");
@@ -586,12 +604,14 @@ static int withdraw_namespace(struct exporting *to, const char *subsystem)
 	return configfs_edited(error, "set", path);
 }
 
-/* Remove the namespace, which closes the device. Waits for the reads in flight. */
-static int remove_namespace(struct exporting *to, const char *subsystem)
+/* Remove the namespaces, which closes their devices. Waits for the reads in flight. */
+static int remove_namespaces(struct exporting *to, const char *subsystem)
 {
 	char path[PATH_MAX];
 	int error;
 
+	if (export_map_remove(subsystem, &to->edits))
+		return fail_code();
 	configfs_path(path, "%s/namespaces/1", subsystem);
 	error = configfs_remove_folder(&to->edits, path);
 	return configfs_edited(error, "remove", path);
@@ -605,8 +625,8 @@ static int remove_subsystem(struct exporting *to)
 	configfs_path(path, NVMET "/subsystems/%s", nqn);
 	if (access(path, F_OK))
 		return 0;
-	if (withdraw_namespace(to, path) || remove_from_ports(to, nqn) || remove_namespace(to, path) ||
-	    export_hosts_look(&to->hosts) || export_hosts_allow(&to->hosts))
+	if (withdraw_namespaces(to, path) || remove_from_ports(to, nqn) ||
+	    remove_namespaces(to, path) || export_hosts_look(&to->hosts) || export_hosts_allow(&to->hosts))
 		return fail_code();
 	export_hosts_clean(&to->hosts);
 	return configfs_edited(configfs_remove_folder(&to->edits, path), "remove", path);

@@ -13,13 +13,16 @@
 #include "cluster/conf.h"
 
 /**
- * struct export - an exported device: an nvmet subsystem with one namespace (id 1), and a port
+ * struct export - an exported device: an nvmet subsystem with a namespace (id 1), and a port
  * @nqn: name of the subsystem. The caller derives it from the cluster and the node, so that a
  *	subsystem with this name is always the caller's
  * @model: model number, which the hosts see. nvmet refuses to change it after one has connected
  * @device: path of a block device, like /dev/mapper/NAME-home. A read-only device must be one of
  *	the target nearcache
  * @uuid: UUID of the namespace, text form
+ * @map: path of the map of @device, which is exported as the namespace with id 2; NULL: that namespace
+ *	is left alone
+ * @map_uuid: UUID of that namespace, text form
  * @transport: transport of the port
  * @address: numeric IPv4 or IPv6 address of this node
  * @port: TCP or RDMA port. An nvmet port that exists with this address is shared
@@ -33,6 +36,8 @@ struct export {
 	const char *model;
 	const char *device;
 	const char *uuid;
+	const char *map;
+	const char *map_uuid;
 	enum cluster_transport transport;
 	const char *address;
 	unsigned int port;
@@ -45,6 +50,8 @@ struct export {
 /*
  * Create an export, or change an existing one to what @export says. Loads the kernel modules and
  * mounts configfs if necessary. Completes an export that a killed run left half done.
+ *
+ * If the map cannot be exported, this warns, and the export is without it.
  *
  * At no moment can a host connect that @export does not allow: a new subsystem gets its hosts and
  * their keys before it becomes reachable. After an error everything is as before. Needs no change:

@@ -309,11 +309,14 @@ int join_export_to(const struct joining *joining, const struct joined *allowed)
 	const struct cluster_conf *conf = &joining->conf;
 	const struct cluster_node *self = cluster_conf_self(conf);
 	char uuid[CLUSTER_UUID_TEXT], id[CLUSTER_UUID_TEXT], model[CLUSTER_MODEL];
+	char map_uuid[CLUSTER_UUID_TEXT];
 	struct export export = {
 		.model = cluster_conf_model(conf, model),
 		.nqn = joining->peers.peer[conf->self].nqn,
 		.device = joining->home.path,
 		.uuid = uuid,
+		.map = *joining->map.path ? joining->map.path : NULL,
+		.map_uuid = map_uuid,
 		.transport = conf->transport,
 		.address = self->address,
 		.port = self->port,
@@ -325,6 +328,7 @@ int join_export_to(const struct joining *joining, const struct joined *allowed)
 	size_t i;
 
 	cluster_namespace_uuid(allowed->volume, self->name, uuid);
+	cluster_map_uuid(uuid, map_uuid);
 	if (!nqn || !hosts) {
 		fail_memory();
 	} else {
@@ -410,8 +414,11 @@ static int disconnect_old(const struct joining *joining)
 static int do_join(struct joining *joining)
 {
 	/* While the device is in use, first only add hosts: to forbid one ends all connections. */
-	if (begin_record(joining) ||
-	    join_export_to(joining, joining->exists ? &joining->both : &joining->after))
+	if (begin_record(joining))
+		return fail_code();
+	map_make(&joining->map, joining->request->name, &joining->home, joining->conf.extent,
+		 joining->request->again);
+	if (join_export_to(joining, joining->exists ? &joining->both : &joining->after))
 		return fail_code();
 	joining->exported = true;
 	if (disconnect_old(joining) || join_drop_gone(joining) || peers_connect(&joining->peers) ||

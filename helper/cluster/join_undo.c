@@ -59,6 +59,8 @@ static void undo_steps(struct joining *joining, char *failed, size_t size)
 		return;
 	if (joining->exported)
 		undo_export(joining);
+	if (!joining->before.found && !fail_code())
+		map_remove(name, false);
 	note_failure(failed, size);
 	if (*failed)
 		return;

@@ -13,6 +13,7 @@
 #include "cluster/home.h"
 #include "cluster/join.h"
 #include "cluster/joined.h"
+#include "cluster/map.h"
 #include "cluster/peers.h"
 #include "cluster/peers_table.h"
 #include "cluster/warm.h"
@@ -22,6 +23,7 @@
  * @request: its request
  * @conf: the configuration
  * @home: the cache of the local node
+ * @map: the map of @home
  * @before: the record of an earlier join
  * @after: the new record
  * @both: the record while this run works: as @after, and the nodes of @before
@@ -40,6 +42,7 @@ struct joining {
 	const struct join_request *request;
 	struct cluster_conf conf;
 	struct cluster_home home;
+	struct cluster_map map;
 	struct joined before;
 	struct joined after;
 	struct joined both;

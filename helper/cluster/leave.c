@@ -10,6 +10,7 @@
 #include "cluster/disconnect.h"
 #include "cluster/home.h"
 #include "cluster/joined.h"
+#include "cluster/map.h"
 #include "cluster/peers.h"
 #include "lib/error.h"
 #include "lib/print.h"
@@ -91,7 +92,8 @@ static int undo_membership(const struct leaving *leaving)
 	sigset_t before;
 
 	signals_hold(&before);
-	if (!(leaving->device && stop(&leaving->dev)) && !drop_connections(leaving))
+	if (!(leaving->device && stop(&leaving->dev)) && !drop_connections(leaving) &&
+	    !map_remove(leaving->name, !leaving->joined.found))
 		joined_remove(leaving->name);
 	signals_release(&before);
 	return fail_code();

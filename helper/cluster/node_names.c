@@ -110,3 +110,9 @@ void cluster_namespace_uuid(const char *volume, const char *node, char *uuid)
 	snprintf(text, sizeof(text), "nearcache/1 namespace\n%s", node);
 	uuid_of_text(volume, text, uuid);
 }
+
+/* The UUID of the NVMe namespace in which a node exports its map: made from that of its volume. */
+void cluster_map_uuid(const char *namespace, char *uuid)
+{
+	uuid_of_text(namespace, "nearcache/1 map", uuid);
+}

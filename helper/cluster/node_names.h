@@ -17,5 +17,6 @@ void cluster_host_names(const char *cluster, const char *node, const char *volum
 			char *id);
 void cluster_volume_uuid(const struct nearcache_super *sb, char *uuid);
 void cluster_namespace_uuid(const char *volume, const char *node, char *uuid);
+void cluster_map_uuid(const char *namespace, char *uuid);
 
 #endif /* HELPER_CLUSTER_NODE_NAMES_H */

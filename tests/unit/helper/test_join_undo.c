@@ -42,6 +42,13 @@ int export_remove(const char *nqn)
 	return step('x');
 }
 
+int map_remove(const char *name, bool exported)
+{
+	assert_string_equal(name, "data");
+	assert_false(exported);
+	return step('m');
+}
+
 int joined_write(const struct joined *joined)
 {
 	assert_true(joined->found);
@@ -89,7 +96,7 @@ static const char *undo(bool first, char fails)
 static void whole_undo(void **state)
 {
 	(void)state;
-	assert_string_equal(undo(true, 0), "dpxr");
+	assert_string_equal(undo(true, 0), "dpxmr");
 	assert_string_equal(undo(false, 0), "pew");
 	assert_string_equal(fail_message(), "the cause");
 }
@@ -97,10 +104,11 @@ static void whole_undo(void **state)
 static void record_stays(void **state)
 {
 	(void)state;
-	assert_string_equal(undo(true, 'd'), "dpx");
+	assert_string_equal(undo(true, 'd'), "dpxm");
 	assert_said("not all of this was undone: step d failed: 'nearcache cluster join data'");
-	assert_string_equal(undo(true, 'p'), "dpx");
+	assert_string_equal(undo(true, 'p'), "dpxm");
 	assert_string_equal(undo(true, 'x'), "dpx");
+	assert_string_equal(undo(true, 'm'), "dpxm");
 	assert_string_equal(undo(false, 'p'), "pe");
 	assert_string_equal(undo(false, 'e'), "pe");
 	assert_string_equal(undo(false, 'w'), "pew");
