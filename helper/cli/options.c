@@ -132,6 +132,8 @@ static const struct option_row {
 	  "also bring the parts of the other nodes into their caches" },
 	{ OPTION_FROM_PEERS, 0, "from-peers", FLAG, NULL, 0,
 	  "read at the other nodes instead of the origin" },
+	{ OPTION_NO_WARM, 0, "no-warm", FLAG, NULL, 0,
+	  "do not bring data from the other nodes" },
 	{ OPTION_EVERYWHERE, 0, "everywhere", FLAG, NULL, 0,
 	  "print the command that each other node has to run" },
 	{ OPTION_SELF, 0, "self", TEXT, "NODE",

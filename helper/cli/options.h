@@ -107,6 +107,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_EVERYWHERE	((option_set)1 << 76)
 #define OPTION_PEERS		((option_set)1 << 77)
 #define OPTION_FROM_PEERS	((option_set)1 << 78)
+#define OPTION_NO_WARM		((option_set)1 << 79)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 

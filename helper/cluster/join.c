@@ -457,12 +457,20 @@ static int warm_after_join(struct joining *joining)
 {
 	const struct join_request *request = joining->request;
 
-	if (request->dry_run || !request->warm)
+	if (request->dry_run || request->warm == JOIN_WARM_NOT ||
+	    (request->warm == JOIN_WARM_HELD && !joining->created))
 		return 0;
-	if (warm_start(request->name, &joining->home.dev, &joining->warming))
-		fail_add("the node has joined; 'nearcache prefetch %s --from-peers' tries again to warm it",
-			 request->name);
-	return fail_code();
+	if (!warm_start(request->name, &joining->home.dev, request->warm == JOIN_WARM_ALL,
+			&joining->warming))
+		return 0;
+	fail_add("the node has joined; 'nearcache prefetch %s --from-peers' tries again to warm it",
+		 request->name);
+	if (request->warm == JOIN_WARM_ALL)
+		return fail_code();
+	warn("%s", fail_message());
+	fail_reset();
+	warm_free(&joining->warming);
+	return 0;
 }
 
 /*

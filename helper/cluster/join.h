@@ -16,13 +16,25 @@
 #define CLUSTER_AGAIN	"NEARCACHE_CLUSTER_AGAIN"
 
 /**
+ * enum join_warm - whether join begins to warm the cache of this node from its peers
+ * @JOIN_WARM_HELD: if join creates the device, with what peers hold by their maps
+ * @JOIN_WARM_ALL: with all that peers may have; they ask the origin for data that they lack
+ * @JOIN_WARM_NOT: no
+ */
+enum join_warm {
+	JOIN_WARM_HELD,
+	JOIN_WARM_ALL,
+	JOIN_WARM_NOT,
+};
+
+/**
  * struct join_request - what 'cluster join' is asked for
  * @name: the cluster device
  * @config: path of the configuration; NULL: that of an earlier join, otherwise the default
  * @self: name of the local node; NULL: that of an earlier join, otherwise find it
  * @again: value of CLUSTER_AGAIN: do nothing if the device has left, or is gone, and do not connect
  *	the nodes that the value names; NULL: a person joins
- * @warm: bring the part of this node from its peers, in the background
+ * @warm: whether to bring the part of this node from its peers, in the background
  * @dry_run: print the actions, change nothing
  */
 struct join_request {
@@ -30,7 +42,7 @@ struct join_request {
 	const char *config;
 	const char *self;
 	const char *again;
-	bool warm;
+	enum join_warm warm;
 	bool dry_run;
 };
 

@@ -84,13 +84,7 @@ void join_report(const struct joining *joining)
 	print_flag("created", NULL, joining->created);
 	print_flag("changed", NULL, joining->changed);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
-	if (joining->request->warm && !dry_run) {
-		print_bytes("from_peers_bytes", "from peers", joining->warming.bytes);
-		print_bytes("no_peer_bytes", joining->warming.alone ? "no peer is up for" : NULL,
-			    joining->warming.alone);
-		print_bytes("no_room_bytes", joining->warming.beyond ? "no room for" : NULL,
-			    joining->warming.beyond);
-	}
+	warm_print(&joining->warming, joining->request->warm == JOIN_WARM_ALL && !dry_run);
 	report_nodes(joining);
 	report_left(joining);
 }

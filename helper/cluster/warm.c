@@ -11,91 +11,12 @@
 #include "files/job_wait.h"
 #include "lib/error.h"
 #include "lib/name.h"
+#include "lib/print.h"
 #include "ondisk/print_superblock.h"
 
 /* Time that a new peer has to answer the probes of the kernel, and pause between two looks, ms. */
 #define ANSWER_MS	5000
 #define LOOK_MS		50
-
-/*
- * Find the peer that has the data of an extent, if any peer has it: the first home among the peers
- * that are up. Before this node joined, that peer was a home. Returns the number of nodes if no
- * peer is up.
- */
-static size_t find_source(const struct homes *homes, uint64_t extent)
-{
-	const struct peers_node *node = homes->table.node;
-	const uint64_t *key = homes->key;
-	size_t i, best = homes->table.nodes;
-	uint64_t hash, best_hash = 0;
-
-	for (i = 0; i < homes->table.nodes; i++) {
-		if (!homes_peer_is_up(homes, i))
-			continue;
-		hash = nearcache_cluster_hash(key[i], extent);
-		if (best == homes->table.nodes ||
-		    nearcache_cluster_before(hash, node[i].weight, key[i], best_hash,
-					     node[best].weight, key[best])) {
-			best = i;
-			best_hash = hash;
-		}
-	}
-	return best;
-}
-
-/* Add a range to a source; it may extend the last one. */
-static int add_to_source(struct warm_source *source, const struct range *add)
-{
-	struct range *last = source->pieces ? &source->piece[source->pieces - 1] : NULL;
-
-	source->bytes += add->length;
-	if (last && last->start + last->length == add->start) {
-		last->length += add->length;
-		return 0;
-	}
-	if (source->pieces == source->room) {
-		struct range *longer;
-
-		source->room = source->room ? 2 * source->room : 16;
-		longer = reallocarray(source->piece, source->room, sizeof(*longer));
-		if (!longer)
-			return fail_memory();
-		source->piece = longer;
-	}
-	source->piece[source->pieces++] = *add;
-	return 0;
-}
-
-/* Bytes of all blocks that overlap a range. To cache the range takes at most these free blocks. */
-static uint64_t blocks_of(const struct range *range, uint64_t block)
-{
-	return ((range->start + range->length - 1) / block - range->start / block + 1) * block;
-}
-
-static int divide_range(const struct homes *homes, const struct range *range,
-			struct warming *warming)
-{
-	uint64_t extent = homes->table.extent, at = range->start, end = at + range->length;
-
-	while (at < end && !fail_code()) {
-		uint64_t next = (at / extent + 1) * extent;
-		struct range piece = { at, (next < end ? next : end) - at };
-		size_t node = find_source(homes, at / extent);
-		uint64_t need = warming->block ? blocks_of(&piece, warming->block) : 0;
-
-		at += piece.length;
-		if (node == homes->table.nodes) {
-			warming->alone += piece.length;
-		} else if (need > warming->room) {
-			warming->beyond += piece.length;
-		} else {
-			warming->room -= need;
-			warming->bytes += piece.length;
-			add_to_source(&warming->source[node], &piece);
-		}
-	}
-	return fail_code();
-}
 
 /* Ranges that the cache lacks. */
 struct missing {
@@ -123,17 +44,22 @@ static void add_missing(const struct nl_run *run, void *arg)
 	missing->piece[missing->pieces++] = (struct range){ run->start, run->length };
 }
 
-/*
- * As warm_divide() for the whole part of this node: only what the cache lacks, and only into free
- * blocks, because beyond that data is evicted, and jobs wait for readers.
- */
-int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
-		     const struct range *range, size_t count, struct warming *warming)
+/* Find what the cache lacks of the ranges. @missing: for free() of its pieces, also after a failure. */
+static int find_missing(const struct dm_device *dev, const struct range *range, size_t count,
+			struct missing *missing)
 {
-	struct missing missing = { 0 };
+	size_t i;
+
+	for (i = 0; i < count && !fail_code(); i++)
+		nl_residency(dev->number, &range[i], add_missing, missing);
+	return fail_code();
+}
+
+/* Only free blocks are filled, because beyond that data is evicted, and jobs wait for readers. */
+static int find_room(const struct dm_device *dev, struct warming *warming)
+{
 	struct status status;
 	uint64_t *field = status.field;
-	size_t i;
 
 	if (describe_status(dev, &status))
 		return fail_code();
@@ -142,44 +68,27 @@ int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
 	warming->room = (field[NEARCACHE_FIELD_BLOCKS] -
 			 (field[NEARCACHE_FIELD_BYTES_VALID] ?
 			  field[NEARCACHE_FIELD_BLOCKS_USED] : 0)) * warming->block;
-	for (i = 0; i < count && !fail_code(); i++)
-		nl_residency(dev->number, &range[i], add_missing, &missing);
-	if (!fail_code())
-		warm_divide(homes, missing.piece, missing.pieces, warming);
-	free(missing.piece);
-	return fail_code();
+	return 0;
 }
 
 /*
- * Choose the peer for each extent of the ranges, which are inside the volume and have their home
- * here. warm_free() is needed, even after a failure.
+ * As warm_divide() for the whole part of this node: only what the cache lacks and has room for, at
+ * the peers that have it by their maps, hottest first. A peer without a map may have all.
  */
-int warm_divide(const struct homes *homes, const struct range *range, size_t count,
-		struct warming *warming)
+int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
+		     const struct range *range, size_t count, struct warming *warming)
 {
-	size_t i;
+	struct missing missing = { 0 };
+	struct peer_map *map = NULL;
 
-	warming->sources = homes->table.nodes;
-	warming->source = calloc(warming->sources, sizeof(*warming->source));
-	if (!warming->source) {
-		warming->sources = 0;
-		return fail_memory();
-	}
-	for (i = 0; i < warming->sources; i++)
-		warming->source[i].node = i;
-	for (i = 0; i < count && !fail_code(); i++)
-		divide_range(homes, &range[i], warming);
+	warming->ask = true;
+	if (!find_room(dev, warming) && !find_missing(dev, range, count, &missing))
+		map = peer_maps_read(homes, false);
+	if (map)
+		warm_choose(homes, map, missing.piece, missing.pieces, warming);
+	peer_maps_free(map, homes->table.nodes);
+	free(missing.piece);
 	return fail_code();
-}
-
-void warm_free(struct warming *warming)
-{
-	size_t i;
-
-	for (i = 0; i < warming->sources; i++)
-		free(warming->source[i].piece);
-	free(warming->source);
-	memset(warming, 0, sizeof(*warming));
 }
 
 /* Label the job of a source: the wish of the user, otherwise the name of the node. */
@@ -333,35 +242,76 @@ static int await_peers(const char *name, struct homes *homes)
 	return 0;
 }
 
+/*
+ * Choose what to bring of the ranges @missing, after peers that were just connected have answered. If
+ * no peer has anything of them by its map, there is nothing to wait for.
+ */
+static int choose_part(const char *name, struct homes *homes, const struct missing *missing,
+		       struct warming *warming)
+{
+	size_t nodes = homes->table.nodes;
+	struct peer_map *map = peer_maps_read(homes, true);
+
+	if (map && (warming->ask ||
+		    warm_is_offered(homes, map, missing->piece, missing->pieces)) &&
+	    !await_peers(name, homes)) {
+		if (homes->table.nodes == nodes)
+			warm_choose(homes, map, missing->piece, missing->pieces, warming);
+		else
+			fail(CODE_BUSY, "another command changed the nodes of '%s' meanwhile", name);
+	}
+	peer_maps_free(map, nodes);
+	return fail_code();
+}
+
 /* Start the jobs that bring the part of this node; see warm_run(). */
-static int start_part(const struct homes *homes, const struct dm_device *dev,
+static int start_part(const char *name, struct homes *homes, const struct dm_device *dev,
 		      struct warming *warming)
 {
 	const struct range whole = { 0, homes->size };
 	const struct nl_job wishes = { .deadline = WARM_DEADLINE };
-	struct nl_job sum;
+	struct missing missing = { 0 };
 	struct range *piece;
+	struct nl_job sum;
 	size_t pieces, jobs;
 
 	if (!homes_select(homes, true, &whole, 1, &piece, &pieces) &&
-	    !warm_divide_part(homes, dev, piece, pieces, warming))
+	    !find_missing(dev, piece, pieces, &missing) && !find_room(dev, warming) &&
+	    !choose_part(name, homes, &missing, warming) && warming->bytes)
 		warm_run(homes, dev, warming, &wishes, false, true, &sum, &jobs);
+	free(missing.piece);
 	free(piece);
 	return fail_code();
 }
 
 /*
  * Start to bring the part of this node of the cluster device @name into its cache @dev from its
- * peers, in the background, as far as there is room. Waits up to ANSWER_MS for peers that were just
- * connected. warm_free() is needed, even after a failure.
+ * peers, in the background, as far as there is room. @ask: also data that a peer may lack, for which
+ * it asks the origin. Waits up to ANSWER_MS for peers that were just connected, if they have
+ * something. warm_free() is needed, even after a failure.
  */
-int warm_start(const char *name, const struct dm_device *dev, struct warming *warming)
+int warm_start(const char *name, const struct dm_device *dev, bool ask, struct warming *warming)
 {
 	struct homes homes = { 0 };
 
 	memset(warming, 0, sizeof(*warming));
-	if (!await_peers(name, &homes))
-		start_part(&homes, dev, warming);
+	warming->ask = ask;
+	if (!take_nodes(name, &homes))
+		start_part(name, &homes, dev, warming);
 	homes_free(&homes);
 	return fail_code();
+}
+
+/* Print what is brought, and what is not. Without @always, nothing if nothing is brought. */
+void warm_print(const struct warming *warming, bool always)
+{
+	bool any = always || warming->bytes;
+
+	print_bytes("from_peers_bytes", any ? "from peers" : NULL, warming->bytes);
+	print_bytes("no_peer_bytes", any && warming->alone ? "no peer is up for" : NULL,
+		    warming->alone);
+	print_bytes("not_at_peers_bytes", any && warming->absent ? "at no peer" : NULL,
+		    warming->absent);
+	print_bytes("no_room_bytes", any && warming->beyond ? "no room for" : NULL,
+		    warming->beyond);
 }

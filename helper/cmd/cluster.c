@@ -12,6 +12,12 @@
 #include "lib/error.h"
 #include "lib/name.h"
 
+static enum join_warm warm_of(const struct arguments *args)
+{
+	return option_given(args, OPTION_FROM_PEERS) ? JOIN_WARM_ALL :
+	       option_given(args, OPTION_NO_WARM) ? JOIN_WARM_NOT : JOIN_WARM_HELD;
+}
+
 static int run_join(const struct arguments *args, const char *name)
 {
 	const struct join_request request = {
@@ -19,7 +25,7 @@ static int run_join(const struct arguments *args, const char *name)
 		.config = args->config,
 		.self = args->self,
 		.again = getenv(CLUSTER_AGAIN),
-		.warm = option_given(args, OPTION_FROM_PEERS),
+		.warm = warm_of(args),
 		.dry_run = option_given(args, OPTION_DRY_RUN),
 	};
 
@@ -74,8 +80,11 @@ static int cmd_cluster(const struct arguments *args)
 	if (strcmp(action->name, "join") && option_given(args, OPTION_CLUSTER_CONFIG | OPTION_SELF))
 		return fail(CODE_USAGE, "'cluster %s' takes no --config and no --self: join recorded them",
 			    action->name);
-	if (strcmp(action->name, "join") && option_given(args, OPTION_FROM_PEERS))
-		return fail(CODE_USAGE, "'cluster %s' takes no --from-peers: it is for join", action->name);
+	if (strcmp(action->name, "join") && option_given(args, OPTION_FROM_PEERS | OPTION_NO_WARM))
+		return fail(CODE_USAGE, "'cluster %s' takes no --%s: it is for join", action->name,
+			    option_given(args, OPTION_FROM_PEERS) ? "from-peers" : "no-warm");
+	if (option_given(args, OPTION_FROM_PEERS) && option_given(args, OPTION_NO_WARM))
+		return fail(CODE_USAGE, "--from-peers and --no-warm exclude each other");
 	if (action->locks)
 		home_lock(name);
 	return action->run(args, name);
@@ -86,7 +95,7 @@ const struct verb cluster_verb = {
 	.operands = "join|leave|status|check [NAME]",
 	.operands_min = 1,
 	.operands_max = 2,
-	.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS,
+	.optional = OPTION_CLUSTER_CONFIG | OPTION_SELF | OPTION_FROM_PEERS | OPTION_NO_WARM,
 	.summary = "cache one volume on several nodes for each other",
 	.details =
 "Several nodes that read one volume cache it for each other, so that its storage serves each\n"
@@ -118,7 +127,9 @@ const struct verb cluster_verb = {
 "order; without them, its address does. Later runs remember --config and --self until\n"
 "leave.\n"
 "\n"
-"--from-peers: a node that joins a warm cluster, or replaces another node, also begins to\n"
-"bring its part from its peers, as 'prefetch NAME --from-peers' does.\n",
+"A node that joins a warm cluster, or replaces another node, also begins to bring its part\n"
+"from its peers in the background: data that they hold, most recently read first, as far\n"
+"as there is room. --no-warm prevents that. --from-peers also brings data that a peer\n"
+"lacks or may lack, as 'prefetch NAME --from-peers' does; the peer asks the origin for it.\n",
 	.run = cmd_cluster,
 };

@@ -227,10 +227,7 @@ static void print_sources(const struct prefetching *p)
 
 	if (!option_given(p->args, OPTION_FROM_PEERS))
 		return;
-	print_bytes("from_peers_bytes", "from peers", warming->bytes);
-	print_bytes("no_peer_bytes", warming->alone ? "no peer is up for" : NULL, warming->alone);
-	print_bytes("no_room_bytes", warming->beyond ? "no room for" : NULL,
-		    warming->beyond);
+	warm_print(warming, true);
 	print_table("sources");
 	for (i = 0; i < warming->sources; i++) {
 		const struct warm_source *source = &warming->source[i];
@@ -373,10 +370,12 @@ const struct verb prefetch_verb = {
 "the reads.\n"
 "\n"
 "--from-peers warms a node that joined or was replaced: a job for each peer brings data\n"
-"that has its home here from the node that was its home before. That node asks the origin\n"
-"for data that it does not have. Without TARGETs this is the whole part of this node, as\n"
-"far as there is room. A job ends when its peer fails. Data for which no peer is up is\n"
-"left out. --bandwidth limits each job.\n"
+"that has its home here from the node that was its home before. With TARGETs, that node\n"
+"asks the origin for data that it does not have. Without TARGETs, this is what peers hold\n"
+"of the part of this node, most recently read first, as far as there is room; a peer asks\n"
+"the origin only for the rest of a unit that it holds in part, or if its version is older.\n"
+"A job ends when its peer fails. Data for which no peer is up is left out. --bandwidth\n"
+"limits each job.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 	.run = cmd_prefetch,

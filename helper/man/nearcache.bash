@@ -84,7 +84,7 @@ _nearcache_tables()
 		operands='<device>'
 		;;
 	cluster)
-		options=' --config=<path> --self=<> --from-peers'
+		options=' --config=<path> --self=<> --from-peers --no-warm'
 		operands='join|leave|status|check <cluster>'
 		;;
 	list)

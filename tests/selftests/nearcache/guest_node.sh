@@ -85,9 +85,9 @@ upgraded() {
 	modprobe dm-nearcache && opened
 }
 
-# join: join, or connect to nodes that were absent. Nodes that are absent are no error.
+# join [OPTIONS]: join, or connect to nodes that were absent. Nodes that are absent are no error.
 join() {
-	nearcache cluster join v >/dev/null 2>/run/join || fail "join: $(</run/join)"
+	nearcache cluster join v "$@" >/dev/null 2>/run/join || fail "join: $(</run/join)"
 }
 
 leave() {

@@ -21,7 +21,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_record_owner test_record test_atomic_file \
 	test_same_origin test_node_share test_operand test_prefetch_job test_job_parts test_conf test_judge \
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
-	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_read_peers test_joined \
+	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_warm_choice test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
 	test_signals test_cluster_dns test_join_undo
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
@@ -79,6 +79,11 @@ HELPER_UNIT_LIBS_test_read_peers := -Wl,--wrap=pread -pthread
 HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c
 HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/homes_find.c helper/cluster/peers_table.c helper/files/shard_ranges.c \
 	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_warm_choice := helper/cluster/warm_choice.c helper/cluster/peer_map.c \
+	helper/cluster/homes.c helper/cluster/peers_table.c helper/cluster/node_names.c helper/files/shard_ranges.c \
+	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c \
+	tests/unit/helper/fake_identity.c
+HELPER_UNIT_LIBS_test_warm_choice := -lisal -luuid
 HELPER_UNIT_test_exposition := helper/metrics/exposition.c
 HELPER_UNIT_test_hot	:= helper/daemon/hot_regions.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_loop	:= helper/daemon/loop_position.c helper/trace/trace_format.c helper/trace/touched_units.c \

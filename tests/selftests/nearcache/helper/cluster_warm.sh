@@ -33,7 +33,8 @@ good create a-home --origin "$O" --cache "$C" --block-size 64K --read-only
 node_cache b
 node_cache c
 joins a
-joins b
+joins b -j
+expect from_peers_bytes 0
 joins c
 joins a
 joins b
@@ -56,7 +57,7 @@ replaced
 conf a:4420 b:4421 c:4422
 joins b
 joins c
-joins a
+joins a --no-warm
 await a b up
 await a c up
 
@@ -90,18 +91,19 @@ expect target_bytes $((1 << 20)) from_peers_bytes "$(json home_bytes)"
 good cluster leave a
 replaced
 origin_mark
-joins a --from-peers -j
-expect created true from_peers_bytes $part no_peer_bytes 0
+joins a -j
+expect created true from_peers_bytes $part no_peer_bytes 0 not_at_peers_bytes 0
 is_warm() {
 	[[ $(field bytes_valid a-home) == "$part" ]]
 }
 wait_for 40 is_warm || fail "not warm: $(nearcache jobs a)"
 hardly_asked
 bad 1 "it is for join" cluster status a --from-peers
+bad 1 "exclude each other" cluster join a --from-peers --no-warm
 # A cache that is almost full gets no more than it has room for.
 good cluster leave a
 replaced
-joins a
+joins a --no-warm
 await a b up
 await a c up
 ./blockdata read /dev/mapper/a-home -n $((10 * 2048)) || fail "wrong data"
