@@ -313,7 +313,9 @@ stranger_connects() {
 # peer_device N: print the device at which the cache of node N is read.
 peer_device() {
 	local path name
-	for path in "/sys/class/nvme/$(controller "$1")"/nvme*n1; do
+	for path in "/sys/class/nvme/$(controller "$1")"/nvme*n*; do
+		# The second namespace is the map of the cache.
+		[[ $(<"$path/nsid") == 1 ]] || continue
 		name=${path##*/}
 		echo "/dev/${name/c[0-9]*n/n}"
 	done

@@ -46,7 +46,7 @@ static bool volume_differs(const char *volume)
 static void volume_fixed(void **state)
 {
 	static const char volume[] = "2b8fac4d-ce33-5f23-b59a-ad5fcb870bcf";
-	char uuid[CLUSTER_UUID_TEXT];
+	char uuid[CLUSTER_UUID_TEXT], map[CLUSTER_UUID_TEXT];
 
 	(void)state;
 	memset(&sb, 0, sizeof(sb));
@@ -70,6 +70,8 @@ static void volume_fixed(void **state)
 	assert_string_equal(uuid, "817c6205-06ab-5f6a-b787-be83d8c9180a");
 	cluster_namespace_uuid(volume, "n2", uuid);
 	assert_string_equal(uuid, "f2980504-8000-570d-95af-e6d4d5c36d9f");
+	cluster_map_uuid(uuid, map);
+	assert_string_equal(map, "96e5983a-61e7-59fa-bbed-0dafc5713e08");
 	sb.dataset_version[1] = '8';
 	assert_true(volume_differs(volume));
 	sb.dataset_version[1] = '7';
