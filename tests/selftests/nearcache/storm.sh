@@ -14,7 +14,10 @@ CONFIG=/sys/kernel/config/nvmet
 # A subsystem without a namespace: a port that serves it listens, and refuses all other subsystems.
 OTHER_NQN=nqn.2014-08.org.nvmexpress:uuid:22222222-2222-5333-8444-555555555555
 
-# storm_nodes DEVICE: make the nodes; DEVICE is their volume. All join.
+# storm_nodes DEVICE: make the nodes; DEVICE is their volume. All join. With keep-alive 4s, the kernel
+# notices a silent connection within 4 s: it gets 2 s, sends a sign of life each second, waits 2 s for
+# the answer, and its timers are up to a second late. With 3s, it would get 2 s as well, and with less,
+# pauses of an emulated processor end connections.
 storm_nodes() {
 	local i j
 	mkdir "$RUN"
@@ -354,7 +357,7 @@ storm_judge() {
 reader_begins() {
 	rm -f "$RUN/stop.$1"
 	{
-		./blockdata read "/dev/mapper/${NAMES[$1]}" -f "$RUN/stop.$1" -t 3 -b 8:64 -a 8 -r 20 -i 20 -l 1500 \
+		./blockdata read "/dev/mapper/${NAMES[$1]}" -f "$RUN/stop.$1" -t 2 -b 8:64 -a 8 -r 20 -i 40 -l 1500 \
 			-S "$SEED" >>"$RUN/reader.$1" 2>&1 || touch "$RUN/wrong"
 		touch "$RUN/ended.$1"
 	} &
