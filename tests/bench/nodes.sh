@@ -39,7 +39,7 @@ $(sectors "$table") $(sectors "$data") linear $data 0"
 # homes_up BLOCKS CACHE_IS: make the caches of all nodes, each with room for BLOCKS blocks. Sets
 # $slots to the number of blocks that a cache can hold when it keeps none free.
 homes_up() {
-	local i size='' mb=$(($1 * bytes / 1048576 + 64)) all=$O O
+	local i size='' mb=$(($(with_reserve nearcache "$1") * bytes / 1048576 + 64)) all=$O O
 	for ((i = 1; i <= nodes; i++)); do
 		# The helper formats no cache for an origin that another cache uses.
 		make_dm O "origin$i" "0 $(sectors "$all") linear $all 0"
