@@ -245,6 +245,7 @@ fault_runs() {
 		link_becomes up "$BACK" "$link" || problem "link $link is not up after $BACK s: state $state"
 	done
 	begin="$begin $mended $(ms)"
+	((${begin##* } - mended <= BACK * 1000)) || problem "taken back after $((${begin##* } - mended)) ms"
 	echo "$fault $kind $victim $begin" >>"$RUN/faults"
 	echo "fault $fault, $kind of $victim: lasted $((mended - ${begin%% *})) ms, taken back in $((${begin##* } - mended)) ms"
 	touch "$RUN/done.$fault"
