@@ -184,8 +184,8 @@ unmounted() {
 	umount /mnt
 }
 
-# samples PARTS PART SEED: read the samples of 128 KiB of all shards of which INDEX % PARTS is PART,
-# in random order.
+# samples PARTS PART SEED [FLAG]: read the samples of 128 KiB of all shards of which INDEX % PARTS is
+# PART, in random order. The flag is for dd: direct.
 samples() {
 	local shard size at list=()
 	for shard in /mnt/shard*; do
@@ -199,7 +199,7 @@ samples() {
 		echo "$RANDOM $at ${list[at]}"
 	done | sort -n | while read -r _ at shard size; do
 		((at % $1 == $2)) || continue
-		dd if="$shard" of=/dev/null bs=128k skip="$size" count=1 2>/dev/null || fail "read of $shard"
+		dd if="$shard" of=/dev/null bs=128k skip="$size" count=1 ${4:+iflag="$4"} 2>/dev/null || fail "read of $shard"
 	done
 }
 
@@ -270,6 +270,28 @@ fetch() {
 		wait "$n" || fail "fetch"
 	done
 	echo $(((${EPOCHREALTIME/./} - begin) / 1000))
+}
+
+# reads_listed NODE BYTES COUNT: list random reads of this length in extents of 1 MiB whose home is the
+# node, for reads_rate.
+reads_listed() {
+	homes | awk -v node="$1" -v bytes="$2" -v count="$3" '
+		$1 == node { extent[n++] = NR - 1 }
+		END {
+			srand(1)
+			print "fio version 2 iolog\nDEVICE add\nDEVICE open"
+			for (i = 0; i < count; i++)
+				print "DEVICE read", extent[int(rand() * n)] * 1048576 + int(rand() * 1048576 / bytes) * bytes, bytes
+			print "DEVICE close"
+		}' >/run/reads
+}
+
+# reads_rate DEVICE DEPTH: make these reads on the device, this number at the same time; print KiB/s.
+reads_rate() {
+	sed "s,DEVICE,$1," /run/reads >/run/reads.log
+	fio --name=job --direct=1 --ioengine=libaio --thread --iodepth="$2" --read_iolog=/run/reads.log --replay_no_stall=1 \
+		--output-format=terse --terse-version=3 >/run/fio || fail "fio: $(</run/fio)"
+	grep '^3;' /run/fio | cut -d ';' -f 7
 }
 
 # warm: bring the part of this node from the peers; print the time, ms.
