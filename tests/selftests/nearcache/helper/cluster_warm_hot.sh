@@ -42,7 +42,8 @@ is_warm() {
 	(($(field bytes_valid a-home) >= brought - 4 * 65536))
 }
 wait_for 40 is_warm || fail "not warm: $(nearcache jobs a)"
-(($(origin_delta) <= 256 << 10)) || fail "$(origin_delta) bytes from the volume"
+# Joins look at the volume, and the cluster device measures its latency.
+(($(origin_delta) <= 512 << 10)) || fail "$(origin_delta) bytes from the volume"
 here=0
 while read -r extent; do
 	holds "$extent" || fail "node a lacks extent $extent, which was read last"
