@@ -19,8 +19,8 @@ static void stop_signals(sigset_t *stop)
 }
 
 /*
- * Block SIGINT, SIGTERM and SIGHUP. Also block SIGPIPE, so that a warning to a reader that is gone does
- * not end the work in the middle, but the program after signals_release(): it is no wish to stop, so
+ * Block SIGINT, SIGTERM and SIGHUP. Also block SIGPIPE: a warning whose reader is gone does not end
+ * the work in the middle; signals_release() then ends the program. SIGPIPE is no wish of a user, so
  * the functions below ignore it. @before receives the previous mask.
  */
 void signals_hold(sigset_t *before)
@@ -34,7 +34,8 @@ void signals_hold(sigset_t *before)
 
 /*
  * True if a user wants the program to end: a signal is pending that was not blocked before
- * signals_hold(), and will end the program at signals_release(). The kernel never makes ignored signals pending.
+ * signals_hold(), and will end the program at signals_release(). The kernel never makes ignored
+ * signals pending.
  */
 bool signals_waiting(const sigset_t *before)
 {

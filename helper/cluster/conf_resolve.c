@@ -64,9 +64,9 @@ static int resolve_dns(struct cluster_conf *conf)
 }
 
 /*
- * The first one of two addresses, @a may be NULL: in the order of strcmp(), by preference one that
- * other machines can reach. Name servers change the order with each answer, and all nodes have to
- * choose the same address.
+ * Returns the first of two addresses in the order of strcmp(), but an address that other machines
+ * can reach before a loopback address. @a may be NULL. Name servers change the order with each
+ * answer, and all nodes have to choose the same address.
  */
 static const char *first_address(const char *a, const char *b)
 {
@@ -78,9 +78,10 @@ static const char *first_address(const char *a, const char *b)
 }
 
 /*
- * Choose an address of a host. If it is the host name of the local node, the addresses in use that an
- * answer lacks count as well, as long as this machine has them: the export stays there. @answers:
- * false: do not ask the name servers. Returns false, with @why, if there is none.
+ * Choose an address of a host. For the host name of the local node, this also chooses among the
+ * known addresses that the answer lacks, as long as this machine has them: so the export keeps its
+ * address.
+ * @answers: ask the name servers. Returns false, with @why, if there is no address.
  */
 static bool resolve_host(struct cluster_node *node, struct known_addresses *known, bool answers,
 			 const char **why)
@@ -217,7 +218,7 @@ static int check_reachable(const struct cluster_conf *conf)
 
 /*
  * Resolve all host names and find the local node. @self: its name; NULL: find it by its address.
- * @known: addresses that an earlier join knew; NULL: none. @conf->known gets those of now.
+ * @known: addresses that an earlier join knew; NULL: none. @conf->known receives the new ones.
  * The name servers may take long: call this before lock_name().
  */
 int cluster_conf_resolve(struct cluster_conf *conf, const char *self,

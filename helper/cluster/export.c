@@ -173,9 +173,9 @@ static int make_subsystem(struct exporting *to)
 	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
 		return fail_code();
 	/*
-	 * For people, and for compare_settings(). nvmet keeps both once a host has connected, and logs
-	 * each attempt to change them: leave those of an export that was complete, like one of an older
-	 * version.
+	 * The serial and model numbers are for people, and for compare_settings(). nvmet keeps both
+	 * once a host has connected, and logs each attempt to change them. So leave those of an
+	 * export that was complete: an older version may have made it.
 	 */
 	configfs_read(configfs_path(attribute, "%s/namespaces/1/enable", path), enabled);
 	if (strcmp(enabled, "1")) {
@@ -497,13 +497,14 @@ static bool allows_any(const struct exporting *to)
 	return !configfs_read(path, value) && !strcmp(value, "1");
 }
 
-/* Export the map as well. Without it, the peers of this node only do not warm from it by themselves. */
+/* Export the map as well. Without it, peers read here, but do not warm from here by themselves. */
 static void add_map(struct exporting *to)
 {
 	if (!to->export->map || !export_map_apply(to->export, &to->map_edits))
 		return;
 	configfs_undo(&to->map_edits);
-	warn("the cache is exported without its map: %s", fail_message());
+	warn("the cache is exported without its map, so that peers do not warm from it by themselves: %s",
+	     fail_message());
 	fail_reset();
 }
 

@@ -51,7 +51,7 @@ struct export {
  * Create an export, or change an existing one to what @export says. Loads the kernel modules and
  * mounts configfs if necessary. Completes an export that a killed run left half done.
  *
- * If the map cannot be exported, this warns, and the export is without it.
+ * If the map cannot be exported, this only warns, and exports the cache without it.
  *
  * At no moment can a host connect that @export does not allow: a new subsystem gets its hosts and
  * their keys before it becomes reachable. After an error everything is as before. Needs no change:

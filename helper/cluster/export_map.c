@@ -27,8 +27,8 @@ static bool has_value(const char *folder, const char *name, const char *value)
 
 /*
  * Export @export->map in the subsystem, which exists. Its connections stay: their hosts get an event
- * about the new namespace. nvmet opens the device for writing, so its disk accepts that, and its
- * target refuses all writes.
+ * about the new namespace. nvmet opens devices for writing, so the disk of a map has no read-only
+ * flag, and only the target nearcache-map refuses writes.
  */
 int export_map_apply(const struct export *export, struct configfs_edit **edits)
 {
@@ -38,7 +38,7 @@ int export_map_apply(const struct export *export, struct configfs_edit **edits)
 	if (configfs_edited(configfs_make_folder(edits, path), "create", path))
 		return fail_code();
 	if (has_value(path, "enable", "1")) {
-		/* nvmet keeps the device open, so it is the same one if its path is the same. */
+		/* nvmet keeps the device open, so an equal path means the same device. */
 		if (has_value(path, "device_path", export->map) &&
 		    has_value(path, "device_uuid", export->map_uuid))
 			return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The map of the exported cache: the second namespace of the subsystem. An export without it works.
+ * Export of the map of a cache: the second namespace of the subsystem. An export without it works.
  * Functions return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_CLUSTER_EXPORT_MAP_H

@@ -113,7 +113,7 @@ int homes_find_above(const struct dm_device *dev, struct homes *homes)
 	return fail_code();
 }
 
-/* Without a cluster device the part of this node is unknown. All would be more than was asked for. */
+/* Without a cluster device, the part of this node is unknown, and whole files would be too much. */
 static int refuse_part(const struct dm_device *dev)
 {
 	return fail(CODE_DEVICE, "there is no cluster device above '%s'", dev->name);
@@ -137,7 +137,7 @@ int homes_keep_live(const struct dm_device *dev, struct shards *shards)
 			return fail_code();
 		number = dev->number;
 		if (!homes_divide(&homes))
-			warn("'%s' has pins of the part of a cluster's node, and there is no cluster device above it: these pins stay as they are; 'nearcache pin %s FILES' pins whole files instead",
+			warn("'%s' has pins of the part of files that has its home on this node of a cluster, and there is no cluster device above it: these pins stay as they are; 'nearcache pin %s FILES' pins whole files instead",
 			     dev->name, dev->name);
 	}
 	return homes_divide(&homes) ? homes_keep(&homes, shards, &part) : refuse_part(dev);

@@ -152,7 +152,7 @@ static int check_others(const struct joining *joining)
 	joined_all(&list, &count);
 	for (i = 0; i < count && !fail_code(); i++) {
 		if (*list[i].why)
-			warn("the record of cluster device '%s' is not compared with this one: %s",
+			warn("cannot check whether cluster device '%s' is the same node of this cluster: %s",
 			     list[i].name, list[i].why);
 		else if (strcmp(list[i].name, joining->request->name) &&
 			 !strcmp(list[i].cluster, joining->conf.name) &&

@@ -17,8 +17,8 @@
 
 /**
  * enum join_warm - whether join begins to warm the cache of this node from its peers
- * @JOIN_WARM_HELD: if join creates the device, with what peers hold by their maps
- * @JOIN_WARM_ALL: with all that peers may have; they ask the origin for data that they lack
+ * @JOIN_WARM_HELD: only if join creates the device; bring data that peers have by their maps
+ * @JOIN_WARM_ALL: yes; also bring data that peers may lack, for which they ask the origin
  * @JOIN_WARM_NOT: no
  */
 enum join_warm {

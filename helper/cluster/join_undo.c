@@ -54,7 +54,7 @@ static void undo_steps(struct joining *joining, char *failed, size_t size)
 	note_failure(failed, size);
 	peers_disconnect_fresh(&joining->peers);
 	note_failure(failed, size);
-	/* The record was lost, but peers read here. */
+	/* The device is in use, though its record was lost: peers may read here. */
 	if (!joining->before.found && joining->exists)
 		return;
 	if (joining->exported)

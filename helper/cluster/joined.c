@@ -201,8 +201,8 @@ static int append_record(struct joined **list, size_t *count, const char *name)
 }
 
 /*
- * Read all records. One that cannot be read keeps nobody from the others: it is in the list with its
- * @why. The list needs joined_free_all(), even after an error.
+ * Read all records. A record that cannot be read is in the list as well, with its @why. The list
+ * needs joined_free_all(), even after an error.
  */
 int joined_all(struct joined **list, size_t *count)
 {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Forget the addresses of another host name. */
+/* Set the host name. If it is another one, forget the addresses of the old one. */
 void known_set_host(struct known_addresses *known, const char *host)
 {
 	if (!strcmp(known->host, host))
@@ -48,8 +48,8 @@ static bool count_missing(struct known_address *one, uint64_t now)
 }
 
 /*
- * Take the addresses in an answer of the name server at time @now. Without an address it is no
- * answer: nothing changes.
+ * Take the addresses in an answer of the name server at time @now, seconds of CLOCK_MONOTONIC.
+ * Without addresses the name server did not answer: nothing changes.
  */
 void known_take_answer(struct known_addresses *known, char (*address)[ADDRESS_TEXT], size_t count,
 		       uint64_t now)

@@ -11,15 +11,15 @@
 #include "cluster/addresses.h"
 #include "nearcache_cluster.h"
 
-/* An address goes after this number of answers in a row, over this time, that lack it. */
+/* Forget an address that this number of answers in a row, over this time, have lacked. */
 #define KNOWN_ANSWERS	10U
 #define KNOWN_SECONDS	300U
 
 /**
  * struct known_address - an address
  * @address: text form
- * @since: time of the first of these answers, seconds of CLOCK_MONOTONIC
- * @answers: answers that lack it, up to the last one; 0: the last answer had it
+ * @since: time of the first of the @answers answers, seconds of CLOCK_MONOTONIC
+ * @answers: number of the last answers in a row that lack it; 0: the last answer had it
  */
 struct known_address {
 	char address[ADDRESS_TEXT];

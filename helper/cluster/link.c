@@ -304,8 +304,8 @@ static nvme_root_t create_root(void)
  * Open the folder of a controller that connects the host (NULL: any) to the subsystem. Returns a
  * descriptor, or -1 if its number is no longer that of such a connection.
  *
- * The kernel gives the number of a controller that is gone to the next one, which has another folder,
- * of the same name. The descriptor is of the first one also then: its files cannot be opened.
+ * The kernel gives the number of a controller that is gone to the next one, whose folder then has
+ * the same name. The descriptor stays that of the old folder, whose files can no longer be opened.
  */
 static int open_controller(const char *name, const char *nqn, const char *host_nqn)
 {

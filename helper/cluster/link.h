@@ -61,9 +61,10 @@ struct link_state {
 };
 
 /*
- * The kernel's keep-alive time, in seconds, with which a silent connection is lost after at most
- * @keep_alive seconds, or 3 if that is less: the kernel sends a sign of life each half of this time,
- * waits this time for its answer, and its timers are up to a second late.
+ * Returns the keep-alive time for the kernel, in seconds, with which a silent connection is lost
+ * after at most @keep_alive seconds (3 seconds if @keep_alive is less). The kernel sends a sign of
+ * life each half of its keep-alive time, waits this time for the answer, and its timers are up to a
+ * second late.
  */
 unsigned int link_kernel_keep_alive(unsigned int keep_alive);
 
@@ -78,8 +79,8 @@ const char *link_address(const struct link *link, char *text);
 int link_find(const struct link *link, struct link_state *state);
 
 /*
- * True if the kernel shows that the connection @state has other timers than @link wants. Kernels that
- * do not show a timer differ in none.
+ * True if the kernel shows that the connection @state has other timers than @link wants. A timer
+ * that the kernel does not show counts as equal.
  */
 bool link_timers_differ(const struct link *link, const struct link_state *state);
 

@@ -8,9 +8,11 @@
 #include "lib/error.h"
 #include "nearcache_map.h"
 
-/* The dm uuid of a map is this prefix and its name: it is no cache, and no cluster device. */
+/*
+ * The dm uuid of a map is this prefix and its name. Caches and cluster devices have other prefixes.
+ */
 #define MAP_PREFIX	"nearcache_map-"
-/* More units than this make a unit larger than a block: peers read a byte for each unit. */
+/* A map of more units than this gets larger units than a block: peers read a byte for each unit. */
 #define UNITS_MANY	(8ULL << 20)
 
 static const char *map_name(const char *name, char *map)
@@ -20,8 +22,9 @@ static const char *map_name(const char *name, char *map)
 }
 
 /*
- * Bytes of a unit of the map: a block, so that most units are cached whole or not at all; more for a
- * large volume, but at most an extent, all of which has one home.
+ * Bytes of a unit of the map of a volume of @size bytes, with @block and @extent in bytes: a block,
+ * so that most units are cached whole or not at all; more for a large volume, but at most an
+ * extent, all of which has one home.
  */
 uint64_t map_unit(uint64_t size, uint64_t block, uint64_t extent)
 {
@@ -53,7 +56,7 @@ static bool is_map(const struct dm_device *dev)
 	return !strncmp(dev->uuid, MAP_PREFIX, strlen(MAP_PREFIX));
 }
 
-/* Find or create the device. The caller records why there is none. */
+/* Find or create the device of the map. After an error the caller warns. */
 static int need_map(struct cluster_map *map, const char *device, const struct cluster_home *home,
 		    uint64_t extent)
 {
@@ -76,18 +79,20 @@ static int need_map(struct cluster_map *map, const char *device, const struct cl
 		return fail_code();
 	if (!known)
 		return fail(CODE_DEVICE, "the loaded kernel module is older, and has no target '"
-			    DM_MAP_TARGET "'");
+			    DM_MAP_TARGET "': load the new one while no device uses it, and join again");
 	/* The superblock of a cache whose device fails was not read. */
 	if (!home->block_size)
-		return fail(CODE_DEVICE, "the cache '%s' is bypassed", home->dev.name);
+		return fail(CODE_DEVICE, "its cache device is bypassed: 'nearcache attach %s', and join again",
+			    home->dev.name);
 	if (!create_map(device, home, extent))
 		map->created = true;
 	return fail_code();
 }
 
 /*
- * Make the map of the cache @home of cluster device @name, unless it exists. A node works without a
- * map: then its peers do not warm from it by themselves, and this warns, unless @quiet.
+ * Make the map of the cache @home of cluster device @name, unless it exists. @extent: bytes. A node
+ * works without a map, but then its peers do not warm from it by themselves. So a failure is only a
+ * warning, and not even that if @quiet.
  */
 void map_make(struct cluster_map *map, const char *name, const struct cluster_home *home,
 	      uint64_t extent, bool quiet)
@@ -100,12 +105,14 @@ void map_make(struct cluster_map *map, const char *name, const struct cluster_ho
 		return;
 	}
 	if (!quiet)
-		warn("the peers cannot see what the cache '%s' holds, to warm their caches: %s",
+		warn("the peers cannot warm their caches from '%s', because it has no map: %s",
 		     home->dev.name, fail_message());
 	fail_reset();
 }
 
-/* Remove the map, if there is one. @exported: it may still be exported, and stays then. */
+/*
+ * Remove the map, if there is one. @exported: keep it if it is open, as nvmet may still export it.
+ */
 int map_remove(const char *name, bool exported)
 {
 	char device[NAME_SIZE];

@@ -8,7 +8,7 @@
 
 #include "cluster/home.h"
 
-/* What follows the name of a cluster device in the name of its map. */
+/* The name of a map is that of its cluster device with this ending. */
 #define MAP_ENDING	"-map"
 
 /**

@@ -93,7 +93,9 @@ static bool find_devices(const struct homes *homes, struct peer_map *map)
 	return all;
 }
 
-/* In a process of its own, because the read of a peer that hangs cannot be interrupted. */
+/*
+ * Read a map, in a process of its own, because a read at a peer that hangs cannot be interrupted.
+ */
 static int read_job(const struct many_job *job)
 {
 	const struct peer_map *map = job->data;
@@ -113,7 +115,10 @@ static int read_job(const struct many_job *job)
 	return 0;
 }
 
-/* Check the map in @map->memory, and set @unit and @byte. False: it is damaged, or does not fit. */
+/*
+ * Check the map in @map->memory, and set @unit and @byte. @volume, @extent: their bytes. Returns
+ * false if the map is damaged, or does not fit the volume.
+ */
 bool peer_map_check(struct peer_map *map, uint64_t volume, uint64_t extent)
 {
 	const struct nearcache_map_header *header = (const void *)map->memory;
@@ -135,7 +140,9 @@ bool peer_map_check(struct peer_map *map, uint64_t volume, uint64_t extent)
 	return true;
 }
 
-/* Read the maps that were found. One that cannot be read in time, or does not fit, counts as none. */
+/*
+ * Read the maps that were found. A map that cannot be read in time, or does not fit, is not used.
+ */
 static int read_found(const struct homes *homes, struct peer_map *map)
 {
 	size_t i, jobs = 0, nodes = homes->table.nodes;
@@ -147,7 +154,7 @@ static int read_found(const struct homes *homes, struct peer_map *map)
 
 		if (!*map[i].device)
 			continue;
-		/* The processes write to it. */
+		/* Shared with the process of read_job(). */
 		memory = mmap(NULL, map[i].bytes, PROT_READ | PROT_WRITE,
 			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 		if (memory == MAP_FAILED)
@@ -167,10 +174,10 @@ static int read_found(const struct homes *homes, struct peer_map *map)
 		struct peer_map *read = (struct peer_map *)job[i].data;
 
 		if (job[i].code)
-			warn("the map of node '%s' cannot be read: %s",
+			warn("the map of node '%s' cannot be read, and is not used: %s",
 			     homes->table.node[read - map].name, job[i].message);
 		else if (!peer_map_check(read, homes->size, homes->table.extent))
-			warn("the map of node '%s' is damaged, or of another volume",
+			warn("the map of node '%s' is damaged, or of a volume of another size, and is not used",
 			     homes->table.node[read - map].name);
 	}
 	free(name);
@@ -179,8 +186,9 @@ static int read_found(const struct homes *homes, struct peer_map *map)
 }
 
 /*
- * Read the maps of all connected peers. @wait: connections are new, so wait for their maps. Returns a
- * map for each node, for peer_maps_free(), or NULL after an error.
+ * Read the maps of all connected peers. @wait: connections may be new, so wait up to APPEAR_MS for
+ * their maps. Returns an array with a map for each node, for peer_maps_free(), or NULL after an
+ * error.
  */
 struct peer_map *peer_maps_read(const struct homes *homes, bool wait)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The maps that peers export beside their caches: which parts of the volume they hold.
- * Functions that return int return 0, or an exit code after recording an error with fail().
+ * The maps that peers export beside their caches. They show which parts of the volume the caches
+ * hold. Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_CLUSTER_PEER_MAP_H
 #define HELPER_CLUSTER_PEER_MAP_H

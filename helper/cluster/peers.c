@@ -290,8 +290,8 @@ int peers_connect(struct peers *peers)
 			if (peer->skipped)
 				continue;
 			/*
-			 * many_run() locks the name: no device has a blank in its name, and nodes
-			 * of two clusters may have one name.
+			 * many_run() locks this name. It has a blank, so it is no name of a device,
+			 * and the NQN, because nodes of two clusters may have one name.
 			 */
 			snprintf(name[jobs], sizeof(*name), "node %s", peer->nqn);
 			job[jobs].name = name[jobs];

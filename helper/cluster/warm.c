@@ -55,7 +55,9 @@ static int find_missing(const struct dm_device *dev, const struct range *range, 
 	return fail_code();
 }
 
-/* Only free blocks are filled, because beyond that data is evicted, and jobs wait for readers. */
+/*
+ * Find the bytes of free blocks. Beyond them, a job would evict other data, and wait for readers.
+ */
 static int find_room(const struct dm_device *dev, struct warming *warming)
 {
 	struct status status;
@@ -72,8 +74,9 @@ static int find_room(const struct dm_device *dev, struct warming *warming)
 }
 
 /*
- * As warm_divide() for the whole part of this node: only what the cache lacks and has room for, at
- * the peers that have it by their maps, hottest first. A peer without a map may have all.
+ * As warm_divide() for the whole part of this node: only data that the cache lacks and has room
+ * for, at the peers that have it by their maps, hottest first. A peer without a map may have all
+ * data.
  */
 int warm_divide_part(const struct homes *homes, const struct dm_device *dev,
 		     const struct range *range, size_t count, struct warming *warming)
@@ -150,7 +153,7 @@ static int wait_sources(const struct homes *homes, const struct dm_device *dev,
 	return fail_code();
 }
 
-/* Start the jobs. The peer of a job that cannot start gives nothing, with a warning. */
+/* Start the jobs. If a job cannot start, warn, and leave out its data. */
 static void start_sources(const struct homes *homes, const struct dm_device *dev,
 			  struct warming *warming, const struct nl_job *wishes)
 {
@@ -243,8 +246,8 @@ static int await_peers(const char *name, struct homes *homes)
 }
 
 /*
- * Choose what to bring of the ranges @missing, after peers that were just connected have answered. If
- * no peer has anything of them by its map, there is nothing to wait for.
+ * Choose the data to bring of the ranges @missing, after peers that were just connected have
+ * answered. If no map shows any of these ranges, do not wait for the peers.
  */
 static int choose_part(const char *name, struct homes *homes, const struct missing *missing,
 		       struct warming *warming)
@@ -302,7 +305,7 @@ int warm_start(const char *name, const struct dm_device *dev, bool ask, struct w
 	return fail_code();
 }
 
-/* Print what is brought, and what is not. Without @always, nothing if nothing is brought. */
+/* Print the bytes to bring, and those left out. Without @always, no text if nothing is brought. */
 void warm_print(const struct warming *warming, bool always)
 {
 	bool any = always || warming->bytes;

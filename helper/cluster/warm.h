@@ -11,8 +11,8 @@
 #include "netlink/client.h"
 
 /*
- * Deadline of jobs that warm the whole part of a node, seconds: later they leave out what finds no
- * free block, because readers took it, and do not wait for readers.
+ * Deadline of jobs that warm the whole part of a node, seconds. If readers have taken the free
+ * blocks, the jobs wait for readers until then, and later leave out data that finds no free block.
  */
 #define WARM_DEADLINE	60
 

@@ -70,7 +70,7 @@ struct cell {
 	struct range range;
 };
 
-/* Cells divide units, and extents. A map without a peer that has one does not divide. */
+/* Returns the bytes of a cell: those of the smallest unit of all maps, and at most of an extent. */
 static uint64_t cell_step(const struct homes *homes, const struct peer_map *map)
 {
 	uint64_t step = homes->table.extent;
@@ -139,8 +139,8 @@ static size_t first_peer(const struct cell *cell)
 }
 
 /*
- * Find the peer that has most of the cell, and among equal ones the first home. @partly: also a peer
- * that lacks a part of the unit. Returns the number of nodes if there is none.
+ * Find the peer that has most of the unit around the cell, and among equal ones the first home.
+ * @partly: also a peer that lacks a part of the unit. Returns the number of nodes if there is none.
  */
 static size_t find_holder(const struct cell *cell, bool partly)
 {
@@ -162,9 +162,9 @@ static size_t find_holder(const struct cell *cell, bool partly)
 }
 
 /*
- * Choose the peer for each extent of the ranges, which are inside the volume and have their home
- * here: its first home among the peers, whether it has the data or not. warm_free() is needed, even
- * after a failure.
+ * Choose for each extent of the ranges its first home among the peers, whether that peer has the
+ * data or not. The ranges are inside the volume and have their home here. warm_free() is needed,
+ * even after a failure.
  */
 int warm_divide(const struct homes *homes, const struct range *range, size_t count,
 		struct warming *warming)
@@ -189,7 +189,7 @@ int warm_divide(const struct homes *homes, const struct range *range, size_t cou
 }
 
 /*
- * By its map, does any peer, even one that the kernel is still probing, have all of some unit of the
+ * Does the map of any peer, even of one that the kernel is still probing, show a whole unit of the
  * ranges?
  */
 bool warm_is_offered(const struct homes *homes, const struct peer_map *map,
@@ -218,7 +218,7 @@ bool warm_is_offered(const struct homes *homes, const struct peer_map *map,
  * struct run - adjacent cells to read at one peer
  * @range: the cells
  * @node: the peer
- * @heat: heat by its map, and one; 0: it has no map
+ * @heat: 1 + heat of the cells by the map of @node; 0: @node has no map
  */
 struct run {
 	struct range range;
@@ -253,8 +253,8 @@ static int add_run(struct runs *runs, const struct run *add)
 }
 
 /*
- * Choose the peer for a cell. A peer without a map gets what is first read there, but only if peers
- * may ask the origin.
+ * Choose the peer for a cell. A peer without a map gets the cells that no map shows and whose first
+ * home it is, but only if peers may ask the origin.
  */
 static int choose_peer(const struct cell *cell, struct runs *runs, struct warming *warming)
 {
@@ -310,11 +310,11 @@ static int take_run(const struct run *run, uint64_t step, size_t pieces, struct 
 }
 
 /*
- * Choose what to read at which peer of the ranges @missing, which the local cache lacks and which have
- * their home here. @map: of each node. Chosen are the hottest units, as far as there is room; each
- * job reads them in that order. Unless @warming->ask, a peer is only asked for units that it has
- * whole. The caller has set @ask, @block and @room of @warming. warm_free() is needed, even after a
- * failure.
+ * Choose data of the ranges @missing, and the peer at which to read it. The local cache lacks these
+ * ranges, and they have their home here. @map: of each node. This chooses the hottest units, as far
+ * as there is room; each job reads them in that order. Unless @warming->ask, a peer is only asked
+ * for units that it has whole. The caller has set @ask, @block and @room of @warming. warm_free()
+ * is needed, even after a failure.
  */
 int warm_choose(const struct homes *homes, const struct peer_map *map,
 		const struct range *missing, size_t count, struct warming *warming)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which data a node reads at which peer to warm its cache, and in which order.
+ * Choice of the data that a node reads at each peer to warm its cache, and of its order.
  * Functions that return int return 0, or an exit code after recording an error with fail().
  */
 #ifndef HELPER_CLUSTER_WARM_CHOICE_H
@@ -17,8 +17,8 @@
  * @node: the peer, an index of the nodes
  * @piece: the ranges, @pieces of them, in the order in which to read them
  * @room: entries of @piece
- * @bytes: their sum
- * @job: number of the job that reads them, 0: none
+ * @bytes: sum of the lengths of @piece
+ * @job: number of the job that reads the ranges; 0: none
  */
 struct warm_source {
 	size_t node;

@@ -151,7 +151,7 @@ static void print_pins(const struct dm_device *dev)
 		print_string(NULL, "pins", restore_advice(dev, &difference, text));
 }
 
-/* The state of the cache is normal whatever the origin does: say that the origin returned errors. */
+/* The state of the cache stays normal if the origin fails, so show the failed reads beside it. */
 static void print_origin_errors(uint64_t failed)
 {
 	char text[128];
@@ -160,7 +160,7 @@ static void print_origin_errors(uint64_t failed)
 	if (!failed)
 		return;
 	snprintf(text, sizeof(text),
-		 "%" PRIu64 " reads since the open; 'nearcache stats --watch' shows whether more do, dmesg why",
+		 "%" PRIu64 " reads since the open; 'nearcache stats --watch' shows whether more fail, and dmesg why",
 		 failed);
 	print_string(NULL, "origin failed", text);
 }

@@ -176,7 +176,9 @@ static int start_program(struct keep_run *run, char *path)
 	}
 	if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK))
 		return errno;
-	/* The run does not wait for this process: it drops what does not fit into the pipe. */
+	/*
+	 * The run does not wait for this process: output that does not fit into the pipe is lost.
+	 */
 	fcntl(pipes[0], F_SETPIPE_SZ, (int)KEEP_OUTPUT);
 	error = spawn_join(path, run->name, pipes, &run->pid);
 	close(pipes[1]);
@@ -208,7 +210,7 @@ static void start_run(struct keep_run *run, void (*say)(const char *text, void *
 	say_report(run, text, say, arg);
 }
 
-/* True if there is a cluster device of this name: a record alone may be of an interrupted run. */
+/* True if there is a cluster device of this name: an interrupted join may leave only a record. */
 static bool has_device(const char *name)
 {
 	struct dm_device dev;
@@ -242,7 +244,7 @@ static struct keep_run *run_of(struct keeper *keeper, const char *name)
 	return longer;
 }
 
-/* Say that the record of a device cannot be read: without it, there is nothing to run. */
+/* Say that the record of a device cannot be read: without its record, join is not run for it. */
 static void say_record(struct keep_run *run, const char *why,
 		       void (*say)(const char *text, void *arg), void *arg)
 {
@@ -298,7 +300,9 @@ static void take_output(struct keep_run *run, void (*say)(const char *text, void
 	run->used = 0;
 }
 
-/* Read what the run has printed; drop what is too much, so that it never waits for this process. */
+/*
+ * Read the output of the run, and drop its rest above KEEP_OUTPUT: it never waits for this process.
+ */
 static void read_output(struct keep_run *run)
 {
 	char some[4096];

@@ -23,11 +23,11 @@
  * struct keep_run - the runs of 'cluster join' for one device
  * @name: of the device
  * @pid: process of the present run; 0: none
- * @pipe: its stderr
- * @text: its output so far, @used bytes without NUL; NULL: none
- * @brief: it does not try the nodes that are refused
- * @begun: time of its begin, as by watch_now()
- * @hangs: the log says that it takes too long
+ * @pipe: reads the stderr of the present run
+ * @text: output of the present run so far, @used bytes without NUL; NULL: none
+ * @brief: the present run does not try the nodes that are refused
+ * @begun: time at which the present run began, ns as by watch_now(), like the other times
+ * @hangs: the log says that the present run takes too long
  * @next: earliest time of the next run
  * @full: earliest time of the next run that also tries the nodes that are refused
  * @refused: lines about refused nodes, of the last run that tried all nodes; NULL: none

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What nearcached knows: a struct for each device, and one for itself. */
+/* State of nearcached: a struct for each device, and one for the daemon. */
 #ifndef HELPER_DAEMON_WATCHED_H
 #define HELPER_DAEMON_WATCHED_H
 
@@ -19,7 +19,7 @@
 #include "daemon/shards_in_use.h"
 
 /*
- * What the daemon knows about a device.  Times are in seconds, as by daemon_seconds().
+ * State of a device.  Times are in seconds, as by daemon_seconds().
  *
  * @name: dm name
  * @present: the device was sampled, so that @read and @origin are valid
