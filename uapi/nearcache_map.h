@@ -4,8 +4,9 @@
  * how recently they were read.
  *
  * The first NEARCACHE_MAP_PAGE bytes are struct nearcache_map_header, then zeros.  Behind them is
- * one byte for each unit of the volume, then zeros up to a multiple of NEARCACHE_MAP_PAGE.  Nothing
- * is stored: each read sees the cache at the time of the read.
+ * one byte for each unit of the volume, in the order of the volume, then zeros up to a multiple of
+ * NEARCACHE_MAP_PAGE.  Nothing is stored: each read sees the cache at the time of the read.  While
+ * the reads of the cache go to the origin (bypass, degraded), the bytes of all units are 0.
  */
 #ifndef NEARCACHE_MAP_UAPI_H
 #define NEARCACHE_MAP_UAPI_H
@@ -15,7 +16,7 @@
 #define NEARCACHE_MAP_MAGIC	"nc-map\r\n"
 #define NEARCACHE_MAP_VERSION	1
 #define NEARCACHE_MAP_PAGE	4096U
-/* Most blocks of the cache in a unit. */
+/* A unit has 1 to this number of blocks of the cache. */
 #define NEARCACHE_MAP_BLOCKS_MAX	256U
 
 /**
@@ -26,7 +27,7 @@
  * @volume_bytes: size of the volume when the device of the map was made
  * @unit_bytes: size of a unit, a power of two; the last unit may be shorter
  * @reserved: 0
- * @checksum: CRC-32C of the bytes before it
+ * @checksum: CRC-32C (start value and final xor ~0) of the bytes before @checksum
  */
 struct nearcache_map_header {
 	__u8 magic[8];
@@ -41,10 +42,10 @@ struct nearcache_map_header {
 /*
  * The byte of a unit; 0: nothing of the unit is cached.
  * Low four bits, its share: NEARCACHE_MAP_ALL if all of the unit is cached, otherwise 1 to 14, in
- * proportion.
- * High four bits, its heat: 15 if one of its blocks was just read.  It is one less for each
- * doubling of the bytes that were read through the cache since the last read of any of the unit's
- * blocks, counted in sixteenths of the cache's size.
+ * proportion to the cached bytes.
+ * High four bits, its heat, 0 to 15.  Let D be the bytes that were read through the cache since the
+ * last read of any of the unit's cached blocks, in whole sixteenths of the cache's size.  The heat
+ * is 15 if D is 0, 14 if D is 1, and one less for each doubling of D.
  */
 #define NEARCACHE_MAP_SHARE	0x0fU
 #define NEARCACHE_MAP_ALL	0x0fU

@@ -156,7 +156,7 @@ const struct verb classifier_verb = {
 "shutdown, and the module stays loaded with it. No result of the program can corrupt\n"
 "data. With --dry-run the kernel only verifies the program.\n"
 "\n"
-"show lists the maps of the program, which bpftool reads, and for the built-in program\n"
+"show lists the BPF maps of the program, which bpftool reads, and for the built-in program\n"
 "the streams of processes that run; with --all also of those that have ended. The reads\n"
 "or writes of a process are sequential, strided, checkpoint (sequential writes) or\n"
 "scattered; scattered reads turn out to be shuffled (each run once per pass), looping (the\n"

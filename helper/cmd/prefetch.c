@@ -371,11 +371,12 @@ const struct verb prefetch_verb = {
 "\n"
 "--from-peers warms a node that joined or was replaced: a job for each peer brings data\n"
 "that has its home here from the node that was its home before. With TARGETs, that node\n"
-"asks the origin for data that it does not have. Without TARGETs, this is what peers hold\n"
-"of the part of this node, most recently read first, as far as there is room; a peer asks\n"
-"the origin only for the rest of a unit that it holds in part, or if its version is older.\n"
-"A job ends when its peer fails. Data for which no peer is up is left out. --bandwidth\n"
-"limits each job.\n"
+"asks the origin for data that it does not have. Without TARGETs, the jobs bring the part\n"
+"of this node that the maps of the peers show as cached, most recently read first, as far\n"
+"as there is room; a peer asks the origin only for the rest of a unit of its map that it\n"
+"has in part, and, if it has no map because its version is older, for all data that it\n"
+"lacks. A job ends when its peer fails. Data for which no peer is up is left out.\n"
+"--bandwidth limits each job.\n"
 "\n" LABEL_HELP
 "\n" TARGET_HELP,
 	.run = cmd_prefetch,

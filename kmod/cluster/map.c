@@ -10,7 +10,7 @@
  * waits for its reads, ends even while the cache hangs.
  *
  * A table keeps the dm device of the cache open, so that no other device gets its number.  But the
- * table of that device may be replaced, even by one without a cache.  So the worker looks for the
+ * table of that device may be replaced, even by one of another target.  So the worker looks for the
  * cache again for each page, and holds it for that long: the destructor of the cache waits for the
  * holder.
  */
@@ -29,7 +29,7 @@
 
 #define MAP_PAGE_SECTORS	(NEARCACHE_MAP_PAGE >> SECTOR_SHIFT)
 
-/* Lookups of blocks between two calls of cond_resched(). */
+/* Number of blocks to look up between two calls of cond_resched(). */
 #define LOOK_AT	1024U
 
 static_assert(sizeof(struct nearcache_map_header) == 64);
@@ -121,8 +121,8 @@ static u8 unit_byte(const struct nc_map *map, struct nc_cache *c, u64 number)
 	return share | unit.heat << NEARCACHE_MAP_HEAT_SHIFT;
 }
 
-/* Write the bytes of units from number @first on.  In other states than normal, reads go to the
- * origin, as if nothing were cached.
+/* Write the bytes of @bytes units, from unit @first on.  They are 0 in other states than normal:
+ * reads then go to the origin, as if nothing were cached.
  */
 static void map_put_units(const struct nc_map *map, struct nc_cache *c, u64 first, u8 *to,
 			  unsigned int bytes)
@@ -144,7 +144,7 @@ static void map_put_units(const struct nc_map *map, struct nc_cache *c, u64 firs
 	}
 }
 
-/* Write the bytes at @at of the page of the header. */
+/* Write @bytes bytes of the page of the header, from offset @at on. */
 static void map_put_header(const struct nc_map *map, unsigned int at, u8 *to, unsigned int bytes)
 {
 	memset(to, 0, bytes);
@@ -159,7 +159,7 @@ static blk_status_t map_fill_bio(const struct nc_map *map, struct nc_cache *c, s
 	struct bvec_iter iter;
 	struct bio_vec bv;
 
-	/* While the cache is loaded, its index is not complete yet. */
+	/* While the cache is being loaded, its index is not complete yet. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_NOT_LOADED || !unit_fits(map, c))
 		return BLK_STS_IOERR;
 	bio_for_each_segment(bv, bio, iter) {

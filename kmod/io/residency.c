@@ -9,7 +9,7 @@
 /* Most blocks per call, because the caller may hold a reference or lock that others wait for. */
 #define RUN_BLOCKS_MAX	1048576U
 
-/* Return the valid sub-blocks of a block.  @stamp: set if the block has a slot. */
+/* Return the valid bits of a block.  @stamp receives that of its slot; unchanged without a slot. */
 static u64 valid_bits(struct nc_cache *c, u64 block, u16 *stamp)
 {
 	int state = READ_ONCE(c->hot.state), hold;
@@ -104,13 +104,13 @@ u64 nc_residency_sectors(struct nc_cache *c, sector_t first, sector_t *end)
 }
 
 /**
- * nc_residency_unit() - sum up some blocks of the origin
+ * nc_residency_unit() - cached sectors and heat of some blocks of the origin
  * @c: cache
  * @first: first sector, at the start of a block
  * @end: sector behind the last one, at the end of a block or of the origin
  * @unit: result
  *
- * The bytes since a use are counted in ticks of the policy's clock, in powers of two.  The caller
+ * The heat comes from the ticks of the policy's clock since a use, see NC_HEAT_MAX.  The caller
  * limits the number of blocks, as it may hold a reference that others wait for.
  *
  * Context: may sleep, waits for no I/O.

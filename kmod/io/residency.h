@@ -19,7 +19,7 @@ struct nc_run {
 	bool cached;
 };
 
-/* Heat of a block that was just used.  0: its last use is longer ago than the stamp can tell. */
+/* Heat of a block that was just used.  It falls by one each time the ticks since the use double. */
 #define NC_HEAT_MAX	15
 
 /**

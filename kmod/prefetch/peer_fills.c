@@ -12,7 +12,7 @@
 #include "io/fill.h"
 #include "prefetch/peer_fills.h"
 
-/* Interval of looks whether the devices of jobs that read at a peer are still there. */
+/* Interval at which the worker looks whether the devices of peers were removed, jiffies. */
 #define PEER_LOOK	HZ
 
 /* Have the fills at peers reached their share of the fill memory, a quarter of the cap?  All fills
@@ -24,7 +24,7 @@ bool nc_peer_fills_enough(const struct nc_cache *c)
 	return c->prefetch.peers_flying > READ_ONCE(c->fills.memory_max) / 4;
 }
 
-/* Begin a fill at a peer.  Returns false if it must not begin now. */
+/* Begin a fill at a peer.  Returns false if a suspend keeps jobs from reading at peers. */
 bool nc_peer_fill_begin(struct nc_prefetch *p)
 {
 	bool may;
@@ -68,8 +68,8 @@ static bool peer_is_gone(const struct nc_job *job)
 	return test_bit(GD_DEAD, &I_BDEV(job->peer->f_mapping->host)->bd_disk->state);
 }
 
-/* Let each job whose peer's device was removed end, which closes the device.  A job that waits for
- * readers sends no read that would fail, and nothing else tells it that the device was removed.
+/* End each job whose peer's device was removed, so that it closes the device.  A job that waits for
+ * readers sends no read that would fail, so only this look finds that the device was removed.
  * Returns jiffies until the next look.
  */
 unsigned long nc_peer_jobs_look(struct nc_prefetch *p)
@@ -88,7 +88,7 @@ unsigned long nc_peer_jobs_look(struct nc_prefetch *p)
 	return wait;
 }
 
-/* nc_origin.changed, and a table in another mode: cancel the jobs that read at a peer. */
+/* Cancel the jobs that read at a peer: nc_origin.changed, and for a table in a writing mode. */
 void nc_peer_jobs_cancel(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
@@ -107,12 +107,12 @@ void nc_peer_jobs_cancel(struct nc_cache *c)
 }
 
 /**
- * nc_prefetch_hold_peers() - begin or end to keep jobs from reading at peers
+ * nc_prefetch_hold_peers() - keep jobs from reading at peers, or let them again
  * @c: cache
- * @hold: begin, and wait until no fill reads at a peer
+ * @hold: true: keep them from it, and wait until no fill reads at a peer; false: let them
  *
- * Before a suspend holds back the reads of this device: a peer may read here, and a fill of that
- * peer may be what the fill of this cache waits for.
+ * A suspend calls this before it holds back the reads of this device: a peer may read here, and the
+ * fill of this cache may wait for a fill of that peer.
  *
  * Context: may sleep, with @hold until the peers have answered.
  */

@@ -100,7 +100,7 @@ static bool keeps_out(u8 flags)
 	return (flags & NEARCACHE_RANGE_BYPASS) && !(flags & NEARCACHE_RANGE_PIN);
 }
 
-/* Return NEARCACHE_RANGE_* of a block, which has bypass only if all of it has.  Context: any. */
+/* Return the flags NEARCACHE_RANGE_* of a block: bypass only if all of it has it.  Context: any. */
 static u8 block_wants(struct nc_cache *c, u64 block)
 {
 	struct nc_slot slot = { };
