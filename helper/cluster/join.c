@@ -121,8 +121,12 @@ static bool timers_differ(struct joining *joining)
 /*
  * True if a connection of an earlier join may have other settings, or the host NQN of another volume.
  * A record of an older version does not contain the settings, and the kernel shows only the timers.
- * A person who joins also corrects timers that another program or version set. The daemon does not:
- * if the kernel never had the wanted ones, it would end all connections over and over.
+ *
+ * Other timers in the record count only if the kernel shows others as well: another version may have
+ * had other defaults, or computed the kernel's time in another way, and after an upgrade no
+ * connection is to end without need. A person who joins also corrects timers that another program or
+ * version set. The daemon does not: if the kernel never had the wanted ones, it would end all
+ * connections over and over.
  */
 static bool connections_differ(struct joining *joining)
 {
@@ -133,13 +137,13 @@ static bool connections_differ(struct joining *joining)
 		return false;
 	if (strcmp(joining->before.volume, joining->home.volume))
 		return true;
-	if ((!*before->transport || !joining->request->again) && timers_differ(joining))
-		return true;
 	if (!*before->transport)
-		return false;
-	return strcmp(before->keep_alive, after->keep_alive) ||
-	       strcmp(before->fast_io_fail, after->fast_io_fail) ||
-	       strcmp(before->data_digest, after->data_digest);
+		return timers_differ(joining);
+	/* A run that changed the settings was killed. */
+	if (!*before->keep_alive || strcmp(before->data_digest, after->data_digest))
+		return true;
+	return (!joining->request->again || strcmp(before->keep_alive, after->keep_alive) ||
+		strcmp(before->fast_io_fail, after->fast_io_fail)) && timers_differ(joining);
 }
 
 /* Another device must not export the same subsystem. */

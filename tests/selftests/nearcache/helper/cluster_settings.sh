@@ -75,6 +75,13 @@ run cluster check a
 joins a
 good cluster check a
 
+# The daemon's run after an upgrade: an older version had another default, and the kernel the same time.
+before=$(stat -c %i "/sys/class/nvme/$(link_of a b)/")
+sed -i 's/^keep-alive.*/keep-alive = 5s/' /run/nearcache/cluster/a.joined
+NEARCACHE_CLUSTER_AGAIN=1 joins a
+same "connection" "$(stat -c %i "/sys/class/nvme/$(link_of a b)/")" "$before"
+[[ $(</run/nearcache/cluster/a.joined) == *"keep-alive = 6s"* ]] || fail "the record has the old time"
+
 # Another address of a peer that still answers at the old one.
 port=$(grep -lx 4422 /sys/kernel/config/nvmet/ports/*/addr_trsvcid)
 nqn=$(ls "${port%/*}/subsystems")
