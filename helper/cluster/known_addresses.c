@@ -13,6 +13,22 @@ void known_set_host(struct known_addresses *known, const char *host)
 	known->count = 0;
 }
 
+/*
+ * Returns a place for a further address: if there is none left, that of an address that answers lack;
+ * NULL: none.
+ */
+static struct known_address *find_place(struct known_addresses *known)
+{
+	struct known_address *one;
+
+	if (known->count < NEARCACHE_CLUSTER_NODES_MAX)
+		return &known->known[known->count++];
+	for (one = known->known; one < known->known + known->count; one++)
+		if (one->answers)
+			return one;
+	return NULL;
+}
+
 /* Add an address, see struct known_address, unless it is known or there is no room. */
 void known_add(struct known_addresses *known, const char *address, uint64_t since,
 	       unsigned int answers)
@@ -21,9 +37,11 @@ void known_add(struct known_addresses *known, const char *address, uint64_t sinc
 
 	while (one < known->known + known->count && strcmp(one->address, address))
 		one++;
-	if (one < known->known + known->count || known->count == NEARCACHE_CLUSTER_NODES_MAX)
+	if (one < known->known + known->count)
 		return;
-	known->count++;
+	one = find_place(known);
+	if (!one)
+		return;
 	snprintf(one->address, sizeof(one->address), "%s", address);
 	one->since = since;
 	one->answers = answers;

@@ -131,11 +131,31 @@ static void own_address_stays(void **state)
 	forget();
 }
 
+/* As many other nodes as a cluster may have replace all nodes: those in the answer count. */
+static void answer_has_room(void **state)
+{
+	static char address[NEARCACHE_CLUSTER_NODES_MAX][ADDRESS_TEXT];
+	static struct known_addresses known;
+	size_t i, n, found = 0;
+
+	(void)state;
+	for (n = 0; n < 3; n++) {
+		for (i = 0; i < NEARCACHE_CLUSTER_NODES_MAX; i++)
+			snprintf(address[i], ADDRESS_TEXT, "10.0.%zu.%zu", n, i);
+		known_take_answer(&known, address, NEARCACHE_CLUSTER_NODES_MAX - (n == 1), n);
+	}
+	assert_int_equal(known.count, NEARCACHE_CLUSTER_NODES_MAX);
+	for (i = 0; i < known.count; i++)
+		found += !strncmp(known.known[i].address, "10.0.2.", 7) && !known.known[i].answers;
+	assert_int_equal(found, NEARCACHE_CLUSTER_NODES_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(missing_node_stays),
 		cmocka_unit_test(own_address_stays),
+		cmocka_unit_test(answer_has_room),
 	};
 
 	return RUN(tests);
