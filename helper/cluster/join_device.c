@@ -135,8 +135,9 @@ static int drop_stale(struct joining *joining, const struct peers_node *wanted)
 		       strcmp(rest[i].device, PEERS_ABSENT);
 		strcpy(rest[i].device, PEERS_ABSENT);
 	}
-	if (any)
-		send_nodes(joining, rest, table->nodes);
+	/* The table now has these nodes: a device with the old number is still to be sent. */
+	if (any && !send_nodes(joining, rest, table->nodes))
+		memcpy(table->node, rest, table->nodes * sizeof(*rest));
 	free(rest);
 	return fail_code();
 }
