@@ -88,9 +88,13 @@ void join_undo(struct joining *joining)
 	snprintf(why, sizeof(why), "%s", code ? fail_message() : "the join was interrupted");
 	fail_reset();
 	undo_steps(joining, failed, sizeof(failed));
-	if (code || *failed)
-		fail(code ? code : CODE_DEVICE, "%s", why);
+	if (!code && !*failed)
+		return;
+	fail(code ? code : CODE_DEVICE, "%s", why);
 	if (*failed)
 		fail_add("not all of this was undone: %s: 'nearcache cluster join %s' tries again, 'nearcache cluster leave %s' removes the rest",
 			 failed, name, name);
+	/* The signal ends the program before it prints the error. */
+	if (!code)
+		warn("%s", fail_message());
 }

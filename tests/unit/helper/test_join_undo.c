@@ -67,8 +67,11 @@ bool joined_has(const struct joined *joined, const char *node)
 	return joined->nodes;
 }
 
-/* Undo a first join, or a later one, that failed ("first"), and return the steps. */
-static const char *undo(bool first, char fails)
+/*
+ * Undo a join, and return the steps. @after: nodes of its file; @code: its error; 0: it was
+ * interrupted.
+ */
+static const char *undo_with(bool first, size_t after, enum exit_code code, char fails)
 {
 	static char node[1][CLUSTER_NAME] = { "n2" };
 	const struct join_request request = { .name = "data" };
@@ -76,7 +79,7 @@ static const char *undo(bool first, char fails)
 	struct joining joining = {
 		.request = &request,
 		.before = { .found = !first, .node = node, .nodes = 1 },
-		.after = { .nodes = 1 },
+		.after = { .nodes = after },
 		.peers = { .peer = &peer },
 		.exists = !first,
 		.exported = true,
@@ -86,8 +89,16 @@ static const char *undo(bool first, char fails)
 	memset(steps, 0, sizeof(steps));
 	broken = fails;
 	fail_reset();
-	(fail)(CODE_DEVICE, "the cause");
+	if (code)
+		(fail)(code, "the cause");
 	join_undo(&joining);
+	return steps;
+}
+
+/* Undo a first join, or a later one, that failed ("first"), and return the steps. */
+static const char *undo(bool first, char fails)
+{
+	undo_with(first, 1, CODE_DEVICE, fails);
 	assert_int_equal(fail_code(), CODE_DEVICE);
 	assert_memory_equal(fail_message(), "the cause", 9);
 	return steps;
@@ -115,11 +126,30 @@ static void record_stays(void **state)
 	assert_said("step w failed");
 }
 
+/* A node that the file lacks must not connect any more, although the join failed. */
+static void removed_node_stays_out(void **state)
+{
+	(void)state;
+	assert_string_equal(undo_with(false, 0, CODE_DEVICE, 0), "paw");
+}
+
+static void interrupted(void **state)
+{
+	(void)state;
+	assert_string_equal(undo_with(true, 1, CODE_OK, 0), "dpxmr");
+	assert_int_equal(fail_code(), CODE_OK);
+	assert_string_equal(undo_with(true, 1, CODE_OK, 'x'), "dpx");
+	assert_int_equal(fail_code(), CODE_DEVICE);
+	assert_said("the join was interrupted; not all of this was undone: step x failed");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whole_undo),
 		cmocka_unit_test(record_stays),
+		cmocka_unit_test(removed_node_stays_out),
+		cmocka_unit_test(interrupted),
 	};
 
 	return RUN(tests);
