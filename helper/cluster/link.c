@@ -436,10 +436,26 @@ static int disconnect_all(const char *nqn, const char *host_nqn)
 	return fail_code();
 }
 
+/* Fail if check_proof() could not tell whether the peer proves the secret: that is in the kernel log. */
+static int check_log(const struct link *link, const char *address)
+{
+	struct kmsg log = kmsg_mark(0);
+	bool readable = log.fd >= 0;
+
+	kmsg_close(&log);
+	if (readable || !link->secret)
+		return 0;
+	return fail(CODE_PERMISSION,
+		    "cannot check whether the node at %s knows the secret: '/dev/kmsg' cannot be read, which needs CAP_SYSLOG",
+		    address);
+}
+
 static int reach_and_connect(const struct link *link, const char *address)
 {
 	int fd = -1;
 
+	if (check_log(link, address))
+		return fail_code();
 	if (link->transport == CLUSTER_TCP && check_reachable(link, address, &fd))
 		return fail_code();
 	/*

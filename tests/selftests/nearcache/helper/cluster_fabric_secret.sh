@@ -50,6 +50,11 @@ SECRET='' served "$ME"
 good disconnect "$NQN"
 # A peer that asks for no secret has proven none.
 SECRET=$new bad 2 "does not ask for the secret" connect "$NQN" "$ME" "$ME_ID" 127.0.0.1 4420
+# Only the kernel log tells.
+mv /dev/kmsg /dev/kmsg.away
+SECRET=$new fabric connect "$NQN" "$ME" "$ME_ID" 127.0.0.1 4420
+mv /dev/kmsg.away /dev/kmsg
+[[ $rc == 2 && $err == *"'/dev/kmsg' cannot be read"* ]] || fail "without a log: exit $rc, $err"
 SECRET='' connected
 SECRET=$new served "$ME"
 good disconnect "$NQN"
