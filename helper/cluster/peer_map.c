@@ -21,6 +21,7 @@
 #include "cluster/homes.h"
 #include "cluster/node_names.h"
 #include "lib/error.h"
+#include "nearcache_format.h"
 #include "nearcache_map.h"
 
 /* Largest map that is read, and bytes of a read. */
@@ -132,8 +133,9 @@ bool peer_map_check(struct peer_map *map, uint64_t volume, uint64_t extent)
 	    le32toh(header->checksum) != (uint32_t)~crc32_iscsi(map->memory, (int)body, ~0U))
 		return false;
 	unit = le64toh(header->unit_bytes);
-	if (le64toh(header->volume_bytes) != volume || !unit || unit & (unit - 1) || unit > extent ||
-	    map->bytes < nearcache_map_bytes(volume, unit))
+	/* A unit is a block of the peer's cache, or more. */
+	if (le64toh(header->volume_bytes) != volume || unit < NEARCACHE_SUBBLOCK_MIN ||
+	    unit & (unit - 1) || unit > extent || map->bytes < nearcache_map_bytes(volume, unit))
 		return false;
 	map->unit = unit;
 	map->byte = map->memory + NEARCACHE_MAP_PAGE;

@@ -211,9 +211,14 @@ static void maps_are_checked(void **state)
 	assert_false(peer_map_check(&one, SIZE, EXTENT));
 	/* As many units as the number can have: the device is too small. */
 	header->volume_bytes = htole64(1ULL << 62);
-	header->unit_bytes = htole64(512);
+	header->unit_bytes = htole64(4096);
 	seal(header);
 	assert_false(peer_map_check(&one, 1ULL << 62, EXTENT));
+	/* No cache has so small blocks; the choice would take a step for each of them. */
+	header->volume_bytes = htole64(SIZE);
+	header->unit_bytes = htole64(2048);
+	seal(header);
+	assert_false(peer_map_check(&one, SIZE, EXTENT));
 }
 
 int main(void)
