@@ -85,10 +85,12 @@ pins() {
 		[[ ! -e $dir/none/multi-user.target.wants ]]
 }
 
-# A cluster is joined by the file of its line, and no target of the boot requires that.
+# A cluster is joined by the file of its line, and no target of the boot requires that. A boot in the
+# middle of an invalidation of all nodes takes no old data of the others.
 clusters() {
 	local file=$dir/out/nearcache-cluster@data.service.d/50-nearcachetab.conf
-	grep -qx 'ConditionPathExists=/etc/nearcache/data.conf' "$file" &&
+	grep -q '^ExecStart=.* cluster join %I --no-warm ' "$dir/root/usr/lib/systemd/system/nearcache-cluster@.service" &&
+		grep -qx 'ConditionPathExists=/etc/nearcache/data.conf' "$file" &&
 		grep -qx 'Environment="JOIN_OPTIONS=--config /etc/nearcache/data.conf"' "$file" &&
 		[[ -L $dir/out/multi-user.target.wants/nearcache-cluster@data.service &&
 			-L $dir/out/dev-mapper-data.device.wants/nearcache-cluster@data.service &&
