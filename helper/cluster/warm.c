@@ -267,12 +267,22 @@ static int choose_part(const char *name, struct homes *homes, const struct missi
 	return fail_code();
 }
 
+/* The share of each job that reads at a peer, so that all together keep to @bandwidth; 0: no limit. */
+static uint64_t share_bandwidth(const struct warming *warming, uint64_t bandwidth)
+{
+	size_t i, jobs = 0;
+
+	for (i = 0; i < warming->sources; i++)
+		jobs += warming->source[i].pieces != 0;
+	return jobs ? bandwidth / jobs : bandwidth;
+}
+
 /* Start the jobs that bring the part of this node; see warm_run(). */
 static int start_part(const char *name, struct homes *homes, const struct dm_device *dev,
 		      struct warming *warming)
 {
 	const struct range whole = { 0, homes->size };
-	const struct nl_job wishes = { .deadline = WARM_DEADLINE };
+	struct nl_job wishes = { .deadline = WARM_DEADLINE };
 	struct missing missing = { 0 };
 	struct range *piece;
 	struct nl_job sum;
@@ -280,8 +290,10 @@ static int start_part(const char *name, struct homes *homes, const struct dm_dev
 
 	if (!homes_select(homes, true, &whole, 1, &piece, &pieces) &&
 	    !find_missing(dev, piece, pieces, &missing) && !find_room(dev, warming) &&
-	    !choose_part(name, homes, &missing, warming) && warming->bytes)
+	    !choose_part(name, homes, &missing, warming) && warming->bytes) {
+		wishes.bandwidth = share_bandwidth(warming, homes->table.bandwidth);
 		warm_run(homes, dev, warming, &wishes, false, true, &sum, &jobs);
+	}
 	free(missing.piece);
 	free(piece);
 	return fail_code();
@@ -291,7 +303,8 @@ static int start_part(const char *name, struct homes *homes, const struct dm_dev
  * Start to bring the part of this node of the cluster device @name into its cache @dev from its
  * peers, in the background, as far as there is room. @ask: also data that a peer may lack, for which
  * it asks the origin. Waits up to ANSWER_MS for peers that were just connected, if they have
- * something. warm_free() is needed, even after a failure.
+ * something. The jobs read past the cluster device, so they get its bandwidth as their own limit.
+ * warm_free() is needed, even after a failure.
  */
 int warm_start(const char *name, const struct dm_device *dev, bool ask, struct warming *warming)
 {

@@ -22,7 +22,7 @@ expect created true from_peers_bytes 0
 ./blockdata read /dev/mapper/b -s $((4 * 2048)) -n $((6 * 2048)) || fail "wrong data"
 ./blockdata read /dev/mapper/b -s $((2 * 2048)) -n 2048 || fail "wrong data"
 settle b-home
-conf a:4420 b:4421
+CONF='bandwidth = 8Gb/s' conf a:4420 b:4421
 joins b
 make_null C cachea 5
 at_exit dm_gone a-home
@@ -37,6 +37,7 @@ good cluster leave a
 joins a -j
 brought=$(json from_peers_bytes)
 ((brought && $(json no_room_bytes) && $(json not_at_peers_bytes))) || fail "join: $out"
+[[ $(./genl job-get name=a-home job=id=1) == *job.bandwidth=1000000000* ]] || fail "no limit: $(nearcache jobs a)"
 # The last free blocks are kept for readers.
 is_warm() {
 	(($(field bytes_valid a-home) >= brought - 4 * 65536))
