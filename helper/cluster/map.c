@@ -57,8 +57,7 @@ static bool is_map(const struct dm_device *dev)
 }
 
 /* Find or create the device of the map. After an error the caller warns. */
-static int need_map(struct cluster_map *map, const char *device, const struct cluster_home *home,
-		    uint64_t extent)
+static int need_map(const char *device, const struct cluster_home *home, uint64_t extent)
 {
 	struct dm_device dev;
 	bool found, known;
@@ -84,9 +83,7 @@ static int need_map(struct cluster_map *map, const char *device, const struct cl
 	if (!home->block_size)
 		return fail(CODE_DEVICE, "its cache device is bypassed: 'nearcache attach %s', and join again",
 			    home->dev.name);
-	if (!create_map(device, home, extent))
-		map->created = true;
-	return fail_code();
+	return create_map(device, home, extent);
 }
 
 /*
@@ -100,7 +97,7 @@ void map_make(struct cluster_map *map, const char *name, const struct cluster_ho
 	char device[NAME_SIZE];
 
 	memset(map, 0, sizeof(*map));
-	if (!need_map(map, map_name(name, device), home, extent)) {
+	if (!need_map(map_name(name, device), home, extent)) {
 		snprintf(map->path, sizeof(map->path), "/dev/mapper/%s", device);
 		return;
 	}

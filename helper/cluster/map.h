@@ -14,11 +14,9 @@
 /**
  * struct cluster_map - the map of the local node
  * @path: path of its device; "": there is none
- * @created: map_make() has created it
  */
 struct cluster_map {
 	char path[128];
-	bool created;
 };
 
 void map_make(struct cluster_map *map, const char *name, const struct cluster_home *home,
