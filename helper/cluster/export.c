@@ -595,14 +595,15 @@ static int withdraw_namespaces(struct exporting *to, const char *subsystem)
 	int error;
 
 	configfs_path(path, "%s/namespaces/1/enable", subsystem);
-	if (export_map_disable(subsystem, &to->edits))
-		return fail_code();
-	if (configfs_read(path, enabled) || strcmp(enabled, "1"))
-		return 0;
-	error = configfs_write(&to->edits, path, "0");
-	if (!error)
-		usleep(WITHDRAW_US);
-	return configfs_edited(error, "set", path);
+	if (!configfs_read(path, enabled) && !strcmp(enabled, "1")) {
+		error = configfs_write(&to->edits, path, "0");
+		if (!error)
+			usleep(WITHDRAW_US);
+		if (configfs_edited(error, "set", path))
+			return fail_code();
+	}
+	/* After the cache, which readers need: a map that hangs must not hold that up. */
+	return export_map_disable(subsystem, &to->edits);
 }
 
 /* Remove the namespaces, which closes their devices. Waits for the reads in flight. */
