@@ -69,7 +69,7 @@ wait $reader || fail "readers: $(tail -n 3 "$TMPDIR/log")"
 rm -f "$stop"
 ./blockdata read /dev/mapper/cl -f "$stop" -t 4 -b 1:256 -a 1 >"$TMPDIR/log" &
 reader=$!
-for ((i = 0; i < $(times 12); i++)); do
+for ((i = 0; i < $(times 6); i++)); do
 	name=${PEERS[i % 3]}
 	broken "$name"
 	right -b 64 -r 50

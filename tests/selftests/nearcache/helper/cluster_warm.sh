@@ -3,6 +3,7 @@
 # 'prefetch --from-peers' fills the cache of a node that was replaced with data of its peers, and
 # asks the origin for nothing. It brings only this node's part, into free blocks.
 # kernels: 6.12
+# when: soak
 . ./joining.sh
 
 # blocks: print how many blocks of the volume have their first home on node a.
