@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The target nearcache-map shows what a cache holds at the time of a read, and what was read last.
+# The target nearcache-map shows the units that a cache holds at the time of a read, and their heat.
 # Nothing can write to it. It answers while the table of the cache is replaced.
 . ./cache.sh
 

@@ -13,7 +13,7 @@ static char steps[16], broken;
 
 static int step(char letter)
 {
-	/* Many functions stop at an error of somebody else. */
+	/* Many functions do nothing while an error of an earlier function is recorded. */
 	assert_int_equal(fail_code(), 0);
 	steps[strlen(steps)] = letter;
 	return letter == broken ? (fail)(CODE_BUSY, "step %c failed", letter) : 0;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* cluster/warm_choice.c and the check of cluster/peer_map.c: what is read at which peer, and when. */
+/*
+ * cluster/warm_choice.c: the peer at which each unit is read, and the order of the units. And the check
+ * of a peer's map in cluster/peer_map.c.
+ */
 #include <endian.h>
 #include <isa-l/crc.h>
 #include <stdio.h>

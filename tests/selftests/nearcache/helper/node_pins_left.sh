@@ -15,7 +15,7 @@ expect target_bytes 3145728
 part=$(pinned a-home)
 (($(bytes <<<"$part") < 3145728)) || fail "all is pinned: $part"
 umount "$TMPDIR/a" && dm_remove a || fail "node a does not go"
-# Node b reads at a-home, which nobody can mount meanwhile.
+# While node b has a-home open, the kernel refuses to mount a-home.
 umount "$TMPDIR/b" && dm_remove b || fail "node b does not go"
 mount -o ro,noload /dev/mapper/a-home "$TMPDIR/a" || fail "mount a-home"
 
