@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 OR BSD-3-Clause */
+/*
+ * The log of the target nearcache-stage, version 1: format on the medium, and the device's status.
+ *
+ * Shared by the kernel module, the helper and the tests.  All integers are little-endian; the
+ * structures have no padding.  Layout of a log device:
+ *
+ *	0		never touched
+ *	4 KiB		superblock, copy 0
+ *	512 KiB		superblock, copy 1
+ *	1 MiB ...	the ring: struct nearcache_stage_super.ring_blocks log blocks of 4 KiB
+ *
+ * A place is the number of a log block, counted on without end: place p is ring block
+ * p % ring_blocks.  From the tail on, the ring is a chain of descriptors and data.  A descriptor
+ * (one log block) stands before the data that it lists, and is written after it.  The data of its
+ * entries follow in their order, each from a whole log block on, and behind them is the place of
+ * the next descriptor.  The first descriptor with NEARCACHE_STAGE_COMMIT ends an epoch.  No data
+ * wraps around the end of the ring: an entry NEARCACHE_STAGE_SKIP takes the blocks up to there.
+ *
+ * Recovery follows the chain from the tail, as long as a descriptor is intact and has the expected
+ * sequence number and place.  What is behind the last commit does not exist.
+ *
+ * kmod/doc/stage.md states the rules of order and the state after a crash between any two steps.
+ */
+#ifndef NEARCACHE_STAGE_H
+#define NEARCACHE_STAGE_H
+
+#include <linux/types.h>
+
+#define NEARCACHE_STAGE_MAGIC		"nc-stage"	/* 8 bytes, no NUL */
+#define NEARCACHE_STAGE_VERSION		1
+
+#define NEARCACHE_STAGE_SUPER_OFFSET_0	4096ULL
+#define NEARCACHE_STAGE_SUPER_OFFSET_1	(512ULL << 10)
+#define NEARCACHE_STAGE_SUPER_SIZE	4096
+#define NEARCACHE_STAGE_RING_OFFSET	(1ULL << 20)
+#define NEARCACHE_STAGE_BLOCK		4096U
+#define NEARCACHE_STAGE_BLOCK_SECTORS	8U
+
+/* 16 MiB to 1 EiB: 16 writes of NEARCACHE_STAGE_WRITE_MAX find room in the smallest ring. */
+#define NEARCACHE_STAGE_BLOCKS_MIN	4096ULL
+#define NEARCACHE_STAGE_BLOCKS_MAX	(1ULL << 48)
+/* Longest entry with data, in sectors: 1 MiB. */
+#define NEARCACHE_STAGE_WRITE_MAX	2048U
+/* Entries of an epoch, at most.  An epoch that is full ends without a flush. */
+#define NEARCACHE_STAGE_EPOCH_ENTRIES	16384U
+/* Highest place, sequence number, epoch or generation; a higher one is damage. */
+#define NEARCACHE_STAGE_NUMBER_MAX	0x7fffffffffffffffULL
+
+/* Flags of struct nearcache_stage_super.flags. */
+#define NEARCACHE_STAGE_FINGERPRINT	0x1U	/* origin_fingerprint is valid */
+
+/**
+ * struct nearcache_stage_super - superblock of a log device, NEARCACHE_STAGE_SUPER_SIZE bytes
+ * @magic: NEARCACHE_STAGE_MAGIC
+ * @version: NEARCACHE_STAGE_VERSION
+ * @checksum: CRC-32C (initial value and final XOR all ones) of the block with this field as zero
+ * @uuid: of the log
+ * @sequence: counts the writes of superblocks; the intact copy with the higher one counts
+ * @generation: counts the starts of the log; descriptors of a start have its number
+ * @volume_sectors: size of the origin
+ * @ring_blocks: size of the ring
+ * @salt: secret random number; part of the checksum of descriptors, so that data of a user is not
+ *	taken for one
+ * @tail: place of the oldest descriptor in use
+ * @tail_number: its number
+ * @tail_epoch: number of the epoch that it belongs to
+ * @drained_number: number of the last descriptor of the newest epoch that is durable on the origin;
+ *	0: none
+ * @drained_epoch: number of that epoch
+ * @drained_time: time of its commit; 0: none
+ * @flags: NEARCACHE_STAGE_FINGERPRINT
+ * @reserved0: 0
+ * @origin_fingerprint: SHA-256 of the first and last 64 KiB of the origin, as of @drained_epoch
+ * @reserved: 0
+ */
+struct nearcache_stage_super {
+	__u8 magic[8];
+	__le32 version;
+	__le32 checksum;
+	__u8 uuid[16];
+	__le64 sequence;
+	__le64 generation;
+	__le64 volume_sectors;
+	__le64 ring_blocks;
+	__le64 salt;
+	__le64 tail;
+	__le64 tail_number;
+	__le64 tail_epoch;
+	__le64 drained_number;
+	__le64 drained_epoch;
+	__le64 drained_time;
+	__le32 flags;
+	__le32 reserved0;
+	__u8 origin_fingerprint[32];
+	__u8 reserved[3936];
+};
+
+/* Kinds of entries. */
+enum nearcache_stage_kind {
+	NEARCACHE_STAGE_DATA	= 1,	/* sectors of the volume were written */
+	NEARCACHE_STAGE_ZEROES	= 2,	/* were set to zeros; no data in the ring */
+	NEARCACHE_STAGE_DISCARD	= 3,	/* were discarded; no data in the ring */
+	NEARCACHE_STAGE_SKIP	= 4,	/* unused blocks up to the end of the ring; sector is 0 */
+};
+
+/**
+ * struct nearcache_stage_entry - a write
+ * @sector: first sector of the volume (512 bytes)
+ * @sectors: number of sectors; of a NEARCACHE_STAGE_SKIP, of the ring
+ * @kind: enum nearcache_stage_kind
+ * @flags: 0
+ * @reserved: 0
+ */
+struct nearcache_stage_entry {
+	__le64 sector;
+	__le32 sectors;
+	__u8 kind;
+	__u8 flags;
+	__le16 reserved;
+};
+
+#define NEARCACHE_STAGE_DESC_MAGIC	0x7364636eU	/* "ncds" */
+#define NEARCACHE_STAGE_DESC_ENTRIES	252U
+
+/* Flag of struct nearcache_stage_desc.flags: the descriptor ends an epoch.  It was written with
+ * PREFLUSH and FUA after all of the epoch.
+ */
+#define NEARCACHE_STAGE_COMMIT		0x1U
+
+/**
+ * struct nearcache_stage_desc - descriptor, one log block
+ * @magic: NEARCACHE_STAGE_DESC_MAGIC
+ * @checksum: CRC-32C of uuid and salt of the superblock, then of the block with this field as zero
+ * @number: of the descriptor; each has the number of the one before it, plus 1
+ * @generation: of the start that wrote it; never lower than that of the one before it
+ * @epoch: number of the epoch; the first is 1
+ * @place: its own place
+ * @time: when the epoch was committed, nanoseconds since 1970; 0 without NEARCACHE_STAGE_COMMIT
+ * @count: number of entries
+ * @flags: NEARCACHE_STAGE_COMMIT
+ * @reserved: 0
+ * @entry: the entries in the order of the ring; those behind @count are 0
+ */
+struct nearcache_stage_desc {
+	__le32 magic;
+	__le32 checksum;
+	__le64 number;
+	__le64 generation;
+	__le64 epoch;
+	__le64 place;
+	__le64 time;
+	__le32 count;
+	__le32 flags;
+	__u8 reserved[8];
+	struct nearcache_stage_entry entry[NEARCACHE_STAGE_DESC_ENTRIES];
+};
+
+/* Number of log blocks that an entry takes behind its descriptor. */
+static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)
+{
+	if (kind != NEARCACHE_STAGE_DATA && kind != NEARCACHE_STAGE_SKIP)
+		return 0;
+	return ((__u64)sectors + NEARCACHE_STAGE_BLOCK_SECTORS - 1) / NEARCACHE_STAGE_BLOCK_SECTORS;
+}
+
+#endif /* NEARCACHE_STAGE_H */
