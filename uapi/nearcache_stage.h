@@ -156,6 +156,44 @@ struct nearcache_stage_desc {
 	struct nearcache_stage_entry entry[NEARCACHE_STAGE_DESC_ENTRIES];
 };
 
+/* States of the device, field state of the status line. */
+enum nearcache_stage_state {
+	NEARCACHE_STAGE_NORMAL	= 0,
+	NEARCACHE_STAGE_RETRIES	= 1,	/* the origin fails; the drain tries again */
+	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log failed: writes fail, and nothing is drained */
+};
+
+/*
+ * Fields of the status line, in order; new ones are only appended.  Bytes and times are in bytes
+ * and nanoseconds since 1970; a time is 0 if there is none.  Counters count from the start of the
+ * table.
+ *
+ * version		NEARCACHE_STAGE_STATUS_VERSION
+ * state		enum nearcache_stage_state
+ * ring_bytes		size of the ring
+ * behind_bytes		bytes of the ring with data that is not marked, of the open epoch too
+ * retained_bytes	bytes of the ring with marked data that is still readable there
+ * open_epoch		number of the open epoch
+ * committed_epoch	number of the newest committed epoch; 0: none
+ * drained_epoch	number of the newest marked epoch; 0: none
+ * behind_since		time of the oldest write that is not marked
+ * drained_time		time of the commit of drained_epoch: what the origin shows
+ * entries		entries in memory
+ * entries_max		entries that memory is reserved for
+ * waiting		writes that wait for room
+ * written_bytes	counter: bytes written by users
+ * drained_bytes	counter: bytes written to the origin
+ * log_read_bytes	counter: bytes read from the log by users
+ * commits		counter: commits
+ * retries		counter: epochs whose drain was repeated after an error of the origin
+ */
+#define NEARCACHE_STAGE_STATUS_VERSION	1
+#define NEARCACHE_STAGE_STATUS(X) \
+	X(version) X(state) X(ring_bytes) X(behind_bytes) X(retained_bytes) X(open_epoch) \
+	X(committed_epoch) X(drained_epoch) X(behind_since) X(drained_time) X(entries) \
+	X(entries_max) X(waiting) X(written_bytes) X(drained_bytes) X(log_read_bytes) X(commits) \
+	X(retries)
+
 /* Number of log blocks that an entry takes behind its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)
 {
