@@ -8,6 +8,7 @@
 #include "netlink/family.h"
 #include "dm/system_sleep.h"
 #include "dm/target.h"
+#include "stage/target.h"
 
 static int __init nearcache_init(void)
 {
@@ -27,7 +28,12 @@ static int __init nearcache_init(void)
 	r = nc_map_register();
 	if (r)
 		goto cluster;
+	r = nc_stage_register();
+	if (r)
+		goto map;
 	return 0;
+map:
+	nc_map_unregister();
 cluster:
 	nc_cluster_unregister();
 target:
@@ -42,6 +48,7 @@ netlink:
 static void __exit nearcache_exit(void)
 {
 	/* The module is unloaded only without a dm table, so no event needs the netlink family. */
+	nc_stage_unregister();
 	nc_map_unregister();
 	nc_cluster_unregister();
 	nc_target_unregister();
@@ -58,4 +65,5 @@ MODULE_LICENSE("GPL");
 MODULE_SOFTDEP("pre: crc32c");
 MODULE_ALIAS("dm-nearcache-peers");
 MODULE_ALIAS("dm-nearcache-map");
+MODULE_ALIAS("dm-nearcache-stage");
 MODULE_ALIAS_GENL_FAMILY(NEARCACHE_FAMILY_NAME);

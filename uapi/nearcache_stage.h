@@ -99,8 +99,8 @@ struct nearcache_stage_super {
 /* Kinds of entries. */
 enum nearcache_stage_kind {
 	NEARCACHE_STAGE_DATA	= 1,	/* sectors of the volume were written */
-	NEARCACHE_STAGE_ZEROES	= 2,	/* were set to zeros; no data in the ring */
-	NEARCACHE_STAGE_DISCARD	= 3,	/* were discarded; no data in the ring */
+	NEARCACHE_STAGE_ZEROES	= 2,	/* were set to zeros; takes an unused block of the ring */
+	NEARCACHE_STAGE_DISCARD	= 3,	/* were discarded; takes an unused block of the ring */
 	NEARCACHE_STAGE_SKIP	= 4,	/* unused blocks up to the end of the ring; sector is 0 */
 };
 
@@ -197,8 +197,8 @@ enum nearcache_stage_state {
 /* Number of log blocks that an entry takes behind its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)
 {
-	if (kind != NEARCACHE_STAGE_DATA && kind != NEARCACHE_STAGE_SKIP)
-		return 0;
+	if (kind == NEARCACHE_STAGE_ZEROES || kind == NEARCACHE_STAGE_DISCARD)
+		return 1;
 	return ((__u64)sectors + NEARCACHE_STAGE_BLOCK_SECTORS - 1) / NEARCACHE_STAGE_BLOCK_SECTORS;
 }
 

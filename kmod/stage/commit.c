@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Commits.  One worker closes the open epoch, waits for its writes, writes its descriptors, and last
+ * the one with the commit flag (rules C1 to C3 of kmod/doc/stage.md).  Flushes that come meanwhile
+ * share the next commit.
+ */
+#include <linux/slab.h>
+#include <linux/ktime.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+
+/* An epoch is committed at this age, in jiffies, or at half of the option max_behind_time. */
+#define COMMIT_AGE	(5 * HZ)
+
+/* Ask for the commit of an epoch, which is open or closed.  Context: @s->lock. */
+void nc_commit_want(struct nc_stage *s, u64 epoch)
+{
+	if (s->commit.wanted >= epoch)
+		return;
+	s->commit.wanted = epoch;
+	queue_work(s->commit.queue, &s->commit.work);
+}
+
+/* The open epoch got its first entry: commit it in a while.  Context: @s->lock. */
+void nc_commit_started(struct nc_stage *s)
+{
+	unsigned long age = READ_ONCE(s->max_behind_time) * HZ / 2;
+
+	age = age ? min_t(unsigned long, age, COMMIT_AGE) : COMMIT_AGE;
+	queue_delayed_work(s->commit.queue, &s->commit.age, age);
+}
+
+static void commit_age_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, commit.age);
+
+	spin_lock_irq(&s->lock);
+	if (s->ring.epoch_entries)
+		nc_commit_want(s, s->ring.open.epoch);
+	spin_unlock_irq(&s->lock);
+}
+
+/* Complete the bios that wait for epochs before @epoch, or all if the log has failed. */
+static void complete_waiters(struct nc_stage *s, u64 epoch)
+{
+	struct bio_list over = BIO_EMPTY_LIST, still = BIO_EMPTY_LIST;
+	struct nc_stage_io *io;
+	struct bio *bio;
+	bool failed;
+
+	spin_lock_irq(&s->lock);
+	failed = s->failed;
+	while ((bio = bio_list_pop(&s->commit.waiters))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		bio_list_add(failed || io->epoch < epoch ? &over : &still, bio);
+		/* A commit that ended before the failure counts. */
+		bio->bi_status = io->epoch < epoch ? BLK_STS_OK : BLK_STS_IOERR;
+	}
+	s->commit.waiters = still;
+	spin_unlock_irq(&s->lock);
+	while ((bio = bio_list_pop(&over)))
+		bio_endio(bio);
+}
+
+static void desc_endio(struct bio *bio)
+{
+	struct nc_commit_io *io = container_of(bio, struct nc_commit_io, bio);
+	struct nc_stage *s = io->s;
+
+	if (bio->bi_status)
+		WRITE_ONCE(s->commit.failed, true);
+	if (atomic_dec_and_test(&s->commit.pending))
+		wake_up(&s->commit.wait);
+}
+
+/* Fill a descriptor with the records behind that of @at. */
+static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
+		      struct nearcache_stage_desc *desc)
+{
+	const struct nc_record *record = nc_ring_record(&s->ring, at->record);
+	bool commit = record->flags & NC_RECORD_COMMIT;
+	u64 number = at->record + 1;
+	u32 count = 0;
+
+	memset(desc, 0, sizeof(*desc));
+	desc->magic = cpu_to_le32(NEARCACHE_STAGE_DESC_MAGIC);
+	desc->number = cpu_to_le64(at->number);
+	desc->generation = cpu_to_le64(s->generation);
+	desc->epoch = cpu_to_le64(at->epoch);
+	desc->place = cpu_to_le64(at->place);
+	desc->flags = cpu_to_le32(commit ? NEARCACHE_STAGE_COMMIT : 0);
+	desc->time = cpu_to_le64(commit ? record->sector : 0);
+	for (; (record = nc_ring_record(&s->ring, number))->kind != NC_RECORD_DESC; number++)
+		desc->entry[count++] = (struct nearcache_stage_entry) {
+			.sector = cpu_to_le64(record->sector),
+			.sectors = cpu_to_le32(record->sectors),
+			.kind = record->kind,
+		};
+	desc->count = cpu_to_le32(count);
+	desc->checksum = nc_stage_desc_checksum(s->seed, desc);
+}
+
+/* Start to write a descriptor, which is in the page of @io. */
+static void submit_desc(struct nc_stage *s, struct nc_commit_io *io, u64 place, blk_opf_t flags)
+{
+	bio_init(&io->bio, s->log->bdev, &io->vec, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | flags);
+	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, place * NEARCACHE_STAGE_BLOCK_SECTORS);
+	io->bio.bi_end_io = desc_endio;
+	__bio_add_page(&io->bio, io->page, NEARCACHE_STAGE_BLOCK, 0);
+	atomic_inc(&s->commit.pending);
+	submit_bio(&io->bio);
+}
+
+/* Wait for the descriptors in flight.  Return: did all writes succeed? */
+static bool wait_descs(struct nc_stage *s)
+{
+	wait_event(s->commit.wait, !atomic_read(&s->commit.pending));
+	return !READ_ONCE(s->commit.failed);
+}
+
+/* Write the descriptors of an epoch that is closed, from @at to before @end; the last one commits. */
+static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
+{
+	struct nc_cursor next;
+	unsigned int used = 0;
+	bool last;
+
+	for (;; at = next) {
+		next = at;
+		nc_ring_next_desc(&s->ring, &next);
+		last = next.record == end;
+		if ((last || used == NC_COMMIT_BATCH) && used) {
+			if (!wait_descs(s))
+				return false;
+			used = 0;
+		}
+		fill_desc(s, &at, page_address(s->commit.io[used].page));
+		submit_desc(s, &s->commit.io[used++], at.place, last ? REQ_PREFLUSH | REQ_FUA : 0);
+		if (last)
+			return wait_descs(s);
+	}
+}
+
+static bool epoch_written(struct nc_stage *s, u64 epoch)
+{
+	bool written;
+
+	spin_lock_irq(&s->lock);
+	written = !s->writes[epoch & 1];
+	spin_unlock_irq(&s->lock);
+	return written;
+}
+
+/* Close and commit the open epoch.  Return: false if the log has failed. */
+static bool commit_epoch(struct nc_stage *s)
+{
+	struct nc_cursor first, end;
+	bool failed;
+
+	spin_lock_irq(&s->lock);
+	first = s->ring.open;
+	nc_ring_close(&s->ring, ktime_get_real_ns(), s->open_since);
+	s->open_since = 0;
+	end = s->ring.open;
+	if (s->waiting_count)
+		queue_work(s->queue, &s->room);
+	spin_unlock_irq(&s->lock);
+
+	wait_event(s->commit.wait, epoch_written(s, first.epoch));
+	/* A write that failed left data out. */
+	failed = READ_ONCE(s->failed);
+	if (!failed && !write_descs(s, first, end.record)) {
+		nc_stage_fail(s, "commit", -EIO);
+		failed = true;
+	}
+	if (failed)
+		return false;
+	spin_lock_irq(&s->lock);
+	s->ring.committed = end;
+	s->count.commits++;
+	spin_unlock_irq(&s->lock);
+	complete_waiters(s, end.epoch);
+	wake_up(&s->commit.wait);
+	nc_drain_kick(s);
+	return true;
+}
+
+static void commit_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(work, struct nc_stage, commit.work);
+	bool more;
+
+	do {
+		spin_lock_irq(&s->lock);
+		more = !s->failed && s->ring.epoch_entries &&
+		       s->commit.wanted >= s->ring.open.epoch;
+		spin_unlock_irq(&s->lock);
+	} while (more && commit_epoch(s));
+	if (!READ_ONCE(s->failed))
+		return;
+	complete_waiters(s, 0);
+	wake_up(&s->commit.wait);
+}
+
+static bool commit_over(struct nc_stage *s, u64 epoch)
+{
+	bool over;
+
+	spin_lock_irq(&s->lock);
+	over = s->failed || epoch < s->ring.committed.epoch;
+	spin_unlock_irq(&s->lock);
+	return over;
+}
+
+/**
+ * nc_commit_sync() - commit the open epoch
+ * @s: started stage
+ * @epoch: set to the number of the newest epoch that has data
+ *
+ * Context: may sleep, also during a suspend.
+ * Return: 0, or -EIO if the log has failed.
+ */
+int nc_commit_sync(struct nc_stage *s, u64 *epoch)
+{
+	spin_lock_irq(&s->lock);
+	*epoch = s->ring.open.epoch - !s->ring.epoch_entries;
+	nc_commit_want(s, *epoch);
+	spin_unlock_irq(&s->lock);
+	wait_event(s->commit.wait, commit_over(s, *epoch));
+	return READ_ONCE(s->failed) ? -EIO : 0;
+}
+
+/* Write a descriptor again, as recovery read it from @place.  Return: did it succeed? */
+bool nc_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
+{
+	memcpy(page_address(s->commit.io[0].page), desc, sizeof(*desc));
+	submit_desc(s, &s->commit.io[0], place, REQ_PREFLUSH | REQ_FUA);
+	return wait_descs(s);
+}
+
+/* Return: 0 or -ENOMEM; in both cases the caller must call nc_commit_destroy(). */
+int nc_commit_init(struct nc_stage *s)
+{
+	struct nc_commit *c = &s->commit;
+	unsigned int i;
+
+	INIT_WORK(&c->work, commit_work);
+	INIT_DELAYED_WORK(&c->age, commit_age_work);
+	init_waitqueue_head(&c->wait);
+	bio_list_init(&c->waiters);
+	c->queue = alloc_workqueue("nearcache-commit", WQ_MEM_RECLAIM | WQ_UNBOUND | WQ_HIGHPRI, 0);
+	c->io = kcalloc(NC_COMMIT_BATCH, sizeof(*c->io), GFP_KERNEL);
+	if (!c->queue || !c->io)
+		return -ENOMEM;
+	for (i = 0; i < NC_COMMIT_BATCH; i++) {
+		c->io[i].s = s;
+		c->io[i].page = alloc_page(GFP_KERNEL);
+		if (!c->io[i].page)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+void nc_commit_destroy(struct nc_stage *s)
+{
+	struct nc_commit *c = &s->commit;
+	unsigned int i;
+
+	if (c->queue) {
+		cancel_delayed_work_sync(&c->age);
+		destroy_workqueue(c->queue);
+	}
+	for (i = 0; c->io && i < NC_COMMIT_BATCH; i++)
+		if (c->io[i].page)
+			__free_page(c->io[i].page);
+	kfree(c->io);
+}

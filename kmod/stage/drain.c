@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The drain: writes committed epochs to the origin, one after the other, and marks them (rules D1 to
+ * D4 of kmod/doc/stage.md).
+ *
+ * Of an epoch, only the newest version of each sector is written, in the order of the sectors.  An
+ * overlay map of the epoch alone finds them.  dm-kcopyd copies; it has memory of its own, so the
+ * drain goes on while memory is short.
+ */
+#include <linux/dm-kcopyd.h>
+#include <linux/ktime.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+
+/* Time between attempts while the origin fails. */
+#define DRAIN_RETRY	HZ
+/* The rate may be exceeded for this time to make up for a late start of a copy, nanoseconds. */
+#define DRAIN_BURST	(100 * NSEC_PER_MSEC)
+/* Longest copy, in sectors. */
+#define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
+
+static void drain_job_over(int read_error, unsigned long write_error, void *context)
+{
+	struct nc_drain_job *job = context;
+	struct nc_stage *s = job->s;
+	struct nc_drain *d = &s->drain;
+	unsigned long flags;
+
+	spin_lock_irqsave(&s->lock, flags);
+	d->log_error |= !!read_error;
+	d->origin_error |= !!write_error;
+	if (!read_error && !write_error)
+		s->count.drained_bytes += job->bytes;
+	job->next = d->free;
+	d->free = job;
+	d->in_flight--;
+	/* Inside the lock: the stage may be freed when no job is in flight. */
+	wake_up(&d->wait);
+	spin_unlock_irqrestore(&s->lock, flags);
+}
+
+static bool drain_must_end(struct nc_drain *d)
+{
+	return READ_ONCE(d->stop) || READ_ONCE(d->log_error) || READ_ONCE(d->origin_error);
+}
+
+static struct nc_drain_job *take_job(struct nc_stage *s)
+{
+	struct nc_drain_job *job;
+
+	spin_lock_irq(&s->lock);
+	job = s->drain.free;
+	if (job) {
+		s->drain.free = job->next;
+		s->drain.in_flight++;
+	}
+	spin_unlock_irq(&s->lock);
+	return job;
+}
+
+static bool drain_idle(struct nc_stage *s)
+{
+	bool idle;
+
+	spin_lock_irq(&s->lock);
+	idle = !s->drain.in_flight;
+	spin_unlock_irq(&s->lock);
+	return idle;
+}
+
+/* Wait until the rate allows a copy of @bytes. */
+static void wait_for_rate(struct nc_stage *s, u32 bytes)
+{
+	struct nc_drain *d = &s->drain;
+	u64 now = ktime_get_ns(), rate;
+
+	for (;;) {
+		rate = READ_ONCE(s->rate);
+		if (!rate) {
+			d->next = 0;
+			return;
+		}
+		if (now >= d->next || drain_must_end(d))
+			break;
+		wait_event_timeout(d->wait, drain_must_end(d) || READ_ONCE(s->rate) != rate,
+				   nsecs_to_jiffies(d->next - now) + 1);
+		now = ktime_get_ns();
+	}
+	d->next = max(d->next, now > DRAIN_BURST ? now - DRAIN_BURST : 0) +
+		  div64_u64((u64)bytes * NSEC_PER_SEC, rate);
+}
+
+/* Copy @sectors sectors of @x, from @offset on, to the origin.  Return: false: end the epoch. */
+static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset, u32 sectors)
+{
+	struct nc_drain *d = &s->drain;
+	struct nc_drain_job *job;
+	struct dm_io_region from = {
+		.bdev = s->log->bdev,
+		.sector = nc_stage_log_sector(s, x->at + offset),
+		.count = sectors,
+	}, to = {
+		.bdev = s->origin->bdev,
+		.sector = x->sector + offset,
+		.count = sectors,
+	};
+
+	wait_for_rate(s, sectors << SECTOR_SHIFT);
+	wait_event(d->wait, drain_must_end(d) || READ_ONCE(d->free));
+	if (drain_must_end(d))
+		return false;
+	job = take_job(s);
+	job->bytes = sectors << SECTOR_SHIFT;
+	dm_kcopyd_copy(d->kcopyd, &from, 1, &to, 0, drain_job_over, job);
+	return true;
+}
+
+/* Discard an extent on the origin, or write zeros.  Return: false: end the epoch. */
+static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
+{
+	struct block_device *bdev = s->origin->bdev;
+	int r;
+
+	if (drain_must_end(&s->drain))
+		return false;
+	if (x->kind == NEARCACHE_STAGE_ZEROES)
+		r = blkdev_issue_zeroout(bdev, x->sector, x->sectors, GFP_NOIO, 0);
+	else if (bdev_max_discard_sectors(bdev))
+		r = blkdev_issue_discard(bdev, x->sector, x->sectors, GFP_NOIO);
+	else
+		return true;
+	/* A discard is a wish. */
+	if (r && r != -EOPNOTSUPP) {
+		spin_lock_irq(&s->lock);
+		s->drain.origin_error = true;
+		spin_unlock_irq(&s->lock);
+	}
+	return !r || r == -EOPNOTSUPP;
+}
+
+/* Write the newest versions within the epoch.  Return: have all writes been submitted? */
+static bool write_pieces(struct nc_stage *s)
+{
+	struct nc_extent *x = nc_overlay_find(&s->drain.pieces, 0);
+	u32 offset, sectors;
+
+	for (; x; x = nc_extent_next(x)) {
+		if (x->kind != NEARCACHE_STAGE_DATA) {
+			if (!drain_clear(s, x))
+				return false;
+			continue;
+		}
+		for (offset = 0; offset < x->sectors; offset += sectors) {
+			sectors = min(x->sectors - offset, DRAIN_COPY_MAX);
+			if (!drain_copy(s, x, offset, sectors))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Find the newest versions within the epoch that begins at @from, before record @end. */
+static void find_pieces(struct nc_stage *s, const struct nc_cursor *from, u64 end)
+{
+	struct nc_ring *r = &s->ring;
+	u64 number = from->record, place = from->place;
+	const struct nc_record *record;
+
+	nc_overlay_clear(&s->drain.pieces);
+	for (; number < end; number++) {
+		record = nc_ring_record(r, number);
+		if (record->kind == NC_RECORD_DESC) {
+			place++;
+			continue;
+		}
+		if (record->kind != NEARCACHE_STAGE_SKIP)
+			nc_overlay_insert(&s->drain.pieces, &(struct nc_extent) {
+				.sector = record->sector, .sectors = record->sectors,
+				.at = place * NEARCACHE_STAGE_BLOCK_SECTORS, .kind = record->kind,
+			});
+		place += nearcache_stage_blocks(record->kind, record->sectors);
+		cond_resched();
+	}
+	WARN_ON_ONCE(s->drain.pieces.overflow);
+}
+
+/* Write an epoch to the origin and flush it.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
+ * -ENODATA: the log cannot be read.
+ */
+static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
+		       const struct nc_cursor *end)
+{
+	struct nc_drain *d = &s->drain;
+	bool all;
+
+	spin_lock_irq(&s->lock);
+	d->log_error = false;
+	d->origin_error = false;
+	spin_unlock_irq(&s->lock);
+	find_pieces(s, from, end->record);
+	all = !d->pieces.overflow && write_pieces(s);
+	wait_event(d->wait, drain_idle(s));
+	if (READ_ONCE(d->log_error) || d->pieces.overflow)
+		return -ENODATA;
+	if (READ_ONCE(d->origin_error))
+		return -EIO;
+	if (!all)
+		return -EINTR;
+	return blkdev_issue_flush(s->origin->bdev) ? -EIO : 0;
+}
+
+/* An epoch is on the origin: record it.  Return: false: the log has failed. */
+static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
+{
+	struct nc_cursor from = s->ring.marked, at = from;
+	u64 time = 0;
+	int r;
+
+	/* The time is that of the commit, in the epoch's last descriptor. */
+	for (; at.record != end->record; nc_ring_next_desc(&s->ring, &at))
+		time = nc_ring_record(&s->ring, at.record)->sector;
+	r = nc_stage_super_mark(s, end->number - 1, end->epoch - 1, time);
+	if (r) {
+		nc_stage_fail(s, "superblock", r);
+		return false;
+	}
+	spin_lock_irq(&s->lock);
+	s->ring.marked = *end;
+	nc_space_check(s);
+	if (s->waiting_count)
+		queue_work(s->queue, &s->room);
+	spin_unlock_irq(&s->lock);
+	dm_table_event(s->ti->table);
+	return true;
+}
+
+/* Report that the origin fails, or works again; the drain tries again after a while. */
+static void set_retrying(struct nc_stage *s, bool on)
+{
+	spin_lock_irq(&s->lock);
+	if (on)
+		s->count.retries++;
+	spin_unlock_irq(&s->lock);
+	if (s->retrying == on)
+		return;
+	WRITE_ONCE(s->retrying, on);
+	if (on)
+		DMWARN("%s: origin %s fails: epoch %llu is written again until it succeeds",
+		       nc_stage_name(s), s->origin->name, s->ring.marked.epoch);
+	else
+		DMINFO("%s: origin %s works again", nc_stage_name(s), s->origin->name);
+	dm_table_event(s->ti->table);
+}
+
+/* Find the oldest epoch that is committed and not marked. */
+static bool next_epoch(struct nc_stage *s, struct nc_cursor *from, struct nc_cursor *end)
+{
+	bool found;
+
+	spin_lock_irq(&s->lock);
+	*from = s->ring.marked;
+	found = from->record != s->ring.committed.record;
+	spin_unlock_irq(&s->lock);
+	*end = *from;
+	if (found)
+		nc_ring_next_epoch(&s->ring, end);
+	return found;
+}
+
+/* Drain all epochs that are committed.  After a failed write to the log, too, as long as the log can
+ * be read and marks can be written.
+ */
+static void drain_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(work, struct nc_stage, drain.work);
+	struct nc_drain *d = &s->drain;
+	struct nc_cursor from, end;
+
+	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
+		switch (drain_epoch(s, &from, &end)) {
+		case 0:
+			set_retrying(s, false);
+			if (!mark_epoch(s, &end))
+				return;
+			break;
+		case -EIO:
+			set_retrying(s, true);
+			wait_event_timeout(d->wait, READ_ONCE(d->stop), DRAIN_RETRY);
+			break;
+		case -ENODATA:
+			nc_stage_fail(s, "read of the drain", -EIO);
+			return;
+		}
+		cond_resched();
+	}
+}
+
+/* Drain what is committed.  Context: any. */
+void nc_drain_kick(struct nc_stage *s)
+{
+	if (!READ_ONCE(s->drain.stop))
+		queue_work(s->drain.queue, &s->drain.work);
+}
+
+void nc_drain_start(struct nc_stage *s)
+{
+	WRITE_ONCE(s->drain.stop, false);
+	nc_drain_kick(s);
+}
+
+/* End the drain, in the middle of an epoch if need be; waits for the copies in flight. */
+void nc_drain_stop(struct nc_stage *s)
+{
+	WRITE_ONCE(s->drain.stop, true);
+	wake_up(&s->drain.wait);
+	cancel_work_sync(&s->drain.work);
+}
+
+/* Return: 0 or a negative error; in both cases the caller must call nc_drain_destroy(). */
+int nc_drain_init(struct nc_stage *s)
+{
+	struct nc_drain *d = &s->drain;
+	u32 i;
+
+	INIT_WORK(&d->work, drain_work);
+	d->stop = true;
+	d->queue = alloc_workqueue("nearcache-drain", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	d->jobs = kcalloc(NC_DRAIN_JOBS, sizeof(*d->jobs), GFP_KERNEL);
+	if (!d->queue || !d->jobs)
+		return -ENOMEM;
+	for (i = 0; i < NC_DRAIN_JOBS; i++) {
+		d->jobs[i].s = s;
+		d->jobs[i].next = d->free;
+		d->free = &d->jobs[i];
+	}
+	d->kcopyd = dm_kcopyd_client_create(NULL);
+	if (IS_ERR(d->kcopyd)) {
+		d->kcopyd = NULL;
+		return -ENOMEM;
+	}
+	return nc_overlay_init(&d->pieces, 2 * NEARCACHE_STAGE_EPOCH_ENTRIES,
+			       s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS);
+}
+
+void nc_drain_destroy(struct nc_stage *s)
+{
+	struct nc_drain *d = &s->drain;
+
+	if (d->queue)
+		destroy_workqueue(d->queue);
+	if (d->kcopyd)
+		dm_kcopyd_client_destroy(d->kcopyd);
+	nc_overlay_destroy(&d->pieces);
+	kfree(d->jobs);
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Recovery: follow the chain of descriptors from the tail, keep what is committed, build the overlay
+ * map, and record a new generation (rules R1 to R4 of kmod/doc/stage.md).
+ */
+#include <linux/crc32c.h>
+#include <linux/vmalloc.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+
+static_assert(sizeof(struct nearcache_stage_desc) == NEARCACHE_STAGE_BLOCK);
+
+/* Log blocks that are read at a time: many small epochs need few reads. */
+#define WINDOW_BLOCKS	64U
+
+/**
+ * struct log_window - log blocks that were read
+ * @block: the blocks; from vmalloc()
+ * @place: place of the first one
+ * @blocks: their number
+ */
+struct log_window {
+	struct nearcache_stage_desc *block;
+	u64 place;
+	u32 blocks;
+};
+
+/* Start value of the checksum of descriptors. */
+u32 nc_stage_seed(const struct nearcache_stage_super *sb)
+{
+	return crc32c(crc32c(~0U, sb->uuid, sizeof(sb->uuid)), &sb->salt, sizeof(sb->salt));
+}
+
+__le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc)
+{
+	__le32 stored = desc->checksum;
+	u32 sum;
+
+	desc->checksum = 0;
+	sum = ~crc32c(seed, desc, sizeof(*desc));
+	desc->checksum = stored;
+	return cpu_to_le32(sum);
+}
+
+static int read_blocks(struct nc_stage *s, struct log_window *w, u64 place, u32 blocks)
+{
+	struct dm_io_region region = {
+		.bdev = s->log->bdev,
+		.sector = nc_stage_log_sector(s, place * NEARCACHE_STAGE_BLOCK_SECTORS),
+		.count = blocks * NEARCACHE_STAGE_BLOCK_SECTORS,
+	};
+	struct dm_io_request request = {
+		.bi_opf = REQ_OP_READ | REQ_SYNC | REQ_META,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = w->block,
+		.client = s->super.io,
+	};
+	int r = nc_dm_io(&request, &region);
+
+	w->place = place;
+	w->blocks = r ? 0 : blocks;
+	return r;
+}
+
+/* Read the block at @place.  Return: the block, or NULL if it cannot be read. */
+static struct nearcache_stage_desc *window_block(struct nc_stage *s, struct log_window *w, u64 place)
+{
+	u64 offset;
+	u32 blocks;
+
+	if (place >= w->place && place - w->place < w->blocks)
+		return &w->block[place - w->place];
+	div64_u64_rem(place, s->ring.blocks, &offset);
+	blocks = min_t(u64, WINDOW_BLOCKS, s->ring.blocks - offset);
+	/* If another block cannot be read, this one may be readable. */
+	if (read_blocks(s, w, place, blocks) && read_blocks(s, w, place, 1))
+		return NULL;
+	return w->block;
+}
+
+/* Does a block belong to the chain as the descriptor @at? */
+static bool desc_follows(struct nc_stage *s, struct nearcache_stage_desc *desc,
+			 const struct nc_cursor *at, u64 generation)
+{
+	u64 own = le64_to_cpu(desc->generation);
+
+	return le32_to_cpu(desc->magic) == NEARCACHE_STAGE_DESC_MAGIC &&
+	       desc->checksum == nc_stage_desc_checksum(s->seed, desc) &&
+	       le64_to_cpu(desc->number) == at->number && le64_to_cpu(desc->place) == at->place &&
+	       own >= generation && own <= le64_to_cpu(s->super.block->generation);
+}
+
+/* Can an entry, whose data begins at @place, be one that this code wrote? */
+static bool entry_valid(struct nc_stage *s, const struct nearcache_stage_entry *entry, u64 place)
+{
+	u64 sector = le64_to_cpu(entry->sector), volume = s->ti->len, offset;
+	u32 sectors = le32_to_cpu(entry->sectors);
+	u64 blocks = nearcache_stage_blocks(entry->kind, sectors);
+
+	div64_u64_rem(place, s->ring.blocks, &offset);
+	switch (entry->kind) {
+	case NEARCACHE_STAGE_DATA:
+		if (sectors > NEARCACHE_STAGE_WRITE_MAX || offset + blocks > s->ring.blocks)
+			return false;
+		fallthrough;
+	case NEARCACHE_STAGE_ZEROES:
+	case NEARCACHE_STAGE_DISCARD:
+		return sectors && sector < volume && sectors <= volume - sector && !entry->flags;
+	case NEARCACHE_STAGE_SKIP:
+		return sectors && !sector && offset + blocks == s->ring.blocks;
+	default:
+		return false;
+	}
+}
+
+static bool desc_valid(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 epoch)
+{
+	u64 place = le64_to_cpu(desc->place) + 1;
+	u32 i, count = le32_to_cpu(desc->count);
+
+	if (count > NEARCACHE_STAGE_DESC_ENTRIES || le64_to_cpu(desc->epoch) != epoch ||
+	    le32_to_cpu(desc->flags) & ~NEARCACHE_STAGE_COMMIT)
+		return false;
+	for (i = 0; i < count; i++) {
+		if (!entry_valid(s, &desc->entry[i], place))
+			return false;
+		place += nearcache_stage_blocks(desc->entry[i].kind,
+						le32_to_cpu(desc->entry[i].sectors));
+	}
+	return place - s->ring.tail.place <= s->ring.blocks;
+}
+
+/* Drop everything from @at on: the ring ends with an empty descriptor there. */
+static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
+{
+	u64 record = at->record;
+
+	*nc_ring_record(r, record) = (struct nc_record) { .kind = NC_RECORD_DESC };
+	r->head_record = record + 1;
+	r->head = at->place + 1;
+	r->desc_entries = 0;
+	r->epoch_entries = 0;
+	r->last = r->open = r->committed = *at;
+}
+
+/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor; its number is 0 if there
+ * is none.
+ */
+static int follow_chain(struct nc_stage *s, struct log_window *w,
+			struct nearcache_stage_desc *commit)
+{
+	struct nc_ring *r = &s->ring;
+	struct nc_cursor at = r->last, committed = r->last;
+	struct nearcache_stage_desc *desc;
+	u64 generation = 0;
+
+	for (;;) {
+		/* The ring is full: the place is that of the tail. */
+		if (at.place - r->tail.place >= r->blocks)
+			break;
+		desc = window_block(s, w, at.place);
+		if (!desc) {
+			DMERR("%s: log %s: cannot read block %llu of the ring, which may be in use",
+			      nc_stage_name(s), s->log->name, at.place % r->blocks);
+			return -EIO;
+		}
+		if (!desc_follows(s, desc, &at, generation))
+			break;
+		if (!desc_valid(s, desc, at.epoch)) {
+			DMERR("%s: log %s: descriptor %llu has impossible entries",
+			      nc_stage_name(s), s->log->name, at.number);
+			return -EUCLEAN;
+		}
+		generation = le64_to_cpu(desc->generation);
+		if (!nc_ring_restore(r, &at, desc)) {
+			DMERR("%s: log %s needs a larger map_memory than %llu", nc_stage_name(s),
+			      s->log->name, s->map_memory);
+			return -ENOMEM;
+		}
+		if (le32_to_cpu(desc->flags) & NEARCACHE_STAGE_COMMIT) {
+			committed = at;
+			*commit = *desc;
+		}
+	}
+	drop_uncommitted(r, &committed);
+	return 0;
+}
+
+/* Put all entries from the tail on into the overlay map. */
+static void fill_overlay(struct nc_stage *s)
+{
+	struct nc_ring *r = &s->ring;
+	u64 number = r->tail.record, place = r->tail.place;
+	const struct nc_record *record;
+
+	for (; number < r->head_record; number++) {
+		record = nc_ring_record(r, number);
+		if (record->kind == NC_RECORD_DESC) {
+			place++;
+			continue;
+		}
+		if (record->kind != NEARCACHE_STAGE_SKIP)
+			nc_overlay_insert(&s->overlay, &(struct nc_extent) {
+				.sector = record->sector, .sectors = record->sectors,
+				.at = place * NEARCACHE_STAGE_BLOCK_SECTORS, .kind = record->kind,
+			});
+		place += nearcache_stage_blocks(record->kind, record->sectors);
+	}
+}
+
+/* Find the first epoch that is not marked. */
+static int find_marked(struct nc_stage *s)
+{
+	struct nc_ring *r = &s->ring;
+	u64 drained = le64_to_cpu(s->super.block->drained_epoch);
+	u64 number = le64_to_cpu(s->super.block->drained_number);
+
+	r->marked = r->tail;
+	while (r->marked.epoch <= drained && r->marked.record != r->committed.record)
+		nc_ring_next_epoch(r, &r->marked);
+	if (r->marked.epoch == drained + 1 && r->marked.number == number + 1)
+		return 0;
+	if (r->marked.epoch > drained)
+		DMERR("%s: log %s: epoch %llu was to end with descriptor %llu", nc_stage_name(s),
+		      s->log->name, drained, number);
+	else
+		DMERR("%s: log %s has lost what it had reported durable: it ends with epoch %llu, but epoch %llu was written to the origin",
+		      nc_stage_name(s), s->log->name, r->marked.epoch - 1, drained);
+	return -EUCLEAN;
+}
+
+static int recover_ring(struct nc_stage *s, struct log_window *w,
+			struct nearcache_stage_desc *commit)
+{
+	const struct nearcache_stage_super *sb = s->super.block;
+	struct nc_cursor tail = {
+		.place = le64_to_cpu(sb->tail),
+		.number = le64_to_cpu(sb->tail_number),
+		.epoch = le64_to_cpu(sb->tail_epoch),
+	};
+	int r;
+
+	nc_ring_start(&s->ring, &tail);
+	r = follow_chain(s, w, commit) ?: find_marked(s);
+	if (r)
+		return r;
+	/* Mirrors below the log may differ in a commit whose write was cut off. */
+	if (commit->number && !nc_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
+		return -EIO;
+	fill_overlay(s);
+	return nc_stage_super_start(s);
+}
+
+/**
+ * nc_stage_recover() - make ring and overlay map from the log
+ * @s: stage that is not started
+ *
+ * Context: may sleep; no request is served yet.
+ * Return: 0 or an error, which the kernel log explains.
+ */
+int nc_stage_recover(struct nc_stage *s)
+{
+	struct nearcache_stage_desc *commit = vzalloc(sizeof(*commit));
+	struct log_window w = { .block = vmalloc(WINDOW_BLOCKS * NEARCACHE_STAGE_BLOCK) };
+	char *error;
+	int r = -ENOMEM;
+
+	if (!commit || !w.block)
+		goto out;
+	r = nc_stage_super_read(s, &error);
+	if (r) {
+		DMERR("%s: log %s: %s", nc_stage_name(s), s->log->name, error);
+		goto out;
+	}
+	if (le64_to_cpu(s->super.block->volume_sectors) > s->ti->len) {
+		DMERR("%s: log %s is for an origin of %llu sectors, the table has %llu",
+		      nc_stage_name(s), s->log->name,
+		      le64_to_cpu(s->super.block->volume_sectors), (u64)s->ti->len);
+		r = -EINVAL;
+		goto out;
+	}
+	s->seed = nc_stage_seed(s->super.block);
+	nc_overlay_clear(&s->overlay);
+	r = recover_ring(s, &w, commit);
+	if (r)
+		DMERR("%s: log %s cannot be used: error %d", nc_stage_name(s), s->log->name, r);
+	else
+		DMINFO("%s: log %s: epoch %llu committed, %llu on the origin", nc_stage_name(s),
+		       s->log->name, s->ring.committed.epoch - 1, s->ring.marked.epoch - 1);
+out:
+	vfree(w.block);
+	vfree(commit);
+	return r;
+}

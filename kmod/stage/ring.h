@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The ring: places, and the entries of all descriptors in memory. */
+#ifndef NEARCACHE_STAGE_RING_H
+#define NEARCACHE_STAGE_RING_H
+
+#include <linux/math64.h>
+#include <linux/types.h>
+
+#include "nearcache_stage.h"
+
+/* Kind of a record that stands for a descriptor; the others are enum nearcache_stage_kind. */
+#define NC_RECORD_DESC		0
+/* Flag of a NC_RECORD_DESC: the descriptor ends its epoch. */
+#define NC_RECORD_COMMIT	1
+
+/**
+ * struct nc_record - an entry, or a descriptor in front of its entries
+ * @sector: of an entry: first sector; of a descriptor with NC_RECORD_COMMIT: time of the commit
+ * @sectors: of an entry; of a descriptor with NC_RECORD_COMMIT: milliseconds between the first
+ *	write of the epoch and the commit
+ * @kind: NC_RECORD_DESC or enum nearcache_stage_kind
+ * @flags: NC_RECORD_COMMIT
+ */
+struct nc_record {
+	u64 sector;
+	u32 sectors;
+	u8 kind;
+	u8 flags;
+};
+
+/**
+ * struct nc_cursor - a descriptor in the ring
+ * @record: number of its record; records are counted without end
+ * @place: its place
+ * @number: its number
+ * @epoch: its epoch
+ */
+struct nc_cursor {
+	u64 record;
+	u64 place;
+	u64 number;
+	u64 epoch;
+};
+
+/**
+ * struct nc_ring - the part of the ring that is in use
+ * @records: the records from @tail.record to @head_record
+ * @records_max: their number, a power of two
+ * @blocks: size of the ring
+ * @tail: the oldest descriptor
+ * @marked: first descriptor of the oldest epoch that is not marked
+ * @committed: first descriptor of the oldest epoch that is not committed
+ * @open: first descriptor of the open epoch
+ * @last: the descriptor that gets the next entry
+ * @head_record: number of the next record
+ * @head: next free place
+ * @usable_tail: place up to which the ring may be written once more around: @tail.place, as soon as
+ *	both copies of the superblock have it
+ * @desc_entries: entries of @last
+ * @epoch_entries: entries of the open epoch
+ * @epoch_entries_max: limit of @epoch_entries
+ * @epoch_blocks_max: an epoch that has this number of blocks is committed
+ *
+ * @tail.record <= @marked.record <= @committed.record <= @open.record <= @last.record <
+ * @head_record.  The lock of the stage protects all fields.  Records before @committed do not
+ * change; the drain reads them without the lock until it moves @marked, and the worker that makes
+ * room until it moves @tail.
+ */
+struct nc_ring {
+	struct nc_record *records;
+	u32 records_max;
+	u64 blocks;
+	struct nc_cursor tail;
+	struct nc_cursor marked;
+	struct nc_cursor committed;
+	struct nc_cursor open;
+	struct nc_cursor last;
+	u64 head_record;
+	u64 head;
+	u64 usable_tail;
+	u32 desc_entries;
+	u32 epoch_entries;
+	u32 epoch_entries_max;
+	u64 epoch_blocks_max;
+};
+
+/* What nc_ring_append() did. */
+enum nc_append {
+	NC_APPENDED,
+	NC_EPOCH_FULL,	/* the open epoch must be closed first */
+	NC_RING_FULL,	/* the tail must move first */
+};
+
+enum nc_append nc_ring_append(struct nc_ring *r, u8 kind, u64 sector, u32 sectors, u64 *place);
+void nc_ring_close(struct nc_ring *r, u64 now, u64 since);
+void nc_ring_start(struct nc_ring *r, const struct nc_cursor *at);
+bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
+		     const struct nearcache_stage_desc *desc);
+void nc_ring_next_desc(const struct nc_ring *r, struct nc_cursor *at);
+void nc_ring_next_epoch(const struct nc_ring *r, struct nc_cursor *at);
+
+static inline struct nc_record *nc_ring_record(const struct nc_ring *r, u64 number)
+{
+	return &r->records[number & (r->records_max - 1)];
+}
+
+/* Sector of the ring, from its start, that has the data at @at (struct nc_extent.at). */
+static inline u64 nc_ring_sector(const struct nc_ring *r, u64 at)
+{
+	u64 rest;
+
+	div64_u64_rem(at, r->blocks * NEARCACHE_STAGE_BLOCK_SECTORS, &rest);
+	return rest;
+}
+
+/* Blocks with data that is not marked. */
+static inline u64 nc_ring_behind(const struct nc_ring *r)
+{
+	return r->epoch_entries || r->open.place != r->marked.place ? r->head - r->marked.place : 0;
+}
+
+/* Blocks that can be written. */
+static inline u64 nc_ring_free(const struct nc_ring *r)
+{
+	return r->usable_tail + r->blocks - r->head;
+}
+
+static inline u64 nc_ring_free_records(const struct nc_ring *r)
+{
+	return r->tail.record + r->records_max - r->head_record;
+}
+
+#endif /* NEARCACHE_STAGE_RING_H */

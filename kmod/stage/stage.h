@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The structures of a stage device, and the functions of the folder's files. */
+#ifndef NEARCACHE_STAGE_STAGE_H
+#define NEARCACHE_STAGE_STAGE_H
+
+#include <linux/bio.h>
+#include <linux/completion.h>
+#include <linux/device-mapper.h>
+#include <linux/mutex.h>
+#include <linux/spinlock.h>
+#include <linux/wait.h>
+#include <linux/workqueue.h>
+
+#include "core/bio.h"
+#include "nearcache_stage.h"
+#include "stage/overlay.h"
+#include "stage/ring.h"
+
+struct dm_io_client;
+struct dm_kcopyd_client;
+
+#define DM_MSG_PREFIX "nearcache-stage"
+
+/* Writes to the log in flight at most; more of them wait.  The overlay map has an extent for each. */
+#define NC_STAGE_WRITES_MAX	4096U
+/* Copies to the origin in flight at most. */
+#define NC_DRAIN_JOBS		32U
+/* Descriptors that a commit writes at the same time. */
+#define NC_COMMIT_BATCH		16U
+
+/**
+ * struct nc_stage_super - the superblock
+ * @lock: serialises its writes
+ * @block: content of the newest copy, from vmalloc()
+ * @io: dm-io client, for this and for recovery
+ * @copy: the copy that was written last
+ *
+ * @lock protects all fields but @io.
+ */
+struct nc_stage_super {
+	struct mutex lock;	/* serialises writes of superblocks */
+	struct nearcache_stage_super *block;
+	struct dm_io_client *io;
+	unsigned int copy;
+};
+
+/**
+ * struct nc_commit_io - write of a descriptor
+ * @bio: embedded, with @vec
+ * @desc: one page
+ * @s: the stage
+ */
+struct nc_commit_io {
+	struct bio bio;
+	struct bio_vec vec;
+	struct page *page;
+	struct nc_stage *s;
+};
+
+/**
+ * struct nc_commit - commits of epochs
+ * @work: closes and commits the open epoch while somebody asks for it
+ * @age: asks for the commit of an epoch that is old
+ * @queue: of @work
+ * @wait: for writes of the epoch that is closed, descriptors, and commits
+ * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
+ * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
+ * @io: descriptors that are being written; the worker's
+ * @pending: number of @io in flight
+ * @failed: one of @io failed
+ */
+struct nc_commit {
+	struct work_struct work;
+	struct delayed_work age;
+	struct workqueue_struct *queue;
+	wait_queue_head_t wait;
+	struct bio_list waiters;
+	u64 wanted;
+	struct nc_commit_io *io;
+	atomic_t pending;
+	bool failed;
+};
+
+/**
+ * struct nc_drain_job - a copy of an extent to the origin
+ * @s: the stage
+ * @next: in nc_drain.free
+ * @bytes: its length
+ */
+struct nc_drain_job {
+	struct nc_stage *s;
+	struct nc_drain_job *next;
+	u32 bytes;
+};
+
+/**
+ * struct nc_drain - the drain
+ * @work: drains epochs until none is committed; the only user of @pieces
+ * @queue: of @work
+ * @kcopyd: copies from the log to the origin
+ * @pieces: newest versions within the epoch that is drained
+ * @wait: for copies, for the time of the next copy, and for @stop
+ * @jobs: memory of all jobs
+ * @free: jobs that are not in flight; stage.lock
+ * @in_flight: number of the others; stage.lock
+ * @stop: end soon, in the middle of an epoch if need be
+ * @log_error: a copy could not read the log; stage.lock
+ * @origin_error: a copy could not write the origin; stage.lock
+ * @next: time before which the rate allows no copy, ktime_get_ns()
+ */
+struct nc_drain {
+	struct work_struct work;
+	struct workqueue_struct *queue;
+	struct dm_kcopyd_client *kcopyd;
+	struct nc_overlay pieces;
+	wait_queue_head_t wait;
+	struct nc_drain_job *jobs;
+	struct nc_drain_job *free;
+	u32 in_flight;
+	bool stop;
+	bool log_error;
+	bool origin_error;
+	u64 next;
+};
+
+/**
+ * struct nc_stage_counters - fields of the status line; stage.lock
+ */
+struct nc_stage_counters {
+	u64 written_bytes;
+	u64 drained_bytes;
+	u64 log_read_bytes;
+	u64 commits;
+	u64 retries;
+};
+
+/**
+ * struct nc_stage - a table of the target nearcache-stage
+ * @ti: the target in device-mapper
+ * @log: log device
+ * @origin: origin device
+ * @claim: in the list of all stages (target.c)
+ * @queue: runs @room, @space and @retry
+ * @super: the superblock
+ * @generation: of this start
+ * @seed: start value of the checksum of descriptors
+ * @started: recovery has ended; the ring is valid
+ * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since and what says so above;
+ *	taken in completions.  Innermost but for @map_lock, which is never taken inside
+ * @ring: places and entries
+ * @waiting: writes that wait for room
+ * @waiting_count: their number
+ * @pushback: hand writes that must wait back to device-mapper, as a suspend without flush wants
+ * @failed: the log has failed
+ * @retrying: the origin fails
+ * @writes: writes to the log in flight, of epochs with even and odd number
+ * @open_since: time of the first write of the open epoch, nanoseconds since 1970; 0: it is empty
+ * @map_lock: protects @overlay and @phase; taken in completions
+ * @overlay: sectors whose newest version is in the log
+ * @phase: the one of @readers that new readers take
+ * @readers: reads of the log in flight
+ * @no_readers: for readers of the old phase
+ * @room: appends waiting writes
+ * @space: moves the tail
+ * @retry: reads that the log failed and the origin can serve
+ * @commit: see there
+ * @drain: see there
+ * @rate: option; 0: no limit.  These options are read without a lock
+ * @max_behind: option, bytes; 0: no limit
+ * @max_behind_time: option, seconds; 0: no limit
+ * @map_memory: option, bytes; constant
+ * @count: see there
+ */
+struct nc_stage {
+	struct dm_target *ti;
+	struct dm_dev *log;
+	struct dm_dev *origin;
+	struct list_head claim;
+	struct workqueue_struct *queue;
+	struct nc_stage_super super;
+	u64 generation;
+	u32 seed;
+	bool started;
+
+	spinlock_t lock;	/* see above */
+	struct nc_ring ring;
+	struct bio_list waiting;
+	u32 waiting_count;
+	bool pushback;
+	bool failed;
+	bool retrying;
+	u32 writes[2];
+	u64 open_since;
+
+	spinlock_t map_lock;	/* see above */
+	struct nc_overlay overlay;
+	unsigned int phase;
+	atomic_t readers[2];
+	wait_queue_head_t no_readers;
+
+	struct work_struct room;
+	struct work_struct space;
+	struct nc_retry retry;
+	struct nc_commit commit;
+	struct nc_drain drain;
+
+	u64 rate;
+	u64 max_behind;
+	u32 max_behind_time;
+	u64 map_memory;
+	struct nc_stage_counters count;
+};
+
+enum nc_stage_io_kind {
+	NC_STAGE_IO_PASSED,	/* needs nothing on completion */
+	NC_STAGE_IO_LOG_READ,	/* a read of the log, counted in nc_stage.readers */
+	NC_STAGE_IO_WRITE,	/* a write to the log */
+	NC_STAGE_IO_WAITER,	/* a FLUSH or FUA write that waits for a commit */
+};
+
+/**
+ * struct nc_stage_io - per-bio data
+ * @s: the stage
+ * @kind: enum nc_stage_io_kind
+ * @phase: of a read of the log
+ * @fua: the write had FUA
+ * @entry_kind: of a write, enum nearcache_stage_kind
+ * @flags: bi_flags of a read at map, for nc_bio_restore()
+ * @sectors: of a write
+ * @sector: of a write, on the volume
+ * @at: of a write or read of the log: struct nc_extent.at
+ * @epoch: of a write; of a waiter, the epoch that it waits for
+ * @iter: bi_iter of a read at map, for nc_bio_restore()
+ */
+struct nc_stage_io {
+	struct nc_stage *s;
+	u8 kind;
+	u8 phase;
+	bool fua;
+	u8 entry_kind;
+	unsigned short flags;
+	u32 sectors;
+	u64 sector;
+	u64 at;
+	union {
+		u64 epoch;
+		struct bvec_iter iter;
+	};
+};
+
+/* Sector of the log device that has the data at @at (struct nc_extent.at). */
+static inline sector_t nc_stage_log_sector(const struct nc_stage *s, u64 at)
+{
+	return (NEARCACHE_STAGE_RING_OFFSET >> SECTOR_SHIFT) + nc_ring_sector(&s->ring, at);
+}
+
+static inline const char *nc_stage_name(const struct nc_stage *s)
+{
+	return dm_device_name(dm_table_get_md(s->ti->table));
+}
+
+/* write.c */
+int nc_stage_write_map(struct nc_stage *s, struct bio *bio);
+int nc_stage_flush_map(struct nc_stage *s, struct bio *bio);
+int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error);
+void nc_stage_room_work(struct work_struct *work);
+void nc_stage_push_back(struct nc_stage *s, bool on);
+void nc_stage_fail(struct nc_stage *s, const char *what, int error);
+
+/* read.c */
+int nc_stage_read_map(struct nc_stage *s, struct bio *bio);
+int nc_stage_read_end(struct nc_stage *s, struct bio *bio, blk_status_t *error);
+void nc_stage_retry_work(struct work_struct *work);
+void nc_stage_wait_readers(struct nc_stage *s);
+
+/* commit.c */
+int nc_commit_init(struct nc_stage *s);
+void nc_commit_destroy(struct nc_stage *s);
+void nc_commit_want(struct nc_stage *s, u64 epoch);
+int nc_commit_sync(struct nc_stage *s, u64 *epoch);
+void nc_commit_started(struct nc_stage *s);
+bool nc_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place);
+
+/* super.c */
+int nc_stage_super_init(struct nc_stage *s);
+void nc_stage_super_destroy(struct nc_stage *s);
+int nc_stage_super_read(struct nc_stage *s, char **error);
+int nc_stage_super_start(struct nc_stage *s);
+int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
+int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
+
+/* recover.c */
+int nc_stage_recover(struct nc_stage *s);
+u32 nc_stage_seed(const struct nearcache_stage_super *sb);
+__le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
+
+/* space.c */
+void nc_space_work(struct work_struct *work);
+void nc_space_check(struct nc_stage *s);
+
+/* drain.c */
+int nc_drain_init(struct nc_stage *s);
+void nc_drain_destroy(struct nc_stage *s);
+void nc_drain_start(struct nc_stage *s);
+void nc_drain_stop(struct nc_stage *s);
+void nc_drain_kick(struct nc_stage *s);
+
+/* table_line.c */
+int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv);
+int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *result,
+		     unsigned int maxlen);
+void nc_stage_print(struct nc_stage *s, char *result, size_t room);
+void nc_stage_status(struct nc_stage *s, char *result, size_t room);
+
+#endif /* NEARCACHE_STAGE_STAGE_H */

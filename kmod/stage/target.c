@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The dm target "nearcache-stage": its operations, which call the other files of the folder. */
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+#include "stage/target.h"
+
+static_assert(sizeof(struct nc_record) == 16);
+static_assert(sizeof(struct nc_extent) <= 48);
+
+/* All tables.  device-mapper lets several dm devices share a device; a log and an origin must not. */
+static LIST_HEAD(stage_claims);
+static DEFINE_MUTEX(stage_claims_lock);	/* protects stage_claims */
+
+/* Is a device the log or the origin of @s? */
+static bool stage_uses(const struct nc_stage *s, const struct dm_dev *dev)
+{
+	return s->log->bdev->bd_dev == dev->bdev->bd_dev ||
+	       s->origin->bdev->bd_dev == dev->bdev->bd_dev;
+}
+
+/* Claim log and origin for the dm device.  Another table of it may have them, too. */
+static int stage_claim(struct nc_stage *s)
+{
+	struct mapped_device *md = dm_table_get_md(s->ti->table);
+	struct nc_stage *other;
+	int r = 0;
+
+	mutex_lock(&stage_claims_lock);
+	list_for_each_entry(other, &stage_claims, claim)
+		if (dm_table_get_md(other->ti->table) != md &&
+		    (stage_uses(other, s->log) || stage_uses(other, s->origin)))
+			r = -EBUSY;
+	if (!r)
+		list_add(&s->claim, &stage_claims);
+	mutex_unlock(&stage_claims_lock);
+	if (r)
+		s->ti->error = "Log or origin belongs to another stage device";
+	return r;
+}
+
+static void stage_free(struct nc_stage *s)
+{
+	mutex_lock(&stage_claims_lock);
+	list_del_init(&s->claim);
+	mutex_unlock(&stage_claims_lock);
+	nc_drain_destroy(s);
+	nc_commit_destroy(s);
+	if (s->queue)
+		destroy_workqueue(s->queue);
+	nc_overlay_destroy(&s->overlay);
+	vfree(s->ring.records);
+	nc_stage_super_destroy(s);
+	if (s->origin)
+		dm_put_device(s->ti, s->origin);
+	if (s->log)
+		dm_put_device(s->ti, s->log);
+	kfree(s);
+}
+
+/* Share map_memory: n records, and extents for them and for the writes in flight. */
+static int stage_alloc_map(struct nc_stage *s)
+{
+	u64 extents, records;
+
+	records = div_u64(s->map_memory - NC_STAGE_WRITES_MAX * sizeof(struct nc_extent),
+			  sizeof(struct nc_record) + 2 * sizeof(struct nc_extent));
+	records = min(rounddown_pow_of_two(records), 1ULL << 30);
+	extents = 2 * records + NC_STAGE_WRITES_MAX;
+	s->ring.records_max = records;
+	s->ring.epoch_entries_max = min_t(u64, records / 4, NEARCACHE_STAGE_EPOCH_ENTRIES);
+	s->ring.records = vmalloc(array_size(records, sizeof(*s->ring.records)));
+	if (!s->ring.records)
+		return -ENOMEM;
+	return nc_overlay_init(&s->overlay, extents,
+			       s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS);
+}
+
+static int stage_init(struct nc_stage *s, unsigned int argc, char **argv)
+{
+	int r;
+
+	s->ti->error = "Out of memory";
+	s->queue = alloc_workqueue("nearcache-stage", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
+	r = s->queue ? nc_stage_super_init(s) : -ENOMEM;
+	if (!r)
+		r = nc_commit_init(s);
+	if (!r)
+		r = nc_stage_parse(s, argc, argv);
+	if (r)
+		return r;
+	s->ti->error = "Out of memory";
+	r = stage_alloc_map(s) ?: nc_drain_init(s);
+	return r ?: stage_claim(s);
+}
+
+static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
+{
+	struct nc_stage *s = kzalloc(sizeof(*s), GFP_KERNEL);
+	int r;
+
+	ti->error = "Out of memory";
+	if (!s)
+		return -ENOMEM;
+	s->ti = ti;
+	INIT_LIST_HEAD(&s->claim);
+	spin_lock_init(&s->lock);
+	spin_lock_init(&s->map_lock);
+	bio_list_init(&s->waiting);
+	init_waitqueue_head(&s->no_readers);
+	INIT_WORK(&s->room, nc_stage_room_work);
+	INIT_WORK(&s->space, nc_space_work);
+	nc_retry_init(&s->retry, nc_stage_retry_work);
+	init_waitqueue_head(&s->drain.wait);
+	r = stage_init(s, argc, argv);
+	if (r) {
+		stage_free(s);
+		return r;
+	}
+	ti->private = s;
+	ti->per_io_data_size = sizeof(struct nc_stage_io);
+	ti->num_flush_bios = 1;
+	/* A flush is a commit, whether or not the devices have a cache. */
+	ti->flush_supported = true;
+	ti->num_discard_bios = 1;
+	ti->discards_supported = bdev_max_discard_sectors(s->origin->bdev);
+	ti->num_write_zeroes_bios = 1;
+	return 0;
+}
+
+static void stage_dtr(struct dm_target *ti)
+{
+	stage_free(ti->private);
+}
+
+static int stage_map(struct dm_target *ti, struct bio *bio)
+{
+	struct nc_stage *s = ti->private;
+
+	switch (bio_op(bio)) {
+	case REQ_OP_READ:
+		return nc_stage_read_map(s, bio);
+	case REQ_OP_WRITE:
+		if (!bio_sectors(bio))
+			return nc_stage_flush_map(s, bio);
+		fallthrough;
+	case REQ_OP_DISCARD:
+	case REQ_OP_WRITE_ZEROES:
+		return nc_stage_write_map(s, bio);
+	default:
+		return DM_MAPIO_KILL;
+	}
+}
+
+static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *error)
+{
+	struct nc_stage *s = ti->private;
+	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	switch (io->kind) {
+	case NC_STAGE_IO_LOG_READ:
+		return nc_stage_read_end(s, bio, error);
+	case NC_STAGE_IO_WRITE:
+	case NC_STAGE_IO_WAITER:
+		return nc_stage_write_end(s, bio, error);
+	default:
+		return DM_ENDIO_DONE;
+	}
+}
+
+/* The first resume recovers.  Not the constructor: the table that is live then may still write. */
+static int stage_preresume(struct dm_target *ti)
+{
+	struct nc_stage *s = ti->private;
+	int r;
+
+	if (s->started)
+		return 0;
+	r = nc_stage_recover(s);
+	if (!r)
+		WRITE_ONCE(s->started, true);
+	return r;
+}
+
+static void stage_resume(struct dm_target *ti)
+{
+	struct nc_stage *s = ti->private;
+
+	nc_stage_push_back(s, false);
+	nc_drain_start(s);
+}
+
+static void stage_presuspend(struct dm_target *ti)
+{
+	if (dm_noflush_suspending(ti))
+		nc_stage_push_back(ti->private, true);
+}
+
+static void stage_presuspend_undo(struct dm_target *ti)
+{
+	nc_stage_push_back(ti->private, false);
+}
+
+/* No request is in flight.  The open epoch is committed, so that the next table, or the next start,
+ * has all that was written: closing a disk loses nothing.
+ */
+static void stage_postsuspend(struct dm_target *ti)
+{
+	struct nc_stage *s = ti->private;
+	u64 epoch;
+
+	if (!s->started)
+		return;
+	if (nc_commit_sync(s, &epoch))
+		DMERR("%s: log %s has failed: what it has not committed is lost", nc_stage_name(s),
+		      s->log->name);
+	cancel_delayed_work_sync(&s->commit.age);
+	flush_workqueue(s->commit.queue);
+	nc_drain_stop(s);
+	flush_workqueue(s->queue);
+}
+
+static int stage_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,
+			 unsigned int maxlen)
+{
+	return nc_stage_message(ti->private, argc, argv, result, maxlen);
+}
+
+static void stage_status(struct dm_target *ti, status_type_t type, unsigned int status_flags,
+			 char *result, unsigned int maxlen)
+{
+	struct nc_stage *s = ti->private;
+	size_t sz = 0;
+
+	switch (type) {
+	case STATUSTYPE_INFO:
+		nc_stage_status(s, result, maxlen);
+		break;
+	case STATUSTYPE_TABLE:
+		nc_stage_print(s, result, maxlen);
+		break;
+	case STATUSTYPE_IMA:
+		DMEMIT_TARGET_NAME_VERSION(ti->type);
+		DMEMIT(",log=%s,origin=%s;", s->log->name, s->origin->name);
+		break;
+	}
+}
+
+static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_fn fn, void *data)
+{
+	struct nc_stage *s = ti->private;
+
+	return fn(ti, s->origin, 0, ti->len, data) ?:
+	       fn(ti, s->log, NEARCACHE_STAGE_RING_OFFSET >> SECTOR_SHIFT,
+		  s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS, data);
+}
+
+static struct target_type stage_target = {
+	.name			= "nearcache-stage",
+	.version		= { 1, 0, 0 },
+	.features		= DM_TARGET_SINGLETON | DM_TARGET_NOWAIT,
+	.module			= THIS_MODULE,
+	.ctr			= stage_ctr,
+	.dtr			= stage_dtr,
+	.map			= stage_map,
+	.end_io			= stage_end_io,
+	.preresume		= stage_preresume,
+	.resume			= stage_resume,
+	.presuspend		= stage_presuspend,
+	.presuspend_undo	= stage_presuspend_undo,
+	.postsuspend		= stage_postsuspend,
+	.status			= stage_status,
+	.message		= stage_message,
+	.iterate_devices	= stage_iterate_devices,
+};
+
+int nc_stage_register(void)
+{
+	return dm_register_target(&stage_target);
+}
+
+void nc_stage_unregister(void)
+{
+	dm_unregister_target(&stage_target);
+}

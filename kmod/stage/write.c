@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Writes: their places in the ring, their completion, writes that wait for room, and flushes.
+ *
+ * map never waits: a bio that was mapped before by the same task is not submitted until map
+ * returns, so a wait for the commit of its epoch would be a deadlock.  A write that finds no room
+ * goes to a list instead, and a worker appends it later.
+ */
+#include <linux/ktime.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+
+/* Does a limit of the user hold writes back?  Context: @s->lock. */
+static bool behind_too_far(const struct nc_stage *s, u64 now)
+{
+	u64 bytes = READ_ONCE(s->max_behind);
+	u64 ns = READ_ONCE(s->max_behind_time) * (u64)NSEC_PER_SEC;
+	const struct nc_record *oldest;
+	u64 since = s->open_since;
+
+	if (bytes && nc_ring_behind(&s->ring) * NEARCACHE_STAGE_BLOCK > bytes)
+		return true;
+	if (!ns)
+		return false;
+	if (s->ring.marked.record != s->ring.open.record) {
+		oldest = nc_ring_record(&s->ring, s->ring.marked.record);
+		if (oldest->flags & NC_RECORD_COMMIT)
+			since = oldest->sector - oldest->sectors * (u64)NSEC_PER_MSEC;
+	}
+	return since && now > since + ns;
+}
+
+/* Ask for what makes room for a write that waits.  Context: @s->lock. */
+static void make_room(struct nc_stage *s)
+{
+	if (s->ring.epoch_entries)
+		nc_commit_want(s, s->ring.open.epoch);
+	nc_space_check(s);
+}
+
+/* Give a write its place, and prepare its bio.  Context: @s->lock.  Return: false: it must wait. */
+static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
+{
+	struct nc_ring *r = &s->ring;
+	bool data = io->entry_kind == NEARCACHE_STAGE_DATA;
+	u64 now = ktime_get_real_ns(), place;
+
+	if (s->writes[0] + s->writes[1] >= NC_STAGE_WRITES_MAX || behind_too_far(s, now) ||
+	    nc_ring_append(r, io->entry_kind, io->sector, io->sectors, &place) != NC_APPENDED)
+		return false;
+	if (!s->open_since) {
+		s->open_since = now;
+		nc_commit_started(s);
+	}
+	io->at = place * NEARCACHE_STAGE_BLOCK_SECTORS;
+	io->epoch = r->open.epoch;
+	s->writes[io->epoch & 1]++;
+	if (r->epoch_entries >= r->epoch_entries_max / 2 ||
+	    r->head - r->open.place >= r->epoch_blocks_max)
+		nc_commit_want(s, io->epoch);
+	nc_space_check(s);
+	if (data) {
+		/* The entry has its place: the log device must not refuse the write. */
+		bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
+		bio_clear_polled(bio);
+		bio_set_dev(bio, s->log->bdev);
+		bio->bi_iter.bi_sector = nc_stage_log_sector(s, io->at);
+	}
+	return true;
+}
+
+/* Complete a write that was appended and has no data. */
+static void finish_entry(struct nc_stage *s, struct bio *bio)
+{
+	bio->bi_status = BLK_STS_OK;
+	bio_endio(bio);
+}
+
+/**
+ * nc_stage_write_map() - map a write, write-zeroes or discard
+ * @s: stage
+ * @bio: with sectors
+ *
+ * Context: map of the target.
+ * Return: DM_MAPIO_*.
+ */
+int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
+{
+	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+	unsigned long flags;
+	bool appended = false;
+	int r = DM_MAPIO_SUBMITTED;
+
+	io->s = s;
+	io->kind = NC_STAGE_IO_WRITE;
+	io->fua = bio->bi_opf & REQ_FUA;
+	io->entry_kind = bio_op(bio) == REQ_OP_WRITE ? NEARCACHE_STAGE_DATA :
+			 bio_op(bio) == REQ_OP_DISCARD ? NEARCACHE_STAGE_DISCARD :
+							 NEARCACHE_STAGE_ZEROES;
+	io->sector = dm_target_offset(s->ti, bio->bi_iter.bi_sector);
+	io->sectors = bio_sectors(bio);
+
+	spin_lock_irqsave(&s->lock, flags);
+	if (unlikely(s->failed)) {
+		io->kind = NC_STAGE_IO_PASSED;
+		r = DM_MAPIO_KILL;
+	} else if (!s->waiting_count && append_write(s, bio, io)) {
+		appended = true;
+	} else if (bio->bi_opf & REQ_NOWAIT) {
+		io->kind = NC_STAGE_IO_PASSED;
+		make_room(s);
+		spin_unlock_irqrestore(&s->lock, flags);
+		bio_wouldblock_error(bio);
+		return DM_MAPIO_SUBMITTED;
+	} else if (s->pushback) {
+		io->kind = NC_STAGE_IO_PASSED;
+		r = DM_MAPIO_REQUEUE;
+	} else {
+		bio_list_add(&s->waiting, bio);
+		s->waiting_count++;
+		make_room(s);
+	}
+	spin_unlock_irqrestore(&s->lock, flags);
+	if (!appended)
+		return r;
+	if (io->entry_kind == NEARCACHE_STAGE_DATA)
+		return DM_MAPIO_REMAPPED;
+	finish_entry(s, bio);
+	return DM_MAPIO_SUBMITTED;
+}
+
+/* Send the writes that waited, as far as there is room. */
+void nc_stage_room_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(work, struct nc_stage, room);
+	struct nc_stage_io *io;
+	struct bio *bio;
+	bool failed;
+
+	for (;;) {
+		spin_lock_irq(&s->lock);
+		bio = bio_list_peek(&s->waiting);
+		failed = s->failed;
+		if (bio) {
+			io = dm_per_bio_data(bio, sizeof(*io));
+			if (!failed && !append_write(s, bio, io)) {
+				make_room(s);
+				bio = NULL;
+			}
+		}
+		if (bio) {
+			bio_list_pop(&s->waiting);
+			s->waiting_count--;
+		}
+		spin_unlock_irq(&s->lock);
+		if (!bio)
+			return;
+		if (failed) {
+			io->kind = NC_STAGE_IO_PASSED;
+			bio_io_error(bio);
+		} else if (io->entry_kind == NEARCACHE_STAGE_DATA) {
+			submit_bio_noacct(bio);
+		} else {
+			finish_entry(s, bio);
+		}
+		cond_resched();
+	}
+}
+
+/* From now on, hand writes that must wait back to device-mapper, or keep them again. */
+void nc_stage_push_back(struct nc_stage *s, bool on)
+{
+	struct bio_list bios = BIO_EMPTY_LIST;
+	struct nc_stage_io *io;
+	struct bio *bio;
+
+	spin_lock_irq(&s->lock);
+	s->pushback = on;
+	if (on) {
+		bio_list_merge(&bios, &s->waiting);
+		bio_list_init(&s->waiting);
+		s->waiting_count = 0;
+	}
+	spin_unlock_irq(&s->lock);
+	while ((bio = bio_list_pop(&bios))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		io->kind = NC_STAGE_IO_PASSED;
+		bio->bi_status = BLK_STS_DM_REQUEUE;
+		bio_endio(bio);
+	}
+}
+
+/* Let no write or commit succeed from now on.  Context: any. */
+void nc_stage_fail(struct nc_stage *s, const char *what, int error)
+{
+	unsigned long flags;
+	bool first;
+
+	spin_lock_irqsave(&s->lock, flags);
+	first = !s->failed;
+	WRITE_ONCE(s->failed, true);
+	queue_work(s->commit.queue, &s->commit.work);
+	queue_work(s->queue, &s->room);
+	spin_unlock_irqrestore(&s->lock, flags);
+	if (!first)
+		return;
+	DMERR("%s: log %s: %s: error %d; writes fail from now on, and the origin keeps epoch %llu",
+	      nc_stage_name(s), s->log->name, what, error, s->ring.marked.epoch - 1);
+	dm_table_event(s->ti->table);
+}
+
+/* A write to the log has ended: put it into the overlay map. */
+static void insert_write(struct nc_stage *s, const struct nc_stage_io *io)
+{
+	struct nc_extent entry = {
+		.sector = io->sector, .sectors = io->sectors, .at = io->at, .kind = io->entry_kind,
+	};
+	unsigned long flags;
+	bool overflow;
+
+	spin_lock_irqsave(&s->map_lock, flags);
+	nc_overlay_insert(&s->overlay, &entry);
+	overflow = s->overlay.overflow;
+	spin_unlock_irqrestore(&s->map_lock, flags);
+	if (WARN_ON_ONCE(overflow))
+		nc_stage_fail(s, "overlay map", -ENOSPC);
+}
+
+/* Complete a write.  Return: true: a FUA write must wait for its commit. */
+static bool stage_write_over(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io,
+			     bool error)
+{
+	unsigned long flags;
+	bool waits;
+
+	if (!error)
+		insert_write(s, io);
+	spin_lock_irqsave(&s->lock, flags);
+	waits = io->fua && !error && !s->failed;
+	if (!error)
+		s->count.written_bytes += (u64)io->sectors << SECTOR_SHIFT;
+	if (waits) {
+		io->kind = NC_STAGE_IO_WAITER;
+		bio_list_add(&s->commit.waiters, bio);
+		nc_commit_want(s, io->epoch);
+	}
+	if (!--s->writes[io->epoch & 1])
+		wake_up(&s->commit.wait);
+	if (s->waiting_count)
+		queue_work(s->queue, &s->room);
+	spin_unlock_irqrestore(&s->lock, flags);
+	return waits;
+}
+
+/**
+ * nc_stage_write_end() - a write to the log has ended, or the wait for a commit
+ * @s: stage
+ * @bio: NC_STAGE_IO_WRITE or NC_STAGE_IO_WAITER
+ * @error: set for a FUA write whose commit failed
+ *
+ * Context: end_io of the target.
+ * Return: DM_ENDIO_*.
+ */
+int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
+{
+	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	if (io->kind == NC_STAGE_IO_WAITER)
+		return DM_ENDIO_DONE;
+	if (*error)
+		nc_stage_fail(s, "write", blk_status_to_errno(*error));
+	if (stage_write_over(s, bio, io, *error))
+		return DM_ENDIO_INCOMPLETE;
+	if (io->fua && !*error)
+		*error = BLK_STS_IOERR;
+	return DM_ENDIO_DONE;
+}
+
+/* Map an empty flush: it ends with the commit of the open epoch, or of the last one. */
+int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
+{
+	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+	bool failed, waits;
+
+	io->s = s;
+	io->kind = NC_STAGE_IO_WAITER;
+	spin_lock_irq(&s->lock);
+	failed = s->failed;
+	io->epoch = s->ring.open.epoch - !s->ring.epoch_entries;
+	waits = !failed && io->epoch >= s->ring.committed.epoch;
+	if (waits) {
+		bio_list_add(&s->commit.waiters, bio);
+		nc_commit_want(s, io->epoch);
+	}
+	spin_unlock_irq(&s->lock);
+	if (failed)
+		return DM_MAPIO_KILL;
+	if (!waits)
+		bio_endio(bio);
+	return DM_MAPIO_SUBMITTED;
+}
