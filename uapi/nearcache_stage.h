@@ -72,7 +72,14 @@
  * @flags: NEARCACHE_STAGE_FINGERPRINT
  * @reserved0: 0
  * @origin_fingerprint: SHA-256 of the first and last 64 KiB of the origin, as of @drained_epoch
- * @reserved: 0
+ * @origin_id: device id of the origin, as in the superblock of a cache; ends with NUL; "": it has
+ *	none.  The helper sets it, and the kernel keeps it
+ * @label: name of the cache above the stage; ends with NUL.  The helper sets it, and the kernel
+ *	keeps it
+ * @drained_generation: if it equals @generation, all of the log is on the origin.  The helper sets
+ *	it after it has drained the log and removed the device; as each start raises @generation,
+ *	it is out of date then
+ * @reserved: 0.  A writer keeps what it does not know
  */
 struct nearcache_stage_super {
 	__u8 magic[8];
@@ -93,7 +100,10 @@ struct nearcache_stage_super {
 	__le32 flags;
 	__le32 reserved0;
 	__u8 origin_fingerprint[32];
-	__u8 reserved[3936];
+	__u8 origin_id[128];
+	__u8 label[64];
+	__le64 drained_generation;
+	__u8 reserved[3736];
 };
 
 /* Kinds of entries. */
