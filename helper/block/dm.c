@@ -127,6 +127,12 @@ int dm_need_cluster_target(void)
 	return need_target(DM_CLUSTER_TARGET);
 }
 
+/* As dm_need_target(), for the target of stages, which older modules lack. */
+int dm_need_stage_target(void)
+{
+	return need_target(DM_STAGE_TARGET);
+}
+
 static bool parse_number(const char *word, dev_t *number)
 {
 	unsigned int major_number, minor_number;
@@ -167,10 +173,17 @@ static void take_line(int type, struct dm_device *dev, const char *target, uint6
 	} else if (!strcmp(target, DM_TARGET)) {
 		take_table(dev, sectors, params);
 	} else {
-		dev->cluster = true;
+		dev->cluster = !strcmp(target, DM_CLUSTER_TARGET);
+		dev->stage = !dev->cluster;
 		dev->size = sectors * 512;
 		dev->table = strdup(params);
 	}
+}
+
+static bool is_own_target(const char *target)
+{
+	return !strcmp(target, DM_TARGET) || !strcmp(target, DM_CLUSTER_TARGET) ||
+	       !strcmp(target, DM_STAGE_TARGET);
 }
 
 /* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
@@ -193,7 +206,7 @@ static int query_task(int type, struct dm_device *dev)
 		return error;
 	}
 	dm_get_next_target(task, NULL, &start, &length, &target, &params);
-	if (target && (!strcmp(target, DM_TARGET) || !strcmp(target, DM_CLUSTER_TARGET))) {
+	if (target && is_own_target(target)) {
 		take_line(type, dev, target, length, params);
 	} else if (target && type == DM_DEVICE_TABLE && has_cache_uuid(dev)) {
 		/* 'dmsetup wipe_table' loads a table with the target "error". */
@@ -214,6 +227,7 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 	dev->suspended = info->suspended;
 	dev->read_only = info->read_only;
 	dev->open_count = info->open_count;
+	dev->event = info->event_nr;
 	dev->ours = !dev->live && has_cache_uuid(dev);
 }
 
@@ -269,6 +283,10 @@ int dm_need_ours(const char *name, struct dm_device *dev)
 		return fail(CODE_DEVICE,
 			    "device '%s' is a cluster device, not a cache: 'nearcache cluster leave %s' removes it; the cache of this node is '%s-home'",
 			    name, name, name);
+	if (found && dm_uuid_is_stage(dev->uuid))
+		return fail(CODE_DEVICE,
+			    "device '%s' is the stage below a cache, not a cache: name the cache",
+			    name);
 	if (found)
 		return fail(CODE_DEVICE,
 			    "device '%s' is a device-mapper device of another kind",
@@ -368,6 +386,17 @@ static bool is_cluster(const struct dm_device *dev)
 int dm_all_clusters(struct dm_device **list, size_t *count)
 {
 	return list_all(list, count, is_cluster);
+}
+
+static bool is_stage(const struct dm_device *dev)
+{
+	return dev->stage;
+}
+
+/* List all stages, sorted by name. The list needs dm_device_free_all(). */
+int dm_all_stages(struct dm_device **list, size_t *count)
+{
+	return list_all(list, count, is_stage);
 }
 
 /* True if @cache is one of the device's cache devices. */
@@ -599,9 +628,10 @@ int dm_clear(const char *name)
 
 /*
  * Send a message once. Returns 0 on success. If the kernel refuses the message, returns its errno
- * without recording an error. After any other failure, records an error and returns -1.
+ * without recording an error. After any other failure, records an error and returns -1. @answer:
+ * receives the answer of the target in @size bytes; NULL: the caller needs none.
  */
-static int try_message(const char *name, const char *message)
+static int try_message(const char *name, const char *message, char *answer, size_t size)
 {
 	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
 	int error = 0;
@@ -618,21 +648,28 @@ static int try_message(const char *name, const char *message)
 			no_device_mapper();
 			error = -1;
 		}
+	} else if (answer) {
+		const char *text = dm_task_get_message_response(task);
+
+		snprintf(answer, size, "%s", text ? text : "");
 	}
 	dm_task_destroy(task);
 	return error;
 }
 
-/* Send a message to the target. The error of a refusal quotes the kernel log. */
-int dm_message(const struct dm_device *dev, const char *message)
+/*
+ * Send a message to the target. The error of a refusal quotes the kernel log. @answer receives the
+ * answer of the target in @size bytes, "" if there is none; NULL: the caller needs none.
+ */
+int dm_ask(const struct dm_device *dev, const char *message, char *answer, size_t size)
 {
 	struct kmsg log = kmsg_mark(dev->number);
-	int tries, error = try_message(dev->name, message);
+	int tries, error = try_message(dev->name, message, answer, size);
 
 	/* EBUSY: the device is suspended, perhaps only while another process replaces its table. */
 	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
 		usleep(BUSY_PAUSE_US);
-		error = try_message(dev->name, message);
+		error = try_message(dev->name, message, answer, size);
 	}
 	if (error == EBUSY) {
 		fail(CODE_BUSY,
@@ -645,6 +682,31 @@ int dm_message(const struct dm_device *dev, const char *message)
 	}
 	kmsg_close(&log);
 	return fail_code();
+}
+
+/* As dm_ask(), for a message without an answer. */
+int dm_message(const struct dm_device *dev, const char *message)
+{
+	return dm_ask(dev, message, NULL, 0);
+}
+
+/*
+ * Wait until the device has had more events than @dev->event, or a signal with a handler arrives.
+ * The removal of the device, and a new table, end the wait as well.
+ */
+int dm_wait_event(const struct dm_device *dev)
+{
+	struct dm_task *task = new_task(DM_DEVICE_WAITEVENT, dev->name);
+	int error = 0;
+
+	if (!task)
+		return fail_code();
+	if (!dm_task_set_event_nr(task, dev->event))
+		error = fail_memory();
+	else if (!dm_task_run(task) && dm_task_get_errno(task) != EINTR)
+		error = task_failed(task, "wait for the device", dev->name);
+	dm_task_destroy(task);
+	return error;
 }
 
 int dm_remove(const char *name)

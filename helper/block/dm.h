@@ -31,6 +31,10 @@
 #define DM_CLUSTER_PREFIX	"nearcache-cluster-"
 /* Target of a cluster device. */
 #define DM_CLUSTER_TARGET	"nearcache-peers"
+/* Target of a stage: a device below a cache, which takes writes into a log. */
+#define DM_STAGE_TARGET	"nearcache-stage"
+/* The dm uuid of a stage is this prefix and the uuid of its log. It is no cache of its own. */
+#define DM_STAGE_PREFIX	"nearcache_stage-"
 /* Target of a device that shows what a cache holds. */
 #define DM_MAP_TARGET	"nearcache-map"
 /* Target of a pass-through device. */
@@ -44,11 +48,13 @@
  * @ours: uses the nearcache target, or has a nearcache uuid and no table of that target
  * @wiped: has a nearcache uuid, and a live table with another target
  * @cluster: uses the target of cluster devices; then @size, @table and @status are of that target
+ * @stage: uses the target of stages; then @size, @table and @status are of that target
  * @live: has a live table
  * @suspended: suspended
  * @read_only: the kernel refuses writes
  * @open_count: how often the device is open
- * @size: size of the target in bytes, 0: the device has neither target of this project
+ * @event: number of events of the device so far
+ * @size: size of the target in bytes, 0: the device has no target of this project
  * @table: parameters of the target, NULL: none
  * @status: status line of the target, NULL: none
  * @mode: of a cache: first word of @table; "" if @table is NULL or cannot be parsed
@@ -62,10 +68,12 @@ struct dm_device {
 	bool ours;
 	bool wiped;
 	bool cluster;
+	bool stage;
 	bool live;
 	bool suspended;
 	bool read_only;
 	int open_count;
+	uint32_t event;
 	uint64_t size;
 	char *table;
 	char *status;
@@ -125,8 +133,14 @@ static inline bool dm_uuid_is_cluster(const char *uuid)
 	return !strncmp(uuid, DM_CLUSTER_PREFIX, sizeof(DM_CLUSTER_PREFIX) - 1);
 }
 
+static inline bool dm_uuid_is_stage(const char *uuid)
+{
+	return !strncmp(uuid, DM_STAGE_PREFIX, sizeof(DM_STAGE_PREFIX) - 1);
+}
+
 int dm_need_target(void);
 int dm_need_cluster_target(void);
+int dm_need_stage_target(void);
 int dm_target_known(const char *target, bool *known);
 int dm_find(const char *name, struct dm_device *dev, bool *found);
 int dm_need_ours(const char *name, struct dm_device *dev);
@@ -134,6 +148,7 @@ int dm_need_table(const struct dm_device *dev);
 int dm_need_running(const struct dm_device *dev);
 int dm_all(struct dm_device **list, size_t *count);
 int dm_all_passing(struct dm_device **list, size_t *count);
+int dm_all_stages(struct dm_device **list, size_t *count);
 int dm_all_clusters(struct dm_device **list, size_t *count);
 int dm_find_cache(dev_t cache, struct dm_device *dev, bool *found);
 void dm_device_free(struct dm_device *dev);
@@ -145,6 +160,8 @@ int dm_load(const char *name, const struct dm_line *line);
 int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend);
 int dm_clear(const char *name);
 int dm_message(const struct dm_device *dev, const char *message);
+int dm_ask(const struct dm_device *dev, const char *message, char *answer, size_t size);
+int dm_wait_event(const struct dm_device *dev);
 int dm_remove(const char *name);
 
 /* suspend_progress.c: tell the user what the suspend of a device waits for. */

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+#include "block/stage_params.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+
+#include "lib/size.h"
+
+#define RATE_MIN	65536ULL
+#define RATE_MAX	(1ULL << 40)
+#define BEHIND_MIN	(1ULL << 20)
+#define TIME_MAX	86400U
+
+static bool next_word(const char **text, char *word, size_t size)
+{
+	size_t length;
+
+	*text += strspn(*text, " ");
+	length = strcspn(*text, " ");
+	if (!length || length >= size)
+		return false;
+	memcpy(word, *text, length);
+	word[length] = '\0';
+	*text += length;
+	return true;
+}
+
+static bool next_number(const char **text, uint64_t *number)
+{
+	char word[24], *end;
+
+	if (!next_word(text, word, sizeof(word)) || word[0] < '0' || word[0] > '9')
+		return false;
+	*number = strtoull(word, &end, 10);
+	return !*end;
+}
+
+static bool next_device(const char **text, dev_t *number)
+{
+	unsigned int major_number, minor_number;
+	char word[32];
+	int end = 0;
+
+	if (!next_word(text, word, sizeof(word)) ||
+	    sscanf(word, "%u:%u%n", &major_number, &minor_number, &end) != 2 || word[end])
+		return false;
+	*number = makedev(major_number, minor_number);
+	return true;
+}
+
+/* Options of a newer module are accepted, and ignored. */
+static bool parse_options(const char *text, struct stage_params *params)
+{
+	char name[64], value[64], *end;
+	uint64_t count, number;
+
+	text += strspn(text, " ");
+	if (!*text)
+		return true;
+	if (!next_number(&text, &count))
+		return false;
+	for (; count >= 2; count -= 2) {
+		if (!next_word(&text, name, sizeof(name)) ||
+		    !next_word(&text, value, sizeof(value)))
+			return false;
+		number = strtoull(value, &end, 10);
+		if (*end)
+			continue;
+		if (!strcmp(name, "rate"))
+			params->rate = number;
+		else if (!strcmp(name, "max_behind"))
+			params->max_behind = number;
+		else if (!strcmp(name, "max_behind_time"))
+			params->max_behind_time = (unsigned int)number;
+	}
+	return !count;
+}
+
+/* Parse the words behind the name of the target.  Returns false if they are no table line of it. */
+bool stage_params_parse(const char *text, struct stage_params *params)
+{
+	memset(params, 0, sizeof(*params));
+	return next_device(&text, &params->log) && next_device(&text, &params->origin) &&
+	       parse_options(text, params);
+}
+
+static void add_option(char *text, const char *name, uint64_t value, unsigned int *words)
+{
+	size_t used = strlen(text);
+
+	if (!value)
+		return;
+	snprintf(text + used, STAGE_PARAMS_TEXT - used, " %s %" PRIu64, name, value);
+	*words += 2;
+}
+
+/* Print the words behind the name of the target.  @text has STAGE_PARAMS_TEXT bytes. */
+const char *stage_params_print(const struct stage_params *params, char *text)
+{
+	char options[STAGE_PARAMS_TEXT] = "";
+	unsigned int words = 0;
+	int used;
+
+	add_option(options, "rate", params->rate, &words);
+	add_option(options, "max_behind", params->max_behind, &words);
+	add_option(options, "max_behind_time", params->max_behind_time, &words);
+	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
+			minor(params->log), major(params->origin), minor(params->origin));
+	if (words)
+		snprintf(text + used, STAGE_PARAMS_TEXT - (size_t)used, " %u%.190s", words, options);
+	return text;
+}
+
+bool stage_rate_ok(uint64_t rate)
+{
+	return !rate || (rate >= RATE_MIN && rate <= RATE_MAX);
+}
+
+/*
+ * Parse a limit of --max-behind: a size, or a time, which ends with s, m, h or d.  A size has a
+ * capital unit here, so that 10m means minutes and 10M bytes.  "0" sets both to 0.  Returns NULL, or
+ * the reason why @text is not valid.
+ */
+const char *stage_behind_parse(const char *text, uint64_t *bytes, unsigned int *seconds)
+{
+	size_t length = strlen(text);
+	const char *why = NULL;
+
+	*bytes = 0;
+	*seconds = 0;
+	if (!strcmp(text, "0"))
+		return NULL;
+	if (length > 1 && strchr("smhd", text[length - 1])) {
+		why = duration_parse(text, seconds);
+		return why ? why : *seconds <= TIME_MAX ? NULL : "give " STAGE_BEHIND_RANGE;
+	}
+	if (!size_parse(text, bytes, &why))
+		return why;
+	return *bytes >= BEHIND_MIN && *bytes <= INT64_MAX ? NULL : "give " STAGE_BEHIND_RANGE;
+}
+
+/* Parse a status line.  Returns false if it is of another version.  A newer module has more fields. */
+bool stage_status_parse(const char *line, struct stage_status *status)
+{
+	memset(status, 0, sizeof(*status));
+#define STAGE_STATUS_NEXT(name)				\
+	if (!next_number(&line, &status->name))		\
+		return false;
+	NEARCACHE_STAGE_STATUS(STAGE_STATUS_NEXT)
+#undef STAGE_STATUS_NEXT
+	return status->version == NEARCACHE_STAGE_STATUS_VERSION;
+}
+
+const char *stage_state_word(uint64_t state)
+{
+	static const char *const word[] = {
+		[NEARCACHE_STAGE_NORMAL] = "normal",
+		[NEARCACHE_STAGE_RETRIES] = "origin fails",
+		[NEARCACHE_STAGE_LOG_BAD] = "log failed",
+	};
+
+	return state < sizeof(word) / sizeof(word[0]) ? word[state] : "unknown";
+}
+
+/* Epochs that are not on the origin: the committed ones, and the open one if it has writes. */
+uint64_t stage_epochs_behind(const struct stage_status *status)
+{
+	uint64_t committed = status->committed_epoch > status->drained_epoch ?
+			     status->committed_epoch - status->drained_epoch : 0;
+
+	return !committed && status->behind_bytes ? 1 : committed;
+}

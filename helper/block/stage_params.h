@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Parse and print the table line and the status line of the target nearcache-stage. */
+#ifndef HELPER_BLOCK_STAGE_PARAMS_H
+#define HELPER_BLOCK_STAGE_PARAMS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "nearcache_stage.h"
+
+/* Size of the text of stage_params_print() with NUL. */
+#define STAGE_PARAMS_TEXT	256
+
+/* Ranges of the options, in words. */
+#define STAGE_RATE_RANGE	"0 (as fast as the origin) or 64K to 1T"
+#define STAGE_BEHIND_RANGE	"0 (no limit), 1M or more, or a time of 1s to 1d, like 10m"
+
+/**
+ * struct stage_params - the words behind "nearcache-stage"
+ * @log: the log device
+ * @origin: the origin
+ * @rate: highest rate of the drain, bytes per second; 0: no limit
+ * @max_behind: bytes; 0: no limit
+ * @max_behind_time: seconds; 0: no limit
+ */
+struct stage_params {
+	dev_t log;
+	dev_t origin;
+	uint64_t rate;
+	uint64_t max_behind;
+	unsigned int max_behind_time;
+};
+
+/**
+ * struct stage_status - one status line, see NEARCACHE_STAGE_STATUS
+ */
+struct stage_status {
+#define STAGE_STATUS_MEMBER(name)	uint64_t name;
+	NEARCACHE_STAGE_STATUS(STAGE_STATUS_MEMBER)
+#undef STAGE_STATUS_MEMBER
+};
+
+bool stage_params_parse(const char *text, struct stage_params *params);
+const char *stage_params_print(const struct stage_params *params, char *text);
+bool stage_rate_ok(uint64_t rate);
+const char *stage_behind_parse(const char *text, uint64_t *bytes, unsigned int *seconds);
+bool stage_status_parse(const char *line, struct stage_status *status);
+const char *stage_state_word(uint64_t state);
+uint64_t stage_epochs_behind(const struct stage_status *status);
+
+#endif /* HELPER_BLOCK_STAGE_PARAMS_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* block/stage_params.c: table line, limits and status line of nearcache-stage. */
+#include <sys/sysmacros.h>
+
+#include "block/stage_params.h"
+#include "unit.h"
+
+static void table_round_trip(void **state)
+{
+	static const char *const line[] = {
+		"259:1 253:4", "259:1 253:4 2 rate 65536",
+		"259:1 253:4 6 rate 65536 max_behind 1048576 max_behind_time 600",
+	};
+	char text[STAGE_PARAMS_TEXT];
+	struct stage_params params;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		assert_true(stage_params_parse(line[i], &params));
+		assert_true(params.log == makedev(259, 1) && params.origin == makedev(253, 4));
+		assert_string_equal(stage_params_print(&params, text), line[i]);
+	}
+	/* The kernel prints all options, and a newer one more of them. */
+	assert_true(stage_params_parse("259:1 253:4 6 map_memory 9 rate 70000 sort x", &params));
+	assert_int_equal(params.rate, 70000);
+}
+
+static void table_refused(void **state)
+{
+	static const char *const line[] = {
+		"", "259:1", "259:1 x", "259:1x 253:4", "259:1 253:4 x", "259:1 253:4 2 rate",
+		"259:1 253:4 1 rate",
+	};
+	struct stage_params params;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++)
+		assert_false(stage_params_parse(line[i], &params));
+}
+
+static void limits_parsed(void **state)
+{
+	static const char *const refused[] = {
+		"", "x", "1048575", "2d", "0s", "1.5m", "-1", "9223372036854775808", "512K",
+	};
+	unsigned int seconds;
+	uint64_t bytes;
+	size_t i;
+
+	(void)state;
+	assert_null(stage_behind_parse("50G", &bytes, &seconds));
+	assert_true(bytes == 50ULL << 30 && !seconds);
+	assert_null(stage_behind_parse("10m", &bytes, &seconds));
+	assert_true(!bytes && seconds == 600);
+	assert_null(stage_behind_parse("10M", &bytes, &seconds));
+	assert_true(bytes == 10 << 20 && !seconds);
+	assert_null(stage_behind_parse("0", &bytes, &seconds));
+	assert_true(!bytes && !seconds);
+	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
+		assert_non_null(stage_behind_parse(refused[i], &bytes, &seconds));
+	assert_true(stage_rate_ok(0) && stage_rate_ok(65536) && !stage_rate_ok(65535));
+	assert_true(stage_rate_ok(1ULL << 40) && !stage_rate_ok((1ULL << 40) + 1));
+}
+
+static void status_parsed(void **state)
+{
+	static const char line[] = "1 0 1000 20 30 7 6 4 50 60 70 80 0 90 91 92 93 94";
+	struct stage_status status;
+
+	(void)state;
+	assert_true(stage_status_parse(line, &status));
+	assert_int_equal(status.ring_bytes, 1000);
+	assert_int_equal(status.retries, 94);
+	assert_int_equal(stage_epochs_behind(&status), 2);
+	status.drained_epoch = 6;
+	assert_int_equal(stage_epochs_behind(&status), 1);
+	status.behind_bytes = 0;
+	assert_int_equal(stage_epochs_behind(&status), 0);
+	assert_true(stage_status_parse("1 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99", &status));
+	assert_string_equal(stage_state_word(status.state), "log failed");
+	assert_string_equal(stage_state_word(9), "unknown");
+	assert_false(stage_status_parse("2 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
+	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
+	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 x", &status));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_round_trip),
+		cmocka_unit_test(table_refused),
+		cmocka_unit_test(limits_parsed),
+		cmocka_unit_test(status_parsed),
+	};
+
+	return RUN(tests);
+}
