@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits.  One worker closes the open epoch, waits for its writes, writes its descriptors, and last
- * the one with the commit flag (rules C1 to C3 of kmod/doc/stage.md).  Flushes that come meanwhile
- * share the next commit.
+ * Commits.  One worker closes the open epoch, waits for its writes, writes its descriptors, and
+ * last the one with the commit flag (rules C1 to C3 of kmod/doc/stage.md).  Flushes that come
+ * meanwhile share the next commit.
  */
 #include <linux/slab.h>
 #include <linux/ktime.h>
@@ -14,7 +14,7 @@
 #define COMMIT_AGE	(5 * HZ)
 
 /* Ask for the commit of an epoch, which is open or closed.  Context: @s->lock. */
-void nc_commit_want(struct nc_stage *s, u64 epoch)
+void nc_stage_commit_want(struct nc_stage *s, u64 epoch)
 {
 	if (s->commit.wanted >= epoch)
 		return;
@@ -23,7 +23,7 @@ void nc_commit_want(struct nc_stage *s, u64 epoch)
 }
 
 /* The open epoch got its first entry: commit it in a while.  Context: @s->lock. */
-void nc_commit_started(struct nc_stage *s)
+void nc_stage_commit_started(struct nc_stage *s)
 {
 	unsigned long age = READ_ONCE(s->max_behind_time) * HZ / 2;
 
@@ -37,7 +37,7 @@ static void commit_age_work(struct work_struct *work)
 
 	spin_lock_irq(&s->lock);
 	if (s->ring.epoch_entries)
-		nc_commit_want(s, s->ring.open.epoch);
+		nc_stage_commit_want(s, s->ring.open.epoch);
 	spin_unlock_irq(&s->lock);
 }
 
@@ -65,7 +65,7 @@ static void complete_waiters(struct nc_stage *s, u64 epoch)
 
 static void desc_endio(struct bio *bio)
 {
-	struct nc_commit_io *io = container_of(bio, struct nc_commit_io, bio);
+	struct nc_stage_commit_io *io = container_of(bio, struct nc_stage_commit_io, bio);
 	struct nc_stage *s = io->s;
 
 	if (bio->bi_status)
@@ -102,10 +102,10 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 }
 
 /* Start to write a descriptor, which is in the page of @io. */
-static void submit_desc(struct nc_stage *s, struct nc_commit_io *io, u64 place, blk_opf_t flags)
+static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place, blk_opf_t flags)
 {
 	bio_init(&io->bio, s->log->bdev, &io->vec, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | flags);
-	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, place * NEARCACHE_STAGE_BLOCK_SECTORS);
+	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, nc_place_sector(place));
 	io->bio.bi_end_io = desc_endio;
 	__bio_add_page(&io->bio, io->page, NEARCACHE_STAGE_BLOCK, 0);
 	atomic_inc(&s->commit.pending);
@@ -119,7 +119,7 @@ static bool wait_descs(struct nc_stage *s)
 	return !READ_ONCE(s->commit.failed);
 }
 
-/* Write the descriptors of an epoch that is closed, from @at to before @end; the last one commits. */
+/* Write the descriptors of a closed epoch, from @at to before record @end; the last one commits. */
 static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 {
 	struct nc_cursor next;
@@ -214,35 +214,35 @@ static bool commit_over(struct nc_stage *s, u64 epoch)
 }
 
 /**
- * nc_commit_sync() - commit the open epoch
+ * nc_stage_commit_sync() - commit the open epoch
  * @s: started stage
  * @epoch: set to the number of the newest epoch that has data
  *
  * Context: may sleep, also during a suspend.
  * Return: 0, or -EIO if the log has failed.
  */
-int nc_commit_sync(struct nc_stage *s, u64 *epoch)
+int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 {
 	spin_lock_irq(&s->lock);
 	*epoch = s->ring.open.epoch - !s->ring.epoch_entries;
-	nc_commit_want(s, *epoch);
+	nc_stage_commit_want(s, *epoch);
 	spin_unlock_irq(&s->lock);
 	wait_event(s->commit.wait, commit_over(s, *epoch));
 	return READ_ONCE(s->failed) ? -EIO : 0;
 }
 
 /* Write a descriptor again, as recovery read it from @place.  Return: did it succeed? */
-bool nc_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
+bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
 {
 	memcpy(page_address(s->commit.io[0].page), desc, sizeof(*desc));
 	submit_desc(s, &s->commit.io[0], place, REQ_PREFLUSH | REQ_FUA);
 	return wait_descs(s);
 }
 
-/* Return: 0 or -ENOMEM; in both cases the caller must call nc_commit_destroy(). */
-int nc_commit_init(struct nc_stage *s)
+/* Return: 0 or -ENOMEM; in both cases the caller must call nc_stage_commit_destroy(). */
+int nc_stage_commit_init(struct nc_stage *s)
 {
-	struct nc_commit *c = &s->commit;
+	struct nc_stage_commit *c = &s->commit;
 	unsigned int i;
 
 	INIT_WORK(&c->work, commit_work);
@@ -262,9 +262,9 @@ int nc_commit_init(struct nc_stage *s)
 	return 0;
 }
 
-void nc_commit_destroy(struct nc_stage *s)
+void nc_stage_commit_destroy(struct nc_stage *s)
 {
-	struct nc_commit *c = &s->commit;
+	struct nc_stage_commit *c = &s->commit;
 	unsigned int i;
 
 	if (c->queue) {

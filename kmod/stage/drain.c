@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The drain: writes committed epochs to the origin, one after the other, and marks them (rules D1 to
- * D4 of kmod/doc/stage.md).
+ * The drain: writes committed epochs to the origin, one after the other, and marks them (rules D1
+ * to D4 of kmod/doc/stage.md).
  *
  * Of an epoch, only the newest version of each sector is written, in the order of the sectors.  An
  * overlay map of the epoch alone finds them.  dm-kcopyd copies; it has memory of its own, so the
@@ -179,7 +179,7 @@ static void find_pieces(struct nc_stage *s, const struct nc_cursor *from, u64 en
 		if (record->kind != NEARCACHE_STAGE_SKIP)
 			nc_overlay_insert(&s->drain.pieces, &(struct nc_extent) {
 				.sector = record->sector, .sectors = record->sectors,
-				.at = place * NEARCACHE_STAGE_BLOCK_SECTORS, .kind = record->kind,
+				.at = nc_place_sector(place), .kind = record->kind,
 			});
 		place += nearcache_stage_blocks(record->kind, record->sectors);
 		cond_resched();
@@ -270,8 +270,8 @@ static bool next_epoch(struct nc_stage *s, struct nc_cursor *from, struct nc_cur
 	return found;
 }
 
-/* Drain all epochs that are committed.  After a failed write to the log, too, as long as the log can
- * be read and marks can be written.
+/* Drain all epochs that are committed.  After a failed write to the log, too, as long as the log
+ * can be read and marks can be written.
  */
 static void drain_work(struct work_struct *work)
 {
@@ -342,7 +342,7 @@ int nc_drain_init(struct nc_stage *s)
 		return -ENOMEM;
 	}
 	return nc_overlay_init(&d->pieces, 2 * NEARCACHE_STAGE_EPOCH_ENTRIES,
-			       s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS);
+			       nc_place_sector(s->ring.blocks));
 }
 
 void nc_drain_destroy(struct nc_stage *s)

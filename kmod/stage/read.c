@@ -40,8 +40,8 @@ static enum read_source find_source(struct nc_stage *s, struct nc_stage_io *io, 
  * @s: stage
  * @bio: with sectors
  *
- * A read that was sent to the origin may come back with or without a write that began after it: both
- * are right, as the two overlapped.
+ * A read that was sent to the origin may come back with or without a write that began after it:
+ * both are right, as the two overlapped.
  *
  * Context: map of the target.
  * Return: DM_MAPIO_*.
@@ -85,7 +85,7 @@ static bool origin_has(struct nc_stage *s, const struct nc_stage_io *io)
 	bool marked;
 
 	spin_lock_irqsave(&s->lock, flags);
-	marked = io->at < s->ring.marked.place * NEARCACHE_STAGE_BLOCK_SECTORS;
+	marked = io->at < nc_place_sector(s->ring.marked.place);
 	spin_unlock_irqrestore(&s->lock, flags);
 	return marked;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recovery: follow the chain of descriptors from the tail, keep what is committed, build the overlay
- * map, and record a new generation (rules R1 to R4 of kmod/doc/stage.md).
+ * Recovery: follow the chain of descriptors from the tail, keep what is committed, build the
+ * overlay map, and record a new generation (rules R1 to R4 of kmod/doc/stage.md).
  */
 #include <linux/crc32c.h>
 #include <linux/vmalloc.h>
@@ -47,8 +47,8 @@ static int read_blocks(struct nc_stage *s, struct log_window *w, u64 place, u32 
 {
 	struct dm_io_region region = {
 		.bdev = s->log->bdev,
-		.sector = nc_stage_log_sector(s, place * NEARCACHE_STAGE_BLOCK_SECTORS),
-		.count = blocks * NEARCACHE_STAGE_BLOCK_SECTORS,
+		.sector = nc_stage_log_sector(s, nc_place_sector(place)),
+		.count = nc_place_sector(blocks),
 	};
 	struct dm_io_request request = {
 		.bi_opf = REQ_OP_READ | REQ_SYNC | REQ_META,
@@ -64,7 +64,8 @@ static int read_blocks(struct nc_stage *s, struct log_window *w, u64 place, u32 
 }
 
 /* Read the block at @place.  Return: the block, or NULL if it cannot be read. */
-static struct nearcache_stage_desc *window_block(struct nc_stage *s, struct log_window *w, u64 place)
+static struct nearcache_stage_desc *window_block(struct nc_stage *s, struct log_window *w,
+						 u64 place)
 {
 	u64 offset;
 	u32 blocks;
@@ -144,8 +145,8 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->last = r->open = r->committed = *at;
 }
 
-/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor; its number is 0 if there
- * is none.
+/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor; its number is 0 if
+ * there is none.
  */
 static int follow_chain(struct nc_stage *s, struct log_window *w,
 			struct nearcache_stage_desc *commit)
@@ -203,7 +204,7 @@ static void fill_overlay(struct nc_stage *s)
 		if (record->kind != NEARCACHE_STAGE_SKIP)
 			nc_overlay_insert(&s->overlay, &(struct nc_extent) {
 				.sector = record->sector, .sectors = record->sectors,
-				.at = place * NEARCACHE_STAGE_BLOCK_SECTORS, .kind = record->kind,
+				.at = nc_place_sector(place), .kind = record->kind,
 			});
 		place += nearcache_stage_blocks(record->kind, record->sectors);
 	}
@@ -225,7 +226,7 @@ static int find_marked(struct nc_stage *s)
 		DMERR("%s: log %s: epoch %llu was to end with descriptor %llu", nc_stage_name(s),
 		      s->log->name, drained, number);
 	else
-		DMERR("%s: log %s has lost what it had reported durable: it ends with epoch %llu, but epoch %llu was written to the origin",
+		DMERR("%s: log %s has lost durable data: it ends with epoch %llu, the origin has %llu",
 		      nc_stage_name(s), s->log->name, r->marked.epoch - 1, drained);
 	return -EUCLEAN;
 }
@@ -246,7 +247,7 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	if (r)
 		return r;
 	/* Mirrors below the log may differ in a commit whose write was cut off. */
-	if (commit->number && !nc_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
+	if (commit->number && !nc_stage_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
 		return -EIO;
 	fill_overlay(s);
 	return nc_stage_super_start(s);

@@ -104,12 +104,18 @@ static inline struct nc_record *nc_ring_record(const struct nc_ring *r, u64 numb
 	return &r->records[number & (r->records_max - 1)];
 }
 
+/* Place of a log block in sectors, counted without end. */
+static inline u64 nc_place_sector(u64 place)
+{
+	return place * NEARCACHE_STAGE_BLOCK_SECTORS;
+}
+
 /* Sector of the ring, from its start, that has the data at @at (struct nc_extent.at). */
 static inline u64 nc_ring_sector(const struct nc_ring *r, u64 at)
 {
 	u64 rest;
 
-	div64_u64_rem(at, r->blocks * NEARCACHE_STAGE_BLOCK_SECTORS, &rest);
+	div64_u64_rem(at, nc_place_sector(r->blocks), &rest);
 	return rest;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Makes room in the ring: moves the tail over epochs that are marked (rule S1 of kmod/doc/stage.md).
- * Their data stays readable until then.
+ * Makes room in the ring: moves the tail over epochs that are marked (rule S1 of
+ * kmod/doc/stage.md).  Their data stays readable until then.
  */
 #include "core/compat.h"
 #include "stage/stage.h"
@@ -64,7 +64,7 @@ static void drop_entries(struct nc_stage *s, const struct nc_cursor *to)
 		entry.sector = record.sector;
 		entry.sectors = record.sectors;
 		entry.kind = record.kind;
-		entry.at = place * NEARCACHE_STAGE_BLOCK_SECTORS;
+		entry.at = nc_place_sector(place);
 		place += nearcache_stage_blocks(record.kind, record.sectors);
 		if (record.kind == NEARCACHE_STAGE_SKIP)
 			continue;

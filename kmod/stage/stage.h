@@ -21,7 +21,7 @@ struct dm_kcopyd_client;
 
 #define DM_MSG_PREFIX "nearcache-stage"
 
-/* Writes to the log in flight at most; more of them wait.  The overlay map has an extent for each. */
+/* Writes to the log in flight, at most; others wait.  The overlay map has an extent for each. */
 #define NC_STAGE_WRITES_MAX	4096U
 /* Copies to the origin in flight at most. */
 #define NC_DRAIN_JOBS		32U
@@ -45,12 +45,12 @@ struct nc_stage_super {
 };
 
 /**
- * struct nc_commit_io - write of a descriptor
+ * struct nc_stage_commit_io - write of a descriptor
  * @bio: embedded, with @vec
  * @desc: one page
  * @s: the stage
  */
-struct nc_commit_io {
+struct nc_stage_commit_io {
 	struct bio bio;
 	struct bio_vec vec;
 	struct page *page;
@@ -58,7 +58,7 @@ struct nc_commit_io {
 };
 
 /**
- * struct nc_commit - commits of epochs
+ * struct nc_stage_commit - commits of epochs
  * @work: closes and commits the open epoch while somebody asks for it
  * @age: asks for the commit of an epoch that is old
  * @queue: of @work
@@ -69,14 +69,14 @@ struct nc_commit_io {
  * @pending: number of @io in flight
  * @failed: one of @io failed
  */
-struct nc_commit {
+struct nc_stage_commit {
 	struct work_struct work;
 	struct delayed_work age;
 	struct workqueue_struct *queue;
 	wait_queue_head_t wait;
 	struct bio_list waiters;
 	u64 wanted;
-	struct nc_commit_io *io;
+	struct nc_stage_commit_io *io;
 	atomic_t pending;
 	bool failed;
 };
@@ -201,7 +201,7 @@ struct nc_stage {
 	struct work_struct room;
 	struct work_struct space;
 	struct nc_retry retry;
-	struct nc_commit commit;
+	struct nc_stage_commit commit;
 	struct nc_drain drain;
 
 	u64 rate;
@@ -274,12 +274,13 @@ void nc_stage_retry_work(struct work_struct *work);
 void nc_stage_wait_readers(struct nc_stage *s);
 
 /* commit.c */
-int nc_commit_init(struct nc_stage *s);
-void nc_commit_destroy(struct nc_stage *s);
-void nc_commit_want(struct nc_stage *s, u64 epoch);
-int nc_commit_sync(struct nc_stage *s, u64 *epoch);
-void nc_commit_started(struct nc_stage *s);
-bool nc_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place);
+int nc_stage_commit_init(struct nc_stage *s);
+void nc_stage_commit_destroy(struct nc_stage *s);
+void nc_stage_commit_want(struct nc_stage *s, u64 epoch);
+int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch);
+void nc_stage_commit_started(struct nc_stage *s);
+bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc,
+			     u64 place);
 
 /* super.c */
 int nc_stage_super_init(struct nc_stage *s);

@@ -90,8 +90,8 @@ static bool super_copy_intact(struct nc_stage *s, struct nearcache_stage_super *
  * @error: set on failure
  *
  * Context: may sleep.
- * Return: 0, -EIO: a copy cannot be read and the other one is not intact; -EINVAL: no intact copy, or
- * the ring does not fit on the device.
+ * Return: 0, -EIO: a copy cannot be read and the other one is not intact; -EINVAL: no intact copy,
+ * or the ring does not fit on the device.
  */
 int nc_stage_super_read(struct nc_stage *s, char **error)
 {

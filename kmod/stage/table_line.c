@@ -223,7 +223,7 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 		return stage_refuse(s, "Expected: commit, or: set <option> <value>", argv[0]);
 	if (!READ_ONCE(s->started))
 		return -EAGAIN;
-	r = nc_commit_sync(s, &epoch);
+	r = nc_stage_commit_sync(s, &epoch);
 	if (r)
 		return r;
 	scnprintf(result, maxlen, "%llu", epoch);

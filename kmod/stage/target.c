@@ -12,7 +12,7 @@
 static_assert(sizeof(struct nc_record) == 16);
 static_assert(sizeof(struct nc_extent) <= 48);
 
-/* All tables.  device-mapper lets several dm devices share a device; a log and an origin must not. */
+/* All tables.  device-mapper lets dm devices share a device; a log or an origin must not be. */
 static LIST_HEAD(stage_claims);
 static DEFINE_MUTEX(stage_claims_lock);	/* protects stage_claims */
 
@@ -49,7 +49,7 @@ static void stage_free(struct nc_stage *s)
 	list_del_init(&s->claim);
 	mutex_unlock(&stage_claims_lock);
 	nc_drain_destroy(s);
-	nc_commit_destroy(s);
+	nc_stage_commit_destroy(s);
 	if (s->queue)
 		destroy_workqueue(s->queue);
 	nc_overlay_destroy(&s->overlay);
@@ -77,7 +77,7 @@ static int stage_alloc_map(struct nc_stage *s)
 	if (!s->ring.records)
 		return -ENOMEM;
 	return nc_overlay_init(&s->overlay, extents,
-			       s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS);
+			       nc_place_sector(s->ring.blocks));
 }
 
 static int stage_init(struct nc_stage *s, unsigned int argc, char **argv)
@@ -88,7 +88,7 @@ static int stage_init(struct nc_stage *s, unsigned int argc, char **argv)
 	s->queue = alloc_workqueue("nearcache-stage", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	r = s->queue ? nc_stage_super_init(s) : -ENOMEM;
 	if (!r)
-		r = nc_commit_init(s);
+		r = nc_stage_commit_init(s);
 	if (!r)
 		r = nc_stage_parse(s, argc, argv);
 	if (r)
@@ -215,7 +215,7 @@ static void stage_postsuspend(struct dm_target *ti)
 
 	if (!s->started)
 		return;
-	if (nc_commit_sync(s, &epoch))
+	if (nc_stage_commit_sync(s, &epoch))
 		DMERR("%s: log %s has failed: what it has not committed is lost", nc_stage_name(s),
 		      s->log->name);
 	cancel_delayed_work_sync(&s->commit.age);
@@ -256,7 +256,7 @@ static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 
 	return fn(ti, s->origin, 0, ti->len, data) ?:
 	       fn(ti, s->log, NEARCACHE_STAGE_RING_OFFSET >> SECTOR_SHIFT,
-		  s->ring.blocks * NEARCACHE_STAGE_BLOCK_SECTORS, data);
+		  nc_place_sector(s->ring.blocks), data);
 }
 
 static struct target_type stage_target = {

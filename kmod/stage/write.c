@@ -35,7 +35,7 @@ static bool behind_too_far(const struct nc_stage *s, u64 now)
 static void make_room(struct nc_stage *s)
 {
 	if (s->ring.epoch_entries)
-		nc_commit_want(s, s->ring.open.epoch);
+		nc_stage_commit_want(s, s->ring.open.epoch);
 	nc_space_check(s);
 }
 
@@ -51,14 +51,14 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 		return false;
 	if (!s->open_since) {
 		s->open_since = now;
-		nc_commit_started(s);
+		nc_stage_commit_started(s);
 	}
-	io->at = place * NEARCACHE_STAGE_BLOCK_SECTORS;
+	io->at = nc_place_sector(place);
 	io->epoch = r->open.epoch;
 	s->writes[io->epoch & 1]++;
 	if (r->epoch_entries >= r->epoch_entries_max / 2 ||
 	    r->head - r->open.place >= r->epoch_blocks_max)
-		nc_commit_want(s, io->epoch);
+		nc_stage_commit_want(s, io->epoch);
 	nc_space_check(s);
 	if (data) {
 		/* The entry has its place: the log device must not refuse the write. */
@@ -243,7 +243,7 @@ static bool stage_write_over(struct nc_stage *s, struct bio *bio, struct nc_stag
 	if (waits) {
 		io->kind = NC_STAGE_IO_WAITER;
 		bio_list_add(&s->commit.waiters, bio);
-		nc_commit_want(s, io->epoch);
+		nc_stage_commit_want(s, io->epoch);
 	}
 	if (!--s->writes[io->epoch & 1])
 		wake_up(&s->commit.wait);
@@ -291,7 +291,7 @@ int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 	waits = !failed && io->epoch >= s->ring.committed.epoch;
 	if (waits) {
 		bio_list_add(&s->commit.waiters, bio);
-		nc_commit_want(s, io->epoch);
+		nc_stage_commit_want(s, io->epoch);
 	}
 	spin_unlock_irq(&s->lock);
 	if (failed)
