@@ -33,13 +33,13 @@
 #define NEARCACHE_STAGE_SUPER_OFFSET_0	4096ULL
 #define NEARCACHE_STAGE_SUPER_OFFSET_1	(512ULL << 10)
 #define NEARCACHE_STAGE_SUPER_SIZE	4096
-#define NEARCACHE_STAGE_RING_OFFSET	(1ULL << 20)
+#define NEARCACHE_STAGE_RING_OFFSET	(1024ULL << 10)
 #define NEARCACHE_STAGE_BLOCK		4096U
 #define NEARCACHE_STAGE_BLOCK_SECTORS	8U
 
 /* 16 MiB to 1 EiB: 16 writes of NEARCACHE_STAGE_WRITE_MAX find room in the smallest ring. */
 #define NEARCACHE_STAGE_BLOCKS_MIN	4096ULL
-#define NEARCACHE_STAGE_BLOCKS_MAX	(1ULL << 48)
+#define NEARCACHE_STAGE_BLOCKS_MAX	0x1000000000000ULL
 /* Longest entry with data, in sectors: 1 MiB. */
 #define NEARCACHE_STAGE_WRITE_MAX	2048U
 /* Entries of an epoch, at most.  An epoch that is full ends without a flush. */

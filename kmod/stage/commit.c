@@ -102,7 +102,8 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 }
 
 /* Start to write a descriptor, which is in the page of @io. */
-static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place, blk_opf_t flags)
+static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place,
+			blk_opf_t flags)
 {
 	bio_init(&io->bio, s->log->bdev, &io->vec, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | flags);
 	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, nc_place_sector(place));

@@ -142,7 +142,9 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->head = at->place + 1;
 	r->desc_entries = 0;
 	r->epoch_entries = 0;
-	r->last = r->open = r->committed = *at;
+	r->last = *at;
+	r->open = *at;
+	r->committed = *at;
 }
 
 /* Follow the chain.  Sets @commit to a copy of the last commit's descriptor; its number is 0 if
@@ -226,7 +228,7 @@ static int find_marked(struct nc_stage *s)
 		DMERR("%s: log %s: epoch %llu was to end with descriptor %llu", nc_stage_name(s),
 		      s->log->name, drained, number);
 	else
-		DMERR("%s: log %s has lost durable data: it ends with epoch %llu, the origin has %llu",
+		DMERR("%s: log %s has lost data: it ends with epoch %llu, the origin has %llu",
 		      nc_stage_name(s), s->log->name, r->marked.epoch - 1, drained);
 	return -EUCLEAN;
 }

@@ -122,7 +122,10 @@ void nc_ring_start(struct nc_ring *r, const struct nc_cursor *at)
 	r->last.number--;
 	ring_add_desc(r, at->epoch);
 	r->epoch_entries = 0;
-	r->tail = r->marked = r->committed = r->open = r->last;
+	r->tail = r->last;
+	r->marked = r->last;
+	r->committed = r->last;
+	r->open = r->last;
 }
 
 /**

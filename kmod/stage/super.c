@@ -31,7 +31,7 @@ void nc_stage_super_destroy(struct nc_stage *s)
 }
 
 static int super_copy_io(struct nc_stage *s, blk_opf_t opf, unsigned int copy,
-		   struct nearcache_stage_super *block)
+			 struct nearcache_stage_super *block)
 {
 	struct dm_io_region region = {
 		.bdev = s->log->bdev,

@@ -10,16 +10,16 @@
 #include "stage/stage.h"
 
 #define STAGE_RATE_MIN		65536ULL
-#define STAGE_RATE_MAX		(1ULL << 40)
-#define STAGE_BEHIND_MIN	(1ULL << 20)
+#define STAGE_RATE_MAX		(1024ULL << 30)
+#define STAGE_BEHIND_MIN	(1024ULL << 10)
 #define STAGE_TIME_MAX		86400U
-#define STAGE_MEMORY_MIN	(1ULL << 20)
-#define STAGE_MEMORY_MAX	(1ULL << 40)
+#define STAGE_MEMORY_MIN	(1024ULL << 10)
+#define STAGE_MEMORY_MAX	(1024ULL << 30)
 /* Default of map_memory: this part of the ring. */
 #define STAGE_MEMORY_PART	1024
 
 /* Longest epoch, in blocks: 1 GiB. */
-#define STAGE_EPOCH_BLOCKS	(1ULL << 18)
+#define STAGE_EPOCH_BLOCKS	(256ULL << 10)
 
 /* Report a bad word of the table line or message; returns -EINVAL. */
 static int stage_refuse(struct nc_stage *s, char *error, const char *value)
@@ -290,8 +290,9 @@ void nc_stage_status(struct nc_stage *s, char *result, size_t room)
 		.version = NEARCACHE_STAGE_STATUS_VERSION,
 		.ring_bytes = s->ring.blocks * NEARCACHE_STAGE_BLOCK,
 	};
-	const char *space = "";
+	const u64 *field = (const u64 *)&st;
 	size_t n = 0;
+	u32 i;
 
 	if (READ_ONCE(s->started)) {
 		spin_lock_irq(&s->lock);
@@ -301,9 +302,6 @@ void nc_stage_status(struct nc_stage *s, char *result, size_t room)
 	mutex_lock(&s->super.lock);
 	st.drained_time = le64_to_cpu(s->super.block->drained_time);
 	mutex_unlock(&s->super.lock);
-#define PRINT_FIELD(name) \
-	n += scnprintf(result + n, room - n, "%s%llu", space, st.name); \
-	space = " ";
-	NEARCACHE_STAGE_STATUS(PRINT_FIELD)
-#undef PRINT_FIELD
+	for (i = 0; i < sizeof(st) / sizeof(*field); i++)
+		n += scnprintf(result + n, room - n, i ? " %llu" : "%llu", field[i]);
 }
