@@ -79,6 +79,8 @@
  * @drained_generation: if it equals @generation, all of the log is on the origin.  The helper sets
  *	it after it has drained the log and removed the device; as each start raises @generation,
  *	it is out of date then
+ * @start_number: number of the first descriptor of @generation: one with a lower number has a lower
+ *	generation, all others have @generation
  * @reserved: 0.  A writer keeps what it does not know
  */
 struct nearcache_stage_super {
@@ -103,7 +105,8 @@ struct nearcache_stage_super {
 	__u8 origin_id[128];
 	__u8 label[64];
 	__le64 drained_generation;
-	__u8 reserved[3736];
+	__le64 start_number;
+	__u8 reserved[3728];
 };
 
 /* Kinds of entries. */
@@ -133,23 +136,34 @@ struct nearcache_stage_entry {
 #define NEARCACHE_STAGE_DESC_MAGIC	0x7364636eU	/* "ncds" */
 #define NEARCACHE_STAGE_DESC_ENTRIES	252U
 
-/* Flag of struct nearcache_stage_desc.flags: the descriptor ends an epoch.  It was written with
- * PREFLUSH and FUA after all of the epoch.
+/*
+ * Flags of struct nearcache_stage_desc.flags.
+ *
+ * NEARCACHE_STAGE_COMMIT	the descriptor ends an epoch.  It was written with PREFLUSH and FUA,
+ *				after all of the epoch
+ * NEARCACHE_STAGE_CHECKED	only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and
+ *				FUA, and flushed.  If it is the last commit of the chain, it counts
+ *				only if data_checksum is right.  It is the only descriptor of its
+ *				epoch, and its entries have at most NEARCACHE_STAGE_CHECKED_MAX bytes
  */
 #define NEARCACHE_STAGE_COMMIT		0x1U
+#define NEARCACHE_STAGE_CHECKED		0x2U
+#define NEARCACHE_STAGE_CHECKED_MAX	65536U
 
 /**
  * struct nearcache_stage_desc - descriptor, one log block
  * @magic: NEARCACHE_STAGE_DESC_MAGIC
  * @checksum: CRC-32C of uuid and salt of the superblock, then of the block with this field as zero
  * @number: of the descriptor; each has the number of the one before it, plus 1
- * @generation: of the start that wrote it; never lower than that of the one before it
+ * @generation: of the start that wrote it
  * @epoch: number of the epoch; the first is 1
  * @place: its own place
  * @time: when the epoch was committed, nanoseconds since 1970; 0 without NEARCACHE_STAGE_COMMIT
  * @count: number of entries
- * @flags: NEARCACHE_STAGE_COMMIT
- * @reserved: 0
+ * @flags: see above
+ * @data_checksum: with NEARCACHE_STAGE_CHECKED: sum, modulo 2^64, over all log blocks with data of
+ *	(2 * place + 1) * CRC-32C of the data in the block (the last block of an entry may be partly
+ *	filled)
  * @entry: the entries in the order of the ring; those behind @count are 0
  */
 struct nearcache_stage_desc {
@@ -162,7 +176,7 @@ struct nearcache_stage_desc {
 	__le64 time;
 	__le32 count;
 	__le32 flags;
-	__u8 reserved[8];
+	__le64 data_checksum;
 	struct nearcache_stage_entry entry[NEARCACHE_STAGE_DESC_ENTRIES];
 };
 

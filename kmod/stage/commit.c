@@ -74,9 +74,9 @@ static void desc_endio(struct bio *bio)
 		wake_up(&s->commit.wait);
 }
 
-/* Fill a descriptor with the records behind that of @at. */
+/* Fill a descriptor with the records behind that of @at.  @check: NULL, or the epoch's checksum. */
 static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
-		      struct nearcache_stage_desc *desc)
+		      const struct nc_epoch_check *check, struct nearcache_stage_desc *desc)
 {
 	const struct nc_record *record = nc_ring_record(&s->ring, at->record);
 	bool commit = record->flags & NC_RECORD_COMMIT;
@@ -98,6 +98,10 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 			.kind = record->kind,
 		};
 	desc->count = cpu_to_le32(count);
+	if (check) {
+		desc->flags |= cpu_to_le32(NEARCACHE_STAGE_CHECKED);
+		desc->data_checksum = cpu_to_le64(check->sum);
+	}
 	desc->checksum = nc_stage_desc_checksum(s->seed, desc);
 }
 
@@ -136,11 +140,28 @@ static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 				return false;
 			used = 0;
 		}
-		fill_desc(s, &at, page_address(s->commit.io[used].page));
+		fill_desc(s, &at, NULL, page_address(s->commit.io[used].page));
 		submit_desc(s, &s->commit.io[used++], at.place, last ? REQ_PREFLUSH | REQ_FUA : 0);
 		if (last)
 			return wait_descs(s);
 	}
+}
+
+/* Write the only descriptor of an epoch with a checksum, and flush it together with the data. */
+static bool write_checked(struct nc_stage *s, const struct nc_cursor *at,
+			  const struct nc_epoch_check *check)
+{
+	struct nc_stage_commit_io *io = &s->commit.io[0];
+
+	fill_desc(s, at, check, page_address(io->page));
+	submit_desc(s, io, at->place, 0);
+	if (!wait_descs(s))
+		return false;
+	bio_init(&io->bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	io->bio.bi_end_io = desc_endio;
+	atomic_inc(&s->commit.pending);
+	submit_bio(&io->bio);
+	return wait_descs(s);
 }
 
 static bool epoch_written(struct nc_stage *s, u64 epoch)
@@ -157,10 +178,13 @@ static bool epoch_written(struct nc_stage *s, u64 epoch)
 static bool commit_epoch(struct nc_stage *s)
 {
 	struct nc_cursor first, end;
-	bool failed;
+	struct nc_epoch_check check;
+	bool failed, written;
 
 	spin_lock_irq(&s->lock);
 	first = s->ring.open;
+	check = s->check;
+	s->check = (struct nc_epoch_check) { };
 	nc_ring_close(&s->ring, ktime_get_real_ns(), s->open_since);
 	s->open_since = 0;
 	end = s->ring.open;
@@ -171,12 +195,17 @@ static bool commit_epoch(struct nc_stage *s)
 	wait_event(s->commit.wait, epoch_written(s, first.epoch));
 	/* A write that failed left data out. */
 	failed = READ_ONCE(s->failed);
-	if (!failed && !write_descs(s, first, end.record)) {
-		nc_stage_fail(s, "commit", -EIO);
-		failed = true;
-	}
 	if (failed)
 		return false;
+	if (!check.unchecked && end.number == first.number + 1 &&
+	    bdev_write_cache(s->log->bdev))
+		written = write_checked(s, &first, &check);
+	else
+		written = write_descs(s, first, end.record);
+	if (!written) {
+		nc_stage_fail(s, "commit", -EIO);
+		return false;
+	}
 	spin_lock_irq(&s->lock);
 	s->ring.committed = end;
 	s->count.commits++;

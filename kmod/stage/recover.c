@@ -82,14 +82,17 @@ static struct nearcache_stage_desc *window_block(struct nc_stage *s, struct log_
 
 /* Does a block belong to the chain as the descriptor @at? */
 static bool desc_follows(struct nc_stage *s, struct nearcache_stage_desc *desc,
-			 const struct nc_cursor *at, u64 generation)
+			 const struct nc_cursor *at)
 {
+	u64 generation = le64_to_cpu(s->super.block->generation);
 	u64 own = le64_to_cpu(desc->generation);
 
+	if (at->number < le64_to_cpu(s->super.block->start_number) ? own >= generation :
+								     own != generation)
+		return false;
 	return le32_to_cpu(desc->magic) == NEARCACHE_STAGE_DESC_MAGIC &&
 	       desc->checksum == nc_stage_desc_checksum(s->seed, desc) &&
-	       le64_to_cpu(desc->number) == at->number && le64_to_cpu(desc->place) == at->place &&
-	       own >= generation && own <= le64_to_cpu(s->super.block->generation);
+	       le64_to_cpu(desc->number) == at->number && le64_to_cpu(desc->place) == at->place;
 }
 
 /* Can an entry, whose data begins at @place, be one that this code wrote? */
@@ -121,7 +124,7 @@ static bool desc_valid(struct nc_stage *s, const struct nearcache_stage_desc *de
 	u32 i, count = le32_to_cpu(desc->count);
 
 	if (count > NEARCACHE_STAGE_DESC_ENTRIES || le64_to_cpu(desc->epoch) != epoch ||
-	    le32_to_cpu(desc->flags) & ~NEARCACHE_STAGE_COMMIT)
+	    le32_to_cpu(desc->flags) & ~(NEARCACHE_STAGE_COMMIT | NEARCACHE_STAGE_CHECKED))
 		return false;
 	for (i = 0; i < count; i++) {
 		if (!entry_valid(s, &desc->entry[i], place))
@@ -147,46 +150,72 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->committed = *at;
 }
 
-/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor; its number is 0 if
- * there is none.
+/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor, whose number is 0 if
+ * there is none, @end to the descriptor behind it, and @before to its first one.
  */
 static int follow_chain(struct nc_stage *s, struct log_window *w,
-			struct nearcache_stage_desc *commit)
+			struct nearcache_stage_desc *commit, struct nc_cursor *end,
+			struct nc_cursor *before)
 {
 	struct nc_ring *r = &s->ring;
-	struct nc_cursor at = r->last, committed = r->last;
+	struct nc_cursor at = r->last;
 	struct nearcache_stage_desc *desc;
-	u64 generation = 0;
 
+	*end = at;
+	*before = at;
 	for (;;) {
 		/* The ring is full: the place is that of the tail. */
 		if (at.place - r->tail.place >= r->blocks)
-			break;
+			return 0;
 		desc = window_block(s, w, at.place);
 		if (!desc) {
 			DMERR("%s: log %s: cannot read block %llu of the ring, which may be in use",
 			      nc_stage_name(s), s->log->name, at.place % r->blocks);
 			return -EIO;
 		}
-		if (!desc_follows(s, desc, &at, generation))
-			break;
+		if (!desc_follows(s, desc, &at))
+			return 0;
 		if (!desc_valid(s, desc, at.epoch)) {
 			DMERR("%s: log %s: descriptor %llu has impossible entries",
 			      nc_stage_name(s), s->log->name, at.number);
 			return -EUCLEAN;
 		}
-		generation = le64_to_cpu(desc->generation);
 		if (!nc_ring_restore(r, &at, desc)) {
 			DMERR("%s: log %s needs a larger map_memory than %llu", nc_stage_name(s),
 			      s->log->name, s->map_memory);
 			return -ENOMEM;
 		}
 		if (le32_to_cpu(desc->flags) & NEARCACHE_STAGE_COMMIT) {
-			committed = at;
+			*before = *end;
+			*end = at;
 			*commit = *desc;
 		}
 	}
-	drop_uncommitted(r, &committed);
+}
+
+/* Drop what is not committed, and write the last commit again, as mirrors below the log may differ
+ * in a write that was cut off.
+ */
+static int settle_chain(struct nc_stage *s, struct log_window *w,
+			const struct nearcache_stage_desc *commit, const struct nc_cursor *end,
+			const struct nc_cursor *before)
+{
+	bool checked = le32_to_cpu(commit->flags) & NEARCACHE_STAGE_CHECKED;
+	int fits = 1;
+
+	if (checked)
+		fits = nc_checked_verify(s, commit, false, w->block);
+	if (fits > 0 && checked)
+		fits = nc_checked_verify(s, commit, true, w->block);
+	if (fits < 0)
+		return fits;
+	if (!fits) {
+		drop_uncommitted(&s->ring, before);
+		return 0;
+	}
+	drop_uncommitted(&s->ring, end);
+	if (commit->number && !nc_stage_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
+		return -EIO;
 	return 0;
 }
 
@@ -242,17 +271,16 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 		.number = le64_to_cpu(sb->tail_number),
 		.epoch = le64_to_cpu(sb->tail_epoch),
 	};
+	struct nc_cursor end, before;
 	int r;
 
 	nc_ring_start(&s->ring, &tail);
-	r = follow_chain(s, w, commit) ?: find_marked(s);
+	r = follow_chain(s, w, commit, &end, &before) ?:
+	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s);
 	if (r)
 		return r;
-	/* Mirrors below the log may differ in a commit whose write was cut off. */
-	if (commit->number && !nc_stage_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
-		return -EIO;
 	fill_overlay(s);
-	return nc_stage_super_start(s);
+	return nc_stage_super_start(s, s->ring.open.number);
 }
 
 /**

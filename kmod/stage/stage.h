@@ -18,6 +18,7 @@
 
 struct dm_io_client;
 struct dm_kcopyd_client;
+struct nc_small_write;
 
 #define DM_MSG_PREFIX "nearcache-stage"
 
@@ -124,6 +125,18 @@ struct nc_drain {
 };
 
 /**
+ * struct nc_epoch_check - checksum of the open epoch (checked.c)
+ * @sum: as nearcache_stage_desc.data_checksum
+ * @bytes: length of its data
+ * @unchecked: it needs an ordinary commit
+ */
+struct nc_epoch_check {
+	u64 sum;
+	u32 bytes;
+	bool unchecked;
+};
+
+/**
  * struct nc_stage_counters - fields of the status line; stage.lock
  */
 struct nc_stage_counters {
@@ -145,8 +158,9 @@ struct nc_stage_counters {
  * @generation: of this start
  * @seed: start value of the checksum of descriptors
  * @started: recovery has ended; the ring is valid
- * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since and what says so above;
- *	taken in completions.  Innermost but for @map_lock, which is never taken inside
+ * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since, @check, @count and
+ *	what says so above; taken in completions.  Neither it nor @map_lock is taken inside
+ *	the other
  * @ring: places and entries
  * @waiting: writes that wait for room
  * @waiting_count: their number
@@ -155,6 +169,7 @@ struct nc_stage_counters {
  * @retrying: the origin fails
  * @writes: writes to the log in flight, of epochs with even and odd number
  * @open_since: time of the first write of the open epoch, nanoseconds since 1970; 0: it is empty
+ * @check: checksum of the open epoch
  * @map_lock: protects @overlay and @phase; taken in completions
  * @overlay: sectors whose newest version is in the log
  * @phase: the one of @readers that new readers take
@@ -191,6 +206,7 @@ struct nc_stage {
 	bool retrying;
 	u32 writes[2];
 	u64 open_since;
+	struct nc_epoch_check check;
 
 	spinlock_t map_lock;	/* see above */
 	struct nc_overlay overlay;
@@ -267,6 +283,14 @@ void nc_stage_room_work(struct work_struct *work);
 void nc_stage_push_back(struct nc_stage *s, bool on);
 void nc_stage_fail(struct nc_stage *s, const char *what, int error);
 
+/* checked.c */
+struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio);
+void nc_small_write_free(struct nc_small_write *w);
+void nc_small_write_count(struct nc_stage *s, const struct nc_small_write *w, u64 place);
+void nc_small_write_submit(struct nc_stage *s, struct nc_small_write *w, u64 at);
+int nc_checked_verify(struct nc_stage *s, const struct nearcache_stage_desc *desc, bool rewrite,
+		      void *buffer);
+
 /* read.c */
 int nc_stage_read_map(struct nc_stage *s, struct bio *bio);
 int nc_stage_read_end(struct nc_stage *s, struct bio *bio, blk_status_t *error);
@@ -286,7 +310,7 @@ bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_de
 int nc_stage_super_init(struct nc_stage *s);
 void nc_stage_super_destroy(struct nc_stage *s);
 int nc_stage_super_read(struct nc_stage *s, char **error);
-int nc_stage_super_start(struct nc_stage *s);
+int nc_stage_super_start(struct nc_stage *s, u64 number);
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
 

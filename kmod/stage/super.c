@@ -67,6 +67,7 @@ static bool super_copy_intact(struct nc_stage *s, struct nearcache_stage_super *
 		le64_to_cpu(sb->sequence), le64_to_cpu(sb->generation), le64_to_cpu(sb->tail),
 		le64_to_cpu(sb->tail_number), le64_to_cpu(sb->tail_epoch),
 		le64_to_cpu(sb->drained_number), le64_to_cpu(sb->drained_epoch),
+		le64_to_cpu(sb->start_number),
 	};
 	u32 i;
 
@@ -139,17 +140,25 @@ static int put_super_copy(struct nc_stage *s)
 	return 0;
 }
 
-/* Write both copies with a new generation, and with the size of the table.  May sleep. */
-int nc_stage_super_start(struct nc_stage *s)
+/* Write both copies with a new generation, whose first descriptor has @number, and with the size of
+ * the table.  The copy that was read is written again first, without a change: mirrors below the
+ * log may differ in it, and the other copy may be torn.  May sleep.
+ */
+int nc_stage_super_start(struct nc_stage *s, u64 number)
 {
 	struct nearcache_stage_super *sb = s->super.block;
 	int r;
 
 	mutex_lock(&s->super.lock);
+	r = super_copy_io(s, REQ_OP_WRITE | REQ_FUA, s->super.copy, sb);
+	if (r)
+		goto out;
 	s->generation = le64_to_cpu(sb->generation) + 1;
 	sb->generation = cpu_to_le64(s->generation);
+	sb->start_number = cpu_to_le64(number);
 	sb->volume_sectors = cpu_to_le64(s->ti->len);
 	r = put_super_copy(s) ?: put_super_copy(s);
+out:
 	mutex_unlock(&s->super.lock);
 	return r;
 }

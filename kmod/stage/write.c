@@ -39,8 +39,11 @@ static void make_room(struct nc_stage *s)
 	nc_space_check(s);
 }
 
-/* Give a write its place, and prepare its bio.  Context: @s->lock.  Return: false: it must wait. */
-static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
+/* Give a write its place, and prepare its bio.  @small: its copy, or NULL.  Context: @s->lock.
+ * Return: false: it must wait.
+ */
+static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io,
+			 const struct nc_small_write *small)
 {
 	struct nc_ring *r = &s->ring;
 	bool data = io->entry_kind == NEARCACHE_STAGE_DATA;
@@ -61,6 +64,7 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 		nc_stage_commit_want(s, io->epoch);
 	nc_space_check(s);
 	if (data) {
+		nc_small_write_count(s, small, place);
 		/* The entry has its place: the log device must not refuse the write. */
 		bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 		bio_clear_polled(bio);
@@ -88,6 +92,7 @@ static void finish_entry(struct nc_stage *s, struct bio *bio)
 int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 {
 	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+	struct nc_small_write *small = NULL;
 	unsigned long flags;
 	bool appended = false;
 	int r = DM_MAPIO_SUBMITTED;
@@ -100,17 +105,20 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 							 NEARCACHE_STAGE_ZEROES;
 	io->sector = dm_target_offset(s->ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
+	if (io->entry_kind == NEARCACHE_STAGE_DATA)
+		small = nc_small_write_copy(s, bio);
 
 	spin_lock_irqsave(&s->lock, flags);
 	if (unlikely(s->failed)) {
 		io->kind = NC_STAGE_IO_PASSED;
 		r = DM_MAPIO_KILL;
-	} else if (!s->waiting_count && append_write(s, bio, io)) {
+	} else if (!s->waiting_count && append_write(s, bio, io, small)) {
 		appended = true;
 	} else if (bio->bi_opf & REQ_NOWAIT) {
 		io->kind = NC_STAGE_IO_PASSED;
 		make_room(s);
 		spin_unlock_irqrestore(&s->lock, flags);
+		nc_small_write_free(small);
 		bio_wouldblock_error(bio);
 		return DM_MAPIO_SUBMITTED;
 	} else if (s->pushback) {
@@ -122,8 +130,14 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		make_room(s);
 	}
 	spin_unlock_irqrestore(&s->lock, flags);
-	if (!appended)
+	if (!appended) {
+		nc_small_write_free(small);
 		return r;
+	}
+	if (small) {
+		nc_small_write_submit(s, small, io->at);
+		return DM_MAPIO_SUBMITTED;
+	}
 	if (io->entry_kind == NEARCACHE_STAGE_DATA)
 		return DM_MAPIO_REMAPPED;
 	finish_entry(s, bio);
@@ -144,7 +158,7 @@ void nc_stage_room_work(struct work_struct *work)
 		failed = s->failed;
 		if (bio) {
 			io = dm_per_bio_data(bio, sizeof(*io));
-			if (!failed && !append_write(s, bio, io)) {
+			if (!failed && !append_write(s, bio, io, NULL)) {
 				make_room(s);
 				bio = NULL;
 			}

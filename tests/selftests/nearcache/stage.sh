@@ -28,7 +28,8 @@ stage_stop() {
 # fresh_stage ORIGIN_MB LOG_MB [OPTIONS]: format a log and start a stage.
 fresh_stage() {
 	make_null O origin "$1"
-	make_null L log "$2"
+	# A volatile cache, so that small epochs get checked commits.
+	make_null L log "$2" cache_size=1
 	./stage_format "$L" "$(sectors "$O")" || fail "stage_format"
 	at_exit stage_stop
 	stage_start "${3:-}"

@@ -26,6 +26,8 @@ same "content of the origin" "$(sha256sum <"$O")" "$want"
 same "bytes behind" "$(stage behind_bytes)" 0
 ((3 * $(stage written_bytes) > 2 * $(stage drained_bytes))) || fail "$(dmsetup status st)"
 
+# Epochs of small writes, each with a checked commit.
+writes tiny 1m --rw=randwrite --bsrange=512-16k --iodepth=1 --fsync=3
 # A start without an end of the drain, and one after it.
 writes again 8m --rw=randwrite --bsrange=4k-64k --iodepth=8
 drop_caches
