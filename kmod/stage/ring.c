@@ -144,7 +144,8 @@ bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
 	u32 i, count = le32_to_cpu(desc->count);
 	struct nc_record *record = nc_ring_record(r, r->last.record);
 
-	if (nc_ring_free_records(r) < count + 1 + NC_RING_RESERVE)
+	/* The last commit may have taken the record that was kept back. */
+	if (nc_ring_free_records(r) < count + 1)
 		return false;
 	if (commit) {
 		record->flags |= NC_RECORD_COMMIT;
