@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence test_classify test_cluster_route
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_plan test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
@@ -13,6 +13,8 @@ UNIT_test_jobs := kmod/prefetch/job.c
 UNIT_test_plan := kmod/evict/belady.c kmod/evict/bittree.c
 UNIT_test_holds := kmod/core/hit_srcu.c
 UNIT_test_cluster_route := kmod/cluster/route.c
+UNIT_test_stage_overlay := kmod/stage/overlay.c
+UNIT_test_stage_ring := kmod/stage/ring.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
@@ -20,7 +22,7 @@ UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-c
 
 define unit-rule
 $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
-		$(wildcard kmod/*.h kmod/*/*.h bpf/*.h bpf/*.bpf.c uapi/*.h tests/unit/*.h tests/unit/linux/*.h) tests/unit/unit.mk
+		$(wildcard kmod/*.h kmod/*/*.h bpf/*.h bpf/*.bpf.c uapi/*.h tests/unit/*.h tests/unit/asm/*.h tests/unit/linux/*.h) tests/unit/unit.mk
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$<)
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal -lm

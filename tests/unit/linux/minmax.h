@@ -5,7 +5,8 @@
 #include <linux/types.h>
 
 #define max(a, b) \
-	({ __typeof__(a) x = (a); __typeof__(b) y = (b); x > y ? x : y; })
+	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+#define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(n, low, high)	min(max(n, low), high)
 
 #endif /* UNIT_LINUX_MINMAX_H */

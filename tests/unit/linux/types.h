@@ -14,7 +14,7 @@ typedef __u64 u64;
 typedef __s32 s32;
 
 #define min(a, b) \
-	({ __typeof__(a) x = (a); __typeof__(b) y = (b); x < y ? x : y; })
+	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a < _b ? _a : _b; })
 
 struct list_head {
 	struct list_head *next, *prev;

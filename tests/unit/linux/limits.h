@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+#ifndef UNIT_LINUX_LIMITS_H
+#define UNIT_LINUX_LIMITS_H
+
+#include <stdint.h>
+
+#define U32_MAX		UINT32_MAX
+
+#endif /* UNIT_LINUX_LIMITS_H */
