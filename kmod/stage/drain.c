@@ -17,7 +17,7 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
-/* The rate may be exceeded for this time to make up for a late start of a copy, nanoseconds. */
+/* The rate may be exceeded for this time to make up for copies that began late, nanoseconds. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
 /* Longest copy, in sectors. */
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
@@ -80,7 +80,7 @@ static void wait_for_rate(struct nc_stage *s, u32 bytes)
 	for (;;) {
 		rate = READ_ONCE(s->rate);
 		if (!rate) {
-			d->next = 0;
+			d->next = now;
 			return;
 		}
 		if (now >= d->next || drain_must_end(d))
@@ -279,6 +279,8 @@ static void drain_work(struct work_struct *work)
 	struct nc_drain *d = &s->drain;
 	struct nc_cursor from, end;
 
+	/* The time before counts for no rate: nothing was to be drained. */
+	d->next = ktime_get_ns();
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
 		switch (drain_epoch(s, &from, &end)) {
 		case 0:

@@ -3,9 +3,9 @@
  * The overlay map.  Its extents never overlap.  Of two entries for a sector the later one counts,
  * in whatever order they are inserted.
  *
- * n entries make at most 2 * n - 1 extents: each border of an extent is a border of an entry.  (An
- * extent is joined with its predecessor if both are one piece of the volume and of the ring, so
- * that an entry that is inserted in pieces counts once, apart from pieces that are still missing.)
+ * n entries make at most 2 * n - 1 extents: each border of an extent is a border of an entry.  An
+ * entry may be inserted in pieces.  Pieces that are neighbours on the volume and in the ring are
+ * joined, so that each piece that is still missing adds at most two extents.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>

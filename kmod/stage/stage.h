@@ -22,8 +22,10 @@ struct nc_small_write;
 
 #define DM_MSG_PREFIX "nearcache-stage"
 
-/* Writes to the log in flight, at most; others wait.  The overlay map has an extent for each. */
+/* Writes to the log in flight, at most; others wait.  The overlay map has two extents for each. */
 #define NC_STAGE_WRITES_MAX	4096U
+/* While nothing is to be drained, an epoch is committed at this length, in blocks: 8 MiB. */
+#define NC_EPOCH_BLOCKS_IDLE	2048U
 /* Copies to the origin in flight at most. */
 #define NC_DRAIN_JOBS		32U
 /* Descriptors that a commit writes at the same time. */

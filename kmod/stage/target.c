@@ -62,15 +62,15 @@ static void stage_free(struct nc_stage *s)
 	kfree(s);
 }
 
-/* Share map_memory: n records, and extents for them and for the writes in flight. */
+/* Share map_memory: n records, and extents for them and for the writes in flight (overlay.c). */
 static int stage_alloc_map(struct nc_stage *s)
 {
 	u64 extents, records;
 
-	records = div_u64(s->map_memory - NC_STAGE_WRITES_MAX * sizeof(struct nc_extent),
+	records = div_u64(s->map_memory - 2 * NC_STAGE_WRITES_MAX * sizeof(struct nc_extent),
 			  sizeof(struct nc_record) + 2 * sizeof(struct nc_extent));
 	records = min(rounddown_pow_of_two(records), 1ULL << 30);
-	extents = 2 * records + NC_STAGE_WRITES_MAX;
+	extents = 2 * (records + NC_STAGE_WRITES_MAX);
 	s->ring.records_max = records;
 	s->ring.epoch_entries_max = min_t(u64, records / 4, NEARCACHE_STAGE_EPOCH_ENTRIES);
 	s->ring.records = vmalloc(array_size(records, sizeof(*s->ring.records)));

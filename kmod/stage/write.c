@@ -39,6 +39,17 @@ static void make_room(struct nc_stage *s)
 	nc_space_check(s);
 }
 
+/* Is the open epoch long enough to be committed?  Context: @s->lock. */
+static bool epoch_long(const struct nc_ring *r)
+{
+	u64 blocks = r->head - r->open.place;
+
+	/* The drain has nothing to do: give it a start. */
+	if (r->marked.record == r->open.record && blocks >= NC_EPOCH_BLOCKS_IDLE)
+		return true;
+	return r->epoch_entries >= r->epoch_entries_max / 2 || blocks >= r->epoch_blocks_max;
+}
+
 /* Give a write its place, and prepare its bio.  @small: its copy, or NULL.  Context: @s->lock.
  * Return: false: it must wait.
  */
@@ -59,8 +70,7 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	io->at = nc_place_sector(place);
 	io->epoch = r->open.epoch;
 	s->writes[io->epoch & 1]++;
-	if (r->epoch_entries >= r->epoch_entries_max / 2 ||
-	    r->head - r->open.place >= r->epoch_blocks_max)
+	if (epoch_long(r))
 		nc_stage_commit_want(s, io->epoch);
 	nc_space_check(s);
 	if (data) {
