@@ -47,8 +47,9 @@
 /* Highest place, sequence number, epoch or generation; a higher one is damage. */
 #define NEARCACHE_STAGE_NUMBER_MAX	0x7fffffffffffffffULL
 
-/* Flags of struct nearcache_stage_super.flags. */
-#define NEARCACHE_STAGE_FINGERPRINT	0x1U	/* origin_fingerprint is valid */
+/* Fingerprint of the origin: log blocks at its start, and as many at its end. */
+#define NEARCACHE_STAGE_END_BLOCKS	16U
+#define NEARCACHE_STAGE_PRINT_BLOCKS	(2 * NEARCACHE_STAGE_END_BLOCKS)
 
 /**
  * struct nearcache_stage_super - superblock of a log device, NEARCACHE_STAGE_SUPER_SIZE bytes
@@ -69,9 +70,6 @@
  *	0: none
  * @drained_epoch: number of that epoch
  * @drained_time: time of its commit; 0: none
- * @flags: NEARCACHE_STAGE_FINGERPRINT
- * @reserved0: 0
- * @origin_fingerprint: SHA-256 of the first and last 64 KiB of the origin, as of @drained_epoch
  * @origin_id: device id of the origin, as in the superblock of a cache; ends with NUL; "": it has
  *	none.  The helper sets it, and the kernel keeps it
  * @label: name of the cache above the stage; ends with NUL.  The helper sets it, and the kernel
@@ -81,6 +79,10 @@
  *	it is out of date then
  * @start_number: number of the first descriptor of @generation: one with a lower number has a lower
  *	generation, all others have @generation
+ * @origin_now: CRC-32C of the first and last blocks of the origin, as of @drained_epoch; 0: not
+ *	known.  The last ones end at the last multiple of a log block
+ * @origin_next: the same as of the epoch behind @drained_epoch, whose drain may have begun; equal
+ *	to @origin_now if that epoch does not touch the block
  * @reserved: 0.  A writer keeps what it does not know
  */
 struct nearcache_stage_super {
@@ -99,14 +101,13 @@ struct nearcache_stage_super {
 	__le64 drained_number;
 	__le64 drained_epoch;
 	__le64 drained_time;
-	__le32 flags;
-	__le32 reserved0;
-	__u8 origin_fingerprint[32];
 	__u8 origin_id[128];
 	__u8 label[64];
 	__le64 drained_generation;
 	__le64 start_number;
-	__u8 reserved[3728];
+	__le32 origin_now[NEARCACHE_STAGE_PRINT_BLOCKS];
+	__le32 origin_next[NEARCACHE_STAGE_PRINT_BLOCKS];
+	__u8 reserved[3512];
 };
 
 /* Kinds of entries. */

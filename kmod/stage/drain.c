@@ -195,12 +195,16 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 {
 	struct nc_drain *d = &s->drain;
 	bool all;
+	int r;
 
 	spin_lock_irq(&s->lock);
 	d->log_error = false;
 	d->origin_error = false;
 	spin_unlock_irq(&s->lock);
 	find_pieces(s, from, end->record);
+	r = nc_origin_print_expect(s);
+	if (r)
+		return r;
 	all = !d->pieces.overflow && write_pieces(s);
 	wait_event(d->wait, drain_idle(s));
 	if (READ_ONCE(d->log_error) || d->pieces.overflow)
@@ -338,6 +342,9 @@ int nc_drain_init(struct nc_stage *s)
 		d->jobs[i].next = d->free;
 		d->free = &d->jobs[i];
 	}
+	d->block = vmalloc(NEARCACHE_STAGE_BLOCK);
+	if (!d->block)
+		return -ENOMEM;
 	d->kcopyd = dm_kcopyd_client_create(NULL);
 	if (IS_ERR(d->kcopyd)) {
 		d->kcopyd = NULL;
@@ -356,5 +363,6 @@ void nc_drain_destroy(struct nc_stage *s)
 	if (d->kcopyd)
 		dm_kcopyd_client_destroy(d->kcopyd);
 	nc_overlay_destroy(&d->pieces);
+	vfree(d->block);
 	kfree(d->jobs);
 }

@@ -262,6 +262,19 @@ static int find_marked(struct nc_stage *s)
 	return -EUCLEAN;
 }
 
+/* Forget what is marked: another host may have changed it on the origin since. */
+static void drop_retained(struct nc_stage *s)
+{
+	struct nearcache_stage_super *sb = s->super.block;
+	struct nc_ring *r = &s->ring;
+
+	r->tail = r->marked;
+	r->usable_tail = r->tail.place;
+	sb->tail = cpu_to_le64(r->tail.place);
+	sb->tail_number = cpu_to_le64(r->tail.number);
+	sb->tail_epoch = cpu_to_le64(r->tail.epoch);
+}
+
 static int recover_ring(struct nc_stage *s, struct log_window *w,
 			struct nearcache_stage_desc *commit)
 {
@@ -276,9 +289,12 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 
 	nc_ring_start(&s->ring, &tail);
 	r = follow_chain(s, w, commit, &end, &before) ?:
-	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s);
+	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s) ?:
+	    nc_stage_super_rewrite(s) ?: nc_origin_print_check(s);
 	if (r)
 		return r;
+	if (!s->keep_retained)
+		drop_retained(s);
 	fill_overlay(s);
 	return nc_stage_super_start(s, s->ring.open.number);
 }

@@ -110,6 +110,8 @@ struct nc_drain_job {
  * @log_error: a copy could not read the log; stage.lock
  * @origin_error: a copy could not write the origin; stage.lock
  * @next: time before which the rate allows no copy, ktime_get_ns()
+ * @origin_next: for nearcache_stage_super.origin_next
+ * @block: one log block, from vmalloc(), for origin_print.c
  */
 struct nc_drain {
 	struct work_struct work;
@@ -124,6 +126,8 @@ struct nc_drain {
 	bool log_error;
 	bool origin_error;
 	u64 next;
+	__le32 origin_next[NEARCACHE_STAGE_PRINT_BLOCKS];
+	void *block;
 };
 
 /**
@@ -186,6 +190,7 @@ struct nc_stage_counters {
  * @max_behind: option, bytes; 0: no limit
  * @max_behind_time: option, seconds; 0: no limit
  * @map_memory: option, bytes; constant
+ * @keep_retained: option: serve what is marked from the log after a start, too; constant
  * @count: see there
  */
 struct nc_stage {
@@ -226,6 +231,7 @@ struct nc_stage {
 	u64 max_behind;
 	u32 max_behind_time;
 	u64 map_memory;
+	bool keep_retained;
 	struct nc_stage_counters count;
 };
 
@@ -312,7 +318,9 @@ bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_de
 int nc_stage_super_init(struct nc_stage *s);
 void nc_stage_super_destroy(struct nc_stage *s);
 int nc_stage_super_read(struct nc_stage *s, char **error);
+int nc_stage_super_rewrite(struct nc_stage *s);
 int nc_stage_super_start(struct nc_stage *s, u64 number);
+int nc_stage_super_expect(struct nc_stage *s, const __le32 *next);
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
 
@@ -320,6 +328,10 @@ int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
 int nc_stage_recover(struct nc_stage *s);
 u32 nc_stage_seed(const struct nearcache_stage_super *sb);
 __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
+
+/* origin_print.c */
+int nc_origin_print_expect(struct nc_stage *s);
+int nc_origin_print_check(struct nc_stage *s);
 
 /* space.c */
 void nc_space_work(struct work_struct *work);

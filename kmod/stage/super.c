@@ -140,9 +140,21 @@ static int put_super_copy(struct nc_stage *s)
 	return 0;
 }
 
+/* Write the copy that was read again, without a change: mirrors below the log may differ in it, and
+ * the other copy may be torn.  May sleep.
+ */
+int nc_stage_super_rewrite(struct nc_stage *s)
+{
+	int r;
+
+	mutex_lock(&s->super.lock);
+	r = super_copy_io(s, REQ_OP_WRITE | REQ_FUA, s->super.copy, s->super.block);
+	mutex_unlock(&s->super.lock);
+	return r;
+}
+
 /* Write both copies with a new generation, whose first descriptor has @number, and with the size of
- * the table.  The copy that was read is written again first, without a change: mirrors below the
- * log may differ in it, and the other copy may be torn.  May sleep.
+ * the table.  May sleep.
  */
 int nc_stage_super_start(struct nc_stage *s, u64 number)
 {
@@ -150,15 +162,26 @@ int nc_stage_super_start(struct nc_stage *s, u64 number)
 	int r;
 
 	mutex_lock(&s->super.lock);
-	r = super_copy_io(s, REQ_OP_WRITE | REQ_FUA, s->super.copy, sb);
-	if (r)
-		goto out;
 	s->generation = le64_to_cpu(sb->generation) + 1;
 	sb->generation = cpu_to_le64(s->generation);
 	sb->start_number = cpu_to_le64(number);
 	sb->volume_sectors = cpu_to_le64(s->ti->len);
 	r = put_super_copy(s) ?: put_super_copy(s);
-out:
+	mutex_unlock(&s->super.lock);
+	return r;
+}
+
+/* Record what the first and last blocks of the origin will be after the epoch that is not marked
+ * yet, in both copies.  May sleep.  Return: 0 or the error of the log.
+ */
+int nc_stage_super_expect(struct nc_stage *s, const __le32 *next)
+{
+	struct nearcache_stage_super *sb = s->super.block;
+	int r;
+
+	mutex_lock(&s->super.lock);
+	memcpy(sb->origin_next, next, sizeof(sb->origin_next));
+	r = put_super_copy(s) ?: put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;
 }
@@ -173,6 +196,7 @@ int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 	sb->drained_number = cpu_to_le64(number);
 	sb->drained_epoch = cpu_to_le64(epoch);
 	sb->drained_time = cpu_to_le64(time);
+	memcpy(sb->origin_now, sb->origin_next, sizeof(sb->origin_now));
 	r = put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;

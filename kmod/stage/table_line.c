@@ -74,6 +74,12 @@ static int set_max_behind_time(struct nc_stage *s, const char *value)
 	return 0;
 }
 
+static int set_keep_retained(struct nc_stage *s, const char *value)
+{
+	return kstrtobool(value, &s->keep_retained) ?
+	       stage_refuse(s, "keep_retained must be 0 or 1", value) : 0;
+}
+
 static int set_map_memory(struct nc_stage *s, const char *value)
 {
 	u64 bytes;
@@ -93,6 +99,7 @@ static const struct {
 	{ "max_behind", set_max_behind },
 	{ "max_behind_time", set_max_behind_time },
 	{ "map_memory", set_map_memory, true },
+	{ "keep_retained", set_keep_retained, true },
 };
 
 /* Set an option.  @given: set of options that were given before, NULL: the table is live. */
@@ -238,14 +245,16 @@ void nc_stage_print(struct nc_stage *s, char *result, size_t room)
 	size_t n;
 
 	n = scnprintf(result, room, "%s %s %u", s->log->name, s->origin->name,
-		      2 + 2 * (!!rate + !!behind + !!time));
+		      2 + 2 * (!!rate + !!behind + !!time + s->keep_retained));
 	if (rate)
 		n += scnprintf(result + n, room - n, " rate %llu", rate);
 	if (behind)
 		n += scnprintf(result + n, room - n, " max_behind %llu", behind);
 	if (time)
 		n += scnprintf(result + n, room - n, " max_behind_time %u", time);
-	scnprintf(result + n, room - n, " map_memory %llu", s->map_memory);
+	n += scnprintf(result + n, room - n, " map_memory %llu", s->map_memory);
+	if (s->keep_retained)
+		scnprintf(result + n, room - n, " keep_retained 1");
 }
 
 /* The fields of the status line. */
