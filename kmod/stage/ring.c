@@ -11,8 +11,6 @@
 
 #include "stage/ring.h"
 
-/* Room that is kept back for the descriptor behind a commit, in blocks and in records. */
-#define NC_RING_RESERVE	1U
 /* Records that an entry needs at most: a descriptor, a skip, the entry. */
 #define NC_APPEND_RECORDS	3U
 

@@ -12,6 +12,13 @@
 #define NC_RECORD_DESC		0
 /* Flag of a NC_RECORD_DESC: the descriptor ends its epoch. */
 #define NC_RECORD_COMMIT	1
+/* Room for the descriptor behind a commit is kept back, in blocks and in records. */
+#define NC_RING_RESERVE		1U
+/* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same length,
+ * and the reserve.
+ */
+#define NC_APPEND_BLOCKS_MAX	(2ULL * NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS + \
+				 1 + NC_RING_RESERVE)
 
 /**
  * struct nc_record - an entry, or a descriptor in front of its entries

@@ -11,10 +11,12 @@
 /* ... until this part is free. */
 #define SPACE_ENOUGH	8
 
-/* Is less than one part in @part of the ring free? */
+/* Is less than one part in @part of the ring free, or less than the longest write needs? */
 static bool space_below(const struct nc_ring *r, u64 freed_blocks, u64 freed_records, u32 part)
 {
-	return nc_ring_free(r) + freed_blocks < div_u64(r->blocks, part) ||
+	u64 blocks = max(div_u64(r->blocks, part), NC_APPEND_BLOCKS_MAX);
+
+	return nc_ring_free(r) + freed_blocks < blocks ||
 	       nc_ring_free_records(r) + freed_records < r->records_max / part;
 }
 
