@@ -14,14 +14,19 @@ gate() {
 	[[ $word == ok ]] || fail "gate $*: $REPLY (line ${BASH_LINENO[*]})"
 }
 
-# gates [MB_OF_ORIGIN [MB_OF_CACHE [ATTRIBUTES_OF_BOTH]]]: create the two devices and fill the
-# origin with sectors of generation 1.
-gates() {
+# gate_start: start the program.
+gate_start() {
 	modprobe nbd max_part=0 || skip "no network block devices"
 	coproc GATE { exec ./gate; }
 	gate_pid=$GATE_PID
 	exec {gate_out}<&"${GATE[0]}" {gate_in}>&"${GATE[1]}"
 	at_exit gate_quit
+}
+
+# gates [MB_OF_ORIGIN [MB_OF_CACHE [ATTRIBUTES_OF_BOTH]]]: create the two devices and fill the
+# origin with sectors of generation 1.
+gates() {
+	gate_start
 	gate device origin "${1:-8}" "${@:3}"
 	O=$REPLY
 	gate device cache "${2:-16}" "${@:3}"

@@ -51,10 +51,56 @@ stage_commit() {
 stage_drained() {
 	local epoch
 	epoch=$(stage_commit) || fail "commit: $epoch"
-	wait_for 60 drained_to "$epoch" || fail "epoch $epoch is not on the origin: $(dmsetup status st)"
+	wait_for 60 stage_above drained_epoch "$epoch" ||
+		fail "epoch $epoch is not on the origin: $(dmsetup status st)"
 }
 
-drained_to() {
-	(($(stage drained_epoch) >= $1))
+# gated_stage ORIGIN_MB LOG_MB [OPTIONS]: as fresh_stage, on the devices 'origin' and 'log' of gate.c,
+# with an origin of generation 1. The test includes gate.sh, too.
+gated_stage() {
+	gate_start
+	gate device origin "$1" trim zeroes flush fua
+	O=$REPLY
+	gate device log "$2" trim zeroes flush fua
+	L=$REPLY
+	# shellcheck disable=SC2034 # for gate.sh
+	NC=/dev/mapper/st
+	gate fill origin 1 0 "$(($1 * 2048))"
+	./stage_format "$L" "$(sectors "$O")" || fail "stage_format"
+	at_exit stage_stop
+	at_exit stage_gates_open
+	stage_start "${3:-}"
 }
 
+# stage_gates_open: delete all rules and answer all held requests.
+stage_gates_open() {
+	gate pass origin
+	gate pass log
+	gate let origin all
+	gate let log all
+}
+
+# origin_fails: fail all requests that change the origin, from now on.
+origin_fails() {
+	local class
+	gate pass origin
+	for class in write trim zeroes flush; do
+		gate fail origin $class
+	done
+	gate let origin all fail
+}
+
+# stage_restart [OPTIONS]: remove the stage, and start it again from its log.
+stage_restart() {
+	stage_stop
+	stage_start "${1:-}"
+}
+
+# stage_until FIELD NUMBER: wait until a field of the status line is at least NUMBER.
+stage_until() {
+	wait_for 30 stage_above "$@" || fail "$1 is not $2: $(dmsetup status --noflush st)"
+}
+
+stage_above() {
+	(($(stage "$1") >= $2))
+}
