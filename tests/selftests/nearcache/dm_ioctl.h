@@ -84,7 +84,7 @@ static inline int dm_message(struct dm *d, const char *text)
 	struct dm_target_msg *message = (void *)(d->io.room + sizeof(d->io.dm));
 
 	dm_prepare(d);
-	strncpy(message->message, text,
+	strncpy((char *)(message + 1), text,
 		sizeof(d->io) - sizeof(d->io.dm) - sizeof(*message) - 1);
 	return dm_request(d, DM_TARGET_MSG);
 }
