@@ -12,6 +12,12 @@ $(BUILD)/crash/crash: $(CRASH_SRC) $(wildcard tests/crash/*.h tests/crash/logger
 	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -iquote kmod -Iuapi \
 		-o $@ $(CRASH_SRC) -lisal -lcrypto
 
+$(BUILD)/crash/cuts: $(wildcard tests/crash/cuts/*) tests/crash/log.c tests/crash/log.h tests/crash/logger/entry.h uapi/nearcache_stage.h tests/selftests/nearcache/sector.h tests/selftests/nearcache/checkpoints.h
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu11 -O2 -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare -Iuapi \
+		-o $@ $(filter %.c,$^) -lisal -lnettle
+
 $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko: $(CRASH_LOGGER_SRC)
 	$(call say,KBUILD,$@)
 	$(Q)mkdir -p $(CRASH_LOGGER_DIR)
@@ -20,5 +26,5 @@ $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko: $(CRASH_LOGGER_SRC)
 	@touch $@
 
 .PHONY: crash crash-logger
-crash: $(BUILD)/crash/crash
+crash: $(BUILD)/crash/crash $(BUILD)/crash/cuts
 crash-logger: $(BUILD)/crash/logger/$(KVER)/dm-crash-log.ko
