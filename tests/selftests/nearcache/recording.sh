@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions that record the writes below a file system with checkpoints, for tests/crash/cuts: . ./recording.sh,
+# after cache.sh. The drive $D has the origin, then the log (or cache device). Both are logged as
+# devices of their own in one log: a flush of one makes no write to the other durable.
+#
+#	linear		control: no cache
+#	dm-writecache, dm-cache, bcache		writeback; everything is written back as soon as possible
+#	stage		nearcache-stage
+# shellcheck disable=SC2154 # the including script sets $D and the sizes
+
+# recorded LOG: create $O and $C on the drive, slow and logged to LOG.
+recorded() {
+	dd if=/dev/zero of="$D" bs=1M oflag=direct count=$(((origin + log) / 2048)) 2>/dev/null || fail "dd"
+	make_dm slow slow "0 $origin delay $D 0 0 $D 0 ${slow_ms:-4}"
+	make_dm below below "0 $log linear $D $origin"
+	make_dm O origin "0 $origin crash-log $slow $1 0 0"
+	make_dm C log "0 $log crash-log $below $1 1 $origin"
+}
+
+recorded_gone() {
+	local name
+	for name in log origin below slow; do
+		dm_remove $name
+	done
+}
+
+# make_fs FS DEV: create the file system with a folder "data".
+make_fs() {
+	case $1 in
+	ext4) mkfs.ext4 -qF -b 4096 -E nodiscard,lazy_itable_init=0,lazy_journal_init=0 "$2" 2>/dev/null ;;
+	xfs) mkfs.xfs --unsupported -qfK "$2" >/dev/null ;;
+	btrfs) mkfs.btrfs -qfK --mixed "$2" >/dev/null ;;
+	esac || fail "mkfs.$1"
+	mount -t "$1" "$2" /mnt && mkdir /mnt/data && ./checkpoints begin /mnt/data && umount /mnt ||
+		fail "no $1 on $2"
+}
+
+# recorded_up TARGET: create the target on $O and $C; set $device.
+recorded_up() {
+	local meta dir
+	case $1 in
+	linear) make_dm device target "0 $origin linear $O 0" ;;
+	stage) make_dm device target "0 $origin nearcache-stage $C $O" ;;
+	dm-writecache)
+		make_dm device target "0 $origin writecache s $O $C 4096 6 high_watermark 2 low_watermark 1 pause_writeback 0"
+		;;
+	dm-cache)
+		make_null meta meta 4
+		make_dm device target "0 $origin cache $meta $C $O 64 1 writeback smq 2 migration_threshold 131072"
+		for _ in 1 2 3 4; do
+			dd if="$device" of=/dev/null bs=32k iflag=direct 2>/dev/null
+		done
+		;;
+	bcache)
+		modprobe bcache && make-bcache -b 16k --writeback -B "$O" -C "$C" >/dev/null || fail "bcache"
+		for dir in "$O" "$C"; do
+			echo "$dir" >/sys/fs/bcache/register_quiet || fail "bcache refuses $dir"
+		done
+		wait_for 20 test -e /sys/block/bcache0/bcache/cache || fail "no bcache0"
+		dir=/sys/block/bcache0/bcache
+		for meta in sequential_cutoff cache/congested_read_threshold_us cache/congested_write_threshold_us \
+			writeback_delay writeback_percent; do
+			echo 0 >$dir/$meta
+		done
+		device=/dev/bcache0
+		;;
+	esac
+}
+
+recorded_down() {
+	local set
+	if [[ $1 != bcache ]]; then
+		dm_remove target
+		[[ $1 != dm-cache ]] || null_del meta
+		return
+	fi
+	set=$(readlink -f /sys/block/bcache0/bcache/cache)
+	echo 1 >/sys/block/bcache0/bcache/stop
+	echo 1 >"$set/stop"
+	wait_for 60 bcache_gone "$set" || fail "bcache does not stop"
+}
+
+bcache_gone() {
+	[[ ! -e /sys/block/bcache0 && ! -e $1 ]]
+}
+
+# record FS TARGET LOG STEPS: write STEPS checkpoints to the file system on the target. The marks
+# "begin" and "end" enclose the part that a crash may interrupt.
+record() {
+	local fs=$1 target=$2
+	recorded "$3"
+	# bcache has its superblock before the data.
+	make_dm device target "0 $((origin - 16)) linear $O $([[ $target == bcache ]] && echo 16 || echo 0)"
+	make_fs "$fs" "$device"
+	dm_remove target
+	[[ $target != stage ]] || ./stage_format "$C" $origin || fail "stage_format"
+	recorded_up "$target"
+	mount -t "$fs" "$device" /mnt || fail "$target: cannot mount"
+	dmsetup message origin 0 mark begin
+	./checkpoints write /mnt/data origin "$4" || fail "$target: cannot write"
+	dmsetup message origin 0 mark end
+	echo "$target: $(dmsetup status target 2>/dev/null)"
+	umount /mnt
+	recorded_down "$target"
+	recorded_gone
+}
