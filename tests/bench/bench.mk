@@ -21,23 +21,29 @@ endef
 
 $(eval $(call bench-tool,epochs,epochs.c orders.c optimum.c))
 $(eval $(call bench-tool,rewrite,rewrite.c))
+$(eval $(call bench-tool,stage,stage.c))
 $(eval $(call bench-tool,train,train.c orders.c ../demo/pipeline.c))
 
-# The model of a network link, for the guest's kernel.
-BENCH_LINK_DIR = $(abspath $(BUILD))/bench/link/$(KVER)
-$(BUILD)/bench/link/$(KVER)/dm-bench-link.ko: $(wildcard $(BENCH_DIR)link/*)
-	$(call say,KBUILD,$@)
-	$(Q)mkdir -p $(BENCH_LINK_DIR)
-	$(Q)cp -p $^ $(BENCH_LINK_DIR)
-	$(Q)$(MAKE) $(if $(filter 1,$(V)),V=1,-s) -C $(KDIR) M=$(BENCH_LINK_DIR) modules
-	@touch $@
+# bench-module FOLDER: a model for the guest's kernel, dm-bench-FOLDER.ko.
+define bench-module
+bench-models: $(BUILD)/bench/$(1)/$(KVER)/dm-bench-$(1).ko
+$(BUILD)/bench/$(1)/$(KVER)/dm-bench-$(1).ko: $(wildcard $(BENCH_DIR)$(1)/*)
+	$$(call say,KBUILD,$$@)
+	$$(Q)mkdir -p $(abspath $(BUILD))/bench/$(1)/$(KVER)
+	$$(Q)cp -p $$^ $(abspath $(BUILD))/bench/$(1)/$(KVER)
+	$$(Q)$$(MAKE) $$(if $$(filter 1,$$(V)),V=1,-s) -C $(KDIR) M=$(abspath $(BUILD))/bench/$(1)/$(KVER) modules
+	@touch $$@
+endef
 
-.PHONY: bench bench-tools bench-link
-bench-link: $(BUILD)/bench/link/$(KVER)/dm-bench-link.ko
+# Models of a network link and of a drive.
+$(eval $(call bench-module,link))
+$(eval $(call bench-module,drive))
+
+.PHONY: bench bench-tools bench-models
 bench: ## benchmarks in deterministic virtual time, beside the peers (BENCH=name)
 	@$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) deps
 	@release=$$($(if $(filter-out 0,$(HOST)),uname -r,bash -c '. $(VM_DIR)kernel.sh && kernel_pick "$$1" ""' - "$(KERNEL)")) && \
-	$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) module helper selftests bench-tools $(if $(filter-out 0,$(HOST)),,bench-link) KVER="$$release"
+	$(MAKE) --no-print-directory $(if $(filter 1,$(V)),,-s) module helper selftests bench-tools $(if $(filter-out 0,$(HOST)),,bench-models) KVER="$$release"
 	@BUILD=$(abspath $(BUILD)) KERNEL=$(KERNEL) HOST=$(HOST) ORIGIN=$(ORIGIN) CACHE=$(CACHE) $(BENCH_DIR)run $(BENCH)
 
 .PHONY: bench-report

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# virtual time only: the drives are models
+# A checkpoint on a local drive in front of an origin that is 40 times slower: how long until it is
+# durable locally, and on the origin?  Both drives are models (drive/).
+#   rows: target, seconds_to_fsync, ratio_to_raw (of the bare drive's time), seconds_to_durable (on
+#	the origin, from the begin of the checkpoint), drain_ratio (rate from the first write to
+#	the origin on, to the origin's bandwidth), flush_p99_ratio (fdatasync after a write of 4 KiB,
+#	to the bare drive's), hit_p99_ratio (hits of the cache, during the drain to idle),
+#	instructions_per_write (4 KiB, added to those of the bare drive),
+#	instructions_per_large_write (256 KiB), flush_p50_nanoseconds, flush_p99_nanoseconds,
+#	write_flush_p99_nanoseconds (write and fdatasync), hit_p50_nanoseconds, hit_p99_nanoseconds
+#	(idle), rate_ratio (drain, to a set rate of 25 MB/s); null: the target has no such figure
+# shellcheck disable=SC2154 # the including script sets the devices
+
+targets=(raw dm-writecache bcache dm-cache nearcache-stage nearcache-above-stage)
+# MiB: log, cache device above the stage, origin, checkpoint and its place.
+LOG_MB=1024
+ABOVE_MB=96
+ORIGIN_MB=1024
+AT=256
+LENGTH=256
+ORIGIN_RATE=50000000
+SET_RATE=25000000
+BENCH_MB=32
+
+# Read ns, read bytes/s, write ns, write bytes/s, FLUSH ns, FUA ns.
+LOCAL_IS="80000 6000000000 20000 2000000000 300000 300000"
+ORIGIN_IS="1000000 $ORIGIN_RATE 1000000 $ORIGIN_RATE 1000000 1000000"
+NO_DELAY="0 0 0 0 1 0"
+
+load() {
+	"${BENCH_PROGRAMS:-$here/tools}/stage" "$@" || fail "stage $*"
+}
+
+# slice VARIABLE NAME AT_MB MB: make a part of the local drive.
+slice() {
+	make_dm "$1" "$2" "0 $(($4 << 11)) linear $local $(($3 << 11))"
+}
+
+# drives LOCAL ORIGIN: make the log $C, which is the cache device of peers, and the origin $O.
+drives() {
+	make_dm local local "0 $(((LOG_MB + ABOVE_MB + 16) << 11)) bench-drive $1"
+	make_dm O origin "0 $((ORIGIN_MB << 11)) bench-drive $2"
+	slice C log 0 $LOG_MB
+	slice N above $LOG_MB $ABOVE_MB
+	slice M meta $((LOG_MB + ABOVE_MB)) 16
+}
+
+drives_gone() {
+	local name
+	for name in log above meta local origin; do
+		dm_remove $name
+	done
+	cleanups=()
+}
+
+# up TARGET: sets $device, to write to, and $hits, to read from ('': caches no reads).
+up() {
+	hits=''
+	case $1 in
+	raw) device=$C ;;
+	dm-writecache) make_dm device bench "0 $(sectors "$O") writecache s $O $C 4096 0" ;;
+	bcache)
+		# Write back at once and at full speed. With larger buckets writes are slower: on a
+		# drive this small it writes the list of its buckets often, with a checksum that
+		# takes 8 instructions per byte. With smaller ones FLUSH is slower.
+		bcache_up 256k
+		echo writeback >/sys/block/bcache0/bcache/cache_mode
+		echo 0 >/sys/block/bcache0/bcache/writeback_percent
+		echo 0 >/sys/block/bcache0/bcache/writeback_delay
+		hits=$device
+		;;
+	dm-cache)
+		make_dm device bench "0 $(sectors "$O") cache $M $C $O 512 1 writeback smq 2 migration_threshold 131072"
+		hits=$device
+		;;
+	nearcache-*)
+		./stage_format "$C" "$(sectors "$O")" || fail "stage_format"
+		make_dm device bench-stage "0 $(sectors "$O") nearcache-stage $C $O"
+		format "$N" "$device" 256K
+		MODE=writearound start bench '' "$device" "$N"
+		hits=/dev/mapper/bench
+		[[ $1 == nearcache-stage ]] || device=$hits
+		;;
+	*) fail "'$1' is no target" ;;
+	esac
+}
+
+down() {
+	case $1 in
+	raw) ;;
+	bcache) down_bcache ;;
+	nearcache-*) dm_remove bench; dm_remove bench-stage ;;
+	*) dm_remove bench ;;
+	esac
+}
+
+# begin_drain TARGET: ask for it where this is needed.
+begin_drain() {
+	case $1 in
+	dm-writecache) dmsetup message bench 0 flush ;;
+	nearcache-*) epoch=$(dmsetup message bench-stage 0 commit) || fail "no commit" ;;
+	esac
+}
+
+# drained TARGET: has it written back all that was written?
+drained() {
+	local words
+	case $1 in
+	dm-writecache)
+		read -ra words < <(dmsetup status bench)
+		((words[5] == words[4]))
+		;;
+	bcache) [[ $(</sys/block/bcache0/bcache/state) == clean ]] ;;
+	dm-cache)
+		read -ra words < <(dmsetup status bench)
+		((words[13] == 0))
+		;;
+	nearcache-*)
+		read -ra words < <(dmsetup status bench-stage)
+		((words[10] >= epoch))
+		;;
+	esac
+}
+
+# origin_is VARIABLE: the counters of the model of the origin.
+origin_is() {
+	local -n counters=$1
+	read -ra counters < <(dmsetup status origin)
+	counters=("${counters[@]:3}")
+}
+
+# origin_at TARGET: print the byte of the origin at which the checkpoint is; bcache has a superblock.
+origin_at() {
+	echo $(((AT << 20) + ($([[ $1 != bcache ]]; echo $?) << 13)))
+}
+
+# durable TARGET: wait until all is written back, and durable on the origin; sets $first (time of
+# the first write to the origin) and $last (time when it was durable), ns.
+durable() {
+	local state
+	wait_for 120 drained "$1" || fail "$1 is not drained: $(dmsetup status)"
+	origin_is state
+	if ((!state[6])); then
+		# bcache and dm-cache do not flush the origin themselves.
+		dd if=/dev/null of="$O" conv=notrunc,fsync 2>/dev/null
+		origin_is state
+	fi
+	first=${state[4]} last=${state[6]}
+}
+
+# checkpoint TARGET MB NUMBER: sets $begun (time, ns), $synced (ns it took).
+checkpoint() {
+	dmsetup message origin 0 mark || fail "mark"
+	read -r begun _ synced < <(load checkpoint "$device" $AT "$2" "$3")
+	begin_drain "$1"
+}
+
+# delayed TARGET: measure all that takes time; the results go to seen[TARGET,...].
+delayed() {
+	local device hits epoch begun synced first last count p50 p99 max
+	drives "$LOCAL_IS" "$ORIGIN_IS"
+	load checkpoint "$O" 0 $BENCH_MB 1 >/dev/null
+	up "$1"
+	checkpoint "$1" $LENGTH 1000000
+	seen[$1,fsync]=$synced
+	if [[ $1 != raw ]]; then
+		durable "$1"
+		seen[$1,durable]=$((last - begun))
+		seen[$1,drain]=$(ratio $((LENGTH * 1048576 * 1000)) $((last - first)) 9)
+		load check "$O" "$(origin_at "$1")" $LENGTH 1000000
+	fi
+	if [[ $hits ]]; then
+		device=$hits fill_all
+		read -r count p50 p99 max < <(load reads "$hits" $BENCH_MB 500)
+		seen[$1,hit50]=$p50 seen[$1,hit]=$p99
+		checkpoint "$1" $LENGTH 2000000
+		read -r count p50 p99 max < <(load reads "$hits" $BENCH_MB 1000)
+		! drained "$1" || fail "$1 has drained too early"
+		seen[$1,busy]=$p99
+		durable "$1"
+		load check "$O" "$(origin_at "$1")" $LENGTH 2000000
+	fi
+	if [[ $1 == nearcache-* ]]; then
+		dmsetup message bench-stage 0 set rate $SET_RATE || fail "no rate"
+		checkpoint "$1" 64 3000000
+		durable "$1"
+		seen[$1,rate]=$(ratio $((64 * 1048576 * 1000)) $((last - first)) 9)
+		dmsetup message bench-stage 0 set rate 0 || fail "no rate"
+	fi
+	read -r _ seen["$1,flush50"] seen["$1,flush"] _ _ seen["$1,both"] < <(load sync "$device" $((AT + LENGTH)) 500)
+	down "$1"
+	drives_gone
+}
+
+# counted TARGET: measure the instructions of writes, without work in the background.
+counted() {
+	local device hits at=512
+	drives "$NO_DELAY" "$NO_DELAY"
+	up "$1"
+	case $1 in
+	bcache) echo 0 >/sys/block/bcache0/bcache/writeback_running ;;
+	# It does not promote for small writes: overwrite blocks that it has.
+	dm-cache) at=$AT ;;
+	nearcache-*) dmsetup message bench-stage 0 set rate 65536 || fail "no rate" ;;
+	esac
+	load writes "$device" $AT 262144 64 >/dev/null
+	seen[$1,large]=$(load writes "$device" $((AT + 16)) 262144 256)
+	seen[$1,small]=$(load writes "$device" $at 4096 4096)
+	down "$1"
+	drives_gone
+}
+
+# of A [B [SCALE]]: print A / B * SCALE, null without a figure.
+of() {
+	[[ ${1:-} && ${2-1} ]] || { echo null; return; }
+	awk -v a="$1" -v b="${2:-1}" -v scale="${3:-1}" 'BEGIN { printf "%.4f", a / b * scale }'
+}
+
+# less A B: print A - B, null without a figure.
+less() {
+	[[ ${1:-} && ${2:-} ]] && echo $(($1 - $2)) || echo null
+}
+
+bench() {
+	local target device hits
+	local -A seen=()
+	insmod "/drive/$(uname -r)/dm-bench-drive.ko" || fail "no model of a drive"
+	for target in "${targets[@]}"; do
+		echo "# $target" >&2
+		delayed "$target"
+		counted "$target"
+		row target "$target" seconds_to_fsync "$(of "${seen[$target,fsync]}" 1e9)" \
+			ratio_to_raw "$(of "${seen[raw,fsync]:-}" "${seen[$target,fsync]}")" \
+			seconds_to_durable "$(of "${seen[$target,durable]:-}" 1e9)" \
+			drain_ratio "$(of "${seen[$target,drain]:-}" $ORIGIN_RATE 1e6)" \
+			flush_p99_ratio "$(of "${seen[$target,flush]}" "${seen[raw,flush]:-}")" \
+			hit_p99_ratio "$(of "${seen[$target,busy]:-}" "${seen[$target,hit]:-}")" \
+			instructions_per_write "$(less "${seen[$target,small]}" "${seen[raw,small]:-}")" \
+			instructions_per_large_write "$(less "${seen[$target,large]}" "${seen[raw,large]:-}")" \
+			flush_p50_nanoseconds "${seen[$target,flush50]}" flush_p99_nanoseconds "${seen[$target,flush]}" \
+			write_flush_p99_nanoseconds "${seen[$target,both]}" \
+			hit_p50_nanoseconds "${seen[$target,hit50]:-null}" hit_p99_nanoseconds "${seen[$target,hit]:-null}" \
+			rate_ratio "$(of "${seen[$target,rate]:-}" $SET_RATE 1e6)"
+	done
+}
