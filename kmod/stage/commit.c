@@ -231,6 +231,7 @@ static void commit_work(struct work_struct *work)
 		return;
 	complete_waiters(s, 0);
 	wake_up(&s->commit.wait);
+	dm_table_event(s->ti->table);
 }
 
 static bool commit_over(struct nc_stage *s, u64 epoch)

@@ -122,23 +122,21 @@ static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset
 static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 {
 	struct block_device *bdev = s->origin->bdev;
-	int r;
 
 	if (drain_must_end(&s->drain))
 		return false;
-	if (x->kind == NEARCACHE_STAGE_ZEROES)
-		r = blkdev_issue_zeroout(bdev, x->sector, x->sectors, GFP_NOIO, 0);
-	else if (bdev_max_discard_sectors(bdev))
-		r = blkdev_issue_discard(bdev, x->sector, x->sectors, GFP_NOIO);
-	else
+	if (x->kind == NEARCACHE_STAGE_DISCARD) {
+		/* A discard is a wish: an origin may refuse it in any way. */
+		if (bdev_max_discard_sectors(bdev))
+			blkdev_issue_discard(bdev, x->sector, x->sectors, GFP_NOIO);
 		return true;
-	/* A discard is a wish. */
-	if (r && r != -EOPNOTSUPP) {
-		spin_lock_irq(&s->lock);
-		s->drain.origin_error = true;
-		spin_unlock_irq(&s->lock);
 	}
-	return !r || r == -EOPNOTSUPP;
+	if (!blkdev_issue_zeroout(bdev, x->sector, x->sectors, GFP_NOIO, 0))
+		return true;
+	spin_lock_irq(&s->lock);
+	s->drain.origin_error = true;
+	spin_unlock_irq(&s->lock);
+	return false;
 }
 
 /* Write the newest versions within the epoch.  Return: have all writes been submitted? */

@@ -56,7 +56,7 @@ int nc_stage_read_map(struct nc_stage *s, struct bio *bio)
 	io->s = s;
 	io->kind = NC_STAGE_IO_PASSED;
 	/* A write is in the map before it is reported complete, so that a later read sees it. */
-	if (READ_ONCE(s->overlay.count))
+	if (READ_ONCE(s->mapped))
 		source = find_source(s, io, sector, &sectors);
 	nc_bio_cut(bio, sectors);
 	if (source == READ_ZEROS) {

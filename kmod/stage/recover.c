@@ -239,6 +239,7 @@ static void fill_overlay(struct nc_stage *s)
 			});
 		place += nearcache_stage_blocks(record->kind, record->sectors);
 	}
+	s->mapped = s->overlay.count;
 }
 
 /* Find the first epoch that is not marked. */

@@ -72,6 +72,7 @@ static void drop_entries(struct nc_stage *s, const struct nc_cursor *to)
 			continue;
 		spin_lock_irq(&s->map_lock);
 		nc_overlay_drop(&s->overlay, &entry);
+		WRITE_ONCE(s->mapped, s->overlay.count);
 		spin_unlock_irq(&s->map_lock);
 		cond_resched();
 	}

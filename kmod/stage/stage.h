@@ -178,6 +178,8 @@ struct nc_stage_counters {
  * @check: checksum of the open epoch
  * @map_lock: protects @overlay and @phase; taken in completions
  * @overlay: sectors whose newest version is in the log
+ * @mapped: @overlay has extents; changes only after a whole insertion or removal, and is read without
+ *	a lock
  * @phase: the one of @readers that new readers take
  * @readers: reads of the log in flight
  * @no_readers: for readers of the old phase
@@ -217,6 +219,7 @@ struct nc_stage {
 
 	spinlock_t map_lock;	/* see above */
 	struct nc_overlay overlay;
+	bool mapped;
 	unsigned int phase;
 	atomic_t readers[2];
 	wait_queue_head_t no_readers;

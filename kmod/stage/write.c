@@ -215,7 +215,7 @@ void nc_stage_push_back(struct nc_stage *s, bool on)
 	}
 }
 
-/* Let no write or commit succeed from now on.  Context: any. */
+/* Let no write or commit succeed from now on.  The commit worker raises the event.  Context: any. */
 void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 {
 	unsigned long flags;
@@ -231,11 +231,10 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 		return;
 	DMERR("%s: log %s: %s: error %d; writes fail from now on, and the origin keeps epoch %llu",
 	      nc_stage_name(s), s->log->name, what, error, s->ring.marked.epoch - 1);
-	dm_table_event(s->ti->table);
 }
 
-/* A write to the log has ended: put it into the overlay map. */
-static void insert_write(struct nc_stage *s, const struct nc_stage_io *io)
+/* A write to the log has ended: put it into the overlay map.  Return: false: there is no room. */
+static bool insert_write(struct nc_stage *s, const struct nc_stage_io *io)
 {
 	struct nc_extent entry = {
 		.sector = io->sector, .sectors = io->sectors, .at = io->at, .kind = io->entry_kind,
@@ -245,21 +244,20 @@ static void insert_write(struct nc_stage *s, const struct nc_stage_io *io)
 
 	spin_lock_irqsave(&s->map_lock, flags);
 	nc_overlay_insert(&s->overlay, &entry);
+	WRITE_ONCE(s->mapped, true);
 	overflow = s->overlay.overflow;
 	spin_unlock_irqrestore(&s->map_lock, flags);
 	if (WARN_ON_ONCE(overflow))
 		nc_stage_fail(s, "overlay map", -ENOSPC);
+	return !overflow;
 }
 
 /* Complete a write.  Return: true: a FUA write must wait for its commit. */
-static bool stage_write_over(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io,
-			     bool error)
+static bool count_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io, bool error)
 {
 	unsigned long flags;
 	bool waits;
 
-	if (!error)
-		insert_write(s, io);
 	spin_lock_irqsave(&s->lock, flags);
 	waits = io->fua && !error && !s->failed;
 	if (!error)
@@ -294,7 +292,9 @@ int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 		return DM_ENDIO_DONE;
 	if (*error)
 		nc_stage_fail(s, "write", blk_status_to_errno(*error));
-	if (stage_write_over(s, bio, io, *error))
+	else if (!insert_write(s, io))
+		*error = BLK_STS_IOERR;
+	if (count_write(s, bio, io, *error))
 		return DM_ENDIO_INCOMPLETE;
 	if (io->fua && !*error)
 		*error = BLK_STS_IOERR;
