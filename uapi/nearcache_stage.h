@@ -47,9 +47,10 @@
 /* Highest place, sequence number, epoch or generation; a higher one is damage. */
 #define NEARCACHE_STAGE_NUMBER_MAX	0x7fffffffffffffffULL
 
-/* Fingerprint of the origin: log blocks at its start, and as many at its end. */
+/* Fingerprint of the origin: log blocks at its start, as many at its end, and sectors of both. */
 #define NEARCACHE_STAGE_END_BLOCKS	16U
 #define NEARCACHE_STAGE_PRINT_BLOCKS	(2 * NEARCACHE_STAGE_END_BLOCKS)
+#define NEARCACHE_STAGE_PRINT_SECTORS	(NEARCACHE_STAGE_PRINT_BLOCKS * NEARCACHE_STAGE_BLOCK_SECTORS)
 
 /**
  * struct nearcache_stage_super - superblock of a log device, NEARCACHE_STAGE_SUPER_SIZE bytes
@@ -79,10 +80,10 @@
  *	it is out of date then
  * @start_number: number of the first descriptor of @generation: one with a lower number has a lower
  *	generation, all others have @generation
- * @origin_now: CRC-32C of the first and last blocks of the origin, as of @drained_epoch; 0: not
- *	known.  The last ones end at the last multiple of a log block
+ * @origin_now: CRC-32C of each sector of the first and last blocks of the origin, as of
+ *	@drained_epoch; 0: not known.  The last ones end at the last multiple of a log block
  * @origin_next: the same as of the epoch behind @drained_epoch, whose drain may have begun; equal
- *	to @origin_now if that epoch does not touch the block
+ *	to @origin_now if that epoch does not touch the sector
  * @reserved: 0.  A writer keeps what it does not know
  */
 struct nearcache_stage_super {
@@ -105,9 +106,9 @@ struct nearcache_stage_super {
 	__u8 label[64];
 	__le64 drained_generation;
 	__le64 start_number;
-	__le32 origin_now[NEARCACHE_STAGE_PRINT_BLOCKS];
-	__le32 origin_next[NEARCACHE_STAGE_PRINT_BLOCKS];
-	__u8 reserved[3512];
+	__le32 origin_now[NEARCACHE_STAGE_PRINT_SECTORS];
+	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
+	__u8 reserved[1720];
 };
 
 /* Kinds of entries. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fingerprint of the origin: checksums of its first and last blocks, where file systems and
- * partition tables have what changes whenever they are used.  At a start it tells whether another
- * host wrote to the origin.
+ * The fingerprint of the origin: checksums of the sectors of its first and last blocks, where file
+ * systems and partition tables have what changes whenever they are used.  At a start it tells
+ * whether another host wrote to the origin.
  *
- * The drain changes these blocks itself.  So before an epoch that touches some is drained, the
- * superblock gets their checksums as of the end of that epoch.  After a crash each block must have
- * one of the two contents.
+ * The drain changes these sectors itself.  So before an epoch that touches some is drained, the
+ * superblock gets their checksums as of the end of that epoch.  After a crash each sector must have
+ * one of the two contents: a write that a power cut tears leaves whole sectors.
  */
 #include <linux/crc32c.h>
 #include <linux/vmalloc.h>
@@ -41,11 +41,15 @@ static bool print_sector(const struct nc_stage *s, u32 i, u64 *sector)
 	return true;
 }
 
-static __le32 print_crc(const void *block)
+/* Compute the checksums of the sectors of a block. */
+static void print_crcs(const u8 *block, __le32 *crc)
 {
-	u32 crc = ~crc32c(~0U, block, NEARCACHE_STAGE_BLOCK);
+	u32 i, sum;
 
-	return cpu_to_le32(crc ?: 1);
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
+		sum = ~crc32c(~0U, block + i * SECTOR_SIZE, SECTOR_SIZE);
+		crc[i] = cpu_to_le32(sum ?: 1);
+	}
 }
 
 /* Put what an extent has of the block that begins at @start into @block.  Sets @known to false if
@@ -72,8 +76,8 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 	}
 }
 
-/* Compute the checksum of a block as of the end of the epoch in @s->drain.pieces. */
-static int next_crc(struct nc_stage *s, u64 start, u8 *block, __le32 *crc)
+/* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces. */
+static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *crc)
 {
 	const struct nc_extent *x = nc_overlay_find(&s->drain.pieces, start);
 	u64 end = start + NEARCACHE_STAGE_BLOCK_SECTORS;
@@ -86,7 +90,10 @@ static int next_crc(struct nc_stage *s, u64 start, u8 *block, __le32 *crc)
 			return -ENODATA;
 	if (r)
 		return -EIO;
-	*crc = known ? print_crc(block) : 0;
+	if (known)
+		print_crcs(block, crc);
+	else
+		memset(crc, 0, NEARCACHE_STAGE_BLOCK_SECTORS * sizeof(*crc));
 	return 0;
 }
 
@@ -118,7 +125,7 @@ int nc_origin_print_expect(struct nc_stage *s)
 		if (!print_sector(s, i, &start) || !epoch_touches(s, start))
 			continue;
 		touched = true;
-		r = next_crc(s, start, s->drain.block, &next[i]);
+		r = next_crcs(s, start, s->drain.block, next + nc_place_sector(i));
 		if (r)
 			return r;
 	}
@@ -127,47 +134,66 @@ int nc_origin_print_expect(struct nc_stage *s)
 	return nc_stage_super_expect(s, next) ? -ENODATA : 0;
 }
 
+/* Compare a sector with the fingerprint.  @take: record its checksum if none is known. */
+static bool sector_matches(__le32 *now, __le32 *next, __le32 crc, bool take)
+{
+	if (*now && *next && crc != *now && crc != *next)
+		return false;
+	if (!*now && take) {
+		*now = crc;
+		*next = crc;
+	}
+	return true;
+}
+
+/* Compare block @i, which begins at @start. */
+static int check_block(struct nc_stage *s, u32 i, u64 start)
+{
+	struct nearcache_stage_super *sb = s->super.block;
+	bool drained = s->ring.marked.record == s->ring.committed.record;
+	bool grown = le64_to_cpu(sb->volume_sectors) != s->ti->len;
+	__le32 crc[NEARCACHE_STAGE_BLOCK_SECTORS];
+	u32 j, at = nc_place_sector(i);
+	int r;
+
+	r = read_sectors(s, s->origin->bdev, start, NEARCACHE_STAGE_BLOCK_SECTORS, s->drain.block);
+	if (r)
+		return r;
+	print_crcs(s->drain.block, crc);
+	/* The origin has a new end. */
+	if (grown && i >= NEARCACHE_STAGE_END_BLOCKS) {
+		memcpy(sb->origin_now + at, crc, sizeof(crc));
+		memcpy(sb->origin_next + at, crc, sizeof(crc));
+	}
+	for (j = 0; j < NEARCACHE_STAGE_BLOCK_SECTORS; j++, at++) {
+		if (sector_matches(sb->origin_now + at, sb->origin_next + at, crc[j], drained))
+			continue;
+		DMERR("%s: origin %s: another host changed it: sector %llu is not from log %s",
+		      nc_stage_name(s), s->origin->name, start + j, s->log->name);
+		return -ESTALE;
+	}
+	return 0;
+}
+
 /**
  * nc_origin_print_check() - compare the origin with the fingerprint, at a start
- * @s: stage whose superblock was read
+ * @s: stage whose ring was read
  *
- * Records blocks that are not known yet; the caller writes the superblock.
+ * Records sectors that are not known yet; the caller writes the superblock.
  *
  * Context: may sleep.
  * Return: 0; -ESTALE: another host wrote to the origin; or the error of reading it.
  */
 int nc_origin_print_check(struct nc_stage *s)
 {
-	struct nearcache_stage_super *sb = s->super.block;
-	bool grown = le64_to_cpu(sb->volume_sectors) != s->ti->len;
-	__le32 crc;
 	u64 start;
 	u32 i;
-	int r;
+	int r = 0;
 
-	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS; i++) {
+	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && !r; i++) {
 		if (!print_sector(s, i, &start))
 			return 0;
-		r = read_sectors(s, s->origin->bdev, start, NEARCACHE_STAGE_BLOCK_SECTORS,
-				 s->drain.block);
-		if (r)
-			return r;
-		crc = print_crc(s->drain.block);
-		/* The origin has a new end. */
-		if (grown && i >= NEARCACHE_STAGE_END_BLOCKS) {
-			sb->origin_now[i] = crc;
-			sb->origin_next[i] = crc;
-		}
-		if (sb->origin_now[i] && sb->origin_next[i] && crc != sb->origin_now[i] &&
-		    crc != sb->origin_next[i]) {
-			DMERR("%s: origin %s: another host changed it: sector %llu is not from log %s",
-			      nc_stage_name(s), s->origin->name, start, s->log->name);
-			return -ESTALE;
-		}
-		if (!sb->origin_now[i] && s->ring.marked.record == s->ring.committed.record) {
-			sb->origin_now[i] = crc;
-			sb->origin_next[i] = crc;
-		}
+		r = check_block(s, i, start);
 	}
-	return 0;
+	return r;
 }

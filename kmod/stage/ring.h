@@ -14,8 +14,8 @@
 #define NC_RECORD_COMMIT	1
 /* Room for the descriptor behind a commit is kept back, in blocks and in records. */
 #define NC_RING_RESERVE		1U
-/* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same length,
- * and the reserve.
+/* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same
+ * length, and the reserve.
  */
 #define NC_APPEND_BLOCKS_MAX	(2ULL * NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS + \
 				 1 + NC_RING_RESERVE)

@@ -126,7 +126,7 @@ struct nc_drain {
 	bool log_error;
 	bool origin_error;
 	u64 next;
-	__le32 origin_next[NEARCACHE_STAGE_PRINT_BLOCKS];
+	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
 	void *block;
 };
 
@@ -178,8 +178,8 @@ struct nc_stage_counters {
  * @check: checksum of the open epoch
  * @map_lock: protects @overlay and @phase; taken in completions
  * @overlay: sectors whose newest version is in the log
- * @mapped: @overlay has extents; changes only after a whole insertion or removal, and is read without
- *	a lock
+ * @mapped: @overlay has extents; changes only after a whole insertion or removal, and is read
+ *	without a lock
  * @phase: the one of @readers that new readers take
  * @readers: reads of the log in flight
  * @no_readers: for readers of the old phase

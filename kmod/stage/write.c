@@ -215,7 +215,7 @@ void nc_stage_push_back(struct nc_stage *s, bool on)
 	}
 }
 
-/* Let no write or commit succeed from now on.  The commit worker raises the event.  Context: any. */
+/* Let no write or commit succeed any more.  The commit worker raises the event.  Context: any. */
 void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 {
 	unsigned long flags;
