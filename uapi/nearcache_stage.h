@@ -44,8 +44,10 @@
 #define NEARCACHE_STAGE_WRITE_MAX	2048U
 /* Entries of an epoch, at most.  An epoch that is full ends without a flush. */
 #define NEARCACHE_STAGE_EPOCH_ENTRIES	16384U
-/* Highest place, sequence number, epoch or generation; a higher one is damage. */
-#define NEARCACHE_STAGE_NUMBER_MAX	0x7fffffffffffffffULL
+/* Highest place, number, epoch or generation.  No device lives long enough to reach it: a higher
+ * one is damage.
+ */
+#define NEARCACHE_STAGE_NUMBER_MAX	0x7ffffffffffffffULL
 
 /* Fingerprint of the origin: log blocks at its start, as many at its end, and sectors of both. */
 #define NEARCACHE_STAGE_END_BLOCKS	16U
@@ -80,6 +82,7 @@
  *	it is out of date then
  * @start_number: number of the first descriptor of @generation: one with a lower number has a lower
  *	generation, all others have @generation
+ * @committed_number: number of the last descriptor that was committed when this copy was written
  * @origin_now: CRC-32C of each sector of the first and last blocks of the origin, as of
  *	@drained_epoch; 0: not known.  The last ones end at the last multiple of a log block
  * @origin_next: the same as of the epoch behind @drained_epoch, whose drain may have begun; equal
@@ -106,9 +109,10 @@ struct nearcache_stage_super {
 	__u8 label[64];
 	__le64 drained_generation;
 	__le64 start_number;
+	__le64 committed_number;
 	__le32 origin_now[NEARCACHE_STAGE_PRINT_SECTORS];
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
-	__u8 reserved[1720];
+	__u8 reserved[1712];
 };
 
 /* Kinds of entries. */
@@ -186,7 +190,9 @@ struct nearcache_stage_desc {
 enum nearcache_stage_state {
 	NEARCACHE_STAGE_NORMAL	= 0,
 	NEARCACHE_STAGE_RETRIES	= 1,	/* the origin fails; the drain tries again */
-	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log failed: writes fail, and nothing is drained */
+	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log failed: writes fail; what is committed is drained
+					 * as far as the log can be read
+					 */
 };
 
 /*

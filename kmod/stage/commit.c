@@ -67,11 +67,14 @@ static void desc_endio(struct bio *bio)
 {
 	struct nc_stage_commit_io *io = container_of(bio, struct nc_stage_commit_io, bio);
 	struct nc_stage *s = io->s;
+	unsigned long flags;
 
-	if (bio->bi_status)
-		WRITE_ONCE(s->commit.failed, true);
-	if (atomic_dec_and_test(&s->commit.pending))
+	/* Inside the lock: the stage may be freed when no write is pending. */
+	spin_lock_irqsave(&s->lock, flags);
+	s->commit.failed |= !!bio->bi_status;
+	if (!--s->commit.pending)
 		wake_up(&s->commit.wait);
+	spin_unlock_irqrestore(&s->lock, flags);
 }
 
 /* Fill a descriptor with the records behind that of @at.  @check: NULL, or the epoch's checksum. */
@@ -105,6 +108,14 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 	desc->checksum = nc_stage_desc_checksum(s->seed, desc);
 }
 
+static void submit_pending(struct nc_stage *s, struct bio *bio)
+{
+	spin_lock_irq(&s->lock);
+	s->commit.pending++;
+	spin_unlock_irq(&s->lock);
+	submit_bio(bio);
+}
+
 /* Start to write a descriptor, which is in the page of @io. */
 static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place,
 			blk_opf_t flags)
@@ -113,15 +124,24 @@ static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 p
 	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, nc_place_sector(place));
 	io->bio.bi_end_io = desc_endio;
 	__bio_add_page(&io->bio, io->page, NEARCACHE_STAGE_BLOCK, 0);
-	atomic_inc(&s->commit.pending);
-	submit_bio(&io->bio);
+	submit_pending(s, &io->bio);
+}
+
+static bool descs_over(struct nc_stage *s)
+{
+	bool over;
+
+	spin_lock_irq(&s->lock);
+	over = !s->commit.pending;
+	spin_unlock_irq(&s->lock);
+	return over;
 }
 
 /* Wait for the descriptors in flight.  Return: did all writes succeed? */
 static bool wait_descs(struct nc_stage *s)
 {
-	wait_event(s->commit.wait, !atomic_read(&s->commit.pending));
-	return !READ_ONCE(s->commit.failed);
+	wait_event(s->commit.wait, descs_over(s));
+	return !s->commit.failed;
 }
 
 /* Write the descriptors of a closed epoch, from @at to before record @end; the last one commits. */
@@ -159,8 +179,7 @@ static bool write_checked(struct nc_stage *s, const struct nc_cursor *at,
 		return false;
 	bio_init(&io->bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
 	io->bio.bi_end_io = desc_endio;
-	atomic_inc(&s->commit.pending);
-	submit_bio(&io->bio);
+	submit_pending(s, &io->bio);
 	return wait_descs(s);
 }
 
@@ -265,6 +284,7 @@ int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 /* Write a descriptor again, as recovery read it from @place.  Return: did it succeed? */
 bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
 {
+	s->commit.failed = false;
 	memcpy(page_address(s->commit.io[0].page), desc, sizeof(*desc));
 	submit_desc(s, &s->commit.io[0], place, REQ_PREFLUSH | REQ_FUA);
 	return wait_descs(s);

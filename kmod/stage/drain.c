@@ -19,6 +19,10 @@
 #define DRAIN_RETRY	HZ
 /* The rate may be exceeded for this time to make up for copies that began late, nanoseconds. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
+/* Sectors that are discarded or cleared at a time: 1 MiB. */
+#define DRAIN_CLEAR_SECTORS	2048U
+/* Sectors of zeros that are written at a time: 64 KiB. */
+#define DRAIN_ZERO_SECTORS	128U
 /* Longest copy, in sectors. */
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
 
@@ -88,6 +92,8 @@ static void wait_for_rate(struct nc_stage *s, u32 bytes)
 		wait_event_timeout(d->wait, drain_must_end(d) || READ_ONCE(s->rate) != rate,
 				   nsecs_to_jiffies(d->next - now) + 1);
 		now = ktime_get_ns();
+		if (READ_ONCE(s->rate) != rate)
+			d->next = now;
 	}
 	d->next = max(d->next, now > DRAIN_BURST ? now - DRAIN_BURST : 0) +
 		  div64_u64((u64)bytes * NSEC_PER_SEC, rate);
@@ -118,25 +124,66 @@ static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset
 	return true;
 }
 
+/* Send a discard, write-zeroes or write of zeros to the origin, and wait. */
+static int clear_sectors(struct nc_stage *s, blk_opf_t opf, u64 sector, u32 sectors)
+{
+	struct dm_io_region region = {
+		.bdev = s->origin->bdev, .sector = sector, .count = sectors,
+	};
+	struct dm_io_request request = {
+		.bi_opf = opf | REQ_SYNC,
+		.mem.type = DM_IO_VMA,
+		.mem.ptr.vma = s->drain.zeros,
+		.client = s->drain.io,
+	};
+
+	return nc_dm_io(&request, &region);
+}
+
+/* Clear a part of an extent in one of the ways that the origin has. */
+static int drain_clear_part(struct nc_stage *s, u8 kind, u64 sector, u32 sectors)
+{
+	struct block_device *bdev = s->origin->bdev;
+	u32 at, part;
+	int r = 0;
+
+	if (kind == NEARCACHE_STAGE_DISCARD) {
+		/* A discard is a wish: an origin may refuse it in any way. */
+		if (bdev_max_discard_sectors(bdev))
+			clear_sectors(s, REQ_OP_DISCARD, sector, sectors);
+		return 0;
+	}
+	if (bdev_write_zeroes_sectors(bdev) && !s->drain.no_zeroes) {
+		if (!clear_sectors(s, REQ_OP_WRITE_ZEROES, sector, sectors))
+			return 0;
+		/* Perhaps it takes writes. */
+		s->drain.no_zeroes = true;
+	}
+	for (at = 0; at < sectors && !r; at += part) {
+		part = min(sectors - at, DRAIN_ZERO_SECTORS);
+		r = clear_sectors(s, REQ_OP_WRITE, sector + at, part);
+	}
+	return r;
+}
+
 /* Discard an extent on the origin, or write zeros.  Return: false: end the epoch. */
 static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 {
-	struct block_device *bdev = s->origin->bdev;
+	u32 at, part;
 
-	if (drain_must_end(&s->drain))
+	for (at = 0; at < x->sectors; at += part) {
+		part = min(x->sectors - at, DRAIN_CLEAR_SECTORS);
+		wait_for_rate(s, x->kind == NEARCACHE_STAGE_ZEROES ? part << SECTOR_SHIFT : 0);
+		if (drain_must_end(&s->drain))
+			return false;
+		if (!drain_clear_part(s, x->kind, x->sector + at, part))
+			continue;
+		spin_lock_irq(&s->lock);
+		s->drain.origin_error = true;
+		spin_unlock_irq(&s->lock);
 		return false;
-	if (x->kind == NEARCACHE_STAGE_DISCARD) {
-		/* A discard is a wish: an origin may refuse it in any way. */
-		if (bdev_max_discard_sectors(bdev))
-			blkdev_issue_discard(bdev, x->sector, x->sectors, GFP_NOIO);
-		return true;
 	}
-	if (!blkdev_issue_zeroout(bdev, x->sector, x->sectors, GFP_NOIO, 0))
-		return true;
-	spin_lock_irq(&s->lock);
-	s->drain.origin_error = true;
-	spin_unlock_irq(&s->lock);
-	return false;
+	return true;
 }
 
 /* Write the newest versions within the epoch.  Return: have all writes been submitted? */
@@ -231,6 +278,7 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	}
 	spin_lock_irq(&s->lock);
 	s->ring.marked = *end;
+	s->drained_time = time;
 	nc_space_check(s);
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
@@ -281,8 +329,8 @@ static void drain_work(struct work_struct *work)
 	struct nc_drain *d = &s->drain;
 	struct nc_cursor from, end;
 
-	/* The time before counts for no rate: nothing was to be drained. */
-	d->next = ktime_get_ns();
+	/* Time in which nothing was to be drained gives no credit. */
+	d->next = max(d->next, ktime_get_ns());
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
 		switch (drain_epoch(s, &from, &end)) {
 		case 0:
@@ -343,6 +391,14 @@ int nc_drain_init(struct nc_stage *s)
 	d->block = vmalloc(NEARCACHE_STAGE_BLOCK);
 	if (!d->block)
 		return -ENOMEM;
+	d->zeros = vzalloc(DRAIN_ZERO_SECTORS << SECTOR_SHIFT);
+	if (!d->zeros)
+		return -ENOMEM;
+	d->io = dm_io_client_create();
+	if (IS_ERR(d->io)) {
+		d->io = NULL;
+		return -ENOMEM;
+	}
 	d->kcopyd = dm_kcopyd_client_create(NULL);
 	if (IS_ERR(d->kcopyd)) {
 		d->kcopyd = NULL;
@@ -361,6 +417,9 @@ void nc_drain_destroy(struct nc_stage *s)
 	if (d->kcopyd)
 		dm_kcopyd_client_destroy(d->kcopyd);
 	nc_overlay_destroy(&d->pieces);
+	if (d->io)
+		dm_io_client_destroy(d->io);
+	vfree(d->zeros);
 	vfree(d->block);
 	kfree(d->jobs);
 }

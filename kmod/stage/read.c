@@ -74,6 +74,8 @@ int nc_stage_read_map(struct nc_stage *s, struct bio *bio)
 	io->iter.bi_sector = sector;
 	io->flags = bio->bi_flags;
 	bio_set_dev(bio, s->log->bdev);
+	/* The space is not used again before the read has ended, and a poller may come late. */
+	bio_clear_polled(bio);
 	bio->bi_iter.bi_sector = nc_stage_log_sector(s, io->at);
 	return DM_MAPIO_REMAPPED;
 }

@@ -4,6 +4,7 @@
  * overlay map, and record a new generation (rules R1 to R4 of kmod/doc/stage.md).
  */
 #include <linux/crc32c.h>
+#include <linux/sched/mm.h>
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
@@ -132,7 +133,9 @@ static bool desc_valid(struct nc_stage *s, const struct nearcache_stage_desc *de
 		place += nearcache_stage_blocks(desc->entry[i].kind,
 						le32_to_cpu(desc->entry[i].sectors));
 	}
-	return place - s->ring.tail.place <= s->ring.blocks;
+	/* The descriptor behind it has room, too. */
+	return place - s->ring.tail.place < s->ring.blocks &&
+	       s->ring.epoch_entries + count <= NEARCACHE_STAGE_EPOCH_ENTRIES;
 }
 
 /* Drop everything from @at on: the ring ends with an empty descriptor there. */
@@ -238,6 +241,7 @@ static void fill_overlay(struct nc_stage *s)
 				.at = nc_place_sector(place), .kind = record->kind,
 			});
 		place += nearcache_stage_blocks(record->kind, record->sectors);
+		cond_resched();
 	}
 	s->mapped = s->overlay.count;
 }
@@ -252,6 +256,12 @@ static int find_marked(struct nc_stage *s)
 	r->marked = r->tail;
 	while (r->marked.epoch <= drained && r->marked.record != r->committed.record)
 		nc_ring_next_epoch(r, &r->marked);
+	if (r->committed.number <= le64_to_cpu(s->super.block->committed_number)) {
+		DMERR("%s: log %s has lost data: it ends with descriptor %llu, %llu was committed",
+		      nc_stage_name(s), s->log->name, r->committed.number - 1,
+		      le64_to_cpu(s->super.block->committed_number));
+		return -EUCLEAN;
+	}
 	if (r->marked.epoch == drained + 1 && r->marked.number == number + 1)
 		return 0;
 	if (r->marked.epoch > drained)
@@ -309,6 +319,8 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
  */
 int nc_stage_recover(struct nc_stage *s)
 {
+	/* I/O of the device, and with it a file system's memory, waits for the resume. */
+	unsigned int noio = memalloc_noio_save();
 	struct nearcache_stage_desc *commit = vzalloc(sizeof(*commit));
 	struct log_window w = { .block = vmalloc(WINDOW_BLOCKS * NEARCACHE_STAGE_BLOCK) };
 	char *error;
@@ -328,6 +340,13 @@ int nc_stage_recover(struct nc_stage *s)
 		r = -EINVAL;
 		goto out;
 	}
+	if (le64_to_cpu(s->super.block->ring_blocks) != s->ring.blocks) {
+		DMERR("%s: log %s was formatted anew: load the table again", nc_stage_name(s),
+		      s->log->name);
+		r = -EINVAL;
+		goto out;
+	}
+	s->drained_time = le64_to_cpu(s->super.block->drained_time);
 	s->seed = nc_stage_seed(s->super.block);
 	nc_overlay_clear(&s->overlay);
 	r = recover_ring(s, &w, commit);
@@ -339,5 +358,6 @@ int nc_stage_recover(struct nc_stage *s)
 out:
 	vfree(w.block);
 	vfree(commit);
+	memalloc_noio_restore(noio);
 	return r;
 }

@@ -100,11 +100,13 @@ enum nc_append nc_ring_append(struct nc_ring *r, u8 kind, u64 sector, u32 sector
  */
 void nc_ring_close(struct nc_ring *r, u64 now, u64 since)
 {
-	struct nc_record *desc = nc_ring_record(r, r->last.record);
+	struct nc_record *first = nc_ring_record(r, r->open.record);
+	struct nc_record *last = nc_ring_record(r, r->last.record);
 
-	desc->flags |= NC_RECORD_COMMIT;
-	desc->sector = now;
-	desc->sectors = min_t(u64, now > since ? div_u64(now - since, 1000000) : 0, U32_MAX);
+	last->flags |= NC_RECORD_COMMIT;
+	last->sector = now;
+	first->sector = now;
+	first->sectors = min_t(u64, now > since ? div_u64(now - since, 1000000) : 0, U32_MAX);
 	ring_add_desc(r, r->last.epoch + 1);
 	r->open = r->last;
 	r->epoch_entries = 0;
@@ -148,13 +150,16 @@ bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
 	if (commit) {
 		record->flags |= NC_RECORD_COMMIT;
 		record->sector = le64_to_cpu(desc->time);
+		nc_ring_record(r, r->open.record)->sector = record->sector;
 	}
 	for (i = 0; i < count; i++)
 		ring_add(r, desc->entry[i].kind, le64_to_cpu(desc->entry[i].sector),
 			 le32_to_cpu(desc->entry[i].sectors));
 	ring_add_desc(r, r->last.epoch + commit);
-	if (commit)
+	if (commit) {
 		r->epoch_entries = 0;
+		r->open = r->last;
+	}
 	*at = r->last;
 	return true;
 }

@@ -22,9 +22,10 @@
 
 /**
  * struct nc_record - an entry, or a descriptor in front of its entries
- * @sector: of an entry: first sector; of a descriptor with NC_RECORD_COMMIT: time of the commit
- * @sectors: of an entry; of a descriptor with NC_RECORD_COMMIT: milliseconds between the first
- *	write of the epoch and the commit
+ * @sector: of an entry: first sector; of the first and the last descriptor of a closed epoch: time
+ *	of its commit, nanoseconds since 1970
+ * @sectors: of an entry; of the first descriptor of a closed epoch: milliseconds between its first
+ *	write and its commit
  * @kind: NC_RECORD_DESC or enum nearcache_stage_kind
  * @flags: NC_RECORD_COMMIT
  */
@@ -124,6 +125,14 @@ static inline u64 nc_ring_sector(const struct nc_ring *r, u64 at)
 
 	div64_u64_rem(at, nc_place_sector(r->blocks), &rest);
 	return rest;
+}
+
+/* Time of the oldest write that is not marked; only if an epoch is closed and not marked. */
+static inline u64 nc_ring_behind_since(const struct nc_ring *r)
+{
+	const struct nc_record *first = nc_ring_record(r, r->marked.record);
+
+	return first->sector - first->sectors * 1000000ULL;
 }
 
 /* Blocks with data that is not marked. */

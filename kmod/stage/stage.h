@@ -69,8 +69,8 @@ struct nc_stage_commit_io {
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
  * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
  * @io: descriptors that are being written; the worker's
- * @pending: number of @io in flight
- * @failed: one of @io failed
+ * @pending: number of @io in flight; stage.lock
+ * @failed: one of @io failed; stage.lock
  */
 struct nc_stage_commit {
 	struct work_struct work;
@@ -80,7 +80,7 @@ struct nc_stage_commit {
 	struct bio_list waiters;
 	u64 wanted;
 	struct nc_stage_commit_io *io;
-	atomic_t pending;
+	u32 pending;
 	bool failed;
 };
 
@@ -101,6 +101,9 @@ struct nc_drain_job {
  * @work: drains epochs until none is committed; the only user of @pieces
  * @queue: of @work
  * @kcopyd: copies from the log to the origin
+ * @io: dm-io client, for discards and zeros
+ * @zeros: zeros, from vmalloc()
+ * @no_zeroes: the origin has refused write-zeroes
  * @pieces: newest versions within the epoch that is drained
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
@@ -117,6 +120,9 @@ struct nc_drain {
 	struct work_struct work;
 	struct workqueue_struct *queue;
 	struct dm_kcopyd_client *kcopyd;
+	struct dm_io_client *io;
+	void *zeros;
+	bool no_zeroes;
 	struct nc_overlay pieces;
 	wait_queue_head_t wait;
 	struct nc_drain_job *jobs;
@@ -175,6 +181,7 @@ struct nc_stage_counters {
  * @retrying: the origin fails
  * @writes: writes to the log in flight, of epochs with even and odd number
  * @open_since: time of the first write of the open epoch, nanoseconds since 1970; 0: it is empty
+ * @drained_time: nearcache_stage_super.drained_time; @lock
  * @check: checksum of the open epoch
  * @map_lock: protects @overlay and @phase; taken in completions
  * @overlay: sectors whose newest version is in the log
@@ -215,6 +222,7 @@ struct nc_stage {
 	bool retrying;
 	u32 writes[2];
 	u64 open_since;
+	u64 drained_time;
 	struct nc_epoch_check check;
 
 	spinlock_t map_lock;	/* see above */

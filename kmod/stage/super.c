@@ -67,7 +67,7 @@ static bool super_copy_intact(struct nc_stage *s, struct nearcache_stage_super *
 		le64_to_cpu(sb->sequence), le64_to_cpu(sb->generation), le64_to_cpu(sb->tail),
 		le64_to_cpu(sb->tail_number), le64_to_cpu(sb->tail_epoch),
 		le64_to_cpu(sb->drained_number), le64_to_cpu(sb->drained_epoch),
-		le64_to_cpu(sb->start_number),
+		le64_to_cpu(sb->start_number), le64_to_cpu(sb->committed_number),
 	};
 	u32 i;
 
@@ -76,7 +76,7 @@ static bool super_copy_intact(struct nc_stage *s, struct nearcache_stage_super *
 	    sb->checksum != super_checksum(sb))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(numbers); i++)
-		if (numbers[i] >= NEARCACHE_STAGE_NUMBER_MAX / 2)
+		if (numbers[i] > NEARCACHE_STAGE_NUMBER_MAX)
 			return false;
 	return blocks >= NEARCACHE_STAGE_BLOCKS_MIN && blocks <= NEARCACHE_STAGE_BLOCKS_MAX &&
 	       sb->tail_number && sb->tail_epoch &&
@@ -131,6 +131,9 @@ static int put_super_copy(struct nc_stage *s)
 	unsigned int copy = !s->super.copy;
 	int r;
 
+	spin_lock_irq(&s->lock);
+	sb->committed_number = cpu_to_le64(s->ring.committed.number - 1);
+	spin_unlock_irq(&s->lock);
 	le64_add_cpu(&sb->sequence, 1);
 	sb->checksum = super_checksum(sb);
 	r = super_copy_io(s, REQ_OP_WRITE | REQ_FUA, copy, sb);

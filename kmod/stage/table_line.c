@@ -268,7 +268,6 @@ struct stage_status {
 static void fill_status(struct nc_stage *s, struct stage_status *st)
 {
 	const struct nc_ring *r = &s->ring;
-	const struct nc_record *oldest;
 
 	st->state = s->failed ? NEARCACHE_STAGE_LOG_BAD :
 		    s->retrying ? NEARCACHE_STAGE_RETRIES : NEARCACHE_STAGE_NORMAL;
@@ -278,10 +277,9 @@ static void fill_status(struct nc_stage *s, struct stage_status *st)
 	st->committed_epoch = r->committed.epoch - 1;
 	st->drained_epoch = r->marked.epoch - 1;
 	st->behind_since = s->open_since;
-	if (r->marked.record != r->open.record) {
-		oldest = nc_ring_record(r, r->marked.record);
-		st->behind_since = oldest->sector - oldest->sectors * (u64)NSEC_PER_MSEC;
-	}
+	if (r->marked.record != r->open.record)
+		st->behind_since = nc_ring_behind_since(r);
+	st->drained_time = s->drained_time;
 	st->entries = r->head_record - r->tail.record;
 	st->entries_max = r->records_max;
 	st->waiting = s->waiting_count;
@@ -308,9 +306,6 @@ void nc_stage_status(struct nc_stage *s, char *result, size_t room)
 		fill_status(s, &st);
 		spin_unlock_irq(&s->lock);
 	}
-	mutex_lock(&s->super.lock);
-	st.drained_time = le64_to_cpu(s->super.block->drained_time);
-	mutex_unlock(&s->super.lock);
 	for (i = 0; i < sizeof(st) / sizeof(*field); i++)
 		n += scnprintf(result + n, room - n, i ? " %llu" : "%llu", field[i]);
 }

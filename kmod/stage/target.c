@@ -3,6 +3,7 @@
 #include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/slab.h>
+#include <linux/suspend.h>
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
@@ -11,6 +12,9 @@
 
 static_assert(sizeof(struct nc_record) == 16);
 static_assert(sizeof(struct nc_extent) <= 48);
+
+/* Longest discard or write-zeroes, in sectors: 64 MiB. */
+#define STAGE_CLEAR_MAX	131072U
 
 /* All tables.  device-mapper lets dm devices share a device; a log or an origin must not be. */
 static LIST_HEAD(stage_claims);
@@ -259,6 +263,14 @@ static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 		  nc_place_sector(s->ring.blocks), data);
 }
 
+/* A shorter discard holds the overlay map's lock for a shorter time. */
+static void stage_io_hints(struct dm_target *ti, struct queue_limits *limits)
+{
+	limits->max_hw_discard_sectors = min(limits->max_hw_discard_sectors, STAGE_CLEAR_MAX);
+	limits->max_discard_sectors = min(limits->max_discard_sectors, STAGE_CLEAR_MAX);
+	limits->max_write_zeroes_sectors = min(limits->max_write_zeroes_sectors, STAGE_CLEAR_MAX);
+}
+
 static struct target_type stage_target = {
 	.name			= "nearcache-stage",
 	.version		= { 1, 0, 0 },
@@ -276,14 +288,41 @@ static struct target_type stage_target = {
 	.status			= stage_status,
 	.message		= stage_message,
 	.iterate_devices	= stage_iterate_devices,
+	.io_hints		= stage_io_hints,
 };
+
+/* Refuse hibernation: a resumed image would not know what was drained and written since. */
+static int stage_pm_event(struct notifier_block *block, unsigned long event, void *data)
+{
+	bool used;
+
+	if (event != PM_HIBERNATION_PREPARE)
+		return NOTIFY_DONE;
+	mutex_lock(&stage_claims_lock);
+	used = !list_empty(&stage_claims);
+	mutex_unlock(&stage_claims_lock);
+	if (!used)
+		return NOTIFY_DONE;
+	DMERR("no hibernation while a stage device exists: close it first");
+	return notifier_from_errno(-EBUSY);
+}
+
+static struct notifier_block stage_pm = { .notifier_call = stage_pm_event };
 
 int nc_stage_register(void)
 {
-	return dm_register_target(&stage_target);
+	int r = register_pm_notifier(&stage_pm);
+
+	if (r)
+		return r;
+	r = dm_register_target(&stage_target);
+	if (r)
+		unregister_pm_notifier(&stage_pm);
+	return r;
 }
 
 void nc_stage_unregister(void)
 {
 	dm_unregister_target(&stage_target);
+	unregister_pm_notifier(&stage_pm);
 }

@@ -16,18 +16,14 @@ static bool behind_too_far(const struct nc_stage *s, u64 now)
 {
 	u64 bytes = READ_ONCE(s->max_behind);
 	u64 ns = READ_ONCE(s->max_behind_time) * (u64)NSEC_PER_SEC;
-	const struct nc_record *oldest;
 	u64 since = s->open_since;
 
 	if (bytes && nc_ring_behind(&s->ring) * NEARCACHE_STAGE_BLOCK > bytes)
 		return true;
 	if (!ns)
 		return false;
-	if (s->ring.marked.record != s->ring.open.record) {
-		oldest = nc_ring_record(&s->ring, s->ring.marked.record);
-		if (oldest->flags & NC_RECORD_COMMIT)
-			since = oldest->sector - oldest->sectors * (u64)NSEC_PER_MSEC;
-	}
+	if (s->ring.marked.record != s->ring.open.record)
+		since = nc_ring_behind_since(&s->ring);
 	return since && now > since + ns;
 }
 
@@ -131,7 +127,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		nc_small_write_free(small);
 		bio_wouldblock_error(bio);
 		return DM_MAPIO_SUBMITTED;
-	} else if (s->pushback) {
+	} else if (s->pushback && dm_noflush_suspending(s->ti)) {
 		io->kind = NC_STAGE_IO_PASSED;
 		r = DM_MAPIO_REQUEUE;
 	} else {
@@ -229,8 +225,8 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 	spin_unlock_irqrestore(&s->lock, flags);
 	if (!first)
 		return;
-	DMERR("%s: log %s: %s: error %d; writes fail from now on, and the origin keeps epoch %llu",
-	      nc_stage_name(s), s->log->name, what, error, s->ring.marked.epoch - 1);
+	DMERR("%s: log %s: %s: error %d; writes fail from now on, committed epochs are drained",
+	      nc_stage_name(s), s->log->name, what, error);
 }
 
 /* A write to the log has ended: put it into the overlay map.  Return: false: there is no room. */
@@ -260,7 +256,7 @@ static bool count_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io 
 
 	spin_lock_irqsave(&s->lock, flags);
 	waits = io->fua && !error && !s->failed;
-	if (!error)
+	if (!error && io->entry_kind == NEARCACHE_STAGE_DATA)
 		s->count.written_bytes += (u64)io->sectors << SECTOR_SHIFT;
 	if (waits) {
 		io->kind = NC_STAGE_IO_WAITER;
