@@ -12,7 +12,7 @@ FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c 
 	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty files: kernel.h has the declarations of these headers.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
+	blk_types.h blkdev.h build_bug.h completion.h crc32c.h highmem.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
 	kernel.h kthread.h list.h lockdep.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rculist.h rcupdate.h refcount.h \
 	sched/mm.h slab.h smp.h spinlock.h srcu.h time64.h timekeeping.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h $(addprefix asm/,barrier.h local64.h))
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \
@@ -84,5 +84,19 @@ $(FUZZ_DIR)/fuzz_lvm: $(FUZZ_LVM) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
 
+# Recovery of a stage: stage_kernel.h and tests/unit/linux/ have what it uses of the kernel.
+FUZZ_STAGE := $(patsubst %.c,$(FUZZ_DIR)/stage/%.o,$(addprefix kmod/stage/,checked.c origin_print.c overlay.c recover.c ring.c super.c) \
+	tests/fuzz/fuzz_stage.c)
+$(FUZZ_DIR)/stage/%.o: %.c $(FUZZ_EMPTY) $(wildcard kmod/stage/*.h uapi/*.h tests/unit/linux/*.h) tests/fuzz/stage_kernel.h tests/fuzz/fuzz.mk
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare -Wno-unused-value -Wno-c2x-extensions \
+		-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all \
+		-Itests/unit -I$(FUZZ_DIR)/include -iquote kmod -iquote tests/fuzz -Iuapi -include tests/fuzz/stage_kernel.h -c -o $@ $<
+
+$(FUZZ_DIR)/fuzz_stage: $(FUZZ_STAGE) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -lisal
+
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_stage $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm
