@@ -19,6 +19,10 @@ check-debug: ## guest tests on a debug kernel; takes hours (DEBUG_KERNEL=its fol
 soak: ## all tests with more iterations, repeated (SOAK_MINUTES=60)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/check --soak
 
+.PHONY: model
+model: ## search all states of the models of tests/model (SOAK=1: larger ones)
+	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' T='^model/' tests/check
+
 .PHONY: mutants
 mutants: ## check that the tests detect the broken modules of tests/mutants (M=pattern)
 	+@BUILD=$(abspath $(BUILD)) MAKE='$(MAKE)' tests/mutants/run '$(M)'

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The order in which nearcache-stage writes its log and the origin: all states of stage_order.pml
+# are right, and each mutant is found.
+set -uo pipefail
+model=stage_order
+# shellcheck source=tests/model/search
+. "$TOP/tests/model/search"
+
+whole WRITES=3
+[[ ! ${SOAK:-} ]] || whole WRITES=4 FLUSHES=2 CRASHES=2
+
+broken REPORT_BEFORE_COMMIT 'W2: a flush ends when its epoch is closed'
+broken EMPTY_FLUSH_AT_ONCE 'W2: a flush of an empty epoch does not wait for the commit before it'
+broken FLUSH_JOINS_CLOSED_EPOCH 'W2: a flush ends with the commit that is under way'
+broken FUA_WITHOUT_COMMIT 'W2: a write with FUA does not wait for the commit of its epoch'
+broken MAP_KEEPS_LAST_COMPLETED 'W1: the map takes the write that was completed last'
+broken COMMIT_WITHOUT_WAIT 'C2: a commit does not wait for the data of its epoch'
+broken COMMIT_WITHOUT_FLUSH 'C3: a commit does not flush'
+broken DRAIN_BEFORE_COMMIT 'D: an epoch is drained before it is committed'
+broken TWO_EPOCHS_AT_ONCE 'D1: an epoch is drained before the one before it is flushed'
+broken NEXT_BEFORE_MARK 'D1: an epoch is drained before the one before it is marked'
+broken ONE_EPOCH_UNMARKED 'D1: an epoch is drained while one before it is not marked'
+broken MERGE_EPOCHS 'D2: the drain writes the newest committed version'
+broken OLDEST_VERSION 'D2: the drain writes the oldest version of the epoch'
+broken FLUSH_WITHOUT_WAIT 'D3: the origin is flushed before the writes are complete'
+broken DRAIN_NOT_REPEATED 'D3: the drain goes on although the origin lost what it had completed'
+broken MARK_BEFORE_FLUSH 'D4: an epoch is marked before the origin is flushed'
+broken LEAVE_MAP_BEFORE_FLUSH 'S1: data leaves the map when its drain begins'
+check 'all mutants were tried' all_tried
+finish

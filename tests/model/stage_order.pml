@@ -1,0 +1,405 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The order in which nearcache-stage writes its log and the origin (kmod/doc/stage.md, rules W, C
+ * and D).
+ *
+ * Two writers write sectors, with or without FUA, and flush. In each state, the model asserts:
+ *
+ * - The content of the origin alone, after a power cut of its volatile cache, is what a plain disk
+ *   could have after a power cut at some moment up to now. So the log may be lost at any time (O1).
+ * - Log and origin together, after a power cut of both, are what a plain disk could have after a
+ *   power cut now. So what was flushed is there, also if a copy of the superblock is lost (O2, O4).
+ * - A reader gets a version that no complete write has replaced, whether the data has left the
+ *   overlay map or not (O3).
+ * - In the end all requests have ended: no other state is without a next step (O7).
+ *
+ * What a plain disk could have is defined by the requests of the writers, not by epochs. A version
+ * of a sector can be on its medium from its submission on, until a flush or FUA write ends that
+ * covers a version by which it was replaced: one that was submitted when the old one was complete.
+ * A moment ends where that happens, and at a crash. valid[v] is the set of the moments in which
+ * version v can be on the medium. An image is right if all its versions share a moment.
+ *
+ * The volatile cache of the origin is not a step: on_origin[s] is the set of the versions that
+ * sector s can have after a power cut, all since the last flush, and each image of them is checked
+ * in each state. The log is in the same way: what is not durable counts as lost.
+ *
+ * A flush ends as soon as the rules let it. A later end would only allow more images. A commit is
+ * one step here: stage_log.pml has its writes.
+ *
+ * A mutant (-DMUTANT=NAME) breaks one rule. order.sh has their list.
+ */
+#define SECTORS	3
+#define WRITERS	2	/* each has one request at a time */
+#ifndef WRITES
+#define WRITES	3
+#endif
+#ifndef EPOCHS
+#define EPOCHS	3
+#endif
+#ifndef FUAS
+#define FUAS	1	/* writes of them that may have FUA */
+#endif
+#ifndef FLUSHES
+#define FLUSHES	1
+#endif
+#ifndef CRASHES
+#define CRASHES	1
+#endif
+
+mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERSION,
+	NEXT_BEFORE_MARK, ONE_EPOCH_UNMARKED, DRAIN_BEFORE_COMMIT, FLUSH_WITHOUT_WAIT,
+	DRAIN_NOT_REPEATED, REPORT_BEFORE_COMMIT, COMMIT_WITHOUT_WAIT, COMMIT_WITHOUT_FLUSH,
+	FUA_WITHOUT_COMMIT, EMPTY_FLUSH_AT_ONCE, FLUSH_JOINS_CLOSED_EPOCH, MAP_KEEPS_LAST_COMPLETED,
+	LEAVE_MAP_BEFORE_FLUSH };
+#ifndef MUTANT
+#define MUTANT	NONE
+#endif
+
+/*
+ * Sector s has version s at the start. The writes make the versions from FIRST on, in the order of
+ * the log.
+ */
+#define FIRST		SECTORS
+#define VERSIONS	(SECTORS + WRITES)
+#define BIT(v)		(1 << (v))
+#define HAS(set, v)	(((set) >> (v)) & 1)
+
+/* The writes. */
+byte next = FIRST;		/* version of the next write */
+byte sectors;			/* sectors that were written */
+byte sector_of[VERSIONS];
+byte epoch_of[VERSIONS];	/* 0: content at the start, or dropped by recovery */
+short replaces[VERSIONS];	/* versions that were complete when it was submitted */
+
+/* Sets of versions. */
+short in_flight;		/* of the open epoch, and not in the log yet */
+short in_flight_closed;		/* of the closed epoch */
+short waiting;			/* with FUA, and not complete */
+short complete = BIT(SECTORS) - 1;
+short durable = BIT(SECTORS) - 1; /* on the medium of the log device */
+
+byte busy;			/* writers that wait for a request */
+byte fuas, flushes, crashes, losses;
+
+/* The log. */
+byte epoch = 1;			/* the open epoch */
+bool entries;			/* it has some */
+bool committing;		/* the epoch before it is closed and not committed */
+byte flushing, flushing_closed;	/* flushes that wait for the commit of the open, the closed epoch */
+short covers, covers_closed;	/* versions that they replace by versions that they cover */
+
+/* The drain. */
+byte drained;			/* newest epoch that was flushed to the origin */
+byte draining;			/* epochs after it that are written to the origin: one, or none */
+bool lost;			/* the origin has lost writes, and they were not repeated */
+byte marked, marked_before;	/* in the newer and in the older copy of the superblock */
+short on_origin[SECTORS];	/* versions that can be there after a power cut of the origin */
+
+byte shown[SECTORS];		/* newest version that the log device has completed */
+
+/* The plain disk. */
+byte moment;
+byte valid[VERSIONS];		/* moments in which the version can be on its medium */
+
+byte pick;
+hidden byte s, v, found, a, b, c;
+hidden short gone;
+
+#define COMMITTED	(epoch - 1 - committing)
+#define IN_FLIGHT	(in_flight | in_flight_closed)
+#define IS_VALID(v)	HAS(valid[v], moment)
+/* Readers take versions of epochs up to this one from the origin. */
+#define FLOOR		(MUTANT == LEAVE_MAP_BEFORE_FLUSH -> drained + draining : marked)
+
+/* Find the newest version of sector s of the epochs from + 1 to to; s: none. */
+inline find_newest(from, to) {
+	found = s;
+	for (v : FIRST .. VERSIONS - 1) {
+		found = (sector_of[v] == s && epoch_of[v] > from && epoch_of[v] <= to -> v : found)
+	}
+}
+
+/* The versions in gone cannot be on the medium of the plain disk any more. A new moment begins. */
+inline remove() {
+	for (v : 0 .. VERSIONS - 1) {
+		gone = (IS_VALID(v) -> gone : gone & ~BIT(v))
+	}
+	if
+	:: gone != 0 ->
+		for (v : 0 .. VERSIONS - 1) {
+			if
+			:: IS_VALID(v) && !HAS(gone, v) -> valid[v] = valid[v] | BIT(moment + 1)
+			:: else
+			fi;
+			replaces[v] = replaces[v] & ~gone
+		}
+		complete = complete & ~gone;
+		covers = covers & ~gone; covers_closed = covers_closed & ~gone;
+		moment++;
+		assert(moment < 8)
+	:: else
+	fi;
+	gone = 0
+}
+
+/* Can the plain disk have each image of the origin, at some moment? */
+inline check_origin() {
+	for (a : 0 .. VERSIONS - 1) {
+		if
+		:: HAS(on_origin[0], a) ->
+			for (b : 0 .. VERSIONS - 1) {
+				if
+				:: HAS(on_origin[1], b) ->
+					for (c : 0 .. VERSIONS - 1) {
+						assert(!HAS(on_origin[2], c) ||
+							(valid[a] & valid[b] & valid[c]))
+					}
+				:: else
+				fi
+			}
+		:: else
+		fi
+	}
+	a = 0; b = 0; c = 0
+}
+
+/*
+ * Recovery, or a reader, finds version found of sector s in the log. The plain disk can have that
+ * one. If its epoch is marked, the log may not have it any more, and the origin must have it.
+ */
+inline check_found(mark) {
+	assert(IS_VALID(found));
+	assert(epoch_of[found] > mark || on_origin[s] == BIT(found))
+}
+
+inline check() {
+	check_origin();
+	for (s : 0 .. SECTORS - 1) {
+		/* After a power cut, with both copies of the superblock or with the older one. */
+		find_newest(0, COMMITTED);
+		assert(HAS(durable, found));
+		check_found(marked);
+		check_found(marked_before);
+		/* A reader now. */
+		found = shown[s];
+		a = FLOOR;
+		check_found(a);
+		for (v : FIRST .. VERSIONS - 1) {
+			assert(!HAS(complete, v) || !HAS(replaces[v], found))
+		}
+	}
+	s = 0; v = 0; found = 0
+}
+
+/* Find the version of sector s that the drain writes. */
+inline find_drained(from) {
+	a = (MUTANT == MERGE_EPOCHS -> COMMITTED : drained + draining);
+	find_newest(from, a);
+	if
+	:: MUTANT == OLDEST_VERSION ->
+		v = VERSIONS - 1;
+		do
+		:: v >= FIRST ->
+			found = (sector_of[v] == s && epoch_of[v] == drained + draining ->
+				v : found);
+			v--
+		:: else -> break
+		od
+	:: else
+	fi
+}
+
+/* The node stops and starts again. */
+inline recover(mark) {
+	for (s : 0 .. SECTORS - 1) {
+		find_newest(0, COMMITTED);
+		shown[s] = found
+	}
+	gone = 0;
+	for (v : 0 .. VERSIONS - 1) {
+		gone = (shown[sector_of[v]] == v -> gone : gone | BIT(v))
+	}
+	remove();
+	for (v : FIRST .. VERSIONS - 1) {
+		if
+		:: epoch_of[v] > COMMITTED ->
+			epoch_of[v] = 0; sector_of[v] = 0; replaces[v] = 0;
+			durable = durable & ~BIT(v);
+			valid[v] = (HAS(on_origin[0] | on_origin[1] | on_origin[2], v) ->
+				valid[v] : 0)
+		:: else
+		fi
+	}
+	in_flight = 0; in_flight_closed = 0; waiting = 0; busy = 0;
+	epoch = COMMITTED + 1; committing = false; entries = false;
+	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
+	draining = 0; lost = false;
+	marked = mark; marked_before = mark; drained = mark;
+	crashes++;
+	printf("restart from mark %d\n", mark)
+}
+
+inline clear() {
+	s = 0; v = 0; found = 0; a = 0; b = 0; c = 0; gone = 0
+}
+
+/* The versions that complete writes have replaced. */
+inline find_replaced() {
+	gone = 0;
+	for (v : FIRST .. VERSIONS - 1) {
+		gone = (HAS(complete, v) -> gone | replaces[v] : gone)
+	}
+}
+
+active proctype stage() {
+	d_step {
+		for (s : 0 .. SECTORS - 1) {
+			sector_of[s] = s; on_origin[s] = BIT(s); shown[s] = s; valid[s] = 1
+		}
+		clear()
+	}
+	do
+	/*
+	 * W1: a writer submits a write, which is appended. Sectors are alike: their first uses are
+	 * in their order.
+	 */
+	:: atomic { busy < WRITERS && next < VERSIONS && epoch <= EPOCHS ->
+		if
+		:: sector_of[next] = 0
+		:: sectors > 0 -> sector_of[next] = 1
+		:: sectors > 1 -> sector_of[next] = 2
+		fi;
+		if
+		:: fuas < FUAS -> fuas++; waiting = waiting | BIT(next)
+		:: true
+		fi;
+		d_step {
+			sectors = (sector_of[next] == sectors -> sectors + 1 : sectors);
+			epoch_of[next] = epoch;
+			for (v : 0 .. VERSIONS - 1) {
+				if
+				:: v < next && sector_of[v] == sector_of[next] &&
+				   HAS(complete, v) && IS_VALID(v) ->
+					replaces[next] = replaces[next] | BIT(v)
+				:: else
+				fi
+			}
+			printf("write %d of sector %d, epoch %d\n", next, sector_of[next], epoch);
+			in_flight = in_flight | BIT(next);
+			valid[next] = BIT(moment);
+			entries = true; busy++; next++;
+			check(); clear() } }
+	/* The log device completes a write. */
+	:: atomic { IN_FLIGHT ->
+		if
+		:: HAS(IN_FLIGHT, 3) -> pick = 3
+		:: HAS(IN_FLIGHT, 4) -> pick = 4
+		:: HAS(IN_FLIGHT, 5) -> pick = 5
+		:: HAS(IN_FLIGHT, 6) -> pick = 6
+		:: HAS(IN_FLIGHT, 7) -> pick = 7
+		:: HAS(IN_FLIGHT, 8) -> pick = 8
+		fi;
+		d_step {
+			in_flight = in_flight & ~BIT(pick);
+			in_flight_closed = in_flight_closed & ~BIT(pick);
+			v = shown[sector_of[pick]];
+			v = (pick > v || MUTANT == MAP_KEEPS_LAST_COMPLETED -> pick : v);
+			shown[sector_of[pick]] = v;
+			if
+			:: !HAS(waiting, pick) -> complete = complete | BIT(pick); busy--
+			:: HAS(waiting, pick) && MUTANT == FUA_WITHOUT_COMMIT ->
+				waiting = waiting & ~BIT(pick);
+				complete = complete | BIT(pick); busy--;
+				gone = replaces[pick]; remove()
+			:: else
+			fi;
+			printf("write %d is in the log\n", pick);
+			pick = 0;
+			check(); clear() } }
+	/* A writer flushes (W2). */
+	:: d_step { busy < WRITERS && flushes < FLUSHES && next > FIRST ->
+		flushes++;
+		printf("flush\n");
+		find_replaced();
+		if
+		:: entries && !(committing && MUTANT == FLUSH_JOINS_CLOSED_EPOCH) ->
+			flushing++; busy++; covers = covers | gone
+		:: committing && (!entries || MUTANT == FLUSH_JOINS_CLOSED_EPOCH) &&
+		   MUTANT != EMPTY_FLUSH_AT_ONCE ->
+			flushing_closed++; busy++; covers_closed = covers_closed | gone
+		:: else -> remove()
+		fi;
+		check(); clear() }
+	/* C1, W3: the open epoch is closed. */
+	:: d_step { entries && !committing ->
+		epoch++; entries = false; committing = true;
+		in_flight_closed = in_flight; in_flight = 0;
+		if
+		:: MUTANT == REPORT_BEFORE_COMMIT -> gone = covers; remove(); busy = busy - flushing
+		:: else -> flushing_closed = flushing; covers_closed = covers
+		fi;
+		flushing = 0; covers = 0;
+		printf("close epoch %d\n", epoch - 1);
+		check(); clear() }
+	/* C2, C3: it is committed. Its FUA writes and the flushes that wait for it end. */
+	:: d_step { committing && (in_flight_closed == 0 || MUTANT == COMMIT_WITHOUT_WAIT) ->
+		committing = false;
+		printf("commit epoch %d\n", COMMITTED);
+		durable = (MUTANT == COMMIT_WITHOUT_FLUSH ->
+			durable : (BIT(next) - 1) & ~IN_FLIGHT);
+		gone = covers_closed; busy = busy - flushing_closed;
+		covers_closed = 0; flushing_closed = 0;
+		for (v : FIRST .. VERSIONS - 1) {
+			if
+			:: HAS(waiting, v) && epoch_of[v] <= COMMITTED ->
+				waiting = waiting & ~BIT(v); complete = complete | BIT(v);
+				gone = gone | replaces[v]; busy--
+			:: else
+			fi
+		}
+		remove();
+		check(); clear() }
+	/* D1, D2: the drain writes an epoch to the origin. */
+	:: d_step { (draining == 0 || MUTANT == TWO_EPOCHS_AT_ONCE) && !lost &&
+		    drained + draining < (MUTANT == DRAIN_BEFORE_COMMIT -> epoch - 1 : COMMITTED) &&
+		    (marked == drained || MUTANT == NEXT_BEFORE_MARK ||
+		     (MUTANT == ONE_EPOCH_UNMARKED && marked + 1 == drained)) ->
+		draining++;
+		printf("drain epoch %d\n", drained + draining);
+		for (s : 0 .. SECTORS - 1) {
+			find_drained(drained + draining - 1);
+			on_origin[s] = (found == s -> on_origin[s] : on_origin[s] | BIT(found))
+		}
+		check(); clear() }
+	/* D3: the origin loses what it had completed, and the drain writes all again. */
+	:: d_step { draining != 0 && losses == 0 ->
+		lost = true; losses++;
+		printf("the origin loses its cache\n") }
+	:: d_step { lost -> lost = false }
+	/* D3: the origin is flushed. */
+	:: d_step { draining != 0 && (!lost || MUTANT == DRAIN_NOT_REPEATED) ->
+		if
+		:: lost || MUTANT == FLUSH_WITHOUT_WAIT
+		:: else ->
+			for (s : 0 .. SECTORS - 1) {
+				find_drained(drained);
+				on_origin[s] = (found == s -> on_origin[s] : BIT(found))
+			}
+		fi;
+		printf("flush the origin\n");
+		drained = drained + draining; draining = 0; lost = false;
+		check(); clear() }
+	/* D4: the epoch is marked, in the older copy of the superblock. */
+	:: d_step { marked < drained ||
+		    (MUTANT == MARK_BEFORE_FLUSH && draining != 0 && marked == drained) ->
+		marked_before = marked; marked++;
+		printf("mark epoch %d\n", marked);
+		check(); clear() }
+	/* The node stops at any time; the newer copy of the superblock may be lost. */
+	:: d_step { crashes < CRASHES -> recover(marked); check(); clear() }
+	:: d_step { crashes < CRASHES && marked != marked_before ->
+		recover(marked_before);
+		check(); clear() }
+	:: timeout -> assert(busy == 0 && !entries && !committing && marked == COMMITTED); break
+	od
+}
