@@ -56,7 +56,7 @@ static FILE *samples, *sample_list;
 
 static struct {
 	unsigned long cuts, failed[2], refused, dirty, mixed, lost, errors, behind, epochs;
-	unsigned long retained, differs, flushes, steps;
+	unsigned long retained, differs, flushes, steps, dropped;
 } sum;
 
 static void *must(void *memory)
@@ -155,6 +155,7 @@ static void check_kept(size_t position)
 
 	log_recover(&media, origin_sectors, &r);
 	sum.epochs += r.epochs;
+	sum.dropped += r.dropped;
 	sum.retained += !!r.retained;
 	sum.differs += !!r.differs;
 	if (r.why) {
@@ -319,11 +320,12 @@ int main(int argc, char **argv)
 	printf("{\"cuts\": %lu, \"crash_states\": %lu, \"flushes\": %lu, \"failed_thrown\": %lu"
 	       ", \"failed_kept\": %lu, \"refused\": %lu, \"dirty\": %lu, \"torn\": %lu"
 	       ", \"lost\": %lu, \"recovery_errors\": %lu, \"behind\": %lu, \"epochs\": %lu"
+	       ", \"commits_dropped\": %lu"
 	       ", \"retained\": %lu, \"retained_wrong\": %lu, \"checkpoints\": %lu"
 	       ", \"entries\": %zu}\n",
 	       sum.cuts, sum.cuts * (1 + stage), sum.flushes, sum.failed[0], sum.failed[1],
 	       sum.refused, sum.dirty, sum.mixed, sum.lost, sum.errors, sum.behind, sum.epochs,
-	       sum.retained, sum.differs, sum.steps, recording.count);
+	       sum.dropped, sum.retained, sum.differs, sum.steps, recording.count);
 	log_close(&recording);
 	return sum.failed[0] || sum.failed[1];
 }

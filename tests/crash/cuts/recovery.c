@@ -42,7 +42,10 @@ static bool desc_good(const struct nearcache_stage_desc *d, const unsigned char 
 	       le32toh(d->checksum);
 }
 
-/* State of one recovery; @part: per sector of the origin, number of its newest entry, 0: none. */
+/*
+ * State of one recovery; @part: per sector of the origin, number of its newest entry, 0: none.
+ * @committed: number of entries up to the commit @last; @before_last: up to the commit before it.
+ */
 struct recovery {
 	struct state *s;
 	const unsigned char *log;
@@ -54,6 +57,8 @@ struct recovery {
 		uint64_t place, epoch;
 	} *entry;
 	size_t count, room, committed;
+	const struct nearcache_stage_desc *last;
+	size_t before_last;
 };
 
 static const void *block_at(const struct recovery *r, uint64_t place)
@@ -92,29 +97,57 @@ static uint64_t entries_add(struct recovery *r, const struct nearcache_stage_des
 	return place;
 }
 
-/* Follow the chain; sets r->committed to the number of entries up to the last commit. */
+/* Has the descriptor the generation that belongs to its number? */
+static bool generation_fits(const struct recovery *r, const struct nearcache_stage_desc *d)
+{
+	uint64_t start = le64toh(r->sb->generation);
+
+	return le64toh(d->number) < le64toh(r->sb->start_number) ?
+	       le64toh(d->generation) < start : le64toh(d->generation) == start;
+}
+
+/* Is the data of the last commit right?  Only a checked one can have other data. */
+static bool last_good(const struct recovery *r)
+{
+	uint64_t total = 0, left, place, n;
+	size_t i;
+
+	if (!r->last || !(le32toh(r->last->flags) & NEARCACHE_STAGE_CHECKED))
+		return true;
+	for (i = r->before_last; i < r->committed; i++) {
+		if (r->entry[i].disk->kind != NEARCACHE_STAGE_DATA)
+			continue;
+		left = (uint64_t)le32toh(r->entry[i].disk->sectors) * SECTOR;
+		for (place = r->entry[i].place; left; place++, left -= n) {
+			n = left < BLOCK ? left : BLOCK;
+			total += (2 * place + 1) * sum(0, block_at(r, place), n);
+		}
+	}
+	return total == le64toh(r->last->data_checksum);
+}
+
+/* Follow the chain up to the last commit. */
 static const char *chain_follow(struct recovery *r, struct recovered_log *out)
 {
 	uint64_t place = le64toh(r->sb->tail), number = le64toh(r->sb->tail_number);
-	uint64_t epoch = le64toh(r->sb->tail_epoch), generation = 0, last = 0, blocks = 0;
-	uint64_t next;
+	uint64_t epoch = le64toh(r->sb->tail_epoch), last = 0, blocks = 0, next;
 
 	while (blocks <= r->ring_blocks) {
 		const struct nearcache_stage_desc *d = block_at(r, place);
 
 		if (!desc_good(d, r->sb->uuid, le64toh(r->sb->salt)) ||
 		    le64toh(d->place) != place || le64toh(d->number) != number ||
-		    le64toh(d->generation) < generation ||
-		    le64toh(d->generation) > le64toh(r->sb->generation))
+		    !generation_fits(r, d))
 			break;
 		if (le64toh(d->epoch) != epoch)
 			return "a descriptor has a wrong epoch";
 		next = entries_add(r, d);
 		if (!next)
 			return "a descriptor is malformed";
-		generation = le64toh(d->generation);
 		if (le32toh(d->flags) & NEARCACHE_STAGE_COMMIT) {
+			r->before_last = r->committed;
 			r->committed = r->count;
+			r->last = d;
 			last = number;
 			out->committed = epoch++;
 		}
@@ -124,6 +157,12 @@ static const char *chain_follow(struct recovery *r, struct recovered_log *out)
 	}
 	if (blocks > r->ring_blocks)
 		return "the chain is longer than the ring";
+	if (!last_good(r)) {
+		r->committed = r->before_last;
+		out->committed--;
+		out->dropped = true;
+		last--;
+	}
 	if (last < le64toh(r->sb->drained_number))
 		return "the chain ends before the descriptor that is marked";
 	return NULL;

@@ -14,19 +14,21 @@
  * @committed: number of the newest committed epoch; 0: none
  * @drained: newest marked epoch
  * @epochs: epochs that were put to the origin
+ * @dropped: the last commit was a checked one, and its data was not there
  * @retained: sectors that only marked epochs of the log have
  * @differs: of these, sectors that the origin does not have
  */
 struct recovered_log {
 	const char *why;
 	uint64_t committed, drained, epochs, retained, differs;
+	bool dropped;
 };
 
 void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log *out);
 
 /**
  * struct watched_log - what the completed writes of a log say
- * @committed: newest epoch whose commit is complete
+ * @committed: newest epoch whose last descriptor is complete; its flush may not be
  * @drained: newest epoch whose mark is complete
  * @salt, @uuid: of the superblock
  */

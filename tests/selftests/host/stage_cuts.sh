@@ -8,11 +8,11 @@
 # timeout: 240
 set -euo pipefail
 
-origin=$((32 * 2048)) log=$((24 * 2048)) # sectors
-cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+4 *} 12))
-room=$((${SOAK:+4 *} 256)) # MiB for the recording of one target
-targets=(linear dm-cache)
-[[ ! ${SOAK:-} ]] || targets+=(dm-writecache bcache)
+origin=$((32 * 2048)) log=$((17 * 2048)) # sectors; the smallest log, which wraps around
+cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+6 *} 24))
+room=$((${SOAK:+4 *} 320)) # MiB for the recording of one target
+targets=(stage dm-cache)
+[[ ! ${SOAK:-} ]] || targets+=(linear dm-writecache bcache)
 mkdir -p "$HOST_DIR/run" "$HOST_DIR/files"
 echo "origin=$origin log=$log steps=$steps room=$room targets=(${targets[*]})" >"$HOST_DIR/run/size.sh"
 cat >"$HOST_DIR/run/run.sh" <<'END'

@@ -53,7 +53,7 @@ recorded_up() {
 		done
 		;;
 	bcache)
-		modprobe bcache && make-bcache -b 16k --writeback -B "$O" -C "$C" >/dev/null || fail "bcache"
+		modprobe bcache && make-bcache -b 8k --writeback -B "$O" -C "$C" >/dev/null || fail "bcache"
 		for dir in "$O" "$C"; do
 			echo "$dir" >/sys/fs/bcache/register_quiet || fail "bcache refuses $dir"
 		done
