@@ -3,15 +3,17 @@
 # virtual time only: the drives are models
 # A checkpoint on a local drive in front of an origin that is 40 times slower: how long until it is
 # durable locally, and on the origin?  Both drives are models (drive/).
-#   rows: target, seconds_to_fsync, ratio_to_raw (of the bare drive's time), seconds_to_durable (on
-#	the origin, from the begin of the checkpoint), drain_ratio (rate from the first write to
-#	the origin on, to the origin's bandwidth), flush_p99_ratio (fdatasync after a write of 4 KiB,
-#	to the bare drive's), hit_p99_ratio (hits of the cache, during the drain to idle),
-#	instructions_per_write (4 KiB, added to those of the bare drive),
-#	instructions_per_large_write (256 KiB), flush_p50_nanoseconds, flush_p99_nanoseconds,
-#	write_flush_p99_nanoseconds (write and fdatasync), hit_p50_nanoseconds, hit_p99_nanoseconds
-#	(idle), rate_ratio (drain, to a set rate of 25 MB/s); null: the target has no such figure
-# shellcheck disable=SC2154 # the including script sets the devices
+#   rows: target, seconds_to_fsync, ratio_to_raw (the bare drive's time to this one),
+#	seconds_to_durable (on the origin, from the begin of the checkpoint on), drain_ratio (to the
+#	origin's bandwidth, from the first write to the origin on), flush_p99_ratio (fdatasync after
+#	a write of 4 KiB, to the bare drive's), hit_p99_ratio (hits of the cache during the drain,
+#	to hits before), instructions_per_write (4 KiB, added to those of the bare drive),
+#	instructions_per_large_write (256 KiB); null: the target has no such figure
+#	rate_ratio (of the drain to the rate that was set), flush_p50_nanoseconds,
+#	flush_p99_nanoseconds, hit_p50_nanoseconds, hit_p99_nanoseconds (before the drain),
+#	cheap_fua_flush_p99_ratio (on a drive on which a write with FUA takes no longer than another
+#	one), protected_write_p99_ratio (write and fdatasync, on a drive without a volatile cache)
+# shellcheck disable=SC2034,SC2154 # the including script sets the devices and reads the cleanups
 
 targets=(raw dm-writecache bcache dm-cache nearcache-stage nearcache-above-stage)
 # MiB: log, cache device above the stage, origin, checkpoint and its place.
@@ -25,7 +27,11 @@ SET_RATE=25000000
 BENCH_MB=32
 
 # Read ns, read bytes/s, write ns, write bytes/s, FLUSH ns, FUA ns.
-LOCAL_IS="80000 6000000000 20000 2000000000 300000 300000"
+declare -A LOCAL_IS=(
+	[main]="80000 6000000000 20000 2000000000 300000 300000"
+	[cheap_fua]="80000 6000000000 20000 2000000000 300000 0"
+	[protected]="80000 6000000000 20000 2000000000 0 0"
+)
 ORIGIN_IS="1000000 $ORIGIN_RATE 1000000 $ORIGIN_RATE 1000000 1000000"
 NO_DELAY="0 0 0 0 1 0"
 
@@ -159,8 +165,8 @@ checkpoint() {
 
 # delayed TARGET: measure all that takes time; the results go to seen[TARGET,...].
 delayed() {
-	local device hits epoch begun synced first last count p50 p99 max
-	drives "$LOCAL_IS" "$ORIGIN_IS"
+	local device hits epoch begun synced first last
+	drives "${LOCAL_IS[main]}" "$ORIGIN_IS"
 	load checkpoint "$O" 0 $BENCH_MB 1 >/dev/null
 	up "$1"
 	checkpoint "$1" $LENGTH 1000000
@@ -173,23 +179,30 @@ delayed() {
 	fi
 	if [[ $hits ]]; then
 		device=$hits fill_all
-		read -r count p50 p99 max < <(load reads "$hits" $BENCH_MB 500)
-		seen[$1,hit50]=$p50 seen[$1,hit]=$p99
+		read -r _ seen["$1,hit50"] seen["$1,hit"] _ < <(load reads "$hits" $BENCH_MB 500)
 		checkpoint "$1" $LENGTH 2000000
-		read -r count p50 p99 max < <(load reads "$hits" $BENCH_MB 1000)
+		read -r _ _ seen["$1,busy"] _ < <(load reads "$hits" $BENCH_MB 1000)
 		! drained "$1" || fail "$1 has drained too early"
-		seen[$1,busy]=$p99
 		durable "$1"
 		load check "$O" "$(origin_at "$1")" $LENGTH 2000000
 	fi
 	if [[ $1 == nearcache-* ]]; then
 		dmsetup message bench-stage 0 set rate $SET_RATE || fail "no rate"
-		checkpoint "$1" 64 3000000
+		checkpoint "$1" $LENGTH 3000000
 		durable "$1"
-		seen[$1,rate]=$(ratio $((64 * 1048576 * 1000)) $((last - first)) 9)
+		seen[$1,rate]=$(ratio $((LENGTH * 1048576 * 1000)) $((last - first)) 9)
 		dmsetup message bench-stage 0 set rate 0 || fail "no rate"
 	fi
-	read -r _ seen["$1,flush50"] seen["$1,flush"] _ _ seen["$1,both"] < <(load sync "$device" $((AT + LENGTH)) 500)
+	down "$1"
+	drives_gone
+}
+
+# flushed TARGET DRIVE: flush 500 times; p50 and p99 go to seen[TARGET,DRIVE,...].
+flushed() {
+	local device hits
+	drives "${LOCAL_IS[$2]}" "$ORIGIN_IS"
+	up "$1"
+	read -r _ seen["$1,$2,p50"] seen["$1,$2,p99"] _ _ seen["$1,$2,both"] < <(load sync "$device" $AT 500)
 	down "$1"
 	drives_gone
 }
@@ -218,6 +231,11 @@ of() {
 	awk -v a="$1" -v b="${2:-1}" -v scale="${3:-1}" 'BEGIN { printf "%.4f", a / b * scale }'
 }
 
+# to_raw NAME: print the figure NAME of the target, divided by that of the bare drive.
+to_raw() {
+	of "${seen[$target,$1]}" "${seen[raw,$1]:-}"
+}
+
 # less A B: print A - B, null without a figure.
 less() {
 	[[ ${1:-} && ${2:-} ]] && echo $(($1 - $2)) || echo null
@@ -230,18 +248,23 @@ bench() {
 	for target in "${targets[@]}"; do
 		echo "# $target" >&2
 		delayed "$target"
+		flushed "$target" main
+		flushed "$target" cheap_fua
+		flushed "$target" protected
 		counted "$target"
 		row target "$target" seconds_to_fsync "$(of "${seen[$target,fsync]}" 1e9)" \
 			ratio_to_raw "$(of "${seen[raw,fsync]:-}" "${seen[$target,fsync]}")" \
 			seconds_to_durable "$(of "${seen[$target,durable]:-}" 1e9)" \
 			drain_ratio "$(of "${seen[$target,drain]:-}" $ORIGIN_RATE 1e6)" \
-			flush_p99_ratio "$(of "${seen[$target,flush]}" "${seen[raw,flush]:-}")" \
+			flush_p99_ratio "$(to_raw main,p99)" \
 			hit_p99_ratio "$(of "${seen[$target,busy]:-}" "${seen[$target,hit]:-}")" \
 			instructions_per_write "$(less "${seen[$target,small]}" "${seen[raw,small]:-}")" \
 			instructions_per_large_write "$(less "${seen[$target,large]}" "${seen[raw,large]:-}")" \
-			flush_p50_nanoseconds "${seen[$target,flush50]}" flush_p99_nanoseconds "${seen[$target,flush]}" \
-			write_flush_p99_nanoseconds "${seen[$target,both]}" \
+			rate_ratio "$(of "${seen[$target,rate]:-}" $SET_RATE 1e6)" \
+			flush_p50_nanoseconds "${seen[$target,main,p50]}" \
+			flush_p99_nanoseconds "${seen[$target,main,p99]}" \
 			hit_p50_nanoseconds "${seen[$target,hit50]:-null}" hit_p99_nanoseconds "${seen[$target,hit]:-null}" \
-			rate_ratio "$(of "${seen[$target,rate]:-}" $SET_RATE 1e6)"
+			cheap_fua_flush_p99_ratio "$(to_raw cheap_fua,p99)" \
+			protected_write_p99_ratio "$(to_raw protected,both)"
 	done
 }

@@ -18,16 +18,16 @@
  * that followed all writes (0: there was none yet).
  */
 #include <linux/device-mapper.h>
-#include <linux/highmem.h>
 #include <linux/hrtimer.h>
 #include <linux/math64.h>
 #include <linux/module.h>
 #include <linux/slab.h>
-#include <linux/xarray.h>
+#include <linux/vmalloc.h>
 
 #define DM_MSG_PREFIX "bench-drive"
 #define BLOCK 4096U
 #define BLOCK_SECTORS 8U
+#define BLOCK_STAMPED 1UL
 #define STAMP_MAGIC 0x68636e65622d636eULL	/* "nc-bench" */
 
 struct stamp {
@@ -51,7 +51,9 @@ struct way {
 
 /**
  * struct drive - a drive
- * @blocks: by number: a value (stamped block), a page, or nothing (zeros)
+ * @blocks: content of each block: twice the number of a stamped one and BLOCK_STAMPED, the address
+ *	of a page, or 0 (zeros).  Not protected: nobody writes a block twice at the same time
+ * @count: number of @blocks
  * @lock: protects all below
  * @way: reads and writes
  * @flush_ns: duration of a FLUSH
@@ -67,7 +69,8 @@ struct way {
  * @last_flush: end of this FLUSH
  */
 struct drive {
-	struct xarray blocks;
+	unsigned long *blocks;
+	u64 count;
 	spinlock_t lock;	/* see above */
 	struct way way[2];
 	u64 flush_ns;
@@ -165,7 +168,7 @@ static s64 stamp_number(const void *data)
 
 	if (le64_to_cpu(first->magic) != STAMP_MAGIC || memcmp(first, last, sizeof(*first)))
 		return -1;
-	return le64_to_cpu(first->number) & LONG_MAX;
+	return le64_to_cpu(first->number) & (LONG_MAX >> 1);
 }
 
 static void stamp_set(void *data, u64 number)
@@ -177,62 +180,58 @@ static void stamp_set(void *data, u64 number)
 }
 
 /* Returns the page of a block, which it makes if there is none, or NULL without memory. */
-static void *block_page(struct drive *d, u64 block)
+static void *block_page(unsigned long *block)
 {
-	void *entry = xa_load(&d->blocks, block), *page;
+	void *page;
 
-	if (entry && !xa_is_value(entry))
-		return entry;
+	if (*block && !(*block & BLOCK_STAMPED))
+		return (void *)*block;
 	page = (void *)get_zeroed_page(GFP_NOIO);
 	if (!page)
 		return NULL;
-	if (entry)
-		stamp_set(page, xa_to_value(entry));
-	if (xa_err(xa_store(&d->blocks, block, page, GFP_NOIO))) {
-		free_page((unsigned long)page);
-		return NULL;
-	}
+	if (*block)
+		stamp_set(page, *block >> 1);
+	*block = (unsigned long)page;
 	return page;
 }
 
-/* Write a part of a block. */
+/* Write the part of a block that begins at @sector. */
 static bool block_write(struct drive *d, sector_t sector, const void *data, u32 bytes)
 {
-	u64 block = sector / BLOCK_SECTORS;
+	unsigned long *block = &d->blocks[sector / BLOCK_SECTORS];
 	s64 number = bytes == BLOCK ? stamp_number(data) : -1;
 	void *page;
 
 	if (number >= 0) {
-		page = xa_store(&d->blocks, block, xa_mk_value(number), GFP_NOIO);
-		if (xa_is_err(page))
-			return false;
-		if (page && !xa_is_value(page))
-			free_page((unsigned long)page);
+		if (*block && !(*block & BLOCK_STAMPED))
+			free_page(*block);
+		*block = (unsigned long)number << 1 | BLOCK_STAMPED;
 		return true;
 	}
-	page = block_page(d, block);
+	page = block_page(block);
 	if (page)
 		memcpy(page + sector % BLOCK_SECTORS * SECTOR_SIZE, data, bytes);
 	return page;
 }
 
-/* Read a part of a block. */
+/* Read the part of a block that begins at @sector. */
 static bool block_read(struct drive *d, sector_t sector, void *data, u32 bytes)
 {
-	void *entry = xa_load(&d->blocks, sector / BLOCK_SECTORS);
+	unsigned long *block = &d->blocks[sector / BLOCK_SECTORS];
+	void *page;
 
-	if (!entry) {
+	if (!*block) {
 		memset(data, 0, bytes);
 		return true;
 	}
-	if (xa_is_value(entry) && bytes == BLOCK) {
-		stamp_set(data, xa_to_value(entry));
+	if (*block & BLOCK_STAMPED && bytes == BLOCK) {
+		stamp_set(data, *block >> 1);
 		return true;
 	}
-	entry = block_page(d, sector / BLOCK_SECTORS);
-	if (entry)
-		memcpy(data, entry + sector % BLOCK_SECTORS * SECTOR_SIZE, bytes);
-	return entry;
+	page = block_page(block);
+	if (page)
+		memcpy(data, page + sector % BLOCK_SECTORS * SECTOR_SIZE, bytes);
+	return page;
 }
 
 static blk_status_t bio_content(struct drive *d, struct bio *bio)
@@ -241,24 +240,19 @@ static blk_status_t bio_content(struct drive *d, struct bio *bio)
 	struct bvec_iter iter;
 	struct bio_vec part;
 
-	bio_for_each_segment(part, bio, iter) {
-		u32 done = 0;
-		void *data = bvec_kmap_local(&part);
+	bio_for_each_bvec(part, bio, iter) {
+		void *data = bvec_virt(&part), *end = data + part.bv_len;
 
-		while (done < part.bv_len) {
-			u32 bytes = min_t(u32, part.bv_len - done,
+		while (data < end) {
+			u32 bytes = min_t(u32, end - data,
 					  BLOCK - sector % BLOCK_SECTORS * SECTOR_SIZE);
 
-			if (!(bio_op(bio) == REQ_OP_READ ?
-			      block_read(d, sector, data + done, bytes) :
-			      block_write(d, sector, data + done, bytes))) {
-				kunmap_local(data);
+			if (!(bio_op(bio) == REQ_OP_READ ? block_read(d, sector, data, bytes) :
+							   block_write(d, sector, data, bytes)))
 				return BLK_STS_RESOURCE;
-			}
-			done += bytes;
+			data += bytes;
 			sector += bytes / SECTOR_SIZE;
 		}
-		kunmap_local(data);
 	}
 	return BLK_STS_OK;
 }
@@ -335,6 +329,12 @@ static int drive_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	d = kzalloc(sizeof(*d), GFP_KERNEL);
 	if (!d)
 		return -ENOMEM;
+	d->count = DIV_ROUND_UP(ti->len, BLOCK_SECTORS);
+	d->blocks = vzalloc(array_size(d->count, sizeof(*d->blocks)));
+	if (!d->blocks) {
+		kfree(d);
+		return -ENOMEM;
+	}
 	to[0] = &d->way[0].latency;
 	to[1] = &d->way[0].rate;
 	to[2] = &d->way[1].latency;
@@ -344,10 +344,10 @@ static int drive_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	for (i = 0; i < ARRAY_SIZE(to); i++) {
 		if (!kstrtou64(argv[i], 10, to[i]))
 			continue;
+		vfree(d->blocks);
 		kfree(d);
 		return -EINVAL;
 	}
-	xa_init(&d->blocks);
 	spin_lock_init(&d->lock);
 	ti->per_io_data_size = sizeof(struct request_end);
 	ti->num_flush_bios = d->flush_ns ? 1 : 0;
@@ -359,13 +359,12 @@ static int drive_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 static void drive_dtr(struct dm_target *ti)
 {
 	struct drive *d = ti->private;
-	unsigned long block;
-	void *entry;
+	u64 i;
 
-	xa_for_each(&d->blocks, block, entry)
-		if (!xa_is_value(entry))
-			free_page((unsigned long)entry);
-	xa_destroy(&d->blocks);
+	for (i = 0; i < d->count; i++)
+		if (!(d->blocks[i] & BLOCK_STAMPED))
+			free_page(d->blocks[i]);
+	vfree(d->blocks);
 	kfree(d);
 }
 
