@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits.  One worker closes the open epoch, waits for its writes, writes its descriptors, and
- * last the one with the commit flag (rules C1 to C3 of kmod/doc/stage.md).  Flushes that come
- * meanwhile share the next commit.
+ * Commits, one at a time (rules C1 to C4 of kmod/doc/stage.md).  Flushes that come meanwhile share
+ * the next commit.
+ *
+ * A commit goes through phases.  A worker takes each step that may sleep.  So that a small fsync
+ * costs few changes of task, map of a flush takes the first steps itself if it can, and the end of
+ * the last flush completes the waiting bios.
  */
 #include <linux/slab.h>
 #include <linux/ktime.h>
@@ -41,25 +44,29 @@ static void commit_age_work(struct work_struct *work)
 	spin_unlock_irq(&s->lock);
 }
 
-/* Complete the bios that wait for epochs before @epoch, or all if the log has failed. */
-static void complete_waiters(struct nc_stage *s, u64 epoch)
+/* Move the bios that wait for epochs before @epoch to @over, or all if the log has failed.
+ * Context: @s->lock.
+ */
+static void take_waiters(struct nc_stage *s, u64 epoch, struct bio_list *over)
 {
-	struct bio_list over = BIO_EMPTY_LIST, still = BIO_EMPTY_LIST;
+	struct bio_list still = BIO_EMPTY_LIST;
 	struct nc_stage_io *io;
 	struct bio *bio;
-	bool failed;
 
-	spin_lock_irq(&s->lock);
-	failed = s->failed;
 	while ((bio = bio_list_pop(&s->commit.waiters))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
-		bio_list_add(failed || io->epoch < epoch ? &over : &still, bio);
 		/* A commit that ended before the failure counts. */
 		bio->bi_status = io->epoch < epoch ? BLK_STS_OK : BLK_STS_IOERR;
+		bio_list_add(s->failed || io->epoch < epoch ? over : &still, bio);
 	}
 	s->commit.waiters = still;
-	spin_unlock_irq(&s->lock);
-	while ((bio = bio_list_pop(&over)))
+}
+
+static void end_waiters(struct bio_list *over)
+{
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(over)))
 		bio_endio(bio);
 }
 
@@ -108,23 +115,25 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 	desc->checksum = nc_stage_desc_checksum(s->seed, desc);
 }
 
-static void submit_pending(struct nc_stage *s, struct bio *bio)
-{
-	spin_lock_irq(&s->lock);
-	s->commit.pending++;
-	spin_unlock_irq(&s->lock);
-	submit_bio(bio);
-}
-
-/* Start to write a descriptor, which is in the page of @io. */
-static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place,
-			blk_opf_t flags)
+/* Prepare the write of a descriptor, which is in the page of @io. */
+static void prepare_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place,
+			 blk_opf_t flags)
 {
 	bio_init(&io->bio, s->log->bdev, &io->vec, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | flags);
 	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, nc_place_sector(place));
 	io->bio.bi_end_io = desc_endio;
 	__bio_add_page(&io->bio, io->page, NEARCACHE_STAGE_BLOCK, 0);
-	submit_pending(s, &io->bio);
+}
+
+/* Start to write a descriptor; wait_descs() waits for it. */
+static void submit_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 place,
+			blk_opf_t flags)
+{
+	prepare_desc(s, io, place, flags);
+	spin_lock_irq(&s->lock);
+	s->commit.pending++;
+	spin_unlock_irq(&s->lock);
+	submit_bio(&io->bio);
 }
 
 static bool descs_over(struct nc_stage *s)
@@ -167,90 +176,185 @@ static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 	}
 }
 
-/* Write the only descriptor of an epoch with a checksum, and flush it together with the data. */
-static bool write_checked(struct nc_stage *s, const struct nc_cursor *at,
-			  const struct nc_epoch_check *check)
+/* The epoch is committed.  Context: any.  The stage may be freed when this has dropped the lock,
+ * unless the caller is the worker.
+ */
+static void finish_commit(struct nc_stage *s)
 {
-	struct nc_stage_commit_io *io = &s->commit.io[0];
+	struct bio_list over = BIO_EMPTY_LIST;
+	struct nc_stage_commit *c = &s->commit;
+	unsigned long flags;
 
-	fill_desc(s, at, check, page_address(io->page));
-	submit_desc(s, io, at->place, 0);
-	if (!wait_descs(s))
-		return false;
-	bio_init(&io->bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
-	io->bio.bi_end_io = desc_endio;
-	submit_pending(s, &io->bio);
-	return wait_descs(s);
+	spin_lock_irqsave(&s->lock, flags);
+	s->ring.committed = c->end;
+	s->count.commits++;
+	c->phase = NC_COMMIT_IDLE;
+	take_waiters(s, c->end.epoch, &over);
+	wake_up(&c->wait);
+	nc_drain_kick(s);
+	if (s->failed || (s->ring.epoch_entries && c->wanted >= s->ring.open.epoch))
+		queue_work(c->queue, &c->work);
+	spin_unlock_irqrestore(&s->lock, flags);
+	end_waiters(&over);
 }
 
-static bool epoch_written(struct nc_stage *s, u64 epoch)
+/* A step of a checked commit has ended: the worker takes the next one. */
+static void next_phase(struct nc_stage *s, enum nc_commit_phase phase)
 {
-	bool written;
+	unsigned long flags;
 
-	spin_lock_irq(&s->lock);
-	written = !s->writes[epoch & 1];
-	spin_unlock_irq(&s->lock);
-	return written;
+	spin_lock_irqsave(&s->lock, flags);
+	s->commit.phase = phase;
+	queue_work(s->commit.queue, &s->commit.work);
+	spin_unlock_irqrestore(&s->lock, flags);
 }
 
-/* Close and commit the open epoch.  Return: false if the log has failed. */
-static bool commit_epoch(struct nc_stage *s)
+static void checked_flush_endio(struct bio *bio)
 {
-	struct nc_cursor first, end;
-	struct nc_epoch_check check;
-	bool failed, written;
+	struct nc_stage *s = container_of(bio, struct nc_stage_commit_io, bio)->s;
 
-	spin_lock_irq(&s->lock);
-	first = s->ring.open;
-	check = s->check;
+	if (!bio->bi_status) {
+		finish_commit(s);
+		return;
+	}
+	nc_stage_fail(s, "commit", blk_status_to_errno(bio->bi_status));
+	next_phase(s, NC_COMMIT_IDLE);
+}
+
+static void checked_desc_endio(struct bio *bio)
+{
+	struct nc_stage *s = container_of(bio, struct nc_stage_commit_io, bio)->s;
+
+	if (bio->bi_status)
+		nc_stage_fail(s, "commit", blk_status_to_errno(bio->bi_status));
+	next_phase(s, bio->bi_status ? NC_COMMIT_IDLE : NC_COMMIT_FLUSH);
+}
+
+/* Start to write the only descriptor of an epoch, with a checksum.  A flush follows. */
+static void start_checked(struct nc_stage *s)
+{
+	struct nc_stage_commit *c = &s->commit;
+	struct nc_stage_commit_io *io = &c->io[0];
+
+	fill_desc(s, &c->first, &c->check, page_address(io->page));
+	prepare_desc(s, io, c->first.place, 0);
+	io->bio.bi_end_io = checked_desc_endio;
+	submit_bio(&io->bio);
+}
+
+static void start_checked_flush(struct nc_stage *s)
+{
+	struct bio *bio = &s->commit.io[0].bio;
+
+	bio_init(bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	bio->bi_end_io = checked_flush_endio;
+	submit_bio(bio);
+}
+
+/* Close the open epoch.  Context: @s->lock. */
+static void close_epoch(struct nc_stage *s)
+{
+	struct nc_stage_commit *c = &s->commit;
+
+	c->first = s->ring.open;
+	c->check = s->check;
 	s->check = (struct nc_epoch_check) { };
 	nc_ring_close(&s->ring, ktime_get_real_ns(), s->open_since);
 	s->open_since = 0;
-	end = s->ring.open;
+	c->end = s->ring.open;
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
-	spin_unlock_irq(&s->lock);
+}
 
-	wait_event(s->commit.wait, epoch_written(s, first.epoch));
-	/* A write that failed left data out. */
-	failed = READ_ONCE(s->failed);
-	if (failed)
-		return false;
-	if (!check.unchecked && end.number == first.number + 1 &&
-	    bdev_write_cache(s->log->bdev))
-		written = write_checked(s, &first, &check);
-	else
-		written = write_descs(s, first, end.record);
-	if (!written) {
-		nc_stage_fail(s, "commit", -EIO);
+static bool commit_checked(const struct nc_stage *s)
+{
+	const struct nc_stage_commit *c = &s->commit;
+
+	return !c->check.unchecked && c->end.number == c->first.number + 1 &&
+	       bdev_write_cache(s->log->bdev);
+}
+
+/* Take a step.  @worker: the caller may sleep.  Return: can the caller go on with the next step? */
+static bool commit_step(struct nc_stage *s, bool worker)
+{
+	struct nc_stage_commit *c = &s->commit;
+	enum nc_commit_phase phase;
+	bool more = false;
+
+	spin_lock_irq(&s->lock);
+	phase = c->phase;
+	switch (phase) {
+	case NC_COMMIT_IDLE:
+		more = !s->failed && s->ring.epoch_entries && c->wanted >= s->ring.open.epoch;
+		if (more) {
+			close_epoch(s);
+			c->phase = NC_COMMIT_DATA;
+		}
+		break;
+	case NC_COMMIT_DATA:
+		/* The end of the last write queues the work. */
+		if (s->writes[c->first.epoch & 1])
+			break;
+		/* A write that failed left data out. */
+		if (s->failed) {
+			c->phase = NC_COMMIT_IDLE;
+			break;
+		}
+		more = worker || commit_checked(s);
+		if (more)
+			c->phase = NC_COMMIT_BUSY;
+		else
+			queue_work(c->queue, &c->work);
+		break;
+	case NC_COMMIT_FLUSH:
+		more = true;
+		c->phase = NC_COMMIT_BUSY;
+		break;
+	case NC_COMMIT_BUSY:
+		break;
+	}
+	spin_unlock_irq(&s->lock);
+	if (!more || phase == NC_COMMIT_IDLE)
+		return more;
+	if (phase == NC_COMMIT_FLUSH) {
+		start_checked_flush(s);
 		return false;
 	}
-	spin_lock_irq(&s->lock);
-	s->ring.committed = end;
-	s->count.commits++;
-	spin_unlock_irq(&s->lock);
-	complete_waiters(s, end.epoch);
-	wake_up(&s->commit.wait);
-	nc_drain_kick(s);
-	return true;
+	if (commit_checked(s)) {
+		start_checked(s);
+		return false;
+	}
+	if (write_descs(s, c->first, c->end.record)) {
+		finish_commit(s);
+		return true;
+	}
+	nc_stage_fail(s, "commit", -EIO);
+	next_phase(s, NC_COMMIT_IDLE);
+	return false;
 }
 
 static void commit_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(work, struct nc_stage, commit.work);
-	bool more;
+	struct bio_list over = BIO_EMPTY_LIST;
 
-	do {
-		spin_lock_irq(&s->lock);
-		more = !s->failed && s->ring.epoch_entries &&
-		       s->commit.wanted >= s->ring.open.epoch;
-		spin_unlock_irq(&s->lock);
-	} while (more && commit_epoch(s));
+	while (commit_step(s, true))
+		;
 	if (!READ_ONCE(s->failed))
 		return;
-	complete_waiters(s, 0);
+	spin_lock_irq(&s->lock);
+	take_waiters(s, 0, &over);
 	wake_up(&s->commit.wait);
+	spin_unlock_irq(&s->lock);
+	end_waiters(&over);
 	dm_table_event(s->ti->table);
+}
+
+/* A flush asks for a commit: take the steps that need no worker.  Context: map; does not wait. */
+void nc_stage_commit_now(struct nc_stage *s)
+{
+	while (commit_step(s, false))
+		;
 }
 
 static bool commit_over(struct nc_stage *s, u64 epoch)
@@ -258,7 +362,9 @@ static bool commit_over(struct nc_stage *s, u64 epoch)
 	bool over;
 
 	spin_lock_irq(&s->lock);
-	over = s->failed || epoch < s->ring.committed.epoch;
+	/* A commit that fails touches the stage until it is idle. */
+	over = epoch < s->ring.committed.epoch ||
+	       (s->failed && s->commit.phase == NC_COMMIT_IDLE);
 	spin_unlock_irq(&s->lock);
 	return over;
 }
@@ -273,12 +379,17 @@ static bool commit_over(struct nc_stage *s, u64 epoch)
  */
 int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 {
+	int r;
+
 	spin_lock_irq(&s->lock);
 	*epoch = s->ring.open.epoch - !s->ring.epoch_entries;
 	nc_stage_commit_want(s, *epoch);
 	spin_unlock_irq(&s->lock);
 	wait_event(s->commit.wait, commit_over(s, *epoch));
-	return READ_ONCE(s->failed) ? -EIO : 0;
+	spin_lock_irq(&s->lock);
+	r = *epoch < s->ring.committed.epoch ? 0 : -EIO;
+	spin_unlock_irq(&s->lock);
+	return r;
 }
 
 /* Write a descriptor again, as recovery read it from @place.  Return: did it succeed? */

@@ -60,15 +60,39 @@ struct nc_stage_commit_io {
 	struct nc_stage *s;
 };
 
+enum nc_commit_phase {
+	NC_COMMIT_IDLE,
+	NC_COMMIT_DATA,		/* the epoch is closed; its data may be in flight */
+	NC_COMMIT_FLUSH,	/* the descriptor of a checked commit must be flushed */
+	NC_COMMIT_BUSY,		/* the worker or a completion goes on */
+};
+
+/**
+ * struct nc_epoch_check - checksum of an epoch (checked.c)
+ * @sum: as nearcache_stage_desc.data_checksum
+ * @bytes: length of its data
+ * @unchecked: it needs an ordinary commit
+ */
+struct nc_epoch_check {
+	u64 sum;
+	u32 bytes;
+	bool unchecked;
+};
+
 /**
  * struct nc_stage_commit - commits of epochs
- * @work: closes and commits the open epoch while somebody asks for it
+ * @work: takes the steps of commits
  * @age: asks for the commit of an epoch that is old
  * @queue: of @work
- * @wait: for writes of the epoch that is closed, descriptors, and commits
+ * @wait: for descriptors and commits
+ * @phase: of the commit; stage.lock
+ * @first: first descriptor of the epoch that is committed.  The task that takes a step owns this and
+ *	the next two
+ * @end: the descriptor behind it
+ * @check: its checksum
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
  * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
- * @io: descriptors that are being written; the worker's
+ * @io: descriptors that are being written; the task's that takes a step
  * @pending: number of @io in flight; stage.lock
  * @failed: one of @io failed; stage.lock
  */
@@ -77,6 +101,10 @@ struct nc_stage_commit {
 	struct delayed_work age;
 	struct workqueue_struct *queue;
 	wait_queue_head_t wait;
+	enum nc_commit_phase phase;
+	struct nc_cursor first;
+	struct nc_cursor end;
+	struct nc_epoch_check check;
 	struct bio_list waiters;
 	u64 wanted;
 	struct nc_stage_commit_io *io;
@@ -134,18 +162,6 @@ struct nc_drain {
 	u64 next;
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
 	void *block;
-};
-
-/**
- * struct nc_epoch_check - checksum of the open epoch (checked.c)
- * @sum: as nearcache_stage_desc.data_checksum
- * @bytes: length of its data
- * @unchecked: it needs an ordinary commit
- */
-struct nc_epoch_check {
-	u64 sum;
-	u32 bytes;
-	bool unchecked;
 };
 
 /**
@@ -320,6 +336,7 @@ void nc_stage_wait_readers(struct nc_stage *s);
 int nc_stage_commit_init(struct nc_stage *s);
 void nc_stage_commit_destroy(struct nc_stage *s);
 void nc_stage_commit_want(struct nc_stage *s, u64 epoch);
+void nc_stage_commit_now(struct nc_stage *s);
 int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch);
 void nc_stage_commit_started(struct nc_stage *s);
 bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc,

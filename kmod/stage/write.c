@@ -263,8 +263,8 @@ static bool count_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io 
 		bio_list_add(&s->commit.waiters, bio);
 		nc_stage_commit_want(s, io->epoch);
 	}
-	if (!--s->writes[io->epoch & 1])
-		wake_up(&s->commit.wait);
+	if (!--s->writes[io->epoch & 1] && s->commit.phase == NC_COMMIT_DATA)
+		queue_work(s->commit.queue, &s->commit.work);
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
 	spin_unlock_irqrestore(&s->lock, flags);
@@ -311,12 +311,14 @@ int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 	waits = !failed && io->epoch >= s->ring.committed.epoch;
 	if (waits) {
 		bio_list_add(&s->commit.waiters, bio);
-		nc_stage_commit_want(s, io->epoch);
+		s->commit.wanted = max(s->commit.wanted, io->epoch);
 	}
 	spin_unlock_irq(&s->lock);
 	if (failed)
 		return DM_MAPIO_KILL;
-	if (!waits)
+	if (waits)
+		nc_stage_commit_now(s);
+	else
 		bio_endio(bio);
 	return DM_MAPIO_SUBMITTED;
 }
