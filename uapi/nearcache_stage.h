@@ -159,7 +159,8 @@ struct nearcache_stage_entry {
 /**
  * struct nearcache_stage_desc - descriptor, one log block
  * @magic: NEARCACHE_STAGE_DESC_MAGIC
- * @checksum: CRC-32C of uuid and salt of the superblock, then of the block with this field as zero
+ * @checksum: CRC-32C of uuid and salt of the superblock, then of the first 64 + 16 * @count bytes
+ *	with this field as zero
  * @number: of the descriptor; each has the number of the one before it, plus 1
  * @generation: of the start that wrote it
  * @epoch: number of the epoch; the first is 1
@@ -170,7 +171,7 @@ struct nearcache_stage_entry {
  * @data_checksum: with NEARCACHE_STAGE_CHECKED: sum, modulo 2^64, over all log blocks with data of
  *	(2 * place + 1) * CRC-32C of the data in the block (the last block of an entry may be partly
  *	filled)
- * @entry: the entries in the order of the ring; those behind @count are 0
+ * @entry: the entries in the order of the ring; those behind @count have no meaning
  */
 struct nearcache_stage_desc {
 	__le32 magic;

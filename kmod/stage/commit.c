@@ -93,7 +93,7 @@ static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 	u64 number = at->record + 1;
 	u32 count = 0;
 
-	memset(desc, 0, sizeof(*desc));
+	memset(desc, 0, offsetof(struct nearcache_stage_desc, entry));
 	desc->magic = cpu_to_le32(NEARCACHE_STAGE_DESC_MAGIC);
 	desc->number = cpu_to_le64(at->number);
 	desc->generation = cpu_to_le64(s->generation);

@@ -9,6 +9,7 @@
  */
 #include <linux/dm-kcopyd.h>
 #include <linux/ktime.h>
+#include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
 
@@ -19,11 +20,13 @@
 #define DRAIN_RETRY	HZ
 /* The rate may be exceeded for this time to make up for copies that began late, nanoseconds. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
-/* Sectors that are discarded or cleared at a time: 1 MiB. */
-#define DRAIN_CLEAR_SECTORS	2048U
 /* Sectors of zeros that are written at a time: 64 KiB. */
 #define DRAIN_ZERO_SECTORS	128U
-/* Longest copy, in sectors. */
+/* A copy is as long as the origin takes for it in this time, so that the reads of the log delay
+ * hits of a cache on its drive little; within these limits, in sectors.
+ */
+#define DRAIN_COPY_TIME	NSEC_PER_MSEC
+#define DRAIN_COPY_MIN	128U
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
 
 static void drain_job_over(int read_error, unsigned long write_error, void *context)
@@ -140,27 +143,17 @@ static int clear_sectors(struct nc_stage *s, blk_opf_t opf, u64 sector, u32 sect
 	return nc_dm_io(&request, &region);
 }
 
-/* Clear a part of an extent in one of the ways that the origin has. */
-static int drain_clear_part(struct nc_stage *s, u8 kind, u64 sector, u32 sectors)
+/* Write zeros.  Return: 0 or the error. */
+static int drain_zeros(struct nc_stage *s, u64 sector, u32 sectors)
 {
-	struct block_device *bdev = s->origin->bdev;
 	u32 at, part;
 	int r = 0;
 
-	if (kind == NEARCACHE_STAGE_DISCARD) {
-		/* A discard is a wish: an origin may refuse it in any way. */
-		if (bdev_max_discard_sectors(bdev))
-			clear_sectors(s, REQ_OP_DISCARD, sector, sectors);
-		return 0;
-	}
-	if (bdev_write_zeroes_sectors(bdev) && !s->drain.no_zeroes) {
-		if (!clear_sectors(s, REQ_OP_WRITE_ZEROES, sector, sectors))
-			return 0;
-		/* Perhaps it takes writes. */
-		s->drain.no_zeroes = true;
-	}
 	for (at = 0; at < sectors && !r; at += part) {
 		part = min(sectors - at, DRAIN_ZERO_SECTORS);
+		wait_for_rate(s, part << SECTOR_SHIFT);
+		if (drain_must_end(&s->drain))
+			return -EINTR;
 		r = clear_sectors(s, REQ_OP_WRITE, sector + at, part);
 	}
 	return r;
@@ -169,21 +162,31 @@ static int drain_clear_part(struct nc_stage *s, u8 kind, u64 sector, u32 sectors
 /* Discard an extent on the origin, or write zeros.  Return: false: end the epoch. */
 static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 {
-	u32 at, part;
+	struct block_device *bdev = s->origin->bdev;
+	bool offload = bdev_write_zeroes_sectors(bdev) && !s->drain.no_zeroes;
+	int r;
 
-	for (at = 0; at < x->sectors; at += part) {
-		part = min(x->sectors - at, DRAIN_CLEAR_SECTORS);
-		wait_for_rate(s, x->kind == NEARCACHE_STAGE_ZEROES ? part << SECTOR_SHIFT : 0);
-		if (drain_must_end(&s->drain))
-			return false;
-		if (!drain_clear_part(s, x->kind, x->sector + at, part))
-			continue;
+	if (drain_must_end(&s->drain))
+		return false;
+	if (x->kind == NEARCACHE_STAGE_DISCARD) {
+		/* A discard is a wish: an origin may refuse it in any way. */
+		if (bdev_max_discard_sectors(bdev))
+			clear_sectors(s, REQ_OP_DISCARD, x->sector, x->sectors);
+		return true;
+	}
+	if (offload && !clear_sectors(s, REQ_OP_WRITE_ZEROES, x->sector, x->sectors))
+		return true;
+	r = drain_zeros(s, x->sector, x->sectors);
+	if (!r) {
+		s->drain.no_zeroes |= offload;
+		return true;
+	}
+	if (r != -EINTR) {
 		spin_lock_irq(&s->lock);
 		s->drain.origin_error = true;
 		spin_unlock_irq(&s->lock);
-		return false;
 	}
-	return true;
+	return false;
 }
 
 /* Write the newest versions within the epoch.  Return: have all writes been submitted? */
@@ -199,7 +202,7 @@ static bool write_pieces(struct nc_stage *s)
 			continue;
 		}
 		for (offset = 0; offset < x->sectors; offset += sectors) {
-			sectors = min(x->sectors - offset, DRAIN_COPY_MAX);
+			sectors = min(x->sectors - offset, s->drain.copy_sectors);
 			if (!drain_copy(s, x, offset, sectors))
 				return false;
 		}
@@ -232,6 +235,15 @@ static void find_pieces(struct nc_stage *s, const struct nc_cursor *from, u64 en
 	WARN_ON_ONCE(s->drain.pieces.overflow);
 }
 
+/* Choose the length of copies after an epoch whose copies had @sectors and took @ns. */
+static void choose_length(struct nc_drain *d, u64 sectors, u64 ns)
+{
+	u64 length = div64_u64(sectors * DRAIN_COPY_TIME, ns + 1);
+
+	d->copy_sectors = clamp(rounddown_pow_of_two(length | 1), (u64)DRAIN_COPY_MIN,
+				(u64)DRAIN_COPY_MAX);
+}
+
 /* Write an epoch to the origin and flush it.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
  * -ENODATA: the log cannot be read.
  */
@@ -239,17 +251,20 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 		       const struct nc_cursor *end)
 {
 	struct nc_drain *d = &s->drain;
+	u64 begun, copied;
 	bool all;
 	int r;
 
 	spin_lock_irq(&s->lock);
 	d->log_error = false;
 	d->origin_error = false;
+	copied = s->count.drained_bytes;
 	spin_unlock_irq(&s->lock);
 	find_pieces(s, from, end->record);
 	r = nc_origin_print_expect(s);
 	if (r)
 		return r;
+	begun = ktime_get_ns();
 	all = !d->pieces.overflow && write_pieces(s);
 	wait_event(d->wait, drain_idle(s));
 	if (READ_ONCE(d->log_error) || d->pieces.overflow)
@@ -258,6 +273,8 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 		return -EIO;
 	if (!all)
 		return -EINTR;
+	copied = READ_ONCE(s->count.drained_bytes) - copied;
+	choose_length(d, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
 	return blkdev_issue_flush(s->origin->bdev) ? -EIO : 0;
 }
 
@@ -379,6 +396,7 @@ int nc_drain_init(struct nc_stage *s)
 
 	INIT_WORK(&d->work, drain_work);
 	d->stop = true;
+	d->copy_sectors = DRAIN_COPY_MIN;
 	d->queue = alloc_workqueue("nearcache-drain", WQ_MEM_RECLAIM | WQ_UNBOUND, 0);
 	d->jobs = kcalloc(NC_DRAIN_JOBS, sizeof(*d->jobs), GFP_KERNEL);
 	if (!d->queue || !d->jobs)

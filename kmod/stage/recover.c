@@ -35,11 +35,12 @@ u32 nc_stage_seed(const struct nearcache_stage_super *sb)
 
 __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc)
 {
+	u32 count = min(le32_to_cpu(desc->count), NEARCACHE_STAGE_DESC_ENTRIES);
 	__le32 stored = desc->checksum;
 	u32 sum;
 
 	desc->checksum = 0;
-	sum = ~crc32c(seed, desc, sizeof(*desc));
+	sum = ~crc32c(seed, desc, offsetof(typeof(*desc), entry) + count * sizeof(desc->entry[0]));
 	desc->checksum = stored;
 	return cpu_to_le32(sum);
 }

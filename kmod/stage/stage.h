@@ -27,7 +27,7 @@ struct nc_small_write;
 /* While nothing is to be drained, an epoch is committed at this length, in blocks: 8 MiB. */
 #define NC_EPOCH_BLOCKS_IDLE	2048U
 /* Copies to the origin in flight at most. */
-#define NC_DRAIN_JOBS		32U
+#define NC_DRAIN_JOBS		64U
 /* Descriptors that a commit writes at the same time. */
 #define NC_COMMIT_BATCH		16U
 
@@ -86,8 +86,8 @@ struct nc_epoch_check {
  * @queue: of @work
  * @wait: for descriptors and commits
  * @phase: of the commit; stage.lock
- * @first: first descriptor of the epoch that is committed.  The task that takes a step owns this and
- *	the next two
+ * @first: first descriptor of the epoch that is committed.  The task that takes a step owns this
+ *	and the next two
  * @end: the descriptor behind it
  * @check: its checksum
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
@@ -131,7 +131,7 @@ struct nc_drain_job {
  * @kcopyd: copies from the log to the origin
  * @io: dm-io client, for discards and zeros
  * @zeros: zeros, from vmalloc()
- * @no_zeroes: the origin has refused write-zeroes
+ * @no_zeroes: the origin refuses write-zeroes, and takes zeros
  * @pieces: newest versions within the epoch that is drained
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
@@ -140,6 +140,7 @@ struct nc_drain_job {
  * @stop: end soon, in the middle of an epoch if need be
  * @log_error: a copy could not read the log; stage.lock
  * @origin_error: a copy could not write the origin; stage.lock
+ * @copy_sectors: length of a copy, at most
  * @next: time before which the rate allows no copy, ktime_get_ns()
  * @origin_next: for nearcache_stage_super.origin_next
  * @block: one log block, from vmalloc(), for origin_print.c
@@ -159,6 +160,7 @@ struct nc_drain {
 	bool stop;
 	bool log_error;
 	bool origin_error;
+	u32 copy_sectors;
 	u64 next;
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
 	void *block;

@@ -33,12 +33,14 @@ static bool desc_good(const struct nearcache_stage_desc *d, const unsigned char 
 {
 	struct nearcache_stage_desc copy;
 	uint64_t disk_salt = htole64(salt);
+	uint32_t count = le32toh(d->count);
 
-	if (le32toh(d->magic) != NEARCACHE_STAGE_DESC_MAGIC)
+	if (le32toh(d->magic) != NEARCACHE_STAGE_DESC_MAGIC || count > NEARCACHE_STAGE_DESC_ENTRIES)
 		return false;
 	memcpy(&copy, d, sizeof(copy));
 	copy.checksum = 0;
-	return sum(sum(sum(0, uuid, 16), &disk_salt, sizeof(disk_salt)), &copy, sizeof(copy)) ==
+	return sum(sum(sum(0, uuid, 16), &disk_salt, sizeof(disk_salt)), &copy,
+		   offsetof(struct nearcache_stage_desc, entry) + count * sizeof(copy.entry[0])) ==
 	       le32toh(d->checksum);
 }
 
