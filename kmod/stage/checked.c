@@ -6,12 +6,17 @@
  * reads the data of the last commit, and drops the epoch if the checksum differs (rules C4 and R3
  * of kmod/doc/stage.md).
  *
+ * If the epoch is empty when the write comes, and no commit is under way, the descriptor of an
+ * epoch of this write alone is written in front of it, by the same bio.  If a flush follows, nothing
+ * else is to be written (rule C5).  If another write follows, the commit replaces the descriptor.
+ *
  * The checksum must be that of the bytes that the log gets.  A writer may change its memory while a
  * write is in flight, so a small write is copied first.  If there is no memory for the copy, the
  * epoch gets an ordinary commit.
  */
 #include <linux/crc32c.h>
 #include <linux/highmem.h>
+#include <linux/ktime.h>
 #include <linux/slab.h>
 
 #include "core/compat.h"
@@ -21,17 +26,25 @@
 
 /**
  * struct nc_small_write - a copy of a small write
- * @bio: writes @data to the log
+ * @bio: writes @page, if it is embedded, and @data to the log
  * @vec: of @bio
  * @user: the bio of the writer
+ * @page: for a descriptor, or NULL
+ * @desc: the place of the descriptor, if @embedded
+ * @embedded: the write carries the descriptor of its epoch
+ * @sum: its part of nearcache_stage_desc.data_checksum
  * @data: whole log blocks, from kmalloc()
  * @bytes: length of the write
  * @crc: CRC-32C of the data in each block
  */
 struct nc_small_write {
 	struct bio bio;
-	struct bio_vec vec;
+	struct bio_vec vec[2];
 	struct bio *user;
+	struct page *page;
+	struct nc_cursor desc;
+	bool embedded;
+	u64 sum;
 	u8 *data;
 	u32 bytes;
 	u32 crc[SMALL_BLOCKS_MAX];
@@ -62,9 +75,12 @@ struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio)
 	struct bvec_iter iter;
 	struct bio_vec bv;
 	u32 at = 0, i;
+	/* Only a hint: nc_small_write_count() decides. */
+	bool first = !READ_ONCE(s->ring.epoch_entries);
 
-	if (bio->bi_iter.bi_size > NEARCACHE_STAGE_CHECKED_MAX || READ_ONCE(s->check.unchecked) ||
-	    !bdev_write_cache(s->log->bdev))
+	if (bio->bi_iter.bi_size > NEARCACHE_STAGE_CHECKED_MAX)
+		return NULL;
+	if (!first && (READ_ONCE(s->check.unchecked) || !bdev_write_cache(s->log->bdev)))
 		return NULL;
 	w = kmalloc(sizeof(*w), GFP_NOWAIT | __GFP_NOWARN);
 	if (!w)
@@ -82,6 +98,8 @@ struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio)
 	for (at = 0, i = 0; at < w->bytes; at += NEARCACHE_STAGE_BLOCK, i++)
 		w->crc[i] = block_crc(w->data + at, w->bytes - at);
 	w->user = bio;
+	w->embedded = false;
+	w->page = first ? alloc_page(GFP_NOWAIT | __GFP_NOWARN) : NULL;
 	return w;
 }
 
@@ -89,25 +107,52 @@ void nc_small_write_free(struct nc_small_write *w)
 {
 	if (!w)
 		return;
+	if (w->page)
+		__free_page(w->page);
 	kfree(w->data);
 	kfree(w);
 }
 
-/* Count a write in the checksum of the open epoch.  @w: its copy, NULL: it has none, so the epoch
- * cannot be checked.  Context: @s->lock.
+/* Can a write at @place, the first of its epoch, carry the epoch's descriptor? */
+static bool can_embed(const struct nc_stage *s, const struct nc_small_write *w, u64 place)
+{
+	const struct nc_ring *r = &s->ring;
+
+	/* A commit that is under way may not have flushed yet: recovery trusts it if one follows. */
+	return w->page && s->commit.phase == NC_COMMIT_IDLE &&
+	       r->committed.record == r->open.record && place == r->open.place + 1 &&
+	       nc_ring_sector(r, nc_place_sector(place));
+}
+
+/**
+ * nc_small_write_count() - count a write in the checksum of the open epoch
+ * @s: stage
+ * @w: copy of the write; NULL: there is none, so the epoch cannot be checked
+ * @first: the epoch was empty
+ * @place: place of the write
+ *
+ * Context: @s->lock.
  */
-void nc_small_write_count(struct nc_stage *s, const struct nc_small_write *w, u64 place)
+void nc_small_write_count(struct nc_stage *s, struct nc_small_write *w, bool first, u64 place)
 {
 	struct nc_epoch_check *check = &s->check;
 	u32 i;
 
+	check->embedded = false;
 	if (!w || check->bytes + w->bytes > NEARCACHE_STAGE_CHECKED_MAX)
 		check->unchecked = true;
 	if (check->unchecked)
 		return;
-	check->bytes += w->bytes;
+	w->sum = 0;
 	for (i = 0; i * NEARCACHE_STAGE_BLOCK < w->bytes; i++)
-		check->sum += block_sum(place + i, w->crc[i]);
+		w->sum += block_sum(place + i, w->crc[i]);
+	check->bytes += w->bytes;
+	check->sum += w->sum;
+	if (!first || !can_embed(s, w, place))
+		return;
+	check->embedded = true;
+	w->embedded = true;
+	w->desc = s->ring.open;
 }
 
 static void small_write_endio(struct bio *bio)
@@ -121,18 +166,49 @@ static void small_write_endio(struct bio *bio)
 	bio_endio(user);
 }
 
+/* Fill the descriptor of an epoch that has this write alone. */
+static void fill_embedded(struct nc_stage *s, const struct nc_small_write *w,
+			  const struct nc_stage_io *io)
+{
+	struct nearcache_stage_desc *desc = page_address(w->page);
+
+	memset(desc, 0, NEARCACHE_STAGE_BLOCK);
+	desc->magic = cpu_to_le32(NEARCACHE_STAGE_DESC_MAGIC);
+	desc->number = cpu_to_le64(w->desc.number);
+	desc->generation = cpu_to_le64(s->generation);
+	desc->epoch = cpu_to_le64(w->desc.epoch);
+	desc->place = cpu_to_le64(w->desc.place);
+	desc->time = cpu_to_le64(ktime_get_real_ns());
+	desc->count = cpu_to_le32(1);
+	desc->flags = cpu_to_le32(NEARCACHE_STAGE_COMMIT | NEARCACHE_STAGE_CHECKED);
+	desc->data_checksum = cpu_to_le64(w->sum);
+	desc->entry[0] = (struct nearcache_stage_entry) {
+		.sector = cpu_to_le64(io->sector),
+		.sectors = cpu_to_le32(io->sectors),
+		.kind = NEARCACHE_STAGE_DATA,
+	};
+	desc->checksum = nc_stage_desc_checksum(s->seed, desc);
+}
+
 /* Write the copy to the log; the writer's bio ends with it.  Context: map. */
-void nc_small_write_submit(struct nc_stage *s, struct nc_small_write *w, u64 at)
+void nc_small_write_submit(struct nc_stage *s, struct nc_small_write *w,
+			   const struct nc_stage_io *io)
 {
 	blk_opf_t flags = w->user->bi_opf & (REQ_SYNC | REQ_META | REQ_PRIO | REQ_BACKGROUND);
+	struct bio *bio = &w->bio;
 
-	bio_init(&w->bio, s->log->bdev, &w->vec, 1, REQ_OP_WRITE | flags);
-	bio_clone_blkg_association(&w->bio, w->user);
-	w->bio.bi_ioprio = w->user->bi_ioprio;
-	w->bio.bi_iter.bi_sector = nc_stage_log_sector(s, at);
-	w->bio.bi_end_io = small_write_endio;
-	__bio_add_page(&w->bio, virt_to_page(w->data), w->bytes, offset_in_page(w->data));
-	submit_bio_noacct(&w->bio);
+	bio_init(bio, s->log->bdev, w->vec, ARRAY_SIZE(w->vec), REQ_OP_WRITE | flags);
+	bio_clone_blkg_association(bio, w->user);
+	bio->bi_ioprio = w->user->bi_ioprio;
+	bio->bi_iter.bi_sector = nc_stage_log_sector(s, io->at);
+	bio->bi_end_io = small_write_endio;
+	if (w->embedded) {
+		fill_embedded(s, w, io);
+		bio->bi_iter.bi_sector -= NEARCACHE_STAGE_BLOCK_SECTORS;
+		__bio_add_page(bio, w->page, NEARCACHE_STAGE_BLOCK, 0);
+	}
+	__bio_add_page(bio, virt_to_page(w->data), w->bytes, offset_in_page(w->data));
+	submit_bio_noacct(bio);
 }
 
 /* Read or write the data of an entry, whole blocks. */

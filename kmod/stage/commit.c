@@ -266,10 +266,13 @@ static void close_epoch(struct nc_stage *s)
 		queue_work(s->queue, &s->room);
 }
 
+/* Does the epoch need no ordinary commit? */
 static bool commit_checked(const struct nc_stage *s)
 {
 	const struct nc_stage_commit *c = &s->commit;
 
+	if (c->check.embedded)
+		return true;
 	return !c->check.unchecked && c->end.number == c->first.number + 1 &&
 	       bdev_write_cache(s->log->bdev);
 }
@@ -316,9 +319,13 @@ static bool commit_step(struct nc_stage *s, bool worker)
 	spin_unlock_irq(&s->lock);
 	if (!more || phase == NC_COMMIT_IDLE)
 		return more;
-	if (phase == NC_COMMIT_FLUSH) {
-		start_checked_flush(s);
-		return false;
+	if (phase == NC_COMMIT_FLUSH || c->check.embedded) {
+		if (bdev_write_cache(s->log->bdev)) {
+			start_checked_flush(s);
+			return false;
+		}
+		finish_commit(s);
+		return worker;
 	}
 	if (commit_checked(s)) {
 		start_checked(s);

@@ -25,8 +25,8 @@
 /* A copy is as long as the origin takes for it in this time, so that the reads of the log delay
  * hits of a cache on its drive little; within these limits, in sectors.
  */
-#define DRAIN_COPY_TIME	NSEC_PER_MSEC
-#define DRAIN_COPY_MIN	128U
+#define DRAIN_COPY_TIME	(NSEC_PER_MSEC / 2)
+#define DRAIN_COPY_MIN	64U
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
 
 static void drain_job_over(int read_error, unsigned long write_error, void *context)

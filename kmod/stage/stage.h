@@ -72,11 +72,13 @@ enum nc_commit_phase {
  * @sum: as nearcache_stage_desc.data_checksum
  * @bytes: length of its data
  * @unchecked: it needs an ordinary commit
+ * @embedded: its only write has carried its descriptor
  */
 struct nc_epoch_check {
 	u64 sum;
 	u32 bytes;
 	bool unchecked;
+	bool embedded;
 };
 
 /**
@@ -323,8 +325,9 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error);
 /* checked.c */
 struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio);
 void nc_small_write_free(struct nc_small_write *w);
-void nc_small_write_count(struct nc_stage *s, const struct nc_small_write *w, u64 place);
-void nc_small_write_submit(struct nc_stage *s, struct nc_small_write *w, u64 at);
+void nc_small_write_count(struct nc_stage *s, struct nc_small_write *w, bool first, u64 place);
+void nc_small_write_submit(struct nc_stage *s, struct nc_small_write *w,
+			   const struct nc_stage_io *io);
 int nc_checked_verify(struct nc_stage *s, const struct nearcache_stage_desc *desc, bool rewrite,
 		      void *buffer);
 

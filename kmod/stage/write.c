@@ -50,10 +50,11 @@ static bool epoch_long(const struct nc_ring *r)
  * Return: false: it must wait.
  */
 static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io,
-			 const struct nc_small_write *small)
+			 struct nc_small_write *small)
 {
 	struct nc_ring *r = &s->ring;
 	bool data = io->entry_kind == NEARCACHE_STAGE_DATA;
+	bool first = !r->epoch_entries;
 	u64 now = ktime_get_real_ns(), place;
 
 	if (s->writes[0] + s->writes[1] >= NC_STAGE_WRITES_MAX || behind_too_far(s, now) ||
@@ -69,8 +70,10 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	if (epoch_long(r))
 		nc_stage_commit_want(s, io->epoch);
 	nc_space_check(s);
+	if (!data)
+		s->check.embedded = false;
 	if (data) {
-		nc_small_write_count(s, small, place);
+		nc_small_write_count(s, small, first, place);
 		/* The entry has its place: the log device must not refuse the write. */
 		bio->bi_opf &= ~(REQ_FUA | REQ_NOWAIT);
 		bio_clear_polled(bio);
@@ -141,7 +144,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		return r;
 	}
 	if (small) {
-		nc_small_write_submit(s, small, io->at);
+		nc_small_write_submit(s, small, io);
 		return DM_MAPIO_SUBMITTED;
 	}
 	if (io->entry_kind == NEARCACHE_STAGE_DATA)
