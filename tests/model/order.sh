@@ -7,8 +7,11 @@ model=stage_order
 # shellcheck source=tests/model/search
 . "$TOP/tests/model/search"
 
-whole WRITES=3
-[[ ! ${SOAK:-} ]] || whole WRITES=4 FLUSHES=2 CRASHES=2
+whole WRITES=3 PRINTS=1
+if [[ ${SOAK:-} ]]; then
+	whole WRITES=4 FLUSHES=2 CRASHES=2
+	whole WRITES=4 PRINTS=1
+fi
 
 broken REPORT_BEFORE_COMMIT 'W2: a flush ends when its epoch is closed'
 broken EMPTY_FLUSH_AT_ONCE 'W2: a flush of an empty epoch does not wait for the commit before it'
@@ -27,5 +30,7 @@ broken FLUSH_WITHOUT_WAIT 'D3: the origin is flushed before the writes are compl
 broken DRAIN_NOT_REPEATED 'D3: the drain goes on although the origin lost what it had completed'
 broken MARK_BEFORE_FLUSH 'D4: an epoch is marked before the origin is flushed'
 broken LEAVE_MAP_BEFORE_FLUSH 'S1: data leaves the map when its drain begins'
+broken EXPECT_NOTHING 'fingerprint: it is not written before the drain' PRINTS=1
+broken EXPECT_IN_ONE_COPY 'fingerprint: only one copy has it before the drain' PRINTS=1
 check 'all mutants were tried' all_tried
 finish

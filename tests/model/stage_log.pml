@@ -104,8 +104,10 @@ byte data, reads, crashes, losses;
 
 int super;
 byte b;
+bool forget;
 hidden byte i, p, q, g, best, before_slot, before_number;
 hidden int x, kept, before;
+hidden byte again;
 
 #define END	(slot + 1 + count)	/* of all that is appended */
 #define ROOM	(usable + BLOCKS)
@@ -250,8 +252,9 @@ inline read_chain() {
 inline check_last() {
 	if
 	:: KIND(kept) == CHECKED && !IS_WHOLE(kept) && MUTANT != KEEP_UNCHECKED ->
-		kept = before; slot = before_slot; number = before_number
-	:: else
+		kept = before; slot = before_slot; number = before_number;
+		again = 0
+	:: else -> again = (kept != 0)
 	fi
 }
 
@@ -268,10 +271,13 @@ inline check_chain() {
 	od
 }
 
-/* R4: write the last commit again. Nothing changes on the drive that was read. */
+/*
+ * R4: write the last commit again. Nothing changes on the drive that was read. If a checked commit
+ * was dropped, the one before it had been reported: nothing of it is missing.
+ */
 inline rewrite_last() {
 	if
-	:: kept != 0 && MUTANT != NO_REWRITE ->
+	:: again && MUTANT != NO_REWRITE ->
 		if
 		:: KIND(kept) == CHECKED && COUNT(kept) && MUTANT != NO_DATA_REWRITE ->
 			p = (PLACE(kept) + 1) % BLOCKS;
@@ -302,6 +308,10 @@ inline recover() {
 	rewrite_last();
 	closed = kept;
 	if
+	:: forget -> tail = mark_place; tail_number = mark + 1; forget = false
+	:: else
+	fi;
+	if
 	:: MUTANT != NO_SUPER_REWRITE -> x = copy[best]; set_copy(1, best, x)
 	:: else
 	fi;
@@ -330,7 +340,7 @@ inline end_recovery() {
 
 inline clear() {
 	i = 0; p = 0; q = 0; g = 0; best = 0; x = 0;
-	kept = 0; before = 0; before_slot = 0; before_number = 0
+	kept = 0; before = 0; before_slot = 0; before_number = 0; again = 0
 }
 
 inline print_drives() {
@@ -512,6 +522,11 @@ active proctype stage() {
 				copy[2 + i] = x
 			}
 		   }
+		fi;
+		/* The start forgets the marked epochs, or keeps them. */
+		if
+		:: forget = true
+		:: true
 		fi;
 		d_step { print_drives(); recover(); clear() } }
 	:: timeout -> assert(data == DATA && count == 0 && closed == 0); break

@@ -11,6 +11,7 @@
  *   power cut now. So what was flushed is there, also if a copy of the superblock is lost (O2, O4).
  * - A reader gets a version that no complete write has replaced, whether the data has left the
  *   overlay map or not (O3).
+ * - At a start, the fingerprint does not accuse another host.
  * - In the end all requests have ended: no other state is without a next step (O7).
  *
  * What a plain disk could have is defined by the requests of the writers, not by epochs. A version
@@ -45,12 +46,15 @@
 #ifndef CRASHES
 #define CRASHES	1
 #endif
+#ifndef PRINTS
+#define PRINTS	0	/* 1: one of the sectors belongs to the fingerprint of the origin */
+#endif
 
 mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERSION,
 	NEXT_BEFORE_MARK, ONE_EPOCH_UNMARKED, DRAIN_BEFORE_COMMIT, FLUSH_WITHOUT_WAIT,
 	DRAIN_NOT_REPEATED, REPORT_BEFORE_COMMIT, COMMIT_WITHOUT_WAIT, COMMIT_WITHOUT_FLUSH,
 	FUA_WITHOUT_COMMIT, EMPTY_FLUSH_AT_ONCE, FLUSH_JOINS_CLOSED_EPOCH, MAP_KEEPS_LAST_COMPLETED,
-	LEAVE_MAP_BEFORE_FLUSH };
+	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -93,6 +97,8 @@ byte drained;			/* newest epoch that was flushed to the origin */
 byte draining;			/* epochs after it that are written to the origin: one, or none */
 bool lost;			/* the origin has lost writes, and they were not repeated */
 byte marked, marked_before;	/* in the newer and in the older copy of the superblock */
+byte print = SECTORS;		/* sector that belongs to the fingerprint; SECTORS: none */
+byte expected, expected_before;	/* in the copies: epoch, as of which it may be on the origin */
 short on_origin[SECTORS];	/* versions that can be there after a power cut of the origin */
 
 byte shown[SECTORS];		/* newest version that the log device has completed */
@@ -172,6 +178,14 @@ inline check_found(mark) {
 	assert(epoch_of[found] > mark || on_origin[s] == BIT(found))
 }
 
+/* Sector s of the origin has one of the two versions in the fingerprint. */
+inline check_print(mark, epoch) {
+	find_newest(0, mark);
+	a = found;
+	find_newest(0, epoch);
+	assert((on_origin[s] & ~(BIT(a) | BIT(found))) == 0)
+}
+
 inline check() {
 	check_origin();
 	for (s : 0 .. SECTORS - 1) {
@@ -187,6 +201,12 @@ inline check() {
 		for (v : FIRST .. VERSIONS - 1) {
 			assert(!HAS(complete, v) || !HAS(replaces[v], found))
 		}
+		if
+		:: s == print ->
+			check_print(marked, expected);
+			check_print(marked_before, expected_before)
+		:: else
+		fi
 	}
 	s = 0; v = 0; found = 0
 }
@@ -210,7 +230,7 @@ inline find_drained(from) {
 }
 
 /* The node stops and starts again. */
-inline recover(mark) {
+inline recover(mark, epoch_expected) {
 	for (s : 0 .. SECTORS - 1) {
 		find_newest(0, COMMITTED);
 		shown[s] = found
@@ -234,7 +254,8 @@ inline recover(mark) {
 	epoch = COMMITTED + 1; committing = false; entries = false;
 	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
 	draining = 0; lost = false;
-	marked = mark; marked_before = mark; drained = mark;
+	expected = epoch_expected; expected_before = expected;
+	marked = mark; marked_before = marked; drained = marked;
 	crashes++;
 	printf("restart from mark %d\n", mark)
 }
@@ -258,6 +279,13 @@ active proctype stage() {
 		}
 		clear()
 	}
+	/* Sectors are alike, but the numbers tell the order of their first use. */
+	if
+	:: true
+	:: PRINTS -> print = 0
+	:: PRINTS -> print = 1
+	:: PRINTS -> print = 2
+	fi;
 	do
 	/*
 	 * W1: a writer submits a write, which is appended. Sectors are alike: their first uses are
@@ -368,7 +396,15 @@ active proctype stage() {
 		printf("drain epoch %d\n", drained + draining);
 		for (s : 0 .. SECTORS - 1) {
 			find_drained(drained + draining - 1);
-			on_origin[s] = (found == s -> on_origin[s] : on_origin[s] | BIT(found))
+			on_origin[s] = (found == s -> on_origin[s] : on_origin[s] | BIT(found));
+			if
+			:: s == print && found != s && MUTANT != EXPECT_NOTHING ->
+				marked_before = marked;
+				a = drained + draining;
+				expected_before = (MUTANT == EXPECT_IN_ONE_COPY -> expected : a);
+				expected = a
+			:: else
+			fi
 		}
 		check(); clear() }
 	/* D3: the origin loses what it had completed, and the drain writes all again. */
@@ -392,13 +428,15 @@ active proctype stage() {
 	/* D4: the epoch is marked, in the older copy of the superblock. */
 	:: d_step { marked < drained ||
 		    (MUTANT == MARK_BEFORE_FLUSH && draining != 0 && marked == drained) ->
-		marked_before = marked; marked++;
+		marked_before = marked; expected_before = expected;
+		marked++; expected = marked;
 		printf("mark epoch %d\n", marked);
 		check(); clear() }
 	/* The node stops at any time; the newer copy of the superblock may be lost. */
-	:: d_step { crashes < CRASHES -> recover(marked); check(); clear() }
-	:: d_step { crashes < CRASHES && marked != marked_before ->
-		recover(marked_before);
+	:: d_step { crashes < CRASHES -> recover(marked, expected); check(); clear() }
+	:: d_step { crashes < CRASHES &&
+		    (marked != marked_before || expected != expected_before) ->
+		recover(marked_before, expected_before);
 		check(); clear() }
 	:: timeout -> assert(busy == 0 && !entries && !committing && marked == COMMITTED); break
 	od
