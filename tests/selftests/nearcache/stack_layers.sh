@@ -6,6 +6,7 @@
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
+. ./raid.sh
 
 KEY=000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f
 generation=1
@@ -107,49 +108,14 @@ crypt_below() {
 	dm_remove crypt-low
 }
 
-# md ATTRIBUTE VALUE: set an attribute of the raid.
-md() {
-	echo "$2" >"/sys/block/md127/md/$1" || fail "md: $1=$2"
-}
-
-# Create a raid1 of $O and $second without mdadm.
-raid_up() {
-	modprobe raid1 || return
-	echo md127 >/sys/module/md_mod/parameters/new_array || fail "new_array"
-	md metadata_version none
-	md level raid1
-	md raid_disks 2
-	md component_size 4096
-	md new_dev "$(number "$O")"
-	md new_dev "$(number "$second")"
-	local dir slot=0
-	for dir in /sys/block/md127/md/dev-*; do
-		echo $slot >"$dir/slot" || fail "md: slot $slot"
-		slot=$((slot + 1))
-	done
-	# Both legs have equal content, so no resync is needed.
-	md resync_start none
-	md array_state active
-	wait_for 10 test -b /dev/md127 || fail "no md device"
-}
-
-raid_down() {
-	[[ ! -e /sys/block/md127/md/array_state || $(</sys/block/md127/md/array_state) == clear ]] ||
-		wait_for 10 raid_clear
-}
-
-raid_clear() {
-	echo clear 2>/dev/null >/sys/block/md127/md/array_state
-}
-
 raid_below() {
-	raid_up || { echo "no raid1 here"; return; }
+	raid_up "$O" "$second" 4096 || { echo "no raid1 here"; return; }
 	at_exit raid_down
 	begin /dev/md127
 	exercise /dev/mapper/nc
 	used
 	# Continue with one leg.
-	echo faulty >"/sys/block/md127/md/dev-${second#/dev/}/state" || fail "cannot fail a leg"
+	raid_fail "$second"
 	exercise /dev/mapper/nc
 	is write_errors 0
 	stop
