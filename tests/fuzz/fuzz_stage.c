@@ -222,6 +222,7 @@ static void make_image(void)
 		sb->drained_epoch = cpu_to_le64(le64_to_cpu(sb->drained_epoch) + take(1) % (epochs + 1));
 		sb->drained_number = cpu_to_le64(le64_to_cpu(sb->drained_number) + take(1) % 24);
 	}
+	sb->committed_number = cpu_to_le64(how & 16 ? take(1) : le64_to_cpu(sb->drained_number));
 	if (how & 2)
 		mutate((u8 *)sb + 8 + take(1), 1 << take(1) % 4);
 	super_sum(sb);

@@ -30,6 +30,7 @@ typedef u32 blk_opf_t;
 typedef u8 blk_status_t;
 
 #define SECTOR_SHIFT		9
+#define SECTOR_SIZE		512
 #define HZ			250
 #define NSEC_PER_MSEC		1000000L
 #define GFP_NOWAIT		0
@@ -42,6 +43,8 @@ typedef u8 blk_status_t;
 #define vzalloc(bytes)		calloc(1, bytes)
 #define kmalloc(bytes, gfp)	malloc(bytes)
 #define cond_resched()		((void)0)
+#define memalloc_noio_save()	0U
+#define memalloc_noio_restore(flags)	((void)(flags))
 #define WARN_ON_ONCE(x)		({ if (x) abort(); 0; })
 #define IS_ERR(p)		((unsigned long)(p) >= -4095UL)
 #define cpu_to_le32		__cpu_to_le32
