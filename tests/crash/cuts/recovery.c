@@ -167,7 +167,27 @@ static const char *chain_follow(struct recovery *r, struct recovered_log *out)
 	}
 	if (last < le64toh(r->sb->drained_number))
 		return "the chain ends before the descriptor that is marked";
+	if (last < le64toh(r->sb->committed_number))
+		return "the chain ends before a descriptor that was committed";
 	return NULL;
+}
+
+/* Has each sector at the ends of the origin a checksum that the superblock knows? */
+static bool origin_fits(const struct recovery *r)
+{
+	uint64_t end = r->volume / NEARCACHE_STAGE_BLOCK_SECTORS * NEARCACHE_STAGE_BLOCK_SECTORS;
+	uint64_t half = NEARCACHE_STAGE_PRINT_SECTORS / 2, sector, i;
+	uint32_t now, next, has;
+
+	for (i = 0; i < NEARCACHE_STAGE_PRINT_SECTORS; i++) {
+		sector = i < half ? i : end - 2 * half + i;
+		now = le32toh(r->sb->origin_now[i]);
+		next = le32toh(r->sb->origin_next[i]);
+		has = sum(0, r->s->image + sector * SECTOR, SECTOR) ?: 1;
+		if (now && next && has != now && has != next)
+			return false;
+	}
+	return true;
 }
 
 static void sector_put(struct recovery *r, uint64_t sector, const void *data)
@@ -240,6 +260,8 @@ void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log 
 		   r.ring_blocks * BLOCK / SECTOR >
 			   s->sectors - origin_sectors - NEARCACHE_STAGE_RING_OFFSET / SECTOR ?
 		   "the superblock is larger than the devices" : chain_follow(&r, out);
+	if (!out->why && !origin_fits(&r))
+		out->why = "the ends of the origin have other data";
 	if (!out->why) {
 		r.part = calloc(r.volume, sizeof(*r.part));
 		if (!r.part)

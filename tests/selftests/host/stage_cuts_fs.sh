@@ -8,7 +8,7 @@
 # when: soak
 set -euo pipefail
 
-origin=$((64 * 2048)) log=$((24 * 2048)) # sectors
+origin=$((64 * 2048)) log=$((17 * 2048)) # sectors
 states=$((${SOAK:+20 *} 12)) steps=$((${SOAK:+2 *} 12))
 room=$((${SOAK:+2 *} 384)) # MiB for the recording of one file system
 mib=$(((origin + log) / 2048))
