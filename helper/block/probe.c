@@ -11,14 +11,17 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "nearcache_stage.h"
+
+#define STAGE_LOG	"the log of a nearcache stage, whose writes may be nowhere else"
 
 /*
  * Metadata of device-mapper targets that libblkid 2.38 does not recognise. Magic numbers from
- * drivers/md/dm-*-metadata.c and dm-writecache.c.
+ * drivers/md/dm-*-metadata.c, dm-writecache.c and uapi/nearcache_stage.h ("nc-stage", twice).
  */
 static const struct {
 	const char *what;
-	size_t offset;
+	uint64_t offset;
 	uint64_t magic;
 	size_t bytes;
 } signatures[] = {
@@ -28,36 +31,40 @@ static const struct {
 	{ "dm-era metadata", 32, 2126579579, 8 },
 	{ "dm-clone metadata", 32, 0x8af27f64, 8 },
 	{ "dm-writecache metadata", 0, 0x23489321, 4 },
+	{ STAGE_LOG, NEARCACHE_STAGE_SUPER_OFFSET_0, 0x65676174732d636e, 8 },
+	{ STAGE_LOG, NEARCACHE_STAGE_SUPER_OFFSET_1, 0x65676174732d636e, 8 },
 };
 
 #define SIGNATURES	(sizeof(signatures) / sizeof(signatures[0]))
 
-static bool signature_matches(const char *start, unsigned int i)
+/* Test for a signature. @block: DEVICE_ALIGN bytes of memory. */
+static int own_signature(const struct device *dev, unsigned int i, bool wipe, char *block,
+			 char *what)
 {
 	uint64_t magic = htole64(signatures[i].magic);
+	uint64_t start = signatures[i].offset / DEVICE_ALIGN * DEVICE_ALIGN;
+	char *place = block + signatures[i].offset % DEVICE_ALIGN;
 
-	return !memcmp(start + signatures[i].offset, &magic,
-		       signatures[i].bytes);
+	if (dev->size < start + DEVICE_ALIGN)
+		return 0;
+	if (device_read(dev, block, DEVICE_ALIGN, start))
+		return fail_code();
+	if (memcmp(place, &magic, signatures[i].bytes))
+		return 0;
+	snprintf(what, PROBE_WHAT, "%s", signatures[i].what);
+	memset(place, 0, signatures[i].bytes);
+	return wipe ? device_write(dev, block, DEVICE_ALIGN, start) : 0;
 }
 
 static int own_signatures(const struct device *dev, bool wipe, char *what)
 {
-	char *start = device_buffer(DEVICE_ALIGN);
-	int error = start ? device_read(dev, start, DEVICE_ALIGN, 0) :
-			    fail_code();
-	bool found = false;
+	char *block = device_buffer(DEVICE_ALIGN);
+	int error = block ? 0 : fail_code();
 	unsigned int i;
 
-	for (i = 0; i < SIGNATURES && !error; i++) {
-		if (!signature_matches(start, i))
-			continue;
-		snprintf(what, PROBE_WHAT, "%s", signatures[i].what);
-		memset(start + signatures[i].offset, 0, signatures[i].bytes);
-		found = true;
-	}
-	if (found && wipe && !error)
-		error = device_write(dev, start, DEVICE_ALIGN, 0);
-	free(start);
+	for (i = 0; i < SIGNATURES && !error; i++)
+		error = own_signature(dev, i, wipe, block, what);
+	free(block);
 	return error;
 }
 

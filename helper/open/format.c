@@ -62,12 +62,12 @@ static int check_records(const struct device *cache)
 	if (witness_count(cache, &used) || !used)
 		return fail_code();
 	return fail(CODE_DEVICE,
-		    "cache device '%s' is the witness device of %u other caches: if these records are not needed, overwrite it with --force",
-		    cache->path, used);
+		    "%s '%s' is the witness device of %u other caches: if these records are not needed, overwrite it with --force",
+		    cache->role, cache->path, used);
 }
 
-/* Fail if the device has content that is recognised. Not called with --force. */
-static int check_content(const struct device *cache)
+/* Fail if a cache or log device has content that is recognised. Not called with --force. */
+int formatting_check_content(const struct device *cache)
 {
 	char what[PROBE_WHAT];
 	struct super super;
@@ -75,16 +75,16 @@ static int check_content(const struct device *cache)
 
 	if (!error && super.best)
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries the nearcache '%s': open it, or overwrite it with --force",
-		     cache->path, (const char *)super.best->label);
+		     "%s '%s' carries the nearcache '%s': open it, or overwrite it with --force",
+		     cache->role, cache->path, (const char *)super.best->label);
 	else if (!error && (super.magic[0] || super.magic[1]))
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries an invalid nearcache superblock (%s): if it is not needed, overwrite it with --force",
-		     cache->path, super_why(&super));
+		     "%s '%s' carries an invalid nearcache superblock (%s): if it is not needed, overwrite it with --force",
+		     cache->role, cache->path, super_why(&super));
 	else if (!error && !probe_content(cache, what) && what[0])
 		fail(CODE_DEVICE,
-		     "cache device '%s' carries %s: if that is not needed, overwrite it with --force",
-		     cache->path, what);
+		     "%s '%s' carries %s: if that is not needed, overwrite it with --force",
+		     cache->role, cache->path, what);
 	else if (!error && !fail_code())
 		check_records(cache);
 	super_free(&super);
@@ -170,10 +170,10 @@ int formatting_prepare(struct formatting *new)
 	unsigned int i;
 
 	if (!option_given(new->args, OPTION_FORCE)) {
-		if (check_content(new->cache))
+		if (formatting_check_content(new->cache))
 			return fail_code();
 		for (i = 0; i < new->members->count; i++)
-			if (check_content(&new->members->dev[i]))
+			if (formatting_check_content(&new->members->dev[i]))
 				return fail_code();
 	}
 	look_back(new);
