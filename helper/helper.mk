@@ -22,7 +22,7 @@ HELPER_PKGS	:= devmapper blkid mount uuid json-c libisal nettle libnl-3.0 libnl-
 HELPER_TOP_PKGS	:= $(shell pkg-config --exists ncursesw 2>/dev/null && echo ncursesw || echo ncurses)
 HELPER_DAEMON_PKGS := libsystemd libmicrohttpd
 # Lowest layer first: a folder uses only those before it.
-HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open cluster verify bpf trace top heatmap metrics daemon cmd
+HELPER_FOLDERS	:= lib block netlink shard cli ondisk files pins open stage cluster verify bpf trace top heatmap metrics daemon cmd
 HELPER_MAINS	:= helper/main.c helper/daemon/main.c helper/top/main.c
 HELPER_SRC	:= $(filter-out $(HELPER_MAINS),$(wildcard $(HELPER_FOLDERS:%=helper/%/*.c)))
 # Superblocks and pages of the slot table are checked by source files shared with the kernel module.

@@ -72,9 +72,9 @@ static bool parse_options(const char *text, struct stage_params *params)
 		if (!strcmp(name, "rate"))
 			params->rate = number;
 		else if (!strcmp(name, "max_behind"))
-			params->max_behind = number;
+			params->max_behind.bytes = number;
 		else if (!strcmp(name, "max_behind_time"))
-			params->max_behind_time = (unsigned int)number;
+			params->max_behind.seconds = (unsigned int)number;
 	}
 	return !count;
 }
@@ -105,8 +105,8 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	int used;
 
 	add_option(options, "rate", params->rate, &words);
-	add_option(options, "max_behind", params->max_behind, &words);
-	add_option(options, "max_behind_time", params->max_behind_time, &words);
+	add_option(options, "max_behind", params->max_behind.bytes, &words);
+	add_option(options, "max_behind_time", params->max_behind.seconds, &words);
 	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
 			minor(params->log), major(params->origin), minor(params->origin));
 	if (words)
@@ -114,9 +114,15 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	return text;
 }
 
-bool stage_rate_ok(uint64_t rate)
+/* Parse a rate of --rate; 0: no limit.  Returns NULL, or the reason why @text is not valid. */
+const char *stage_rate_parse(const char *text, uint64_t *rate)
 {
-	return !rate || (rate >= RATE_MIN && rate <= RATE_MAX);
+	const char *why;
+
+	if (!size_parse(text, rate, &why))
+		return why;
+	return !*rate || (*rate >= RATE_MIN && *rate <= RATE_MAX) ? NULL :
+	       "give " STAGE_RATE_RANGE;
 }
 
 /*
@@ -124,22 +130,23 @@ bool stage_rate_ok(uint64_t rate)
  * capital unit here, so that 10m means minutes and 10M bytes.  "0" sets both to 0.  Returns NULL, or
  * the reason why @text is not valid.
  */
-const char *stage_behind_parse(const char *text, uint64_t *bytes, unsigned int *seconds)
+const char *stage_limit_parse(const char *text, struct stage_limit *limit)
 {
 	size_t length = strlen(text);
 	const char *why = NULL;
 
-	*bytes = 0;
-	*seconds = 0;
+	limit->bytes = 0;
+	limit->seconds = 0;
 	if (!strcmp(text, "0"))
 		return NULL;
 	if (length > 1 && strchr("smhd", text[length - 1])) {
-		why = duration_parse(text, seconds);
-		return why ? why : *seconds <= TIME_MAX ? NULL : "give " STAGE_BEHIND_RANGE;
+		why = duration_parse(text, &limit->seconds);
+		return why ? why : limit->seconds <= TIME_MAX ? NULL : "give " STAGE_BEHIND_RANGE;
 	}
-	if (!size_parse(text, bytes, &why))
+	if (!size_parse(text, &limit->bytes, &why))
 		return why;
-	return *bytes >= BEHIND_MIN && *bytes <= INT64_MAX ? NULL : "give " STAGE_BEHIND_RANGE;
+	return limit->bytes >= BEHIND_MIN && limit->bytes <= INT64_MAX ?
+	       NULL : "give " STAGE_BEHIND_RANGE;
 }
 
 /* Parse a status line.  Returns false if it is of another version.  A newer module has more fields. */
@@ -172,4 +179,10 @@ uint64_t stage_epochs_behind(const struct stage_status *status)
 			     status->committed_epoch - status->drained_epoch : 0;
 
 	return !committed && status->behind_bytes ? 1 : committed;
+}
+
+/* True if the origin has all writes, as of the last commit. */
+bool stage_all_drained(const struct stage_status *status)
+{
+	return !status->behind_bytes && status->committed_epoch <= status->drained_epoch;
 }

@@ -17,19 +17,27 @@
 #define STAGE_BEHIND_RANGE	"0 (no limit), 1M or more, or a time of 1s to 1d, like 10m"
 
 /**
+ * struct stage_limit - how much may be missing on the origin, before writes wait
+ * @bytes: bytes; 0: no limit
+ * @seconds: seconds; 0: no limit
+ */
+struct stage_limit {
+	uint64_t bytes;
+	unsigned int seconds;
+};
+
+/**
  * struct stage_params - the words behind "nearcache-stage"
  * @log: the log device
  * @origin: the origin
  * @rate: highest rate of the drain, bytes per second; 0: no limit
- * @max_behind: bytes; 0: no limit
- * @max_behind_time: seconds; 0: no limit
+ * @max_behind: limit
  */
 struct stage_params {
 	dev_t log;
 	dev_t origin;
 	uint64_t rate;
-	uint64_t max_behind;
-	unsigned int max_behind_time;
+	struct stage_limit max_behind;
 };
 
 /**
@@ -43,10 +51,11 @@ struct stage_status {
 
 bool stage_params_parse(const char *text, struct stage_params *params);
 const char *stage_params_print(const struct stage_params *params, char *text);
-bool stage_rate_ok(uint64_t rate);
-const char *stage_behind_parse(const char *text, uint64_t *bytes, unsigned int *seconds);
+const char *stage_rate_parse(const char *text, uint64_t *rate);
+const char *stage_limit_parse(const char *text, struct stage_limit *limit);
 bool stage_status_parse(const char *line, struct stage_status *status);
 const char *stage_state_word(uint64_t state);
 uint64_t stage_epochs_behind(const struct stage_status *status);
+bool stage_all_drained(const struct stage_status *status);
 
 #endif /* HELPER_BLOCK_STAGE_PARAMS_H */

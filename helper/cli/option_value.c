@@ -12,6 +12,7 @@
 #include "lib/enum_words.h"
 #include "lib/name.h"
 #include "nearcache.h"
+#include "block/stage_params.h"
 #include "block/table_params.h"
 #include "lib/range.h"
 #include "shard/shard_split.h"
@@ -88,7 +89,7 @@ static const char *take_label(void *place, const char *value)
 	return why;
 }
 
-/* Parses the kinds of values that prefetch, pin and plan have. */
+/* Parses the kinds of values that prefetch, pin, plan and a stage have. */
 static const char *take_wish(void *place, enum option_value kind, const char *value)
 {
 	switch (kind) {
@@ -113,6 +114,10 @@ static const char *take_wish(void *place, enum option_value kind, const char *va
 	case SPLIT:
 		return share_split_parse(value, place) ?
 		       NULL : "give " SHARE_SPLIT_WORDS;
+	case DRAIN_RATE:
+		return stage_rate_parse(value, place);
+	case STAGE_LIMIT:
+		return stage_limit_parse(value, place);
 	default:
 		return NULL;
 	}
@@ -148,7 +153,7 @@ const char *option_value_take(void *place, enum option_value kind,
 	case SIZE_OR_0:
 		return size_parse(value, place, &size_why) ? NULL : size_why;
 	case MODE:
-		return mode_parse(value, place) ? NULL : "give " MODE_WORDS;
+		return mode_parse(value, place) ? NULL : "give read-only, writearound, writethrough or writeback";
 	case ON_CHANGE:
 		return on_change_parse(value, place) ?
 		       NULL : "give " ON_CHANGE_WORDS;
@@ -184,7 +189,10 @@ size_t option_value_size(enum option_value kind)
 	case SIZE_OR_0:
 	case BANDWIDTH:
 	case NUMBER:
+	case DRAIN_RATE:
 		return sizeof(uint64_t);
+	case STAGE_LIMIT:
+		return sizeof(struct stage_limit);
 	case RANGE:
 		return sizeof(struct range);
 	default:

@@ -34,7 +34,7 @@ static const struct option_row {
 	  offsetof(struct arguments, witness),
 	  "keeps the cache warm over a crash; or none" },
 	{ OPTION_MODE, 0, "mode", MODE, "MODE", offsetof(struct arguments, mode),
-	  "read-only (default), writearound or writethrough" },
+	  "read-only (default), writearound, writethrough, writeback" },
 	{ OPTION_READ_ONLY, 0, "read-only", FLAG, NULL, 0,
 	  "the same as --mode read-only" },
 	{ OPTION_BLOCK_SIZE, 0, "block-size", SIZE, "SIZE",
@@ -55,11 +55,25 @@ static const struct option_row {
 	{ OPTION_VERIFY, 0, "verify", VERIFY, "N",
 	  offsetof(struct arguments, verify),
 	  "compare one of N hits with the origin (0: none)" },
+	{ OPTION_STAGE, 0, "stage", TEXT, "DEV", offsetof(struct arguments, stage),
+	  "local device for the log of a write-back" },
+	{ OPTION_DRAIN_RATE, 0, "rate", DRAIN_RATE, "SIZE",
+	  offsetof(struct arguments, drain_rate),
+	  "write to the origin at most SIZE per second (0: no limit)" },
+	{ OPTION_MAX_BEHIND, 0, "max-behind", STAGE_LIMIT, "LIMIT",
+	  offsetof(struct arguments, max_behind),
+	  "writes wait if the origin lacks more: 50G, 10m (0: none)" },
+	{ OPTION_ABANDON_STAGE, 0, "abandon-stage", FLAG, NULL, 0,
+	  "lose the writes that are not on the origin" },
+	{ OPTION_KEEP, 0, "keep", FLAG, NULL, 0,
+	  "leave writes in the log for the next open" },
 	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),
 	  "highest rate, bytes per second (64M)" },
 	{ OPTION_WITH_ORIGIN, 0, "with-origin", FLAG, NULL, 0,
 	  "compare with the origin as well" },
 	{ OPTION_WAIT, 0, "wait", FLAG, NULL, 0, "wait until the job is over" },
+	{ OPTION_WAIT_DRAINED, 0, "wait", FLAG, NULL, 0,
+	  "wait until the writes are on the origin" },
 	{ OPTION_STOP, 0, "stop", FLAG, NULL, 0, "cancel the scrub" },
 	{ OPTION_DATASET_VERSION, 0, "dataset-version", TEXT, "TEXT",
 	  offsetof(struct arguments, dataset_version),
@@ -235,9 +249,15 @@ static const struct verb *find_verb(const struct verb *const *verbs, const char 
 static void take_value(struct arguments *args, const struct option_row *row,
 		       const char *value)
 {
-	const char *why = option_value_take((char *)args + row->offset,
-					    row->value, value);
+	const char *why;
 
+	/* A write-back is a stage below a cache that sends its writes there. */
+	if (row->bit == OPTION_MODE && !strcmp(value, "writeback")) {
+		args->given |= OPTION_WRITEBACK;
+		args->mode = NEARCACHE_WRITEAROUND;
+		return;
+	}
+	why = option_value_take((char *)args + row->offset, row->value, value);
 	if (why)
 		fail(CODE_USAGE, "--%s '%s': %s", row->name, value, why);
 }
@@ -368,6 +388,8 @@ static int check_known(const struct arguments *args, const struct verb *verb)
 			return fail(CODE_USAGE,
 				    "'--%s' is not an option of '%s': try 'nearcache %s --help'",
 				    row->name, verb->name, verb->name);
+	if (option_given(args, OPTION_WRITEBACK) && !(known & OPTION_STAGE))
+		return fail(CODE_USAGE, "--mode 'writeback': give " MODE_WORDS);
 	return 0;
 }
 
@@ -482,7 +504,7 @@ void arguments_override(struct arguments *args, const struct arguments *by)
 
 	/* Either of the two options in @by replaces both in @args, because both set the mode. */
 	if (option_given(by, OPTION_MODE | OPTION_READ_ONLY)) {
-		args->given &= ~(option_set)(OPTION_MODE | OPTION_READ_ONLY);
+		args->given &= ~(OPTION_MODE | OPTION_READ_ONLY | OPTION_WRITEBACK);
 		args->mode = by->mode;
 	}
 	if (option_given(by, OPTION_CACHE)) {

@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "block/stage_params.h"
 #include "lib/enum_words.h"
 #include "nearcache_format.h"
 #include "lib/range.h"
@@ -85,7 +86,8 @@ typedef unsigned __int128 option_set;
 				 OPTION_CACHE_TIMEOUT | OPTION_ORIGIN_TIMEOUT | \
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
-				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE)
+				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
+				 OPTION_ABANDON_STAGE)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -108,17 +110,28 @@ typedef unsigned __int128 option_set;
 #define OPTION_PEERS		((option_set)1 << 77)
 #define OPTION_FROM_PEERS	((option_set)1 << 78)
 #define OPTION_NO_WARM		((option_set)1 << 79)
+#define OPTION_STAGE		((option_set)1 << 80)
+#define OPTION_DRAIN_RATE	((option_set)1 << 81)
+#define OPTION_MAX_BEHIND	((option_set)1 << 82)
+#define OPTION_ABANDON_STAGE	((option_set)1 << 83)
+#define OPTION_KEEP		((option_set)1 << 84)
+#define OPTION_WAIT_DRAINED	((option_set)1 << 85)
+/* Not an option of its own: the user gave --mode writeback. */
+#define OPTION_WRITEBACK	((option_set)1 << 86)
+/* A stage, and its limits. */
+#define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
 /*
  * A parsed command line. @given has the bit OPTION_* of each given option. The field named after an
  * option has the value of the option, by default 0 or NULL. 0 means read-only for @mode, none for
- * @integrity, strided for @split, and INDEX_ANY for @shard_format.
+ * @integrity, strided for @split, and INDEX_ANY for @shard_format. With --mode writeback, @mode is
+ * writearound, and @given has OPTION_WRITEBACK.
  * @cache is the first --cache; @member is the array of the others, @members their number.
  * @config is the value of --config or --cluster.
  * @witness is a device or "none", @from a path or "-", @revert the number of an action.
- * @sample is the value of --sample-at-open, 0 without the option.
+ * @sample is the value of --sample-at-open, 0 without the option. @drain_rate is --rate of a stage.
  * Sizes are in bytes, rates in bytes per second, @cache_timeout and @interval in ms, and
  * @origin_timeout, @expires and @deadline in seconds.
  * @operand is the array of words after the verb, @operands their number.
@@ -156,6 +169,9 @@ struct arguments {
 	const char *self;
 	uint64_t revert;
 	const char *label;
+	const char *stage;
+	uint64_t drain_rate;
+	struct stage_limit max_behind;
 	unsigned int priority;
 	unsigned int expires;
 	unsigned int deadline;

@@ -14,6 +14,8 @@
 #include "block/table_params.h"
 #include "open/passthrough.h"
 #include "open/renamed.h"
+#include "open/stage_device.h"
+#include "stage/drain.h"
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "block/signals.h"
@@ -24,6 +26,14 @@
 
 /* Time limit for a device with --all, seconds: longer than a drive takes to report an error. */
 #define CLOSE_SECONDS	120U
+/* The same for a device with a stage, whose log is written to the origin first: a week. */
+#define DRAIN_SECONDS	(7 * 86400U)
+
+/* Options of the command. @keep: leave writes in the log of a stage. */
+struct close_options {
+	bool dry_run;
+	bool keep;
+};
 
 /*
  * A device that was just stopped, and its cache.
@@ -180,26 +190,121 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
-/* Closes @name if it is a pass-through device.  Returns whether it is one. */
-static bool close_passing(const char *name, bool dry_run)
+/*
+ * Remove the stage of a cache that is closed already.  Without --keep, all of its log is written to
+ * the origin first; an interrupt then leaves the stage for the next open or close.
+ */
+static int close_stage(const struct dm_device *stage, bool keep)
 {
-	struct dm_device dev;
+	struct stage_status status;
+	struct dm_device now;
+	bool found, drained, committed = !keep;
+	uint64_t epoch;
+
+	if (!keep && stage->live && stage_drain(stage))
+		return fail_code();
+	/* What is not committed is not counted.  The kernel commits at the end in any case. */
+	if (keep && stage->live)
+		committed = !stage_commit(stage, &epoch);
+	fail_reset();
+	if (dm_find(stage->name, &now, &found))
+		return fail_code();
+	/* A run was killed before the device had a table: its log is unchanged. */
+	drained = committed && found && now.stage && !stage_need_status(&now, &status) &&
+		  stage_all_drained(&status);
+	if (found && !fail_code())
+		stage_remove(&now, drained);
+	dm_device_free(&now);
+	return fail_code();
+}
+
+static void print_stage(const struct dm_device *stage, const struct close_options *options)
+{
+	struct stage_status status;
+	bool known = stage->stage && !stage_need_status(stage, &status);
+
+	fail_reset();
+	if (options->dry_run)
+		print_string("stage", options->keep ? "would keep the log of" : "would drain",
+			     stage->name);
+	else
+		print_string("stage", NULL, stage->name);
+	print_bytes("behind_bytes", options->dry_run ? "not yet on the origin" : NULL,
+		    known ? status.behind_bytes : 0);
+	print_flag("kept", NULL, options->keep);
+}
+
+/* Closes the stage @name-stage, if there is one, which has no cache above it any more. */
+static bool close_left_stage(const char *name, const struct close_options *options)
+{
+	struct dm_device stage;
 	bool found;
+
+	if (stage_of_name(name, &stage, &found) || !found) {
+		fail_reset();
+		return false;
+	}
+	if (options->dry_run ? !stop_check(&stage) : !close_stage(&stage, options->keep)) {
+		print_string("name", options->dry_run ? "would close" : NULL, name);
+		print_stage(&stage, options);
+		print_flag("closed", NULL, !options->dry_run);
+		print_flag("dry_run", NULL, options->dry_run);
+	}
+	dm_device_free(&stage);
+	return true;
+}
+
+/* Closes @name if it is a pass-through device.  Returns whether it is one. */
+static bool close_passing(const char *name, const struct close_options *options)
+{
+	struct dm_device dev, stage = { .table = NULL };
+	bool found, staged = false;
 
 	if (dm_find(name, &dev, &found)) {
 		fail_reset();
 		return false;
 	}
 	found = found && dm_uuid_passes_through(dev.uuid);
-	if (found)
-		passthrough_close(&dev, dry_run);
+	if (found && !stage_of_name(name, &stage, &staged) &&
+	    (!staged || options->dry_run || options->keep ||
+	     (!stop_check(&dev) && !stage_drain(&stage))) &&
+	    !passthrough_close(&dev, options->dry_run) && staged && !options->dry_run)
+		close_stage(&stage, options->keep);
+	dm_device_free(&stage);
 	dm_device_free(&dev);
 	return found;
 }
 
-static int close_one(const char *name, bool dry_run)
+/*
+ * Stop the cache, and its stage (not @stage->name if there is none).  The log is written to the
+ * origin first: an interrupt during that time leaves a working device.
+ */
+static int stop_devices(struct closing *closing, const struct dm_device *stage,
+			const struct close_options *options)
 {
-	struct dm_device dev;
+	const struct dm_device *dev = closing->dev;
+	bool staged = *stage->name;
+
+	if (home_check_free(dev))
+		return fail_code();
+	if (options->dry_run)
+		return stop_check(dev);
+	if (staged && !options->keep && (stop_check(dev) || stage_drain(stage)))
+		return fail_code();
+	if (stop(dev))
+		return fail_code();
+	lvm_filter_notify(dev->origin);
+	if (wants_refresh(closing))
+		refresh_fingerprint(closing);
+	if (staged && close_stage(stage, options->keep))
+		fail_add("the cache is closed; 'nearcache close %s' tries again to close its stage",
+			 dev->name);
+	return fail_code();
+}
+
+static int close_one(const char *name, const struct close_options *options)
+{
+	struct dm_device dev, stage = { .table = NULL };
 	struct closing closing = {
 		.dev = &dev,
 		.match = {
@@ -210,36 +315,45 @@ static int close_one(const char *name, bool dry_run)
 		.witness = WITNESS_CLOSED,
 	};
 	const char *gone;
-	int error;
+	bool staged;
 
-	if (close_passing(name, dry_run))
+	if (close_passing(name, options))
 		return fail_code();
 	if (dm_need_ours(name, &dev)) {
+		char why[1024];
+
+		snprintf(why, sizeof(why), "%s", fail_message());
+		if (fail_code() == CODE_DEVICE) {
+			fail_reset();
+			if (close_left_stage(name, options))
+				return fail_code();
+			fail(CODE_DEVICE, "%s", why);
+		}
 		renamed_explain(name);
 		return fail_code();
 	}
 	gone = renamed_table_gone(&dev);
 	if (gone)
 		warn("device '%s': %s", name, gone);
-	error = home_check_free(&dev);
-	if (!error)
-		error = dry_run ? stop_check(&dev) : stop(&dev);
-	if (!error && !dry_run)
-		lvm_filter_notify(dev.origin);
-	if (!error && !dry_run && wants_refresh(&closing))
-		refresh_fingerprint(&closing);
-	if (!error) {
-		print_string("name", dry_run ? "would close" : NULL, dev.name);
-		print_flag("closed", NULL, !dry_run);
-		print_flag("dry_run", NULL, dry_run);
+	if (stage_below(&dev, &stage, &staged))
+		fail_reset();
+	if (!staged)
+		*stage.name = '\0';
+	if (!stop_devices(&closing, &stage, options)) {
+		print_string("name", options->dry_run ? "would close" : NULL, dev.name);
+		if (staged)
+			print_stage(&stage, options);
+		print_flag("closed", NULL, !options->dry_run);
+		print_flag("dry_run", NULL, options->dry_run);
 	}
+	dm_device_free(&stage);
 	dm_device_free(&dev);
-	return error;
+	return fail_code();
 }
 
 static int close_job(const struct many_job *job)
 {
-	return close_one(job->name, *(const bool *)job->data);
+	return close_one(job->name, job->data);
 }
 
 static void report_all(const struct many_job *job, size_t count, bool dry_run)
@@ -261,29 +375,74 @@ static void report_all(const struct many_job *job, size_t count, bool dry_run)
 	print_flag("dry_run", NULL, dry_run);
 }
 
+/* Whether a stage is below a device of this name: its log may take long. */
+static bool has_stage(const char *name)
+{
+	struct dm_device stage;
+	bool found;
+
+	if (stage_of_name(name, &stage, &found))
+		fail_reset();
+	if (found)
+		dm_device_free(&stage);
+	return found;
+}
+
+/* Add the job for a device, unless there is one of this name. */
+static void add_job(struct many_job *job, size_t *count, const char *name,
+		    const struct close_options *options)
+{
+	size_t i;
+
+	for (i = 0; i < *count; i++)
+		if (!strcmp(job[i].name, name))
+			return;
+	job[*count].name = name;
+	job[*count].data = options;
+	job[*count].seconds = !options->keep && has_stage(name) ? DRAIN_SECONDS : CLOSE_SECONDS;
+	++*count;
+}
+
+/* A stage whose cache is gone: cut its name to that of the cache. */
+static const char *cut_ending(char *name)
+{
+	size_t length = strlen(name), end = strlen(STAGE_ENDING);
+
+	if (length > end && !strcmp(name + length - end, STAGE_ENDING))
+		name[length - end] = '\0';
+	return name;
+}
+
 static int close_list(const struct dm_device *list, size_t lists,
 		      const struct dm_device *passing, size_t passings,
-		      bool dry_run)
+		      const struct close_options *options)
 {
-	size_t i, count = lists + passings;
-	struct many_job *job = calloc(count + 1, sizeof(*job));
+	struct dm_device *stage = NULL;
+	struct many_job *job;
+	size_t i, stages, count = 0;
 
-	if (!job)
-		return fail_memory();
-	for (i = 0; i < count; i++) {
-		job[i].name = i < lists ? list[i].name :
-					  passing[i - lists].name;
-		job[i].data = &dry_run;
-		job[i].seconds = CLOSE_SECONDS;
+	if (dm_all_stages(&stage, &stages))
+		return fail_code();
+	job = calloc(lists + passings + stages + 1, sizeof(*job));
+	for (i = 0; job && i < lists; i++)
+		add_job(job, &count, list[i].name, options);
+	for (i = 0; job && i < passings; i++)
+		add_job(job, &count, passing[i].name, options);
+	for (i = 0; job && i < stages; i++)
+		add_job(job, &count, cut_ending(stage[i].name), options);
+	if (job) {
+		many_run(job, count, close_job);
+		report_all(job, count, options->dry_run);
+		many_sum(job, count, "closed");
+	} else {
+		fail_memory();
 	}
-	many_run(job, count, close_job);
-	report_all(job, count, dry_run);
-	many_sum(job, count, "closed");
 	free(job);
+	dm_device_free_all(stage, stages);
 	return fail_code();
 }
 
-static int close_all(bool dry_run)
+static int close_all(const struct close_options *options)
 {
 	struct dm_device *list, *passing;
 	size_t lists, passings;
@@ -291,7 +450,7 @@ static int close_all(bool dry_run)
 	if (dm_all(&list, &lists))
 		return fail_code();
 	if (!dm_all_passing(&passing, &passings)) {
-		close_list(list, lists, passing, passings, dry_run);
+		close_list(list, lists, passing, passings, options);
 		dm_device_free_all(passing, passings);
 	}
 	dm_device_free_all(list, lists);
@@ -300,24 +459,31 @@ static int close_all(bool dry_run)
 
 static int cmd_close(const struct arguments *args)
 {
-	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	const struct close_options options = {
+		.dry_run = option_given(args, OPTION_DRY_RUN),
+		.keep = option_given(args, OPTION_KEEP),
+	};
 
 	if (arguments_check_operand(args))
 		return fail_code();
 	return args->operands ?
-	       close_one(name_of_operand(args->operand[0]), dry_run) :
-	       close_all(dry_run);
+	       close_one(name_of_operand(args->operand[0]), &options) :
+	       close_all(&options);
 }
 
 const struct verb close_verb = {
 	.name = "close",
 	.operands = "[NAME]",
 	.operands_max = 1,
-	.optional = OPTION_ALL,
+	.optional = OPTION_ALL | OPTION_KEEP,
 	.changes = true,
 	.summary = "stop a device cleanly; its cache stays warm",
 	.details =
 "--all stops every open device, including those that pass through to their origin. A\n"
-"device in use does not keep the others open.\n",
+"device in use does not keep the others open.\n"
+"\n"
+"If the cache has a stage, close first writes its log to the origin, which may take long.\n"
+"The device stays in use until then, and ^C leaves it so. With --keep, writes stay in the\n"
+"log, and the next open goes on; until then the origin shows an earlier time.\n",
 	.run = cmd_close,
 };

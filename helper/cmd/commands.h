@@ -30,6 +30,7 @@ extern const struct verb invalidate_verb;
 extern const struct verb verify_verb;
 extern const struct verb scrub_verb;
 extern const struct verb cluster_verb;
+extern const struct verb stage_verb;
 extern const struct verb list_verb;
 extern const struct verb status_verb;
 extern const struct verb stats_verb;

@@ -13,6 +13,7 @@
 #include "open/format.h"
 #include "block/lock.h"
 #include "open/origin_users.h"
+#include "open/stage_device.h"
 #include "open/unnoticed.h"
 #include "pins/pin_list.h"
 #include "lib/path.h"
@@ -71,6 +72,8 @@ static int prepare_create(struct create *create, struct activation *act)
 	    device_open(&create->origin, args->origin, "origin") ||
 	    device_open(&create->cache, args->cache, "cache device") ||
 	    members_open(&create->members, args) ||
+	    /* The origin may lack writes of a log; that of --stage is checked already. */
+	    (!args->stage && stage_check_origin(&create->origin, 0)) ||
 	    activate_check_devices(act) || open_witness(create, act) ||
 	    formatting_claim(&create->new) ||
 	    activate_check_kernel(act, no_start))
@@ -140,7 +143,10 @@ static void report_create(const struct create *create, const struct activation *
 	print_end();
 }
 
-static int create_device(const struct arguments *args, const char *name)
+/*
+ * @check_only: do the checks of a dry run and print nothing.
+ */
+static int create_cache(const struct arguments *args, const char *name, bool check_only)
 {
 	struct create create = {
 		.args = args,
@@ -172,7 +178,7 @@ static int create_device(const struct arguments *args, const char *name)
 		error = execute_create(&create, &act);
 	if (!error && !option_given(args, OPTION_DRY_RUN | OPTION_FORMAT_ONLY))
 		forget_pins(&create);
-	if (!error)
+	if (!error && !check_only)
 		report_create(&create, &act);
 	free(create.new.sb);
 	witness_close(&create.witness);
@@ -180,6 +186,68 @@ static int create_device(const struct arguments *args, const char *name)
 	device_close(&create.cache);
 	members_close(&create.members);
 	return error;
+}
+
+static int check_stage_words(const struct arguments *args)
+{
+	if (!option_given(args, OPTION_STAGE))
+		return stage_options_given(args) ?
+		       fail(CODE_USAGE,
+			    "--mode 'writeback', --rate and --max-behind need --stage DEV: a local device for the log; other modes are " MODE_WORDS) : 0;
+	if (option_given(args, OPTION_READ_ONLY | OPTION_MODE) && !mode_writes(args->mode))
+		return fail(CODE_USAGE,
+			    "--stage is for writes, and mode read-only has none: leave out one of them");
+	if (option_given(args, OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF))
+		return fail(CODE_USAGE,
+			    "--stage goes with neither --format-only nor --cluster: leave out one of them");
+	return 0;
+}
+
+/*
+ * Make log and stage, then the cache above it.  All checks of the cache precede the first write, with
+ * the origin in place of the stage, which has the same content.
+ */
+static int make_staged(struct stage *stage, const struct arguments *args)
+{
+	struct arguments above = *args;
+	char path[PATH_MAX];
+	sigset_t before;
+
+	above.given |= OPTION_DRY_RUN;
+	if (create_cache(&above, stage->cache, true) || dm_need_stage_target() ||
+	    lock_all(&stage->origin) || activate_check_free(&stage->origin))
+		return fail_code();
+	/* No signals until the command ends: ^C would leave a half-made cache. */
+	signals_hold(&before);
+	above.given = args->given;
+	above.origin = stage_path(stage, path);
+	if (!stage_format(stage) && !stage_activate(stage, args) &&
+	    !create_cache(&above, stage->cache, false))
+		return 0;
+	/* A log that is not on the device: nothing to undo. */
+	if (stage->sb.version) {
+		stage_undo(stage);
+		stage_format_wipe(stage);
+	}
+	return fail_code();
+}
+
+static int create_staged(const struct arguments *words, const char *name)
+{
+	struct stage stage = STAGE_CLOSED;
+	struct arguments args = *words;
+
+	stage.cache = name;
+	if (!option_given(&args, OPTION_MODE))
+		args.mode = NEARCACHE_WRITEAROUND;
+	if (!arguments_check_name(name) && !stage_format_prepare(&stage, &args)) {
+		if (option_given(&args, OPTION_DRY_RUN) ?
+		    !stage_activate(&stage, &args) && !create_cache(&args, name, false) :
+		    !make_staged(&stage, &args))
+			stage_print(&stage);
+	}
+	stage_close(&stage);
+	return fail_code();
 }
 
 /* Check what --cluster needs before anything is written. */
@@ -214,7 +282,7 @@ static int create_node(const struct arguments *args, const char *name)
 	char home[NAME_SIZE];
 
 	home_lock(name);
-	if (create_device(args, home_name(name, home)))
+	if (create_cache(args, home_name(name, home), false))
 		return fail_code();
 	print_record("joined", "Cluster");
 	if (option_given(args, OPTION_DRY_RUN))
@@ -230,10 +298,12 @@ static int cmd_create(const struct arguments *args)
 {
 	const char *name = args->operand[0];
 
-	if (check_cluster(args, name))
+	if (check_cluster(args, name) || check_stage_words(args))
 		return fail_code();
+	if (option_given(args, OPTION_STAGE))
+		return create_staged(args, name);
 	return option_given(args, OPTION_CLUSTER) ? create_node(args, name) :
-						    create_device(args, name);
+						    create_cache(args, name, false);
 }
 
 const struct verb create_verb = {
@@ -247,7 +317,8 @@ const struct verb create_verb = {
 		    OPTION_CACHE_TIMEOUT |
 		    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
 		    OPTION_DATASET_VERSION | OPTION_WITNESS |
-		    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF,
+		    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF |
+		    OPTIONS_STAGE,
 	.changes = true,
 	.summary = "format a cache device for an origin and open it",
 	.details =
@@ -264,6 +335,12 @@ const struct verb create_verb = {
 "\n"
 "--cluster makes the cache NAME-home in mode read-only, and the device NAME of the cluster\n"
 "above it, as 'nearcache cluster join NAME' does. If that fails, the cache stays open.\n"
+"\n"
+"--stage DEV makes a write-back: writes go to a log on this local device, and to the origin\n"
+"later, in an order in which the origin is a valid image at every instant. The device\n"
+"NAME-stage is below the cache NAME. The log needs 1 GiB (--force: 17 MiB), on another drive\n"
+"than the origin. --mode writeback is the default with it, and means writearound: a write\n"
+"goes to the log alone, and is read there. 'nearcache stage' shows and drains it.\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"

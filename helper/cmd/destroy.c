@@ -10,6 +10,9 @@
 #include "block/lock.h"
 #include "cluster/home.h"
 #include "open/members.h"
+#include "open/stage_device.h"
+#include "stage/drain.h"
+#include "lib/size.h"
 #include "lib/name.h"
 #include "block/table_params.h"
 #include "pins/record_owner.h"
@@ -22,6 +25,9 @@
  * @cache: one of the cache devices; @members: the other cache devices
  * @active: the device that uses the cache, if @is_active
  * @force: also wipe damaged superblocks
+ * @abandon: --abandon-stage
+ * @staged: the cache has a stage; @stage: its log, if @log_found
+ * @below: the device of the stage, if it is running
  */
 struct destroy {
 	struct device cache;
@@ -30,6 +36,12 @@ struct destroy {
 	struct dm_device active;
 	bool is_active;
 	bool force;
+	bool abandon;
+	bool staged;
+	bool log_found;
+	struct stage stage;
+	struct dm_device below;
+	bool is_below;
 };
 
 static int find_by_name(struct destroy *destroy, const char *name)
@@ -125,14 +137,129 @@ static int find_members(struct destroy *destroy)
 	return 0;
 }
 
-static int check_destroy(struct destroy *destroy)
+/* Writes that are only in the log are lost with it. */
+static int refuse_undrained(const struct destroy *destroy, const char *name, const char *what)
+{
+	if (destroy->abandon)
+		return 0;
+	return fail(CODE_BUSY,
+		    "%s: 'nearcache close %s' writes it to the origin, --abandon-stage loses it",
+		    what, name);
+}
+
+/* The stage runs below the cache, which is not open. */
+static int check_running_stage(const struct destroy *destroy, bool commit)
+{
+	char what[128], size[SIZE_TEXT];
+	struct stage_status status;
+	struct dm_device now;
+	uint64_t epoch;
+	bool found;
+
+	/* The kernel counts what is behind when it has committed. */
+	if (destroy->abandon || (commit && stage_commit(&destroy->below, &epoch)) ||
+	    dm_find(destroy->below.name, &now, &found))
+		return fail_code();
+	if (found && !stage_need_status(&now, &status) && !stage_all_drained(&status)) {
+		snprintf(what, sizeof(what), "%s in the log are not on the origin yet",
+			 size_print(status.behind_bytes, size));
+		refuse_undrained(destroy, destroy->active.name, what);
+	}
+	dm_device_free(&now);
+	return fail_code();
+}
+
+/* The cache is closed: its log says whether it is needed. */
+static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid)
+{
+	struct stage *stage = &destroy->stage;
+	const char *label = (const char *)destroy->super.best->label;
+	struct dm_device dev;
+	bool running;
+
+	if (stage_of_name(label, &dev, &running))
+		return fail_code();
+	dm_device_free(&dev);
+	if (running)
+		return fail(CODE_BUSY, "the stage '%s' is in use: 'nearcache close %s' first",
+			    dev.name, label);
+	if (stage_find_log(uuid, &stage->log, &stage->sb, &destroy->log_found))
+		return fail_code();
+	if (!destroy->log_found)
+		return refuse_undrained(destroy, label,
+					"the cache has a stage whose log is not here, and may hold writes that the origin lacks");
+	return stage_log_drained(&stage->sb) ? 0 :
+	       refuse_undrained(destroy, label,
+				"the log of the stage holds writes that the origin lacks; after 'nearcache open'");
+}
+
+/* Open the log of the running stage, to wipe it later. */
+static int open_running_log(struct destroy *destroy)
+{
+	struct stage *stage = &destroy->stage;
+	struct stage_params params;
+	struct stage_log log = { 0 };
+
+	if (!destroy->below.table || !stage_params_parse(destroy->below.table, &params) ||
+	    device_open_number(&stage->log, params.log, "log device") ||
+	    stage_log_read(&log, &stage->log)) {
+		warn("the log of the stage cannot be read, and is not wiped: %s", fail_message());
+		fail_reset();
+	} else if (log.best) {
+		stage->sb = *log.best;
+		destroy->log_found = true;
+	}
+	stage_log_free(&log);
+	return 0;
+}
+
+static int check_stage(struct destroy *destroy, bool dry_run)
+{
+	const struct nearcache_super *sb = destroy->super.best;
+	uuid_t uuid;
+
+	destroy->staged = sb && stage_id_parse((const char *)sb->origin_id, uuid);
+	if (destroy->is_active && stage_below(&destroy->active, &destroy->below, &destroy->is_below))
+		return fail_code();
+	if (destroy->is_below)
+		return check_running_stage(destroy, !dry_run) ? fail_code() :
+		       open_running_log(destroy);
+	if (destroy->staged)
+		return check_closed_stage(destroy, uuid);
+	return destroy->abandon ?
+	       fail(CODE_USAGE, "the cache has no stage: leave out --abandon-stage") : 0;
+}
+
+/* Remove the stage, after the cache above it, and before its log is wiped. */
+static int stop_stage(struct destroy *destroy)
+{
+	/* Another program may have written since the first check. */
+	if (!destroy->is_below)
+		return 0;
+	if (check_running_stage(destroy, true) || stage_remove(&destroy->below, !destroy->abandon))
+		return fail_add("the cache is closed, and nothing is wiped");
+	return 0;
+}
+
+/* Only warn: no cache names the log any more. */
+static void wipe_log(struct destroy *destroy)
+{
+	if (!destroy->log_found || !stage_format_wipe(&destroy->stage))
+		return;
+	warn("%s", fail_message());
+	fail_reset();
+	destroy->log_found = false;
+}
+
+static int check_destroy(struct destroy *destroy, bool dry_run)
 {
 	if (super_read(&destroy->super, &destroy->cache) ||
 	    check_ours(destroy) || find_members(destroy))
 		return fail_code();
-	if (!destroy->is_active)
-		return 0;
-	return home_check_free(&destroy->active) || stop_check(&destroy->active) ? fail_code() : 0;
+	if (destroy->is_active &&
+	    (home_check_free(&destroy->active) || stop_check(&destroy->active)))
+		return fail_code();
+	return check_stage(destroy, dry_run);
 }
 
 /*
@@ -212,13 +339,14 @@ static void wipe_members(struct destroy *destroy)
 
 static int wipe_devices(struct destroy *destroy)
 {
-	if (destroy->is_active && stop(&destroy->active))
+	if (destroy->is_active && (stop(&destroy->active) || stop_stage(destroy)))
 		return fail_code();
 	if (device_claim(&destroy->cache) || check_same(destroy))
 		return fail_code();
 	if (super_wipe(&destroy->cache))
 		return fail_code();
 	wipe_members(destroy);
+	wipe_log(destroy);
 	return 0;
 }
 
@@ -329,6 +457,9 @@ static void report_destroy(const struct destroy *destroy, const char *witness,
 	print_string("cache", dry_run ? "would wipe" : NULL,
 		     destroy->cache.path);
 	members_print_as(&destroy->members, dry_run ? "would wipe" : NULL);
+	if (destroy->staged || destroy->is_below)
+		print_string("log", dry_run ? "would wipe" : NULL,
+			     destroy->log_found ? destroy->stage.log.path : NULL);
 	print_string("witness",
 		     dry_run && *witness ? "would free the record on" : NULL,
 		     *witness ? witness : NULL);
@@ -342,6 +473,8 @@ static int cmd_destroy(const struct arguments *args)
 	struct destroy destroy = {
 		.cache = DEVICE_CLOSED,
 		.force = option_given(args, OPTION_FORCE),
+		.abandon = option_given(args, OPTION_ABANDON_STAGE),
+		.stage = STAGE_CLOSED,
 	};
 	struct witness witness = WITNESS_CLOSED;
 	int error;
@@ -359,7 +492,7 @@ static int cmd_destroy(const struct arguments *args)
 	else
 		error = find_by_cache(&destroy, args->cache);
 	if (!error)
-		error = check_destroy(&destroy);
+		error = check_destroy(&destroy, dry_run);
 	if (!error && dry_run && open_witness(&destroy, &witness))
 		fail_reset();
 	if (!error && !dry_run)
@@ -374,6 +507,8 @@ static int cmd_destroy(const struct arguments *args)
 	super_free(&destroy.super);
 	device_close(&destroy.cache);
 	members_close(&destroy.members);
+	stage_close(&destroy.stage);
+	dm_device_free(&destroy.below);
 	dm_device_free(&destroy.active);
 	return error;
 }
@@ -382,7 +517,7 @@ const struct verb destroy_verb = {
 	.name = "destroy",
 	.operands = "[NAME]",
 	.operands_max = 1,
-	.optional = OPTION_CACHE | OPTION_FORCE,
+	.optional = OPTION_CACHE | OPTION_FORCE | OPTION_ABANDON_STAGE,
 	.changes = true,
 	.summary = "close a device and wipe the superblocks of its cache",
 	.details =
@@ -393,6 +528,10 @@ const struct verb destroy_verb = {
 "The other devices of a cache are those of its table while it is open, otherwise those\n"
 "that carry the same cache. If two devices carry the same member, destroy names both and\n"
 "wipes nothing. A missing device keeps its superblocks, and so do the others of a cache\n"
-"whose device is damaged and not open; destroy names them.\n",
+"whose device is damaged and not open; destroy names them.\n"
+"\n"
+"If the cache has a stage, destroy wipes its log as well. It refuses while the log holds\n"
+"writes that the origin lacks, or is missing: 'nearcache close' writes them to the origin,\n"
+"--abandon-stage loses them.\n",
 	.run = cmd_destroy,
 };

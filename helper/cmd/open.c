@@ -2,6 +2,7 @@
 /* nearcache open: open a cache that was created before. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <uuid/uuid.h>
 
 #include "open/activate.h"
 #include "cmd/commands.h"
@@ -22,7 +23,9 @@
 #include "block/signals.h"
 #include "lib/size.h"
 #include "ondisk/superblock.h"
+#include "open/passthrough.h"
 #include "open/renamed.h"
+#include "open/stage_device.h"
 #include "open/witness.h"
 #include "open/witness_proof.h"
 
@@ -33,6 +36,9 @@
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
  * @heard: the superblock names @witness, and the record on @witness was read
  * @superseded: a former witness of the cache has a record of a later session than the cache device
+ * @staged: the origin of the cache is @stage
+ * @abandon: --abandon-stage: the origin is that of @stage, without its log
+ * @log_found: with @abandon, the log of @stage is there
  */
 struct opening {
 	const struct arguments *args;
@@ -43,6 +49,10 @@ struct opening {
 	bool witness_is_newer;
 	bool heard;
 	bool superseded;
+	struct stage stage;
+	bool staged;
+	bool abandon;
+	bool log_found;
 };
 
 static bool has_witness(const struct opening *open)
@@ -195,6 +205,12 @@ static int execute_open(struct opening *open, struct activation *act)
 	struct origin_match *match = &open->match;
 	sigset_t before;
 
+	/*
+	 * A crash behind this step leaves a cache that names a lost log, and the same command goes on
+	 * from there.
+	 */
+	if (open->abandon && open->log_found)
+		stage_abandon_log(&open->stage);
 	/* If @witness_is_newer, match_record() below must first store the new session number. */
 	if (!open->witness_is_newer)
 		claim_record(open, act);
@@ -313,6 +329,15 @@ static void print_state(const char *name)
 	dm_device_free(&dev);
 }
 
+static void print_abandoned(const struct opening *open)
+{
+	char text[STAGE_MOMENT];
+
+	if (open->abandon)
+		print_string("abandoned", "origin shows",
+			     stage_moment(&open->stage, open->log_found, text));
+}
+
 /* Check origin and cache.  Empty an older copy if no witness tells the kernel that it is old. */
 static int check_origin(struct opening *open, const struct activation *act)
 {
@@ -357,12 +382,15 @@ static int run_open(struct opening *open, struct activation *act)
 	print_record(NULL, act->name);
 	activate_print(act);
 	print_content(open, dry_run);
+	print_abandoned(open);
 	if (!dry_run)
 		print_state(act->name);
 	if (!dry_run)
 		print_pins(act->name);
 	print_flag("dry_run", dry_run ? "dry run" : NULL, dry_run);
 	print_end();
+	if (open->staged)
+		stage_print(&open->stage);
 	return 0;
 }
 
@@ -396,12 +424,84 @@ static int check_free(struct opening *open)
 	return fail_code();
 }
 
+/*
+ * Use the origin without the log of the stage.  The cache may hold data of the lost writes, so it is
+ * emptied.
+ */
+static int find_abandoned(struct opening *open, const unsigned char *uuid)
+{
+	struct origin_match *match = &open->match;
+	struct stage *stage = &open->stage;
+
+	if (stage_abandon_prepare(stage, open->args, uuid, &open->log_found))
+		return fail_code();
+	if (stage->origin.size < le64_to_cpu(match->super.best->origin_size))
+		return fail(CODE_DEVICE,
+			    "origin '%s' has %llu bytes, the stage of this cache had %llu bytes",
+			    stage->origin.path, (unsigned long long)stage->origin.size,
+			    (unsigned long long)le64_to_cpu(match->super.best->origin_size));
+	match->on_change = ON_CHANGE_DROP;
+	return device_open_number(&match->origin, stage->origin.number, "origin");
+}
+
+/* The cache has no stage.  A log on this machine may hold writes for its origin all the same. */
+static int find_plain(struct opening *open)
+{
+	const struct arguments *args = open->args;
+	struct origin_match *match = &open->match;
+
+	if (open->abandon || stage_options_given(args))
+		return fail(CODE_USAGE,
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --abandon-stage and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    match->cache.path);
+	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
+	    match_find_origin(match))
+		return fail_code();
+	return mode_writes(args->mode) ? stage_check_origin(&match->origin, 0) : 0;
+}
+
+/*
+ * Open the origin.  The superblock of a cache with a stage names the log in place of the origin: then
+ * make the stage first.
+ */
+static int find_origin(struct opening *open)
+{
+	const char *id = (const char *)open->match.super.best->origin_id;
+	uuid_t uuid;
+
+	open->abandon = option_given(open->args, OPTION_ABANDON_STAGE);
+	if (!stage_id_parse(id, uuid))
+		return find_plain(open);
+	if (open->abandon)
+		return find_abandoned(open, uuid);
+	open->staged = true;
+	if (stage_open(&open->stage, open->args, uuid) || !open->stage.running)
+		return fail_code();
+	return device_open_number(&open->match.origin, open->stage.number, "origin");
+}
+
+/* A dry run cannot look at the content of a stage that does not run yet. */
+static void report_stage_only(const struct opening *open, const struct activation *act)
+{
+	print_record(NULL, act->name);
+	print_string("name", NULL, act->name);
+	print_string("cache", "cache device", open->match.cache.path);
+	print_flag("dry_run", "dry run", true);
+	print_end();
+	stage_print(&open->stage);
+}
+
 /* Open a cache whose devices are given on the command line or in nearcachetab(5). */
 static int open_devices(const struct arguments *args)
 {
 	struct opening open = {
 		.args = args,
 		.witness = WITNESS_CLOSED,
+		.stage = {
+			.cache = args->operand[0],
+			.log = DEVICE_CLOSED,
+			.origin = DEVICE_CLOSED,
+		},
 		.match = {
 			.origin = DEVICE_CLOSED,
 			.cache = DEVICE_CLOSED,
@@ -435,15 +535,21 @@ static int open_devices(const struct arguments *args)
 	    !super_require(&open.match.super, &open.match.cache) &&
 	    !members_check_first(&open.match.cache, &open.match.super) &&
 	    !check_free(&open)) {
-		int error = args->origin ?
-			    device_open(&open.match.origin, args->origin, "origin") :
-			    match_find_origin(&open.match);
+		int error = find_origin(&open);
 
 		act.sb = open.match.super.best;
 		open.match.size = open.match.origin.size;
-		if (!error && !find_members(&open))
+		/* A cache with a stage was made to be written to. */
+		if (open.staged && !option_given(args, OPTION_MODE | OPTION_READ_ONLY))
+			act.mode = NEARCACHE_WRITEAROUND;
+		if (!error && open.staged && !open.stage.running)
+			report_stage_only(&open, &act);
+		else if (!error && !find_members(&open))
 			run_open(&open, &act);
+		if (fail_code())
+			stage_undo(&open.stage);
 	}
+	stage_close(&open.stage);
 	super_free(&open.match.super);
 	free(open.match.written);
 	witness_close(&open.witness);
@@ -453,10 +559,50 @@ static int open_devices(const struct arguments *args)
 	return fail_code();
 }
 
+/*
+ * The cache is lost, and its stage is not: open the stage, and NAME as a pass-through device above
+ * it.  A cache of this stage that comes back is emptied, if NAME is writable.
+ */
+static int open_without_cache(const struct arguments *args)
+{
+	struct stage stage = STAGE_CLOSED;
+	struct device upper = DEVICE_CLOSED;
+	struct passthrough pass = {
+		.name = args->operand[0],
+		.origin = &upper,
+		.mode = option_given(args, OPTION_MODE | OPTION_READ_ONLY) ? args->mode :
+			NEARCACHE_WRITEAROUND,
+		.why = "--stage is given without --cache",
+	};
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
+
+	stage.cache = args->operand[0];
+	if (!arguments_check_name(stage.cache) && !activate_check_name(stage.cache) &&
+	    !stage_open(&stage, args, NULL)) {
+		if (stage.running &&
+		    !device_open_number(&upper, stage.number, "origin"))
+			passthrough_start(&pass, dry_run);
+		if (!fail_code())
+			stage_print(&stage);
+		else
+			stage_undo(&stage);
+	}
+	device_close(&upper);
+	stage_close(&stage);
+	return fail_code();
+}
+
 static int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
+	if (option_given(args, OPTION_STAGE | OPTION_ABANDON_STAGE) && option_given(args, OPTION_ALL))
+		return fail(CODE_USAGE, "--all takes no --stage and no --abandon-stage: name one device");
+	if (option_given(args, OPTION_STAGE) && option_given(args, OPTION_ABANDON_STAGE) &&
+	    !option_given(args, OPTION_CACHE))
+		return fail(CODE_USAGE, "--abandon-stage needs --cache DEV, or a line of NAME in nearcachetab");
+	if (option_given(args, OPTION_STAGE) && !option_given(args, OPTION_CACHE | OPTION_TAB))
+		return open_without_cache(args);
 	if (!option_given(args, OPTION_CACHE))
 		return option_given(args, OPTION_ALL) ?
 		       opentab_all(args, open_devices) :
@@ -507,6 +653,14 @@ const struct verb open_verb = {
 "Without --witness, open uses the recorded witness; --witness none forgets it. If the\n"
 "witness is missing, the cache opens without it and reports a warning. --force accepts a\n"
 "witness that carries something else.\n"
+"\n"
+"A cache that was created with --stage is opened above its stage, which open makes first;\n"
+"it finds the log by the uuid that the cache names, and the origin by the id in the log.\n"
+"Without the log, the cache is refused, as the origin may show an earlier time.\n"
+"--abandon-stage opens it without the log, and empties it: writes that were not on the\n"
+"origin are lost, and the log is wiped if it is there. --force accepts a volume whose device\n"
+"id has changed since the log was made. --stage without --cache opens the stage alone, if\n"
+"the cache device is lost: NAME then passes through to the stage.\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,
 	.run = cmd_open,

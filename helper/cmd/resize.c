@@ -6,6 +6,7 @@
 #include "lib/name.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
+#include "open/stage_device.h"
 #include "ondisk/print_superblock.h"
 #include "block/dm_reload.h"
 #include "cluster/home.h"
@@ -43,15 +44,42 @@ static int load_size(const struct dm_device *dev, const struct params *params, u
 	return reload(dev, params, params, bytes, false) ? describe_bypass(dev->name) : 0;
 }
 
+/*
+ * The origin of a stage grew, and the stage is the origin of @dev: let the stage grow first.  @size
+ * receives the size of the origin; 0: there is no stage.
+ */
+static int resize_stage(const struct dm_device *dev, bool dry_run, uint64_t *size)
+{
+	struct device origin = DEVICE_CLOSED;
+	struct stage_params params;
+	struct dm_device stage;
+	bool found;
+
+	*size = 0;
+	if (stage_below(dev, &stage, &found) || !found)
+		return fail_code();
+	if (!stage.table || !stage_params_parse(stage.table, &params))
+		fail(CODE_DEVICE, "the stage '%s' has no table that this command knows", stage.name);
+	else if (!device_open_number(&origin, params.origin, "origin") &&
+		 !check_size(&stage, &origin) && origin.size > stage.size && !dry_run)
+		stage_grow(&stage, origin.size);
+	*size = origin.size;
+	device_close(&origin);
+	dm_device_free(&stage);
+	return fail_code();
+}
+
 static int resize_device(const struct dm_device *dev, const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	struct device origin = DEVICE_CLOSED;
 	struct params params;
+	uint64_t size = 0;
 
 	if (!reload_prepare(dev, option_given(args, OPTION_FORCE), &params) &&
+	    !resize_stage(dev, dry_run, &size) &&
 	    !device_open_number(&origin, params.origin, "origin") &&
-	    !check_size(dev, &origin) && (origin.size == dev->size || !home_check_free(dev)) &&
+	    (origin.size = size ?: origin.size) && !check_size(dev, &origin) && (origin.size == dev->size || !home_check_free(dev)) &&
 	    (dry_run || (origin.size == dev->size && !dev->suspended) ||
 	     !load_size(dev, &params, origin.size)))
 		report_resize(dev, &origin, dry_run);
@@ -83,6 +111,7 @@ const struct verb resize_verb = {
 "resize works while the device is in use. Grow the file system afterwards. An origin that\n"
 "became smaller is refused. If another host changed the first or last 64 KiB (it grew the\n"
 "file system), all cached data is dropped, and the kernel log says so. For changes\n"
-"elsewhere use 'nearcache invalidate'. --force also resumes a suspended device.\n",
+"elsewhere use 'nearcache invalidate'. --force also resumes a suspended device. A stage\n"
+"below the cache grows with it.\n",
 	.run = cmd_resize,
 };

@@ -17,6 +17,7 @@
 #include "open/reconnect_origin.h"
 #include "open/renamed.h"
 #include "pins/restore.h"
+#include "stage/report.h"
 
 static void print_devices(const struct dm_device *dev)
 {
@@ -181,6 +182,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	describe_reason(dev, status);
 	print_string("loaded", "loaded", loaded);
 	print_devices(dev);
+	stage_report_brief(dev);
 	print_witness(dev, status);
 	print_content(status->field);
 	print_bytes("read_bytes", "bytes read", status_read_bytes(status));

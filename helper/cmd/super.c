@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache super: show and check the superblocks and the slot table of a cache device. */
 #include <stdio.h>
+#include <uuid/uuid.h>
 
 #include "cmd/commands.h"
 #include "ondisk/print_superblock.h"
 #include "block/device.h"
 #include "lib/error.h"
+#include "ondisk/stage_log.h"
 #include "open/origin_match.h"
+#include "open/stage_device.h"
 #include "lib/print.h"
 #include "lib/size.h"
 #include "ondisk/superblock.h"
@@ -109,6 +112,60 @@ static int print_slot_table(const struct device *dev, const struct super *super)
 	return 0;
 }
 
+static void print_log_copies(const struct stage_log *log)
+{
+	unsigned int i;
+
+	print_table("copies");
+	for (i = 0; i < STAGE_LOG_COPIES; i++) {
+		print_record(NULL, NULL);
+		print_number("copy", "copy", i);
+		print_number("offset", "offset", stage_log_offset(i));
+		print_flag("sound", "sound", log->sound[i]);
+		print_flag("counts", "counts", log->best && log->copy[i] == log->best);
+		print_number("sequence", "sequence",
+			     log->sound[i] ? le64_to_cpu(log->copy[i]->sequence) : 0);
+		print_string("why", "why", log->sound[i] && log->best ? NULL : log->why[i]);
+		print_end();
+	}
+	print_end();
+}
+
+static void print_log(const struct nearcache_stage_super *sb)
+{
+	char uuid[SUPER_UUID_TEXT], time[STAGE_TIME];
+	const char *drained = stage_log_drained(sb) ? "yes" : "no, or unknown";
+
+	uuid_unparse_lower(sb->uuid, uuid);
+	print_record("log", "Log of a stage");
+	print_string("uuid", "uuid", uuid);
+	print_string("label", "cache", (const char *)sb->label);
+	print_string("origin_id", "origin", *sb->origin_id ? (const char *)sb->origin_id : NULL);
+	print_bytes("origin_size", "size of the origin", le64_to_cpu(sb->volume_sectors) * 512);
+	print_bytes("ring_bytes", "size of the log",
+		    le64_to_cpu(sb->ring_blocks) * NEARCACHE_STAGE_BLOCK);
+	print_number("generation", "starts", le64_to_cpu(sb->generation));
+	print_number("drained_epoch", "flush on the origin", le64_to_cpu(sb->drained_epoch));
+	print_number("drained_time_ns", NULL, le64_to_cpu(sb->drained_time));
+	print_string(NULL, sb->drained_time ? "time of that flush" : NULL,
+		     stage_time(le64_to_cpu(sb->drained_time), time));
+	print_flag("drained", NULL, stage_log_drained(sb));
+	print_string(NULL, "all on the origin", drained);
+	print_end();
+}
+
+static int judge_log(const struct device *dev, const struct stage_log *log)
+{
+	print_string("path", "path", dev->path);
+	print_bytes("size", "size", dev->size);
+	print_flag("sound", "sound", log->best);
+	print_log_copies(log);
+	if (stage_log_require(log, dev))
+		return fail_code();
+	print_log(log->best);
+	return 0;
+}
+
 static int judge_super(const struct device *dev)
 {
 	struct super super;
@@ -137,10 +194,14 @@ static int judge_super(const struct device *dev)
 static int cmd_super(const struct arguments *args)
 {
 	struct device dev;
+	struct stage_log log = { 0 };
 	int error = device_open_any(&dev, args->operand[0], "device");
 
 	if (!error)
-		error = judge_super(&dev);
+		error = stage_log_read(&log, &dev);
+	if (!error)
+		error = log.magic[0] || log.magic[1] ? judge_log(&dev, &log) : judge_super(&dev);
+	stage_log_free(&log);
 	device_close(&dev);
 	return error;
 }
@@ -152,7 +213,7 @@ const struct verb super_verb = {
 	.operands_max = 1,
 	.summary = "show and check the superblocks and the slot table of a cache device",
 	.details =
-"super only reads. It also takes an image in a regular file. The exit code is 4 if\n"
-"neither superblock is valid.\n",
+"super only reads. It also takes an image in a regular file, and the log of a stage. The\n"
+"exit code is 4 if neither superblock is valid.\n",
 	.run = cmd_super,
 };

@@ -23,6 +23,7 @@ const struct verb *const verbs[] = {
 	&verify_verb,
 	&scrub_verb,
 	&cluster_verb,
+	&stage_verb,
 	&list_verb,
 	&status_verb,
 	&stats_verb,

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # bash completion of nearcache(8); tests/static/words.sh compares it with the command.
 
-_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub cluster list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
+_nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub cluster stage list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
 _nearcache_settings='mode=read-only|writearound|writethrough fill_memory= cache_timeout= origin_timeout= verify= witness= read_ahead='
 
@@ -12,15 +12,15 @@ _nearcache_tables()
 	options='' operands=''
 	case $1 in
 	create)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only --cluster=<path> --self=<>'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --block-size=<> --integrity=none|crc32c --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --force --format-only --cluster=<path> --self=<> --stage=<path> --rate=<> --max-behind=<>'
 		operands='<>'
 		;;
 	open)
-		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path>'
+		options=' --origin=<path> --cache=<path> --witness=<path> --mode=read-only|writearound|writethrough|writeback --read-only --fill-memory=<> --cache-timeout=<> --origin-timeout=<> --verify=<> --dataset-version=<> --grow --on-change=drop|refuse|trust --sample-at-open=<> --force --wait --all --tab=<path> --stage=<path> --rate=<> --max-behind=<> --abandon-stage'
 		operands='<table>'
 		;;
 	close)
-		options=' --all'
+		options=' --all --keep'
 		operands='<device>'
 		;;
 	set)
@@ -87,6 +87,10 @@ _nearcache_tables()
 		options=' --config=<path> --self=<> --from-peers --no-warm'
 		operands='join|leave|status|check <cluster>'
 		;;
+	stage)
+		options=' --wait'
+		operands='status|drain|rate|max-behind <device> <path>'
+		;;
 	list)
 		options=''
 		operands=''
@@ -104,7 +108,7 @@ _nearcache_tables()
 		operands='<device>...'
 		;;
 	destroy)
-		options=' --cache=<path> --force'
+		options=' --cache=<path> --force --abandon-stage'
 		operands='<device>'
 		;;
 	index)

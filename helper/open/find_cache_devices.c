@@ -17,6 +17,7 @@
 #include "lib/error.h"
 #include "lib/wait_data.h"
 #include "block/device_sysfs.h"
+#include "block/dm.h"
 #include "ondisk/superblock.h"
 
 /* Milliseconds between two checks whether a missing device has appeared. */
@@ -24,6 +25,18 @@
 
 /* Part of the error message for a device that hangs; consider_device() searches for it. */
 #define SILENT	"does not answer"
+
+/**
+ * enum carried - a kind of superblock to look for
+ * @CARRIED_CACHE: of a cache
+ * @CARRIED_LOG: of the log of a stage
+ */
+enum carried { CARRIED_CACHE, CARRIED_LOG };
+
+static const char *const roles[] = {
+	[CARRIED_CACHE] = "cache device",
+	[CARRIED_LOG] = "log device",
+};
 
 /**
  * struct answer - result that probe_device() sends to its parent through the pipe
@@ -34,15 +47,37 @@
 struct answer {
 	int code;
 	char message[512];
-	struct nearcache_super sb;
+	unsigned char sb[NEARCACHE_SUPER_SIZE];
 };
 
+_Static_assert(sizeof(struct nearcache_super) == NEARCACHE_SUPER_SIZE &&
+	       sizeof(struct nearcache_stage_super) == NEARCACHE_SUPER_SIZE, "size of an answer");
+
+static int read_cache(const struct device *dev, struct answer *answer)
+{
+	struct super super;
+
+	if (!super_read(&super, dev) && !super_require(&super, dev))
+		memcpy(answer->sb, super.best, sizeof(answer->sb));
+	super_free(&super);
+	return fail_code();
+}
+
+static int read_log(const struct device *dev, struct answer *answer)
+{
+	struct stage_log log;
+
+	if (!stage_log_read(&log, dev) && !stage_log_require(&log, dev))
+		memcpy(answer->sb, log.best, sizeof(answer->sb));
+	stage_log_free(&log);
+	return fail_code();
+}
+
 /* Runs in a child process, which may hang. The parent waits at most RESOLVE_SECONDS for data. */
-static void probe_device(const char *path, int pipe)
+static void probe_device(const char *path, enum carried kind, int pipe)
 {
 	struct device dev = DEVICE_CLOSED;
 	struct answer answer = { 0 };
-	struct super super = { 0 };
 
 	/*
 	 * Close all inherited files. Otherwise a hanging child would hold the locks of the parent,
@@ -53,25 +88,22 @@ static void probe_device(const char *path, int pipe)
 	    !freopen("/dev/null", "w", stderr))
 		_exit(CODE_DEVICE);
 	close_range(STDERR_FILENO + 1, ~0U, 0);
-	answer.code = device_open(&dev, path, "cache device") ||
-		      super_read(&super, &dev) || super_require(&super, &dev) ?
-			      (int)fail_code() : 0;
+	/* An error of the parent is none of this device. */
+	fail_reset();
+	if (!device_open(&dev, path, roles[kind])) {
+		if (kind == CARRIED_LOG)
+			read_log(&dev, &answer);
+		else
+			read_cache(&dev, &answer);
+	}
+	answer.code = fail_code();
 	snprintf(answer.message, sizeof(answer.message), "%s", fail_message());
-	if (!answer.code)
-		memcpy(&answer.sb, super.best, sizeof(answer.sb));
 	/* The answer is smaller than the pipe, so write() does not block if no one reads. */
 	_exit(write(STDIN_FILENO, &answer, sizeof(answer)) < 0);
 }
 
-static int take_device(struct resolved *found, const struct answer *answer)
-{
-	if (answer->code)
-		return fail((enum exit_code)answer->code, "%s", answer->message);
-	memcpy(&found->sb, &answer->sb, sizeof(found->sb));
-	return 0;
-}
-
-static int await_answers(struct resolved *found, int pipe)
+/* Copy the superblock in the answer of a child process to @sb. */
+static int await_answer(const char *path, enum carried kind, int pipe, void *sb)
 {
 	struct answer answer;
 	size_t done = 0;
@@ -79,37 +111,38 @@ static int await_answers(struct resolved *found, int pipe)
 
 	while (done < sizeof(answer) && n > 0) {
 		if (!wait_data(pipe, RESOLVE_SECONDS * 1000))
-			return fail(CODE_DEVICE,
-				    "cache device '%s' " SILENT " within %d seconds",
-				    found->path, RESOLVE_SECONDS);
+			return fail(CODE_DEVICE, "%s '%s' " SILENT " within %d seconds",
+				    roles[kind], path, RESOLVE_SECONDS);
 		n = read_again(pipe, (char *)&answer + done, sizeof(answer) - done);
 		if (n > 0)
 			done += (size_t)n;
 	}
 	if (done < sizeof(answer))
 		return fail(CODE_DEVICE,
-			    "cannot read cache device '%s': the process that reads it has ended",
-			    found->path);
-	return take_device(found, &answer);
+			    "cannot read %s '%s': the process that reads it has ended",
+			    roles[kind], path);
+	if (answer.code)
+		return fail((enum exit_code)answer.code, "%s", answer.message);
+	memcpy(sb, answer.sb, sizeof(answer.sb));
+	return 0;
 }
 
 /* Read the superblock of the device at @path. Fails if it does not answer in RESOLVE_SECONDS. */
-int resolve_path(struct resolved *cache, const char *path)
+static int ask_device(const char *path, enum carried kind, void *sb)
 {
 	int pipes[2];
 	pid_t child;
 
-	snprintf(cache->path, sizeof(cache->path), "%s", path);
 	if (pipe(pipes))
 		return fail_errno(errno, "cannot read '%s'", path);
 	child = fork();
 	if (!child)
-		probe_device(path, pipes[1]);
+		probe_device(path, kind, pipes[1]);
 	close(pipes[1]);
 	if (child < 0)
 		fail_errno(errno, "cannot read '%s'", path);
 	else
-		await_answers(cache, pipes[0]);
+		await_answer(path, kind, pipes[0], sb);
 	close(pipes[0]);
 	if (child > 0) {
 		/* Do not wait for a child that hangs: it ends only when its read completes. */
@@ -117,6 +150,13 @@ int resolve_path(struct resolved *cache, const char *path)
 		waitpid(child, NULL, fail_code() ? WNOHANG : 0);
 	}
 	return fail_code();
+}
+
+/* As ask_device(), for a cache device. */
+int resolve_path(struct resolved *cache, const char *path)
+{
+	snprintf(cache->path, sizeof(cache->path), "%s", path);
+	return ask_device(cache->path, CARRIED_CACHE, &cache->sb);
 }
 
 /* True if @folder is the sysfs folder of an NVMe controller that is reached through a network. */
@@ -183,7 +223,7 @@ static bool is_remote(const char *name)
 	return has_fabric(strrchr(target, '/') + 1);
 }
 
-/* Decide from sysfs alone whether a device can be a cache device. */
+/* Decide from sysfs alone whether a device can be a cache device, or have a log. */
 static bool is_candidate(const char *name, const struct device *origin,
 			 dev_t *number)
 {
@@ -209,7 +249,7 @@ static bool is_candidate(const char *name, const struct device *origin,
 	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
 	    !strcmp(text, "0") ||
 	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
-	     !strncmp(text, "nearcache-", 10)))
+	     (!strncmp(text, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX)) || dm_uuid_is_stage(text))))
 		return false;
 	device_path_of(*number, path);
 	return !stat(path, &st) && S_ISBLK(st.st_mode);
@@ -366,6 +406,74 @@ int resolve_uuid(struct resolved *cache, const char *uuid,
 		*cache = *found;
 	resolve_free(&all);
 	return fail_code();
+}
+
+static int consider_log(struct logs *all, dev_t number)
+{
+	struct log_carrier *longer, *one;
+	char path[PATH_MAX];
+
+	longer = reallocarray(all->one, all->count + 1, sizeof(*all->one));
+	if (!longer)
+		return fail_memory();
+	all->one = longer;
+	one = &longer[all->count];
+	one->number = number;
+	snprintf(one->path, sizeof(one->path), "%s", device_path_of(number, path));
+	if (!ask_device(one->path, CARRIED_LOG, &one->sb)) {
+		all->count++;
+		return 0;
+	}
+	if (strstr(fail_message(), SILENT))
+		all->silent++;
+	fail_reset();
+	return 0;
+}
+
+/* Drop devices below another one that shows the same log: the legs of a mirror, for example. */
+static void drop_covered(struct logs *all)
+{
+	size_t i, j, kept = 0;
+
+	for (i = 0; i < all->count; i++) {
+		bool covered = false;
+
+		for (j = 0; j < all->count && !covered; j++)
+			covered = !uuid_compare(all->one[i].sb.uuid, all->one[j].sb.uuid) &&
+				  identity_rests_on(all->one[j].number, all->one[i].number);
+		all->one[i].covered = covered;
+	}
+	for (i = 0; i < all->count; i++)
+		if (!all->one[i].covered)
+			all->one[kept++] = all->one[i];
+	all->count = kept;
+}
+
+/*
+ * Find the logs of stages on local devices. @origin (NULL: unknown) and devices that share its
+ * storage are not read. Call logs_free() even after a failure.
+ */
+int resolve_logs(struct logs *all, const struct device *origin)
+{
+	struct dirent *entry;
+	dev_t number;
+	DIR *dir;
+
+	memset(all, 0, sizeof(*all));
+	dir = opendir("/sys/class/block");
+	while (dir && !fail_code() && (entry = readdir(dir)))
+		if (is_candidate(entry->d_name, origin, &number))
+			consider_log(all, number);
+	if (dir)
+		closedir(dir);
+	drop_covered(all);
+	return fail_code();
+}
+
+void logs_free(struct logs *all)
+{
+	free(all->one);
+	memset(all, 0, sizeof(*all));
 }
 
 /* Wait until @path exists. Returns false if it does not after @seconds. */

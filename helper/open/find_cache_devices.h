@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Find cache devices by path or uuid. A device that does not answer delays a search by at most
- * RESOLVE_SECONDS.
+ * Find cache devices by path or uuid, and logs of stages. A device that does not answer delays a
+ * search by at most RESOLVE_SECONDS.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_FIND_CACHE_DEVICES_H
@@ -11,6 +11,7 @@
 
 #include "block/device.h"
 #include "meta/ondisk_check.h"
+#include "ondisk/stage_log.h"
 
 /* Seconds to wait for the answer of a device; then resolve_path() fails. */
 #define RESOLVE_SECONDS	2
@@ -41,6 +42,34 @@ struct carriers {
 	unsigned int silent;
 };
 
+/**
+ * struct log_carrier - a device with the log of a stage
+ * @path: path of the device
+ * @number: device number
+ * @covered: for resolve_logs()
+ * @sb: valid superblock of the log
+ */
+struct log_carrier {
+	char path[PATH_MAX];
+	dev_t number;
+	bool covered;
+	struct nearcache_stage_super sb;
+};
+
+/**
+ * struct logs - the logs on local devices
+ * @one: the devices, which may include copies of a log
+ * @count: entries of @one
+ * @silent: number of devices that did not answer
+ */
+struct logs {
+	struct log_carrier *one;
+	size_t count;
+	unsigned int silent;
+};
+
+int resolve_logs(struct logs *all, const struct device *origin);
+void logs_free(struct logs *all);
 int resolve_path(struct resolved *cache, const char *path);
 int resolve_uuid(struct resolved *cache, const char *uuid,
 		 const struct device *origin);

@@ -150,9 +150,9 @@ static int take_options(struct tab_entry *entry, char *options)
 static int check_given(const struct arguments *args)
 {
 	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
-			 OPTION_WAIT_DEVICES | OPTION_FORCE))
+			 OPTION_WAIT_DEVICES | OPTION_FORCE | OPTION_ABANDON_STAGE))
 		return fail(CODE_USAGE,
-			    "json, dry-run, help, version, all, tab, wait and force are allowed only on the command line");
+			    "json, dry-run, help, version, all, tab, wait, force and abandon-stage are allowed only on the command line");
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/error.h"
 #include "block/parallel_devices.h"
 #include "open/passthrough.h"
+#include "open/stage_device.h"
 #include "lib/print.h"
 #include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
@@ -31,6 +32,7 @@ typedef int open_devices_t(const struct arguments *args);
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
  * @known: @uuid is set
+ * @staged: the cache has a stage, with the log @log
  * @why: reason to open the device without its cache; "": none
  */
 struct reopening {
@@ -40,6 +42,8 @@ struct reopening {
 	struct resolved cache;
 	uuid_t uuid;
 	bool known;
+	uuid_t log;
+	bool staged;
 	char why[1024];
 };
 
@@ -53,6 +57,8 @@ static void wait_for_devices(const struct reopening *re)
 	/* A cache named by uuid has no path to wait for. */
 	if (resolve_wait(re->args.origin, seconds) && cache[0] == '/')
 		resolve_wait(cache, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
+	if (option_given(&re->args, OPTION_STAGE))
+		resolve_wait(re->args.stage, seconds < CACHE_WAIT ? seconds : CACHE_WAIT);
 }
 
 static int open_origin(struct reopening *re)
@@ -80,7 +86,9 @@ static int check_whose(struct reopening *re, bool by_uuid)
 {
 	const char *id = (const char *)re->cache.sb.origin_id;
 
-	if (!*id || !strcmp(id, re->origin.id)) {
+	/* The log of a stage names the origin, and open compares it. */
+	re->staged = stage_id_parse(id, re->log);
+	if (!*id || re->staged || !strcmp(id, re->origin.id)) {
 		re->known = by_uuid || *id;
 		uuid_copy(re->uuid, re->cache.sb.uuid);
 		return 0;
@@ -127,6 +135,31 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 	return keep_reason(re);
 }
 
+/*
+ * Pass through to the stage, if the line or the cache names one: the origin may lack writes of its
+ * log.
+ */
+static int pass_to_stage(struct reopening *re, struct passthrough *pass)
+{
+	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
+	struct device upper = DEVICE_CLOSED;
+	struct stage stage = STAGE_CLOSED;
+
+	stage.cache = pass->name;
+	pass->origin = &upper;
+	if (!option_given(&re->args, OPTION_MODE | OPTION_READ_ONLY))
+		pass->mode = NEARCACHE_WRITEAROUND;
+	if (!stage_open(&stage, &re->args, re->staged ? re->log : NULL)) {
+		if (stage.running && !device_open_number(&upper, stage.number, "origin"))
+			passthrough_start(pass, dry_run);
+		if (fail_code())
+			stage_undo(&stage);
+	}
+	device_close(&upper);
+	stage_close(&stage);
+	return fail_code();
+}
+
 static int open_without_cache(struct reopening *re)
 {
 	struct passthrough pass = {
@@ -136,8 +169,13 @@ static int open_without_cache(struct reopening *re)
 		.cache = re->known ? re->uuid : NULL,
 		.why = re->why,
 	};
+	bool staged = re->staged || option_given(&re->args, OPTION_STAGE);
 
-	if (passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
+	if (option_given(&re->args, OPTION_ABANDON_STAGE))
+		return fail(CODE_DEVICE, "%s", re->why);
+	if (staged ? pass_to_stage(re, &pass) :
+	    stage_check_origin(&re->origin, 0) ||
+	    passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
 		return fail_add("opening it with its cache failed as well: %s", re->why);
 	return 0;
 }

@@ -305,16 +305,16 @@ cases() {
 		nearcache status |a:b=c|demo
 		nearcache status demo a:b|a:b=c
 		nearcache close a:b=|c
-		nearcache close demo |--all|$globals
+		nearcache close demo |$(tr ' ' '\n' <<<"--all --keep ${globals//|/ }" | sort | paste -sd '|')
 		nearcache create 
 		nearcache open |later
-		nearcache open later --mode write|writearound|writethrough
+		nearcache open later --mode write|writearound|writeback|writethrough
 		nearcache index o|one.tar
 		nearcache index --format tar t|two.tar
 		nearcache residency demo b|blank_in_it
 		nearcache index --summary -- o|one.tar
 		nearcache set demo |$(tr - _ <"$dir/settings" | paste -sd '|')
-		nearcache set demo mode=|$("$nearcache" create --mode '?' 2>&1 | sed 's/.*: give //; s/, \| or /|/g')
+		nearcache set demo mode=|$("$nearcache" set demo mode='?' 2>&1 | sed 's/.*: give //; s/, \| or /|/g')
 		nearcache set demo verify=
 		nearcache set demo mode=read-only fill|fill_memory
 		nearcache get demo |$(tr - _ <"$dir/settings" | paste -sd '|')

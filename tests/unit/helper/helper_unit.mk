@@ -41,7 +41,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
 # The parser of nearcachetab needs the options of 'open'.
-HELPER_TAB	:= helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
+HELPER_TAB	:= helper/block/stage_params.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
 	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
@@ -105,7 +105,7 @@ HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
-HELPER_UNIT_test_options := helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
+HELPER_UNIT_test_options := helper/block/stage_params.c helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
 	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
 	helper/shard/shard_split.c
@@ -123,7 +123,7 @@ HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock
 	helper/ondisk/layout.c helper/ondisk/fingerprint_ends.c helper/lib/sha256.c $(HELPER_FSPRINT) \
 	helper/lib/error.c \
 	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_set	:= helper/cmd/set.c helper/cmd/resize.c \
+HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/cmd/set.c helper/cmd/resize.c \
 	helper/block/dm_need.c helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c \
 	helper/cli/setting.c \

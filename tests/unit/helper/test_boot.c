@@ -14,6 +14,7 @@
 #include "lib/print.h"
 #include "open/find_cache_devices.h"
 #include "open/nearcachetab.h"
+#include "open/stage_device.h"
 #include "unit.h"
 
 #define UUID	"01010101-0101-0101-0101-010101010101"
@@ -27,11 +28,13 @@ static bool origin_gone;
 static struct arguments opened;
 static struct passthrough passed;
 static u8 passed_uuid[16];
-static char passed_why[256];
+static char passed_why[256], passed_origin[PATH_MAX];
 static unsigned int waits;
 /* @half_made: an earlier run left a device without a dm table, with the open count @half_opens. */
 static bool half_made, removed;
 static int half_opens;
+/* @stage_lost: the log of a stage is missing.  @behind: a log holds writes that the origin lacks. */
+static bool stage_lost, behind, stage_made, stage_undone;
 
 int device_open(struct device *dev, const char *path, const char *role)
 {
@@ -105,10 +108,50 @@ int resolve_uuid(struct resolved *cache, const char *uuid,
 	return resolve_path(cache, "/dev/found");
 }
 
+int device_open_number(struct device *dev, dev_t number, const char *role)
+{
+	(void)number;
+	return device_open(dev, "/dev/mapper/nc-stage", role);
+}
+
+bool stage_id_parse(const char *id, unsigned char *uuid)
+{
+	memset(uuid, 7, 16);
+	return !strcmp(id, "STAGE");
+}
+
+int stage_open(struct stage *stage, const struct arguments *args, const unsigned char *uuid)
+{
+	assert_string_equal(stage->cache, "nc");
+	assert_string_equal(args->origin, "/dev/o");
+	assert_true(uuid ? uuid[3] == 7 : !strcmp(args->stage, "/dev/l"));
+	stage_made = stage->running = !stage_lost;
+	return stage_lost ? (fail)(CODE_DEVICE, "LOST") : 0;
+}
+
+void stage_undo(struct stage *stage)
+{
+	(void)stage;
+	stage_undone = true;
+}
+
+void stage_close(struct stage *stage)
+{
+	(void)stage;
+}
+
+int stage_check_origin(const struct device *dev, dev_t except)
+{
+	assert_string_equal(dev->path, "/dev/o");
+	assert_int_equal(except, 0);
+	return behind ? (fail)(CODE_BUSY, "BEHIND") : 0;
+}
+
 int passthrough_start(struct passthrough *pass, bool dry_run)
 {
 	(void)dry_run;
 	passed = *pass;
+	snprintf(passed_origin, sizeof(passed_origin), "%s", pass->origin->path);
 	if (pass->cache)
 		memcpy(passed_uuid, pass->cache, sizeof(passed_uuid));
 	snprintf(passed_why, sizeof(passed_why), "%s", pass->why);
@@ -155,6 +198,7 @@ static int reset(void **state)
 	origin_gone = half_made = removed = false;
 	half_opens = 0;
 	waits = 0;
+	stage_lost = behind = stage_made = stage_undone = false;
 	return 0;
 }
 
@@ -288,6 +332,37 @@ static void all(void **state)
 	assert_non_null(strstr(fail_message(), "no option of one device"));
 }
 
+/* The cache is above a stage: pass through to the stage, never to the origin without its log. */
+static void with_stage(void **state)
+{
+	(void)state;
+	recorded = "STAGE";
+	assert_int_equal(run(BY_PATH, 0), 0);
+	assert_true(option_given(&opened, OPTION_CACHE));
+	assert_false(stage_made);
+	open_fails = CODE_DEVICE;
+	run(BY_UUID, 0);
+	assert_passed("REFUSED", true);
+	assert_string_equal(passed_origin, "/dev/mapper/nc-stage");
+	/* The cache is lost, and the line names the log; the mode is that of a stage. */
+	recorded = NULL;
+	run("nc /dev/o /dev/c stage=/dev/l", 0);
+	assert_passed("BROKEN", false);
+	assert_string_equal(passed_origin, "/dev/mapper/nc-stage");
+	assert_int_equal(passed.mode, NEARCACHE_WRITEAROUND);
+	stage_lost = true;
+	assert_int_equal(run("nc /dev/o /dev/c stage=/dev/l", 0), CODE_DEVICE);
+	assert_non_null(strstr(fail_message(), "LOST"));
+	assert_null(passed.name);
+	assert_true(stage_undone || !stage_made);
+	/* Neither cache nor line tell of the stage, but a log does. */
+	behind = true;
+	assert_int_equal(run(BY_PATH, 0), CODE_BUSY);
+	assert_non_null(strstr(fail_message(), "BEHIND"));
+	assert_null(passed.name);
+	assert_int_equal(run("nc /dev/o /dev/c abandon-stage", 0), CODE_USAGE);
+}
+
 /* An earlier run died between creation and start of the device: remove the device if unused. */
 static void half(void **state)
 {
@@ -314,6 +389,7 @@ int main(void)
 		cmocka_unit_test_setup(of_another, reset),
 		cmocka_unit_test_setup(not_at_all, reset),
 		cmocka_unit_test_setup(all, reset),
+		cmocka_unit_test_setup(with_stage, reset),
 		cmocka_unit_test_setup(half, reset),
 	};
 	int failed, fd;

@@ -6,6 +6,7 @@
 #include "cluster/homes.h"
 #include "cmd/commands.h"
 #include "cmd/node_part.h"
+#include "stage/report.h"
 #include "block/device.h"
 #include "lib/print.h"
 #include "block/lock.h"
@@ -96,6 +97,11 @@ int homes_rename_operands(char **operand, int count)
 	(void)operand;
 	(void)count;
 	return 0;
+}
+
+void stage_report_brief(const struct dm_device *dev)
+{
+	(void)dev;
 }
 
 void node_part_print_cluster(const struct dm_device *dev)

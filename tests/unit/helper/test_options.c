@@ -37,10 +37,12 @@ static const struct verb rows[] = {
 		      OPTION_SEED | OPTION_SPLIT, .run = nothing },
 	{ .name = "show", .operands = "[NAME...]", .operands_max = -1,
 	  .run = nothing },
+	{ .name = "stage", .operands = "NAME", .operands_max = 1,
+	  .optional = OPTION_MODE | OPTION_READ_ONLY | OPTIONS_STAGE, .run = nothing },
 };
 
 static const struct verb *const verbs[] = {
-	&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], NULL,
+	&rows[0], &rows[1], &rows[2], &rows[3], &rows[4], &rows[5], &rows[6], &rows[7], NULL,
 };
 
 #define WORDS_MAX	12
@@ -132,6 +134,12 @@ static void good_lines(void **state)
 	assert_string_equal(args.from, "-");
 	assert_int_equal(args.interval, 250);
 	assert_int_equal(args.count, 7);
+	assert_int_equal(parse("stage a --mode writeback --stage /dev/l --rate 0 --max-behind 10m",
+			       &args, &verb), 0);
+	assert_int_equal(args.mode, NEARCACHE_WRITEAROUND);
+	assert_true(option_given(&args, OPTION_WRITEBACK));
+	assert_string_equal(args.stage, "/dev/l");
+	assert_int_equal(args.max_behind.seconds, 600);
 	assert_int_equal(parse("watch -jo a.svg", &args, &verb), 0);
 	assert_string_equal(args.output, "a.svg");
 	assert_true(option_given(&args, OPTION_JSON));
@@ -255,6 +263,10 @@ static void bad_lines(void **state)
 		{ "pin a --epoch 1", "'--epoch' is not an option of 'pin'" },
 		{ "show --cache x", "'--cache'" },
 		{ "show --forc", "'--forc'" },
+		{ "stage a --rate 1", "'1': give 0 (as fast as the origin) or 64K" },
+		{ "stage a --max-behind 2d", "'2d': give 0 (no limit), 1M or more" },
+		{ "stage a --max-behind 1", "'1': give 0 (no limit), 1M or more" },
+		{ "stage a --mode copyback", "'copyback': give read-only" },
 	};
 	const struct verb *verb;
 	struct arguments args;

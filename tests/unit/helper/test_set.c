@@ -14,6 +14,7 @@
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"
 #include "said.h"
+#include "open/stage_device.h"
 #include "open/witness.h"
 
 #define WRITING		"writethrough 8:0 8:16"
@@ -51,6 +52,22 @@ const char *device_path_of(dev_t number, char *path)
 {
 	sprintf(path, "%u:%u", major(number), minor(number));
 	return path;
+}
+
+/* No stage. */
+int stage_below(const struct dm_device *cache, struct dm_device *dev, bool *found)
+{
+	(void)cache;
+	(void)dev;
+	*found = false;
+	return 0;
+}
+
+int stage_grow(const struct dm_device *dev, uint64_t bytes)
+{
+	(void)dev;
+	(void)bytes;
+	return 0;
 }
 
 int reconnect_explain(const struct dm_device *dev)

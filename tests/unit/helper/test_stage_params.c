@@ -45,23 +45,27 @@ static void limits_parsed(void **state)
 	static const char *const refused[] = {
 		"", "x", "1048575", "2d", "0s", "1.5m", "-1", "9223372036854775808", "512K",
 	};
-	unsigned int seconds;
-	uint64_t bytes;
+	struct stage_limit limit;
+	uint64_t rate;
 	size_t i;
 
 	(void)state;
-	assert_null(stage_behind_parse("50G", &bytes, &seconds));
-	assert_true(bytes == 50ULL << 30 && !seconds);
-	assert_null(stage_behind_parse("10m", &bytes, &seconds));
-	assert_true(!bytes && seconds == 600);
-	assert_null(stage_behind_parse("10M", &bytes, &seconds));
-	assert_true(bytes == 10 << 20 && !seconds);
-	assert_null(stage_behind_parse("0", &bytes, &seconds));
-	assert_true(!bytes && !seconds);
+	assert_null(stage_limit_parse("50G", &limit));
+	assert_true(limit.bytes == 50ULL << 30 && !limit.seconds);
+	assert_null(stage_limit_parse("10m", &limit));
+	assert_true(!limit.bytes && limit.seconds == 600);
+	assert_null(stage_limit_parse("10M", &limit));
+	assert_true(limit.bytes == 10 << 20 && !limit.seconds);
+	assert_null(stage_limit_parse("0", &limit));
+	assert_true(!limit.bytes && !limit.seconds);
 	for (i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
-		assert_non_null(stage_behind_parse(refused[i], &bytes, &seconds));
-	assert_true(stage_rate_ok(0) && stage_rate_ok(65536) && !stage_rate_ok(65535));
-	assert_true(stage_rate_ok(1ULL << 40) && !stage_rate_ok((1ULL << 40) + 1));
+		assert_non_null(stage_limit_parse(refused[i], &limit));
+	assert_null(stage_rate_parse("0", &rate));
+	assert_null(stage_rate_parse("64K", &rate));
+	assert_int_equal(rate, 65536);
+	assert_non_null(stage_rate_parse("65535", &rate));
+	assert_null(stage_rate_parse("1T", &rate));
+	assert_non_null(stage_rate_parse("2T", &rate));
 }
 
 static void status_parsed(void **state)
@@ -74,9 +78,12 @@ static void status_parsed(void **state)
 	assert_int_equal(status.ring_bytes, 1000);
 	assert_int_equal(status.retries, 94);
 	assert_int_equal(stage_epochs_behind(&status), 2);
+	assert_false(stage_all_drained(&status));
 	status.drained_epoch = 6;
 	assert_int_equal(stage_epochs_behind(&status), 1);
+	assert_false(stage_all_drained(&status));
 	status.behind_bytes = 0;
+	assert_true(stage_all_drained(&status));
 	assert_int_equal(stage_epochs_behind(&status), 0);
 	assert_true(stage_status_parse("1 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99", &status));
 	assert_string_equal(stage_state_word(status.state), "log failed");

@@ -57,6 +57,7 @@ each_verb <<END
 4|No such file|create other --cache $was --origin $O
 4|'nearcache close nc' closes the device|destroy nc
 4|is no cluster device|cluster leave nc
+4|has no stage|stage status nc
 5|mounted on $M|close nc
 END
 no_verb_missing

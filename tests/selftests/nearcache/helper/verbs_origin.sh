@@ -58,6 +58,7 @@ each_verb <<END
 5|mounted on $M|destroy nc
 0|dropped|invalidate nc
 4|is no cluster device|cluster leave nc
+4|has no stage|stage status nc
 5|mounted on $M|close nc
 END
 no_verb_missing

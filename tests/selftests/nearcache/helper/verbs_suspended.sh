@@ -62,6 +62,7 @@ each_verb <<END
 5|'dmsetup resume nc' first|create other --cache $C2 --origin /dev/mapper/nc
 5|mounted on $M|destroy nc
 4|is no cluster device|cluster leave nc
+4|has no stage|stage status nc
 5|mounted on $M|close nc
 END
 no_verb_missing
