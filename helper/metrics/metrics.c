@@ -11,6 +11,7 @@
 #include "lib/error.h"
 #include "metrics/cluster_metrics.h"
 #include "metrics/latencies.h"
+#include "metrics/stage_metrics.h"
 #include "netlink/client.h"
 #include "block/readahead.h"
 
@@ -263,7 +264,7 @@ static int write_all(struct exposition *e, const struct all *all)
 	for (i = 0; i < all->count; i++)
 		if (latencies_write(e, all->measured[i].dev))
 			return fail_code();
-	if (cluster_metrics_write(e))
+	if (cluster_metrics_write(e) || stage_metrics_write(e))
 		return fail_code();
 	exposition_end(e);
 	return 0;

@@ -23,6 +23,11 @@ good latency load
 # A cluster device above the cache, with a peer that serves nothing yet.
 make_dm P peer "0 $(sectors "$O") linear $O 0"
 make_dm CL cl "0 $(sectors "$O") nearcache-peers /dev/mapper/nc $O 64 1 me 3 me 1 - one 1 $P two 1 -"
+# A stage, which is below no cache.
+make_null SO stage-origin 16
+make_null SL stage-log 24
+./stage_format "$SL" "$(sectors "$SO")"
+make_dm ST st "0 $(sectors "$SO") nearcache-stage $SL $SO"
 # Use a label whose quotes must be escaped in the output.
 good pin nc 0-1M --label 'a "b" c' --no-load
 check -n 8192 -b 64 >/dev/null
