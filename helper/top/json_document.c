@@ -147,6 +147,24 @@ static void print_cluster(const struct top_cluster *cluster, uint64_t span)
 	print_end();
 }
 
+/* An object, or null if the cache has no stage. */
+static void print_stage(const struct top_stage *stage, uint64_t span)
+{
+	if (!*stage->name) {
+		print_string("stage", NULL, NULL);
+		return;
+	}
+	print_record("stage", NULL);
+	print_string("name", NULL, stage->name);
+	print_string("state", NULL, stage->state);
+	print_rate("written_bytes_per_s", stage->since_written, span);
+	print_rate("drained_bytes_per_s", stage->since_drained, span);
+	print_number("behind_bytes", NULL, stage->behind);
+	print_number("behind_seconds", NULL, stage->seconds);
+	print_number("retained_bytes", NULL, stage->retained);
+	print_end();
+}
+
 static void print_device(const struct top_device *device)
 {
 	const uint64_t *field = device->status.field;
@@ -166,6 +184,7 @@ static void print_device(const struct top_device *device)
 		    status_read_bytes(&device->status));
 	print_rates(device);
 	print_cluster(&device->cluster, device->span);
+	print_stage(&device->stage, device->span);
 	print_number("bytes_valid", NULL, field[NEARCACHE_FIELD_BYTES_VALID]);
 	print_number("capacity", NULL, field[NEARCACHE_FIELD_BLOCKS] *
 				       field[NEARCACHE_FIELD_BLOCK_SIZE]);

@@ -95,6 +95,32 @@ struct top_cluster {
 };
 
 /**
+ * struct top_stage - the stage below a cache
+ * @name: dm name; "": there is none
+ * @state: name of the state
+ * @calm: the state is normal
+ * @behind: bytes that the origin lacks
+ * @seconds: age of the oldest write that the origin lacks
+ * @retained: bytes on the origin that are still read from the log
+ * @written: bytes written by users
+ * @drained: bytes written to the origin
+ * @since_written: growth of @written in the last interval
+ * @since_drained: growth of @drained in the last interval
+ */
+struct top_stage {
+	char name[128];
+	const char *state;
+	bool calm;
+	uint64_t behind;
+	uint64_t seconds;
+	uint64_t retained;
+	uint64_t written;
+	uint64_t drained;
+	uint64_t since_written;
+	uint64_t since_drained;
+};
+
+/**
  * struct top_device - a device
  * @name: dm name
  * @number: device number
@@ -108,6 +134,7 @@ struct top_cluster {
  * @status: the status line of the kernel
  * @since: @status, with the growth of each counter in the last interval
  * @cluster: cluster device that reads this cache
+ * @stage: stage below the cache
  * @latency: histograms by enum latency_path, since the latency program was loaded
  * @latency_since: growth of @latency in the last interval
  * @label: the labels
@@ -129,6 +156,7 @@ struct top_device {
 	struct status status;
 	struct status since;
 	struct top_cluster cluster;
+	struct top_stage stage;
 	struct latency latency[PATHS];
 	struct latency latency_since[PATHS];
 	struct top_label *label;

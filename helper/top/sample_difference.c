@@ -99,6 +99,10 @@ static void subtract_device(struct top_device *now, const struct top_device *bef
 						before ? before->cluster.here : 0);
 	now->cluster.since_peer = counter_grown(now->cluster.peer,
 						before ? before->cluster.peer : 0);
+	now->stage.since_written = counter_grown(now->stage.written,
+						 before ? before->stage.written : 0);
+	now->stage.since_drained = counter_grown(now->stage.drained,
+						 before ? before->stage.drained : 0);
 	subtract_parts(now, before);
 }
 

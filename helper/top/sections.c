@@ -31,6 +31,13 @@ static const struct grid_column clusters[] = {
 	{ "ERRORS", .right = true, .rank = 3 },
 };
 
+static const struct grid_column stages[] = {
+	{ "STAGE", .least = 6 }, { "STATE", .least = 6, .rank = 3 },
+	{ "WRITE/s", .right = true, .rank = 1 }, { "TO ORIGIN/s", .right = true },
+	{ "BEHIND", .right = true }, { "AGE", .right = true },
+	{ "IN LOG", .right = true, .rank = 2 },
+};
+
 static const struct grid_column flows[] = {
 	{ "DEVICE", .least = 6 }, { "FILL/s", .right = true },
 	{ "PREFETCH/s", .right = true, .rank = 2 }, { "LATE/s", .right = true, .rank = 6 },
@@ -114,6 +121,23 @@ static void fill_cluster(struct grid *grid, const struct top_device *device)
 	grid_cell(grid, "%u of %u", cluster->up, cluster->peers);
 	grid_cell(grid, "%llu", (unsigned long long)cluster->errors);
 	if (cluster->up < cluster->peers)
+		grid_alarm(grid);
+}
+
+static void fill_stage(struct grid *grid, const struct top_device *device)
+{
+	const struct top_stage *stage = &device->stage;
+
+	if (!*stage->name)
+		return;
+	grid_cell(grid, "%s", stage->name);
+	grid_cell(grid, "%s", stage->state);
+	cell_byte_rate(grid, stage->since_written, device->span);
+	cell_byte_rate(grid, stage->since_drained, device->span);
+	cell_bytes(grid, stage->behind);
+	grid_cell(grid, "%llu s", (unsigned long long)stage->seconds);
+	cell_bytes(grid, stage->retained);
+	if (!stage->calm)
 		grid_alarm(grid);
 }
 
@@ -352,6 +376,7 @@ static void start_grid(struct grid *grid, enum section section, bool owner)
 		[SECTION_ALARMS] = COLUMNS(alarms),
 		[SECTION_DEVICES] = COLUMNS(devices),
 		[SECTION_CLUSTERS] = COLUMNS(clusters),
+		[SECTION_STAGES] = COLUMNS(stages),
 		[SECTION_FLOWS] = COLUMNS(flows),
 		[SECTION_LATENCIES] = COLUMNS(latencies),
 		[SECTION_LABELS] = COLUMNS(labels),
@@ -380,6 +405,9 @@ void sections_fill(const struct top_model *model, const struct view *view,
 		break;
 	case SECTION_CLUSTERS:
 		fill_each(grid, model, fill_cluster);
+		break;
+	case SECTION_STAGES:
+		fill_each(grid, model, fill_stage);
 		break;
 	case SECTION_FLOWS:
 		fill_each(grid, model, fill_flow);

@@ -11,6 +11,7 @@
 #include "lib/name.h"
 #include "lib/sanitize.h"
 #include "top/sample_clusters.h"
+#include "top/sample_stages.h"
 #include "top/sample_labels_jobs.h"
 #include "top/sample_bpf.h"
 #include "top/sample_difference.h"
@@ -174,7 +175,8 @@ int gather(const struct arguments *args, const struct top_model *before, struct 
 
 	memset(model, 0, sizeof(*model));
 	model->wall = wall_clock();
-	if (take_devices(model, &wanted) || clusters_take(model) || programs_take(model)) {
+	if (take_devices(model, &wanted) || clusters_take(model) || stages_take(model) ||
+	    programs_take(model)) {
 		model_free(model);
 		return fail_code();
 	}

@@ -23,6 +23,7 @@ const char *view_section_word(enum section section)
 		[SECTION_ALARMS] = "alarms",
 		[SECTION_DEVICES] = "devices",
 		[SECTION_CLUSTERS] = "clusters",
+		[SECTION_STAGES] = "stages",
 		[SECTION_FLOWS] = "fills",
 		[SECTION_LATENCIES] = "latencies",
 		[SECTION_LABELS] = "labels",

@@ -11,6 +11,7 @@
  * @SECTION_ALARMS: problems
  * @SECTION_DEVICES: state, hits and bandwidth of each device
  * @SECTION_CLUSTERS: reads here, at peers and at the origin of each cluster device
+ * @SECTION_STAGES: what the origin lacks, and the drain of each stage
  * @SECTION_FLOWS: fills, prefetches and writes of each device
  * @SECTION_LATENCIES: latencies of each device
  * @SECTION_LABELS: hits and bandwidth of each label
@@ -21,6 +22,7 @@ enum section {
 	SECTION_ALARMS,
 	SECTION_DEVICES,
 	SECTION_CLUSTERS,
+	SECTION_STAGES,
 	SECTION_FLOWS,
 	SECTION_LATENCIES,
 	SECTION_LABELS,
