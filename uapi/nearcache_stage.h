@@ -52,7 +52,8 @@
 /* Fingerprint of the origin: log blocks at its start, as many at its end, and sectors of both. */
 #define NEARCACHE_STAGE_END_BLOCKS	16U
 #define NEARCACHE_STAGE_PRINT_BLOCKS	(2 * NEARCACHE_STAGE_END_BLOCKS)
-#define NEARCACHE_STAGE_PRINT_SECTORS	(NEARCACHE_STAGE_PRINT_BLOCKS * NEARCACHE_STAGE_BLOCK_SECTORS)
+#define NEARCACHE_STAGE_PRINT_SECTORS	(NEARCACHE_STAGE_PRINT_BLOCKS * \
+					 NEARCACHE_STAGE_BLOCK_SECTORS)
 
 /**
  * struct nearcache_stage_super - superblock of a log device, NEARCACHE_STAGE_SUPER_SIZE bytes
@@ -145,12 +146,13 @@ struct nearcache_stage_entry {
 /*
  * Flags of struct nearcache_stage_desc.flags.
  *
- * NEARCACHE_STAGE_COMMIT	the descriptor ends an epoch.  It was written with PREFLUSH and FUA,
- *				after all of the epoch
- * NEARCACHE_STAGE_CHECKED	only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and
- *				FUA, and flushed.  If it is the last commit of the chain, it counts
- *				only if data_checksum is right.  It is the only descriptor of its
- *				epoch, and its entries have at most NEARCACHE_STAGE_CHECKED_MAX bytes
+ * NEARCACHE_STAGE_COMMIT: the descriptor ends an epoch.  It was written with PREFLUSH and FUA, after
+ * all of the epoch.
+ *
+ * NEARCACHE_STAGE_CHECKED, only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and FUA,
+ * and then flushed.  If it is the last commit of the chain, it counts only if data_checksum is
+ * right.  It is the only descriptor of its epoch, whose entries have at most
+ * NEARCACHE_STAGE_CHECKED_MAX bytes.
  */
 #define NEARCACHE_STAGE_COMMIT		0x1U
 #define NEARCACHE_STAGE_CHECKED		0x2U

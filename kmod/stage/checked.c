@@ -7,8 +7,9 @@
  * of kmod/doc/stage.md).
  *
  * If the epoch is empty when the write comes, and no commit is under way, the descriptor of an
- * epoch of this write alone is written in front of it, by the same bio.  If a flush follows, nothing
- * else is to be written (rule C5).  If another write follows, the commit replaces the descriptor.
+ * epoch of this write alone is written in front of it, by the same bio.  If a flush follows,
+ * nothing else is to be written (rule C5).  If another write follows, the commit replaces the
+ * descriptor.
  *
  * The checksum must be that of the bytes that the log gets.  A writer may change its memory while a
  * write is in flight, so a small write is copied first.  If there is no memory for the copy, the
@@ -118,7 +119,7 @@ static bool can_embed(const struct nc_stage *s, const struct nc_small_write *w, 
 {
 	const struct nc_ring *r = &s->ring;
 
-	/* A commit that is under way may not have flushed yet: recovery trusts it if one follows. */
+	/* A commit under way may not have flushed yet: recovery trusts it if another follows. */
 	return w->page && s->commit.phase == NC_COMMIT_IDLE &&
 	       r->committed.record == r->open.record && place == r->open.place + 1 &&
 	       nc_ring_sector(r, nc_place_sector(place));

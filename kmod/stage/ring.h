@@ -17,8 +17,8 @@
 /* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same
  * length, and the reserve.
  */
-#define NC_APPEND_BLOCKS_MAX	(2ULL * NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS + \
-				 1 + NC_RING_RESERVE)
+#define NC_WRITE_BLOCKS_MAX	(NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS)
+#define NC_APPEND_BLOCKS_MAX	(2ULL * NC_WRITE_BLOCKS_MAX + 1 + NC_RING_RESERVE)
 
 /**
  * struct nc_record - an entry, or a descriptor in front of its entries

@@ -137,7 +137,7 @@ static int parse_stage_options(struct nc_stage *s, unsigned int argc, char **arg
 	return r;
 }
 
-static int open_device(struct nc_stage *s, const char *path, struct dm_dev **dev, char *error)
+static int open_stage_device(struct nc_stage *s, const char *path, struct dm_dev **dev, char *error)
 {
 	int r = dm_get_device(s->ti, path, dm_table_get_mode(s->ti->table), dev);
 
@@ -191,8 +191,8 @@ int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv)
 		return stage_refuse(s, "Expected: log, origin", argc ? argv[0] : "");
 	if (!(dm_table_get_mode(s->ti->table) & NC_MODE_WRITE))
 		return stage_refuse(s, "A stage cannot be read-only", argv[0]);
-	r = open_device(s, argv[0], &s->log, "Cannot open the log device") ?:
-	    open_device(s, argv[1], &s->origin, "Cannot open the origin") ?:
+	r = open_stage_device(s, argv[0], &s->log, "Cannot open the log device") ?:
+	    open_stage_device(s, argv[1], &s->origin, "Cannot open the origin") ?:
 	    check_devices(s) ?: parse_stage_options(s, argc - 2, argv + 2);
 	if (r)
 		return r;
