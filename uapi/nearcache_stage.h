@@ -146,11 +146,11 @@ struct nearcache_stage_entry {
 /*
  * Flags of struct nearcache_stage_desc.flags.
  *
- * NEARCACHE_STAGE_COMMIT: the descriptor ends an epoch.  It was written with PREFLUSH and FUA, after
- * all of the epoch.
+ * NEARCACHE_STAGE_COMMIT: the descriptor ends an epoch.  It was written with PREFLUSH and FUA,
+ * after all of the epoch.
  *
- * NEARCACHE_STAGE_CHECKED, only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and FUA,
- * and then flushed.  If it is the last commit of the chain, it counts only if data_checksum is
+ * NEARCACHE_STAGE_CHECKED, only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and
+ * FUA, and then flushed.  If it is the last commit of the chain, it counts only if data_checksum is
  * right.  It is the only descriptor of its epoch, whose entries have at most
  * NEARCACHE_STAGE_CHECKED_MAX bytes.
  */
