@@ -28,6 +28,7 @@ loaded_well() {
 	stage_stop
 }
 
+drive='' second=''
 modprobe dm-crypt || skip "no dm-crypt"
 make_null O origin 16
 make_null drive log 24

@@ -23,6 +23,7 @@ refused_message() {
 	log_since | grep -qF -- "$1" || fail "'$1' is not in the kernel log: $(log_since)"
 }
 
+third='' short=''
 make_null O origin 8
 make_null L log 20
 make_null third third 20

@@ -1,0 +1,73 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Writes wait beyond max_behind bytes, and while the oldest write is older than max_behind_time; rate
+# limits the drain. All three can be changed while writers wait.
+# kernels: 6.12
+# cpus: 1
+. ./gate.sh
+. ./stage.sh
+
+# set_option NAME VALUE
+set_option() {
+	dmsetup message st 0 set "$@" || fail "set $*"
+}
+
+# oldest_is_older: is the oldest write that is not marked older than max_behind_time, 1 s?
+oldest_is_older() {
+	((${EPOCHREALTIME/./} > $(stage behind_since) / 1000 + 1000000))
+}
+
+gated_stage 8 24 'max_behind 1048576'
+origin_fails
+./blockdata write "$NC" -n 8192 -g 2 >"$TMPDIR/writer" &
+writer=$!
+stage_until waiting 1
+behind=$(stage behind_bytes)
+((behind > 1 << 19 && behind < 5 << 19)) || fail "$behind bytes behind"
+set_option max_behind 2097152
+stage_until behind_bytes $((2 << 20))
+stage_until waiting 1
+(($(stage behind_bytes) < 7 << 19)) || fail "$(stage behind_bytes) bytes behind"
+set_option max_behind 0
+wait "$writer" || fail "writer: $(<"$TMPDIR/writer")"
+gate pass origin
+stage_drained
+
+set_option max_behind_time 1
+origin_fails
+puts 3 0 8
+wait_for 30 oldest_is_older || fail "behind_since is $(stage behind_since)"
+gate write w "$NC" 3 8 8
+stage_until waiting 1
+gate busy w
+gate pass origin
+ends w 'done'
+gate pass origin
+stage_drained
+same behind_since "$(stage behind_since)" 0
+set_option max_behind_time 0
+
+# 1 MiB/s, in small epochs of small pieces: 1 MiB takes about 1 s, and may be 0.1 s early.
+origin_fails
+fio --name=x --filename="$NC" --rw=write:4k --bs=4k --size=3m --direct=1 --fsync=32 >/dev/null || fail "fio"
+set_option rate 1048576
+stage_commit >/dev/null
+before=$(stage drained_bytes)
+gate pass origin
+stage_until drained_bytes $((before + 65536))
+since=${EPOCHREALTIME/./}
+bytes=$(stage drained_bytes)
+stage_until drained_bytes $((bytes + (1 << 20)))
+span=$(((${EPOCHREALTIME/./} - since) / 1000))
+((span > 750)) || fail "1 MiB was drained in $span ms"
+set_option rate 0
+stage_drained
+same state "$(stage state)" 0
+
+# An epoch with more than one descriptor has an age, too.
+origin_fails
+fio --name=x --filename="$NC" --rw=write:4k --bs=4k --size=2400k --direct=1 >/dev/null || fail "fio"
+stage_commit >/dev/null
+since=$(stage behind_since)
+((since)) || fail "no age: $(dmsetup status --noflush st)"
+gate pass origin
