@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# FLUSH and FUA end when what was written before is durable in the log, after one commit, which takes
-# one flush if the epoch is small; a flush with nothing to commit writes nothing. What was flushed is
-# there after a start from the log of that moment, unless its data is damaged.
+# FLUSH and FUA end when what was written before is durable in the log, after one commit. It takes one
+# flush if the epoch is small, and no write if that is one write. A flush with nothing to commit writes
+# nothing. What was flushed is there after a start from the log of that moment, unless the data is damaged.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -29,17 +29,21 @@ gate seen log
 commits=$(stage commits)
 puts 2 2048 64
 flush
-log_saw '2 1 0'
+log_saw '1 1 0'
 flush
 log_saw '0 0 0'
+puts 2 2048 32
+puts 2 2112 32
+flush
+log_saw '3 1 0'
 puts 2 2048 256
 flush
 log_saw '2 1 1'
-same commits "$(stage commits)" $((commits + 2))
+same commits "$(stage commits)" $((commits + 3))
 gate write w "$NC" 3 2148 8 sync
 ends w 'done'
-log_saw '2 1 0'
-same commits "$(stage commits)" $((commits + 3))
+log_saw '1 1 0'
+same commits "$(stage commits)" $((commits + 4))
 
 # The commit waits for the data of its epoch, the flush for the commit.
 gate hold log write

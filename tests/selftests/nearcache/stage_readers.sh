@@ -14,7 +14,7 @@ stuck() {
 
 gated_stage 24 17
 gate hold log write
-gate write w "$NC" 2 0 8
+gate write w "$NC" 2 0 136
 gate held log 1
 place=${REPLY##* } place=${place%+*}
 gets 0 8 1x8
