@@ -12,7 +12,7 @@ FUZZ_SHARED := $(addprefix tests/fuzz/,around.c count.c device_mapper.c doubt.c 
 	mutate.c store.c writes.c) helper/ondisk/layout.c
 # Empty files: kernel.h has the declarations of these headers.
 FUZZ_EMPTY := $(addprefix $(FUZZ_DIR)/include/,$(addprefix linux/,atomic.h bio.h bitmap.h bits.h \
-	blk_types.h blkdev.h build_bug.h completion.h crc32c.h highmem.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
+	blk_types.h blkdev.h build_bug.h completion.h crc32c.h highmem.h ktime.h bvec.h cache.h compiler.h cpumask.h delay.h device-mapper.h dm-io.h err.h hash.h hrtimer.h jiffies.h kdev_t.h \
 	kernel.h kthread.h list.h lockdep.h log2.h math.h minmax.h mm.h module.h mutex.h percpu.h random.h rbtree.h rculist.h rcupdate.h refcount.h \
 	sched/mm.h slab.h smp.h spinlock.h srcu.h time64.h timekeeping.h tracepoint-defs.h vmalloc.h wait.h workqueue.h) trace/define_trace.h $(addprefix asm/,barrier.h local64.h))
 FUZZ_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare \

@@ -104,6 +104,10 @@ struct bio_list {
 #define bio_endio(bio)			((void)(bio))
 #define bio_clone_blkg_association(a, b)	((void)(a))
 #define submit_bio_noacct(bio)		abort()
+#define alloc_page(gfp)			((struct page *)malloc(4096))
+#define __free_page(page)		free(page)
+#define page_address(page)		((void *)(page))
+#define ktime_get_real_ns()		0ULL
 #define virt_to_page(p)			((struct page *)(p))
 #define offset_in_page(p)		0
 #define __bio_add_page(bio, page, bytes, offset)	((void)(page))
