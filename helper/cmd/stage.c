@@ -2,13 +2,16 @@
 /* nearcache stage: show the log of a write-back, drain it, and change its limits. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "block/device_sysfs.h"
+#include "block/mounts.h"
 #include "block/stage_params.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -84,23 +87,52 @@ static int sync_file(const char *name, const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct dm_device dev;
+	struct statfs fs;
 	struct stat st;
 	bool found;
 
-	if (fd < 0 || fstat(fd, &st) || fsync(fd))
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || fsync(fd))
 		fail_errno(errno, "cannot write back '%s'", path);
 	if (fd >= 0)
 		close(fd);
 	if (fail_code() || dm_find(name, &dev, &found))
 		return fail_code();
 	dm_device_free(&dev);
-	/* Some file systems, as btrfs, have device numbers of their own. */
-	if (!major(st.st_dev))
-		warn("it is unknown whether '%s' is on '%s': its file system has a device number of its own",
+	if (fs.f_type == BTRFS_SUPER_MAGIC)
+		warn("it is unknown whether '%s' is on '%s': btrfs has device numbers of its own",
 		     path, name);
 	else if (!found || (st.st_dev != dev.number && !identity_rests_on(st.st_dev, dev.number)))
 		return fail(CODE_DEVICE, "'%s' is not on device '%s'", path, name);
 	return 0;
+}
+
+/* Let a mounted file system on the device write its dirty data.  @arg: device number. */
+static void sync_mount(dev_t device, const char *where, const char *root, void *arg)
+{
+	dev_t number = *(const dev_t *)arg;
+	int fd;
+
+	(void)root;
+	if (device != number && !identity_rests_on(device, number))
+		return;
+	fd = open(where, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0 || syncfs(fd))
+		fail_errno(errno, "cannot write back '%s'", where);
+	if (fd >= 0)
+		close(fd);
+}
+
+static int sync_mounts(const char *name)
+{
+	struct dm_device dev;
+	bool found;
+
+	if (dm_find(name, &dev, &found))
+		return fail_code();
+	dm_device_free(&dev);
+	if (found)
+		mounts_each(sync_mount, &dev.number);
+	return fail_code();
 }
 
 static int run_drain(const struct arguments *args, const char *name)
@@ -113,7 +145,8 @@ static int run_drain(const struct arguments *args, const char *name)
 
 	if (need_stage(name, &dev))
 		return fail_code();
-	if (!dry_run && (!path || !sync_file(name, path)) && !stage_commit(&dev, &epoch) && waits)
+	if (!dry_run && !(path ? sync_file(name, path) : sync_mounts(name)) &&
+	    !stage_commit(&dev, &epoch) && waits)
 		stage_wait_epoch(dev.name, epoch);
 	if (!fail_code()) {
 		print_string("name", dry_run ? "would drain" : NULL, dev.name);
@@ -240,8 +273,9 @@ const struct verb stage_verb = {
 "\n"
 "  status [NAME]          show how much the origin lacks, which moment it shows, the rate\n"
 "                         and the time until all is there; without NAME, of all stages\n"
-"  drain NAME [PATH]      begin to write all to the origin that was written so far; with\n"
-"                         PATH, flush that file or folder first\n"
+"  drain NAME [PATH]      begin to write all to the origin that was written so far, after a\n"
+"                         sync of the file systems on NAME; with PATH, only of that file\n"
+"                         or folder\n"
 "  rate NAME SIZE         write at most SIZE per second to the origin; 0: no limit\n"
 "  max-behind NAME LIMIT  let writes wait while the origin lacks more than LIMIT, a size\n"
 "                         (50G) or an age (10m: ten minutes); 0: the size of the log\n"
