@@ -11,6 +11,7 @@
 #include "open/members.h"
 #include "lib/error.h"
 #include "lib/print.h"
+#include "stage/report.h"
 
 /* Text: prints the first cache device and the number of other ones.  JSON: all cache devices. */
 static void print_caches(const struct dm_device *dev)
@@ -49,6 +50,7 @@ static void device_line(const struct dm_device *dev)
 	print_bytes("size", "size", dev->size);
 	print_string("origin", "origin", device_path_of(dev->origin, origin));
 	print_caches(dev);
+	stage_report_list(dev);
 	describe_witness(dev, NULL);
 	print_string("witness_state", NULL,
 		     status_word(NEARCACHE_FIELD_WITNESS,
@@ -67,6 +69,8 @@ static void device_line(const struct dm_device *dev)
 /* End the line of a device without a cache of its own: the fields of a cache are empty. */
 static void print_no_cache(void)
 {
+	print_string("stage", NULL, NULL);
+	print_bytes("behind_bytes", NULL, 0);
 	print_string("witness", NULL, NULL);
 	print_string("witness_state", NULL, NULL);
 	print_bytes("capacity", "capacity", 0);

@@ -140,18 +140,29 @@ int stage_report(const struct dm_device *dev)
 	return 0;
 }
 
+/* Find the stage below a cache, and its status.  dm_device_free() is needed if there is one. */
+static bool find_below(const struct dm_device *cache, struct dm_device *dev,
+		       struct stage_status *status)
+{
+	bool found;
+
+	if (stage_below(cache, dev, &found) || !found || stage_need_status(dev, status)) {
+		fail_reset();
+		if (found)
+			dm_device_free(dev);
+		return false;
+	}
+	return true;
+}
+
 /* Print the stage below a cache, in the record of the cache; only a null in JSON if there is none. */
 void stage_report_brief(const struct dm_device *cache)
 {
 	struct stage_status status;
 	struct dm_device dev;
 	char text[STAGE_MOMENT];
-	bool found;
 
-	if (stage_below(cache, &dev, &found) || !found || stage_need_status(&dev, &status)) {
-		fail_reset();
-		if (found)
-			dm_device_free(&dev);
+	if (!find_below(cache, &dev, &status)) {
 		print_string("stage", NULL, NULL);
 		return;
 	}
@@ -163,4 +174,17 @@ void stage_report_brief(const struct dm_device *cache)
 		      stage_seconds_behind(&status));
 	print_string(NULL, status.behind_bytes ? "origin shows" : NULL, stage_shows(&status, text));
 	dm_device_free(&dev);
+}
+
+/* The same for a line of a list, in JSON only: most caches have no stage. */
+void stage_report_list(const struct dm_device *cache)
+{
+	struct stage_status status;
+	struct dm_device dev;
+	bool found = find_below(cache, &dev, &status);
+
+	print_string("stage", NULL, found ? dev.name : NULL);
+	print_bytes("behind_bytes", NULL, found ? status.behind_bytes : 0);
+	if (found)
+		dm_device_free(&dev);
 }

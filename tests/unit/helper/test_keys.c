@@ -104,6 +104,11 @@ void stage_report_brief(const struct dm_device *dev)
 	(void)dev;
 }
 
+void stage_report_list(const struct dm_device *dev)
+{
+	(void)dev;
+}
+
 void node_part_print_cluster(const struct dm_device *dev)
 {
 	(void)dev;
