@@ -4,6 +4,7 @@
 # the log stays.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./cache.sh
 . ./command.sh
 

@@ -4,6 +4,7 @@
 # through to the stage, and without its log it does not open.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./cache.sh
 . ./command.sh
 
@@ -23,7 +24,7 @@ make_null L log 32
 make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-tab
 at_exit gone
 echo "nc $O $C mode=writeback,stage=$L,rate=512K,max-behind=10m" >"$TMPDIR/tab"
-echo "nc $O $C mode=writeback" >"$TMPDIR/short"
+echo "nc $O $C mode=writeback,rate=512K" >"$TMPDIR/short"
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 good close nc --keep
