@@ -19,7 +19,7 @@ modprobe -a crc32c_intel libcrc32c || fail "no crc32c_intel"
 insmod "$MODULE"
 ways=(bare linear none ranges crc32c)
 # Only 'make soak' measures long reads: most of their cost is the copy of the data.
-sizes=(512 ${SOAK:+65536} 4096)
+sizes=(${SOAK:+512 65536} 4096)
 declare -A devices runs
 # Upper limits in percent of the cost of dm-linear.
 declare -A limit=([none]=115 [ranges]=115)

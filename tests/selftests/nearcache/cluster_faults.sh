@@ -3,6 +3,7 @@
 # Peers that fail, hang and come back: readers get neither errors nor wrong data, and the extents of
 # a failed peer are read at their next homes, in the end here.
 # kernels: 6.12
+# when: soak
 . ./cluster.sh
 
 fresh_cluster 16 "2 stall_timeout 2000"

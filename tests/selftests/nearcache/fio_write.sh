@@ -5,6 +5,7 @@
 # durable on the origin, so the next start must be cold.
 # kernels: 6.12
 # timeout: 240
+# when: soak
 . ./cache.sh
 
 load_begin() {

@@ -5,6 +5,7 @@
 # longer for a mark than necessary.
 # kernels: 6.1
 # expect-log: nearcache: .*(does not answer|failed a flush|cannot be flushed)
+# when: soak
 . ./gate.sh
 
 region=2048

@@ -4,6 +4,7 @@
 # requests replace a pin by an equal pin of another label, readers that evict all other blocks must
 # never evict a pinned block.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 
 NC=/dev/mapper/nc

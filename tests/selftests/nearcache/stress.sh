@@ -3,6 +3,7 @@
 # Threads write and read everywhere, with a cache of 5 % of the volume, in both writing modes. No
 # read may return wrong data. The bare origin, and the cache after a restart, must have the same
 # data as the last reads.
+# kernels: 6.12
 # timeout: 300
 . ./cache.sh
 
