@@ -7,14 +7,18 @@ model=stage_log
 . "$TOP/tests/model/search"
 
 small=(DATA=3 BLOCKS=6)
+# Descriptors that can be replaced by one with more entries.
+long=(DATA=3 BLOCKS=6 ENTRIES=2)
 # The ring is used more than once.
 around=(DATA=4 BLOCKS=5 CRASHES=1 READS=1)
-rules=("${small[@]}")
+rules=(DATA=2 BLOCKS=5)
 whole "${small[@]}"
+whole "${long[@]}"
 whole "${around[@]}"
 if [[ ${SOAK:-} ]]; then
 	rules=(DATA=4 BLOCKS=7)
 	whole DATA=4 BLOCKS=7 READS=1
+	whole DATA=4 BLOCKS=7 ENTRIES=2
 	whole DATA=5 BLOCKS=8
 fi
 
@@ -23,6 +27,9 @@ broken COMMIT_WITHOUT_FLUSH 'C3: a commit does not flush' "${small[@]}"
 broken REPORT_BEFORE_COMMIT 'C3: a commit is reported before it is complete' "${small[@]}"
 broken CHECKED_WITHOUT_FLUSH 'C4: a checked commit is reported before the flush' "${small[@]}"
 broken CHECKED_WITH_PARTS 'C4: a checked commit has more than one descriptor' "${small[@]}"
+broken EMBED_UNCHECKED 'C5: an embedded descriptor has no checksum of its data' "${small[@]}"
+broken EMBED_DURING_COMMIT 'C5: a descriptor is embedded while a commit is under way' "${long[@]}"
+broken KEEP_EMBEDDED 'C5: an embedded descriptor is not replaced' "${long[@]}"
 broken TAIL_BEFORE_MARK 'S1: the tail moves over an epoch that is not marked' "${small[@]}"
 broken REUSE_BEFORE_SUPER 'S1: space is used again before the superblock is written' "${around[@]}"
 broken REUSE_AFTER_ONE_COPY 'S1: space is used again when one copy has the new tail' "${around[@]}"

@@ -15,8 +15,8 @@
  * In each recovery, the model asserts:
  *
  * - There is an intact copy of the superblock (R1), and the chain has all from its mark on (R3).
- * - The last commit is the newest one that was reported, or the one that was in flight at the cut.
- *   So no commit is there that an earlier recovery dropped (O2, O6).
+ * - The last commit is the newest one that was reported, or one that was written and not reported
+ *   at the cut. So no commit is there that an earlier recovery dropped (O2, O6).
  * - The data of the chain is whole (O2, O5).
  *
  * It also asserts that no block is overwritten that a read uses (S1), and that all writes find
@@ -39,14 +39,17 @@
 #ifndef CRASHES
 #define CRASHES	2
 #endif
-#define ENTRIES	1	/* of a descriptor */
+#ifndef ENTRIES
+#define ENTRIES	1	/* of a descriptor: 1 or 2 */
+#endif
 
 mtype = { NONE, TAIL_BEFORE_MARK, REUSE_BEFORE_SUPER, REUSE_AFTER_ONE_COPY, REUSE_DURING_READ,
 	ONE_COPY, NO_RESERVE, COMMIT_WITHOUT_FLUSH, COMMIT_BEFORE_PARTS, REPORT_BEFORE_COMMIT,
-	CHECKED_WITHOUT_FLUSH, CHECKED_WITH_PARTS, TAKE_OLDER, TAKE_UNCOMMITTED, IGNORE_NUMBER,
-	IGNORE_PLACE, IGNORE_NUMBER_AND_PLACE, IGNORE_GENERATION, IGNORE_LOW_NUMBERS,
-	GENERATION_NOT_LOWER, KEEP_UNCHECKED, NO_REWRITE, NO_DATA_REWRITE, NO_SUPER_REWRITE,
-	SAME_GENERATION, SAME_START, GENERATION_IN_ONE_COPY, OVERWRITE_TAKEN, SERVE_EARLY };
+	CHECKED_WITHOUT_FLUSH, CHECKED_WITH_PARTS, EMBED_UNCHECKED, EMBED_DURING_COMMIT,
+	KEEP_EMBEDDED, TAKE_OLDER, TAKE_UNCOMMITTED, IGNORE_NUMBER, IGNORE_PLACE,
+	IGNORE_NUMBER_AND_PLACE, IGNORE_GENERATION, IGNORE_LOW_NUMBERS, GENERATION_NOT_LOWER,
+	KEEP_UNCHECKED, NO_REWRITE, NO_DATA_REWRITE, NO_SUPER_REWRITE, SAME_GENERATION, SAME_START,
+	GENERATION_IN_ONE_COPY, OVERWRITE_TAKEN, SERVE_EARLY };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -62,7 +65,7 @@ mtype = { NONE, TAIL_BEFORE_MARK, REUSE_BEFORE_SUPER, REUSE_AFTER_ONE_COPY, REUS
 #define GENERATION(x)	(((x) >> 3) & 7)
 #define PLACE(x)	(((x) >> 6) & 15)
 #define NUMBER(x)	(((x) >> 10) & 15)
-#define COUNT(x)	(((x) >> 14) & 1)
+#define COUNT(x)	(((x) >> 14) & 3)
 #define NEXT(x)		(PLACE(x) + 1 + COUNT(x))
 
 /* A copy of the superblock. Of the sequence, only the order matters. */
@@ -89,6 +92,8 @@ byte slot, number = 1, count;	/* the open descriptor: place, number, entries */
 byte filled;			/* full descriptors of the open epoch before it */
 int closed;			/* last descriptor of the epoch that is being committed; 0: none */
 byte parts;			/* other descriptors of that epoch */
+/* Descriptor that was written with the first data of an epoch; 0: none. Of the closed one, if any. */
+int embedded;
 byte committed;			/* number of the newest commit */
 byte tail, tail_number = 1;
 byte usable;			/* the ring is in use from here on */
@@ -127,6 +132,16 @@ inline write_both(block, content) {
 	medium[BLOCKS + (block)] = content
 }
 
+#define CAN_APPEND (SERVES && data < DATA && count + filled * ENTRIES < EPOCH && \
+	END + 1 + (count == ENTRIES) + (MUTANT != NO_RESERVE) <= ROOM)
+
+inline append() {
+	data++;
+	printf("append at %d\n", END);
+	write_block(END, BLOCK(WRITTEN, generation, END, 0, 0));
+	count++
+}
+
 inline flush() {
 	for (i : 0 .. BLOCKS - 1) {
 		if
@@ -150,7 +165,10 @@ inline write_parts() {
 
 /* Write the last descriptor of the closed epoch, and make all durable. */
 inline commit_closed() {
-	write_block(PLACE(closed), closed);
+	if
+	:: embedded != 0 && MUTANT == KEEP_EMBEDDED
+	:: else -> write_block(PLACE(closed), closed)
+	fi;
 	flush();
 	if
 	:: MUTANT == COMMIT_BEFORE_PARTS -> write_parts()
@@ -158,7 +176,7 @@ inline commit_closed() {
 	fi;
 	reported = closed; committed = NUMBER(closed);
 	printf("commit %d at %d is reported\n", committed, PLACE(closed));
-	closed = 0; parts = 0
+	closed = 0; parts = 0; embedded = 0
 }
 
 /* Find the end of the epoch behind the mark: x is its last descriptor. */
@@ -245,8 +263,9 @@ inline read_chain() {
 	od
 }
 
-#define IS_WHOLE(x) (COUNT(x) == 0 || \
-	medium[(PLACE(x) + 1) % BLOCKS] == BLOCK(WRITTEN, GENERATION(x), PLACE(x) + 1, 0, 0))
+#define HAS_BLOCK(x, i) (COUNT(x) < i || \
+	medium[(PLACE(x) + i) % BLOCKS] == BLOCK(WRITTEN, GENERATION(x), PLACE(x) + i, 0, 0))
+#define IS_WHOLE(x) (HAS_BLOCK(x, 1) && HAS_BLOCK(x, 2))
 
 /* R3: drop the last commit, if it is a checked one and its data is not whole. */
 inline check_last() {
@@ -279,9 +298,10 @@ inline rewrite_last() {
 	if
 	:: again && MUTANT != NO_REWRITE ->
 		if
-		:: KIND(kept) == CHECKED && COUNT(kept) && MUTANT != NO_DATA_REWRITE ->
-			p = (PLACE(kept) + 1) % BLOCKS;
-			medium[BLOCKS + p] = medium[p]
+		:: KIND(kept) == CHECKED && MUTANT != NO_DATA_REWRITE ->
+			for (p : PLACE(kept) + 1 .. PLACE(kept) + COUNT(kept)) {
+				medium[BLOCKS + p % BLOCKS] = medium[p % BLOCKS]
+			}
 		:: else
 		fi;
 		medium[BLOCKS + PLACE(kept) % BLOCKS] = kept
@@ -301,7 +321,7 @@ inline recover() {
 	read_chain();
 	check_last();
 	assert(tail_number <= mark + 1 && mark < number);
-	assert(kept == 0 || kept == reported || kept == in_flight);
+	assert(kept == 0 || kept == reported || kept == in_flight || kept == embedded);
 	assert(NUMBER(reported) < number);
 	check_chain();
 	committed = number - 1;
@@ -329,7 +349,7 @@ inline recover() {
 /* Recovery ends. Data that no descriptor lists is of no consequence: forget it. */
 inline end_recovery() {
 	reported = (closed != 0 -> closed : reported);
-	closed = 0; in_flight = 0;
+	closed = 0; in_flight = 0; embedded = 0;
 	for (p : slot .. tail + BLOCKS - 1) {
 		for (q : 0 .. 1) {
 			i = q * BLOCKS + p % BLOCKS;
@@ -372,13 +392,17 @@ inline print_drives() {
 
 /*
  * A cut leaves nothing of a write, or the new content, or the old one. Of data, the new content
- * matters only if the descriptor in flight lists it. Of the old content, only a descriptor matters.
+ * matters only if a checked descriptor lists it. Of the old content, only a descriptor matters; an
+ * embedded one may have been replaced.
  */
-#define IS_LISTED(x)	(KIND(in_flight) == CHECKED && PLACE(x) == PLACE(in_flight) + 1)
+#define LISTS(desc, x)	(KIND(desc) == CHECKED && PLACE(x) > PLACE(desc) && PLACE(x) < NEXT(desc))
+#define IS_LISTED(x)	(LISTS(in_flight, x) || LISTS(embedded, x))
 #define CUT_BLOCK(block, content) \
 	if \
 	:: block = GARBAGE \
 	:: KIND(content) >= PART || IS_LISTED(content) -> block = content \
+	:: embedded != 0 && KIND(content) >= PART && PLACE(content) == PLACE(embedded) -> \
+		block = embedded \
 	:: KIND(block) >= PART \
 	fi
 
@@ -396,16 +420,19 @@ active proctype stage() {
 	}
 	do
 	/* W1: a write is appended. A descriptor that is full gets a successor. */
-	:: d_step { SERVES && data < DATA && count + filled * ENTRIES < EPOCH &&
-		    END + 1 + (count == ENTRIES) + (MUTANT != NO_RESERVE) <= ROOM ->
-		data++;
+	:: d_step { CAN_APPEND ->
 		if
 		:: count == ENTRIES -> slot = END; number++; count = 0; filled++
 		:: else
 		fi;
-		printf("append at %d\n", END);
-		write_block(END, BLOCK(WRITTEN, generation, END, 0, 0));
-		count++ }
+		append() }
+	/* C5: with the first write of an epoch, a descriptor of this write alone is written. */
+	:: d_step { CAN_APPEND && count == 0 && (closed == 0 || MUTANT == EMBED_DURING_COMMIT) ->
+		append();
+		embedded = BLOCK(CHECKED, generation, slot, number, 1);
+		embedded = (MUTANT == EMBED_UNCHECKED -> embedded - CHECKED + COMMIT : embedded);
+		printf("embed the descriptor\n");
+		write_block(slot, embedded) }
 	/* C1, C2: the epoch is closed. */
 	:: d_step { SERVES && closed == 0 && count > 0 && END < ROOM ->
 		closed = BLOCK(COMMIT, generation, slot, number, count);
