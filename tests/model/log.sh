@@ -8,7 +8,7 @@ model=stage_log
 
 small=(DATA=3 BLOCKS=6)
 # Descriptors that can be replaced by one with more entries.
-long=(DATA=3 BLOCKS=6 ENTRIES=2)
+long=(DATA=3 BLOCKS=6 ENTRIES=2 CRASHES=1)
 # The ring is used more than once.
 around=(DATA=4 BLOCKS=5 CRASHES=1 READS=1)
 rules=(DATA=2 BLOCKS=5)

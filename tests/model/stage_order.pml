@@ -113,6 +113,8 @@ hidden short gone;
 
 #define COMMITTED	(epoch - 1 - committing)
 #define IN_FLIGHT	(in_flight | in_flight_closed)
+#define UNCOMMITTED	(entries || committing)
+#define COPIES_DIFFER	(marked != marked_before || expected != expected_before)
 #define IS_VALID(v)	HAS(valid[v], moment)
 /* Readers take versions of epochs up to this one from the origin. */
 #define FLOOR		(MUTANT == LEAVE_MAP_BEFORE_FLUSH -> drained + draining : marked)
@@ -229,8 +231,24 @@ inline find_drained(from) {
 	fi
 }
 
-/* The node stops and starts again. */
-inline recover(mark, epoch_expected) {
+/*
+ * The node stops and starts again. Of the first epoch that is not committed, recovery may keep the
+ * first write (C5).
+ */
+inline recover(mark, epoch_expected, keeps) {
+	a = COMMITTED + 1;
+	b = 0;
+	for (v : FIRST .. VERSIONS - 1) {
+		if
+		:: keeps && b == 0 && epoch_of[v] == a -> b = v
+		:: epoch_of[v] >= a && (!keeps || b != 0) -> epoch_of[v] = 0
+		:: else
+		fi
+	}
+	epoch = (b != 0 -> a + 1 : a);
+	committing = false; entries = false;
+	complete = (b != 0 -> complete | BIT(b) : complete);
+	durable = (b != 0 -> durable | BIT(b) : durable);
 	for (s : 0 .. SECTORS - 1) {
 		find_newest(0, COMMITTED);
 		shown[s] = found
@@ -242,8 +260,8 @@ inline recover(mark, epoch_expected) {
 	remove();
 	for (v : FIRST .. VERSIONS - 1) {
 		if
-		:: epoch_of[v] > COMMITTED ->
-			epoch_of[v] = 0; sector_of[v] = 0; replaces[v] = 0;
+		:: epoch_of[v] == 0 ->
+			sector_of[v] = 0; replaces[v] = 0;
 			durable = durable & ~BIT(v);
 			valid[v] = (HAS(on_origin[0] | on_origin[1] | on_origin[2], v) ->
 				valid[v] : 0)
@@ -251,13 +269,12 @@ inline recover(mark, epoch_expected) {
 		fi
 	}
 	in_flight = 0; in_flight_closed = 0; waiting = 0; busy = 0;
-	epoch = COMMITTED + 1; committing = false; entries = false;
 	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
 	draining = 0; lost = false;
 	expected = epoch_expected; expected_before = expected;
 	marked = mark; marked_before = marked; drained = marked;
 	crashes++;
-	printf("restart from mark %d\n", mark)
+	printf("restart from mark %d with epoch %d\n", mark, COMMITTED)
 }
 
 inline clear() {
@@ -433,10 +450,15 @@ active proctype stage() {
 		printf("mark epoch %d\n", marked);
 		check(); clear() }
 	/* The node stops at any time; the newer copy of the superblock may be lost. */
-	:: d_step { crashes < CRASHES -> recover(marked, expected); check(); clear() }
-	:: d_step { crashes < CRASHES &&
-		    (marked != marked_before || expected != expected_before) ->
-		recover(marked_before, expected_before);
+	:: d_step { crashes < CRASHES -> recover(marked, expected, false); check(); clear() }
+	:: d_step { crashes < CRASHES && UNCOMMITTED ->
+		recover(marked, expected, true);
+		check(); clear() }
+	:: d_step { crashes < CRASHES && COPIES_DIFFER ->
+		recover(marked_before, expected_before, false);
+		check(); clear() }
+	:: d_step { crashes < CRASHES && COPIES_DIFFER && UNCOMMITTED ->
+		recover(marked_before, expected_before, true);
 		check(); clear() }
 	:: timeout -> assert(busy == 0 && !entries && !committing && marked == COMMITTED); break
 	od
