@@ -11,6 +11,7 @@
 #include <linux/ktime.h>
 
 #include "core/compat.h"
+#include "core/tracepoints.h"
 #include "stage/stage.h"
 
 /* An epoch is committed at this age, in jiffies, or at half of the option max_behind_time. */
@@ -176,6 +177,26 @@ static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 	}
 }
 
+/* Does the epoch need no ordinary commit? */
+static bool commit_checked(const struct nc_stage *s)
+{
+	const struct nc_stage_commit *c = &s->commit;
+
+	if (c->check.embedded)
+		return true;
+	return !c->check.unchecked && c->end.number == c->first.number + 1 &&
+	       bdev_write_cache(s->log->bdev);
+}
+
+static void trace_commit(const struct nc_stage *s)
+{
+	const struct nc_stage_commit *c = &s->commit;
+
+	trace_nearcache_stage_commit(nc_stage_dev(s), c->first.epoch, c->end.place - c->first.place,
+				     c->check.embedded ? 2 : commit_checked(s),
+				     ktime_get_ns() - c->closed);
+}
+
 /* The epoch is committed.  Context: any.  The stage may be freed when this has dropped the lock,
  * unless the caller is the worker.
  */
@@ -185,6 +206,8 @@ static void finish_commit(struct nc_stage *s)
 	struct nc_stage_commit *c = &s->commit;
 	unsigned long flags;
 
+	if (trace_nearcache_stage_commit_enabled())
+		trace_commit(s);
 	spin_lock_irqsave(&s->lock, flags);
 	s->ring.committed = c->end;
 	s->count.commits++;
@@ -257,6 +280,7 @@ static void close_epoch(struct nc_stage *s)
 	struct nc_stage_commit *c = &s->commit;
 
 	c->first = s->ring.open;
+	c->closed = ktime_get_ns();
 	c->check = s->check;
 	s->check = (struct nc_epoch_check) { };
 	nc_ring_close(&s->ring, ktime_get_real_ns(), s->open_since);
@@ -264,17 +288,6 @@ static void close_epoch(struct nc_stage *s)
 	c->end = s->ring.open;
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
-}
-
-/* Does the epoch need no ordinary commit? */
-static bool commit_checked(const struct nc_stage *s)
-{
-	const struct nc_stage_commit *c = &s->commit;
-
-	if (c->check.embedded)
-		return true;
-	return !c->check.unchecked && c->end.number == c->first.number + 1 &&
-	       bdev_write_cache(s->log->bdev);
 }
 
 /* Take a step.  @worker: the caller may sleep.  Return: can the caller go on with the next step? */

@@ -14,6 +14,7 @@
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
+#include "core/tracepoints.h"
 #include "stage/stage.h"
 
 /* Time between attempts while the origin fails. */
@@ -345,11 +346,17 @@ static void drain_work(struct work_struct *work)
 	struct nc_stage *s = container_of(work, struct nc_stage, drain.work);
 	struct nc_drain *d = &s->drain;
 	struct nc_cursor from, end;
+	u64 begun;
+	int r;
 
 	/* Time in which nothing was to be drained gives no credit. */
 	d->next = max(d->next, ktime_get_ns());
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
-		switch (drain_epoch(s, &from, &end)) {
+		begun = ktime_get_ns();
+		r = drain_epoch(s, &from, &end);
+		trace_nearcache_stage_drain(nc_stage_dev(s), from.epoch, end.place - from.place,
+					    ktime_get_ns() - begun, r);
+		switch (r) {
 		case 0:
 			set_retrying(s, false);
 			if (!mark_epoch(s, &end))

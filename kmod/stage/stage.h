@@ -92,6 +92,7 @@ struct nc_epoch_check {
  *	and the next two
  * @end: the descriptor behind it
  * @check: its checksum
+ * @closed: time when it was closed, ktime_get_ns()
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
  * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
  * @io: descriptors that are being written; the task's that takes a step
@@ -107,6 +108,7 @@ struct nc_stage_commit {
 	struct nc_cursor first;
 	struct nc_cursor end;
 	struct nc_epoch_check check;
+	u64 closed;
 	struct bio_list waiters;
 	u64 wanted;
 	struct nc_stage_commit_io *io;
@@ -307,6 +309,11 @@ struct nc_stage_io {
 static inline sector_t nc_stage_log_sector(const struct nc_stage *s, u64 at)
 {
 	return (NEARCACHE_STAGE_RING_OFFSET >> SECTOR_SHIFT) + nc_ring_sector(&s->ring, at);
+}
+
+static inline dev_t nc_stage_dev(const struct nc_stage *s)
+{
+	return disk_devt(dm_disk(dm_table_get_md(s->ti->table)));
 }
 
 static inline const char *nc_stage_name(const struct nc_stage *s)
