@@ -7,8 +7,9 @@
  * costs few changes of task, map of a flush takes the first steps itself if it can, and the end of
  * the last flush completes the waiting bios.
  */
-#include <linux/slab.h>
+#include <linux/blk-cgroup.h>
 #include <linux/ktime.h>
+#include <linux/slab.h>
 
 #include "core/compat.h"
 #include "core/tracepoints.h"
@@ -121,6 +122,8 @@ static void prepare_desc(struct nc_stage *s, struct nc_stage_commit_io *io, u64 
 			 blk_opf_t flags)
 {
 	bio_init(&io->bio, s->log->bdev, &io->vec, 1, REQ_OP_WRITE | REQ_SYNC | REQ_META | flags);
+	/* Others wait for it, too: the limits of the caller's control group do not apply. */
+	bio_associate_blkg_from_css(&io->bio, blkcg_root_css);
 	io->bio.bi_iter.bi_sector = nc_stage_log_sector(s, nc_place_sector(place));
 	io->bio.bi_end_io = desc_endio;
 	__bio_add_page(&io->bio, io->page, NEARCACHE_STAGE_BLOCK, 0);
@@ -177,23 +180,12 @@ static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 	}
 }
 
-/* Does the epoch need no ordinary commit? */
-static bool commit_checked(const struct nc_stage *s)
-{
-	const struct nc_stage_commit *c = &s->commit;
-
-	if (c->check.embedded)
-		return true;
-	return !c->check.unchecked && c->end.number == c->first.number + 1 &&
-	       bdev_write_cache(s->log->bdev);
-}
-
 static void trace_commit(const struct nc_stage *s)
 {
 	const struct nc_stage_commit *c = &s->commit;
 
 	trace_nearcache_stage_commit(nc_stage_dev(s), c->first.epoch, c->end.place - c->first.place,
-				     c->check.embedded ? 2 : commit_checked(s),
+				     c->check.embedded ? 2 : c->checked,
 				     ktime_get_ns() - c->closed);
 }
 
@@ -269,7 +261,8 @@ static void start_checked_flush(struct nc_stage *s)
 {
 	struct bio *bio = &s->commit.io[0].bio;
 
-	bio_init(bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC);
+	bio_init(bio, s->log->bdev, NULL, 0, REQ_OP_WRITE | REQ_PREFLUSH | REQ_SYNC | REQ_META);
+	bio_associate_blkg_from_css(bio, blkcg_root_css);
 	bio->bi_end_io = checked_flush_endio;
 	submit_bio(bio);
 }
@@ -286,6 +279,9 @@ static void close_epoch(struct nc_stage *s)
 	nc_ring_close(&s->ring, ktime_get_real_ns(), s->open_since);
 	s->open_since = 0;
 	c->end = s->ring.open;
+	c->volatile_log = bdev_write_cache(s->log->bdev);
+	c->checked = c->check.embedded || (!c->check.unchecked && c->volatile_log &&
+					   c->end.number == c->first.number + 1);
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
 }
@@ -316,7 +312,7 @@ static bool commit_step(struct nc_stage *s, bool worker)
 			c->phase = NC_COMMIT_IDLE;
 			break;
 		}
-		more = worker || commit_checked(s);
+		more = worker || c->checked;
 		if (more)
 			c->phase = NC_COMMIT_BUSY;
 		else
@@ -333,14 +329,14 @@ static bool commit_step(struct nc_stage *s, bool worker)
 	if (!more || phase == NC_COMMIT_IDLE)
 		return more;
 	if (phase == NC_COMMIT_FLUSH || c->check.embedded) {
-		if (bdev_write_cache(s->log->bdev)) {
+		if (c->volatile_log) {
 			start_checked_flush(s);
 			return false;
 		}
 		finish_commit(s);
 		return worker;
 	}
-	if (commit_checked(s)) {
+	if (c->checked) {
 		start_checked(s);
 		return false;
 	}
@@ -437,7 +433,7 @@ int nc_stage_commit_init(struct nc_stage *s)
 		return -ENOMEM;
 	for (i = 0; i < NC_COMMIT_BATCH; i++) {
 		c->io[i].s = s;
-		c->io[i].page = alloc_page(GFP_KERNEL);
+		c->io[i].page = alloc_page(GFP_KERNEL | __GFP_ZERO);
 		if (!c->io[i].page)
 			return -ENOMEM;
 	}

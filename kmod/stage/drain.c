@@ -87,17 +87,17 @@ static void wait_for_rate(struct nc_stage *s, u32 bytes)
 
 	for (;;) {
 		rate = READ_ONCE(s->rate);
-		if (!rate) {
+		/* A new rate begins without debt. */
+		if (!rate || rate != d->rate)
 			d->next = now;
+		d->rate = rate;
+		if (!rate || drain_must_end(d))
 			return;
-		}
-		if (now >= d->next || drain_must_end(d))
+		if (now >= d->next)
 			break;
 		wait_event_timeout(d->wait, drain_must_end(d) || READ_ONCE(s->rate) != rate,
 				   nsecs_to_jiffies(d->next - now) + 1);
 		now = ktime_get_ns();
-		if (READ_ONCE(s->rate) != rate)
-			d->next = now;
 	}
 	d->next = max(d->next, now > DRAIN_BURST ? now - DRAIN_BURST : 0) +
 		  div64_u64((u64)bytes * NSEC_PER_SEC, rate);
@@ -236,11 +236,16 @@ static void find_pieces(struct nc_stage *s, const struct nc_cursor *from, u64 en
 	WARN_ON_ONCE(s->drain.pieces.overflow);
 }
 
-/* Choose the length of copies after an epoch whose copies had @sectors and took @ns. */
-static void choose_length(struct nc_drain *d, u64 sectors, u64 ns)
+/* Choose the length of copies after an epoch whose copies had @sectors and took @ns.  A short epoch
+ * says little about the origin, and one that kept to a rate says nothing.
+ */
+static void choose_length(struct nc_stage *s, u64 sectors, u64 ns)
 {
+	struct nc_drain *d = &s->drain;
 	u64 length = div64_u64(sectors * DRAIN_COPY_TIME, ns + 1);
 
+	if (sectors < (u64)NC_DRAIN_JOBS * d->copy_sectors || READ_ONCE(s->rate))
+		return;
 	d->copy_sectors = clamp(rounddown_pow_of_two(length | 1), (u64)DRAIN_COPY_MIN,
 				(u64)DRAIN_COPY_MAX);
 }
@@ -275,7 +280,7 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	if (!all)
 		return -EINTR;
 	copied = READ_ONCE(s->count.drained_bytes) - copied;
-	choose_length(d, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
+	choose_length(s, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
 	return blkdev_issue_flush(s->origin->bdev) ? -EIO : 0;
 }
 

@@ -41,59 +41,73 @@ static bool print_sector(const struct nc_stage *s, u32 i, u64 *sector)
 	return true;
 }
 
-/* Compute the checksums of the sectors of a block. */
-static void print_crcs(const u8 *block, __le32 *crc)
+/* Compute the checksums of the sectors of a block, 0 for those in @unknown (bit per sector). */
+static void print_crcs(const u8 *block, u8 unknown, __le32 *crc)
 {
 	u32 i, sum;
 
 	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
 		sum = ~crc32c(~0U, block + i * SECTOR_SIZE, SECTOR_SIZE);
-		crc[i] = cpu_to_le32(sum ?: 1);
+		crc[i] = unknown & BIT(i) ? 0 : cpu_to_le32(sum ?: 1);
 	}
 }
 
-/* Put what an extent has of the block that begins at @start into @block.  Sets @known to false if
- * the content is not known then.  Return: 0 or the error of the log.
+/* Read the block of the origin that begins at @start.  Return: the sectors that cannot be read. */
+static u8 read_block(struct nc_stage *s, u64 start, u8 *block)
+{
+	u32 step = bdev_logical_block_size(s->origin->bdev) >> SECTOR_SHIFT, i;
+	u8 bad = 0;
+
+	if (!read_sectors(s, s->origin->bdev, start, NEARCACHE_STAGE_BLOCK_SECTORS, block))
+		return 0;
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i += step)
+		if (read_sectors(s, s->origin->bdev, start + i, step, block + i * SECTOR_SIZE))
+			bad |= GENMASK(i + step - 1, i);
+	return bad;
+}
+
+/* Put what an extent has of the block that begins at @start into @block, and set or clear the bits
+ * of its sectors in @unknown.  Return: 0 or the error of the log.
  */
 static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, u8 *block,
-		      bool *known)
+		      u8 *unknown)
 {
 	u64 from = max(x->sector, start);
 	u32 sectors = min(nc_extent_end(x), start + NEARCACHE_STAGE_BLOCK_SECTORS) - from;
-	u8 *to = block + ((from - start) << SECTOR_SHIFT);
+	u32 first = from - start;
+	u8 *to = block + first * SECTOR_SIZE;
 
-	switch (x->kind) {
-	case NEARCACHE_STAGE_DATA:
+	if (x->kind == NEARCACHE_STAGE_DISCARD) {
+		*unknown |= GENMASK(first + sectors - 1, first);
+		return 0;
+	}
+	*unknown &= ~GENMASK(first + sectors - 1, first);
+	if (x->kind == NEARCACHE_STAGE_DATA)
 		return read_sectors(s, s->log->bdev,
 				    nc_stage_log_sector(s, x->at + (from - x->sector)), sectors,
 				    to);
-	case NEARCACHE_STAGE_ZEROES:
-		memset(to, 0, sectors << SECTOR_SHIFT);
-		return 0;
-	default:
-		*known = false;
-		return 0;
-	}
+	memset(to, 0, sectors << SECTOR_SHIFT);
+	return 0;
 }
 
-/* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces. */
-static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *crc)
+/* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
+ * @now that are not known.
+ */
+static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {
 	const struct nc_extent *x = nc_overlay_find(&s->drain.pieces, start);
 	u64 end = start + NEARCACHE_STAGE_BLOCK_SECTORS;
-	bool known = true;
-	int r;
+	u8 unknown = read_block(s, start, block);
+	u32 i;
 
-	r = read_sectors(s, s->origin->bdev, start, NEARCACHE_STAGE_BLOCK_SECTORS, block);
-	for (; !r && x && x->sector < end; x = nc_extent_next(x))
-		if (put_extent(s, x, start, block, &known))
+	print_crcs(block, unknown, crc);
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++)
+		if (!now[i])
+			now[i] = crc[i];
+	for (; x && x->sector < end; x = nc_extent_next(x))
+		if (put_extent(s, x, start, block, &unknown))
 			return -ENODATA;
-	if (r)
-		return -EIO;
-	if (known)
-		print_crcs(block, crc);
-	else
-		memset(crc, 0, NEARCACHE_STAGE_BLOCK_SECTORS * sizeof(*crc));
+	print_crcs(block, unknown, crc);
 	return 0;
 }
 
@@ -110,90 +124,100 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
  * @s: stage
  *
  * Context: the drain, before it writes anything of the epoch.
- * Return: 0; -EIO: the origin cannot be read; -ENODATA: the log cannot be read or written.
+ * Return: 0; -ENODATA: the log cannot be read or written.
  */
 int nc_origin_print_expect(struct nc_stage *s)
 {
-	__le32 *next = s->drain.origin_next;
+	__le32 *now = s->drain.origin_now, *next = s->drain.origin_next;
 	bool touched = false;
 	u64 start;
-	u32 i;
+	u32 i, at;
 	int r;
 
-	memcpy(next, s->super.block->origin_now, sizeof(s->drain.origin_next));
+	/* Only the drain changes it, after the start. */
+	memcpy(now, s->super.block->origin_now, sizeof(s->drain.origin_now));
+	memcpy(next, now, sizeof(s->drain.origin_next));
 	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS; i++) {
 		if (!print_sector(s, i, &start) || !epoch_touches(s, start))
 			continue;
 		touched = true;
-		r = next_crcs(s, start, s->drain.block, next + nc_place_sector(i));
+		at = nc_place_sector(i);
+		r = next_crcs(s, start, s->drain.block, now + at, next + at);
 		if (r)
 			return r;
 	}
 	if (!touched)
 		return 0;
-	return nc_stage_super_expect(s, next) ? -ENODATA : 0;
+	return nc_stage_super_expect(s, now, next) ? -ENODATA : 0;
 }
 
-/* Compare a sector with the fingerprint.  @take: record its checksum if none is known. */
-static bool sector_matches(__le32 *now, __le32 *next, __le32 crc, bool take)
+/* Does a sector have a content that the drain gave it?  @crc: 0 if it cannot be read. */
+static bool sector_matches(__le32 now, __le32 next, __le32 crc)
 {
-	if (*now && *next && crc != *now && crc != *next)
-		return false;
-	if (!*now && take) {
-		*now = crc;
-		*next = crc;
-	}
-	return true;
+	if (!now || !next)
+		return true;
+	/* A power cut may leave a sector that was being written unreadable: the drain mends it. */
+	return crc ? crc == now || crc == next : now != next;
 }
 
-/* Compare block @i, which begins at @start. */
-static int check_block(struct nc_stage *s, u32 i, u64 start)
+/* Compare block @i, which begins at @start.  Return: the sectors that differ, a bit for each. */
+static u8 compare_block(struct nc_stage *s, u32 i, u64 start, __le32 *crc)
 {
 	struct nearcache_stage_super *sb = s->super.block;
-	bool drained = s->ring.marked.record == s->ring.committed.record;
 	bool grown = le64_to_cpu(sb->volume_sectors) != s->ti->len;
-	__le32 crc[NEARCACHE_STAGE_BLOCK_SECTORS];
 	u32 j, at = nc_place_sector(i);
-	int r;
+	u8 differ = 0;
 
-	r = read_sectors(s, s->origin->bdev, start, NEARCACHE_STAGE_BLOCK_SECTORS, s->drain.block);
-	if (r)
-		return r;
-	print_crcs(s->drain.block, crc);
-	/* The origin has a new end. */
-	if (grown && i >= NEARCACHE_STAGE_END_BLOCKS) {
-		memcpy(sb->origin_now + at, crc, sizeof(crc));
-		memcpy(sb->origin_next + at, crc, sizeof(crc));
-	}
-	for (j = 0; j < NEARCACHE_STAGE_BLOCK_SECTORS; j++, at++) {
-		if (sector_matches(sb->origin_now + at, sb->origin_next + at, crc[j], drained))
-			continue;
-		DMERR("%s: origin %s: another host changed it: sector %llu is not from log %s",
-		      nc_stage_name(s), s->origin->name, start + j, s->log->name);
-		return -ESTALE;
-	}
-	return 0;
+	print_crcs(s->drain.block, read_block(s, start, s->drain.block), crc);
+	for (j = 0; j < NEARCACHE_STAGE_BLOCK_SECTORS; j++, at++)
+		if (!sector_matches(sb->origin_now[at], sb->origin_next[at], crc[j]))
+			differ |= BIT(j);
+	/* The origin may have a new end. */
+	return grown && i >= NEARCACHE_STAGE_END_BLOCKS ? 0 : differ;
+}
+
+/* Record the checksums of block @i. */
+static void take_block(struct nc_stage *s, u32 i, const __le32 *crc)
+{
+	u32 at = nc_place_sector(i);
+	size_t bytes = NEARCACHE_STAGE_BLOCK_SECTORS * sizeof(*crc);
+
+	memcpy(s->super.block->origin_now + at, crc, bytes);
+	memcpy(s->super.block->origin_next + at, crc, bytes);
 }
 
 /**
  * nc_origin_print_check() - compare the origin with the fingerprint, at a start
  * @s: stage whose ring was read
+ * @changed: set to whether another host wrote to the origin
  *
- * Records sectors that are not known yet; the caller writes the superblock.
+ * If all epochs are marked, records the checksums of the origin as it is; the caller writes the
+ * superblock.
  *
  * Context: may sleep.
- * Return: 0; -ESTALE: another host wrote to the origin; or the error of reading it.
+ * Return: 0; -ESTALE: another host wrote to the origin, and epochs are not marked.
  */
-int nc_origin_print_check(struct nc_stage *s)
+int nc_origin_print_check(struct nc_stage *s, bool *changed)
 {
+	bool drained = s->ring.marked.record == s->ring.committed.record;
+	bool grown = le64_to_cpu(s->super.block->volume_sectors) != s->ti->len;
+	__le32 crc[NEARCACHE_STAGE_BLOCK_SECTORS];
 	u64 start;
+	u8 differ;
 	u32 i;
-	int r = 0;
 
-	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && !r; i++) {
-		if (!print_sector(s, i, &start))
-			return 0;
-		r = check_block(s, i, start);
+	*changed = false;
+	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++) {
+		differ = compare_block(s, i, start, crc);
+		*changed |= differ;
+		if (differ && !drained) {
+			DMERR("%s: origin %s: another host changed it: sector %llu is not from log %s",
+			      nc_stage_name(s), s->origin->name, start + __ffs(differ),
+			      s->log->name);
+			return -ESTALE;
+		}
+		if (drained || (grown && i >= NEARCACHE_STAGE_END_BLOCKS))
+			take_block(s, i, crc);
 	}
-	return r;
+	return 0;
 }

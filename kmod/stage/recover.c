@@ -207,6 +207,11 @@ static int settle_chain(struct nc_stage *s, struct log_window *w,
 	bool checked = le32_to_cpu(commit->flags) & NEARCACHE_STAGE_CHECKED;
 	int fits = 1;
 
+	/* Its flush has ended: the origin has the epoch. */
+	if (le64_to_cpu(commit->number) <= le64_to_cpu(s->super.block->drained_number)) {
+		drop_uncommitted(&s->ring, end);
+		return 0;
+	}
 	if (checked)
 		fits = nc_checked_verify(s, commit, false, w->block);
 	if (fits > 0 && checked)
@@ -218,7 +223,7 @@ static int settle_chain(struct nc_stage *s, struct log_window *w,
 		return 0;
 	}
 	drop_uncommitted(&s->ring, end);
-	if (commit->number && !nc_stage_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
+	if (!nc_stage_commit_rewrite(s, commit, le64_to_cpu(commit->place)))
 		return -EIO;
 	return 0;
 }
@@ -297,15 +302,16 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 		.epoch = le64_to_cpu(sb->tail_epoch),
 	};
 	struct nc_cursor end, before;
+	bool changed;
 	int r;
 
 	nc_ring_start(&s->ring, &tail);
 	r = follow_chain(s, w, commit, &end, &before) ?:
 	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s) ?:
-	    nc_stage_super_rewrite(s) ?: nc_origin_print_check(s);
+	    nc_stage_super_rewrite(s) ?: nc_origin_print_check(s, &changed);
 	if (r)
 		return r;
-	if (!s->keep_retained)
+	if (!s->keep_retained || changed)
 		drop_retained(s);
 	fill_overlay(s);
 	return nc_stage_super_start(s, s->ring.open.number);

@@ -89,9 +89,11 @@ struct nc_epoch_check {
  * @wait: for descriptors and commits
  * @phase: of the commit; stage.lock
  * @first: first descriptor of the epoch that is committed.  The task that takes a step owns this
- *	and the next two
+ *	and the next ones up to @closed
  * @end: the descriptor behind it
  * @check: its checksum
+ * @checked: it gets a checked commit, or has an embedded descriptor
+ * @volatile_log: the log has a volatile cache
  * @closed: time when it was closed, ktime_get_ns()
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
  * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
@@ -108,6 +110,8 @@ struct nc_stage_commit {
 	struct nc_cursor first;
 	struct nc_cursor end;
 	struct nc_epoch_check check;
+	bool checked;
+	bool volatile_log;
 	u64 closed;
 	struct bio_list waiters;
 	u64 wanted;
@@ -146,6 +150,8 @@ struct nc_drain_job {
  * @origin_error: a copy could not write the origin; stage.lock
  * @copy_sectors: length of a copy, at most
  * @next: time before which the rate allows no copy, ktime_get_ns()
+ * @rate: nc_stage.rate for which @next was computed
+ * @origin_now: for nearcache_stage_super.origin_now
  * @origin_next: for nearcache_stage_super.origin_next
  * @block: one log block, from vmalloc(), for origin_print.c
  */
@@ -166,6 +172,8 @@ struct nc_drain {
 	bool origin_error;
 	u32 copy_sectors;
 	u64 next;
+	u64 rate;
+	__le32 origin_now[NEARCACHE_STAGE_PRINT_SECTORS];
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
 	void *block;
 };
@@ -360,7 +368,7 @@ void nc_stage_super_destroy(struct nc_stage *s);
 int nc_stage_super_read(struct nc_stage *s, char **error);
 int nc_stage_super_rewrite(struct nc_stage *s);
 int nc_stage_super_start(struct nc_stage *s, u64 number);
-int nc_stage_super_expect(struct nc_stage *s, const __le32 *next);
+int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next);
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
 
@@ -371,7 +379,7 @@ __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 
 /* origin_print.c */
 int nc_origin_print_expect(struct nc_stage *s);
-int nc_origin_print_check(struct nc_stage *s);
+int nc_origin_print_check(struct nc_stage *s, bool *changed);
 
 /* space.c */
 void nc_space_work(struct work_struct *work);

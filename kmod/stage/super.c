@@ -174,15 +174,16 @@ int nc_stage_super_start(struct nc_stage *s, u64 number)
 	return r;
 }
 
-/* Record what the first and last blocks of the origin will be after the epoch that is not marked
- * yet, in both copies.  May sleep.  Return: 0 or the error of the log.
+/* Record what the first and last blocks of the origin are, and what they will be after the epoch
+ * that is not marked yet, in both copies.  May sleep.  Return: 0 or the error of the log.
  */
-int nc_stage_super_expect(struct nc_stage *s, const __le32 *next)
+int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next)
 {
 	struct nearcache_stage_super *sb = s->super.block;
 	int r;
 
 	mutex_lock(&s->super.lock);
+	memcpy(sb->origin_now, now, sizeof(sb->origin_now));
 	memcpy(sb->origin_next, next, sizeof(sb->origin_next));
 	r = put_super_copy(s) ?: put_super_copy(s);
 	mutex_unlock(&s->super.lock);
