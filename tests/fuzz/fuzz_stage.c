@@ -30,6 +30,7 @@ static u32 messages;
 
 static const u8 *input;
 static size_t input_left;
+static u64 random_state;
 
 static void __attribute__((noreturn)) bug(const char *what)
 {
@@ -37,13 +38,16 @@ static void __attribute__((noreturn)) bug(const char *what)
 	abort();
 }
 
-/* The next @bytes bytes of the input, zeros behind its end. */
+/* The next @bytes bytes of the input; behind its end, random ones that depend on all of it. */
 static u64 take(u32 bytes)
 {
 	u64 n = 0;
 
-	for (; bytes && input_left; bytes--, input_left--)
-		n = n << 8 | *input++;
+	for (; bytes; bytes--) {
+		random_state = random_state * 6364136223846793005ULL + 1442695040888963407ULL;
+		n = n << 8 | (input_left ? *input++ : random_state >> 56);
+		input_left -= !!input_left;
+	}
 	return n;
 }
 
@@ -124,7 +128,8 @@ static u64 make_entry(struct nearcache_stage_desc *desc, u64 place)
 		entry->kind = NEARCACHE_STAGE_SKIP;
 		sectors = rest * 8;
 	} else {
-		entry->sector = cpu_to_le64(take(2) % (VOLUME - sectors));
+		entry->sector = cpu_to_le64(choice < 240 ? take(2) % (VOLUME - sectors) :
+					    VOLUME - sectors + take(1) % 3);
 	}
 	entry->sectors = cpu_to_le32(sectors);
 	desc->count = cpu_to_le32(count + 1);
@@ -169,7 +174,7 @@ static u32 make_chain(struct nearcache_stage_super *sb)
 	u32 seed = nc_stage_seed(sb), descs = take(1) % 24, entries, how;
 	struct nearcache_stage_desc *desc;
 
-	for (; descs && place - tail < RING_BLOCKS * 3 / 4; descs--) {
+	for (; descs && place - tail < RING_BLOCKS; descs--) {
 		desc = (void *)device_block(NEARCACHE_STAGE_RING_OFFSET / NEARCACHE_STAGE_BLOCK +
 					    place % RING_BLOCKS);
 		memset(desc, 0, sizeof(*desc));
@@ -340,6 +345,7 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t bytes)
 
 	input = data;
 	input_left = bytes;
+	random_state = crc32c(~0U, data, bytes);
 	log_bdev.bytes = DEVICE_BLOCKS * (u64)NEARCACHE_STAGE_BLOCK;
 	fails_in = take(1) & 3 ? 0 : 1 + take(1) % 16;
 	damaged = false;
