@@ -16,10 +16,10 @@ whole "${small[@]}"
 whole "${long[@]}"
 whole "${around[@]}"
 if [[ ${SOAK:-} ]]; then
-	rules=(DATA=4 BLOCKS=7)
-	whole DATA=4 BLOCKS=7 READS=1
-	whole DATA=4 BLOCKS=7 ENTRIES=2
-	whole DATA=5 BLOCKS=8
+	rules=(DATA=3 BLOCKS=6)
+	whole DATA=4 BLOCKS=7
+	whole DATA=3 BLOCKS=6 ENTRIES=2 READS=1
+	whole DATA=5 BLOCKS=6 CRASHES=1 READS=1
 fi
 
 broken COMMIT_BEFORE_PARTS 'C2: the last descriptor is written before the others' "${small[@]}"
