@@ -121,6 +121,10 @@ struct block_device {
 
 #define bdev_nr_bytes(b)	((b)->bytes)
 #define bdev_write_cache(b)	((void)(b), true)
+#define bdev_logical_block_size(b)	((void)(b), 512U)
+#define BIT(n)			(1UL << (n))
+#define GENMASK(high, low)	(~0UL >> (63 - (high)) & ~0UL << (low))
+#define __ffs(x)		__builtin_ctzl(x)
 
 struct dm_dev {
 	struct block_device *bdev;
@@ -134,6 +138,8 @@ struct dm_target {
 };
 
 #define dm_table_get_md(t)	(t)
+#define dm_disk(m)		(m)
+#define disk_devt(d)		((void)(d), (dev_t)0)
 #define dm_device_name(md)	((void)(md), "253:0")
 
 struct dm_io_client {
