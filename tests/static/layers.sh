@@ -8,7 +8,7 @@ set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
 cd "$TOP" || exit
-KMOD='core meta ranges evict io prefetch cache dm cluster netlink main'
+KMOD='core meta ranges evict io prefetch cache dm cluster stage netlink main'
 HELPER='lib block netlink shard cli ondisk files pins open stage cluster verify bpf trace top heatmap metrics daemon cmd main'
 CIRCLE=6
 
