@@ -12,13 +12,14 @@
  *
  * A place is the number of a log block, counted on without end: place p is ring block
  * p % ring_blocks.  From the tail on, the ring is a chain of descriptors and data.  A descriptor
- * (one log block) stands before the data that it lists, and is written after it.  The data of its
- * entries follow in their order, each from a whole log block on, and behind them is the place of
- * the next descriptor.  The first descriptor with NEARCACHE_STAGE_COMMIT ends an epoch.  No data
- * wraps around the end of the ring: an entry NEARCACHE_STAGE_SKIP takes the blocks up to there.
+ * (one log block) stands before the data that it lists.  It is written after the data, or together
+ * with it if it commits a single small write.  The data of its entries follows in their order, each
+ * from a whole log block on; after the data is the place of the next descriptor.  A descriptor with
+ * NEARCACHE_STAGE_COMMIT ends an epoch.  No data wraps around the end of the ring: an entry
+ * NEARCACHE_STAGE_SKIP takes the blocks up to there.
  *
  * Recovery follows the chain from the tail, as long as a descriptor is intact and has the expected
- * sequence number and place.  What is behind the last commit does not exist.
+ * number, place and generation.  It drops everything after the last commit.
  *
  * kmod/doc/stage.md states the rules of order and the state after a crash between any two steps.
  */
@@ -42,14 +43,14 @@
 #define NEARCACHE_STAGE_BLOCKS_MAX	0x1000000000000ULL
 /* Longest entry with data, in sectors: 1 MiB. */
 #define NEARCACHE_STAGE_WRITE_MAX	2048U
-/* Entries of an epoch, at most.  An epoch that is full ends without a flush. */
+/* Entries of an epoch, at most.  A full epoch is committed without a flush. */
 #define NEARCACHE_STAGE_EPOCH_ENTRIES	16384U
 /* Highest place, number, epoch or generation.  No device lives long enough to reach it: a higher
  * one is damage.
  */
 #define NEARCACHE_STAGE_NUMBER_MAX	0x7ffffffffffffffULL
 
-/* Fingerprint of the origin: log blocks at its start, as many at its end, and sectors of both. */
+/* Fingerprint of the origin: blocks of 4 KiB at each end, at both ends, and sectors of both. */
 #define NEARCACHE_STAGE_END_BLOCKS	16U
 #define NEARCACHE_STAGE_PRINT_BLOCKS	(2 * NEARCACHE_STAGE_END_BLOCKS)
 #define NEARCACHE_STAGE_PRINT_SECTORS	(NEARCACHE_STAGE_PRINT_BLOCKS * \
@@ -60,35 +61,36 @@
  * @magic: NEARCACHE_STAGE_MAGIC
  * @version: NEARCACHE_STAGE_VERSION
  * @checksum: CRC-32C (initial value and final XOR all ones) of the block with this field as zero
- * @uuid: of the log
- * @sequence: counts the writes of superblocks; the intact copy with the higher one counts
- * @generation: counts the starts of the log; descriptors of a start have its number
+ * @uuid: uuid of the log
+ * @sequence: counts the writes of superblocks; the intact copy with the higher one is valid
+ * @generation: counts the starts of the log; a descriptor has the generation of the start that
+ *	wrote it
  * @volume_sectors: size of the origin
  * @ring_blocks: size of the ring
  * @salt: secret random number; part of the checksum of descriptors, so that data of a user is not
- *	taken for one
+ *	taken for a descriptor
  * @tail: place of the oldest descriptor in use
- * @tail_number: its number
- * @tail_epoch: number of the epoch that it belongs to
+ * @tail_number: number of that descriptor
+ * @tail_epoch: number of the epoch of that descriptor
  * @drained_number: number of the last descriptor of the newest epoch that is durable on the origin;
  *	0: none
  * @drained_epoch: number of that epoch
- * @drained_time: time of its commit; 0: none
- * @origin_id: device id of the origin, as in the superblock of a cache; ends with NUL; "": it has
- *	none.  The helper sets it, and the kernel keeps it
+ * @drained_time: time of the commit of that epoch, nanoseconds since 1970; 0: none
+ * @origin_id: device id of the origin, as in the superblock of a cache; ends with NUL; "": the
+ *	origin has none.  The helper sets it, and the kernel keeps it
  * @label: name of the cache above the stage; ends with NUL.  The helper sets it, and the kernel
  *	keeps it
  * @drained_generation: if it equals @generation, all of the log is on the origin.  The helper sets
- *	it after it has drained the log and removed the device; as each start raises @generation,
- *	it is out of date then
+ *	it after it has drained the log and removed the device.  Each start raises @generation, and
+ *	so makes it invalid
  * @start_number: number of the first descriptor of @generation: one with a lower number has a lower
  *	generation, all others have @generation
- * @committed_number: number of the last descriptor that was committed when this copy was written
+ * @committed_number: number of the last committed descriptor at the time of this write
  * @origin_now: CRC-32C of each sector of the first and last blocks of the origin, as of
- *	@drained_epoch; 0: not known.  The last ones end at the last multiple of a log block
- * @origin_next: the same as of the epoch behind @drained_epoch, whose drain may have begun; equal
+ *	@drained_epoch; 0: not known.  The last blocks end at the last multiple of 4 KiB
+ * @origin_next: the same as of the epoch after @drained_epoch, whose drain may have begun; equal
  *	to @origin_now if that epoch does not touch the sector
- * @reserved: 0.  A writer keeps what it does not know
+ * @reserved: 0.  A writer keeps fields that it does not know
  */
 struct nearcache_stage_super {
 	__u8 magic[8];
@@ -119,15 +121,15 @@ struct nearcache_stage_super {
 /* Kinds of entries. */
 enum nearcache_stage_kind {
 	NEARCACHE_STAGE_DATA	= 1,	/* sectors of the volume were written */
-	NEARCACHE_STAGE_ZEROES	= 2,	/* were set to zeros; takes an unused block of the ring */
-	NEARCACHE_STAGE_DISCARD	= 3,	/* were discarded; takes an unused block of the ring */
+	NEARCACHE_STAGE_ZEROES	= 2,	/* sectors were zeroed; takes an unused block of the ring */
+	NEARCACHE_STAGE_DISCARD	= 3,	/* sectors were discarded; takes an unused block as well */
 	NEARCACHE_STAGE_SKIP	= 4,	/* unused blocks up to the end of the ring; sector is 0 */
 };
 
 /**
- * struct nearcache_stage_entry - a write
+ * struct nearcache_stage_entry - a write, discard, write-zeroes or skip
  * @sector: first sector of the volume (512 bytes)
- * @sectors: number of sectors; of a NEARCACHE_STAGE_SKIP, of the ring
+ * @sectors: number of sectors of the volume; with NEARCACHE_STAGE_SKIP, of the ring
  * @kind: enum nearcache_stage_kind
  * @flags: 0
  * @reserved: 0
@@ -146,13 +148,13 @@ struct nearcache_stage_entry {
 /*
  * Flags of struct nearcache_stage_desc.flags.
  *
- * NEARCACHE_STAGE_COMMIT: the descriptor ends an epoch.  It was written with PREFLUSH and FUA,
- * after all of the epoch.
+ * NEARCACHE_STAGE_COMMIT: the descriptor ends an epoch.  Without NEARCACHE_STAGE_CHECKED, it was
+ * written with PREFLUSH and FUA, after all else of the epoch.
  *
- * NEARCACHE_STAGE_CHECKED, only with NEARCACHE_STAGE_COMMIT: it was written without PREFLUSH and
- * FUA, and then flushed.  If it is the last commit of the chain, it counts only if data_checksum is
- * right.  It is the only descriptor of its epoch, whose entries have at most
- * NEARCACHE_STAGE_CHECKED_MAX bytes.
+ * NEARCACHE_STAGE_CHECKED, only with NEARCACHE_STAGE_COMMIT: the descriptor was written without
+ * PREFLUSH and FUA.  The writer flushes the log before it writes the next commit.  If this is the
+ * last commit of the chain, it is valid only if data_checksum is right.  It is the only descriptor
+ * of its epoch, whose entries have at most NEARCACHE_STAGE_CHECKED_MAX bytes of data.
  */
 #define NEARCACHE_STAGE_COMMIT		0x1U
 #define NEARCACHE_STAGE_CHECKED		0x2U
@@ -163,8 +165,8 @@ struct nearcache_stage_entry {
  * @magic: NEARCACHE_STAGE_DESC_MAGIC
  * @checksum: CRC-32C of uuid and salt of the superblock, then of the first 64 + 16 * @count bytes
  *	with this field as zero
- * @number: of the descriptor; each has the number of the one before it, plus 1
- * @generation: of the start that wrote it
+ * @number: number of the descriptor: that of the one before it, plus 1
+ * @generation: generation of the start that wrote it
  * @epoch: number of the epoch; the first is 1
  * @place: its own place
  * @time: when the epoch was committed, nanoseconds since 1970; 0 without NEARCACHE_STAGE_COMMIT
@@ -173,7 +175,7 @@ struct nearcache_stage_entry {
  * @data_checksum: with NEARCACHE_STAGE_CHECKED: sum, modulo 2^64, over all log blocks with data of
  *	(2 * place + 1) * CRC-32C of the data in the block (the last block of an entry may be partly
  *	filled)
- * @entry: the entries in the order of the ring; those behind @count have no meaning
+ * @entry: the entries in the order of the ring; only the first @count have a meaning
  */
 struct nearcache_stage_desc {
 	__le32 magic;
@@ -199,22 +201,21 @@ enum nearcache_stage_state {
 };
 
 /*
- * Fields of the status line, in order; new ones are only appended.  Bytes and times are in bytes
- * and nanoseconds since 1970; a time is 0 if there is none.  Counters count from the start of the
- * table.
+ * Fields of the status line, in order; new ones are only appended.  Sizes are in bytes, times in
+ * nanoseconds since 1970; a time is 0 if there is none.  Counters count from the load of the table.
  *
  * version		NEARCACHE_STAGE_STATUS_VERSION
  * state		enum nearcache_stage_state
  * ring_bytes		size of the ring
- * behind_bytes		bytes of the ring with data that is not marked, of the open epoch too
+ * behind_bytes		bytes of the ring in epochs that are not marked, including the open epoch
  * retained_bytes	bytes of the ring with marked data that is still readable there
  * open_epoch		number of the open epoch
  * committed_epoch	number of the newest committed epoch; 0: none
  * drained_epoch	number of the newest marked epoch; 0: none
  * behind_since		time of the oldest write that is not marked
- * drained_time		time of the commit of drained_epoch: what the origin shows
+ * drained_time		time of the commit of drained_epoch: the origin has the state of this time
  * entries		entries in memory
- * entries_max		entries that memory is reserved for
+ * entries_max		entries for which memory is reserved
  * waiting		writes that wait for room
  * written_bytes	counter: bytes written by users
  * drained_bytes	counter: bytes written to the origin
@@ -229,7 +230,7 @@ enum nearcache_stage_state {
 	X(entries_max) X(waiting) X(written_bytes) X(drained_bytes) X(log_read_bytes) X(commits) \
 	X(retries)
 
-/* Number of log blocks that an entry takes behind its descriptor. */
+/* Number of log blocks that an entry takes after its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)
 {
 	if (kind == NEARCACHE_STAGE_ZEROES || kind == NEARCACHE_STAGE_DISCARD)
