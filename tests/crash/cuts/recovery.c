@@ -40,7 +40,7 @@ static bool desc_good(const struct nearcache_stage_desc *d, const unsigned char 
 	memcpy(&copy, d, sizeof(copy));
 	copy.checksum = 0;
 	return sum(sum(sum(0, uuid, 16), &disk_salt, sizeof(disk_salt)), &copy,
-		   offsetof(struct nearcache_stage_desc, entry) + count * sizeof(copy.entry[0])) ==
+		   offsetof(struct nearcache_stage_desc, entry) + count * sizeof(d->entry[0])) ==
 	       le32toh(d->checksum);
 }
 
@@ -74,8 +74,6 @@ static uint64_t entries_add(struct recovery *r, const struct nearcache_stage_des
 	uint64_t place = le64toh(d->place) + 1, blocks;
 	uint32_t i, sectors;
 
-	if (le32toh(d->count) > NEARCACHE_STAGE_DESC_ENTRIES)
-		return 0;
 	for (i = 0; i < le32toh(d->count); i++) {
 		const struct nearcache_stage_entry *e = &d->entry[i];
 
