@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Checked commits: an epoch of few small writes is committed by one flush instead of two.
+ * Checked commits: an epoch of few small writes is committed by one flush, instead of a flush and a
+ * write with FUA.
  *
  * The descriptor has a checksum of the epoch's data, and is flushed together with it.  Recovery
  * reads the data of the last commit, and drops the epoch if the checksum differs (rules C4 and R3
  * of kmod/doc/stage.md).
  *
- * If the epoch is empty when the write comes, and no commit is under way, the descriptor of an
- * epoch of this write alone is written in front of it, by the same bio.  If a flush follows,
- * nothing else is to be written (rule C5).  If another write follows, the commit replaces the
+ * If the epoch is empty when a small write comes, and no commit is under way, the same bio writes a
+ * descriptor in front of the data, as if the epoch had this write alone.  If a flush follows, the
+ * commit writes nothing else (rule C5).  If another entry follows, the commit replaces the
  * descriptor.
  *
  * The checksum must be that of the bytes that the log gets.  A writer may change its memory while a
@@ -31,9 +32,9 @@
  * @vec: of @bio
  * @user: the bio of the writer
  * @page: for a descriptor, or NULL
- * @desc: the place of the descriptor, if @embedded
+ * @desc: the descriptor, if @embedded
  * @embedded: the write carries the descriptor of its epoch
- * @sum: its part of nearcache_stage_desc.data_checksum
+ * @sum: the write's part of nearcache_stage_desc.data_checksum
  * @data: whole log blocks, from kmalloc()
  * @bytes: length of the write
  * @crc: CRC-32C of the data in each block
@@ -68,7 +69,8 @@ static u64 block_sum(u64 place, u32 crc)
  * @bio: the write
  *
  * Context: any; does not sleep.
- * Return: the copy; NULL: the write is too long, or there is no memory, or nothing would be gained.
+ * Return: the copy; NULL: the write is too long, the epoch gets an ordinary commit in any case, or
+ * there is no memory.
  */
 struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio)
 {
@@ -119,7 +121,7 @@ static bool can_embed(const struct nc_stage *s, const struct nc_small_write *w, 
 {
 	const struct nc_ring *r = &s->ring;
 
-	/* A commit under way may not have flushed yet: recovery trusts it if another follows. */
+	/* A commit under way may not have flushed yet: recovery trusts it if another follows it. */
 	return w->page && s->commit.phase == NC_COMMIT_IDLE &&
 	       r->committed.record == r->open.record && place == r->open.place + 1 &&
 	       nc_ring_sector(r, nc_place_sector(place));
@@ -128,7 +130,7 @@ static bool can_embed(const struct nc_stage *s, const struct nc_small_write *w, 
 /**
  * nc_small_write_count() - count a write in the checksum of the open epoch
  * @s: stage
- * @w: copy of the write; NULL: there is none, so the epoch cannot be checked
+ * @w: copy of the write; NULL: none, so the epoch needs an ordinary commit
  * @first: the epoch was empty
  * @place: place of the write
  *
@@ -231,14 +233,14 @@ static int entry_io(struct nc_stage *s, blk_opf_t opf, u64 place, u64 blocks, vo
 }
 
 /**
- * nc_checked_verify() - does the data of a checked commit fit its checksum?
+ * nc_checked_verify() - does the data of a checked commit match its checksum?
  * @s: stage in recovery
- * @desc: its descriptor, whose entries are valid
+ * @desc: descriptor of the commit, with valid entries
  * @rewrite: also write the data again, as mirrors below the log may differ in it
  * @buffer: NEARCACHE_STAGE_CHECKED_MAX bytes from vmalloc()
  *
  * Context: may sleep.
- * Return: 1: it fits; 0: it differs; or the error of the log.
+ * Return: 1: it matches; 0: it differs; or the error of the log.
  */
 int nc_checked_verify(struct nc_stage *s, const struct nearcache_stage_desc *desc, bool rewrite,
 		      void *buffer)

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Commits, one at a time (rules C1 to C4 of kmod/doc/stage.md).  Flushes that come meanwhile share
+ * Commits, one at a time (rules C1 to C5 of kmod/doc/stage.md).  Flushes that come meanwhile share
  * the next commit.
  *
- * A commit goes through phases.  A worker takes each step that may sleep.  So that a small fsync
- * costs few changes of task, map of a flush takes the first steps itself if it can, and the end of
- * the last flush completes the waiting bios.
+ * A commit goes through the phases of enum nc_commit_phase.  A worker takes each step that may
+ * sleep.  So that a small fsync costs few context switches, nc_stage_flush_map() takes the first
+ * steps itself if it can, and the completion of a checked commit's flush ends the waiting bios.
  */
 #include <linux/blk-cgroup.h>
 #include <linux/ktime.h>
@@ -18,7 +18,7 @@
 /* An epoch is committed at this age, in jiffies, or at half of the option max_behind_time. */
 #define COMMIT_AGE	(5 * HZ)
 
-/* Ask for the commit of an epoch, which is open or closed.  Context: @s->lock. */
+/* Request the commit of an epoch, which may be open or closed.  Context: @s->lock. */
 void nc_stage_commit_want(struct nc_stage *s, u64 epoch)
 {
 	if (s->commit.wanted >= epoch)
@@ -57,7 +57,7 @@ static void take_waiters(struct nc_stage *s, u64 epoch, struct bio_list *over)
 
 	while ((bio = bio_list_pop(&s->commit.waiters))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
-		/* A commit that ended before the failure counts. */
+		/* Commits that ended before the log failed are valid. */
 		bio->bi_status = io->epoch < epoch ? BLK_STS_OK : BLK_STS_IOERR;
 		bio_list_add(s->failed || io->epoch < epoch ? over : &still, bio);
 	}
@@ -86,7 +86,7 @@ static void desc_endio(struct bio *bio)
 	spin_unlock_irqrestore(&s->lock, flags);
 }
 
-/* Fill a descriptor with the records behind that of @at.  @check: NULL, or the epoch's checksum. */
+/* Fill a descriptor with the records after that of @at.  @check: NULL, or the epoch's checksum. */
 static void fill_desc(const struct nc_stage *s, const struct nc_cursor *at,
 		      const struct nc_epoch_check *check, struct nearcache_stage_desc *desc)
 {
@@ -213,7 +213,7 @@ static void finish_commit(struct nc_stage *s)
 	end_waiters(&over);
 }
 
-/* A step of a checked commit has ended: the worker takes the next one. */
+/* Enter a phase; the worker takes the next step. */
 static void next_phase(struct nc_stage *s, enum nc_commit_phase phase)
 {
 	unsigned long flags;
@@ -304,10 +304,10 @@ static bool commit_step(struct nc_stage *s, bool worker)
 		}
 		break;
 	case NC_COMMIT_DATA:
-		/* The end of the last write queues the work. */
+		/* The completion of the epoch's last write queues the work. */
 		if (s->writes[c->first.epoch & 1])
 			break;
-		/* A write that failed left data out. */
+		/* A write has failed, so data of the epoch is missing. */
 		if (s->failed) {
 			c->phase = NC_COMMIT_IDLE;
 			break;
@@ -378,7 +378,7 @@ static bool commit_over(struct nc_stage *s, u64 epoch)
 	bool over;
 
 	spin_lock_irq(&s->lock);
-	/* A commit that fails touches the stage until it is idle. */
+	/* A commit that fails uses the stage until its phase is NC_COMMIT_IDLE. */
 	over = epoch < s->ring.committed.epoch ||
 	       (s->failed && s->commit.phase == NC_COMMIT_IDLE);
 	spin_unlock_irq(&s->lock);

@@ -3,9 +3,9 @@
  * The drain: writes committed epochs to the origin, one after the other, and marks them (rules D1
  * to D4 of kmod/doc/stage.md).
  *
- * Of an epoch, only the newest version of each sector is written, in the order of the sectors.  An
- * overlay map of the epoch alone finds them.  dm-kcopyd copies; it has memory of its own, so the
- * drain goes on while memory is short.
+ * The drain writes only the newest version of each sector within the epoch, in the order of the
+ * sectors.  An overlay map of the epoch alone finds these versions.  dm-kcopyd has memory of its
+ * own for the copies, so the drain goes on while memory is short.
  */
 #include <linux/dm-kcopyd.h>
 #include <linux/ktime.h>
@@ -19,12 +19,12 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
-/* The rate may be exceeded for this time to make up for copies that began late, nanoseconds. */
+/* To make up for copies that began late, the drain may exceed the rate for this time, ns. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
 /* Sectors of zeros that are written at a time: 64 KiB. */
 #define DRAIN_ZERO_SECTORS	128U
-/* A copy is as long as the origin takes for it in this time, so that the reads of the log delay
- * hits of a cache on its drive little; within these limits, in sectors.
+/* A copy has the length that the origin writes in this time, in nanoseconds, within limits, in
+ * sectors.  A longer read of the log would delay hits of a cache on the same drive.
  */
 #define DRAIN_COPY_TIME	(NSEC_PER_MSEC / 2)
 #define DRAIN_COPY_MIN	64U
@@ -103,7 +103,7 @@ static void wait_for_rate(struct nc_stage *s, u32 bytes)
 		  div64_u64((u64)bytes * NSEC_PER_SEC, rate);
 }
 
-/* Copy @sectors sectors of @x, from @offset on, to the origin.  Return: false: end the epoch. */
+/* Copy @sectors sectors of @x, from @offset on, to the origin.  Return: false: stop the epoch. */
 static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset, u32 sectors)
 {
 	struct nc_drain *d = &s->drain;
@@ -160,7 +160,7 @@ static int drain_zeros(struct nc_stage *s, u64 sector, u32 sectors)
 	return r;
 }
 
-/* Discard an extent on the origin, or write zeros.  Return: false: end the epoch. */
+/* Discard an extent on the origin, or write zeros.  Return: false: stop the epoch. */
 static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 {
 	struct block_device *bdev = s->origin->bdev;
@@ -170,7 +170,7 @@ static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 	if (drain_must_end(&s->drain))
 		return false;
 	if (x->kind == NEARCACHE_STAGE_DISCARD) {
-		/* A discard is a wish: an origin may refuse it in any way. */
+		/* A discard is advisory: ignore its errors. */
 		if (bdev_max_discard_sectors(bdev))
 			clear_sectors(s, REQ_OP_DISCARD, x->sector, x->sectors);
 		return true;
@@ -284,7 +284,7 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	return blkdev_issue_flush(s->origin->bdev) ? -EIO : 0;
 }
 
-/* An epoch is on the origin: record it.  Return: false: the log has failed. */
+/* Record that an epoch is durable on the origin.  Return: false: the log has failed. */
 static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 {
 	struct nc_cursor from = s->ring.marked, at = from;
@@ -321,7 +321,7 @@ static void set_retrying(struct nc_stage *s, bool on)
 		return;
 	WRITE_ONCE(s->retrying, on);
 	if (on)
-		DMWARN("%s: origin %s fails: epoch %llu is written again until it succeeds",
+		DMWARN("%s: origin %s fails: the drain repeats epoch %llu until it succeeds",
 		       nc_stage_name(s), s->origin->name, s->ring.marked.epoch);
 	else
 		DMINFO("%s: origin %s works again", nc_stage_name(s), s->origin->name);
@@ -343,8 +343,8 @@ static bool next_epoch(struct nc_stage *s, struct nc_cursor *from, struct nc_cur
 	return found;
 }
 
-/* Drain all epochs that are committed.  After a failed write to the log, too, as long as the log
- * can be read and marks can be written.
+/* Drain all epochs that are committed.  After a failed write to the log, the drain goes on as long
+ * as it can read the log and write marks.
  */
 static void drain_work(struct work_struct *work)
 {
@@ -354,7 +354,7 @@ static void drain_work(struct work_struct *work)
 	u64 begun;
 	int r;
 
-	/* Time in which nothing was to be drained gives no credit. */
+	/* Idle time gives no credit against the rate. */
 	d->next = max(d->next, ktime_get_ns());
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
 		begun = ktime_get_ns();
@@ -379,7 +379,7 @@ static void drain_work(struct work_struct *work)
 	}
 }
 
-/* Drain what is committed.  Context: any. */
+/* Let the worker drain all committed epochs.  Context: any. */
 void nc_drain_kick(struct nc_stage *s)
 {
 	if (!READ_ONCE(s->drain.stop))

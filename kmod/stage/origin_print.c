@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The fingerprint of the origin: checksums of the sectors of its first and last blocks, where file
- * systems and partition tables have what changes whenever they are used.  At a start it tells
- * whether another host wrote to the origin.
+ * The fingerprint of the origin: a checksum of each sector in its first and last blocks.  File
+ * systems and partition tables have fields there that change with each use.  At a start the
+ * fingerprint shows whether another host wrote to the origin.
  *
- * The drain changes these sectors itself.  So before an epoch that touches some is drained, the
+ * The drain changes these sectors itself.  So before the drain of an epoch that touches some, the
  * superblock gets their checksums as of the end of that epoch.  After a crash each sector must have
- * one of the two contents: a write that a power cut tears leaves whole sectors.
+ * its old or its new checksum: a power cut may tear a write, but not a sector.
  */
 #include <linux/crc32c.h>
 #include <linux/vmalloc.h>
@@ -120,7 +120,7 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
 }
 
 /**
- * nc_origin_print_expect() - record what the blocks will be after the epoch in @s->drain.pieces
+ * nc_origin_print_expect() - record the fingerprint after the epoch in @s->drain.pieces
  * @s: stage
  *
  * Context: the drain, before it writes anything of the epoch.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overlay map.  Its extents never overlap.  Of two entries for a sector the later one counts,
- * in whatever order they are inserted.
+ * The overlay map.  Its extents never overlap.  For a sector, the entry with the latest place in the
+ * ring wins, in whatever order the entries are inserted.
  *
  * n entries make at most 2 * n - 1 extents: each border of an extent is a border of an entry.  An
  * entry may be inserted in pieces.  Pieces that are neighbours on the volume and in the ring are
@@ -53,7 +53,7 @@ static void extent_erase(struct nc_overlay *o, struct nc_extent *x)
 	extent_free(o, x);
 }
 
-/* Where the data of sector @sector of @x is. */
+/* Position in the ring of the data of sector @sector of @x, as nc_extent.at. */
 static u64 extent_at(const struct nc_extent *x, u64 sector)
 {
 	return x->kind == NEARCACHE_STAGE_DATA ? x->at + (sector - x->sector) : x->at;
@@ -130,7 +130,7 @@ static void extent_cut(struct nc_overlay *o, struct nc_extent *x, u64 from, u64 
 		extent_erase(o, x);
 		return;
 	}
-	/* The place in the tree stays right: the extents around are outside of @x. */
+	/* The order in the tree stays right: all other extents are outside of @x. */
 	if (whole.sector < from) {
 		x->sectors = from - whole.sector;
 		if (nc_extent_end(&whole) > end)
@@ -142,7 +142,7 @@ static void extent_cut(struct nc_overlay *o, struct nc_extent *x, u64 from, u64 
 	x->sectors = nc_extent_end(&whole) - end;
 }
 
-/* Find the extent with @sector, or else the first one behind it.  NULL: none. */
+/* Find the extent with @sector, otherwise the first one after it.  NULL: none. */
 struct nc_extent *nc_overlay_find(const struct nc_overlay *o, u64 sector)
 {
 	struct rb_node *node = o->root.rb_node;
@@ -160,8 +160,8 @@ struct nc_extent *nc_overlay_find(const struct nc_overlay *o, u64 sector)
 	return found;
 }
 
-/* Insert an entry, but for the sectors of which a later entry is in the map.  Sets @o->overflow if
- * there is no free extent; the map is then wrong.
+/* Insert an entry, except sectors for which the map has a later entry.  Sets @o->overflow if it
+ * finds no free extent; the map is then wrong.
  */
 void nc_overlay_insert(struct nc_overlay *o, const struct nc_extent *entry)
 {

@@ -7,12 +7,12 @@
 #include <linux/types.h>
 
 /**
- * struct nc_extent - sectors of the volume whose newest version is in the log
+ * struct nc_extent - consecutive sectors of the volume whose newest version is in the log
  * @node: in nc_overlay.root
  * @next: in nc_overlay.free
  * @sector: first sector of the volume
- * @at: where the data is: sectors of the ring, counted without end (place * 8 and the offset).
- *	Of zeros and discards, the place of the entry * 8.  Later entries have higher values
+ * @at: position of the data in the ring, in sectors counted without end (place * 8 + offset).
+ *	Zeros and discards: place of the entry * 8.  Later entries have higher positions
  * @sectors: number of sectors
  * @kind: enum nearcache_stage_kind
  */

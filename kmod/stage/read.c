@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reads: from the log as far as the overlay map says, otherwise from the origin. */
+/* Reads: sectors in the overlay map come from the log, all others from the origin. */
 #include "core/compat.h"
 #include "stage/stage.h"
 
-/* Where a read begins. */
+/* Source of the first sectors of a read. */
 enum read_source {
 	READ_ORIGIN,
 	READ_LOG,
 	READ_ZEROS,
 };
 
-/* Find where a read begins; set @sectors to the length of that part.  Counts a read of the log. */
+/* Find the source of a read's first sectors; set @sectors to their number.  Counts log reads. */
 static enum read_source find_source(struct nc_stage *s, struct nc_stage_io *io, u64 sector,
 				    u32 *sectors)
 {
@@ -41,7 +41,7 @@ static enum read_source find_source(struct nc_stage *s, struct nc_stage_io *io, 
  * @bio: with sectors
  *
  * A read that was sent to the origin may come back with or without a write that began after it:
- * both are right, as the two overlapped.
+ * both results are right, as read and write overlapped.
  *
  * Context: map of the target.
  * Return: DM_MAPIO_*.
@@ -74,13 +74,13 @@ int nc_stage_read_map(struct nc_stage *s, struct bio *bio)
 	io->iter.bi_sector = sector;
 	io->flags = bio->bi_flags;
 	bio_set_dev(bio, s->log->bdev);
-	/* The space is not used again before the read has ended, and a poller may come late. */
+	/* Ring space is used again only after the read has ended; a poller may end it late. */
 	bio_clear_polled(bio);
 	bio->bi_iter.bi_sector = nc_stage_log_sector(s, io->at);
 	return DM_MAPIO_REMAPPED;
 }
 
-/* Can the origin serve a read that the log failed? */
+/* Can the origin serve a read that failed on the log? */
 static bool origin_has(struct nc_stage *s, const struct nc_stage_io *io)
 {
 	unsigned long flags;
@@ -125,7 +125,7 @@ int nc_stage_read_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_INCOMPLETE;
 }
 
-/* Send reads that the log failed to the origin. */
+/* Send reads that failed on the log to the origin. */
 void nc_stage_retry_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(work, struct nc_stage, retry.work);

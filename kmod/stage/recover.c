@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Recovery: follow the chain of descriptors from the tail, keep what is committed, build the
+ * Recovery: follow the chain of descriptors from the tail, keep all committed epochs, build the
  * overlay map, and record a new generation (rules R1 to R4 of kmod/doc/stage.md).
  */
 #include <linux/crc32c.h>
@@ -134,7 +134,7 @@ static bool desc_valid(struct nc_stage *s, const struct nearcache_stage_desc *de
 		place += nearcache_stage_blocks(desc->entry[i].kind,
 						le32_to_cpu(desc->entry[i].sectors));
 	}
-	/* The descriptor behind it has room, too. */
+	/* The next descriptor needs room as well. */
 	return place - s->ring.tail.place < s->ring.blocks &&
 	       s->ring.epoch_entries + count <= NEARCACHE_STAGE_EPOCH_ENTRIES;
 }
@@ -154,8 +154,8 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->committed = *at;
 }
 
-/* Follow the chain.  Sets @commit to a copy of the last commit's descriptor, whose number is 0 if
- * there is none, @end to the descriptor behind it, and @before to its first one.
+/* Follow the chain.  Sets @commit to a copy of the last descriptor that commits (its number is 0 if
+ * there is none), @end to the descriptor after it, and @before to the first one of its epoch.
  */
 static int follow_chain(struct nc_stage *s, struct log_window *w,
 			struct nearcache_stage_desc *commit, struct nc_cursor *end,
@@ -168,7 +168,7 @@ static int follow_chain(struct nc_stage *s, struct log_window *w,
 	*end = at;
 	*before = at;
 	for (;;) {
-		/* The ring is full: the place is that of the tail. */
+		/* The ring is full: this would be the block of the tail. */
 		if (at.place - r->tail.place >= r->blocks)
 			return 0;
 		desc = window_block(s, w, at.place);
@@ -185,8 +185,8 @@ static int follow_chain(struct nc_stage *s, struct log_window *w,
 			return -EUCLEAN;
 		}
 		if (!nc_ring_restore(r, &at, desc)) {
-			DMERR("%s: log %s needs a larger map_memory than %llu", nc_stage_name(s),
-			      s->log->name, s->map_memory);
+			DMERR("%s: log %s needs a larger map_memory than %llu bytes",
+			      nc_stage_name(s), s->log->name, s->map_memory);
 			return -ENOMEM;
 		}
 		if (le32_to_cpu(desc->flags) & NEARCACHE_STAGE_COMMIT) {
@@ -197,8 +197,8 @@ static int follow_chain(struct nc_stage *s, struct log_window *w,
 	}
 }
 
-/* Drop what is not committed, and write the last commit again, as mirrors below the log may differ
- * in a write that was cut off.
+/* Drop all that is not committed, and write the last commit again: the drives of a mirror below the
+ * log may differ in a write that was cut off.
  */
 static int settle_chain(struct nc_stage *s, struct log_window *w,
 			const struct nearcache_stage_desc *commit, const struct nc_cursor *end,
@@ -263,7 +263,7 @@ static int find_marked(struct nc_stage *s)
 	while (r->marked.epoch <= drained && r->marked.record != r->committed.record)
 		nc_ring_next_epoch(r, &r->marked);
 	if (r->committed.number <= le64_to_cpu(s->super.block->committed_number)) {
-		DMERR("%s: log %s has lost data: it ends with descriptor %llu, %llu was committed",
+		DMERR("%s: log %s has lost data: it ends at descriptor %llu, %llu was committed",
 		      nc_stage_name(s), s->log->name, r->committed.number - 1,
 		      le64_to_cpu(s->super.block->committed_number));
 		return -EUCLEAN;
@@ -271,15 +271,15 @@ static int find_marked(struct nc_stage *s)
 	if (r->marked.epoch == drained + 1 && r->marked.number == number + 1)
 		return 0;
 	if (r->marked.epoch > drained)
-		DMERR("%s: log %s: epoch %llu was to end with descriptor %llu", nc_stage_name(s),
+		DMERR("%s: log %s: epoch %llu does not end at descriptor %llu", nc_stage_name(s),
 		      s->log->name, drained, number);
 	else
-		DMERR("%s: log %s has lost data: it ends with epoch %llu, the origin has %llu",
+		DMERR("%s: log %s has lost data: it ends at epoch %llu, the origin has epoch %llu",
 		      nc_stage_name(s), s->log->name, r->marked.epoch - 1, drained);
 	return -EUCLEAN;
 }
 
-/* Forget what is marked: another host may have changed it on the origin since. */
+/* Forget marked data: another host may have changed it on the origin since. */
 static void drop_retained(struct nc_stage *s)
 {
 	struct nearcache_stage_super *sb = s->super.block;
@@ -318,7 +318,7 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 }
 
 /**
- * nc_stage_recover() - make ring and overlay map from the log
+ * nc_stage_recover() - rebuild ring and overlay map from the log
  * @s: stage that is not started
  *
  * Context: may sleep; no request is served yet.

@@ -2,8 +2,8 @@
 /*
  * The ring: gives places to writes, and keeps the entries of all descriptors in memory.
  *
- * A record of a descriptor stands before the records of its entries, as in the ring.  So places
- * follow from the order of the records, and a walk from any descriptor on knows them all.
+ * The record of a descriptor stands before the records of its entries, as in the ring.  So places
+ * follow from the order of the records, and a walk from a descriptor on computes the later ones.
  */
 #include <linux/limits.h>
 #include <linux/minmax.h>
@@ -60,10 +60,10 @@ static bool ring_extend(struct nc_ring *r, u64 sector, u32 sectors, u64 offset)
  * @kind: enum nearcache_stage_kind, not NEARCACHE_STAGE_SKIP
  * @sector: first sector of the volume
  * @sectors: number of sectors, at most NEARCACHE_STAGE_WRITE_MAX if @kind has data
- * @place: set to the place of its data
+ * @place: set to the place of the write's data
  *
  * Context: the lock of the stage.
- * Return: NC_APPENDED, or what the write must wait for; then nothing has changed.
+ * Return: NC_APPENDED; or the reason why the write must wait, with @r unchanged.
  */
 enum nc_append nc_ring_append(struct nc_ring *r, u8 kind, u64 sector, u32 sectors, u64 *place)
 {
@@ -82,7 +82,7 @@ enum nc_append nc_ring_append(struct nc_ring *r, u8 kind, u64 sector, u32 sector
 		*place = start;
 		return NC_APPENDED;
 	}
-	/* Its entry and that of a skip must find room in one descriptor. */
+	/* The entries of the write and of a skip must find room in one descriptor. */
 	if (r->desc_entries + 2 > NEARCACHE_STAGE_DESC_ENTRIES) {
 		ring_add_desc(r, r->last.epoch);
 		div64_u64_rem(r->head, r->blocks, &offset);
@@ -129,13 +129,13 @@ void nc_ring_start(struct nc_ring *r, const struct nc_cursor *at)
 }
 
 /**
- * nc_ring_restore() - take the entries of a descriptor that was read
+ * nc_ring_restore() - append the entries of a descriptor that recovery has read
  * @r: ring; the last descriptor is empty and belongs to @desc
  * @at: moves to the next descriptor
  * @desc: checked
  *
  * Context: recovery, before the stage is in use.
- * Return: false if there are more entries than memory.
+ * Return: false if there is no memory for the entries.
  */
 bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
 		     const struct nearcache_stage_desc *desc)

@@ -12,7 +12,7 @@
 #define NC_RECORD_DESC		0
 /* Flag of a NC_RECORD_DESC: the descriptor ends its epoch. */
 #define NC_RECORD_COMMIT	1
-/* Room for the descriptor behind a commit is kept back, in blocks and in records. */
+/* Room that is kept back for the descriptor after a commit, in blocks and in records. */
 #define NC_RING_RESERVE		1U
 /* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same
  * length, and the reserve.
@@ -40,8 +40,8 @@ struct nc_record {
  * struct nc_cursor - a descriptor in the ring
  * @record: number of its record; records are counted without end
  * @place: its place
- * @number: its number
- * @epoch: its epoch
+ * @number: nearcache_stage_desc.number
+ * @epoch: number of its epoch
  */
 struct nc_cursor {
 	u64 record;
@@ -53,7 +53,7 @@ struct nc_cursor {
 /**
  * struct nc_ring - the part of the ring that is in use
  * @records: the records from @tail.record to @head_record
- * @records_max: their number, a power of two
+ * @records_max: size of @records, a power of two
  * @blocks: size of the ring
  * @tail: the oldest descriptor
  * @marked: first descriptor of the oldest epoch that is not marked
@@ -62,8 +62,8 @@ struct nc_cursor {
  * @last: the descriptor that gets the next entry
  * @head_record: number of the next record
  * @head: next free place
- * @usable_tail: place up to which the ring may be written once more around: @tail.place, as soon as
- *	both copies of the superblock have it
+ * @usable_tail: the space before this place may be used again: @tail.place, as soon as both copies
+ *	of the superblock have it
  * @desc_entries: entries of @last
  * @epoch_entries: entries of the open epoch
  * @epoch_entries_max: limit of @epoch_entries
@@ -92,7 +92,7 @@ struct nc_ring {
 	u64 epoch_blocks_max;
 };
 
-/* What nc_ring_append() did. */
+/* Result of nc_ring_append(). */
 enum nc_append {
 	NC_APPENDED,
 	NC_EPOCH_FULL,	/* the open epoch must be closed first */
@@ -127,7 +127,7 @@ static inline u64 nc_ring_sector(const struct nc_ring *r, u64 at)
 	return rest;
 }
 
-/* Time of the oldest write that is not marked; only if an epoch is closed and not marked. */
+/* Time of the oldest write that is not marked; valid only if a closed epoch is not marked. */
 static inline u64 nc_ring_behind_since(const struct nc_ring *r)
 {
 	const struct nc_record *first = nc_ring_record(r, r->marked.record);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Makes room in the ring: moves the tail over epochs that are marked (rule S1 of
- * kmod/doc/stage.md).  Their data stays readable until then.
+ * kmod/doc/stage.md).  The data of a marked epoch stays readable until then.
  */
 #include "core/compat.h"
 #include "stage/stage.h"
@@ -20,7 +20,7 @@ static bool space_below(const struct nc_ring *r, u64 freed_blocks, u64 freed_rec
 	       nc_ring_free_records(r) + freed_records < r->records_max / part;
 }
 
-/* Ask for room if there is little.  Context: @s->lock. */
+/* Let the worker move the tail if little space is free.  Context: @s->lock. */
 void nc_space_check(struct nc_stage *s)
 {
 	if (space_below(&s->ring, 0, 0, SPACE_LOW) && s->ring.tail.record != s->ring.marked.record)
@@ -35,7 +35,7 @@ static struct nc_cursor choose_tail(struct nc_stage *s)
 	bool more;
 
 	for (;;) {
-		/* Only this worker moves the tail.  Writers make the ring fuller meanwhile. */
+		/* Only this worker moves the tail.  Writers use up space meanwhile. */
 		spin_lock_irq(&s->lock);
 		marked = r->marked;
 		more = to.record != marked.record &&

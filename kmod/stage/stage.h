@@ -22,7 +22,7 @@ struct nc_small_write;
 
 #define DM_MSG_PREFIX "nearcache-stage"
 
-/* Writes to the log in flight, at most; others wait.  The overlay map has two extents for each. */
+/* Most writes to the log in flight; others wait.  The overlay map reserves two extents for each. */
 #define NC_STAGE_WRITES_MAX	4096U
 /* While nothing is to be drained, an epoch is committed at this length, in blocks: 8 MiB. */
 #define NC_EPOCH_BLOCKS_IDLE	2048U
@@ -35,7 +35,7 @@ struct nc_small_write;
  * struct nc_stage_super - the superblock
  * @lock: serialises its writes
  * @block: content of the newest copy, from vmalloc()
- * @io: dm-io client, for this and for recovery
+ * @io: dm-io client, for superblocks, recovery and the fingerprint
  * @copy: the copy that was written last
  *
  * @lock protects all fields but @io.
@@ -50,7 +50,8 @@ struct nc_stage_super {
 /**
  * struct nc_stage_commit_io - write of a descriptor
  * @bio: embedded, with @vec
- * @desc: one page
+ * @vec: of @bio
+ * @page: the descriptor
  * @s: the stage
  */
 struct nc_stage_commit_io {
@@ -63,16 +64,16 @@ struct nc_stage_commit_io {
 enum nc_commit_phase {
 	NC_COMMIT_IDLE,
 	NC_COMMIT_DATA,		/* the epoch is closed; its data may be in flight */
-	NC_COMMIT_FLUSH,	/* the descriptor of a checked commit must be flushed */
-	NC_COMMIT_BUSY,		/* the worker or a completion goes on */
+	NC_COMMIT_FLUSH,	/* a checked descriptor was written; a flush must follow */
+	NC_COMMIT_BUSY,		/* a task takes a step, or a completion will take the next */
 };
 
 /**
  * struct nc_epoch_check - checksum of an epoch (checked.c)
  * @sum: as nearcache_stage_desc.data_checksum
- * @bytes: length of its data
- * @unchecked: it needs an ordinary commit
- * @embedded: its only write has carried its descriptor
+ * @bytes: length of the epoch's data
+ * @unchecked: the epoch needs an ordinary commit
+ * @embedded: the bio of the epoch's only write carried the epoch's descriptor
  */
 struct nc_epoch_check {
 	u64 sum;
@@ -96,8 +97,8 @@ struct nc_epoch_check {
  * @volatile_log: the log has a volatile cache
  * @closed: time when it was closed, ktime_get_ns()
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
- * @wanted: number of the newest epoch whose commit somebody asks for; stage.lock
- * @io: descriptors that are being written; the task's that takes a step
+ * @wanted: number of the newest epoch whose commit was requested; stage.lock
+ * @io: writes of descriptors; owned by the task that takes a step
  * @pending: number of @io in flight; stage.lock
  * @failed: one of @io failed; stage.lock
  */
@@ -139,16 +140,16 @@ struct nc_drain_job {
  * @kcopyd: copies from the log to the origin
  * @io: dm-io client, for discards and zeros
  * @zeros: zeros, from vmalloc()
- * @no_zeroes: the origin refuses write-zeroes, and takes zeros
+ * @no_zeroes: the origin fails write-zeroes, but not writes of zeros
  * @pieces: newest versions within the epoch that is drained
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
  * @free: jobs that are not in flight; stage.lock
- * @in_flight: number of the others; stage.lock
- * @stop: end soon, in the middle of an epoch if need be
+ * @in_flight: number of jobs in flight; stage.lock
+ * @stop: the drain must end soon, in the middle of an epoch if need be
  * @log_error: a copy could not read the log; stage.lock
  * @origin_error: a copy could not write the origin; stage.lock
- * @copy_sectors: length of a copy, at most
+ * @copy_sectors: longest copy, in sectors
  * @next: time before which the rate allows no copy, ktime_get_ns()
  * @rate: nc_stage.rate for which @next was computed
  * @origin_now: for nearcache_stage_super.origin_now
@@ -197,16 +198,16 @@ struct nc_stage_counters {
  * @claim: in the list of all stages (target.c)
  * @queue: runs @room, @space and @retry
  * @super: the superblock
- * @generation: of this start
+ * @generation: generation of this start
  * @seed: start value of the checksum of descriptors
  * @started: recovery has ended; the ring is valid
  * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since, @check, @count and
- *	what says so above; taken in completions.  Neither it nor @map_lock is taken inside
- *	the other
+ *	the fields above that name stage.lock; taken in completions.  @lock and @map_lock do not
+ *	nest
  * @ring: places and entries
  * @waiting: writes that wait for room
- * @waiting_count: their number
- * @pushback: hand writes that must wait back to device-mapper, as a suspend without flush wants
+ * @waiting_count: number of these writes
+ * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed
  * @retrying: the origin fails
  * @writes: writes to the log in flight, of epochs with even and odd number
@@ -217,20 +218,20 @@ struct nc_stage_counters {
  * @overlay: sectors whose newest version is in the log
  * @mapped: @overlay has extents; changes only after a whole insertion or removal, and is read
  *	without a lock
- * @phase: the one of @readers that new readers take
+ * @phase: index of the counter in @readers that new reads increment
  * @readers: reads of the log in flight
- * @no_readers: for readers of the old phase
+ * @no_readers: wait for the reads of the old phase
  * @room: appends waiting writes
  * @space: moves the tail
- * @retry: reads that the log failed and the origin can serve
- * @commit: see there
- * @drain: see there
+ * @retry: reads that failed on the log and that the origin can serve
+ * @commit: see struct nc_stage_commit
+ * @drain: see struct nc_drain
  * @rate: option; 0: no limit.  These options are read without a lock
  * @max_behind: option, bytes; 0: no limit
  * @max_behind_time: option, seconds; 0: no limit
  * @map_memory: option, bytes; constant
- * @keep_retained: option: serve what is marked from the log after a start, too; constant
- * @count: see there
+ * @keep_retained: option: after a start, reads still get marked data from the log; constant
+ * @count: see struct nc_stage_counters; @lock
  */
 struct nc_stage {
 	struct dm_target *ti;

@@ -86,7 +86,7 @@ static bool super_copy_intact(struct nc_stage *s, struct nearcache_stage_super *
 }
 
 /**
- * nc_stage_super_read() - read both copies, and take the newer one that is intact
+ * nc_stage_super_read() - read both copies, and take the newer intact one
  * @s: stage with a log device
  * @error: set on failure
  *
@@ -107,7 +107,7 @@ int nc_stage_super_read(struct nc_stage *s, char **error)
 	}
 	if (!intact[0] && !intact[1]) {
 		*error = r[0] || r[1] ? "Cannot read the log's superblock" :
-					"No log of nearcache-stage, or of another version";
+					"No log of nearcache-stage, or a log of another version";
 		return r[0] || r[1] ? -EIO : -EINVAL;
 	}
 	i = !intact[0] || (intact[1] && le64_to_cpu(copies[1].sequence) >
@@ -143,8 +143,8 @@ static int put_super_copy(struct nc_stage *s)
 	return 0;
 }
 
-/* Write the copy that was read again, without a change: mirrors below the log may differ in it, and
- * the other copy may be torn.  May sleep.
+/* Write the copy that recovery took once more, unchanged: the drives of a mirror below the log may
+ * differ in it, and the other copy may be torn.  May sleep.
  */
 int nc_stage_super_rewrite(struct nc_stage *s)
 {
@@ -156,8 +156,8 @@ int nc_stage_super_rewrite(struct nc_stage *s)
 	return r;
 }
 
-/* Write both copies with a new generation, whose first descriptor has @number, and with the size of
- * the table.  May sleep.
+/* Write both copies with a new generation, whose first descriptor has @number, and with the volume
+ * size of the table.  May sleep.
  */
 int nc_stage_super_start(struct nc_stage *s, u64 number)
 {
@@ -190,7 +190,7 @@ int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *n
 	return r;
 }
 
-/* Mark an epoch: it is durable on the origin.  May sleep.  Return: 0 or the error of the log. */
+/* Mark an epoch, which is durable on the origin.  May sleep.  Return: 0 or the error of the log. */
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 {
 	struct nearcache_stage_super *sb = s->super.block;

@@ -29,7 +29,7 @@ static int stage_refuse(struct nc_stage *s, char *error, const char *value)
 	return -EINVAL;
 }
 
-/* Epochs are shorter than what the ring and the limit of the user can hold. */
+/* Limit the length of an epoch, so that the ring and max_behind have room for several. */
 static void set_epoch_limit(struct nc_stage *s)
 {
 	u64 blocks = min(div_u64(s->ring.blocks, 8), STAGE_EPOCH_BLOCKS);
@@ -102,7 +102,7 @@ static const struct {
 	{ "keep_retained", set_keep_retained, true },
 };
 
-/* Set an option.  @given: set of options that were given before, NULL: the table is live. */
+/* Set an option.  @given: bit mask of the options given so far; NULL: the table is live. */
 static int set_stage_option(struct nc_stage *s, const char *name, const char *value, u32 *given)
 {
 	u32 i;

@@ -16,7 +16,7 @@ static_assert(sizeof(struct nc_extent) <= 48);
 /* Longest discard or write-zeroes, in sectors: 64 MiB. */
 #define STAGE_CLEAR_MAX	131072U
 
-/* All tables.  device-mapper lets dm devices share a device; a log or an origin must not be. */
+/* All tables.  device-mapper lets dm devices share a device; stages must not share any. */
 static LIST_HEAD(stage_claims);
 static DEFINE_MUTEX(stage_claims_lock);	/* protects stage_claims */
 
@@ -27,7 +27,7 @@ static bool stage_uses(const struct nc_stage *s, const struct dm_dev *dev)
 	       s->origin->bdev->bd_dev == dev->bdev->bd_dev;
 }
 
-/* Claim log and origin for the dm device.  Another table of it may have them, too. */
+/* Claim log and origin for the dm device.  Its other table may have claimed them as well. */
 static int stage_claim(struct nc_stage *s)
 {
 	struct mapped_device *md = dm_table_get_md(s->ti->table);
@@ -176,7 +176,7 @@ static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *err
 	}
 }
 
-/* The first resume recovers.  Not the constructor: the table that is live then may still write. */
+/* Recover at the first resume: in the constructor, the table that is live may still write. */
 static int stage_preresume(struct dm_target *ti)
 {
 	struct nc_stage *s = ti->private;
@@ -209,8 +209,8 @@ static void stage_presuspend_undo(struct dm_target *ti)
 	nc_stage_push_back(ti->private, false);
 }
 
-/* No request is in flight.  The open epoch is committed, so that the next table, or the next start,
- * has all that was written: closing a disk loses nothing.
+/* No request is in flight.  Commit the open epoch, so that the next table or the next start has all
+ * that was written: to close a device loses nothing.
  */
 static void stage_postsuspend(struct dm_target *ti)
 {
@@ -220,8 +220,8 @@ static void stage_postsuspend(struct dm_target *ti)
 	if (!s->started)
 		return;
 	if (nc_stage_commit_sync(s, &epoch))
-		DMERR("%s: log %s has failed: what it has not committed is lost", nc_stage_name(s),
-		      s->log->name);
+		DMERR("%s: log %s has failed: writes that are not committed are lost",
+		      nc_stage_name(s), s->log->name);
 	cancel_delayed_work_sync(&s->commit.age);
 	flush_workqueue(s->commit.queue);
 	nc_drain_stop(s);
@@ -263,7 +263,7 @@ static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 		  nc_place_sector(s->ring.blocks), data);
 }
 
-/* A shorter discard holds the overlay map's lock for a shorter time. */
+/* Limit discards and write-zeroes: a long one would hold the overlay map's lock for long. */
 static void stage_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
 	limits->max_hw_discard_sectors = min(limits->max_hw_discard_sectors, STAGE_CLEAR_MAX);
@@ -291,7 +291,7 @@ static struct target_type stage_target = {
 	.io_hints		= stage_io_hints,
 };
 
-/* Refuse hibernation: a resumed image would not know what was drained and written since. */
+/* Refuse hibernation: a resumed image would have an older state than log and origin. */
 static int stage_pm_event(struct notifier_block *block, unsigned long event, void *data)
 {
 	bool used;
@@ -303,7 +303,7 @@ static int stage_pm_event(struct notifier_block *block, unsigned long event, voi
 	mutex_unlock(&stage_claims_lock);
 	if (!used)
 		return NOTIFY_DONE;
-	DMERR("no hibernation while a stage device exists: close it first");
+	DMERR("cannot hibernate while a stage device exists: close it first");
 	return notifier_from_errno(-EBUSY);
 }
 

@@ -2,16 +2,16 @@
 /*
  * Writes: their places in the ring, their completion, writes that wait for room, and flushes.
  *
- * map never waits: a bio that was mapped before by the same task is not submitted until map
- * returns, so a wait for the commit of its epoch would be a deadlock.  A write that finds no room
- * goes to a list instead, and a worker appends it later.
+ * nc_stage_write_map() never waits: bios that the same task mapped before are submitted only after
+ * it returns, so a wait for the commit of their epoch would be a deadlock.  A write that finds no
+ * room goes to a list instead, and a worker appends it later.
  */
 #include <linux/ktime.h>
 
 #include "core/compat.h"
 #include "stage/stage.h"
 
-/* Does a limit of the user hold writes back?  Context: @s->lock. */
+/* Must writes wait because of max_behind or max_behind_time?  Context: @s->lock. */
 static bool behind_too_far(const struct nc_stage *s, u64 now)
 {
 	u64 bytes = READ_ONCE(s->max_behind);
@@ -27,7 +27,7 @@ static bool behind_too_far(const struct nc_stage *s, u64 now)
 	return since && now > since + ns;
 }
 
-/* Ask for what makes room for a write that waits.  Context: @s->lock. */
+/* Commit the open epoch and move the tail, to make room for a waiting write.  Context: @s->lock. */
 static void make_room(struct nc_stage *s)
 {
 	if (s->ring.epoch_entries)
@@ -40,7 +40,7 @@ static bool epoch_long(const struct nc_ring *r)
 {
 	u64 blocks = r->head - r->open.place;
 
-	/* The drain has nothing to do: give it a start. */
+	/* The drain has nothing to do: give it work. */
 	if (r->marked.record == r->open.record && blocks >= NC_EPOCH_BLOCKS_IDLE)
 		return true;
 	return r->epoch_entries >= r->epoch_entries_max / 2 || blocks >= r->epoch_blocks_max;
@@ -153,7 +153,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Send the writes that waited, as far as there is room. */
+/* Append and send the waiting writes, as far as there is room. */
 void nc_stage_room_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(work, struct nc_stage, room);
@@ -191,7 +191,7 @@ void nc_stage_room_work(struct work_struct *work)
 	}
 }
 
-/* From now on, hand writes that must wait back to device-mapper, or keep them again. */
+/* From now on, hand writes that must wait back to device-mapper, or (@on false) queue them. */
 void nc_stage_push_back(struct nc_stage *s, bool on)
 {
 	struct bio_list bios = BIO_EMPTY_LIST;
@@ -214,7 +214,9 @@ void nc_stage_push_back(struct nc_stage *s, bool on)
 	}
 }
 
-/* Let no write or commit succeed any more.  The commit worker raises the event.  Context: any. */
+/* The log has failed: fail all further writes and commits.  The commit worker raises the event.
+ * Context: any.
+ */
 void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 {
 	unsigned long flags;
@@ -275,7 +277,7 @@ static bool count_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io 
 }
 
 /**
- * nc_stage_write_end() - a write to the log has ended, or the wait for a commit
+ * nc_stage_write_end() - a write to the log, or a wait for a commit, has ended
  * @s: stage
  * @bio: NC_STAGE_IO_WRITE or NC_STAGE_IO_WAITER
  * @error: set for a FUA write whose commit failed
@@ -300,7 +302,7 @@ int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_DONE;
 }
 
-/* Map an empty flush: it ends with the commit of the open epoch, or of the last one. */
+/* Map a flush: it ends with the commit of the open epoch, or of the last one if that is empty. */
 int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 {
 	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
