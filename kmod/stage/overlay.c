@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The overlay map.  Its extents never overlap.  For a sector, the entry with the latest place in the
- * ring wins, in whatever order the entries are inserted.
+ * The overlay map.  Its extents never overlap.  For a sector, the entry with the latest place in
+ * the ring wins, in whatever order the entries are inserted.
  *
  * n entries make at most 2 * n - 1 extents: each border of an extent is a border of an entry.  An
  * entry may be inserted in pieces.  Pieces that are neighbours on the volume and in the ring are
