@@ -91,11 +91,11 @@ struct nc_epoch_check {
  * @phase: of the commit; stage.lock
  * @first: first descriptor of the epoch that is committed.  The task that takes a step owns this
  *	and the next ones up to @closed
- * @end: the descriptor behind it
- * @check: its checksum
+ * @end: first descriptor of the next epoch
+ * @check: checksum of the epoch that is committed
  * @checked: it gets a checked commit, or has an embedded descriptor
  * @volatile_log: the log has a volatile cache
- * @closed: time when it was closed, ktime_get_ns()
+ * @closed: time when that epoch was closed, ktime_get_ns()
  * @waiters: FLUSH and FUA bios that wait for a commit; stage.lock
  * @wanted: number of the newest epoch whose commit was requested; stage.lock
  * @io: writes of descriptors; owned by the task that takes a step
@@ -153,7 +153,7 @@ struct nc_drain_job {
  * @next: time before which the rate allows no copy, ktime_get_ns()
  * @rate: nc_stage.rate for which @next was computed
  * @origin_now: for nearcache_stage_super.origin_now
- * @origin_next: for nearcache_stage_super.origin_next
+ * @origin_next: the next nearcache_stage_super.origin_next
  * @block: one log block, from vmalloc(), for origin_print.c
  */
 struct nc_drain {
