@@ -56,7 +56,7 @@ static const struct option_row {
 	  offsetof(struct arguments, verify),
 	  "compare one of N hits with the origin (0: none)" },
 	{ OPTION_STAGE, 0, "stage", TEXT, "DEV", offsetof(struct arguments, stage),
-	  "local device for the log of a write-back" },
+	  "local device for the log of a stage" },
 	{ OPTION_DRAIN_RATE, 0, "rate", DRAIN_RATE, "SIZE",
 	  offsetof(struct arguments, drain_rate),
 	  "write to the origin at most SIZE per second (0: no limit)" },

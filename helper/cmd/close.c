@@ -203,7 +203,7 @@ static int close_stage(const struct dm_device *stage, bool keep)
 
 	if (!keep && stage->live && stage_drain(stage))
 		return fail_code();
-	/* What is not committed is not counted.  The kernel commits at the end in any case. */
+	/* Commit now: the kernel would at the removal, after the status was read. */
 	if (keep && stage->live)
 		committed = !stage_commit(stage, &epoch);
 	fail_reset();
@@ -234,7 +234,7 @@ static void print_stage(const struct dm_device *stage, const struct close_option
 	print_flag("kept", NULL, options->keep);
 }
 
-/* Closes the stage @name-stage, if there is one, which has no cache above it any more. */
+/* Closes the device @name-stage if it exists without a cache above it. */
 static bool close_left_stage(const char *name, const struct close_options *options)
 {
 	struct dm_device stage;
@@ -484,6 +484,6 @@ const struct verb close_verb = {
 "\n"
 "If the cache has a stage, close first writes its log to the origin, which may take long.\n"
 "The device stays in use until then, and ^C leaves it so. With --keep, writes stay in the\n"
-"log, and the next open goes on; until then the origin shows an earlier time.\n",
+"log, and the next open goes on; until then the origin has an older state.\n",
 	.run = cmd_close,
 };

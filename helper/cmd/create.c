@@ -224,7 +224,7 @@ static int make_staged(struct stage *stage, const struct arguments *args)
 	if (!stage_format(stage) && !stage_activate(stage, args) &&
 	    !create_cache(&above, stage->cache, false))
 		return 0;
-	/* A log that is not on the device: nothing to undo. */
+	/* Without a superblock, nothing was written that must be undone. */
 	if (stage->sb.version) {
 		stage_undo(stage);
 		stage_format_wipe(stage);
@@ -336,7 +336,7 @@ const struct verb create_verb = {
 "--cluster makes the cache NAME-home in mode read-only, and the device NAME of the cluster\n"
 "above it, as 'nearcache cluster join NAME' does. If that fails, the cache stays open.\n"
 "\n"
-"--stage DEV makes a write-back: writes go to a log on this local device, and to the origin\n"
+"--stage DEV makes a write-back cache: writes go to a log on this local device, and to the origin\n"
 "later, in an order in which the origin is a valid image at every instant. The device\n"
 "NAME-stage is below the cache NAME. The log needs 1 GiB (--force: 17 MiB), on another drive\n"
 "than the origin. --mode writeback is the default with it, and means writearound: a write\n"

@@ -156,7 +156,7 @@ static int check_running_stage(const struct destroy *destroy, bool commit)
 	uint64_t epoch;
 	bool found;
 
-	/* The kernel counts what is behind when it has committed. */
+	/* Commit first: the status then counts all writes that the origin lacks. */
 	if (destroy->abandon || (commit && stage_commit(&destroy->below, &epoch)) ||
 	    dm_find(destroy->below.name, &now, &found))
 		return fail_code();
@@ -530,8 +530,8 @@ const struct verb destroy_verb = {
 "wipes nothing. A missing device keeps its superblocks, and so do the others of a cache\n"
 "whose device is damaged and not open; destroy names them.\n"
 "\n"
-"If the cache has a stage, destroy wipes its log as well. It refuses while the log holds\n"
-"writes that the origin lacks, or is missing: 'nearcache close' writes them to the origin,\n"
-"--abandon-stage loses them.\n",
+"If the cache has a stage, destroy wipes its log as well. It refuses if the log holds\n"
+"writes that the origin lacks, or if there is no log: 'nearcache close' writes them to the\n"
+"origin, --abandon-stage loses them.\n",
 	.run = cmd_destroy,
 };

@@ -656,7 +656,7 @@ const struct verb open_verb = {
 "\n"
 "A cache that was created with --stage is opened above its stage, which open makes first;\n"
 "it finds the log by the uuid that the cache names, and the origin by the id in the log.\n"
-"Without the log, the cache is refused, as the origin may show an earlier time.\n"
+"Without the log, the cache is refused, as the origin may have an older state.\n"
 "--abandon-stage opens it without the log, and empties it: writes that were not on the\n"
 "origin are lost, and the log is wiped if it is there. --force accepts a volume whose device\n"
 "id has changed since the log was made. --stage without --cache opens the stage alone, if\n"

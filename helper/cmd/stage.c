@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* nearcache stage: show the log of a write-back, drain it, and change its limits. */
+/* nearcache stage: show the log of a stage, drain it, and change its limits. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -80,8 +80,8 @@ static int run_status(const struct arguments *args, const char *name)
 }
 
 /*
- * Make the file durable in the log: its data, and what finds it.  The commit that follows then
- * includes it, so the map of its extents is not needed.
+ * Make the data and the metadata of a file durable in the log.  The commit that follows includes
+ * them, so the map of the file's extents is not needed.
  */
 static int sync_file(const char *name, const char *path)
 {
@@ -266,7 +266,7 @@ const struct verb stage_verb = {
 	.operands_min = 1,
 	.operands_max = 3,
 	.optional = OPTION_WAIT_DRAINED,
-	.summary = "show and drain the log of a write-back",
+	.summary = "show and drain the log of a stage",
 	.details =
 "NAME is a cache that was created with --stage. Its writes go to a log on a local device,\n"
 "and to the origin later, so that the origin is a valid image at every instant.\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Gives up the log of a stage: the origin is used as it is, which may be an earlier time. */
+/* Gives up the log of a stage: the origin is used as it is, and may have an older state. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

@@ -189,7 +189,7 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 
 /*
  * Fail if a log on this machine holds writes that the origin lacks: without the log, the origin
- * shows an earlier time, and what is written to it now would be overwritten by the drain.
+ * has an older state, and a later drain would overwrite new writes to it.
  * @except: a log device that does not matter; 0: none.
  */
 int stage_check_origin(const struct device *origin, dev_t except)

@@ -96,7 +96,7 @@ static int wait_once(struct waiting *waiting, bool *done)
 		*done = status.drained_epoch >= waiting->epoch;
 		if (!*done && status.state == NEARCACHE_STAGE_LOG_BAD)
 			fail(CODE_DEVICE,
-			     "the log of '%s' failed: the origin stays at an earlier time; see dmesg",
+			     "the log of '%s' failed: the origin keeps an older state; see dmesg",
 			     waiting->name);
 		if (!*done && !fail_code()) {
 			show_progress(waiting, &status);

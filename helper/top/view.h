@@ -11,7 +11,7 @@
  * @SECTION_ALARMS: problems
  * @SECTION_DEVICES: state, hits and bandwidth of each device
  * @SECTION_CLUSTERS: reads here, at peers and at the origin of each cluster device
- * @SECTION_STAGES: what the origin lacks, and the drain of each stage
+ * @SECTION_STAGES: the drain of each stage, and how many bytes the origin lacks
  * @SECTION_FLOWS: fills, prefetches and writes of each device
  * @SECTION_LATENCIES: latencies of each device
  * @SECTION_LABELS: hits and bandwidth of each label
