@@ -16,7 +16,7 @@
  *
  * - There is an intact copy of the superblock (R1), and the chain has all from its mark on (R3).
  * - The last commit is the newest one that was reported, or one that was written and not reported
- *   at the cut. So no commit is there that an earlier recovery dropped (O2, O6).
+ *   at the cut. So no commit that an earlier recovery dropped comes back (O2, O6).
  * - The data of the chain is whole (O2, O5).
  *
  * It also asserts that no block is overwritten that a read uses (S1), and that all writes find

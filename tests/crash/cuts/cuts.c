@@ -3,10 +3,11 @@
  * Cut the power at many moments of a recording of writes below a file system (tests/selftests/
  * nearcache/recording.sh), and check what is left.
  *
- *	cuts [-l] [-p] [-b SECTORS] [-s FILE] LOG ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR
+ *	cuts [-l] [-p] [-b SECTORS] [-s FILE] RECORDING ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR
  *
- * Device 0 of the log is the origin, device 1 a cache device or the log of a stage, which follows
- * the origin.  Each cut makes a state of both: see state.h.  Then the file system is checked
+ * Device 0 of the recording is the origin, device 1 a cache device or the log of a stage.  The
+ * sectors of device 1 follow those of the origin.  Each cut makes a state of both: see state.h.
+ * Then the file system is checked
  *
  * thrown: on the origin alone, as after the loss of the other device: the file system is valid,
  *	no file is a mixture, and what is known to be drained is there;
@@ -30,9 +31,10 @@
 #include "state.h"
 
 #define FAILURES_SAID	3U
-#define USAGE	"usage: cuts [-l] [-p] [-b SECTORS] [-s FILE] LOG ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR\n"
+#define USAGE \
+	"usage: cuts [-l] [-p] [-b SECTORS] [-s FILE] RECORDING ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR\n"
 
-/* What checkpoints.c marks. */
+/* Marks that checkpoints.c writes into the recording; not the marks of epochs. */
 enum { STEP, STATE, LINES, DB, DROP, MARKS };
 static const char *const mark_names[MARKS] = { "step", "state", "lines", "db", "drop" };
 
@@ -49,7 +51,7 @@ static bool stage, peer;
 static struct log recording;
 static struct mark *marks;
 static size_t mark_count, first, last;
-/* Per entry of the recording: newest epoch whose mark was complete before it. */
+/* Per entry of the recording: newest epoch that was marked in the superblock before it. */
 static uint64_t *drained;
 static struct state media;
 static FILE *samples, *sample_list;

@@ -77,7 +77,7 @@ static void put_pending(struct state *s, const struct log *log, size_t n, bool t
 	}
 }
 
-/* Process entry @n of the log: a write becomes pending, a completion makes writes durable. */
+/* Process entry @n of the recording: a write becomes pending, a completion makes some durable. */
 void state_pass(struct state *s, const struct log *log, size_t n)
 {
 	const struct log_entry *e = &log->entry[n];
