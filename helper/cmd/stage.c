@@ -80,6 +80,15 @@ static int run_status(const struct arguments *args, const char *name)
 }
 
 /*
+ * Write back a file; for a folder, the whole file system: fsync() of a folder writes its entries,
+ * and not the data of its files.
+ */
+static int sync_data(int fd, mode_t mode)
+{
+	return S_ISDIR(mode) ? syncfs(fd) : fsync(fd);
+}
+
+/*
  * Make the data and the metadata of a file durable in the log.  The commit that follows includes
  * them, so the map of the file's extents is not needed.
  */
@@ -91,7 +100,7 @@ static int sync_file(const char *name, const char *path)
 	struct stat st;
 	bool found;
 
-	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || fsync(fd))
+	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || sync_data(fd, st.st_mode))
 		fail_errno(errno, "cannot write back '%s'", path);
 	if (fd >= 0)
 		close(fd);
@@ -274,8 +283,8 @@ const struct verb stage_verb = {
 "  status [NAME]          show how much the origin lacks, which moment it shows, the rate\n"
 "                         and the time until all is there; without NAME, of all stages\n"
 "  drain NAME [PATH]      begin to write all to the origin that was written so far, after a\n"
-"                         sync of the file systems on NAME; with PATH, only of that file\n"
-"                         or folder\n"
+"                         sync of the file systems on NAME; with PATH, only of that file,\n"
+"                         or of the file system of that folder\n"
 "  rate NAME SIZE         write at most SIZE per second to the origin; 0: no limit\n"
 "  max-behind NAME LIMIT  let writes wait while the origin lacks more than LIMIT, a size\n"
 "                         (50G) or an age (10m: ten minutes); 0: the size of the log\n"

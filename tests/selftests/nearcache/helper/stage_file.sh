@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# 'stage drain --wait' returns when a file, or all that the mounted file system holds, is on the
-# origin: a copy of the origin, taken then, has it.
+# 'stage drain --wait' returns when a file, the files of a folder, or all that the mounted file system
+# holds, is on the origin: a copy of the origin, taken then, has it.
 # kernels: 6.12
 # cpus: 1
 # when: soak
@@ -38,6 +38,10 @@ on_origin a
 dd if=/dev/urandom of="$TMPDIR/m/b" bs=1M count=4 2>/dev/null
 good stage drain nc --wait
 on_origin b
+mkdir "$TMPDIR/m/f"
+dd if=/dev/urandom of="$TMPDIR/m/f/c" bs=1M count=4 2>/dev/null
+good stage drain nc "$TMPDIR/m/f" --wait
+on_origin f/c
 bad 4 "is not on device 'nc'" stage drain nc "$TMPDIR/err"
 bad 5 "mounted on" close nc
 umount "$TMPDIR/m"
