@@ -169,7 +169,9 @@ static int open_without_cache(struct reopening *re)
 		.cache = re->known ? re->uuid : NULL,
 		.why = re->why,
 	};
-	bool staged = re->staged || option_given(&re->args, OPTION_STAGE);
+	/* The command line may have replaced mode=writeback of the line. */
+	bool staged = re->staged || stage_options_given(&re->args) ||
+		      stage_options_given(&re->entry->args);
 
 	if (option_given(&re->args, OPTION_ABANDON_STAGE))
 		return fail(CODE_DEVICE, "%s", re->why);

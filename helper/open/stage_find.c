@@ -103,6 +103,10 @@ static int need_log(struct stage *stage, const struct arguments *args, const uns
 	char text[SUPER_UUID_TEXT];
 	bool found = true;
 
+	if (!args->stage && !uuid)
+		return fail(CODE_DEVICE,
+			    "without its cache device, nothing names the log of '%s', which may hold writes that the origin lacks: name it with --stage DEV, or stage=DEV in nearcachetab",
+			    stage->cache);
 	if (args->stage) {
 		if (device_open(&stage->log, args->stage, "log device") || read_log(stage))
 			return fail_code();
