@@ -457,7 +457,7 @@ static int find_plain(struct opening *open)
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
 		return fail_code();
-	return mode_writes(args->mode) ? stage_check_origin(&match->origin, 0) : 0;
+	return mode_writes(args->mode) ? stage_check_origin(&match->origin, NULL) : 0;
 }
 
 /*

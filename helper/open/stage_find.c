@@ -185,8 +185,10 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 		return fail_code();
 	if (args->origin ? device_open(&stage->origin, args->origin, "origin") : find_origin(stage))
 		return fail_code();
+	/* To drain two logs of one origin would mix their writes. */
 	if (stage_check_places(stage) ||
-	    check_belongs(stage, option_given(args, OPTION_FORCE)))
+	    check_belongs(stage, option_given(args, OPTION_FORCE)) ||
+	    stage_check_origin(&stage->origin, stage->sb.uuid))
 		return fail_code();
 	return stage_activate(stage, args);
 }
@@ -194,27 +196,28 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 /*
  * Fail if a log on this machine holds writes that the origin lacks: without the log, the origin
  * has an older state, and a later drain would overwrite new writes to it.
- * @except: a log device that does not matter; 0: none.
+ * @except: uuid of a log that does not matter; NULL: none.
  */
-int stage_check_origin(const struct device *origin, dev_t except)
+int stage_check_origin(const struct device *origin, const unsigned char *except)
 {
 	struct logs all;
 	size_t i;
 
 	if (!*origin->id)
 		return 0;
-	if (!resolve_logs(&all, origin))
+	if (!resolve_logs(&all, origin)) {
 		for (i = 0; i < all.count && !fail_code(); i++) {
 			const struct nearcache_stage_super *sb = &all.one[i].sb;
 
 			if (strcmp((const char *)sb->origin_id, origin->id) ||
-			    all.one[i].number == except || stage_log_drained(sb))
+			    (except && !uuid_compare(sb->uuid, except)) || stage_log_drained(sb))
 				continue;
 			fail(CODE_BUSY,
 			     "the log '%s' holds writes for origin '%s' that the origin lacks: 'nearcache open %s' and 'nearcache close %s' write them there",
 			     all.one[i].path, origin->path, (const char *)sb->label,
 			     (const char *)sb->label);
 		}
+	}
 	logs_free(&all);
 	return fail_code();
 }

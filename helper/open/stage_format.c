@@ -59,6 +59,18 @@ static int claim_log(struct stage *stage, bool dry_run)
 	return busy ? fail(CODE_BUSY, "log device '%s' is in use", stage->log.path) : 0;
 }
 
+/* Get the uuid of the log on a device, all zeros if there is none that is valid. */
+static int old_log(const struct device *dev, unsigned char *uuid)
+{
+	struct stage_log log;
+
+	uuid_clear(uuid);
+	if (!stage_log_read(&log, dev) && log.best)
+		uuid_copy(uuid, log.best->uuid);
+	stage_log_free(&log);
+	return fail_code();
+}
+
 /*
  * Open origin and log, do all checks, and claim the log; nothing is written.  stage_close() is
  * needed even after a failure.
@@ -66,6 +78,7 @@ static int claim_log(struct stage *stage, bool dry_run)
 int stage_format_prepare(struct stage *stage, const struct arguments *args)
 {
 	bool force = option_given(args, OPTION_FORCE);
+	uuid_t old;
 
 	stage_name(stage->cache, stage->name);
 	if (stage_check_name(stage->cache) ||
@@ -78,8 +91,8 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 			    "log device '%s' and origin '%s' are on the same drive: a log there is no faster, and is lost with it",
 			    stage->log.path, stage->origin.path);
 	/* With --force the user gives up what the log on this device holds. */
-	if (check_size(&stage->log, force) ||
-	    stage_check_origin(&stage->origin, force ? stage->log.number : 0) ||
+	if (check_size(&stage->log, force) || old_log(&stage->log, old) ||
+	    stage_check_origin(&stage->origin, force ? old : NULL) ||
 	    claim_log(stage, option_given(args, OPTION_DRY_RUN)))
 		return fail_code();
 	return force ? 0 : formatting_check_content(&stage->log);
