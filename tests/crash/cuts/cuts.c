@@ -1,23 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Cut the power at many moments of a recording of writes below a file system (tests/selftests/
- * nearcache/recording.sh), and check what is left.
+ * nearcache/recording.sh), and check the media.
  *
- *	cuts [-l] [-p] [-b SECTORS] [-s FILE] RECORDING ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR
+ *	cuts [-l COPIES] [-p] [-b SECTORS] [-s FILE] [-r BASE "NUMBERS"] RECORDING ORIGIN_SECTORS
+ *		LOG_SECTORS CUTS SEED DIR
  *
  * Device 0 of the recording is the origin, device 1 a cache device or the log of a stage.  The
  * sectors of device 1 follow those of the origin.  Each cut makes a state of both: see state.h.
  * Then the file system is checked
  *
  * thrown: on the origin alone, as after the loss of the other device: the file system is valid,
- *	no file is a mixture, and what is known to be drained is there;
- * kept: on the origin with all that recovery finds in the log: all that was flushed is there.
+ *	no file is a mixture, and all changes that are known to be drained are there;
+ * kept: on the origin with all that recovery finds in the log: all flushed changes are there.
  *
- * -l: device 1 is the log of a stage; test each cut both ways.
+ * -l: device 1 is the log of a stage; test each cut both ways.  With 2 COPIES, device 2 is a mirror
+ *     of it (raid1), behind it: either of them alone must be enough.
  * -p: device 1 is a cache device of a peer; nothing is known to be on the origin.
  * -b: the file system begins at this sector of the origin.
  * -s: check no state here; write all states, concatenated, to FILE, and per state a line to
  *     FILE.list: "thrown" or "kept", and the numbers of struct required.
+ * -r: the recording is of a recovery from the state in BASE, of which "kept" must have NUMBERS, the
+ *     five of struct required.
  * DIR is a folder for temporary files.  Half of the cuts are at the completion of a flush or a FUA
  * write, or just before it; the others are at random entries.  The last line is a JSON object.
  */
@@ -31,8 +35,8 @@
 #include "state.h"
 
 #define FAILURES_SAID	3U
-#define USAGE \
-	"usage: cuts [-l] [-p] [-b SECTORS] [-s FILE] RECORDING ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR\n"
+#define USAGE	"usage: cuts [-l COPIES] [-p] [-b SECTORS] [-s FILE] [-r BASE NUMBERS] RECORDING " \
+		"ORIGIN_SECTORS LOG_SECTORS CUTS SEED DIR\n"
 
 /* Marks that checkpoints.c writes into the recording; not the marks of epochs. */
 enum { STEP, STATE, LINES, DB, DROP, MARKS };
@@ -47,7 +51,8 @@ struct mark {
 };
 
 static uint64_t origin_sectors, log_sectors, fs_sector, random_state;
-static bool stage, peer;
+static unsigned long copies;
+static bool peer;
 static struct log recording;
 static struct mark *marks;
 static size_t mark_count, first, last;
@@ -55,6 +60,9 @@ static size_t mark_count, first, last;
 static uint64_t *drained;
 static struct state media;
 static FILE *samples, *sample_list;
+/* With -r: the state from which the recovery began, and its files. */
+static const char *base;
+static struct required base_need;
 
 static struct {
 	unsigned long cuts, failed[2], refused, dirty, mixed, lost, errors, behind, epochs;
@@ -100,8 +108,7 @@ static void marks_collect(void)
 		const struct log_entry *e = &recording.entry[n];
 
 		drained[n] = watched.drained;
-		if (stage && e->ends != LOG_NEVER && recording.entry[e->ends].device == 1 &&
-		    recording.entry[e->ends].sectors)
+		if (copies && e->ends != LOG_NEVER && recording.entry[e->ends].device == 1)
 			log_watch(&watched, &recording.entry[e->ends], origin_sectors);
 		if (e->mark)
 			mark_add(n, watched.committed);
@@ -109,13 +116,15 @@ static void marks_collect(void)
 	drained[n] = watched.drained;
 }
 
-/* What must be there after a cut at @position, if all epochs up to @epoch are there. */
+/* Requirements after a cut at @position, if all epochs up to @epoch are there. */
 static struct required required_at(size_t position, uint64_t epoch)
 {
 	struct required need = { .first = 1 };
 	unsigned long newest[MARKS] = { 0 };
 	size_t i;
 
+	if (base)
+		return epoch == UINT64_MAX ? base_need : need;
 	for (i = 0; i < mark_count && marks[i].position < position; i++)
 		if (marks[i].what == DROP || marks[i].epoch <= epoch)
 			newest[marks[i].what] = marks[i].number;
@@ -150,12 +159,12 @@ static void check(size_t position, bool kept, const struct required *need)
 		       found.said);
 }
 
-static void check_kept(size_t position)
+static void check_kept(size_t position, unsigned int copy)
 {
 	struct required need = required_at(position, UINT64_MAX);
 	struct recovered_log r;
 
-	log_recover(&media, origin_sectors, &r);
+	log_recover(&media, origin_sectors, origin_sectors + copy * log_sectors, log_sectors, &r);
 	sum.epochs += r.epochs;
 	sum.dropped += r.dropped;
 	sum.retained += !!r.retained;
@@ -176,7 +185,7 @@ static void check_thrown(size_t position)
 
 	if (peer)
 		need = (struct required){ .first = 1 };
-	else if (stage)
+	else if (copies)
 		need = required_at(position, drained[position]);
 	sum.behind += need.db < all.db;
 	check(position, false, &need);
@@ -185,8 +194,8 @@ static void check_thrown(size_t position)
 /* Write the state and its line; leave pages of zeros out. */
 static void sample(size_t position)
 {
-	bool kept = stage && sum.cuts % 2;
-	struct required need = required_at(position, kept || !stage ? UINT64_MAX : drained[position]);
+	bool kept = copies && sum.cuts % 2;
+	struct required need = required_at(position, kept || !copies ? UINT64_MAX : drained[position]);
 	static const unsigned char zeros[4096];
 	uint64_t bytes = media.sectors * SECTOR, i;
 
@@ -204,16 +213,22 @@ static void sample(size_t position)
 
 static void cut(size_t position)
 {
+	size_t changes;
+	unsigned int i;
+
 	state_cut(&media, &recording, position, &random_state);
 	sum.cuts++;
 	if (samples) {
 		sample(position);
 	} else {
 		check_thrown(position);
-		if (stage)
-			check_kept(position);
+		changes = media.undo_count;
+		for (i = 0; i < copies; i++) {
+			check_kept(position, i);
+			state_undo(&media, changes);
+		}
 	}
-	state_undo(&media);
+	state_undo(&media, 0);
 }
 
 /* Does entry @n complete a flush or a FUA write? */
@@ -255,7 +270,9 @@ static void run(unsigned long cuts)
 	unsigned int *at = cuts_choose(cuts);
 	size_t n;
 
-	state_begin(&media, &recording, origin_sectors + log_sectors);
+	state_begin(&media, &recording, base, origin_sectors + (copies > 1 ? copies : 1) * log_sectors);
+	/* ext4 relies on sectors of 4 KiB for its superblock, which has a checksum. */
+	media.atomic = fs_sector;
 	for (n = 0; n <= last; n++) {
 		for (; at[n]; at[n]--)
 			cut(n);
@@ -283,14 +300,18 @@ static int options(int argc, char **argv)
 	int i = 1;
 
 	for (; i < argc && argv[i][0] == '-'; i++)
-		if (!strcmp(argv[i], "-l"))
-			stage = true;
+		if (!strcmp(argv[i], "-l") && i + 1 < argc)
+			copies = strtoul(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "-p"))
 			peer = true;
 		else if (!strcmp(argv[i], "-b") && i + 1 < argc)
 			fs_sector = strtoull(argv[++i], NULL, 10);
 		else if (!strcmp(argv[i], "-s") && i + 1 < argc)
 			samples_open(argv[++i]);
+		else if (!strcmp(argv[i], "-r") && i + 2 < argc &&
+			 sscanf(argv[i + 2], "%lu %lu %lu %lu %lu", &base_need.first, &base_need.last,
+				&base_need.state, &base_need.lines, &base_need.db) == 5)
+			base = argv[(i += 2) - 1];
 		else
 			break;
 	return i;
@@ -325,7 +346,7 @@ int main(int argc, char **argv)
 	       ", \"commits_dropped\": %lu"
 	       ", \"retained\": %lu, \"retained_wrong\": %lu, \"checkpoints\": %lu"
 	       ", \"entries\": %zu}\n",
-	       sum.cuts, sum.cuts * (1 + stage), sum.flushes, sum.failed[0], sum.failed[1],
+	       sum.cuts, sum.cuts * (1 + copies), sum.flushes, sum.failed[0], sum.failed[1],
 	       sum.refused, sum.dirty, sum.mixed, sum.lost, sum.errors, sum.behind, sum.epochs,
 	       sum.dropped, sum.retained, sum.differs, sum.steps, recording.count);
 	log_close(&recording);

@@ -44,7 +44,7 @@ void ext4_begin(const char *dir, size_t bytes)
 	close(fd);
 }
 
-/* Write only what differs: the file has the last state, of which a check changes little. */
+/* Write only pages that differ: the file has the last state, of which a check changes little. */
 static void image_put(const unsigned char *image)
 {
 	size_t i;

@@ -18,12 +18,14 @@ static uint32_t sum(uint32_t crc, const void *data, size_t bytes)
 static const struct nearcache_stage_super *super_good(const void *data)
 {
 	struct nearcache_stage_super sb;
+	uint32_t checksum;
 
 	memcpy(&sb, data, sizeof(sb));
+	checksum = le32toh(sb.checksum);
 	sb.checksum = 0;
 	if (memcmp(sb.magic, NEARCACHE_STAGE_MAGIC, sizeof(sb.magic)) ||
 	    le32toh(sb.version) != NEARCACHE_STAGE_VERSION ||
-	    sum(0, &sb, sizeof(sb)) != le32toh(((const struct nearcache_stage_super *)data)->checksum))
+	    sum(0, &sb, sizeof(sb)) != checksum)
 		return NULL;
 	return data;
 }
@@ -235,13 +237,16 @@ static void entries_put(struct recovery *r, struct recovered_log *out)
 
 /**
  * log_recover() - rules R1 to R3: put committed epochs that are not marked to the origin
- * @s: media: the origin, then the log; state_undo() takes the writes back
+ * @s: media, with the origin first; state_undo() takes the writes back
  * @origin_sectors: size of the origin
+ * @log_sector: first sector of the log
+ * @log_sectors: size of the log
  * @out: filled in
  */
-void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log *out)
+void log_recover(struct state *s, uint64_t origin_sectors, uint64_t log_sector,
+		 uint64_t log_sectors, struct recovered_log *out)
 {
-	struct recovery r = { .s = s, .log = s->image + origin_sectors * SECTOR };
+	struct recovery r = { .s = s, .log = s->image + log_sector * SECTOR };
 	const struct nearcache_stage_super *a = super_good(r.log + NEARCACHE_STAGE_SUPER_OFFSET_0);
 	const struct nearcache_stage_super *b = super_good(r.log + NEARCACHE_STAGE_SUPER_OFFSET_1);
 
@@ -256,7 +261,7 @@ void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log 
 	out->drained = le64toh(r.sb->drained_epoch);
 	out->why = r.volume > origin_sectors ||
 		   r.ring_blocks * BLOCK / SECTOR >
-			   s->sectors - origin_sectors - NEARCACHE_STAGE_RING_OFFSET / SECTOR ?
+			   log_sectors - NEARCACHE_STAGE_RING_OFFSET / SECTOR ?
 		   "the superblock is larger than the devices" : chain_follow(&r, out);
 	if (!out->why && !origin_fits(&r))
 		out->why = "the ends of the origin have other data";
@@ -270,11 +275,15 @@ void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log 
 	free(r.entry);
 }
 
-/* Note the commits and marks of a completed write of the log, which follows the origin. */
+/* Note the commits and marks of a completed write or flush of the log, which follows the origin. */
 void log_watch(struct watched_log *w, const struct log_entry *e, uint64_t origin_sectors)
 {
 	uint64_t offset = (e->sector - origin_sectors) * SECTOR, i;
 
+	if (!e->sectors) {
+		w->committed = w->unflushed;
+		return;
+	}
 	if (offset == NEARCACHE_STAGE_SUPER_OFFSET_0 || offset == NEARCACHE_STAGE_SUPER_OFFSET_1) {
 		const struct nearcache_stage_super *sb = super_good(e->data);
 
@@ -290,7 +299,9 @@ void log_watch(struct watched_log *w, const struct log_entry *e, uint64_t origin
 		const struct nearcache_stage_desc *d = (const void *)(e->data + i);
 
 		if (desc_good(d, w->uuid, w->salt) &&
-		    le32toh(d->flags) & NEARCACHE_STAGE_COMMIT && le64toh(d->epoch) > w->committed)
-			w->committed = le64toh(d->epoch);
+		    le32toh(d->flags) & NEARCACHE_STAGE_COMMIT && le64toh(d->epoch) > w->unflushed)
+			w->unflushed = le64toh(d->epoch);
 	}
+	if (e->fua)
+		w->committed = w->unflushed;
 }

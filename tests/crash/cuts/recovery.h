@@ -24,16 +24,18 @@ struct recovered_log {
 	bool dropped;
 };
 
-void log_recover(struct state *s, uint64_t origin_sectors, struct recovered_log *out);
+void log_recover(struct state *s, uint64_t origin_sectors, uint64_t log_sector,
+		 uint64_t log_sectors, struct recovered_log *out);
 
 /**
- * struct watched_log - what the completed writes of a log say
- * @committed: newest epoch whose last descriptor is complete; its flush may not be
+ * struct watched_log - state of a log according to its completed writes
+ * @committed: newest epoch whose commit is complete
+ * @unflushed: newest epoch that a completed descriptor commits, which may need a flush
  * @drained: newest epoch whose mark is complete
  * @salt, @uuid: of the superblock
  */
 struct watched_log {
-	uint64_t committed, drained, salt;
+	uint64_t committed, unflushed, drained, salt;
 	unsigned char uuid[16];
 };
 

@@ -36,9 +36,10 @@ void state_put(struct state *s, uint64_t sector, const void *data)
 	memcpy(at, data, SECTOR);
 }
 
-void state_undo(struct state *s)
+/* Take back all changes but the first @from. */
+void state_undo(struct state *s, size_t from)
 {
-	while (s->undo_count) {
+	while (s->undo_count > from) {
 		s->undo_count--;
 		memcpy(s->image + s->undo[s->undo_count].sector * SECTOR,
 		       s->undo[s->undo_count].data, SECTOR);
@@ -128,13 +129,23 @@ void state_cut(struct state *s, const struct log *log, size_t position, uint64_t
 	}
 }
 
-/* Begin before the first entry, with media full of zeros. */
-void state_begin(struct state *s, const struct log *log, uint64_t sectors)
+/* Begin before the first entry, with the content of file @base; NULL: with zeros. */
+void state_begin(struct state *s, const struct log *log, const char *base, uint64_t sectors)
 {
+	FILE *from;
+
 	memset(s, 0, sizeof(*s));
 	s->sectors = sectors;
 	s->atomic = SIZE_MAX;
 	s->image = must(calloc(sectors, SECTOR));
+	if (base) {
+		from = fopen(base, "r");
+		if (!from || fread(s->image, SECTOR, sectors, from) != sectors) {
+			fprintf(stderr, "%s: not readable, or too short\n", base);
+			exit(2);
+		}
+		fclose(from);
+	}
 	s->writer = must(calloc(sectors, sizeof(*s->writer)));
 	s->pending = must(calloc(log->count + 1, sizeof(*s->pending)));
 }

@@ -14,7 +14,7 @@
 
 /**
  * struct state - media, concatenated
- * @image: content; state_undo() takes back what is not durable
+ * @image: content, with changes that state_undo() takes back
  * @sectors: size of @image
  * @writer: per sector: number of the entry that wrote its durable content
  * @pending: numbers of the entries of the pending writes, in order
@@ -35,11 +35,11 @@ struct state {
 	size_t undo_count, undo_room;
 };
 
-void state_begin(struct state *s, const struct log *log, uint64_t sectors);
+void state_begin(struct state *s, const struct log *log, const char *base, uint64_t sectors);
 void state_pass(struct state *s, const struct log *log, size_t n);
 void state_cut(struct state *s, const struct log *log, size_t position, uint64_t *random);
 void state_put(struct state *s, uint64_t sector, const void *data);
-void state_undo(struct state *s);
+void state_undo(struct state *s, size_t from);
 void state_end(struct state *s);
 
 #endif /* NEARCACHE_CRASH_STATE_H */

@@ -5,7 +5,7 @@
 # checkpoints. nearcache-stage must pass, and with its log also keep all that was flushed.
 # dm-writecache, bcache and dm-cache must fail, and dm-linear pass: this shows that the test can tell.
 # kernels: 6.12
-# timeout: 240
+# timeout: 300
 set -euo pipefail
 
 origin=$((32 * 2048)) log=$((17 * 2048)) # sectors; the smallest log, which wraps around
@@ -13,7 +13,10 @@ cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+6 *} 24))
 room=$((${SOAK:+4 *} 320)) # MiB for the recording of one target
 targets=(stage dm-cache)
 [[ ! ${SOAK:-} ]] || targets+=(linear dm-writecache bcache)
-mkdir -p "$HOST_DIR/run" "$HOST_DIR/files"
+mkdir -p "$HOST_DIR/run"
+# In memory: e2fsck waits for its writes.
+files=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$HOST_DIR")
+trap 'rm -rf "$files"' EXIT
 echo "origin=$origin log=$log steps=$steps room=$room targets=(${targets[*]})" >"$HOST_DIR/run/size.sh"
 cat >"$HOST_DIR/run/run.sh" <<'END'
 . ./recording.sh
@@ -41,19 +44,19 @@ for i in "${!targets[@]}"; do
 		conv=sparse status=none
 	options=() n=$cuts wanted=0
 	case ${targets[i]} in
-	stage) options=(-l) ;;
+	stage) options=(-l 1) ;;
 	linear) n=$((cuts / 5)) ;;
 	*) options=(-p) n=$((cuts / 5)) wanted=1 ;;
 	esac
 	[[ ${targets[i]} != bcache ]] || options+=(-b 16)
 	status=0
-	"$BUILD/crash/cuts" "${options[@]}" "$HOST_DIR/log.img" $origin $log $n "$seed" "$HOST_DIR/files" \
+	"$BUILD/crash/cuts" "${options[@]}" "$HOST_DIR/log.img" $origin $log $n "$seed" "$files" \
 		>"$HOST_DIR/said" || status=$?
 	sed "s/^/${targets[i]}: /" "$HOST_DIR/said"
 	if ((status != wanted)); then
 		echo "${targets[i]}: exit code $status instead of $wanted"
 		failures=1
 	fi
-	[[ ${targets[i]} != stage ]] || tail -n 1 "$HOST_DIR/said" >"$CHECK_OUT/$KERNEL/stage-cuts.json"
+	[[ ${targets[i]} != stage* ]] || tail -n 1 "$HOST_DIR/said" >"$CHECK_OUT/$KERNEL/${targets[i]}-cuts.json"
 done
 exit $failures

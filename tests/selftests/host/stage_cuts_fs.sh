@@ -84,7 +84,7 @@ END
 seed=${CRASH_SEED:-$RANDOM}
 echo "CRASH_SEED=$seed"
 options=()
-[[ ${STAGE_TARGET:-stage} != stage ]] || options=(-l)
+[[ ${STAGE_TARGET:-stage} != stage ]] || options=(-l 1)
 for i in "${!kinds[@]}"; do
 	dd if="$HOST_DIR/record-disks/remote.img" of="$HOST_DIR/log.img" bs=1M skip=$((i * room)) \
 		count=$room conv=sparse status=none
