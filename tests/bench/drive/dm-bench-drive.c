@@ -179,14 +179,17 @@ static void stamp_set(void *data, u64 number)
 	memcpy(data + BLOCK - sizeof(stamp), &stamp, sizeof(stamp));
 }
 
-/* Returns the page of a block, which it makes if there is none, or NULL without memory. */
-static void *block_page(unsigned long *block)
+/*
+ * Returns the page of a block, which it makes if there is none, or NULL without memory.  @whole:
+ * the caller sets all of it.
+ */
+static void *block_page(unsigned long *block, bool whole)
 {
 	void *page;
 
 	if (*block && !(*block & BLOCK_STAMPED))
 		return (void *)*block;
-	page = (void *)get_zeroed_page(GFP_NOIO);
+	page = (void *)__get_free_page(whole ? GFP_NOIO : GFP_NOIO | __GFP_ZERO);
 	if (!page)
 		return NULL;
 	if (*block)
@@ -208,7 +211,7 @@ static bool block_write(struct drive *d, sector_t sector, const void *data, u32 
 		*block = (unsigned long)number << 1 | BLOCK_STAMPED;
 		return true;
 	}
-	page = block_page(block);
+	page = block_page(block, bytes == BLOCK);
 	if (page)
 		memcpy(page + sector % BLOCK_SECTORS * SECTOR_SIZE, data, bytes);
 	return page;
@@ -228,7 +231,7 @@ static bool block_read(struct drive *d, sector_t sector, void *data, u32 bytes)
 		stamp_set(data, *block >> 1);
 		return true;
 	}
-	page = block_page(block);
+	page = block_page(block, false);
 	if (page)
 		memcpy(data, page + sector % BLOCK_SECTORS * SECTOR_SIZE, bytes);
 	return page;
