@@ -4,12 +4,12 @@
 # the bare drive, and on the origin as fast as the origin takes it.
 # kernels: 6.12
 # when: soak
-# timeout: 600
+# timeout: 1200
 set -euo pipefail
 here=$TOP/tests/bench
 
 "$TOP/tests/vm/run" --kernel "$KERNEL" --virtual-time --no-drives --quiet --qemu '-cpu max,-erms,-fsrm' \
-	--timeout 500 --out "$HOST_DIR" --payload "$BUILD/selftests/nearcache:/selftests" --payload "$here:/bench" \
+	--timeout 1100 --out "$HOST_DIR" --payload "$BUILD/selftests/nearcache:/selftests" --payload "$here:/bench" \
 	--payload "$BUILD/bench/tools:/bench/tools" --payload "$BUILD/bench/drive:/drive" -- \
 	env TARGETS="raw nearcache-stage" /bench/inside stage /out/rows
 cat "$HOST_DIR/rows"
