@@ -211,7 +211,7 @@ int nc_origin_print_check(struct nc_stage *s, bool *changed)
 		differ = compare_block(s, i, start, crc);
 		*changed |= differ;
 		if (differ && !drained) {
-			DMERR("%s: origin %s: another host changed it: sector %llu differs from log %s",
+			DMERR("%s: origin %s: another host changed it: sector %llu, log %s",
 			      nc_stage_name(s), s->origin->name, start + __ffs(differ),
 			      s->log->name);
 			return -ESTALE;
