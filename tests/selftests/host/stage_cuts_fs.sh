@@ -25,7 +25,7 @@ END
 # boot NAME OPTIONS...: run the script $HOST_DIR/NAME/NAME.sh in a guest.
 boot() {
 	cp "$HOST_DIR/common.sh" "$HOST_DIR/$1"
-	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/$1-disks" --local-size ${mib}M \
+	"$TOP/tests/vm/run" --kernel "$KERNEL" --disk-dir "$HOST_DIR/$1-disks" --local-size $((mib + log / 2048))M \
 		--payload "$BUILD/selftests/nearcache:/selftests" --payload "$BUILD/crash/logger:/logger" \
 		--payload "$HOST_DIR/$1:/run-it" "${@:2}" -- \
 		bash -c "cd /selftests && export TMPDIR=/tmp && . ./cache.sh && . /run-it/common.sh && . /run-it/$1.sh"

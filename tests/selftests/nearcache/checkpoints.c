@@ -3,7 +3,8 @@
  * Write the files of checkpoints.h, or check them.
  *
  *	checkpoints begin DIR			create the files that are changed in place
- *	checkpoints write DIR LOGGED COUNT	write COUNT checkpoints; beside them, other files
+ *	checkpoints write DIR LOGGED FIRST LAST	write these checkpoints; beside them, continue
+ *						to change the other files
  *	checkpoints check DIR FIRST LAST STATE LINES DB
  *
  * "write" adds marks to the log of the crash-log device LOGGED: "step,N", "state,N", "lines,N",
@@ -85,16 +86,16 @@ static void step_delete(unsigned long number)
 	closedir(d);
 }
 
-static void steps_write(unsigned long count)
+static void steps_write(unsigned long n, unsigned long last)
 {
 	static struct dm dm;
-	uint64_t *data = aligned_room(STEP_MIN + STEP_ROOM), state = count;
+	uint64_t *data = aligned_room(STEP_MIN + STEP_ROOM), state;
 	char name[128], hash[HASH_TEXT];
-	unsigned long n;
 	size_t bytes, i;
 
 	dm_open(&dm, logged);
-	for (n = 1; n <= count; n++) {
+	for (; n <= last; n++) {
+		state = n;
 		bytes = STEP_MIN + random_next(&state) % STEP_ROOM;
 		for (i = 0; i < bytes / sizeof(*data) + 1; i++)
 			data[i] = random_next(&state);
@@ -120,7 +121,7 @@ static void *others_write(void *unused)
 	unsigned int i;
 
 	dm_open(&dm, logged);
-	for (n = 1; !ended; n++) {
+	for (n = lseek(lines, 0, SEEK_END) / LINE + 1; !ended; n++) {
 		for (i = 0; i < 1000; i++)
 			words[i] = n;
 		file_replace("state", "state.tmp", words, state_bytes(n));
@@ -144,14 +145,28 @@ static void db_put(int fd, unsigned int block, unsigned long n)
 	write_exactly(fd, s, sizeof(s), block * sizeof(s));
 }
 
+/* Number of the last write to "db". */
+static unsigned long db_last(int fd)
+{
+	unsigned long last = 0;
+	struct sector s;
+	unsigned int i;
+
+	for (i = 0; i < DB_BLOCKS; i++) {
+		read_exactly(fd, &s, sizeof(s), i * DB_SECTORS * sizeof(s));
+		last = s.generation > last ? s.generation : last;
+	}
+	return last;
+}
+
 static void *db_overwrite(void *unused)
 {
-	int fd = file_open("db", O_WRONLY);
+	int fd = file_open("db", O_RDWR);
 	static struct dm dm;
 	unsigned long n;
 
 	dm_open(&dm, logged);
-	for (n = 1; !ended; n++) {
+	for (n = db_last(fd) + 1; !ended; n++) {
 		db_put(fd, db_block(n), n);
 		must(!fdatasync(fd), "fdatasync");
 		mark(&dm, "db", n);
@@ -195,11 +210,11 @@ int main(int argc, char **argv)
 	dir = argc > 2 ? argv[2] : "";
 	if (argc == 3 && !strcmp(argv[1], "begin")) {
 		files_create();
-	} else if (argc == 5 && !strcmp(argv[1], "write")) {
+	} else if (argc == 6 && !strcmp(argv[1], "write")) {
 		logged = argv[3];
 		must(!pthread_create(&other, NULL, others_write, NULL), "thread");
 		must(!pthread_create(&db, NULL, db_overwrite, NULL), "thread");
-		steps_write(strtoul(argv[4], NULL, 10));
+		steps_write(strtoul(argv[4], NULL, 10), strtoul(argv[5], NULL, 10));
 		ended = true;
 		pthread_join(other, NULL);
 		pthread_join(db, NULL);

@@ -8,8 +8,8 @@
  *			rename, fsync of the folder.  Older ones are deleted.
  *	state		replaced by rename; all of its 8-byte words are its version
  *	lines		appended to: line N has 64 bytes
- *	db		64 blocks of 4 KiB, overwritten in place one after another: write N is on the
- *			device before write N + 1 begins.  Sectors as in sector.h, of generation N.
+ *	db		64 blocks of 4 KiB, overwritten in place, one after another: write N is on
+ *			the device before write N + 1 begins.  Sectors as in sector.h, of generation N.
  */
 #ifndef NEARCACHE_TEST_CHECKPOINTS_H
 #define NEARCACHE_TEST_CHECKPOINTS_H
@@ -32,7 +32,7 @@
 #define HASH_TEXT	(2 * SHA256_DIGEST_SIZE + 1)
 
 /**
- * struct required - what must be there
+ * struct required - files that must be there
  * @first: oldest checkpoint that must be there
  * @last: newest one; below @first: none
  * @state: lowest version of the file "state"

@@ -6,21 +6,23 @@
 #
 #	linear		control: no cache
 #	dm-writecache, dm-cache, bcache		writeback; everything is written back as soon as possible
-#	stage		nearcache-stage
+#	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices
 # shellcheck disable=SC2154 # the including script sets $D and the sizes
 
 # recorded LOG: create $O and $C on the drive, slow and logged to LOG.
 recorded() {
-	dd if=/dev/zero of="$D" bs=1M oflag=direct count=$(((origin + log) / 2048)) 2>/dev/null || fail "dd"
+	dd if=/dev/zero of="$D" bs=1M oflag=direct count=$(((origin + 2 * log) / 2048)) 2>/dev/null || fail "dd"
 	make_dm slow slow "0 $origin delay $D 0 0 $D 0 ${slow_ms:-4}"
 	make_dm below below "0 $log linear $D $origin"
 	make_dm O origin "0 $origin crash-log $slow $1 0 0"
 	make_dm C log "0 $log crash-log $below $1 1 $origin"
+	make_dm below below2 "0 $log linear $D $((origin + log))"
+	make_dm mirror mirror "0 $log crash-log $below $1 2 $((origin + log))"
 }
 
 recorded_gone() {
 	local name
-	for name in log origin below slow; do
+	for name in mirror log origin below2 below slow; do
 		dm_remove $name
 	done
 }
@@ -41,6 +43,10 @@ recorded_up() {
 	local meta dir
 	case $1 in
 	linear) make_dm device target "0 $origin linear $O 0" ;;
+	stage-raid1)
+		modprobe dm-raid && make_dm C raid "0 $log raid raid1 2 0 nosync 2 - $C - $mirror" || fail "no raid1"
+		recorded_up stage
+		;;
 	stage) make_dm device target "0 $origin nearcache-stage $C $O" ;;
 	dm-writecache)
 		make_dm device target "0 $origin writecache s $O $C 4096 6 high_watermark 2 low_watermark 1 pause_writeback 0"
@@ -73,6 +79,7 @@ recorded_down() {
 	if [[ $1 != bcache ]]; then
 		dm_remove target
 		[[ $1 != dm-cache ]] || null_del meta
+		[[ $1 != stage-raid1 ]] || dm_remove raid
 		return
 	fi
 	set=$(readlink -f /sys/block/bcache0/bcache/cache)
@@ -86,19 +93,28 @@ bcache_gone() {
 }
 
 # record FS TARGET LOG STEPS: write STEPS checkpoints to the file system on the target. The marks
-# "begin" and "end" enclose the part that a crash may interrupt.
+# "begin" and "end" enclose the part that a crash may interrupt. A stage starts again in the middle.
 record() {
-	local fs=$1 target=$2
+	local fs=$1 target=$2 half=$(($4 / 2))
 	recorded "$3"
 	# bcache has its superblock before the data.
 	make_dm device target "0 $((origin - 16)) linear $O $([[ $target == bcache ]] && echo 16 || echo 0)"
 	make_fs "$fs" "$device"
 	dm_remove target
-	[[ $target != stage ]] || ./stage_format "$C" $origin || fail "stage_format"
+	[[ $target != stage* ]] || ./stage_format "$C" $origin || fail "stage_format"
+	[[ $target != stage-raid1 ]] || ./stage_format "$mirror" $origin || fail "stage_format"
 	recorded_up "$target"
 	mount -t "$fs" "$device" /mnt || fail "$target: cannot mount"
 	dmsetup message origin 0 mark begin
-	./checkpoints write /mnt/data origin "$4" || fail "$target: cannot write"
+	./checkpoints write /mnt/data origin 1 $half || fail "$target: cannot write"
+	if [[ $target == stage* ]]; then
+		umount /mnt
+		echo "$target: $(dmsetup status target)"
+		dm_remove target
+		recorded_up stage
+		mount -t "$fs" "$device" /mnt || fail "$target: cannot mount again"
+	fi
+	./checkpoints write /mnt/data origin $((half + 1)) "$4" || fail "$target: cannot write"
 	dmsetup message origin 0 mark end
 	echo "$target: $(dmsetup status target 2>/dev/null)"
 	umount /mnt
