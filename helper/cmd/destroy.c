@@ -467,6 +467,46 @@ static void report_destroy(const struct destroy *destroy, const char *witness,
 	print_flag("dry_run", NULL, dry_run);
 }
 
+static int check_log(const struct device *dev, const struct stage_log *log, bool abandon)
+{
+	if (abandon || stage_log_drained(log->best))
+		return 0;
+	return fail(CODE_BUSY,
+		    "the log '%s' of '%s' holds writes that its origin lacks: 'nearcache open' and 'nearcache close' write them there, --abandon-stage loses them",
+		    dev->path, (const char *)log->best->label);
+}
+
+/*
+ * Wipe a log alone: its cache is lost, or was opened without the log.  A cache that still names the
+ * log then opens with --abandon-stage only.  The claim fails while a stage uses the log.
+ */
+static int destroy_log(const struct arguments *args)
+{
+	bool dry_run = option_given(args, OPTION_DRY_RUN);
+	struct device dev = DEVICE_CLOSED;
+	struct stage_log log = { 0 };
+	bool busy = false;
+
+	if (!device_open(&dev, args->stage, "log device") &&
+	    !(dry_run ? device_test_claim(&dev, &busy) : device_claim(&dev))) {
+		if (busy)
+			fail(CODE_BUSY, "log device '%s' is in use", dev.path);
+		else if (!stage_log_read(&log, &dev) && !stage_log_require(&log, &dev) &&
+			 !check_log(&dev, &log, option_given(args, OPTION_ABANDON_STAGE)) &&
+			 !dry_run)
+			stage_log_wipe(&dev);
+	}
+	if (!fail_code()) {
+		print_string("log", dry_run ? "would wipe" : NULL, dev.path);
+		print_string("label", "log of", (const char *)log.best->label);
+		print_flag("destroyed", NULL, !dry_run);
+		print_flag("dry_run", NULL, dry_run);
+	}
+	stage_log_free(&log);
+	device_close(&dev);
+	return fail_code();
+}
+
 static int cmd_destroy(const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
@@ -483,9 +523,11 @@ static int cmd_destroy(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "--cache '%s': give one cache device, the others are found",
 			    args->member[0]);
-	if (!args->operands == !args->cache)
+	if (!!args->operands + !!args->cache + !!args->stage != 1)
 		return fail(CODE_USAGE,
-			    "'destroy' needs either NAME or --cache DEV");
+			    "'destroy' needs either NAME, --cache DEV or --stage DEV");
+	if (args->stage)
+		return destroy_log(args);
 	if (args->operands)
 		error = find_by_name(&destroy,
 				     name_of_operand(args->operand[0]));
@@ -517,7 +559,7 @@ const struct verb destroy_verb = {
 	.name = "destroy",
 	.operands = "[NAME]",
 	.operands_max = 1,
-	.optional = OPTION_CACHE | OPTION_FORCE | OPTION_ABANDON_STAGE,
+	.optional = OPTION_CACHE | OPTION_STAGE | OPTION_FORCE | OPTION_ABANDON_STAGE,
 	.changes = true,
 	.summary = "close a device and wipe the superblocks of its cache",
 	.details =
@@ -532,6 +574,9 @@ const struct verb destroy_verb = {
 "\n"
 "If the cache has a stage, destroy wipes its log as well. It refuses if the log holds\n"
 "writes that the origin lacks, or if there is no log: 'nearcache close' writes them to the\n"
-"origin, --abandon-stage loses them.\n",
+"origin, --abandon-stage loses them.\n"
+"\n"
+"--stage DEV wipes a log alone: its cache is lost, or was opened without the log. It needs\n"
+"--abandon-stage if the log holds writes that the origin lacks.\n",
 	.run = cmd_destroy,
 };

@@ -600,7 +600,7 @@ static int cmd_open(const struct arguments *args)
 		return fail(CODE_USAGE, "--all takes no --stage and no --abandon-stage: name one device");
 	if (option_given(args, OPTION_STAGE) && option_given(args, OPTION_ABANDON_STAGE) &&
 	    !option_given(args, OPTION_CACHE))
-		return fail(CODE_USAGE, "--abandon-stage needs --cache DEV, or a line of NAME in nearcachetab");
+		return fail(CODE_USAGE, "--abandon-stage needs --cache DEV, or a line of NAME in nearcachetab; 'nearcache destroy --stage DEV --abandon-stage' gives up a log alone");
 	if (option_given(args, OPTION_STAGE) && !option_given(args, OPTION_CACHE | OPTION_TAB))
 		return open_without_cache(args);
 	if (!option_given(args, OPTION_CACHE))

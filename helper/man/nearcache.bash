@@ -108,7 +108,7 @@ _nearcache_tables()
 		operands='<device>...'
 		;;
 	destroy)
-		options=' --cache=<path> --force --abandon-stage'
+		options=' --cache=<path> --force --stage=<path> --abandon-stage'
 		operands='<device>'
 		;;
 	index)

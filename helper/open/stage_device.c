@@ -153,8 +153,8 @@ static int start_device(struct stage *stage)
 	stage_uuid(stage, uuid);
 	if (dm_activate(stage->name, uuid, &line))
 		return fail_code() == CODE_DEVICE ?
-		       fail_add("the log is kept; if it cannot be used any more, 'nearcache open %s --abandon-stage' gives it up",
-				stage->cache) : fail_code();
+		       fail_add("the log is kept; if it cannot be used any more, 'nearcache open %s --abandon-stage' gives it up, and if the cache is lost as well, 'nearcache destroy --stage %s --abandon-stage'",
+				stage->cache, stage->log.path) : fail_code();
 	stage->made = true;
 	lvm_filter_notify(stage->origin.number);
 	if (dm_find(stage->name, &dev, &found))

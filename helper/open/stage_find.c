@@ -213,9 +213,9 @@ int stage_check_origin(const struct device *origin, const unsigned char *except)
 			    (except && !uuid_compare(sb->uuid, except)) || stage_log_drained(sb))
 				continue;
 			fail(CODE_BUSY,
-			     "the log '%s' holds writes for origin '%s' that the origin lacks: 'nearcache open %s' and 'nearcache close %s' write them there",
+			     "the log '%s' holds writes for origin '%s' that the origin lacks: 'nearcache open %s' and 'nearcache close %s' write them there, 'nearcache destroy --stage %s --abandon-stage' loses them",
 			     all.one[i].path, origin->path, (const char *)sb->label,
-			     (const char *)sb->label);
+			     (const char *)sb->label, all.one[i].path);
 		}
 	}
 	logs_free(&all);
