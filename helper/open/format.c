@@ -7,6 +7,7 @@
 
 #include "open/origin_record.h"
 #include "lib/error.h"
+#include "open/stage_device.h"
 #include "open/uncached_writes.h"
 #include "ondisk/layout.h"
 #include "block/probe.h"
@@ -89,6 +90,19 @@ int formatting_check_content(const struct device *cache)
 		check_records(cache);
 	super_free(&super);
 	return fail_code();
+}
+
+/* Also with --force: fail if a cache device carries a log with writes that its origin lacks. */
+static int check_logs(const struct formatting *new)
+{
+	unsigned int i;
+
+	if (stage_check_overwrite(new->cache))
+		return fail_code();
+	for (i = 0; i < new->members->count; i++)
+		if (stage_check_overwrite(&new->members->dev[i]))
+			return fail_code();
+	return 0;
 }
 
 /* Remember the overwritten cache: the new cache takes over the witness record of the old one. */
@@ -176,6 +190,8 @@ int formatting_prepare(struct formatting *new)
 			if (formatting_check_content(&new->members->dev[i]))
 				return fail_code();
 	}
+	if (check_logs(new))
+		return fail_code();
 	look_back(new);
 	new->sb = device_buffer(NEARCACHE_SUPER_SIZE);
 	if (!new->sb || design_layout(new))

@@ -74,6 +74,7 @@ int stage_find_log(const unsigned char *uuid, struct device *log,
 int stage_check_origin(const struct device *origin, const unsigned char *except);
 
 /* stage_format.c: a new log */
+int stage_check_overwrite(const struct device *dev);
 int stage_format_prepare(struct stage *stage, const struct arguments *args);
 int stage_format(struct stage *stage);
 int stage_format_wipe(struct stage *stage);

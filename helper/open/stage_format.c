@@ -59,14 +59,15 @@ static int claim_log(struct stage *stage, bool dry_run)
 	return busy ? fail(CODE_BUSY, "log device '%s' is in use", stage->log.path) : 0;
 }
 
-/* Get the uuid of the log on a device, all zeros if there is none that is valid. */
-static int old_log(const struct device *dev, unsigned char *uuid)
+/* Fail if @dev, which is about to be overwritten, carries a log with writes that its origin lacks. */
+int stage_check_overwrite(const struct device *dev)
 {
 	struct stage_log log;
 
-	uuid_clear(uuid);
-	if (!stage_log_read(&log, dev) && log.best)
-		uuid_copy(uuid, log.best->uuid);
+	if (!stage_log_read(&log, dev) && log.best && !stage_log_drained(log.best))
+		fail(CODE_BUSY,
+		     "%s '%s' carries a log of '%s' with writes that its origin lacks: 'nearcache open' and 'nearcache close' write them there, 'nearcache destroy --stage %s --abandon-stage' loses them",
+		     dev->role, dev->path, (const char *)log.best->label, dev->path);
 	stage_log_free(&log);
 	return fail_code();
 }
@@ -78,7 +79,6 @@ static int old_log(const struct device *dev, unsigned char *uuid)
 int stage_format_prepare(struct stage *stage, const struct arguments *args)
 {
 	bool force = option_given(args, OPTION_FORCE);
-	uuid_t old;
 
 	stage_name(stage->cache, stage->name);
 	if (stage_check_name(stage->cache) ||
@@ -90,9 +90,8 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 		return fail(CODE_DEVICE,
 			    "log device '%s' and origin '%s' are on the same drive: a log there is no faster, and is lost with it",
 			    stage->log.path, stage->origin.path);
-	/* With --force the user gives up what the log on this device holds. */
-	if (check_size(&stage->log, force) || old_log(&stage->log, old) ||
-	    stage_check_origin(&stage->origin, force ? old : NULL) ||
+	if (check_size(&stage->log, force) || stage_check_overwrite(&stage->log) ||
+	    stage_check_origin(&stage->origin, NULL) ||
 	    claim_log(stage, option_given(args, OPTION_DRY_RUN)))
 		return fail_code();
 	return force ? 0 : formatting_check_content(&stage->log);

@@ -13,6 +13,7 @@
 #include "block/device_sysfs.h"
 #include "block/probe.h"
 #include "ondisk/superblock.h"
+#include "open/stage_device.h"
 
 /* Folders whose names mean the same device after a reboot, best first. */
 static const char *const stable[] = {
@@ -394,6 +395,8 @@ static int inspect_records(const struct witness *witness,
 		return fail(CODE_DEVICE,
 			    "%s '%s' carries %s: if that is not needed, overwrite it with --force",
 			    dev->role, dev->path, what);
+	if (!error)
+		error = stage_check_overwrite(dev);
 	choice->wipe &= !error && *what;
 	return error;
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Two stages of one origin, one after the other: while the log of one holds writes that the origin
-# lacks, the other is not opened.
+# lacks, the other is not opened, and nothing overwrites that log before it is given up.
 # kernels: 6.12
 # cpus: 1
 # when: soak
@@ -30,3 +30,17 @@ good create b "${new[@]}" --cache "$C2" --stage "$L2"
 good close b --keep
 bad 5 "log '$L2' holds writes for origin" open a --cache "$C1"
 ! dmsetup info a-stage >/dev/null 2>&1 || fail "the stage of a runs"
+for device in "--stage $L2 --cache $C1" "--cache $L2"; do
+	bad 5 "with writes that its origin lacks" create c --origin "$C2" --block-size 64K $device --force
+done
+bad 5 "with writes that its origin lacks" create c --origin "$C2" --cache "$C1" --witness "$L2" --force
+bad 1 "either NAME" destroy b --stage "$L2"
+bad 5 "--abandon-stage loses them" destroy --stage "$L2"
+good destroy --stage "$L2" --abandon-stage --dry-run
+bad 5 "log '$L2' holds writes for origin" open a --cache "$C1"
+good destroy --stage "$L2" --abandon-stage
+good open a --cache "$C1" --on-change=drop
+bad 5 "in use" destroy --stage "$L1" --abandon-stage
+good close a
+good destroy --stage "$L1"
+bad 4 "carries no log" destroy --stage "$L1"
