@@ -183,7 +183,8 @@ static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid
 	if (running)
 		return fail(CODE_BUSY, "the stage '%s' is in use: 'nearcache close %s' first",
 			    dev.name, label);
-	if (stage_find_log(uuid, &stage->log, &stage->sb, &destroy->log_found))
+	if ((destroy->abandon ? stage_find_given_up : stage_find_log)
+	    (uuid, &stage->log, &stage->sb, &destroy->log_found))
 		return fail_code();
 	if (!destroy->log_found)
 		return refuse_undrained(destroy, label,

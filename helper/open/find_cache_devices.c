@@ -424,8 +424,10 @@ static int consider_log(struct logs *all, dev_t number)
 		all->count++;
 		return 0;
 	}
-	if (strstr(fail_message(), SILENT))
+	if (strstr(fail_message(), SILENT)) {
 		all->silent++;
+		strcpy(all->silent_path, one->path);
+	}
 	fail_reset();
 	return 0;
 }

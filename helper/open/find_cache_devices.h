@@ -61,11 +61,13 @@ struct log_carrier {
  * @one: the devices, which may include copies of a log
  * @count: entries of @one
  * @silent: number of devices that did not answer
+ * @silent_path: path of one of these
  */
 struct logs {
 	struct log_carrier *one;
 	size_t count;
 	unsigned int silent;
+	char silent_path[PATH_MAX];
 };
 
 int resolve_logs(struct logs *all, const struct device *origin);

@@ -49,7 +49,7 @@ static int find_log(struct stage *stage, const struct arguments *args,
 
 	*found = false;
 	if (!args->stage)
-		return stage_find_log(uuid, &stage->log, &stage->sb, found);
+		return stage_find_given_up(uuid, &stage->log, &stage->sb, found);
 	/* The log may be lost, whole or in part. */
 	if (device_open(&stage->log, args->stage, "log device") ||
 	    stage_log_read(&log, &stage->log) || stage_log_require(&log, &stage->log))

@@ -71,6 +71,8 @@ int stage_check_places(const struct stage *stage);
 int stage_open(struct stage *stage, const struct arguments *args, const unsigned char *uuid);
 int stage_find_log(const unsigned char *uuid, struct device *log,
 		   struct nearcache_stage_super *sb, bool *found);
+int stage_find_given_up(const unsigned char *uuid, struct device *log,
+			struct nearcache_stage_super *sb, bool *found);
 int stage_check_origin(const struct device *origin, const unsigned char *except);
 
 /* stage_format.c: a new log */

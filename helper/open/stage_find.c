@@ -91,11 +91,28 @@ int stage_find_log(const unsigned char *uuid, struct device *log,
 			device_open_number(log, one->number, "log device");
 		} else if (!fail_code() && all.silent) {
 			fail(CODE_DEVICE,
-			     "a local device does not answer, which may carry the log of the stage: name it with --stage DEV");
+			     "local device '%s' does not answer, and may carry the log of the stage: name the log with --stage DEV, or give it up with --abandon-stage",
+			     all.silent_path);
 		}
 	}
 	logs_free(&all);
 	return fail_code();
+}
+
+/*
+ * The same for a log that is given up.  A device that does not answer, as drives that die do, or a
+ * copy of the log is no obstacle: then the log is not found, and not wiped.
+ */
+int stage_find_given_up(const unsigned char *uuid, struct device *log,
+			struct nearcache_stage_super *sb, bool *found)
+{
+	if (stage_find_log(uuid, log, sb, found) != CODE_DEVICE)
+		return fail_code();
+	warn("%s; the log is given up and not wiped: 'nearcache destroy --stage DEV --abandon-stage' wipes it when it is there",
+	     fail_message());
+	fail_reset();
+	*found = false;
+	return 0;
 }
 
 static int need_log(struct stage *stage, const struct arguments *args, const unsigned char *uuid)
@@ -193,6 +210,14 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 	return stage_activate(stage, args);
 }
 
+/* A device that does not answer may carry such a log.  It may as well be any other drive. */
+static void warn_of_silent(const struct logs *all, const struct device *origin)
+{
+	if (all->silent)
+		warn("local device '%s' does not answer: if it carries a log of origin '%s', do not drain this log later over what is written now",
+		     all->silent_path, origin->path);
+}
+
 /*
  * Fail if a log on this machine holds writes that the origin lacks: without the log, the origin
  * has an older state, and a later drain would overwrite new writes to it.
@@ -206,6 +231,7 @@ int stage_check_origin(const struct device *origin, const unsigned char *except)
 	if (!*origin->id)
 		return 0;
 	if (!resolve_logs(&all, origin)) {
+		warn_of_silent(&all, origin);
 		for (i = 0; i < all.count && !fail_code(); i++) {
 			const struct nearcache_stage_super *sb = &all.one[i].sb;
 
