@@ -24,7 +24,8 @@ make_null L log 32
 make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-tab
 at_exit gone
 echo "nc $O $C mode=writeback,stage=$L,rate=512K,max-behind=10m" >"$TMPDIR/tab"
-echo "nc $O $C mode=writeback" >"$TMPDIR/short"
+echo "nc $O $C mode=writeback,rate=512K" >"$TMPDIR/short"
+echo "nc $O $C mode=writeback" >"$TMPDIR/bare"
 echo "nc $O $C mode=writearound" >"$TMPDIR/plain"
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
@@ -46,11 +47,11 @@ run open nc --tab "$TMPDIR/tab"
 [[ $rc == 0 && $err == *"passes through to its origin"* ]] || fail "open: $rc, $err"
 check -n 16384
 good close nc --keep
-bad 4 "nothing names the log" open nc --tab "$TMPDIR/short"
+bad 4 "nothing names the log" open nc --tab "$TMPDIR/bare"
 bad 5 "holds writes for origin" open nc --tab "$TMPDIR/plain"
 lose log
 for words in "" "--mode writearound"; do
-	bad 4 "nothing names the log" open nc --tab "$TMPDIR/short" $words
+	bad 4 "nothing names the log" open nc --tab "$TMPDIR/bare" $words
 done
 run open nc --tab "$TMPDIR/tab"
 [[ $rc == 4 && $err == *"log device"* ]] || fail "open without the log: $rc, $err"
