@@ -13,6 +13,7 @@
 #include "block/device_sysfs.h"
 #include "block/probe.h"
 #include "said.h"
+#include "open/stage_device.h"
 #include "open/witness.h"
 
 #define RECORDS	NEARCACHE_WITNESS_RECORDS
@@ -46,6 +47,12 @@ int probe_content(const struct device *dev, char *what)
 {
 	(void)dev;
 	snprintf(what, PROBE_WHAT, "%s", content);
+	return 0;
+}
+
+int stage_check_overwrite(const struct device *dev)
+{
+	(void)dev;
 	return 0;
 }
 
