@@ -82,8 +82,8 @@ test_usage() {
 	bad 1 'invalid UTF-8' create a --origin "$origin" --cache "$cache" --dataset-version $'a\xffb'
 	bad 1 'a??b' create a --origin "$origin" --cache "$cache" --dataset-version $'a\e\nb'
 	bad 1 'it is empty' create a --origin "$origin" --cache "$cache" --dataset-version ''
-	bad 1 'NAME or --cache' destroy
-	bad 1 'NAME or --cache' destroy a --cache "$cache"
+	bad 1 'either NAME, --cache DEV or --stage DEV' destroy
+	bad 1 'either NAME, --cache DEV or --stage DEV' destroy a --cache "$cache"
 	bad 1 "'a b'" open 'a b' --cache "$cache"
 	bad 1 "'a b'" close 'a b'
 	bad 1 'longer than 63' status "$(printf 'n%.0s' {1..200})"
