@@ -5,6 +5,7 @@
 # than the cache has. All reads must be right, and no slot may be lost or have two blocks.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./cache.sh
 
 load_end() {

@@ -3,6 +3,7 @@
 # Blocks become idle and are evicted while hits on them are still in flight to the cache device:
 # their slots must not be overwritten before the hits complete.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 # shellcheck disable=SC2034 # for line
 OPTIONS='2 cache_timeout 0'

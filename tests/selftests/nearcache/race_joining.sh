@@ -4,6 +4,7 @@
 # the interrupt or right after it, while other reads join. Each reader must get the right data, and
 # the origin must be read once.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 . ./command.sh
 

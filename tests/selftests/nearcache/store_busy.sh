@@ -4,6 +4,7 @@
 # limited wait. If the device and the module are removed at that time, no fill may be lost. When
 # fills use all their memory, reads must not wait but bypass the cache, and be counted.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 
 quiet() {
