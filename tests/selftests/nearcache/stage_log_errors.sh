@@ -55,7 +55,7 @@ stage_stop
 table="16384 nearcache-stage $L $O"
 ./stage_format "$L" 16384 || fail "stage_format"
 gate keep log
-step=$((${SOAK:-0} ? 1 : 3))
+step=1
 for ((n = 0; ; n += step)); do
 	gate restore log
 	gate fill origin 1 0 16384
