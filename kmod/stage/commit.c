@@ -21,6 +21,7 @@
 /* Request the commit of an epoch, which may be open or closed.  Context: @s->lock. */
 void nc_stage_commit_want(struct nc_stage *s, u64 epoch)
 {
+	lockdep_assert_held(&s->lock);
 	if (s->commit.wanted >= epoch)
 		return;
 	s->commit.wanted = epoch;
@@ -55,6 +56,7 @@ static void take_waiters(struct nc_stage *s, u64 epoch, struct bio_list *over)
 	struct nc_stage_io *io;
 	struct bio *bio;
 
+	lockdep_assert_held(&s->lock);
 	while ((bio = bio_list_pop(&s->commit.waiters))) {
 		io = dm_per_bio_data(bio, sizeof(*io));
 		/* Commits that ended before the log failed are valid. */
@@ -272,6 +274,7 @@ static void close_epoch(struct nc_stage *s)
 {
 	struct nc_stage_commit *c = &s->commit;
 
+	lockdep_assert_held(&s->lock);
 	c->first = s->ring.open;
 	c->closed = ktime_get_ns();
 	c->check = s->check;

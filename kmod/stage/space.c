@@ -23,6 +23,7 @@ static bool space_below(const struct nc_ring *r, u64 freed_blocks, u64 freed_rec
 /* Let the worker move the tail if little space is free.  Context: @s->lock. */
 void nc_space_check(struct nc_stage *s)
 {
+	lockdep_assert_held(&s->lock);
 	if (space_below(&s->ring, 0, 0, SPACE_LOW) && s->ring.tail.record != s->ring.marked.record)
 		queue_work(s->queue, &s->space);
 }

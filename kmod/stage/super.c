@@ -174,8 +174,8 @@ int nc_stage_super_start(struct nc_stage *s, u64 number)
 	return r;
 }
 
-/* Record what the first and last blocks of the origin are, and what they will be after the epoch
- * that is not marked yet, in both copies.  May sleep.  Return: 0 or the error of the log.
+/* Write two fingerprints of the origin to both copies: @now, as of the newest mark, and @next, as
+ * of the end of the epoch that is to be drained.  May sleep.  Return: 0 or the error of the log.
  */
 int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next)
 {

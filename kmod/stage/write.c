@@ -57,6 +57,7 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	bool first = !r->epoch_entries;
 	u64 now = ktime_get_real_ns(), place;
 
+	lockdep_assert_held(&s->lock);
 	if (s->writes[0] + s->writes[1] >= NC_STAGE_WRITES_MAX || behind_too_far(s, now) ||
 	    nc_ring_append(r, io->entry_kind, io->sector, io->sectors, &place) != NC_APPENDED)
 		return false;

@@ -27,7 +27,7 @@ broken ONE_EPOCH_UNMARKED 'D1: an epoch is drained while one before it is not ma
 broken MERGE_EPOCHS 'D2: the drain writes the newest committed version'
 broken OLDEST_VERSION 'D2: the drain writes the oldest version of the epoch'
 broken FLUSH_WITHOUT_WAIT 'D3: the origin is flushed before the writes are complete'
-broken DRAIN_NOT_REPEATED 'D3: the drain goes on although the origin lost what it had completed'
+broken DRAIN_NOT_REPEATED 'D3: the drain does not repeat the epoch after the origin has lost completed writes'
 broken MARK_BEFORE_FLUSH 'D4: an epoch is marked before the origin is flushed'
 broken LEAVE_MAP_BEFORE_FLUSH 'S1: data leaves the map when its drain begins'
 broken EXPECT_NOTHING 'fingerprint: it is not written before the drain' PRINTS=1

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# FLUSH and FUA end when what was written before is durable in the log, after one commit. It takes one
-# flush if the epoch is small, and no write if that is one write. A flush with nothing to commit writes
-# nothing. What was flushed is there after a start from the log of that moment, unless the data is damaged.
+# FLUSH and FUA end when the log has all earlier writes durably, after one commit. The commit of a
+# small epoch sends one flush, and no write if the epoch is a single write. A flush of an empty epoch
+# sends nothing. A start from the log of that moment finds all flushed writes with intact data.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -76,7 +76,7 @@ gate let log 0
 ends g 'done'
 gate pass log
 
-# The node is lost: the log is what it was when the flush ended.
+# The node loses its power just after the end of a flush.
 gate keep log
 puts 6 2048 64
 stage_commit >/dev/null

@@ -61,6 +61,18 @@ set_option rate 0
 stage_drained
 same state "$(stage state)" 0
 
+# 64 KiB/s, and each epoch is drained before the next one begins: 6 times 32 KiB take 2.5 s, as the
+# first copy does not wait.
+set_option rate 65536
+since=${EPOCHREALTIME/./}
+for ((i = 0; i < 6; i++)); do
+	dd if=/dev/zero of="$NC" bs=32k count=1 seek=$((100 + i)) oflag=direct 2>/dev/null || fail "dd"
+	stage_drained
+done
+span=$(((${EPOCHREALTIME/./} - since) / 1000))
+((span > 2200)) || fail "6 epochs of 32 KiB were drained in $span ms"
+set_option rate 0
+
 # An epoch with more than one descriptor has an age, too.
 origin_fails
 fio --name=x --filename="$NC" --rw=write:4k --bs=4k --size=2400k --direct=1 >/dev/null || fail "fio"

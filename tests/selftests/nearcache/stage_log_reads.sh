@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The log cannot be read: what is on the origin is read there; reads of other data fail, and so does
-# the drain, which ends all writes. When the log works again, a start finds all that was committed.
+# The log fails reads: the stage reads marked data on the origin, and other reads fail. The drain fails,
+# and all later writes with it. When the log works again, a start finds all committed writes.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin of a stage grows while the cache above is in use: resize lets both grow, and what is in
-# the log stays.
+# The origin of a stage grows while the cache above is in use: resize lets both grow, and the log
+# keeps its data.
 # kernels: 6.12
 # cpus: 1
 # when: soak

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# What the commands refuse about stages: a log that is no good, another origin, an origin whose writes
-# are in a log. And what they show.
+# The commands refuse a log that cannot serve, a log of another origin, and an origin if a log holds
+# writes that the origin lacks. The verbs status, list and stage show the state of the stage.
 # kernels: 6.12
 # cpus: 1
 # when: soak
