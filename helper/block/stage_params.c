@@ -8,35 +8,12 @@
 #include <sys/sysmacros.h>
 
 #include "lib/size.h"
+#include "lib/table_words.h"
 
 #define RATE_MIN	65536ULL
 #define RATE_MAX	(1ULL << 40)
 #define BEHIND_MIN	(1ULL << 20)
 #define TIME_MAX	86400U
-
-static bool next_word(const char **text, char *word, size_t size)
-{
-	size_t length;
-
-	*text += strspn(*text, " ");
-	length = strcspn(*text, " ");
-	if (!length || length >= size)
-		return false;
-	memcpy(word, *text, length);
-	word[length] = '\0';
-	*text += length;
-	return true;
-}
-
-static bool next_number(const char **text, uint64_t *number)
-{
-	char word[24], *end;
-
-	if (!next_word(text, word, sizeof(word)) || word[0] < '0' || word[0] > '9')
-		return false;
-	*number = strtoull(word, &end, 10);
-	return !*end;
-}
 
 static bool next_device(const char **text, dev_t *number)
 {
@@ -44,39 +21,24 @@ static bool next_device(const char **text, dev_t *number)
 	char word[32];
 	int end = 0;
 
-	if (!next_word(text, word, sizeof(word)) ||
+	if (!table_word(text, word, sizeof(word)) ||
 	    sscanf(word, "%u:%u%n", &major_number, &minor_number, &end) != 2 || word[end])
 		return false;
 	*number = makedev(major_number, minor_number);
 	return true;
 }
 
-/* Options of a newer module are accepted, and ignored. */
-static bool parse_options(const char *text, struct stage_params *params)
+/* Options of a newer module are ignored. */
+static void take_option(void *to, const char *name, uint64_t value)
 {
-	char name[64], value[64], *end;
-	uint64_t count, number;
+	struct stage_params *params = to;
 
-	text += strspn(text, " ");
-	if (!*text)
-		return true;
-	if (!next_number(&text, &count))
-		return false;
-	for (; count >= 2; count -= 2) {
-		if (!next_word(&text, name, sizeof(name)) ||
-		    !next_word(&text, value, sizeof(value)))
-			return false;
-		number = strtoull(value, &end, 10);
-		if (*end)
-			continue;
-		if (!strcmp(name, "rate"))
-			params->rate = number;
-		else if (!strcmp(name, "max_behind"))
-			params->max_behind.bytes = number;
-		else if (!strcmp(name, "max_behind_time"))
-			params->max_behind.seconds = (unsigned int)number;
-	}
-	return !count;
+	if (!strcmp(name, "rate"))
+		params->rate = value;
+	else if (!strcmp(name, "max_behind"))
+		params->max_behind.bytes = value;
+	else if (!strcmp(name, "max_behind_time"))
+		params->max_behind.seconds = (unsigned int)value;
 }
 
 /* Parse the words behind the name of the target.  Returns false if they are no table line of it. */
@@ -84,7 +46,7 @@ bool stage_params_parse(const char *text, struct stage_params *params)
 {
 	memset(params, 0, sizeof(*params));
 	return next_device(&text, &params->log) && next_device(&text, &params->origin) &&
-	       parse_options(text, params);
+	       table_options(text, take_option, params);
 }
 
 static void add_option(char *text, const char *name, uint64_t value, unsigned int *words)
@@ -154,7 +116,7 @@ bool stage_status_parse(const char *line, struct stage_status *status)
 {
 	memset(status, 0, sizeof(*status));
 #define STAGE_STATUS_NEXT(name)				\
-	if (!next_number(&line, &status->name))		\
+	if (!table_number(&line, &status->name))		\
 		return false;
 	NEARCACHE_STAGE_STATUS(STAGE_STATUS_NEXT)
 #undef STAGE_STATUS_NEXT

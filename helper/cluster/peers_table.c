@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/sysmacros.h>
 
+#include "lib/table_words.h"
+
 #define SECTOR		512
 /* Default of the module, milliseconds. */
 #define STALL_DEFAULT	1000U
@@ -64,67 +66,27 @@ char *peers_message_print(const struct peers_node *node, size_t nodes)
 	return NULL;
 }
 
-/* Get the next word of at most @size - 1 bytes. */
-static bool next_word(const char **text, char *word, size_t size)
-{
-	size_t length;
-
-	*text += strspn(*text, " ");
-	length = strcspn(*text, " ");
-	if (!length || length >= size)
-		return false;
-	memcpy(word, *text, length);
-	word[length] = '\0';
-	*text += length;
-	return true;
-}
-
-static bool next_number(const char **text, uint64_t *number)
-{
-	char word[24], *end;
-
-	if (!next_word(text, word, sizeof(word)) || word[0] < '0' || word[0] > '9')
-		return false;
-	*number = strtoull(word, &end, 10);
-	return !*end;
-}
-
 static bool parse_node(const char **text, struct peers_node *node)
 {
 	uint64_t weight;
 
-	if (!next_word(text, node->name, sizeof(node->name)) || !next_number(text, &weight) ||
+	if (!table_word(text, node->name, sizeof(node->name)) || !table_number(text, &weight) ||
 	    !weight || weight > NEARCACHE_CLUSTER_WEIGHT_MAX ||
-	    !next_word(text, node->device, sizeof(node->device)))
+	    !table_word(text, node->device, sizeof(node->device)))
 		return false;
 	node->weight = (uint32_t)weight;
 	return true;
 }
 
-/* Options of a newer module are accepted, and ignored. */
-static bool parse_options(const char *text, struct peers_table *table)
+/* Options of a newer module are ignored. */
+static void take_option(void *to, const char *name, uint64_t value)
 {
-	char name[64], value[64];
-	uint64_t count, number;
+	struct peers_table *table = to;
 
-	text += strspn(text, " ");
-	if (!*text)
-		return true;
-	if (!next_number(&text, &count))
-		return false;
-	for (; count >= 2; count -= 2) {
-		const char *word = value;
-
-		if (!next_word(&text, name, sizeof(name)) || !next_word(&text, value, sizeof(value)))
-			return false;
-		if (!next_number(&word, &number))
-			continue;
-		if (!strcmp(name, "stall_timeout"))
-			table->stall_timeout = (unsigned int)number;
-		if (!strcmp(name, "bandwidth"))
-			table->bandwidth = number;
-	}
-	return !count;
+	if (!strcmp(name, "stall_timeout"))
+		table->stall_timeout = (unsigned int)value;
+	if (!strcmp(name, "bandwidth"))
+		table->bandwidth = value;
 }
 
 /*
@@ -138,11 +100,11 @@ bool peers_table_parse(const char *text, struct peers_table *table)
 
 	memset(table, 0, sizeof(*table));
 	table->stall_timeout = STALL_DEFAULT;
-	if (!next_word(&text, table->home, sizeof(table->home)) ||
-	    !next_word(&text, table->origin, sizeof(table->origin)) ||
-	    !next_number(&text, &sectors) || sectors > UINT64_MAX / SECTOR ||
-	    !next_number(&text, &replicas) || replicas > UINT32_MAX ||
-	    !next_word(&text, table->self, sizeof(table->self)) || !next_number(&text, &count) ||
+	if (!table_word(&text, table->home, sizeof(table->home)) ||
+	    !table_word(&text, table->origin, sizeof(table->origin)) ||
+	    !table_number(&text, &sectors) || sectors > UINT64_MAX / SECTOR ||
+	    !table_number(&text, &replicas) || replicas > UINT32_MAX ||
+	    !table_word(&text, table->self, sizeof(table->self)) || !table_number(&text, &count) ||
 	    !count || count > NEARCACHE_CLUSTER_NODES_MAX)
 		return false;
 	table->extent = sectors * SECTOR;
@@ -154,7 +116,7 @@ bool peers_table_parse(const char *text, struct peers_table *table)
 	for (i = 0; i < count; i++)
 		if (!parse_node(&text, &table->node[i]))
 			return false;
-	return parse_options(text, table);
+	return table_options(text, take_option, table);
 }
 
 void peers_table_free(struct peers_table *table)
@@ -195,7 +157,7 @@ static bool parse_load(const char **line, uint64_t fields, struct peers_load *lo
 	uint64_t i, ignored;
 
 	for (i = 0; i < fields; i++)
-		if (!next_number(line, i < FIELDS ? known[i] : &ignored))
+		if (!table_number(line, i < FIELDS ? known[i] : &ignored))
 			return false;
 	return true;
 }
@@ -209,17 +171,17 @@ bool peers_status_parse(const char *line, size_t nodes, struct peers_status *sta
 	uint64_t version, count, fields, i;
 
 	memset(status, 0, sizeof(*status));
-	if (!next_number(&line, &version) || version != STATUS_VERSION ||
-	    !next_number(&line, &count) || count != nodes || !nodes ||
-	    !next_number(&line, &fields) || fields < FIELDS)
+	if (!table_number(&line, &version) || version != STATUS_VERSION ||
+	    !table_number(&line, &count) || count != nodes || !nodes ||
+	    !table_number(&line, &fields) || fields < FIELDS)
 		return false;
 	status->load = calloc(count, sizeof(*status->load));
 	for (i = 0; status->load && i < count; i++)
 		if (!parse_load(&line, fields, &status->load[i]))
 			peers_status_free(status);
 	/* An older module has nothing behind the nodes. */
-	if (status->load && next_number(&line, &status->origin_latency))
-		next_number(&line, &status->waited);
+	if (status->load && table_number(&line, &status->origin_latency))
+		table_number(&line, &status->waited);
 	return status->load;
 }
 

@@ -69,7 +69,7 @@ $(FUZZ_DIR)/fuzz_tab: $(FUZZ_TAB) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -luuid
 
 FUZZ_CLUSTER := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,helper/cluster/conf.c helper/cluster/conf_resolve.c helper/cluster/conf_secret.c helper/cluster/known_addresses.c \
-	helper/cluster/peers_table.c \
+	helper/cluster/peers_table.c helper/lib/table_words.c \
 	helper/lib/settings_file.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/fuzz/fuzz_cluster.c)
 

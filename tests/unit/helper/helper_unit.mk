@@ -41,7 +41,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
 # The parser of nearcachetab needs the options of 'open'.
-HELPER_TAB	:= helper/block/stage_params.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
+HELPER_TAB	:= helper/block/stage_params.c helper/lib/table_words.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
 	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
@@ -56,11 +56,11 @@ HELPER_UNIT_test_cluster_conf := helper/cluster/conf.c helper/cluster/conf_resol
 HELPER_UNIT_test_cluster_dns := $(HELPER_UNIT_test_cluster_conf)
 HELPER_UNIT_LIBS_test_cluster_dns := -Wl,--wrap=clock_gettime
 HELPER_UNIT_test_join_undo := helper/cluster/join_undo.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_join_device := helper/cluster/join_device.c helper/cluster/peers_table.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_join_device := helper/cluster/join_device.c helper/cluster/peers_table.c helper/lib/table_words.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_stage_log := helper/ondisk/stage_log.c helper/block/device.c helper/lib/error.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_LIBS_test_stage_log := -luuid
-HELPER_UNIT_test_stage_params := helper/block/stage_params.c helper/lib/size.c
+HELPER_UNIT_test_stage_params := helper/block/stage_params.c helper/lib/table_words.c helper/lib/size.c
 HELPER_UNIT_test_cluster_names := helper/cluster/node_names.c
 HELPER_UNIT_test_joined := helper/cluster/joined.c helper/cluster/known_addresses.c helper/lib/settings_file.c helper/lib/atomic_file.c \
 	helper/lib/error.c helper/lib/sanitize.c
@@ -81,11 +81,11 @@ HELPER_UNIT_test_parallel_devices := helper/block/parallel_devices.c helper/lib/
 HELPER_UNIT_test_read_peers := helper/cluster/read_peers.c helper/block/signals.c helper/lib/progress.c \
 	helper/lib/periodic_wait.c helper/lib/size.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_LIBS_test_read_peers := -Wl,--wrap=pread -pthread
-HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c
-HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/homes_find.c helper/cluster/peers_table.c helper/files/shard_ranges.c \
+HELPER_UNIT_test_peers_table := helper/cluster/peers_table.c helper/lib/table_words.c
+HELPER_UNIT_test_homes := helper/cluster/homes.c helper/cluster/homes_find.c helper/cluster/peers_table.c helper/lib/table_words.c helper/files/shard_ranges.c \
 	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_warm_choice := helper/cluster/warm_choice.c helper/cluster/peer_map.c \
-	helper/cluster/homes.c helper/cluster/peers_table.c helper/cluster/node_names.c helper/files/shard_ranges.c \
+	helper/cluster/homes.c helper/cluster/peers_table.c helper/lib/table_words.c helper/cluster/node_names.c helper/files/shard_ranges.c \
 	helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/fake_identity.c
 HELPER_UNIT_LIBS_test_warm_choice := -lisal -luuid
@@ -105,7 +105,7 @@ HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
-HELPER_UNIT_test_options := helper/block/stage_params.c helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
+HELPER_UNIT_test_options := helper/block/stage_params.c helper/lib/table_words.c helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
 	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
 	helper/shard/shard_split.c
@@ -123,7 +123,7 @@ HELPER_UNIT_test_dataset := helper/open/origin_record.c helper/ondisk/superblock
 	helper/ondisk/layout.c helper/ondisk/fingerprint_ends.c helper/lib/sha256.c $(HELPER_FSPRINT) \
 	helper/lib/error.c \
 	helper/lib/sanitize.c kmod/meta/ondisk_check.c tests/unit/helper/fake_identity.c
-HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/cmd/set.c helper/cmd/resize.c \
+HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/lib/table_words.c helper/cmd/set.c helper/cmd/resize.c \
 	helper/block/dm_need.c helper/block/dm_reload.c helper/block/readahead.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c \
 	helper/cli/setting.c \
@@ -206,7 +206,7 @@ HELPER_UNIT_test_shade	:= $(HELPER_SAMPLES) helper/heatmap/text_shades.c helper/
 HELPER_UNIT_test_svg	:= $(HELPER_SAMPLES) helper/heatmap/svg.c helper/heatmap/legend.c \
 	helper/heatmap/svg_byte_limit.c helper/heatmap/svg_rectangles.c helper/heatmap/xml.c helper/lib/size.c
 HELPER_UNIT_test_keys	:= helper/cmd/status.c helper/cmd/stats.c helper/cmd/list.c \
-	helper/cluster/peers_table.c \
+	helper/cluster/peers_table.c helper/lib/table_words.c \
 	helper/ondisk/print_superblock.c helper/block/status_line.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/print.c \
 	helper/lib/size.c helper/lib/name.c helper/lib/periodic_wait.c helper/lib/error.c \

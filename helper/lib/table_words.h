@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Take the words of a dm table line or status line, one after the other. */
+#ifndef HELPER_LIB_TABLE_WORDS_H
+#define HELPER_LIB_TABLE_WORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * The functions move *@text behind what they took, and return false if there is no such word.
+ * table_word() takes words that fit into @size bytes with NUL.
+ */
+bool table_word(const char **text, char *word, size_t size);
+bool table_number(const char **text, uint64_t *number);
+
+/*
+ * Call @take with @to for each pair of a table line's optional part: [COUNT [NAME VALUE]...].
+ * A value that is no number is passed over: only a newer module has it.
+ */
+bool table_options(const char *text, void (*take)(void *to, const char *name, uint64_t value),
+		   void *to);
+
+#endif /* HELPER_LIB_TABLE_WORDS_H */
