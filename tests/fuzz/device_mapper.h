@@ -190,27 +190,8 @@ int fuzz_flush(const struct block_device *bdev);
 #define blkdev_issue_flush		fuzz_flush
 #define set_disk_ro(d, ro)		((d)->read_only = (ro))
 
-struct dm_io_client {
-	int unused;
-};
+#include "dm_io.h"
 
-struct dm_io_region {
-	struct block_device *bdev;
-	sector_t sector, count;
-};
-
-struct dm_io_request {
-	blk_opf_t bi_opf;
-	struct {
-		int type;
-		struct {
-			void *vma;
-		} ptr;
-	} mem;
-	struct dm_io_client *client;
-};
-
-enum { DM_IO_VMA };
 #define NC_HAVE_BLK_MODE_T
 #define dm_io_client_create()	((struct dm_io_client *)(fuzz_alloc(1) ?: ERR_PTR(-ENOMEM)))
 #define dm_io_client_destroy	fuzz_free

@@ -87,7 +87,7 @@ $(FUZZ_DIR)/fuzz_lvm: $(FUZZ_LVM) $(FUZZ_DIR)/tests/fuzz/count.o
 # Recovery of a stage: stage_kernel.h and tests/unit/linux/ have what it uses of the kernel.
 FUZZ_STAGE := $(patsubst %.c,$(FUZZ_DIR)/stage/%.o,$(addprefix kmod/stage/,checked.c origin_print.c overlay.c recover.c ring.c super.c) \
 	tests/fuzz/fuzz_stage.c)
-$(FUZZ_DIR)/stage/%.o: %.c $(FUZZ_EMPTY) $(wildcard kmod/stage/*.h uapi/*.h tests/unit/linux/*.h) tests/fuzz/stage_kernel.h tests/fuzz/fuzz.mk
+$(FUZZ_DIR)/stage/%.o: %.c $(FUZZ_EMPTY) $(wildcard kmod/stage/*.h uapi/*.h tests/unit/linux/*.h) tests/fuzz/stage_kernel.h tests/fuzz/dm_io.h tests/fuzz/fuzz.mk
 	@mkdir -p $(@D)
 	$(call say,CC,$@)
 	$(Q)$(FUZZ_CC) -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Werror -Wno-sign-compare -Wno-unused-value -Wno-c2x-extensions \

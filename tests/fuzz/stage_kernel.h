@@ -142,27 +142,8 @@ struct dm_target {
 #define disk_devt(d)		((void)(d), (dev_t)0)
 #define dm_device_name(md)	((void)(md), "253:0")
 
-struct dm_io_client {
-	int unused;
-};
+#include "dm_io.h"
 
-struct dm_io_region {
-	struct block_device *bdev;
-	sector_t sector, count;
-};
-
-struct dm_io_request {
-	blk_opf_t bi_opf;
-	struct {
-		int type;
-		struct {
-			void *vma;
-		} ptr;
-	} mem;
-	struct dm_io_client *client;
-};
-
-enum { DM_IO_VMA };
 #define dm_io_client_create()	((struct dm_io_client *)malloc(sizeof(struct dm_io_client)))
 #define dm_io_client_destroy	free
 int nc_dm_io(struct dm_io_request *request, struct dm_io_region *region);
