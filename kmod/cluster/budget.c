@@ -97,23 +97,16 @@ enum nc_budget_answer nc_budget_take(struct nc_cluster *c, struct bio *bio)
 	return answer;
 }
 
-/**
- * nc_budget_set() - change the rate
- * @c: cluster device
- * @rate: bytes per second, 0: no limit
- *
- * Reads that wait are sent: their times were those of the old rate.
- *
+/* The rate has changed: send the reads that wait, as their times were those of the old rate.
  * Context: process.
  */
-void nc_budget_set(struct nc_cluster *c, u64 rate)
+void nc_budget_changed(struct nc_cluster *c)
 {
 	struct nc_budget *budget = &c->budget;
 	struct nc_cluster_io *io;
 	struct bio *bio;
 
 	spin_lock_irq(&budget->lock);
-	WRITE_ONCE(budget->rate, rate);
 	budget->next = ktime_get_ns();
 	bio_list_for_each(bio, &budget->waiting) {
 		io = dm_per_bio_data(bio, sizeof(*io));

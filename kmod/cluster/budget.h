@@ -43,7 +43,7 @@ struct nc_cluster;
 
 void nc_budget_init(struct nc_budget *budget);
 enum nc_budget_answer nc_budget_take(struct nc_cluster *c, struct bio *bio);
-void nc_budget_set(struct nc_cluster *c, u64 rate);
+void nc_budget_changed(struct nc_cluster *c);
 void nc_budget_suspend(struct nc_cluster *c, bool suspended);
 
 #endif /* NEARCACHE_CLUSTER_BUDGET_H */

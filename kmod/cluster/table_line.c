@@ -9,34 +9,23 @@
 
 #include "core/compat.h"
 #include "cluster/cluster.h"
+#include "dm/option.h"
 
 /* Version of the status line: fields are only appended. */
 #define STATUS_VERSION		1
 
-/* In milliseconds.  Longer than a slow origin takes for a read. */
-#define STALL_TIMEOUT_DEFAULT	1000U
-#define STALL_TIMEOUT_MIN	100U
-#define STALL_TIMEOUT_MAX	600000U
-
 /* Words before the number of nodes. */
 #define FIXED_WORDS	5
 #define NODE_WORDS	3
-
-/* Report a bad word of the table line; returns -EINVAL. */
-static int refuse_word(struct nc_cluster *c, const char *error, const char *value)
-{
-	DMERR("%s: '%.128s': %s", nc_cluster_name(c), value, error);
-	c->ti->error = (char *)error;
-	return -EINVAL;
-}
 
 static int parse_extent(struct nc_cluster *c, const char *word)
 {
 	u32 sectors;
 
 	if (kstrtou32(word, 10, &sectors) || !is_power_of_2(sectors) || sectors < 8)
-		return refuse_word(c, "Extent must be a power of two of 8 to 2147483648 sectors",
-				   word);
+		return nc_refuse_word(c->ti,
+				      "Extent must be a power of two of 8 to 2147483648 sectors",
+				      word);
 	c->extent_shift = ilog2(sectors);
 	return dm_set_target_max_io_len(c->ti, sectors);
 }
@@ -44,7 +33,7 @@ static int parse_extent(struct nc_cluster *c, const char *word)
 static int parse_replicas(struct nc_cluster *c, const char *word)
 {
 	if (kstrtou32(word, 10, &c->replicas) || !c->replicas || c->replicas > NC_REPLICAS_MAX)
-		return refuse_word(c, "Replicas must be 1 to 8", word);
+		return nc_refuse_word(c->ti, "Replicas must be 1 to 8", word);
 	return 0;
 }
 
@@ -55,11 +44,12 @@ static int open_volume(struct nc_cluster *c, const char *path, struct dm_dev **d
 
 	if (r) {
 		*dev = NULL;
-		refuse_word(c, error, path);
+		nc_refuse_word(c->ti, error, path);
 		return r;
 	}
 	if (c->ti->begin || c->ti->len != bdev_nr_sectors((*dev)->bdev))
-		return refuse_word(c, "The table must cover the whole device, from sector 0", path);
+		return nc_refuse_word(c->ti, "The table must cover the whole device, from sector 0",
+				      path);
 	return 0;
 }
 
@@ -77,14 +67,16 @@ static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc
 
 	if (!argc || kstrtou32(argv[0], 10, &count) || !count ||
 	    count > NEARCACHE_CLUSTER_NODES_MAX)
-		return refuse_word(c, "Number of nodes must be 1 to 256", argc ? argv[0] : "");
+		return nc_refuse_word(c->ti, "Number of nodes must be 1 to 256",
+				      argc ? argv[0] : "");
 	words = 1 + NODE_WORDS * count;
 	if (argc < words)
-		return refuse_word(c, "Each node has a name, a weight and a device", argv[0]);
+		return nc_refuse_word(c->ti, "Each node has a name, a weight and a device",
+				      argv[0]);
 	if (used)
 		*used = words;
 	else if (argc > words)
-		return refuse_word(c, "Word behind the last node", argv[words]);
+		return nc_refuse_word(c->ti, "Word behind the last node", argv[words]);
 	wishes = kcalloc(count, sizeof(*wishes), GFP_KERNEL);
 	if (!wishes) {
 		c->ti->error = "Out of memory";
@@ -98,75 +90,24 @@ static int parse_nodes(struct nc_cluster *c, const char *self, unsigned int argc
 	}
 	r = nc_cluster_set_nodes(c, wishes, count, self, &error, &bad);
 	if (r)
-		refuse_word(c, error, bad);
+		nc_refuse_word(c->ti, error, bad);
 	kfree(wishes);
 	return r;
 }
 
-static int set_stall_timeout(struct nc_cluster *c, const char *value)
+static void bandwidth_changed(struct dm_target *ti)
 {
-	u32 timeout;
-
-	if (kstrtou32(value, 10, &timeout) ||
-	    (timeout && (timeout < STALL_TIMEOUT_MIN || timeout > STALL_TIMEOUT_MAX)))
-		return refuse_word(c, "stall_timeout must be 0 or 100 to 600000 milliseconds",
-				   value);
-	WRITE_ONCE(c->stall_timeout, timeout);
-	return 0;
+	nc_budget_changed(ti->private);
 }
 
-static int set_bandwidth(struct nc_cluster *c, const char *value)
-{
-	u64 rate;
-
-	if (kstrtou64(value, 10, &rate) || (rate && (rate < NC_BUDGET_MIN || rate > NC_BUDGET_MAX)))
-		return refuse_word(c, "bandwidth must be 0 or 1048576 to 1099511627776 bytes/s",
-				   value);
-	nc_budget_set(c, rate);
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int (*set)(struct nc_cluster *c, const char *value);
-} cluster_options[] = {
-	{ "stall_timeout", set_stall_timeout },
-	{ "bandwidth", set_bandwidth },
+/* The preset of stall_timeout is longer than a slow origin takes for a read. */
+static const struct nc_option cluster_options[] = {
+	{ "stall_timeout", "stall_timeout must be 0 or 100 to 600000 milliseconds", 100, 600000,
+	  .preset = 1000, .zero = true, NC_OPTION_AT(struct nc_cluster, stall_timeout) },
+	{ "bandwidth", "bandwidth must be 0 or 1048576 to 1099511627776 bytes/s", NC_BUDGET_MIN,
+	  NC_BUDGET_MAX, .zero = true, NC_OPTION_AT(struct nc_cluster, budget.rate),
+	  .changed = bandwidth_changed },
 };
-
-/* Set an option.  @given: set of options that were given before, NULL: it does not matter. */
-static int set_cluster_option(struct nc_cluster *c, const char *name, const char *value,
-			      u32 *given)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(cluster_options); i++)
-		if (!strcmp(name, cluster_options[i].name))
-			break;
-	if (i == ARRAY_SIZE(cluster_options))
-		return refuse_word(c, "Unknown option", name);
-	if (given && *given & BIT(i))
-		return refuse_word(c, "Option given twice", name);
-	if (given)
-		*given |= BIT(i);
-	return cluster_options[i].set(c, value);
-}
-
-static int parse_cluster_options(struct nc_cluster *c, unsigned int argc, char **argv)
-{
-	unsigned int count, i;
-	u32 given = 0;
-	int r = 0;
-
-	if (!argc)
-		return 0;
-	if (kstrtouint(argv[0], 10, &count) || count != argc - 1 || count % 2)
-		return refuse_word(c, "Number of option words expected, pairs of name and value",
-				   argv[0]);
-	for (i = 1; i <= count && !r; i += 2)
-		r = set_cluster_option(c, argv[i], argv[i + 1], &given);
-	return r;
-}
 
 /**
  * nc_cluster_parse() - parse a table line and open its devices
@@ -182,10 +123,10 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 	unsigned int used;
 	int r;
 
-	c->stall_timeout = STALL_TIMEOUT_DEFAULT;
 	if (argc < FIXED_WORDS)
-		return refuse_word(c, "Expected: home, origin, extent, replicas, self, nodes",
-				   argc ? argv[0] : "");
+		return nc_refuse_word(c->ti,
+				      "Expected: home, origin, extent, replicas, self, nodes",
+				      argc ? argv[0] : "");
 	r = parse_extent(c, argv[2]);
 	if (!r)
 		r = parse_replicas(c, argv[3]);
@@ -200,7 +141,8 @@ int nc_cluster_parse(struct nc_cluster *c, unsigned int argc, char **argv)
 	if (!r)
 		r = parse_nodes(c, argv[4], argc - FIXED_WORDS, argv + FIXED_WORDS, &used);
 	if (!r)
-		r = parse_cluster_options(c, argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
+		r = nc_options_parse(c->ti, cluster_options, ARRAY_SIZE(cluster_options),
+				     argc - FIXED_WORDS - used, argv + FIXED_WORDS + used);
 	return r;
 }
 
@@ -225,10 +167,12 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	int r;
 
 	if (!strcasecmp(argv[0], "set") && argc == 3)
-		return set_cluster_option(c, argv[1], argv[2], NULL);
+		return nc_options_change(c->ti, cluster_options, ARRAY_SIZE(cluster_options),
+					 argv[1], argv[2]);
 	if (strcasecmp(argv[0], "nodes"))
-		return refuse_word(c, "Expected: nodes <#nodes> <nodes>, or: set <option> <value>",
-				   argv[0]);
+		return nc_refuse_word(c->ti,
+				      "Expected: nodes <#nodes> <nodes>, or: set <option> <value>",
+				      argv[0]);
 	rcu_read_lock();
 	map = rcu_dereference(c->map);
 	strscpy(self, map->node[map->self]->name, sizeof(self));
@@ -238,22 +182,6 @@ int nc_cluster_message(struct nc_cluster *c, unsigned int argc, char **argv)
 	r = parse_nodes(c, self, argc - 1, argv + 1, NULL);
 	memalloc_noio_restore(noio);
 	return r;
-}
-
-/* Print the options that do not have their default. */
-static void print_options(struct nc_cluster *c, char *result, size_t room)
-{
-	u32 timeout = READ_ONCE(c->stall_timeout);
-	u64 rate = READ_ONCE(c->budget.rate);
-	u32 count = (timeout != STALL_TIMEOUT_DEFAULT) + !!rate;
-	size_t n = 0;
-
-	if (count)
-		n = scnprintf(result, room, " %u", 2 * count);
-	if (timeout != STALL_TIMEOUT_DEFAULT)
-		n += scnprintf(result + n, room - n, " stall_timeout %u", timeout);
-	if (rate)
-		scnprintf(result + n, room - n, " bandwidth %llu", rate);
 }
 
 /* Print the table line to @result, cut at @room bytes.  Waits for no change of the nodes. */
@@ -275,7 +203,7 @@ void nc_cluster_print(struct nc_cluster *c, char *result, size_t room)
 			       map->homes.home[i].weight, node->dev ? node->dev->name : "-");
 	}
 	rcu_read_unlock();
-	print_options(c, result + n, room - n);
+	nc_options_print(c->ti, cluster_options, ARRAY_SIZE(cluster_options), result + n, room - n);
 }
 
 /* Print the status line to @result, cut at @room bytes: the version, the number of nodes, the

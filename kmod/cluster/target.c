@@ -38,6 +38,7 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!c->own_queue)
 		goto no_own_queue;
 	c->ti = ti;
+	ti->private = c;
 	mutex_init(&c->change_lock);
 	mutex_init(&c->lock);
 	atomic_set(&c->users, 1);
@@ -49,7 +50,6 @@ static int cluster_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		cluster_free(c);
 		return r;
 	}
-	ti->private = c;
 	ti->per_io_data_size = sizeof(struct nc_cluster_io);
 	ti->num_flush_bios = 1;
 	return 0;

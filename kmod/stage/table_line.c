@@ -7,135 +7,57 @@
 #include <linux/ktime.h>
 
 #include "core/compat.h"
+#include "dm/option.h"
 #include "stage/stage.h"
 
-#define STAGE_RATE_MIN		65536ULL
-#define STAGE_RATE_MAX		(1024ULL << 30)
-#define STAGE_BEHIND_MIN	(1024ULL << 10)
-#define STAGE_TIME_MAX		86400U
 #define STAGE_MEMORY_MIN	(1024ULL << 10)
-#define STAGE_MEMORY_MAX	(1024ULL << 30)
 /* Default of map_memory: this part of the ring. */
 #define STAGE_MEMORY_PART	1024
 
 /* Longest epoch, in blocks: 1 GiB. */
 #define STAGE_EPOCH_BLOCKS	(256ULL << 10)
 
-/* Report a bad word of the table line or message; returns -EINVAL. */
-static int stage_refuse(struct nc_stage *s, char *error, const char *value)
-{
-	DMERR("%s: '%.128s': %s", nc_stage_name(s), value, error);
-	s->ti->error = error;
-	return -EINVAL;
-}
-
 /* Limit the length of an epoch, so that the ring and max_behind have room for several. */
 static void set_epoch_limit(struct nc_stage *s)
 {
-	u64 blocks = min(div_u64(s->ring.blocks, 8), STAGE_EPOCH_BLOCKS);
+	u64 blocks = min(div_u64(s->ring.blocks, 8), STAGE_EPOCH_BLOCKS), behind;
 
-	if (s->max_behind)
-		blocks = min(blocks, div_u64(s->max_behind, 4 * NEARCACHE_STAGE_BLOCK));
+	/* Inside the lock: of two callers, the last one must use the newest value. */
 	spin_lock_irq(&s->lock);
+	behind = READ_ONCE(s->max_behind);
+	if (behind)
+		blocks = min(blocks, div_u64(behind, 4 * NEARCACHE_STAGE_BLOCK));
 	s->ring.epoch_blocks_max = blocks;
 	spin_unlock_irq(&s->lock);
 }
 
-static int set_rate(struct nc_stage *s, const char *value)
+static void rate_changed(struct dm_target *ti)
 {
-	u64 rate;
+	struct nc_stage *s = ti->private;
 
-	if (kstrtou64(value, 10, &rate) ||
-	    (rate && (rate < STAGE_RATE_MIN || rate > STAGE_RATE_MAX)))
-		return stage_refuse(s, "rate must be 0 or 65536 to 1099511627776 bytes/s", value);
-	WRITE_ONCE(s->rate, rate);
 	wake_up(&s->drain.wait);
-	return 0;
 }
 
-static int set_max_behind(struct nc_stage *s, const char *value)
+static void max_behind_changed(struct dm_target *ti)
 {
-	u64 bytes;
-
-	if (kstrtou64(value, 10, &bytes) || (bytes && bytes < STAGE_BEHIND_MIN))
-		return stage_refuse(s, "max_behind must be 0 or at least 1048576 bytes", value);
-	WRITE_ONCE(s->max_behind, bytes);
-	set_epoch_limit(s);
-	return 0;
+	set_epoch_limit(ti->private);
 }
 
-static int set_max_behind_time(struct nc_stage *s, const char *value)
-{
-	u32 seconds;
-
-	if (kstrtou32(value, 10, &seconds) || seconds > STAGE_TIME_MAX)
-		return stage_refuse(s, "max_behind_time must be 0 to 86400 seconds", value);
-	WRITE_ONCE(s->max_behind_time, seconds);
-	return 0;
-}
-
-static int set_keep_retained(struct nc_stage *s, const char *value)
-{
-	return kstrtobool(value, &s->keep_retained) ?
-	       stage_refuse(s, "keep_retained must be 0 or 1", value) : 0;
-}
-
-static int set_map_memory(struct nc_stage *s, const char *value)
-{
-	u64 bytes;
-
-	if (kstrtou64(value, 10, &bytes) || bytes < STAGE_MEMORY_MIN || bytes > STAGE_MEMORY_MAX)
-		return stage_refuse(s, "map_memory must be 1048576 to 1099511627776 bytes", value);
-	s->map_memory = bytes;
-	return 0;
-}
-
-static const struct {
-	const char *name;
-	int (*set)(struct nc_stage *s, const char *value);
-	bool constant;
-} stage_options[] = {
-	{ "rate", set_rate },
-	{ "max_behind", set_max_behind },
-	{ "max_behind_time", set_max_behind_time },
-	{ "map_memory", set_map_memory, true },
-	{ "keep_retained", set_keep_retained, true },
+/* In the order of the printed table line. */
+static const struct nc_option stage_options[] = {
+	{ "rate", "rate must be 0 or 65536 to 1099511627776 bytes/s", 65536, 1ULL << 40,
+	  .zero = true, NC_OPTION_AT(struct nc_stage, rate), .changed = rate_changed },
+	{ "max_behind", "max_behind must be 0 or at least 1048576 bytes", 1ULL << 20, U64_MAX,
+	  .zero = true, NC_OPTION_AT(struct nc_stage, max_behind), .changed = max_behind_changed },
+	{ "max_behind_time", "max_behind_time must be 0 to 86400 seconds", 0, 86400,
+	  NC_OPTION_AT(struct nc_stage, max_behind_time) },
+	{ "map_memory", "map_memory must be 1048576 to 1099511627776 bytes", STAGE_MEMORY_MIN,
+	  1ULL << 40, .constant = true, NC_OPTION_AT(struct nc_stage, map_memory) },
+	{ "keep_retained", "keep_retained must be 0 or 1", 0, 1, .constant = true,
+	  NC_OPTION_AT(struct nc_stage, keep_retained) },
 };
 
-/* Set an option.  @given: bit mask of the options given so far; NULL: the table is live. */
-static int set_stage_option(struct nc_stage *s, const char *name, const char *value, u32 *given)
-{
-	u32 i;
-
-	for (i = 0; i < ARRAY_SIZE(stage_options); i++)
-		if (!strcmp(name, stage_options[i].name))
-			break;
-	if (i == ARRAY_SIZE(stage_options))
-		return stage_refuse(s, "Unknown option", name);
-	if (!given && stage_options[i].constant)
-		return stage_refuse(s, "Option can only be given in the table", name);
-	if (given && *given & BIT(i))
-		return stage_refuse(s, "Option given twice", name);
-	if (given)
-		*given |= BIT(i);
-	return stage_options[i].set(s, value);
-}
-
-static int parse_stage_options(struct nc_stage *s, unsigned int argc, char **argv)
-{
-	unsigned int count, i;
-	u32 given = 0;
-	int r = 0;
-
-	if (!argc)
-		return 0;
-	if (kstrtouint(argv[0], 10, &count) || count != argc - 1 || count % 2)
-		return stage_refuse(s, "Number of option words expected, pairs of name and value",
-				    argv[0]);
-	for (i = 1; i <= count && !r; i += 2)
-		r = set_stage_option(s, argv[i], argv[i + 1], &given);
-	return r;
-}
+static_assert(ARRAY_SIZE(stage_options) <= NC_OPTIONS_MAX);
 
 static int open_stage_device(struct nc_stage *s, const char *path, struct dm_dev **dev, char *error)
 {
@@ -143,13 +65,13 @@ static int open_stage_device(struct nc_stage *s, const char *path, struct dm_dev
 
 	if (r) {
 		*dev = NULL;
-		stage_refuse(s, error, path);
+		nc_refuse_word(s->ti, error, path);
 		return r;
 	}
 	if (bdev_logical_block_size((*dev)->bdev) > NEARCACHE_STAGE_BLOCK)
-		return stage_refuse(s, "Logical block size must be at most 4096 bytes", path);
+		return nc_refuse_word(s->ti, "Logical block size must be at most 4096 bytes", path);
 	if (bdev_is_zoned((*dev)->bdev))
-		return stage_refuse(s, "Zoned devices are not supported", path);
+		return nc_refuse_word(s->ti, "Zoned devices are not supported", path);
 	return 0;
 }
 
@@ -159,17 +81,17 @@ static int check_devices(struct nc_stage *s)
 	int r;
 
 	if (s->ti->begin || s->ti->len != bdev_nr_sectors(s->origin->bdev))
-		return stage_refuse(s, "The table must cover the whole origin, from sector 0",
-				    s->origin->name);
+		return nc_refuse_word(s->ti, "The table must cover the whole origin, from sector 0",
+				      s->origin->name);
 	if (s->log->bdev->bd_dev == s->origin->bdev->bd_dev)
-		return stage_refuse(s, "Log and origin are one device", s->log->name);
+		return nc_refuse_word(s->ti, "Log and origin are one device", s->log->name);
 	r = nc_stage_super_read(s, &error);
 	if (r) {
-		stage_refuse(s, error, s->log->name);
+		nc_refuse_word(s->ti, error, s->log->name);
 		return r;
 	}
 	if (le64_to_cpu(s->super.block->volume_sectors) > s->ti->len)
-		return stage_refuse(s, "Log is for a larger origin", s->log->name);
+		return nc_refuse_word(s->ti, "Log is for a larger origin", s->log->name);
 	s->ring.blocks = le64_to_cpu(s->super.block->ring_blocks);
 	return 0;
 }
@@ -188,18 +110,18 @@ int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv)
 	int r;
 
 	if (argc < 2)
-		return stage_refuse(s, "Expected: log, origin", argc ? argv[0] : "");
+		return nc_refuse_word(s->ti, "Expected: log, origin", argc ? argv[0] : "");
 	if (!(dm_table_get_mode(s->ti->table) & NC_MODE_WRITE))
-		return stage_refuse(s, "A stage cannot be read-only", argv[0]);
+		return nc_refuse_word(s->ti, "A stage cannot be read-only", argv[0]);
 	r = open_stage_device(s, argv[0], &s->log, "Cannot open the log device") ?:
 	    open_stage_device(s, argv[1], &s->origin, "Cannot open the origin") ?:
-	    check_devices(s) ?: parse_stage_options(s, argc - 2, argv + 2);
+	    check_devices(s) ?:
+	    nc_options_parse(s->ti, stage_options, ARRAY_SIZE(stage_options), argc - 2, argv + 2);
 	if (r)
 		return r;
 	if (!s->map_memory)
 		s->map_memory = max(div_u64(s->ring.blocks * NEARCACHE_STAGE_BLOCK,
 					    STAGE_MEMORY_PART), STAGE_MEMORY_MIN);
-	set_epoch_limit(s);
 	return dm_set_target_max_io_len(s->ti, NEARCACHE_STAGE_WRITE_MAX);
 }
 
@@ -221,13 +143,14 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 	int r;
 
 	if (argc == 3 && !strcasecmp(argv[0], "set")) {
-		r = set_stage_option(s, argv[1], argv[2], NULL);
+		r = nc_options_change(s->ti, stage_options, ARRAY_SIZE(stage_options), argv[1],
+				      argv[2]);
 		if (!r)
 			queue_work(s->queue, &s->room);
 		return r;
 	}
 	if (argc != 1 || strcasecmp(argv[0], "commit"))
-		return stage_refuse(s, "Expected: commit, or: set <option> <value>", argv[0]);
+		return nc_refuse_word(s->ti, "Expected: commit, or: set <option> <value>", argv[0]);
 	if (!READ_ONCE(s->started))
 		return -EAGAIN;
 	r = nc_stage_commit_sync(s, &epoch);
@@ -240,21 +163,9 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 /* Print the table line to @result, cut at @room bytes. */
 void nc_stage_print(struct nc_stage *s, char *result, size_t room)
 {
-	u64 rate = READ_ONCE(s->rate), behind = READ_ONCE(s->max_behind);
-	u32 time = READ_ONCE(s->max_behind_time);
-	size_t n;
+	size_t n = scnprintf(result, room, "%s %s", s->log->name, s->origin->name);
 
-	n = scnprintf(result, room, "%s %s %u", s->log->name, s->origin->name,
-		      2 + 2 * (!!rate + !!behind + !!time + s->keep_retained));
-	if (rate)
-		n += scnprintf(result + n, room - n, " rate %llu", rate);
-	if (behind)
-		n += scnprintf(result + n, room - n, " max_behind %llu", behind);
-	if (time)
-		n += scnprintf(result + n, room - n, " max_behind_time %u", time);
-	n += scnprintf(result + n, room - n, " map_memory %llu", s->map_memory);
-	if (s->keep_retained)
-		scnprintf(result + n, room - n, " keep_retained 1");
+	nc_options_print(s->ti, stage_options, ARRAY_SIZE(stage_options), result + n, room - n);
 }
 
 /* The fields of the status line. */

@@ -111,6 +111,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	if (!s)
 		return -ENOMEM;
 	s->ti = ti;
+	ti->private = s;
 	INIT_LIST_HEAD(&s->claim);
 	spin_lock_init(&s->lock);
 	spin_lock_init(&s->map_lock);
@@ -125,7 +126,6 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 		stage_free(s);
 		return r;
 	}
-	ti->private = s;
 	ti->per_io_data_size = sizeof(struct nc_stage_io);
 	ti->num_flush_bios = 1;
 	/* A flush is a commit, whether or not the devices have a cache. */
