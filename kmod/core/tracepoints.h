@@ -357,48 +357,37 @@ TRACE_EVENT(nearcache_peer_state,
 		  __get_str(node), __entry->from, __entry->to)
 );
 
-TRACE_EVENT(nearcache_stage_commit,
-	TP_PROTO(dev_t dev, u64 epoch, u64 blocks, u32 kind, u64 latency),
-	TP_ARGS(dev, epoch, blocks, kind, latency),
+/* An epoch was committed, or its drain has ended. */
+DECLARE_EVENT_CLASS(nearcache_stage_epoch,
+	TP_PROTO(dev_t dev, u64 epoch, u64 blocks, s32 result, u64 latency),
+	TP_ARGS(dev, epoch, blocks, result, latency),
 	TP_STRUCT__entry(
 		__field(dev_t, dev)
 		__field(u64, epoch)
 		__field(u64, blocks)
-		__field(u32, kind)
+		__field(s32, result)
 		__field(u64, latency)
 	),
 	TP_fast_assign(
 		__entry->dev = dev;
 		__entry->epoch = epoch;
 		__entry->blocks = blocks;
-		__entry->kind = kind;
+		__entry->result = result;
 		__entry->latency = latency;
 	),
-	TP_printk("%d,%d epoch=%llu blocks=%llu kind=%u latency=%llu", MAJOR(__entry->dev),
-		  MINOR(__entry->dev), __entry->epoch, __entry->blocks, __entry->kind,
+	TP_printk("%d,%d epoch=%llu blocks=%llu result=%d latency=%llu", MAJOR(__entry->dev),
+		  MINOR(__entry->dev), __entry->epoch, __entry->blocks, __entry->result,
 		  __entry->latency)
 );
 
-TRACE_EVENT(nearcache_stage_drain,
-	TP_PROTO(dev_t dev, u64 epoch, u64 blocks, u64 latency, s32 error),
-	TP_ARGS(dev, epoch, blocks, latency, error),
-	TP_STRUCT__entry(
-		__field(dev_t, dev)
-		__field(u64, epoch)
-		__field(u64, blocks)
-		__field(u64, latency)
-		__field(s32, error)
-	),
-	TP_fast_assign(
-		__entry->dev = dev;
-		__entry->epoch = epoch;
-		__entry->blocks = blocks;
-		__entry->latency = latency;
-		__entry->error = error;
-	),
-	TP_printk("%d,%d epoch=%llu blocks=%llu latency=%llu error=%d", MAJOR(__entry->dev),
-		  MINOR(__entry->dev), __entry->epoch, __entry->blocks, __entry->latency,
-		  __entry->error)
+DEFINE_EVENT(nearcache_stage_epoch, nearcache_stage_commit,
+	TP_PROTO(dev_t dev, u64 epoch, u64 blocks, s32 result, u64 latency),
+	TP_ARGS(dev, epoch, blocks, result, latency)
+);
+
+DEFINE_EVENT(nearcache_stage_epoch, nearcache_stage_drain,
+	TP_PROTO(dev_t dev, u64 epoch, u64 blocks, s32 result, u64 latency),
+	TP_ARGS(dev, epoch, blocks, result, latency)
 );
 
 #endif /* NEARCACHE_TRACE_H */

@@ -359,8 +359,8 @@ static void drain_work(struct work_struct *work)
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
 		begun = ktime_get_ns();
 		r = drain_epoch(s, &from, &end);
-		trace_nearcache_stage_drain(nc_stage_dev(s), from.epoch, end.place - from.place,
-					    ktime_get_ns() - begun, r);
+		trace_nearcache_stage_drain(nc_stage_dev(s), from.epoch, end.place - from.place, r,
+					    ktime_get_ns() - begun);
 		switch (r) {
 		case 0:
 			set_retrying(s, false);

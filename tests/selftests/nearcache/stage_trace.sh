@@ -33,9 +33,9 @@ put 4M 1M 2
 third=$(stage_commit)
 same epochs "$second $third" "$((first + 1)) $((first + 2))"
 stage_drained
-same "embedded commits" "$(traced "stage_commit: .* epoch=$first blocks=2 kind=2 latency=[0-9]+")" 1
-same "checked commits" "$(traced "stage_commit: .* epoch=$second blocks=3 kind=1 latency=[0-9]+")" 1
-same "ordinary commits" "$(traced "stage_commit: .* epoch=$third blocks=51[3-9] kind=0 latency=[0-9]+")" 1
+same "embedded commits" "$(traced "stage_commit: .* epoch=$first blocks=2 result=2 latency=[0-9]+")" 1
+same "checked commits" "$(traced "stage_commit: .* epoch=$second blocks=3 result=1 latency=[0-9]+")" 1
+same "ordinary commits" "$(traced "stage_commit: .* epoch=$third blocks=51[3-9] result=0 latency=[0-9]+")" 1
 for epoch in $first $second $third; do
-	same "drains of epoch $epoch" "$(traced "stage_drain: .* epoch=$epoch .* error=0")" 1
+	same "drains of epoch $epoch" "$(traced "stage_drain: .* epoch=$epoch .* result=0 ")" 1
 done
