@@ -9,6 +9,7 @@
 # name the device that does not fit, and return the origin's data. Its writes are logged as well.
 # kernels: 6.12
 # timeout: 300
+# when: soak
 set -euo pipefail
 
 origin=20480 size=6144 # sectors, of the origin and of each of the cache devices

@@ -5,6 +5,7 @@
 # two caches must have all their data and the third must be warm, and all data must be right.
 # timeout: 600
 # kernels: 6.1
+# when: soak
 set -euo pipefail
 kills=$((${SOAK:+7 *} 2))
 

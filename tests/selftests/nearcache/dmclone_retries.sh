@@ -5,6 +5,7 @@
 # that fail or hang delay no other block, and other blocks are filled under load.
 # kernels: 6.1
 # cpus: 1
+# when: soak
 . ./gate.sh
 
 # tried: number of reads that the origin saw since the last call, in $tries.

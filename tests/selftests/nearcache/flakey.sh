@@ -27,13 +27,13 @@ phase() {
 	local before
 	before=$(field damaged)
 	flakey local "$local" "$1"
-	go_on 150 "$1"
+	go_on "$((${SOAK:+2 *} 75))" "$1"
 	healthy local "$local"
 	seen=$(($(field damaged) - before))
 	[[ $(field state) != 1 ]] || reload || fail "the cache device was not taken back"
 	wait_for 30 in_use || fail "not in use: $(dmsetup status nc)"
 	before=$(field damaged)
-	go_on 150 "$1, and then not"
+	go_on "$((${SOAK:+2 *} 75))" "$1, and then not"
 	seen=$((seen + $(field damaged) - before))
 }
 
@@ -62,7 +62,7 @@ format
 MODE=writethrough start
 export MODE=writethrough
 stress_begin /dev/mapper/nc
-go_on 150 start
+go_on "$((${SOAK:+2 *} 75))" start
 for ((round = 0; round < $(times 1); round++)); do
 	phase ''
 	phase '1 error_writes'

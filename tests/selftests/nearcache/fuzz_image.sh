@@ -6,6 +6,7 @@
 # with a witness left (fuzz_media.c). Each cache must start, or be refused with the bad field in the
 # log. Damage must never lead to wrong data, and no memory may leak.
 # cpus: 1
+# when: soak
 . ./cache.sh
 
 # held: print the KiB of kernel memory; a leaked slot table would add to it.

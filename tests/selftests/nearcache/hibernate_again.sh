@@ -6,6 +6,7 @@
 # kernels: 6.12
 # debug-drive-bus: virtio
 # cpus: 1
+# when: soak
 . ./sleeping.sh
 
 # copy FROM TO: copy the cache device or a copy of it.

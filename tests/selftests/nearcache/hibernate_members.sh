@@ -6,6 +6,7 @@
 # kernels: 6.12
 # debug-drive-bus: virtio
 # cpus: 1
+# when: soak
 . ./sleeping.sh
 
 # dropped WHY: the cache must have dropped everything, with this reason; cache the first half again.

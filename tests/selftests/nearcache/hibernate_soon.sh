@@ -8,6 +8,7 @@
 # debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
+# when: soak
 . ./sleeping.sh
 
 begin writearound

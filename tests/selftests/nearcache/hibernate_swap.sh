@@ -7,6 +7,7 @@
 # kernels: 6.12
 # debug-drive-bus: virtio
 # cpus: 1
+# when: soak
 . ./sleeping.sh
 
 make_dm O origin "0 $((948 * 2048)) linear $(remote_backing) 0"

@@ -8,6 +8,7 @@
 # debug-drive-bus: virtio
 # cpus: 1
 # allow-log: I/O error
+# when: soak
 . ./sleeping.sh
 
 make_dm O origin "0 $((48 * 2048)) linear $(remote_backing) 0"

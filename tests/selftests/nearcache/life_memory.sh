@@ -5,6 +5,7 @@
 # Memory is short, and the kernel frees memory by writes through the cache: of swap, and of dirty
 # pages of a file system. Nothing may hang, and all data must be right.
 # cpus: 1
+# when: soak
 . ./cache.sh
 
 available() {

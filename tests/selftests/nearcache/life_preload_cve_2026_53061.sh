@@ -6,6 +6,7 @@
 # kernels: 6.12
 # timeout: 240
 # cpus: 1
+# when: soak
 . ./cache.sh
 
 load_begin() {

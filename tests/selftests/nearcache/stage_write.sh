@@ -14,8 +14,8 @@ writes() {
 
 fresh_stage 48 17
 writes small 2m --rw=randwrite --bsrange=512-64k --iodepth=16 --fsync=40
-writes large 40m --rw=randwrite --bsrange=4k-1m --iodepth=8
-writes sequential 40m --rw=write --bs=256k --iodepth=4
+writes large 24m --rw=randwrite --bsrange=4k-1m --iodepth=8
+writes sequential 20m --rw=write --bs=256k --iodepth=4
 same state "$(stage state)" 0
 drop_caches
 want=$(sha256sum </dev/mapper/st)

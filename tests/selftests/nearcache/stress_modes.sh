@@ -6,6 +6,7 @@
 # origin meanwhile, and must never be reported as damaged.
 # kernels: 6.1
 # timeout: 240
+# when: soak
 . ./cache.sh
 . ./stressing.sh
 
