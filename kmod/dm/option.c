@@ -32,7 +32,7 @@ bool nc_option_valid(const struct nc_option *option, u64 value)
 	return (value >= option->min && value <= option->max) || (option->zero && !value);
 }
 
-/* Set an option to a valid value.  Context: any that @changed allows. */
+/* Set an option to a valid value.  Context: process. */
 void nc_option_set(struct dm_target *ti, const struct nc_option *option, u64 value)
 {
 	void *at = ti->private + option->at;
@@ -139,8 +139,8 @@ int nc_options_change(struct dm_target *ti, const struct nc_option *options, u32
 	return parse_value(ti, option, value);
 }
 
-/* Print the options that do not have their preset to @result, as nc_options_parse() takes them, with
- * a space before each word; nothing if there is none.
+/* Print the options that do not have their preset to @result, as nc_options_parse() takes them,
+ * with a space before each word; nothing if there is none.
  */
 void nc_options_print(const struct dm_target *ti, const struct nc_option *options, u32 count,
 		      char *result, size_t room)

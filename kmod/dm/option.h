@@ -24,7 +24,8 @@ struct dm_target;
  *	the index of a word
  * @at: offset of the value in the structure at ti->private
  * @bytes: size of the value: 1, 4 or 8
- * @changed: NULL, or called after a change.  Must not sleep
+ * @changed: NULL, or called after a change.  May sleep, must not do I/O
+ * @attribute: netlink attribute of the value: a u64 if @bytes is 8, otherwise a u32
  */
 struct nc_option {
 	const char *name;
@@ -38,6 +39,7 @@ struct nc_option {
 	u16 at;
 	u8 bytes;
 	void (*changed)(struct dm_target *ti);
+	u16 attribute;
 };
 
 #define NC_OPTION_AT(type, member) \

@@ -4,10 +4,11 @@
  * this specification: the policies and the table of operations.
  *
  * Operations run in parallel (parallel_ops).  device-get and plan-get, which any user may send,
- * visit a cache (nc_registry_each()) and take no mutex of it, so that they delay nobody.  The other
- * operations hold a cache (nc_registry_hold()), and take nc_life.lock if they need the live table.
- * If an operation has to wait for a device, a worker does so and replies later: otherwise the
- * registration of another family, and then all families, would have to wait.
+ * visit a cache (nc_registry_each()) and take no mutex of it, so that they delay nobody; stage-get
+ * and stage-set visit a stage in the same way.  The other operations hold a cache
+ * (nc_registry_hold()), and take nc_life.lock if they need the live table.  If an operation has to
+ * wait for a device, a worker does so and replies later: otherwise the registration of another
+ * family, and then all families, would have to wait.
  */
 #include <linux/delay.h>
 #include <linux/dm-ioctl.h>
@@ -21,6 +22,7 @@
 #include "dm/claim_registry.h"
 #include "dm/live_settings.h"
 #include "dm/status.h"
+#include "stage/target.h"
 
 /* Numbers of the attributes: as in uapi/nearcache_counters.h, plus 2 for "unused" and the pad. */
 #define NC_CHECK(symbol, name, unit, help) \
@@ -80,28 +82,40 @@ int nc_nl_admin(struct sk_buff *skb, struct netlink_ext_ack *extack)
 	return -EPERM;
 }
 
-/* Get the name of a cache's dm device; an empty name if the device is being removed. */
-static void name_of(const struct nc_cache *c, char *name)
+/* Get the name of a dm device; an empty name if the device is being removed. */
+static void name_of(struct mapped_device *md, char *name)
 {
 	char uuid[DM_UUID_LEN];
 
-	if (dm_copy_name_and_uuid(c->dev.owner, name, uuid))
+	if (dm_copy_name_and_uuid(md, name, uuid))
 		*name = 0;
 }
 
-/* Return the device number of a cache's dm device, as in NEARCACHE_A_DEVICE_DEV. */
+/* Return a device number as in NEARCACHE_A_DEVICE_DEV. */
+u32 nc_nl_devt(dev_t dev)
+{
+	return MAJOR(dev) << MINORBITS | MINOR(dev);
+}
+
+/* Return the device number of a cache's dm device. */
 u32 nc_nl_dev(const struct nc_cache *c)
 {
-	return MAJOR(c->dev.dm_devt) << MINORBITS | MINOR(c->dev.dm_devt);
+	return nc_nl_devt(c->dev.dm_devt);
+}
+
+/* Put the number and the name of a dm device into a message.  Returns 0 or -EMSGSIZE. */
+int nc_nl_put_name(struct sk_buff *skb, dev_t dev, struct mapped_device *md)
+{
+	char name[DM_NAME_LEN];
+
+	name_of(md, name);
+	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_devt(dev)) ?:
+	       nla_put_string(skb, NEARCACHE_A_DEVICE_NAME, name);
 }
 
 static int put_name(struct sk_buff *skb, const struct nc_cache *c)
 {
-	char name[DM_NAME_LEN];
-
-	name_of(c, name);
-	return nla_put_u32(skb, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
-	       nla_put_string(skb, NEARCACHE_A_DEVICE_NAME, name);
+	return nc_nl_put_name(skb, c->dev.dm_devt, c->dev.owner);
 }
 
 static int put_status(struct sk_buff *skb, struct nc_target *t)
@@ -148,13 +162,10 @@ static int put_devices(struct sk_buff *skb, const struct nc_cache *c)
 {
 	u32 i;
 
-	for (i = 0; i < nc_members_count(c); i++) {
-		dev_t devt = nc_members_bdev(c, i)->bd_dev;
-
+	for (i = 0; i < nc_members_count(c); i++)
 		if (nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE,
-				MAJOR(devt) << MINORBITS | MINOR(devt)))
+				nc_nl_devt(nc_members_bdev(c, i)->bd_dev)))
 			return -EMSGSIZE;
-	}
 	return 0;
 }
 
@@ -180,21 +191,32 @@ struct wanted {
 	struct sk_buff *reply;
 };
 
-static bool is_wanted(const struct wanted *w, const struct nc_cache *c)
+/* Is this the dm device that NEARCACHE_A_DEVICE_DEV or _NAME of a request names? */
+bool nc_nl_is_named(const struct nlattr *attr, dev_t dev, struct mapped_device *md)
 {
 	char name[DM_NAME_LEN];
 
-	if (nla_type(w->attr) == NEARCACHE_A_DEVICE_DEV)
-		return nla_get_u32(w->attr) == nc_nl_dev(c);
-	name_of(c, name);
-	return *name && !nla_strcmp(w->attr, name);
+	if (nla_type(attr) == NEARCACHE_A_DEVICE_DEV)
+		return nla_get_u32(attr) == nc_nl_devt(dev);
+	name_of(md, name);
+	return *name && !nla_strcmp(attr, name);
+}
+
+/* Return the attribute of a request that names the device, or an ERR_PTR. */
+const struct nlattr *nc_nl_named(struct nlattr **attrs, struct netlink_ext_ack *extack)
+{
+	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
+		NL_SET_ERR_MSG(extack, "Either dev or name of a device is needed");
+		return ERR_PTR(-EINVAL);
+	}
+	return attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
 }
 
 static int find_device(struct nc_cache *c, struct nc_target *t, void *arg)
 {
 	struct wanted *w = arg;
 
-	if (!is_wanted(w, c))
+	if (!nc_nl_is_named(w->attr, c->dev.dm_devt, c->dev.owner))
 		return 0;
 	if (w->put)
 		return w->put(w->reply, c, t) ?: 1;
@@ -209,11 +231,9 @@ static int look_for(struct wanted *w, struct nlattr **attrs, struct netlink_ext_
 	unsigned int changes;
 	int r;
 
-	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
-		NL_SET_ERR_MSG(extack, "Either dev or name of a device is needed");
-		return -EINVAL;
-	}
-	w->attr = attrs[NEARCACHE_A_DEVICE_DEV] ?: attrs[NEARCACHE_A_DEVICE_NAME];
+	w->attr = nc_nl_named(attrs, extack);
+	if (IS_ERR(w->attr))
+		return PTR_ERR(w->attr);
 	do {
 		/* Look again if the device may have been missed. */
 		changes = nc_registry_changes();
@@ -326,42 +346,43 @@ u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 	return count;
 }
 
-/**
- * struct device_dump - position of a dump of devices; in netlink_callback.ctx
- * @last: number of the last device put into a message; 0: none
- */
-struct device_dump {
-	dev_t last;
-};
+/* Return the place of a dump for the number of the last device put into a message; 0: none. */
+dev_t *nc_nl_dump_last(struct netlink_callback *cb)
+{
+	return (dev_t *)cb->ctx;
+}
 
-/**
- * struct device_part - one message buffer of a dump of devices
- * @skb: the buffer
- * @cb: the dump
- */
-struct device_part {
-	struct sk_buff *skb;
-	struct netlink_callback *cb;
-};
+/* Begin the message of a device in a dump.  Returns its header; NULL: no room. */
+void *nc_nl_dump_begin(const struct nc_nl_dump *dump, u8 cmd)
+{
+	void *header = genlmsg_put(dump->skb, NETLINK_CB(dump->cb->skb).portid,
+				   dump->cb->nlh->nlmsg_seq, &nc_nl_family, NLM_F_MULTI, cmd);
+
+	if (header)
+		genl_dump_check_consistent(dump->cb, header);
+	return header;
+}
+
+/* End the message of the device @dev; @r: 0, or it has no room.  Returns 0 or -EMSGSIZE. */
+int nc_nl_dump_end(const struct nc_nl_dump *dump, void *header, int r, dev_t dev)
+{
+	if (r) {
+		genlmsg_cancel(dump->skb, header);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(dump->skb, header);
+	*nc_nl_dump_last(dump->cb) = dev;
+	return 0;
+}
 
 static int dump_cache(struct nc_cache *c, struct nc_target *t, void *arg)
 {
-	struct device_part *p = arg;
-	struct device_dump *dump = (void *)p->cb->ctx;
-	void *header;
+	struct nc_nl_dump *dump = arg;
+	void *header = nc_nl_dump_begin(dump, NEARCACHE_CMD_DEVICE_GET);
 
-	header = genlmsg_put(p->skb, NETLINK_CB(p->cb->skb).portid, p->cb->nlh->nlmsg_seq,
-			     &nc_nl_family, NLM_F_MULTI, NEARCACHE_CMD_DEVICE_GET);
 	if (!header)
 		return -EMSGSIZE;
-	genl_dump_check_consistent(p->cb, header);
-	if (put_cache(p->skb, c, t)) {
-		genlmsg_cancel(p->skb, header);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(p->skb, header);
-	dump->last = c->dev.dm_devt;
-	return 0;
+	return nc_nl_dump_end(dump, header, put_cache(dump->skb, c, t), c->dev.dm_devt);
 }
 
 /*
@@ -376,12 +397,11 @@ void nc_nl_watch(struct netlink_callback *cb)
 
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	struct device_part part = { .skb = skb, .cb = cb };
-	struct device_dump *dump = (void *)cb->ctx;
+	struct nc_nl_dump dump = { .skb = skb, .cb = cb };
 	int r;
 
 	nc_nl_watch(cb);
-	r = nc_registry_each(dump->last, dump_cache, &part);
+	r = nc_registry_each(*nc_nl_dump_last(cb), dump_cache, &dump);
 	return r && !skb->len ? r : skb->len;
 }
 
@@ -463,31 +483,52 @@ int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 	return r;
 }
 
-/* Multicast an event of a live table, in the initial network namespace only; called by the health
- * code (nc_health_listen()).  A listener that loses an event for lack of memory gets ENOBUFS and
- * must read the status.
- */
-void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
+static void event_lost(void)
+{
+	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
+}
+
+/* Begin the message of an event.  Returns NULL if nobody listens, or memory is lacking. */
+struct sk_buff *nc_nl_event_begin(gfp_t gfp, void **header)
 {
 	struct sk_buff *skb;
-	void *header;
 
 	if (!genl_has_listeners(&nc_nl_family, &init_net, NEARCACHE_NLGRP_EVENTS))
-		return;
-	skb = genlmsg_new(NLMSG_GOODSIZE, GFP_NOIO);
-	if (!skb)
-		goto lost;
-	header = genlmsg_put(skb, 0, 0, &nc_nl_family, 0, NEARCACHE_CMD_DEVICE_EVENT);
-	if (!header || put_name(skb, t->cache) ||
-	    nla_put_u32(skb, NEARCACHE_A_DEVICE_EVENT, event) || put_status(skb, t)) {
+		return NULL;
+	skb = genlmsg_new(NLMSG_GOODSIZE, gfp);
+	*header = skb ? genlmsg_put(skb, 0, 0, &nc_nl_family, 0, NEARCACHE_CMD_DEVICE_EVENT) : NULL;
+	if (*header)
+		return skb;
+	nlmsg_free(skb);
+	event_lost();
+	return NULL;
+}
+
+/* Multicast an event, in the initial network namespace only; @r: 0, or the message has no room.  A
+ * listener that loses an event for lack of memory gets ENOBUFS and must read the status.
+ */
+void nc_nl_event_send(struct sk_buff *skb, void *header, gfp_t gfp, int r)
+{
+	if (r) {
 		nlmsg_free(skb);
-		goto lost;
+		event_lost();
+		return;
 	}
 	genlmsg_end(skb, header);
-	genlmsg_multicast(&nc_nl_family, skb, 0, NEARCACHE_NLGRP_EVENTS, GFP_NOIO);
-	return;
-lost:
-	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
+	genlmsg_multicast(&nc_nl_family, skb, 0, NEARCACHE_NLGRP_EVENTS, gfp);
+}
+
+/* Multicast an event of a live table; called by the health code (nc_health_listen()). */
+void nc_netlink_event(struct nc_target *t, enum nearcache_event event)
+{
+	void *header;
+	struct sk_buff *skb = nc_nl_event_begin(GFP_NOIO, &header);
+
+	if (skb)
+		nc_nl_event_send(skb, header, GFP_NOIO,
+				 put_name(skb, t->cache) ?:
+				 nla_put_u32(skb, NEARCACHE_A_DEVICE_EVENT, event) ?:
+				 put_status(skb, t));
 }
 
 int nc_netlink_register(void)
@@ -498,15 +539,18 @@ int nc_netlink_register(void)
 	if (!nc_nl_queue)
 		return -ENOMEM;
 	r = genl_register_family(&nc_nl_family);
-	if (r)
+	if (r) {
 		destroy_workqueue(nc_nl_queue);
-	else
-		nc_health_listen(nc_netlink_event);
-	return r;
+		return r;
+	}
+	nc_health_listen(nc_netlink_event);
+	nc_stage_listen(nc_netlink_stage_event);
+	return 0;
 }
 
 void nc_netlink_unregister(void)
 {
+	nc_stage_listen(NULL);
 	nc_health_listen(NULL);
 	genl_unregister_family(&nc_nl_family);
 	destroy_workqueue(nc_nl_queue);

@@ -176,8 +176,23 @@ const struct nla_policy nearcache_range_replace_nl_policy[NEARCACHE_A_DEVICE_KEE
 	[NEARCACHE_A_DEVICE_KEEP] = NLA_POLICY_NESTED(nearcache_range_nl_policy),
 };
 
+/* NEARCACHE_CMD_STAGE_GET - do */
+const struct nla_policy nearcache_stage_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+};
+
+/* NEARCACHE_CMD_STAGE_SET - do */
+const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME + 1] = {
+	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
+	[NEARCACHE_A_DEVICE_RATE] = { .type = NLA_U64, },
+	[NEARCACHE_A_DEVICE_MAX_BEHIND] = { .type = NLA_U64, },
+	[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME] = { .type = NLA_U32, },
+};
+
 /* Ops table for nearcache */
-const struct genl_ops nearcache_nl_ops[15] = {
+const struct genl_ops nearcache_nl_ops[17] = {
 	{
 		.cmd		= NEARCACHE_CMD_DEVICE_GET,
 		.doit		= nearcache_nl_device_get_doit,
@@ -284,6 +299,20 @@ const struct genl_ops nearcache_nl_ops[15] = {
 		.doit		= nearcache_nl_range_replace_doit,
 		.policy		= nearcache_range_replace_nl_policy,
 		.maxattr	= NEARCACHE_A_DEVICE_KEEP,
+		.flags		= GENL_ADMIN_PERM,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_STAGE_GET,
+		.doit		= nearcache_nl_stage_get_doit,
+		.dumpit		= nearcache_nl_stage_get_dumpit,
+		.policy		= nearcache_stage_get_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_NAME,
+	},
+	{
+		.cmd		= NEARCACHE_CMD_STAGE_SET,
+		.doit		= nearcache_nl_stage_set_doit,
+		.policy		= nearcache_stage_set_nl_policy,
+		.maxattr	= NEARCACHE_A_DEVICE_MAX_BEHIND_TIME,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -46,8 +46,12 @@ extern const struct nla_policy nearcache_plan_get_nl_policy[NEARCACHE_A_DEVICE_N
 
 extern const struct nla_policy nearcache_range_replace_nl_policy[NEARCACHE_A_DEVICE_KEEP + 1];
 
+extern const struct nla_policy nearcache_stage_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
+
+extern const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME + 1];
+
 /* Ops table for nearcache */
-extern const struct genl_ops nearcache_nl_ops[15];
+extern const struct genl_ops nearcache_nl_ops[17];
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_device_get_dumpit(struct sk_buff *skb,
@@ -76,6 +80,10 @@ int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_plan_get_doit(struct sk_buff *skb, struct genl_info *info);
 int nearcache_nl_range_replace_doit(struct sk_buff *skb,
 				    struct genl_info *info);
+int nearcache_nl_stage_get_doit(struct sk_buff *skb, struct genl_info *info);
+int nearcache_nl_stage_get_dumpit(struct sk_buff *skb,
+				  struct netlink_callback *cb);
+int nearcache_nl_stage_set_doit(struct sk_buff *skb, struct genl_info *info);
 
 enum {
 	NEARCACHE_NLGRP_EVENTS,

@@ -366,7 +366,7 @@ static void commit_work(struct work_struct *work)
 	wake_up(&s->commit.wait);
 	spin_unlock_irq(&s->lock);
 	end_waiters(&over);
-	dm_table_event(s->ti->table);
+	nc_stage_event(s);
 }
 
 /* A flush asks for a commit: take the steps that need no worker.  Context: map; does not wait. */

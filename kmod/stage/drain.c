@@ -306,7 +306,7 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
 	spin_unlock_irq(&s->lock);
-	dm_table_event(s->ti->table);
+	nc_stage_event(s);
 	return true;
 }
 
@@ -325,7 +325,7 @@ static void set_retrying(struct nc_stage *s, bool on)
 		       nc_stage_name(s), s->origin->name, s->ring.marked.epoch);
 	else
 		DMINFO("%s: origin %s works again", nc_stage_name(s), s->origin->name);
-	dm_table_event(s->ti->table);
+	nc_stage_event(s);
 }
 
 /* Find the oldest epoch that is committed and not marked. */

@@ -12,6 +12,8 @@
 #include <linux/workqueue.h>
 
 #include "core/bio.h"
+#include "dm/option.h"
+#include "nearcache.h"
 #include "nearcache_stage.h"
 #include "stage/overlay.h"
 #include "stage/ring.h"
@@ -207,6 +209,9 @@ struct nc_stage_counters {
  * @ring: places and entries
  * @waiting: writes that wait for room
  * @waiting_count: number of these writes
+ * @waited: a write had to wait since the last look of @watch; @lock
+ * @full: writes wait, as @watch has found; @lock
+ * @reported: conditions that netlink listeners know (status.c); @lock
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed
  * @retrying: the origin fails
@@ -224,6 +229,7 @@ struct nc_stage_counters {
  * @room: appends waiting writes
  * @space: moves the tail
  * @retry: reads that failed on the log and that the origin can serve
+ * @watch: sets @full once a second while writes wait
  * @commit: see struct nc_stage_commit
  * @drain: see struct nc_drain
  * @rate: option; 0: no limit.  These options are read without a lock
@@ -248,6 +254,9 @@ struct nc_stage {
 	struct nc_ring ring;
 	struct bio_list waiting;
 	u32 waiting_count;
+	u32 reported;
+	bool waited;
+	bool full;
 	bool pushback;
 	bool failed;
 	bool retrying;
@@ -266,6 +275,7 @@ struct nc_stage {
 	struct work_struct room;
 	struct work_struct space;
 	struct nc_retry retry;
+	struct delayed_work watch;
 	struct nc_stage_commit commit;
 	struct nc_drain drain;
 
@@ -276,6 +286,18 @@ struct nc_stage {
 	bool keep_retained;
 	struct nc_stage_counters count;
 };
+
+/**
+ * struct nc_stage_status - fields of the status line
+ */
+struct nc_stage_status {
+#define NC_STATUS_FIELD(name) u64 name;
+	NEARCACHE_STAGE_STATUS(NC_STATUS_FIELD)
+#undef NC_STATUS_FIELD
+};
+
+/* Called for a stage, which stays meanwhile.  May sleep, must not do I/O. */
+typedef int nc_stage_visit(struct nc_stage *s, void *arg);
 
 enum nc_stage_io_kind {
 	NC_STAGE_IO_PASSED,	/* needs nothing on completion */
@@ -393,11 +415,27 @@ void nc_drain_start(struct nc_stage *s);
 void nc_drain_stop(struct nc_stage *s);
 void nc_drain_kick(struct nc_stage *s);
 
+/* registry.c */
+int nc_stage_claim(struct nc_stage *s);
+void nc_stage_unclaim(struct nc_stage *s);
+void nc_stage_started(struct nc_stage *s);
+bool nc_stages_exist(void);
+int nc_stages_each(dev_t after, nc_stage_visit *visit, void *arg);
+
 /* table_line.c */
+extern const struct nc_option nc_stage_options[];
+extern const u32 nc_stage_options_count;
 int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv);
 int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *result,
 		     unsigned int maxlen);
 void nc_stage_print(struct nc_stage *s, char *result, size_t room);
+
+/* status.c */
+void nc_stage_event(struct nc_stage *s);
+void nc_stage_waits(struct nc_stage *s);
+void nc_stage_watch_work(struct work_struct *work);
+void nc_stage_watch_stop(struct nc_stage *s);
+void nc_stage_status_read(struct nc_stage *s, struct nc_stage_status *st);
 void nc_stage_status(struct nc_stage *s, char *result, size_t room);
 
 #endif /* NEARCACHE_STAGE_STAGE_H */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The table line of the target nearcache-stage, its messages and its status line.  A reload of the
- * printed table line changes nothing.  Format: kmod/doc/stage.md.
+ * The table line of the target nearcache-stage, and its messages.  A reload of the printed table
+ * line changes nothing.  Format: kmod/doc/stage.md.
  */
 #include <linux/log2.h>
-#include <linux/ktime.h>
 
 #include "core/compat.h"
 #include "dm/option.h"
+#include "nearcache.h"
 #include "stage/stage.h"
 
 #define STAGE_MEMORY_MIN	(1024ULL << 10)
@@ -38,26 +38,41 @@ static void rate_changed(struct dm_target *ti)
 	wake_up(&s->drain.wait);
 }
 
+static void max_behind_time_changed(struct dm_target *ti)
+{
+	struct nc_stage *s = ti->private;
+
+	/* Waiting writes may go on. */
+	queue_work(s->queue, &s->room);
+}
+
 static void max_behind_changed(struct dm_target *ti)
 {
 	set_epoch_limit(ti->private);
+	max_behind_time_changed(ti);
 }
 
 /* In the order of the printed table line. */
-static const struct nc_option stage_options[] = {
+const struct nc_option nc_stage_options[] = {
 	{ "rate", "rate must be 0 or 65536 to 1099511627776 bytes/s", 65536, 1ULL << 40,
-	  .zero = true, NC_OPTION_AT(struct nc_stage, rate), .changed = rate_changed },
+	  .zero = true, NC_OPTION_AT(struct nc_stage, rate), .changed = rate_changed,
+	  .attribute = NEARCACHE_A_DEVICE_RATE },
 	{ "max_behind", "max_behind must be 0 or at least 1048576 bytes", 1ULL << 20, U64_MAX,
-	  .zero = true, NC_OPTION_AT(struct nc_stage, max_behind), .changed = max_behind_changed },
+	  .zero = true, NC_OPTION_AT(struct nc_stage, max_behind), .changed = max_behind_changed,
+	  .attribute = NEARCACHE_A_DEVICE_MAX_BEHIND },
 	{ "max_behind_time", "max_behind_time must be 0 to 86400 seconds", 0, 86400,
-	  NC_OPTION_AT(struct nc_stage, max_behind_time) },
+	  NC_OPTION_AT(struct nc_stage, max_behind_time), .changed = max_behind_time_changed,
+	  .attribute = NEARCACHE_A_DEVICE_MAX_BEHIND_TIME },
 	{ "map_memory", "map_memory must be 1048576 to 1099511627776 bytes", STAGE_MEMORY_MIN,
-	  1ULL << 40, .constant = true, NC_OPTION_AT(struct nc_stage, map_memory) },
+	  1ULL << 40, .constant = true, NC_OPTION_AT(struct nc_stage, map_memory),
+	  .attribute = NEARCACHE_A_DEVICE_MAP_MEMORY },
 	{ "keep_retained", "keep_retained must be 0 or 1", 0, 1, .constant = true,
-	  NC_OPTION_AT(struct nc_stage, keep_retained) },
+	  NC_OPTION_AT(struct nc_stage, keep_retained),
+	  .attribute = NEARCACHE_A_DEVICE_KEEP_RETAINED },
 };
 
-static_assert(ARRAY_SIZE(stage_options) <= NC_OPTIONS_MAX);
+const u32 nc_stage_options_count = ARRAY_SIZE(nc_stage_options);
+static_assert(ARRAY_SIZE(nc_stage_options) <= NC_OPTIONS_MAX);
 
 static int open_stage_device(struct nc_stage *s, const char *path, struct dm_dev **dev, char *error)
 {
@@ -116,7 +131,7 @@ int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv)
 	r = open_stage_device(s, argv[0], &s->log, "Cannot open the log device") ?:
 	    open_stage_device(s, argv[1], &s->origin, "Cannot open the origin") ?:
 	    check_devices(s) ?:
-	    nc_options_parse(s->ti, stage_options, ARRAY_SIZE(stage_options), argc - 2, argv + 2);
+	    nc_options_parse(s->ti, nc_stage_options, nc_stage_options_count, argc - 2, argv + 2);
 	if (r)
 		return r;
 	if (!s->map_memory)
@@ -142,13 +157,9 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 	u64 epoch;
 	int r;
 
-	if (argc == 3 && !strcasecmp(argv[0], "set")) {
-		r = nc_options_change(s->ti, stage_options, ARRAY_SIZE(stage_options), argv[1],
-				      argv[2]);
-		if (!r)
-			queue_work(s->queue, &s->room);
-		return r;
-	}
+	if (argc == 3 && !strcasecmp(argv[0], "set"))
+		return nc_options_change(s->ti, nc_stage_options, nc_stage_options_count, argv[1],
+					 argv[2]);
 	if (argc != 1 || strcasecmp(argv[0], "commit"))
 		return nc_refuse_word(s->ti, "Expected: commit, or: set <option> <value>", argv[0]);
 	if (!READ_ONCE(s->started))
@@ -165,58 +176,5 @@ void nc_stage_print(struct nc_stage *s, char *result, size_t room)
 {
 	size_t n = scnprintf(result, room, "%s %s", s->log->name, s->origin->name);
 
-	nc_options_print(s->ti, stage_options, ARRAY_SIZE(stage_options), result + n, room - n);
-}
-
-/* The fields of the status line. */
-struct stage_status {
-#define STATUS_FIELD(name) u64 name;
-	NEARCACHE_STAGE_STATUS(STATUS_FIELD)
-#undef STATUS_FIELD
-};
-
-/* Context: @s->lock. */
-static void fill_status(struct nc_stage *s, struct stage_status *st)
-{
-	const struct nc_ring *r = &s->ring;
-
-	st->state = s->failed ? NEARCACHE_STAGE_LOG_BAD :
-		    s->retrying ? NEARCACHE_STAGE_RETRIES : NEARCACHE_STAGE_NORMAL;
-	st->behind_bytes = nc_ring_behind(r) * NEARCACHE_STAGE_BLOCK;
-	st->retained_bytes = (r->marked.place - r->tail.place) * NEARCACHE_STAGE_BLOCK;
-	st->open_epoch = r->open.epoch;
-	st->committed_epoch = r->committed.epoch - 1;
-	st->drained_epoch = r->marked.epoch - 1;
-	st->behind_since = s->open_since;
-	if (r->marked.record != r->open.record)
-		st->behind_since = nc_ring_behind_since(r);
-	st->drained_time = s->drained_time;
-	st->entries = r->head_record - r->tail.record;
-	st->entries_max = r->records_max;
-	st->waiting = s->waiting_count;
-	st->written_bytes = s->count.written_bytes;
-	st->drained_bytes = s->count.drained_bytes;
-	st->log_read_bytes = s->count.log_read_bytes;
-	st->commits = s->count.commits;
-	st->retries = s->count.retries;
-}
-
-/* Print the status line to @result, cut at @room bytes. */
-void nc_stage_status(struct nc_stage *s, char *result, size_t room)
-{
-	struct stage_status st = {
-		.version = NEARCACHE_STAGE_STATUS_VERSION,
-		.ring_bytes = s->ring.blocks * NEARCACHE_STAGE_BLOCK,
-	};
-	const u64 *field = (const u64 *)&st;
-	size_t n = 0;
-	u32 i;
-
-	if (READ_ONCE(s->started)) {
-		spin_lock_irq(&s->lock);
-		fill_status(s, &st);
-		spin_unlock_irq(&s->lock);
-	}
-	for (i = 0; i < sizeof(st) / sizeof(*field); i++)
-		n += scnprintf(result + n, room - n, i ? " %llu" : "%llu", field[i]);
+	nc_options_print(s->ti, nc_stage_options, nc_stage_options_count, result + n, room - n);
 }

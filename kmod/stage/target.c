@@ -16,42 +16,10 @@ static_assert(sizeof(struct nc_extent) <= 48);
 /* Longest discard or write-zeroes, in sectors: 64 MiB. */
 #define STAGE_CLEAR_MAX	131072U
 
-/* All tables.  device-mapper lets dm devices share a device; stages must not share any. */
-static LIST_HEAD(stage_claims);
-static DEFINE_MUTEX(stage_claims_lock);	/* protects stage_claims */
-
-/* Is a device the log or the origin of @s? */
-static bool stage_uses(const struct nc_stage *s, const struct dm_dev *dev)
-{
-	return s->log->bdev->bd_dev == dev->bdev->bd_dev ||
-	       s->origin->bdev->bd_dev == dev->bdev->bd_dev;
-}
-
-/* Claim log and origin for the dm device.  Its other table may have claimed them as well. */
-static int stage_claim(struct nc_stage *s)
-{
-	struct mapped_device *md = dm_table_get_md(s->ti->table);
-	struct nc_stage *other;
-	int r = 0;
-
-	mutex_lock(&stage_claims_lock);
-	list_for_each_entry(other, &stage_claims, claim)
-		if (dm_table_get_md(other->ti->table) != md &&
-		    (stage_uses(other, s->log) || stage_uses(other, s->origin)))
-			r = -EBUSY;
-	if (!r)
-		list_add(&s->claim, &stage_claims);
-	mutex_unlock(&stage_claims_lock);
-	if (r)
-		s->ti->error = "Log or origin belongs to another stage device";
-	return r;
-}
-
 static void stage_free(struct nc_stage *s)
 {
-	mutex_lock(&stage_claims_lock);
-	list_del_init(&s->claim);
-	mutex_unlock(&stage_claims_lock);
+	nc_stage_unclaim(s);
+	cancel_delayed_work_sync(&s->watch);
 	nc_drain_destroy(s);
 	nc_stage_commit_destroy(s);
 	if (s->queue)
@@ -99,7 +67,7 @@ static int stage_init(struct nc_stage *s, unsigned int argc, char **argv)
 		return r;
 	s->ti->error = "Out of memory";
 	r = stage_alloc_map(s) ?: nc_drain_init(s);
-	return r ?: stage_claim(s);
+	return r ?: nc_stage_claim(s);
 }
 
 static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -119,6 +87,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	init_waitqueue_head(&s->no_readers);
 	INIT_WORK(&s->room, nc_stage_room_work);
 	INIT_WORK(&s->space, nc_space_work);
+	INIT_DELAYED_WORK(&s->watch, nc_stage_watch_work);
 	nc_retry_init(&s->retry, nc_stage_retry_work);
 	init_waitqueue_head(&s->drain.wait);
 	r = stage_init(s, argc, argv);
@@ -186,7 +155,7 @@ static int stage_preresume(struct dm_target *ti)
 		return 0;
 	r = nc_stage_recover(s);
 	if (!r)
-		WRITE_ONCE(s->started, true);
+		nc_stage_started(s);
 	return r;
 }
 
@@ -225,6 +194,7 @@ static void stage_postsuspend(struct dm_target *ti)
 	cancel_delayed_work_sync(&s->commit.age);
 	flush_workqueue(s->commit.queue);
 	nc_drain_stop(s);
+	nc_stage_watch_stop(s);
 	flush_workqueue(s->queue);
 }
 
@@ -294,14 +264,7 @@ static struct target_type stage_target = {
 /* Refuse hibernation: a resumed image would have an older state than log and origin. */
 static int stage_pm_event(struct notifier_block *block, unsigned long event, void *data)
 {
-	bool used;
-
-	if (event != PM_HIBERNATION_PREPARE)
-		return NOTIFY_DONE;
-	mutex_lock(&stage_claims_lock);
-	used = !list_empty(&stage_claims);
-	mutex_unlock(&stage_claims_lock);
-	if (!used)
+	if (event != PM_HIBERNATION_PREPARE || !nc_stages_exist())
 		return NOTIFY_DONE;
 	DMERR("cannot hibernate while a stage device exists: close it first");
 	return notifier_from_errno(-EBUSY);

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The dm target "nearcache-stage". */
+/* The dm target "nearcache-stage", and the listener of its events (status.c). */
 #ifndef NEARCACHE_STAGE_TARGET_H
 #define NEARCACHE_STAGE_TARGET_H
 
+#include "nearcache.h"
+
+struct nc_stage;
+
+/* Called for each netlink event; the table of @s stays meanwhile.  May sleep, must not do I/O, nor
+ * wait for memory.
+ */
+typedef void nc_stage_listener(struct nc_stage *s, enum nearcache_event event);
+
 int nc_stage_register(void);
 void nc_stage_unregister(void);
+void nc_stage_listen(nc_stage_listener *listener);
 
 #endif /* NEARCACHE_STAGE_TARGET_H */

@@ -137,6 +137,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 	} else {
 		bio_list_add(&s->waiting, bio);
 		s->waiting_count++;
+		nc_stage_waits(s);
 		make_room(s);
 	}
 	spin_unlock_irqrestore(&s->lock, flags);

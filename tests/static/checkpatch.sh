@@ -11,7 +11,8 @@ uapi/nearcache_counters.h|COMPLEX_MACRO,MACRO_ARG_REUSE,MACRO_ARG_UNUSED|a table
 kmod/netlink/family.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|X macros, and numbers, that are compared at compile time
 kmod/netlink/range.c|MACRO_ARG_UNUSED,TRAILING_SEMICOLON,CONSTANT_COMPARISON|as in netlink.c
 uapi/nearcache_stage.h|COMPLEX_MACRO,MACRO_ARG_REUSE|as in nearcache_counters.h
-kmod/stage/table_line.c|TRAILING_SEMICOLON|as in family.c
+kmod/stage/stage.h|TRAILING_SEMICOLON|as in family.c
+kmod/dm/option.h|MACRO_ARG_REUSE|the argument is the name of a member
 bpf/classify.bpf.c|VOLATILE|what a loader sets is not for the compiler to take for granted
 bpf/heat.bpf.c|VOLATILE|as in classify.bpf.c
 kmod/core/tracepoints.h|OPEN_ENDED_LINE,PARENTHESIS_ALIGNMENT|the layout of every trace header of the kernel

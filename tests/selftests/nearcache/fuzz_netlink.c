@@ -219,6 +219,13 @@ static void add_right(int command)
 		genl_add(NEARCACHE_A_DEVICE_CACHE_TIMEOUT, &small, sizeof(small));
 		n = (1 << 20) + any(64 << 20);
 		genl_add(NEARCACHE_A_DEVICE_FILL_MEMORY, &n, sizeof(n));
+	} else if (command == NEARCACHE_CMD_STAGE_SET) {
+		if (any(2))
+			add_u64(NEARCACHE_A_DEVICE_RATE, any(2) ? 65536 + any(1 << 30) : number());
+		if (any(2))
+			add_u64(NEARCACHE_A_DEVICE_MAX_BEHIND, any(2) ? any(2) * (1 << 20) : number());
+		if (any(2))
+			add_u32(NEARCACHE_A_DEVICE_MAX_BEHIND_TIME, any(2) ? any(86401) : number());
 	} else if (any(2)) {
 		n = any(16000) * 512;
 		genl_add(NEARCACHE_A_DEVICE_START, &n, sizeof(n));

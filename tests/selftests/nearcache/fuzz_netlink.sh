@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Several processes send random netlink messages (fuzz_netlink.c), while the devices are read,
-# suspended, reloaded and removed. All data must be right, and no process may hang.
-. ./cache.sh
+# suspended, reloaded and removed, and a stage is written. All data must be right, and no process may hang.
+. ./stage.sh
 
 seed=1 count=$(times 4000)
 [[ ! ${SOAK:-} ]] || seed=$RANDOM
@@ -26,7 +26,12 @@ format
 format "$C2" "$O2"
 start
 start nc2 '' "$O2" "$C2"
-targets="nc,$(dev nc):nc2,$(dev nc2)"
+make_null S third 4
+make_null L log 20
+./stage_format "$L" "$(sectors "$S")"
+at_exit stage_stop
+O=$S stage_start
+targets="nc,$(dev nc):nc2,$(dev nc2):st,$(dev st)"
 verify_begin -b 1:128 -a 1 -r 100
 pids=()
 for n in 1 2 3; do
@@ -39,6 +44,9 @@ while kill -0 "${pids[@]}" 2>/dev/null; do
 	stop nc2
 	start nc2 '' "$O2" "$C2"
 	reload || fail "reload"
+	dd if=/dev/zero of=/dev/mapper/st bs=64k count=2 oflag=direct 2>/dev/null || fail "write"
+	stage_stop
+	O=$S stage_start
 	rounds=$((rounds + 1))
 done
 for n in 1 2 3; do

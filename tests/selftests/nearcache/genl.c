@@ -105,6 +105,28 @@ static const struct attribute plan[] = {
 	{ }
 };
 
+static const struct attribute stage_status[] = {
+	{ "version", NEARCACHE_A_STAGE_STATUS_VERSION, U64, NULL },
+	{ "state", NEARCACHE_A_STAGE_STATUS_STATE, U64, NULL },
+	{ "ring_bytes", NEARCACHE_A_STAGE_STATUS_RING_BYTES, U64, NULL },
+	{ "behind_bytes", NEARCACHE_A_STAGE_STATUS_BEHIND_BYTES, U64, NULL },
+	{ "retained_bytes", NEARCACHE_A_STAGE_STATUS_RETAINED_BYTES, U64, NULL },
+	{ "open_epoch", NEARCACHE_A_STAGE_STATUS_OPEN_EPOCH, U64, NULL },
+	{ "committed_epoch", NEARCACHE_A_STAGE_STATUS_COMMITTED_EPOCH, U64, NULL },
+	{ "drained_epoch", NEARCACHE_A_STAGE_STATUS_DRAINED_EPOCH, U64, NULL },
+	{ "behind_since", NEARCACHE_A_STAGE_STATUS_BEHIND_SINCE, U64, NULL },
+	{ "drained_time", NEARCACHE_A_STAGE_STATUS_DRAINED_TIME, U64, NULL },
+	{ "entries", NEARCACHE_A_STAGE_STATUS_ENTRIES, U64, NULL },
+	{ "entries_max", NEARCACHE_A_STAGE_STATUS_ENTRIES_MAX, U64, NULL },
+	{ "waiting", NEARCACHE_A_STAGE_STATUS_WAITING, U64, NULL },
+	{ "written_bytes", NEARCACHE_A_STAGE_STATUS_WRITTEN_BYTES, U64, NULL },
+	{ "drained_bytes", NEARCACHE_A_STAGE_STATUS_DRAINED_BYTES, U64, NULL },
+	{ "log_read_bytes", NEARCACHE_A_STAGE_STATUS_LOG_READ_BYTES, U64, NULL },
+	{ "commits", NEARCACHE_A_STAGE_STATUS_COMMITS, U64, NULL },
+	{ "retries", NEARCACHE_A_STAGE_STATUS_RETRIES, U64, NULL },
+	{ }
+};
+
 static const struct attribute device[] = {
 	{ "dev", NEARCACHE_A_DEVICE_DEV, U32, NULL },
 	{ "name", NEARCACHE_A_DEVICE_NAME, TEXT, NULL },
@@ -131,6 +153,14 @@ static const struct attribute device[] = {
 	{ "cache", NEARCACHE_A_DEVICE_CACHE, U32, NULL },
 	{ "drop", NEARCACHE_A_DEVICE_DROP, NEST, range },
 	{ "keep", NEARCACHE_A_DEVICE_KEEP, NEST, range },
+	{ "stage-status", NEARCACHE_A_DEVICE_STAGE_STATUS, NEST, stage_status },
+	{ "log", NEARCACHE_A_DEVICE_LOG, U32, NULL },
+	{ "origin", NEARCACHE_A_DEVICE_ORIGIN, U32, NULL },
+	{ "rate", NEARCACHE_A_DEVICE_RATE, U64, NULL },
+	{ "max-behind", NEARCACHE_A_DEVICE_MAX_BEHIND, U64, NULL },
+	{ "max-behind-time", NEARCACHE_A_DEVICE_MAX_BEHIND_TIME, U32, NULL },
+	{ "map-memory", NEARCACHE_A_DEVICE_MAP_MEMORY, U64, NULL },
+	{ "keep-retained", NEARCACHE_A_DEVICE_KEEP_RETAINED, U32, NULL },
 	{ }
 };
 
@@ -153,6 +183,8 @@ static const struct {
 	{ "plan-clear", NEARCACHE_CMD_PLAN_CLEAR },
 	{ "plan-get", NEARCACHE_CMD_PLAN_GET },
 	{ "range-replace", NEARCACHE_CMD_RANGE_REPLACE },
+	{ "stage-get", NEARCACHE_CMD_STAGE_GET },
+	{ "stage-set", NEARCACHE_CMD_STAGE_SET },
 };
 
 static void usage(const char *word)

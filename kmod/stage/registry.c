@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The list of all stages: the tables of nearcache-stage.
+ *
+ * device-mapper lets dm devices share a device; stages must not share any.
+ *
+ * The mutex serialises constructors, destructors and resumes.  Netlink requests, which any user may
+ * send, visit stages in an SRCU read section instead, so that they do not delay these.  Only the
+ * destructor of a table waits for the visits that run, each of which visits one stage.
+ */
+#include <linux/mutex.h>
+#include <linux/rculist.h>
+#include <linux/srcu.h>
+
+#include "core/compat.h"
+#include "dm/claim_registry.h"
+#include "stage/stage.h"
+
+static LIST_HEAD(stages);	/* the newest is the first */
+static DEFINE_MUTEX(stages_lock);	/* protects stages */
+/* A visit reads @stages in a read section. */
+DEFINE_STATIC_SRCU(stages_srcu);
+
+static bool same_device(const struct nc_stage *a, const struct nc_stage *b)
+{
+	return dm_table_get_md(a->ti->table) == dm_table_get_md(b->ti->table);
+}
+
+/* Is a device the log or the origin of @s? */
+static bool stage_uses(const struct nc_stage *s, const struct dm_dev *dev)
+{
+	return s->log->bdev->bd_dev == dev->bdev->bd_dev ||
+	       s->origin->bdev->bd_dev == dev->bdev->bd_dev;
+}
+
+/**
+ * nc_stage_claim() - claim log and origin for the dm device, and let visits find the stage
+ * @s: complete stage; the other table of its dm device may have claimed the same devices
+ *
+ * Context: constructor.
+ * Return: 0 or -EBUSY; ti->error is set.
+ */
+int nc_stage_claim(struct nc_stage *s)
+{
+	struct nc_stage *other;
+	int r = 0;
+
+	mutex_lock(&stages_lock);
+	list_for_each_entry(other, &stages, claim)
+		if (!same_device(other, s) &&
+		    (stage_uses(other, s->log) || stage_uses(other, s->origin)))
+			r = -EBUSY;
+	if (!r) {
+		list_add_rcu(&s->claim, &stages);
+		nc_registry_changed();
+	}
+	mutex_unlock(&stages_lock);
+	if (r)
+		s->ti->error = "Log or origin belongs to another stage device";
+	return r;
+}
+
+/* Undo nc_stage_claim(), if it has succeeded; waits for visits of the stage. */
+void nc_stage_unclaim(struct nc_stage *s)
+{
+	if (list_empty(&s->claim))
+		return;
+	mutex_lock(&stages_lock);
+	list_del_rcu(&s->claim);
+	nc_registry_changed();
+	mutex_unlock(&stages_lock);
+	synchronize_srcu(&stages_srcu);
+}
+
+/* The stage has started: it is live from now on.  Listeners know what the table before it has
+ * reported.  Context: preresume.
+ */
+void nc_stage_started(struct nc_stage *s)
+{
+	struct nc_stage *other;
+
+	mutex_lock(&stages_lock);
+	list_for_each_entry(other, &stages, claim)
+		if (other != s && same_device(other, s))
+			s->reported |= READ_ONCE(other->reported);
+	WRITE_ONCE(s->started, true);
+	nc_registry_changed();
+	mutex_unlock(&stages_lock);
+}
+
+bool nc_stages_exist(void)
+{
+	bool exist;
+
+	mutex_lock(&stages_lock);
+	exist = !list_empty(&stages);
+	mutex_unlock(&stages_lock);
+	return exist;
+}
+
+/* Find the dm device with the lowest number above @after.  Return its newest stage that has
+ * started, or else its newest one, or NULL if there is no such device.
+ */
+static struct nc_stage *next_stage(dev_t after)
+{
+	struct nc_stage *s, *next = NULL;
+	dev_t dev;
+
+	list_for_each_entry_srcu(s, &stages, claim, srcu_read_lock_held(&stages_srcu)) {
+		dev = nc_stage_dev(s);
+		if (dev <= after)
+			continue;
+		if (!next || dev < nc_stage_dev(next) ||
+		    (dev == nc_stage_dev(next) && !READ_ONCE(next->started) &&
+		     READ_ONCE(s->started)))
+			next = s;
+	}
+	return next;
+}
+
+/**
+ * nc_stages_each() - visit one stage of each dm device: the live one, or else the newest
+ * @after: visit the devices with numbers above this one, in ascending order; 0: all devices
+ * @visit: called with the stage and @arg; a return value other than 0 ends the visits
+ * @arg: for @visit
+ *
+ * The stage is not freed during the visit, because the destructor waits for it.  A device that is
+ * created, or whose table is replaced, during the call may be missed: nc_registry_changes() tells.
+ *
+ * Context: may sleep, waits for no I/O.
+ * Return: the last return value of @visit, or 0.
+ */
+int nc_stages_each(dev_t after, nc_stage_visit *visit, void *arg)
+{
+	struct nc_stage *s;
+	int section, r = 0;
+
+	do {
+		/* One section for each visit: a destructor waits no longer than for one. */
+		section = srcu_read_lock(&stages_srcu);
+		s = next_stage(after);
+		if (s) {
+			after = nc_stage_dev(s);
+			r = visit(s, arg);
+		}
+		srcu_read_unlock(&stages_srcu, section);
+	} while (s && !r);
+	return r;
+}

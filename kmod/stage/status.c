@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The status of a stage, and its events.
+ *
+ * Every event is a dm event.  Netlink listeners also learn when the log fails, when the origin
+ * fails and works again, and when writes begin and cease to wait for room.
+ */
+#include <linux/ktime.h>
+
+#include "core/compat.h"
+#include "stage/stage.h"
+#include "stage/target.h"
+
+/* In place of an event, as enum nearcache_event begins with 0. */
+#define STAGE_EVENT_NONE	U32_MAX
+
+/* Conditions of a stage whose begin and end are events. */
+enum { CONDITION_LOG_FAILED, CONDITION_ORIGIN_LOST, CONDITION_FULL };
+
+static const struct {
+	u32 begins;
+	u32 ends;
+} condition_events[] = {
+	[CONDITION_LOG_FAILED] = { NEARCACHE_EVENT_STAGE_LOG_FAILED, STAGE_EVENT_NONE },
+	[CONDITION_ORIGIN_LOST] = { NEARCACHE_EVENT_STAGE_ORIGIN_LOST,
+				    NEARCACHE_EVENT_STAGE_ORIGIN_BACK },
+	[CONDITION_FULL] = { NEARCACHE_EVENT_STAGE_FULL, NEARCACHE_EVENT_STAGE_ROOM },
+};
+
+/* NULL: no listener.  Changes only while no dm table exists, so readers take no lock. */
+static nc_stage_listener *stage_listener;
+
+/* Set the listener of events; NULL removes it.  Call this only while no dm table exists. */
+void nc_stage_listen(nc_stage_listener *listener)
+{
+	stage_listener = listener;
+}
+
+/* Tell the listener which conditions have changed.  Return: has any? */
+static bool report_conditions(struct nc_stage *s)
+{
+	u32 now, changed, i, event;
+
+	spin_lock_irq(&s->lock);
+	now = s->failed << CONDITION_LOG_FAILED | READ_ONCE(s->retrying) << CONDITION_ORIGIN_LOST |
+	      s->full << CONDITION_FULL;
+	changed = now ^ s->reported;
+	s->reported = now;
+	spin_unlock_irq(&s->lock);
+	for (i = 0; i < ARRAY_SIZE(condition_events); i++) {
+		event = now & BIT(i) ? condition_events[i].begins : condition_events[i].ends;
+		if (changed & BIT(i) && event != STAGE_EVENT_NONE && stage_listener)
+			stage_listener(s, event);
+	}
+	return changed;
+}
+
+/* Raise an event: an epoch was marked, or the state has changed.  May sleep, does no I/O. */
+void nc_stage_event(struct nc_stage *s)
+{
+	report_conditions(s);
+	dm_table_event(s->ti->table);
+}
+
+/* A write must wait.  Whether the stage is full turns out later: many writes wait only briefly.
+ * Context: @s->lock.
+ */
+void nc_stage_waits(struct nc_stage *s)
+{
+	lockdep_assert_held(&s->lock);
+	s->waited = true;
+	queue_delayed_work(s->queue, &s->watch, HZ);
+}
+
+/* The stage becomes full if a write waits now, and has room again if none waited for a second. */
+void nc_stage_watch_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
+
+	spin_lock_irq(&s->lock);
+	s->full = s->waiting_count || (s->full && s->waited);
+	s->waited = false;
+	if (s->full)
+		queue_delayed_work(s->queue, &s->watch, HZ);
+	spin_unlock_irq(&s->lock);
+	if (report_conditions(s))
+		dm_table_event(s->ti->table);
+}
+
+/* Stop the watch until the next write must wait.  Context: no write is in flight. */
+void nc_stage_watch_stop(struct nc_stage *s)
+{
+	cancel_delayed_work_sync(&s->watch);
+	spin_lock_irq(&s->lock);
+	s->full = false;
+	spin_unlock_irq(&s->lock);
+}
+
+/* Context: @s->lock. */
+static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
+{
+	const struct nc_ring *r = &s->ring;
+
+	st->state = s->failed ? NEARCACHE_STAGE_LOG_BAD :
+		    s->retrying ? NEARCACHE_STAGE_RETRIES : NEARCACHE_STAGE_NORMAL;
+	st->behind_bytes = nc_ring_behind(r) * NEARCACHE_STAGE_BLOCK;
+	st->retained_bytes = (r->marked.place - r->tail.place) * NEARCACHE_STAGE_BLOCK;
+	st->open_epoch = r->open.epoch;
+	st->committed_epoch = r->committed.epoch - 1;
+	st->drained_epoch = r->marked.epoch - 1;
+	st->behind_since = s->open_since;
+	if (r->marked.record != r->open.record)
+		st->behind_since = nc_ring_behind_since(r);
+	st->drained_time = s->drained_time;
+	st->entries = r->head_record - r->tail.record;
+	st->entries_max = r->records_max;
+	st->waiting = s->waiting_count;
+	st->written_bytes = s->count.written_bytes;
+	st->drained_bytes = s->count.drained_bytes;
+	st->log_read_bytes = s->count.log_read_bytes;
+	st->commits = s->count.commits;
+	st->retries = s->count.retries;
+}
+
+/* Read the status.  Context: process; does not wait. */
+void nc_stage_status_read(struct nc_stage *s, struct nc_stage_status *st)
+{
+	*st = (struct nc_stage_status) {
+		.version = NEARCACHE_STAGE_STATUS_VERSION,
+		.ring_bytes = s->ring.blocks * NEARCACHE_STAGE_BLOCK,
+	};
+	if (!READ_ONCE(s->started))
+		return;
+	spin_lock_irq(&s->lock);
+	fill_status(s, st);
+	spin_unlock_irq(&s->lock);
+}
+
+/* Print the status line to @result, cut at @room bytes. */
+void nc_stage_status(struct nc_stage *s, char *result, size_t room)
+{
+	struct nc_stage_status st;
+	const u64 *field = (const u64 *)&st;
+	size_t n = 0;
+	u32 i;
+
+	nc_stage_status_read(s, &st);
+	for (i = 0; i < sizeof(st) / sizeof(*field); i++)
+		n += scnprintf(result + n, room - n, i ? " %llu" : "%llu", field[i]);
+}

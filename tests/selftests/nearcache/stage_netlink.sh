@@ -1,0 +1,114 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Netlink shows status and settings of stages, in every network namespace, sets what a message can set,
+# refuses the same values and all unprivileged callers, and has an event when the origin fails or works
+# again, when writes wait or no longer do, and when the log fails.
+# kernels: 6.12
+# cpus: 1
+. ./asking.sh
+. ./gate.sh
+. ./stage.sh
+
+ORIGIN_LOST=7 ORIGIN_BACK=8 LOG_FAILED=9 FULL=10 ROOM=11
+
+# says NAME VALUE: fail unless the last answer has this attribute.
+says() {
+	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
+}
+
+# devt PATH: print the number of a device as netlink encodes it.
+devt() {
+	local number
+	number=$(number "$1")
+	echo $((${number%:*} << 20 | ${number#*:}))
+}
+
+# shows: fail unless the last answer has all fields of the status line.
+shows() {
+	local line name
+	read -ra line < <(dmsetup status --noflush st)
+	for name in "${ST_NAMES[@]}"; do
+		says "stage-status.$name" "${line[ST_AT[$name]]}"
+	done
+}
+
+# heard EVENT...: have the listeners got exactly these events?
+heard() {
+	[[ $(sed -n 's/^event=//p' "$TMPDIR/heard" | tr '\n' ' ') == "$* " ]]
+}
+
+# hears EVENT...: wait until they have.
+hears() {
+	wait_for 30 heard "$@" || fail "not $* but: $(<"$TMPDIR/heard")"
+}
+
+listening() {
+	[[ -e $TMPDIR/listening ]]
+}
+
+gated_stage 8 24 'rate 65536 keep_retained 1'
+puts 2 0 64
+stage_commit >/dev/null
+stage_drained
+ask stage-get name=st
+shows
+says name st
+says dev "$(devt "$NC")"
+says log "$(devt "$L")"
+says origin "$(devt "$O")"
+says rate 65536
+says max-behind 0
+says keep-retained 1
+says map-memory 1048576
+says uuid "$(od -An -tx1 -j $((4096 + 16)) -N 16 "$L" | tr -d ' \n')"
+ask -u 1000 stage-get dev="$(devt "$NC")"
+ask -u 1000 -d stage-get
+shows
+out=$(unshare -n ./genl stage-get name=st) || fail "in another network namespace"
+shows
+refused ENODEV 'no such nearcache-stage device (name)' stage-get name=nc
+refused EINVAL 'Either dev or name' stage-get
+
+ask stage-set name=st rate=131072 max-behind=1048576 max-behind-time=600
+[[ $(dmsetup table st) == *' rate 131072 max_behind 1048576 max_behind_time 600 '* ]] || fail "$(dmsetup table st)"
+refused ERANGE 'rate must be 0 or 65536 to 1099511627776 bytes/s (rate)' stage-set name=st max-behind=0 rate=5
+refused ERANGE 'max_behind must be 0 or at least 1048576 bytes (max-behind)' stage-set name=st rate=0 max-behind=1
+refused ERANGE '(max-behind-time)' stage-set name=st rate=0 max-behind-time=86401
+refused EINVAL '' stage-set name=st rate=0 map-memory=1048576
+refused ENODEV '' stage-set name=none rate=0
+for as in '-u 1000' '-s'; do
+	# shellcheck disable=SC2086 # words
+	refused EPERM '' $as stage-set name=st rate=0
+done
+[[ $(dmsetup table st) == *' rate 131072 max_behind 1048576 max_behind_time 600 '* ]] || fail "a refused request has an effect"
+ask stage-set name=st rate=0 max-behind-time=0
+
+# Dumps go on while the stage comes and goes.
+./genl -d -n 500 stage-get >"$TMPDIR/dumps" &
+dumps=$!
+for _ in 1 2 3; do
+	stage_restart 'max_behind 1048576'
+done
+wait "$dumps" || fail "dump: $(tail -n 20 "$TMPDIR/dumps")"
+grep -qx 'name=st' "$TMPDIR/dumps" || fail "no dump shows the stage"
+
+./genl listen 5 "$TMPDIR/listening" >"$TMPDIR/heard" &
+listener=$!
+wait_for 10 listening || fail "the listener did not start"
+origin_fails
+puts 3 0 8
+stage_commit >/dev/null
+hears $ORIGIN_LOST
+./blockdata write "$NC" -n 8192 -g 2 >"$TMPDIR/writer" &
+writer=$!
+hears $ORIGIN_LOST $FULL
+gate pass origin
+hears $ORIGIN_LOST $FULL $ORIGIN_BACK $ROOM
+wait "$writer" || fail "writer: $(<"$TMPDIR/writer")"
+gate fail log write
+gate write w "$NC" 4 0 8
+gate end w
+hears $ORIGIN_LOST $FULL $ORIGIN_BACK $ROOM $LOG_FAILED
+wait "$listener" || fail "listener"
+out=$(tail -n 20 "$TMPDIR/heard")
+says stage-status.state 2
