@@ -24,6 +24,7 @@
 #include "core/compat.h"
 #include "cluster/map.h"
 #include "dm/claim_registry.h"
+#include "dm/option.h"
 #include "io/residency.h"
 #include "nearcache_map.h"
 
@@ -206,15 +207,6 @@ static int map_start_read(struct dm_target *ti, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Report a bad word of the table line; returns -EINVAL. */
-static int map_refuse(struct nc_map *map, char *error, const char *value)
-{
-	DMERR("%s: map: '%.128s': %s", dm_device_name(dm_table_get_md(map->ti->table)), value,
-	      error);
-	map->ti->error = error;
-	return -EINVAL;
-}
-
 static int map_parse_unit(struct nc_map *map, const char *word)
 {
 	struct nc_cache *c;
@@ -222,15 +214,16 @@ static int map_parse_unit(struct nc_map *map, const char *word)
 	bool fits;
 
 	if (kstrtou32(word, 10, &sectors) || !is_power_of_2(sectors))
-		return map_refuse(map, "Unit must be a power of two, in sectors", word);
+		return nc_refuse_word(map->ti, "Unit must be a power of two, in sectors", word);
 	map->unit_shift = ilog2(sectors);
 	c = map_hold_cache(map);
 	if (!c)
-		return map_refuse(map, "No device of the target nearcache with a cache",
-				  map->cache->name);
+		return nc_refuse_word(map->ti, "No device of the target nearcache with a cache",
+				      map->cache->name);
 	fits = unit_fits(map, c);
 	nc_registry_release(c);
-	return fits ? 0 : map_refuse(map, "Unit must be 1 to 256 blocks of the cache", word);
+	return fits ? 0 :
+	       nc_refuse_word(map->ti, "Unit must be 1 to 256 blocks of the cache", word);
 }
 
 static int map_check_length(struct nc_map *map)
@@ -242,7 +235,7 @@ static int map_check_length(struct nc_map *map)
 	if (!map->ti->begin && map->ti->len == bytes >> SECTOR_SHIFT)
 		return 0;
 	snprintf(wanted, sizeof(wanted), "0 %llu", bytes >> SECTOR_SHIFT);
-	return map_refuse(map, "Start and length of the table must be these", wanted);
+	return nc_refuse_word(map->ti, "Start and length of the table must be these", wanted);
 }
 
 static void map_make_header(struct nc_map *map)
@@ -268,7 +261,7 @@ static int map_parse(struct nc_map *map, unsigned int argc, char **argv)
 	r = dm_get_device(map->ti, argv[0], NC_MODE_READ, &map->cache);
 	if (r) {
 		map->cache = NULL;
-		map_refuse(map, "Cannot open the device of the cache", argv[0]);
+		nc_refuse_word(map->ti, "Cannot open the device of the cache", argv[0]);
 		return r;
 	}
 	map->sectors = bdev_nr_sectors(map->cache->bdev);
