@@ -23,11 +23,13 @@ in_set() {
 		uapi/nearcache.yaml
 }
 
-# listed: fail unless spec and uapi/nearcache_counters.h have the same counters and status fields.
+# listed: fail unless spec and headers have the same counters and status fields, in the same order.
 listed() {
 	diff <(sed -nE 's/^\tX\([A-Z0-9_]+, "([a-z0-9_]+)".*/\1/p' uapi/nearcache_counters.h | tr _ -) \
 		<({ in_set status; in_set counter; } | grep -vx pad
-		in_set label | grep -vxE 'pad|name|ranges|bytes|id')
+		in_set label | grep -vxE 'pad|name|ranges|bytes|id') &&
+		diff <(sed -n '/define NEARCACHE_STAGE_STATUS(X)/,/^$/p' uapi/nearcache_stage.h |
+			grep -oE 'X\([a-z_]+\)' | tr -d 'X()' | tr _ -) <(in_set stage-status | grep -vx pad)
 }
 
 # unprivileged: print the operations that need no capability.
@@ -37,11 +39,11 @@ unprivileged() {
 		on && /^      (do|dump):/ && open { print name; open = 0 }' uapi/nearcache.yaml
 }
 
-# host_root: fail if an operation accepts root of a user namespace, or every user, except two: the
+# host_root: fail if an operation accepts root of a user namespace, or every user, except three: the
 # family is visible in every network namespace.
 host_root() {
 	! grep -n 'uns-admin-perm' uapi/nearcache.yaml &&
-		diff <(unprivileged) <(printf '%s\n' device-get plan-get)
+		diff <(unprivileged) <(printf '%s\n' device-get plan-get stage-get)
 }
 
 check 'what is committed is what the generator makes' generated
