@@ -46,6 +46,10 @@ listening() {
 	[[ -e $TMPDIR/listening ]]
 }
 
+listen_no_more() {
+	kill "$listener" 2>/dev/null
+}
+
 gated_stage 8 24 'rate 65536 keep_retained 1'
 puts 2 0 64
 stage_commit >/dev/null
@@ -94,6 +98,7 @@ grep -qx 'name=st' "$TMPDIR/dumps" || fail "no dump shows the stage"
 
 ./genl listen 5 "$TMPDIR/listening" >"$TMPDIR/heard" &
 listener=$!
+at_exit listen_no_more
 wait_for 10 listening || fail "the listener did not start"
 origin_fails
 puts 3 0 8
