@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The log is full while the origin hangs, and then fails: writers wait without an error, writers with
-# NOWAIT get EAGAIN, reads go on. All is written in the end.
+# NOWAIT get EAGAIN, reads go on. All is written in the end. The longest write finds room in a log whose
+# free space is only too small for such a write.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -13,7 +14,23 @@ without_wait() {
 		--nowait=1 >"$TMPDIR/fio" 2>&1
 }
 
+writer_ended() {
+	! kill -0 "$writer" 2>/dev/null
+}
+
 gated_stage 24 17
+# This leaves 1.4 MiB: more than a sixteenth of the ring, less than the longest write may need.
+./blockdata write "$NC" -n 29760 >/dev/null || fail "write"
+stage_drained
+./blockdata write "$NC" -n 2048 >"$TMPDIR/writer" &
+writer=$!
+if ! wait_for 10 writer_ended; then
+	dmsetup wipe_table --noflush st
+	fail "a write of 1 MiB waits, although all before it is on the origin"
+fi
+wait "$writer" || fail "writer: $(<"$TMPDIR/writer")"
+stage_restart
+
 without_wait || fail "with room: $(<"$TMPDIR/fio")"
 gate hold origin write
 ./blockdata write "$NC" -g 2 -n 40960 >"$TMPDIR/writer" &
