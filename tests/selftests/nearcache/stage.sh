@@ -104,3 +104,10 @@ stage_until() {
 stage_above() {
 	(($(stage "$1") >= $2))
 }
+
+# writer_until PID COMMAND...: wait until COMMAND is true, however long this process needs until then.
+writer_until() {
+	until wait_for 1 "${@:2}"; do
+		kill -0 "$1" 2>/dev/null || fail "the writer has ended before ${*:2}: $(dmsetup status --noflush st)"
+	done
+}

@@ -21,7 +21,7 @@ gated_stage 8 24 'max_behind 1048576'
 origin_fails
 ./blockdata write "$NC" -n 8192 -g 2 >"$TMPDIR/writer" &
 writer=$!
-stage_until waiting 1
+writer_until $writer stage_above waiting 1
 behind=$(stage behind_bytes)
 ((behind > 1 << 19 && behind < 5 << 19)) || fail "$behind bytes behind"
 set_option max_behind 2097152
@@ -47,11 +47,13 @@ stage_drained
 same behind_since "$(stage behind_since)" 0
 set_option max_behind_time 0
 
-# 1 MiB/s, in small epochs of small pieces: 2.5 MiB take 2.5 s, and may be 0.1 s early.
+# 1 MiB/s, in small epochs of small pieces: 2.5 MiB take 2.5 s, and may be 0.1 s early. Before, an
+# attempt that began without the limit must have failed with all its copies in flight.
 origin_fails
 fio --name=x --filename="$NC" --rw=write:4k --bs=4k --size=5m --direct=1 --fsync=32 >/dev/null || fail "fio"
 set_option rate 1048576
 stage_commit >/dev/null
+stage_until retries $(($(stage retries) + 1))
 before=$(stage drained_bytes) since=${EPOCHREALTIME/./}
 gate pass origin
 stage_until drained_bytes $((before + (5 << 19)))

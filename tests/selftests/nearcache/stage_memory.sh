@@ -12,17 +12,21 @@ verify() {
 		--iodepth=16 --randseed=7 --verify=crc32c --verify_fatal=1 "$@" >"$TMPDIR/fio" 2>&1
 }
 
+# memory_full: do writes wait because nearly all entries are in use? Writes also wait for a commit.
+memory_full() {
+	stage_above waiting 1 && stage_above entries $((max - 600))
+}
+
 gated_stage 48 80 'map_memory 1048576'
 max=$(stage entries_max)
 ((max >= 4096 && max <= 8192)) || fail "memory for $max entries"
 origin_fails
 verify --do_verify=0 &
 writer=$!
-stage_until waiting 1
-entries=$(stage entries)
-((entries <= max && entries > max - 600)) || fail "$entries of $max entries are in use"
+writer_until $writer memory_full
+(($(stage entries) <= max)) || fail "$(stage entries) of $max entries are in use"
 (($(stage behind_bytes) < 32 << 20)) || fail "$(stage behind_bytes) bytes in the log"
-same state "$(stage state)" 1
+stage_until state 1
 gate pass origin
 wait "$writer" || fail "fio: $(<"$TMPDIR/fio")"
 same state "$(stage state)" 0
