@@ -244,17 +244,19 @@ static bool ends_flush(size_t n)
 static unsigned int *cuts_choose(unsigned long cuts)
 {
 	unsigned int *at = must(calloc(recording.count + 2, sizeof(*at)));
-	unsigned long taken = 0, seen = 0;
+	unsigned long taken = 0, seen = 0, skip;
 	size_t n;
 
 	for (n = first; n < last; n++)
 		sum.flushes += ends_flush(n);
+	/* Few cuts are at other flushes with another seed. */
+	skip = random_next(&random_state) % (sum.flushes * 4 / cuts + 1);
 	for (n = first; n < last; n++) {
 		if (!ends_flush(n))
 			continue;
 		seen++;
 		/* As many as the share of the flushes so far demands, and none twice. */
-		if (taken * sum.flushes >= seen * (cuts / 4))
+		if (seen <= skip || taken * sum.flushes >= (seen - skip) * (cuts / 4))
 			continue;
 		at[n]++;
 		at[n + 1]++;
