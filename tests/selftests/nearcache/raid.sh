@@ -9,7 +9,9 @@ md() {
 
 # raid_up DEV DEV KIB: create the raid of two devices with equal content; false: no raid here.
 raid_up() {
-	modprobe raid1 || return
+	[[ -e /sys/module/raid1 ]] || modprobe raid1 || return
+	# An earlier one ends in the background.
+	wait_for 10 test ! -e /sys/block/md127 || fail "md127 exists"
 	echo md127 >/sys/module/md_mod/parameters/new_array || fail "new_array"
 	md metadata_version none
 	md level raid1
