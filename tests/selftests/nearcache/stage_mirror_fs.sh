@@ -11,7 +11,7 @@ M=$TMPDIR/mnt
 LAST=3
 
 unmount() {
-	! mountpoint -q "$M" || umount "$M"
+	! grep -q " $M " /proc/mounts || umount "$M"
 }
 
 # done_or_fail COMMAND...: run a gate command that must succeed.
@@ -80,11 +80,11 @@ done
 for name in origin log log2; do
 	gate keep $name
 done
-faults=0
+parts=${SOAK:+100} parts=${parts:-4} faults=0
 for drive in log log2; do
 	dies $drive 1000000
 	all=$count
-	for ((at = 0; at < all; at += all / (${SOAK:+25 *} 4))); do
+	for ((at = 0; at < all; at += all / parts)); do
 		dies $drive $at
 		faults=$((faults + 1))
 	done

@@ -9,8 +9,8 @@
 . ./command.sh
 
 gone() {
-	! mountpoint -q "$TMPDIR/m" || umount "$TMPDIR/m"
-	! mountpoint -q "$TMPDIR/copy" || umount "$TMPDIR/copy"
+	! grep -q " $TMPDIR/m " /proc/mounts || umount "$TMPDIR/m"
+	! grep -q " $TMPDIR/copy " /proc/mounts || umount "$TMPDIR/copy"
 	dm_gone nc
 	dm_gone nc-stage
 }
