@@ -66,22 +66,23 @@ static u8 read_block(struct nc_stage *s, u64 start, u8 *block)
 	return bad;
 }
 
-/* Put what an extent has of the block that begins at @start into @block, and set or clear the bits
- * of its sectors in @unknown.  Return: 0 or the error of the log.
+/* Put what an extent has of the block that begins at @start into @block, set the bits of its sectors
+ * in @written, and set or clear them in @unknown.  Return: 0 or the error of the log.
  */
 static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, u8 *block,
-		      u8 *unknown)
+		      u8 *written, u8 *unknown)
 {
 	u64 from = max(x->sector, start);
 	u32 sectors = min(nc_extent_end(x), start + NEARCACHE_STAGE_BLOCK_SECTORS) - from;
 	u32 first = from - start;
-	u8 *to = block + first * SECTOR_SIZE;
+	u8 mask = GENMASK(first + sectors - 1, first), *to = block + first * SECTOR_SIZE;
 
+	*written |= mask;
 	if (x->kind == NEARCACHE_STAGE_DISCARD) {
-		*unknown |= GENMASK(first + sectors - 1, first);
+		*unknown |= mask;
 		return 0;
 	}
-	*unknown &= ~GENMASK(first + sectors - 1, first);
+	*unknown &= ~mask;
 	if (x->kind == NEARCACHE_STAGE_DATA)
 		return read_sectors(s, s->log->bdev,
 				    nc_stage_log_sector(s, x->at + (from - x->sector)), sectors,
@@ -91,13 +92,14 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 }
 
 /* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
- * @now that are not known.
+ * @now that are not known.  Sectors that the epoch does not write keep theirs, also while the origin
+ * cannot be read.
  */
 static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {
 	const struct nc_extent *x = nc_overlay_find(&s->drain.pieces, start);
 	u64 end = start + NEARCACHE_STAGE_BLOCK_SECTORS;
-	u8 unknown = read_block(s, start, block);
+	u8 unknown = read_block(s, start, block), written = 0;
 	u32 i;
 
 	print_crcs(block, unknown, crc);
@@ -105,9 +107,12 @@ static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le
 		if (!now[i])
 			now[i] = crc[i];
 	for (; x && x->sector < end; x = nc_extent_next(x))
-		if (put_extent(s, x, start, block, &unknown))
+		if (put_extent(s, x, start, block, &written, &unknown))
 			return -ENODATA;
 	print_crcs(block, unknown, crc);
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++)
+		if (!(written & BIT(i)))
+			crc[i] = now[i];
 	return 0;
 }
 

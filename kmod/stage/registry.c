@@ -60,6 +60,46 @@ int nc_stage_claim(struct nc_stage *s)
 	return r;
 }
 
+/* Has a table acknowledged writes that it cannot commit, because the log has failed? */
+static bool stage_lost_writes(struct nc_stage *s)
+{
+	bool lost;
+
+	if (!READ_ONCE(s->started))
+		return s->lost;
+	spin_lock_irq(&s->lock);
+	lost = s->failed && (s->ring.epoch_entries ||
+			     s->ring.committed.record != s->ring.open.record);
+	spin_unlock_irq(&s->lock);
+	return lost;
+}
+
+/**
+ * nc_stage_check_predecessor() - check that a table loses no writes of the table before it
+ * @s: claimed stage that has not started
+ *
+ * A table must not start after one of the same device that has lost writes: they would disappear
+ * under a file system that is in use.  @s remembers it for the tables after it.
+ *
+ * Context: constructor or preresume.
+ * Return: 0 or -EIO; ti->error is set.
+ */
+int nc_stage_check_predecessor(struct nc_stage *s)
+{
+	struct nc_stage *other;
+
+	mutex_lock(&stages_lock);
+	list_for_each_entry(other, &stages, claim)
+		if (other != s && same_device(other, s))
+			s->lost |= stage_lost_writes(other);
+	mutex_unlock(&stages_lock);
+	if (!s->lost)
+		return 0;
+	s->ti->error = "Log has failed, and writes are not committed: remove the device";
+	DMERR("%s: log %s: %s", nc_stage_name(s), s->log->name, s->ti->error);
+	return -EIO;
+}
+
 /* Undo nc_stage_claim(), if it has succeeded; waits for visits of the stage. */
 void nc_stage_unclaim(struct nc_stage *s)
 {

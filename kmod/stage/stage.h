@@ -203,6 +203,8 @@ struct nc_stage_counters {
  * @generation: generation of this start
  * @seed: start value of the checksum of descriptors
  * @started: recovery has ended; the ring is valid
+ * @lost: a table of this device before this one has lost writes, so this one must not start;
+ *	the mutex of registry.c
  * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since, @check, @count and
  *	the fields above that name stage.lock; taken in completions.  @lock and @map_lock do not
  *	nest
@@ -249,6 +251,7 @@ struct nc_stage {
 	u64 generation;
 	u32 seed;
 	bool started;
+	bool lost;
 
 	spinlock_t lock;	/* see above */
 	struct nc_ring ring;
@@ -417,6 +420,7 @@ void nc_drain_kick(struct nc_stage *s);
 
 /* registry.c */
 int nc_stage_claim(struct nc_stage *s);
+int nc_stage_check_predecessor(struct nc_stage *s);
 void nc_stage_unclaim(struct nc_stage *s);
 void nc_stage_started(struct nc_stage *s);
 bool nc_stages_exist(void);

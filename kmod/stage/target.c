@@ -67,7 +67,7 @@ static int stage_init(struct nc_stage *s, unsigned int argc, char **argv)
 		return r;
 	s->ti->error = "Out of memory";
 	r = stage_alloc_map(s) ?: nc_drain_init(s);
-	return r ?: nc_stage_claim(s);
+	return r ?: nc_stage_claim(s) ?: nc_stage_check_predecessor(s);
 }
 
 static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
@@ -153,7 +153,8 @@ static int stage_preresume(struct dm_target *ti)
 
 	if (s->started)
 		return 0;
-	r = nc_stage_recover(s);
+	/* The log may have failed after the table was loaded. */
+	r = nc_stage_check_predecessor(s) ?: nc_stage_recover(s);
 	if (!r)
 		nc_stage_started(s);
 	return r;
