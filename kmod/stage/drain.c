@@ -175,7 +175,8 @@ static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 			clear_sectors(s, REQ_OP_DISCARD, x->sector, x->sectors);
 		return true;
 	}
-	if (offload && !clear_sectors(s, REQ_OP_WRITE_ZEROES, x->sector, x->sectors))
+	/* The writer may have asked to keep the space, so keep it always. */
+	if (offload && !clear_sectors(s, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, x->sector, x->sectors))
 		return true;
 	r = drain_zeros(s, x->sector, x->sectors);
 	if (!r) {

@@ -1,0 +1,45 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The drain of write-zeroes keeps the space of the origin allocated: the writer may have asked for that.
+# A discard frees it.
+# kernels: 6.12
+# cpus: 1
+. ./gate.sh
+. ./stage.sh
+
+blocks() {
+	stat -c %b "$TMPDIR/mnt/file"
+}
+
+unmount() {
+	! losetup "$O" >/dev/null 2>&1 || losetup -d "$O"
+	umount "$TMPDIR/mnt" && rmdir "$TMPDIR/mnt"
+}
+
+make_null disk disk 64
+# The stage offers write-zeroes if both devices do.
+gate_start
+gate device log 20 trim zeroes flush fua
+L=$REPLY
+modprobe loop || skip "no loop devices"
+mkfs.ext4 -qF "$disk" 2>/dev/null
+mkdir "$TMPDIR/mnt"
+mount "$disk" "$TMPDIR/mnt"
+dd if=/dev/zero of="$TMPDIR/mnt/file" bs=1M count=8 conv=fsync 2>/dev/null
+O=$(losetup -f --show --direct-io=off "$TMPDIR/mnt/file")
+at_exit unmount
+./stage_format "$L" "$(sectors "$O")"
+at_exit stage_stop
+stage_start
+before=$(blocks)
+./blockdata write /dev/mapper/st -n 16384
+stage_drained
+# BLKZEROOUT asks to keep the space.
+blkdiscard -z -o 1M -l 2M /dev/mapper/st || fail "zeroes"
+stage_drained
+same "blocks of the file after zeroes" "$(blocks)" "$before"
+cmp -n $((2 << 20)) -i $((1 << 20)):0 "$TMPDIR/mnt/file" /dev/zero || fail "zeros on the origin"
+blkdiscard -o 4M -l 1M /dev/mapper/st || fail "discard"
+stage_drained
+(($(blocks) < before)) || fail "a discard frees nothing: $(blocks) of $before blocks"
+stage_stop
