@@ -189,6 +189,7 @@ const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_MAX_BEH
 	[NEARCACHE_A_DEVICE_RATE] = { .type = NLA_U64, },
 	[NEARCACHE_A_DEVICE_MAX_BEHIND] = { .type = NLA_U64, },
 	[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME] = { .type = NLA_U32, },
+	[NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &nearcache_a_device_origin_timeout_range),
 };
 
 /* Ops table for nearcache */

@@ -311,16 +311,46 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	return true;
 }
 
+/* Writes fail while the origin has failed for origin_timeout.  Call this when one of both changes, and
+ * from time to time while the origin fails.  Context: may sleep.
+ */
+void nc_drain_check_timeout(struct nc_stage *s)
+{
+	u64 ns = READ_ONCE(s->origin_timeout) * (u64)NSEC_PER_SEC;
+	bool read_only, changed;
+
+	spin_lock_irq(&s->lock);
+	read_only = ns && s->failing_since && ktime_get_ns() - s->failing_since >= ns;
+	changed = read_only != s->read_only;
+	s->read_only = read_only;
+	if (changed && s->waiting_count)
+		queue_work(s->queue, &s->room);
+	spin_unlock_irq(&s->lock);
+	if (!changed)
+		return;
+	if (read_only)
+		DMERR("%s: origin %s has failed for origin_timeout, %u seconds: writes fail until it works; the log keeps what it has",
+		      nc_stage_name(s), s->origin->name, READ_ONCE(s->origin_timeout));
+	else
+		DMINFO("%s: writes are accepted again", nc_stage_name(s));
+	nc_stage_event(s);
+}
+
 /* Report that the origin fails, or works again; the drain tries again after a while. */
 static void set_retrying(struct nc_stage *s, bool on)
 {
+	bool before;
+
 	spin_lock_irq(&s->lock);
+	before = s->failing_since;
 	if (on)
 		s->count.retries++;
+	if (on != before)
+		s->failing_since = on ? ktime_get_ns() : 0;
 	spin_unlock_irq(&s->lock);
-	if (s->retrying == on)
+	nc_drain_check_timeout(s);
+	if (before == on)
 		return;
-	WRITE_ONCE(s->retrying, on);
 	if (on)
 		DMWARN("%s: origin %s fails: the drain repeats epoch %llu until it succeeds",
 		       nc_stage_name(s), s->origin->name, s->ring.marked.epoch);

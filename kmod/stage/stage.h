@@ -216,7 +216,8 @@ struct nc_stage_counters {
  * @reported: conditions that netlink listeners know (status.c); @lock
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed
- * @retrying: the origin fails
+ * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
+ * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
  * @writes: writes to the log in flight, of epochs with even and odd number
  * @open_since: time of the first write of the open epoch, nanoseconds since 1970; 0: it is empty
  * @drained_time: nearcache_stage_super.drained_time; @lock
@@ -238,6 +239,7 @@ struct nc_stage_counters {
  * @max_behind: option, bytes; 0: no limit
  * @max_behind_time: option, seconds; 0: no limit
  * @map_memory: option, bytes; constant
+ * @origin_timeout: option, seconds: see @read_only; 0: writes never fail because of the origin
  * @keep_retained: option: after a start, reads still get marked data from the log; constant
  * @count: see struct nc_stage_counters; @lock
  */
@@ -262,7 +264,8 @@ struct nc_stage {
 	bool full;
 	bool pushback;
 	bool failed;
-	bool retrying;
+	bool read_only;
+	u64 failing_since;
 	u32 writes[2];
 	u64 open_since;
 	u64 drained_time;
@@ -286,6 +289,7 @@ struct nc_stage {
 	u64 max_behind;
 	u32 max_behind_time;
 	u64 map_memory;
+	u32 origin_timeout;
 	bool keep_retained;
 	struct nc_stage_counters count;
 };
@@ -417,6 +421,7 @@ void nc_drain_destroy(struct nc_stage *s);
 void nc_drain_start(struct nc_stage *s);
 void nc_drain_stop(struct nc_stage *s);
 void nc_drain_kick(struct nc_stage *s);
+void nc_drain_check_timeout(struct nc_stage *s);
 
 /* registry.c */
 int nc_stage_claim(struct nc_stage *s);

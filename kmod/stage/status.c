@@ -42,7 +42,7 @@ static bool report_conditions(struct nc_stage *s)
 	u32 now, changed, i, event;
 
 	spin_lock_irq(&s->lock);
-	now = s->failed << CONDITION_LOG_FAILED | READ_ONCE(s->retrying) << CONDITION_ORIGIN_LOST |
+	now = s->failed << CONDITION_LOG_FAILED | !!s->failing_since << CONDITION_ORIGIN_LOST |
 	      s->full << CONDITION_FULL;
 	changed = now ^ s->reported;
 	s->reported = now;
@@ -102,7 +102,8 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	const struct nc_ring *r = &s->ring;
 
 	st->state = s->failed ? NEARCACHE_STAGE_LOG_BAD :
-		    s->retrying ? NEARCACHE_STAGE_RETRIES : NEARCACHE_STAGE_NORMAL;
+		    s->read_only ? NEARCACHE_STAGE_READ_ONLY :
+		    s->failing_since ? NEARCACHE_STAGE_RETRIES : NEARCACHE_STAGE_NORMAL;
 	st->behind_bytes = nc_ring_behind(r) * NEARCACHE_STAGE_BLOCK;
 	st->retained_bytes = (r->marked.place - r->tail.place) * NEARCACHE_STAGE_BLOCK;
 	st->open_epoch = r->open.epoch;
@@ -120,6 +121,7 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	st->log_read_bytes = s->count.log_read_bytes;
 	st->commits = s->count.commits;
 	st->retries = s->count.retries;
+	st->failing_ns = s->failing_since ? ktime_get_ns() - s->failing_since : 0;
 }
 
 /* Read the status.  Context: process; does not wait. */

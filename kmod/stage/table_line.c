@@ -52,6 +52,11 @@ static void max_behind_changed(struct dm_target *ti)
 	max_behind_time_changed(ti);
 }
 
+static void origin_timeout_changed(struct dm_target *ti)
+{
+	nc_drain_check_timeout(ti->private);
+}
+
 /* In the order of the printed table line. */
 const struct nc_option nc_stage_options[] = {
 	{ "rate", "rate must be 0 or 65536 to 1099511627776 bytes/s", 65536, 1ULL << 40,
@@ -69,6 +74,9 @@ const struct nc_option nc_stage_options[] = {
 	{ "keep_retained", "keep_retained must be 0 or 1", 0, 1, .constant = true,
 	  NC_OPTION_AT(struct nc_stage, keep_retained),
 	  .attribute = NEARCACHE_A_DEVICE_KEEP_RETAINED },
+	{ "origin_timeout", "origin_timeout must be 0 to 86400 seconds", 0, 86400,
+	  NC_OPTION_AT(struct nc_stage, origin_timeout), .changed = origin_timeout_changed,
+	  .attribute = NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT },
 };
 
 const u32 nc_stage_options_count = ARRAY_SIZE(nc_stage_options);

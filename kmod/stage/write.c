@@ -119,7 +119,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		small = nc_small_write_copy(s, bio);
 
 	spin_lock_irqsave(&s->lock, flags);
-	if (unlikely(s->failed)) {
+	if (unlikely(s->failed || s->read_only)) {
 		io->kind = NC_STAGE_IO_PASSED;
 		r = DM_MAPIO_KILL;
 	} else if (!s->waiting_count && append_write(s, bio, io, small)) {
@@ -166,7 +166,7 @@ void nc_stage_room_work(struct work_struct *work)
 	for (;;) {
 		spin_lock_irq(&s->lock);
 		bio = bio_list_peek(&s->waiting);
-		failed = s->failed;
+		failed = s->failed || s->read_only;
 		if (bio) {
 			io = dm_per_bio_data(bio, sizeof(*io));
 			if (!failed && !append_write(s, bio, io, NULL)) {

@@ -47,6 +47,7 @@ for bad in 1 65535 1099511627777 -1 1k; do
 done
 refused "'1048575': max_behind must be" "$base 2 max_behind 1048575"
 refused "'86401': max_behind_time must be" "$base 2 max_behind_time 86401"
+refused "'86401': origin_timeout must be" "$base 2 origin_timeout 86401"
 refused "'1048575': map_memory must be" "$base 2 map_memory 1048575"
 ./stage_format "$third" $((s + 8))
 refused 'Log is for a larger origin' "0 $s nearcache-stage $third $O"

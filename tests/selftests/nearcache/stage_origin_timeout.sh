@@ -1,0 +1,57 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# While the origin has failed for origin_timeout, writes fail and what is in the log stays; when the
+# origin works again, the drain goes on and writes are accepted.
+# kernels: 6.12
+# cpus: 1
+. ./gate.sh
+. ./stage.sh
+
+events() {
+	dmsetup info -c --noheadings -o events st
+}
+
+normal() {
+	(($(stage state) == 0))
+}
+
+gated_stage 24 17 'origin_timeout 1'
+[[ $(dmsetup table st) == *' origin_timeout 1' ]] || fail "$(dmsetup table st)"
+puts 2 0 8
+stage_drained
+origin_fails
+puts 3 0 8
+stage_commit >/dev/null
+stage_until state 1
+before=$(events)
+log_mark
+stage_until state 3
+(($(events) > before)) || fail "no event"
+log_since | grep -q 'has failed for origin_timeout, 1 seconds: writes fail' || fail "$(log_since)"
+(($(stage failing_ns) >= 1000000000)) || fail "failing_ns: $(stage failing_ns)"
+gate put "$NC" 4 8 8
+expect EIO
+gate trim t "$NC" 8 8
+ends t EIO
+gets 0 16 '3x8 1x8'
+gate flush f "$NC"
+ends f 'done'
+
+# The option changes while the origin fails.
+dmsetup message st 0 set origin_timeout 0
+same state "$(stage state)" 1
+./blockdata write "$NC" -n 40960 -g 5 >"$TMPDIR/writer" 2>&1 &
+writer=$!
+stage_until waiting 1
+dmsetup message st 0 set origin_timeout 1
+same state "$(stage state)" 3
+! wait "$writer" || fail "a write that waited for room did not fail"
+same waiting "$(stage waiting)" 0
+
+gate pass origin
+wait_for 30 normal || fail "$(dmsetup status --noflush st)"
+same failing_ns "$(stage failing_ns)" 0
+puts 6 0 8
+stage_drained
+gate look origin 0 8
+expect 6x8
