@@ -196,7 +196,8 @@ enum nearcache_stage_state {
 	NEARCACHE_STAGE_NORMAL	= 0,
 	NEARCACHE_STAGE_RETRIES	= 1,	/* the origin fails; the drain tries again */
 	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log failed: writes fail; what is committed is drained
-					 * as far as the log can be read
+					 * as far as the log can be read; or the log was given up:
+					 * nothing more is drained
 					 */
 	NEARCACHE_STAGE_READ_ONLY = 3,	/* the origin has failed for origin_timeout: writes fail
 					 * until it works; the log keeps what it has
@@ -226,13 +227,14 @@ enum nearcache_stage_state {
  * commits		counter: commits
  * retries		counter: epochs whose drain was repeated after an error of the origin
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
+ * in_flight		requests to the log that have not ended, and tasks of the stage that wait for it
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \
 	X(version) X(state) X(ring_bytes) X(behind_bytes) X(retained_bytes) X(open_epoch) \
 	X(committed_epoch) X(drained_epoch) X(behind_since) X(drained_time) X(entries) \
 	X(entries_max) X(waiting) X(written_bytes) X(drained_bytes) X(log_read_bytes) X(commits) \
-	X(retries) X(failing_ns)
+	X(retries) X(failing_ns) X(in_flight)
 
 /* Number of log blocks that an entry takes after its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)

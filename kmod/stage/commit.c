@@ -352,21 +352,27 @@ static bool commit_step(struct nc_stage *s, bool worker)
 	return false;
 }
 
-static void commit_work(struct work_struct *work)
+/* The log has failed: fail the bios that wait for a commit, and raise an event.  May sleep. */
+void nc_stage_fail_waiters(struct nc_stage *s)
 {
-	struct nc_stage *s = container_of(work, struct nc_stage, commit.work);
 	struct bio_list over = BIO_EMPTY_LIST;
 
-	while (commit_step(s, true))
-		;
-	if (!READ_ONCE(s->failed))
-		return;
 	spin_lock_irq(&s->lock);
 	take_waiters(s, 0, &over);
 	wake_up(&s->commit.wait);
 	spin_unlock_irq(&s->lock);
 	end_waiters(&over);
 	nc_stage_event(s);
+}
+
+static void commit_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(work, struct nc_stage, commit.work);
+
+	while (commit_step(s, true))
+		;
+	if (READ_ONCE(s->failed))
+		nc_stage_fail_waiters(s);
 }
 
 /* A flush asks for a commit: take the steps that need no worker.  Context: map; does not wait. */

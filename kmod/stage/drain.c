@@ -419,7 +419,7 @@ void nc_drain_kick(struct nc_stage *s)
 
 void nc_drain_start(struct nc_stage *s)
 {
-	WRITE_ONCE(s->drain.stop, false);
+	WRITE_ONCE(s->drain.stop, READ_ONCE(s->given_up));
 	nc_drain_kick(s);
 }
 

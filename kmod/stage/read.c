@@ -8,6 +8,7 @@ enum read_source {
 	READ_ORIGIN,
 	READ_LOG,
 	READ_ZEROS,
+	READ_GIVEN_UP,	/* the log, which is given up */
 };
 
 /* Find the source of a read's first sectors; set @sectors to their number.  Counts log reads. */
@@ -27,12 +28,26 @@ static enum read_source find_source(struct nc_stage *s, struct nc_stage_io *io, 
 		source = x->kind == NEARCACHE_STAGE_DATA ? READ_LOG : READ_ZEROS;
 		io->at = x->at + (sector - x->sector);
 	}
+	if (source == READ_LOG && READ_ONCE(s->given_up))
+		source = READ_GIVEN_UP;
 	if (source == READ_LOG) {
 		io->phase = s->phase;
 		atomic_inc(&s->readers[io->phase]);
 	}
 	spin_unlock_irqrestore(&s->map_lock, flags);
 	return source;
+}
+
+/* Can the origin serve a read of the log? */
+static bool origin_has(struct nc_stage *s, const struct nc_stage_io *io)
+{
+	unsigned long flags;
+	bool marked;
+
+	spin_lock_irqsave(&s->lock, flags);
+	marked = io->at < nc_place_sector(s->ring.marked.place);
+	spin_unlock_irqrestore(&s->lock, flags);
+	return marked;
 }
 
 /**
@@ -58,11 +73,18 @@ int nc_stage_read_map(struct nc_stage *s, struct bio *bio)
 	/* A write is in the map before it is reported complete, so that a later read sees it. */
 	if (READ_ONCE(s->mapped))
 		source = find_source(s, io, sector, &sectors);
+	else if (unlikely(READ_ONCE(s->given_up) && !READ_ONCE(s->started)))
+		return DM_MAPIO_KILL;
 	nc_bio_cut(bio, sectors);
 	if (source == READ_ZEROS) {
 		zero_fill_bio(bio);
 		bio_endio(bio);
 		return DM_MAPIO_SUBMITTED;
+	}
+	if (source == READ_GIVEN_UP) {
+		if (!origin_has(s, io))
+			return DM_MAPIO_KILL;
+		source = READ_ORIGIN;
 	}
 	if (source == READ_ORIGIN) {
 		bio_set_dev(bio, s->origin->bdev);
@@ -78,18 +100,6 @@ int nc_stage_read_map(struct nc_stage *s, struct bio *bio)
 	bio_clear_polled(bio);
 	bio->bi_iter.bi_sector = nc_stage_log_sector(s, io->at);
 	return DM_MAPIO_REMAPPED;
-}
-
-/* Can the origin serve a read that failed on the log? */
-static bool origin_has(struct nc_stage *s, const struct nc_stage_io *io)
-{
-	unsigned long flags;
-	bool marked;
-
-	spin_lock_irqsave(&s->lock, flags);
-	marked = io->at < nc_place_sector(s->ring.marked.place);
-	spin_unlock_irqrestore(&s->lock, flags);
-	return marked;
 }
 
 /**

@@ -215,7 +215,8 @@ struct nc_stage_counters {
  * @full: writes wait, as @watch has found; @lock
  * @reported: conditions that netlink listeners know (status.c); @lock
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
- * @failed: the log has failed
+ * @failed: the log has failed, or was given up
+ * @given_up: the user gave the log up: no new request goes there
  * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
  * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
  * @writes: writes to the log in flight, of epochs with even and odd number
@@ -264,6 +265,7 @@ struct nc_stage {
 	bool full;
 	bool pushback;
 	bool failed;
+	bool given_up;
 	bool read_only;
 	u64 failing_since;
 	u32 writes[2];
@@ -366,6 +368,7 @@ int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 void nc_stage_room_work(struct work_struct *work);
 void nc_stage_push_back(struct nc_stage *s, bool on);
 void nc_stage_fail(struct nc_stage *s, const char *what, int error);
+void nc_stage_give_up(struct nc_stage *s);
 
 /* checked.c */
 struct nc_small_write *nc_small_write_copy(struct nc_stage *s, struct bio *bio);
@@ -386,6 +389,7 @@ void nc_stage_wait_readers(struct nc_stage *s);
 int nc_stage_commit_init(struct nc_stage *s);
 void nc_stage_commit_destroy(struct nc_stage *s);
 void nc_stage_commit_want(struct nc_stage *s, u64 epoch);
+void nc_stage_fail_waiters(struct nc_stage *s);
 void nc_stage_commit_now(struct nc_stage *s);
 int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch);
 void nc_stage_commit_started(struct nc_stage *s);

@@ -121,6 +121,10 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	st->log_read_bytes = s->count.log_read_bytes;
 	st->commits = s->count.commits;
 	st->retries = s->count.retries;
+	st->in_flight = s->writes[0] + s->writes[1] + atomic_read(&s->readers[0]) +
+			atomic_read(&s->readers[1]) + s->drain.in_flight +
+			(s->commit.phase != NC_COMMIT_IDLE) + !!work_busy(&s->drain.work) +
+			!!work_busy(&s->space);
 	st->failing_ns = s->failing_since ? ktime_get_ns() - s->failing_since : 0;
 }
 

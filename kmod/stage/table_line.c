@@ -149,7 +149,7 @@ int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv)
 }
 
 /**
- * nc_stage_message() - handle a message: "commit", or "set <option> <value>"
+ * nc_stage_message() - handle a message: "commit", "give_up", or "set <option> <value>"
  * @s: stage
  * @argc: number of words
  * @argv: words
@@ -168,8 +168,13 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 	if (argc == 3 && !strcasecmp(argv[0], "set"))
 		return nc_options_change(s->ti, nc_stage_options, nc_stage_options_count, argv[1],
 					 argv[2]);
+	if (argc == 1 && !strcasecmp(argv[0], "give_up")) {
+		nc_stage_give_up(s);
+		return 0;
+	}
 	if (argc != 1 || strcasecmp(argv[0], "commit"))
-		return nc_refuse_word(s->ti, "Expected: commit, or: set <option> <value>", argv[0]);
+		return nc_refuse_word(s->ti, "Expected: commit, give_up, or: set <option> <value>",
+				      argv[0]);
 	if (!READ_ONCE(s->started))
 		return -EAGAIN;
 	r = nc_stage_commit_sync(s, &epoch);

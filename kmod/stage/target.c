@@ -145,13 +145,15 @@ static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *err
 	}
 }
 
-/* Recover at the first resume: in the constructor, the table that is live may still write. */
+/* Recover at the first resume: in the constructor, the table that is live may still write.  A table
+ * that is given up before fails all requests.
+ */
 static int stage_preresume(struct dm_target *ti)
 {
 	struct nc_stage *s = ti->private;
 	int r;
 
-	if (s->started)
+	if (s->started || READ_ONCE(s->given_up))
 		return 0;
 	/* The log may have failed after the table was loaded. */
 	r = nc_stage_check_predecessor(s) ?: nc_stage_recover(s);

@@ -236,6 +236,30 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 	      nc_stage_name(s), s->log->name, what, error);
 }
 
+/**
+ * nc_stage_give_up() - do without the log: fail all requests that need it, and stop the drain
+ * @s: stage
+ *
+ * Requests that the log device has got end when its driver ends them.
+ *
+ * Context: may sleep.
+ */
+void nc_stage_give_up(struct nc_stage *s)
+{
+	spin_lock_irq(&s->lock);
+	WRITE_ONCE(s->given_up, true);
+	WRITE_ONCE(s->failed, true);
+	queue_work(s->commit.queue, &s->commit.work);
+	queue_work(s->queue, &s->room);
+	spin_unlock_irq(&s->lock);
+	WRITE_ONCE(s->drain.stop, true);
+	wake_up(&s->drain.wait);
+	DMERR("%s: log %s is given up: requests that need it fail, and the drain has stopped",
+	      nc_stage_name(s), s->log->name);
+	/* The worker may wait for the log. */
+	nc_stage_fail_waiters(s);
+}
+
 /* A write to the log has ended: put it into the overlay map.  Return: false: there is no room. */
 static bool insert_write(struct nc_stage *s, const struct nc_stage_io *io)
 {

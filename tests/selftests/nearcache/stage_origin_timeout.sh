@@ -20,13 +20,14 @@ gated_stage 24 17 'origin_timeout 1'
 puts 2 0 8
 stage_drained
 origin_fails
+before=$(events)
+log_mark
 puts 3 0 8
 stage_commit >/dev/null
 stage_until state 1
-before=$(events)
-log_mark
 stage_until state 3
-(($(events) > before)) || fail "no event"
+# One event for the first failure, one for the timeout.
+same events "$(events)" $((before + 2))
 log_since | grep -q 'has failed for origin_timeout, 1 seconds: writes fail' || fail "$(log_since)"
 (($(stage failing_ns) >= 1000000000)) || fail "failing_ns: $(stage failing_ns)"
 gate put "$NC" 4 8 8
