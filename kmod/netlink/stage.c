@@ -49,6 +49,8 @@ static int put_stage_options(struct sk_buff *skb, const struct nc_stage *s)
 	int r = 0;
 
 	for (o = nc_stage_options; o < nc_stage_options + nc_stage_options_count && !r; o++) {
+		if (!o->attribute)
+			continue;
 		value = nc_option_value(s->ti, o);
 		r = o->bytes == sizeof(u64) ?
 		    nla_put_u64_64bit(skb, o->attribute, value, NEARCACHE_A_DEVICE_PAD) :

@@ -20,11 +20,13 @@ static_assert(sizeof(struct nearcache_stage_desc) == NEARCACHE_STAGE_BLOCK);
  * @block: the blocks; from vmalloc()
  * @place: place of the first one
  * @blocks: their number
+ * @dropped: epochs were dropped, because the log cannot be read and the user asked for that
  */
 struct log_window {
 	struct nearcache_stage_desc *block;
 	u64 place;
 	u32 blocks;
+	bool dropped;
 };
 
 /* Start value of the checksum of descriptors. */
@@ -154,6 +156,39 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->committed = *at;
 }
 
+/* Report that the epochs from @epoch on are dropped.  @number: first descriptor that is dropped. */
+static void report_dropped(struct nc_stage *s, struct log_window *w, u64 epoch, u64 number)
+{
+	bool committed = number <= le64_to_cpu(s->super.block->committed_number);
+
+	w->dropped = true;
+	DMERR("%s: log %s: cannot be read: writes from epoch %llu on are dropped%s",
+	      nc_stage_name(s), s->log->name, epoch,
+	      committed ? ", and some were committed" : ", if there were any");
+}
+
+/* The descriptor @at cannot be read, and the user asked to drop it: end the chain there. */
+static void drop_unreadable(struct nc_stage *s, struct log_window *w, const struct nc_cursor *at,
+			    struct nearcache_stage_desc *commit, struct nc_cursor *end,
+			    struct nc_cursor *before)
+{
+	struct nearcache_stage_super *sb = s->super.block;
+	struct nc_cursor drained = {
+		.place = at->place,
+		.number = le64_to_cpu(sb->drained_number) + 1,
+		.epoch = le64_to_cpu(sb->drained_epoch) + 1,
+	};
+
+	/* All that the origin lacks is behind the block: begin anew there. */
+	if (end->number < drained.number) {
+		nc_ring_start(&s->ring, &drained);
+		*end = s->ring.last;
+		*before = s->ring.last;
+		commit->number = 0;
+	}
+	report_dropped(s, w, end->epoch, end->number);
+}
+
 /* Follow the chain.  Sets @commit to a copy of the last descriptor that commits (its number is 0 if
  * there is none), @end to the descriptor after it, and @before to the first one of its epoch.
  */
@@ -172,6 +207,10 @@ static int follow_chain(struct nc_stage *s, struct log_window *w,
 		if (at.place - r->tail.place >= r->blocks)
 			return 0;
 		desc = window_block(s, w, at.place);
+		if (!desc && s->drop_unreadable) {
+			drop_unreadable(s, w, &at, commit, end, before);
+			return 0;
+		}
 		if (!desc) {
 			DMERR("%s: log %s: cannot read block %llu of the ring, which may be in use",
 			      nc_stage_name(s), s->log->name, at.place % r->blocks);
@@ -214,6 +253,10 @@ static int settle_chain(struct nc_stage *s, struct log_window *w,
 	}
 	if (checked)
 		fits = nc_checked_verify(s, commit, false, w->block);
+	if (fits < 0 && s->drop_unreadable) {
+		report_dropped(s, w, before->epoch, before->number);
+		fits = 0;
+	}
 	if (fits > 0 && checked)
 		fits = nc_checked_verify(s, commit, true, w->block);
 	if (fits < 0)
@@ -253,7 +296,7 @@ static void fill_overlay(struct nc_stage *s)
 }
 
 /* Find the first epoch that is not marked. */
-static int find_marked(struct nc_stage *s)
+static int find_marked(struct nc_stage *s, const struct log_window *w)
 {
 	struct nc_ring *r = &s->ring;
 	u64 drained = le64_to_cpu(s->super.block->drained_epoch);
@@ -262,7 +305,7 @@ static int find_marked(struct nc_stage *s)
 	r->marked = r->tail;
 	while (r->marked.epoch <= drained && r->marked.record != r->committed.record)
 		nc_ring_next_epoch(r, &r->marked);
-	if (r->committed.number <= le64_to_cpu(s->super.block->committed_number)) {
+	if (r->committed.number <= le64_to_cpu(s->super.block->committed_number) && !w->dropped) {
 		DMERR("%s: log %s has lost data: it ends at descriptor %llu, %llu was committed",
 		      nc_stage_name(s), s->log->name, r->committed.number - 1,
 		      le64_to_cpu(s->super.block->committed_number));
@@ -307,11 +350,12 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 
 	nc_ring_start(&s->ring, &tail);
 	r = follow_chain(s, w, commit, &end, &before) ?:
-	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s) ?:
+	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s, w) ?:
 	    nc_stage_super_rewrite(s) ?: nc_origin_print_check(s, &changed);
 	if (r)
 		return r;
-	if (!s->keep_retained || changed)
+	/* The origin may have newer data, of an epoch that was dropped while it was drained. */
+	if (!s->keep_retained || changed || w->dropped)
 		drop_retained(s);
 	fill_overlay(s);
 	return nc_stage_super_start(s, s->ring.open.number);

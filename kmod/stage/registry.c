@@ -79,25 +79,32 @@ static bool stage_lost_writes(struct nc_stage *s)
  * @s: claimed stage that has not started
  *
  * A table must not start after one of the same device that has lost writes: they would disappear
- * under a file system that is in use.  @s remembers it for the tables after it.
+ * under a file system that is in use.  @s remembers it for the tables after it.  For the same
+ * reason, drop_unreadable is refused while the device is in use.
  *
  * Context: constructor or preresume.
- * Return: 0 or -EIO; ti->error is set.
+ * Return: 0, -EIO or -EBUSY; ti->error is set.
  */
 int nc_stage_check_predecessor(struct nc_stage *s)
 {
 	struct nc_stage *other;
+	bool used = false;
 
 	mutex_lock(&stages_lock);
 	list_for_each_entry(other, &stages, claim)
-		if (other != s && same_device(other, s))
+		if (other != s && same_device(other, s)) {
 			s->lost |= stage_lost_writes(other);
+			used |= READ_ONCE(other->started);
+		}
 	mutex_unlock(&stages_lock);
-	if (!s->lost)
+	if (s->lost)
+		s->ti->error = "Log has failed, and writes are not committed: remove the device";
+	else if (used && s->drop_unreadable)
+		s->ti->error = "Option drop_unreadable needs a device that is not in use";
+	else
 		return 0;
-	s->ti->error = "Log has failed, and writes are not committed: remove the device";
 	DMERR("%s: log %s: %s", nc_stage_name(s), s->log->name, s->ti->error);
-	return -EIO;
+	return s->lost ? -EIO : -EBUSY;
 }
 
 /* Undo nc_stage_claim(), if it has succeeded; waits for visits of the stage. */

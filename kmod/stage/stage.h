@@ -242,6 +242,7 @@ struct nc_stage_counters {
  * @map_memory: option, bytes; constant
  * @origin_timeout: option, seconds: see @read_only; 0: writes never fail because of the origin
  * @keep_retained: option: after a start, reads still get marked data from the log; constant
+ * @drop_unreadable: option: end the chain at a block that cannot be read; cleared by the start
  * @count: see struct nc_stage_counters; @lock
  */
 struct nc_stage {
@@ -293,6 +294,7 @@ struct nc_stage {
 	u64 map_memory;
 	u32 origin_timeout;
 	bool keep_retained;
+	bool drop_unreadable;
 	struct nc_stage_counters count;
 };
 

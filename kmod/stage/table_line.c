@@ -77,6 +77,9 @@ const struct nc_option nc_stage_options[] = {
 	{ "origin_timeout", "origin_timeout must be 0 to 86400 seconds", 0, 86400,
 	  NC_OPTION_AT(struct nc_stage, origin_timeout), .changed = origin_timeout_changed,
 	  .attribute = NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT },
+	/* Netlink does not show it: the start clears it. */
+	{ "drop_unreadable", "drop_unreadable must be 0 or 1", 0, 1, .constant = true,
+	  NC_OPTION_AT(struct nc_stage, drop_unreadable) },
 };
 
 const u32 nc_stage_options_count = ARRAY_SIZE(nc_stage_options);

@@ -157,9 +157,12 @@ static int stage_preresume(struct dm_target *ti)
 		return 0;
 	/* The log may have failed after the table was loaded. */
 	r = nc_stage_check_predecessor(s) ?: nc_stage_recover(s);
-	if (!r)
-		nc_stage_started(s);
-	return r;
+	if (r)
+		return r;
+	/* A later start must not drop what is written now, so the table line does not show it. */
+	s->drop_unreadable = false;
+	nc_stage_started(s);
+	return 0;
 }
 
 static void stage_resume(struct dm_target *ti)
