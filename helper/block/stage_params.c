@@ -39,6 +39,8 @@ static void take_option(void *to, const char *name, uint64_t value)
 		params->max_behind.bytes = value;
 	else if (!strcmp(name, "max_behind_time"))
 		params->max_behind.seconds = (unsigned int)value;
+	else if (!strcmp(name, "origin_timeout"))
+		params->origin_timeout = (unsigned int)value;
 }
 
 /* Parse the words behind the name of the target.  Returns false if they are no table line of it. */
@@ -69,6 +71,7 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	add_option(options, "rate", params->rate, &words);
 	add_option(options, "max_behind", params->max_behind.bytes, &words);
 	add_option(options, "max_behind_time", params->max_behind.seconds, &words);
+	add_option(options, "origin_timeout", params->origin_timeout, &words);
 	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
 			minor(params->log), major(params->origin), minor(params->origin));
 	if (words)
@@ -129,6 +132,7 @@ const char *stage_state_word(uint64_t state)
 		[NEARCACHE_STAGE_NORMAL] = "normal",
 		[NEARCACHE_STAGE_RETRIES] = "origin fails",
 		[NEARCACHE_STAGE_LOG_BAD] = "log failed",
+		[NEARCACHE_STAGE_READ_ONLY] = "read-only",
 	};
 
 	return state < sizeof(word) / sizeof(word[0]) ? word[state] : "unknown";

@@ -32,12 +32,14 @@ struct stage_limit {
  * @origin: the origin
  * @rate: highest rate of the drain, bytes per second; 0: no limit
  * @max_behind: limit
+ * @origin_timeout: writes fail when the origin has failed for this time, seconds; 0: never
  */
 struct stage_params {
 	dev_t log;
 	dev_t origin;
 	uint64_t rate;
 	struct stage_limit max_behind;
+	unsigned int origin_timeout;
 };
 
 /**

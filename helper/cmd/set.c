@@ -22,6 +22,7 @@
 #include "cluster/homes.h"
 #include "block/dm_remove.h"
 #include "ondisk/superblock.h"
+#include "open/stage_device.h"
 #include "open/witness.h"
 
 /*
@@ -394,6 +395,23 @@ static int set_read_ahead(const struct change *change)
 	       fail_add("the other settings are changed already") : fail_code();
 }
 
+/* One setting governs both: a stage below the cache gets the same origin_timeout. */
+static int set_stage(const struct change *change, const struct arguments *args)
+{
+	struct dm_device stage;
+	bool found, given = false;
+	int i;
+
+	for (i = 1; i < args->operands; i++)
+		given |= !strncmp(args->operand[i], "origin_timeout=", strlen("origin_timeout="));
+	if (!given || stage_below(&change->dev, &stage, &found) || !found)
+		return fail_code();
+	if (stage_set(&stage, "origin_timeout", change->new.origin_timeout))
+		fail_add("the other settings are changed already");
+	dm_device_free(&stage);
+	return fail_code();
+}
+
 /* Warn if the kernel could not read or write the record on the witness. */
 static void look_at_witness(const struct change *change)
 {
@@ -423,7 +441,7 @@ static int set_device(struct change *change, const struct arguments *args)
 	if (needs_reload(change) && !dry_run &&
 	    execute_set(change, option_given(args, OPTION_FORCE)))
 		return fail_code();
-	if (!dry_run && set_read_ahead(change))
+	if (!dry_run && (set_read_ahead(change) || set_stage(change, args)))
 		return fail_code();
 	report_set(change, dry_run);
 	if (change->witness_path && change->new.witness && !dry_run)

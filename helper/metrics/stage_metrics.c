@@ -83,7 +83,7 @@ static void write_states(struct exposition *e, const struct stages *all)
 	exposition_family(e, METRIC_GAUGE, "stage_state", "",
 			  "1 for the current state of the stage, 0 for the others");
 	for (i = 0; i < all->count; i++)
-		for (state = 0; state <= NEARCACHE_STAGE_LOG_BAD; state++) {
+		for (state = 0; state <= NEARCACHE_STAGE_READ_ONLY; state++) {
 			const struct label_pair labels[] = {
 				{ "device", all->stage[i].dev->name },
 				{ "state", stage_state_word(state) },

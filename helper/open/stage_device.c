@@ -100,6 +100,11 @@ static int apply_options(struct stage *stage, const struct dm_device *dev,
 			return fail_code();
 		stage->params.rate = args->drain_rate;
 	}
+	if (option_given(args, OPTION_ORIGIN_TIMEOUT)) {
+		if (stage_set(dev, "origin_timeout", args->origin_timeout))
+			return fail_code();
+		stage->params.origin_timeout = args->origin_timeout;
+	}
 	if (!option_given(args, OPTION_MAX_BEHIND))
 		return 0;
 	stage->params.max_behind = args->max_behind;
@@ -179,6 +184,7 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 		.origin = stage->origin.number,
 		.rate = args->drain_rate,
 		.max_behind = args->max_behind,
+		.origin_timeout = args->origin_timeout,
 	};
 	if (find_device(stage, args) || stage->running)
 		return fail_code();

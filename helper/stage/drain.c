@@ -73,7 +73,7 @@ static void show_progress(struct waiting *waiting, const struct stage_status *st
 		waiting->began = true;
 	}
 	progress_update(&waiting->progress, status->drained_bytes - waiting->before);
-	if (status->state != NEARCACHE_STAGE_RETRIES || waiting->warned)
+	if (!status->failing_ns || waiting->warned)
 		return;
 	warn("the origin of '%s' fails, and the drain tries again until it works; ^C ends this command and leaves the device in use",
 	     waiting->name);

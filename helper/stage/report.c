@@ -89,6 +89,8 @@ static void print_limits(const struct stage_params *params)
 	print_bytes("max_behind_bytes", limit->bytes ? "writes wait beyond" : NULL, limit->bytes);
 	print_seconds("max_behind_seconds", limit->seconds ? "writes wait beyond" : NULL,
 		      limit->seconds);
+	print_seconds("origin_timeout_s", params->origin_timeout ? "origin timeout" : NULL,
+		      params->origin_timeout);
 }
 
 static void print_behind(const struct stage_status *status)
@@ -125,6 +127,8 @@ int stage_report(const struct dm_device *dev)
 	print_string("state", "state", stage_state_word(status.state));
 	print_string("log", "log device", device_path_of(params.log, path));
 	print_string("origin", "origin", device_path_of(params.origin, path));
+	print_seconds("origin_failing_seconds", status.failing_ns ? "origin fails for" : NULL,
+		      status.failing_ns / SECOND);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL, dev->suspended);
 	print_behind(&status);
 	print_drain(dev, &status);
