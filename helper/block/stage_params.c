@@ -79,6 +79,20 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	return text;
 }
 
+/*
+ * Copy the table line @table to @text (STAGE_PARAMS_TEXT bytes), with another origin; options that
+ * this program does not know stay.
+ */
+const char *stage_params_move(const char *table, dev_t origin, char *text)
+{
+	char log[32] = "", old[32] = "";
+
+	next_word(&table, log, sizeof(log));
+	next_word(&table, old, sizeof(old));
+	snprintf(text, STAGE_PARAMS_TEXT, "%s %u:%u%s", log, major(origin), minor(origin), table);
+	return text;
+}
+
 /* Parse a rate of --rate; 0: no limit.  Returns NULL, or the reason why @text is not valid. */
 const char *stage_rate_parse(const char *text, uint64_t *rate)
 {

@@ -53,6 +53,7 @@ struct stage_status {
 
 bool stage_params_parse(const char *text, struct stage_params *params);
 const char *stage_params_print(const struct stage_params *params, char *text);
+const char *stage_params_move(const char *table, dev_t origin, char *text);
 const char *stage_rate_parse(const char *text, uint64_t *rate);
 const char *stage_limit_parse(const char *text, struct stage_limit *limit);
 bool stage_status_parse(const char *line, struct stage_status *status);

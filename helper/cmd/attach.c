@@ -22,8 +22,10 @@
 #include "open/origin_match.h"
 #include "lib/print.h"
 #include "open/reconnect_origin.h"
+#include "open/stage_device.h"
 #include "block/dm_reload.h"
 #include "pins/restore.h"
+#include "stage/reconnect.h"
 #include "block/signals.h"
 #include "open/witness.h"
 #include "open/witness_proof.h"
@@ -486,6 +488,23 @@ static bool wants_origin(const struct attachment *attach)
 		reconnect_needed(&attach->dev));
 }
 
+/*
+ * The same for the origin of a stage below the device.  If @found, dm_device_free() of @stage is
+ * needed.
+ */
+static int wants_stage_origin(const struct arguments *args, const char *name,
+			      struct dm_device *stage, bool *found)
+{
+	if (stage_of_name(name, stage, found) || !*found)
+		return fail_code();
+	*found = option_given(args, OPTION_ORIGIN) ||
+		 (!option_given(args, OPTION_CACHE | OPTION_FORMAT) &&
+		  stage_origin_gone(stage));
+	if (!*found)
+		dm_device_free(stage);
+	return 0;
+}
+
 static int attach_cache(struct attachment *attach)
 {
 	const struct arguments *args = attach->args;
@@ -537,8 +556,18 @@ static int cmd_attach(const struct arguments *args)
 			.members = &attach.members,
 		},
 	};
+	struct dm_device stage;
+	bool staged;
 
-	if (!check_words(args) && !dm_need_ours(attach.new.label, &attach.dev)) {
+	if (check_words(args) ||
+	    wants_stage_origin(args, attach.new.label, &stage, &staged))
+		return fail_code();
+	if (staged) {
+		stage_reconnect(&stage, attach.new.label, args);
+		dm_device_free(&stage);
+		return fail_code();
+	}
+	if (!dm_need_ours(attach.new.label, &attach.dev)) {
 		int error = wants_origin(&attach) ?
 			    reconnect(&attach.dev, args) :
 			    attach_cache(&attach);
@@ -595,6 +624,10 @@ const struct verb attach_verb = {
 "wait for the origin (origin_timeout) are then served. Cached data is kept unless the\n"
 "first or last 64 KiB of the origin changed (with --on-change refuse the origin is\n"
 "refused then), or a write was not known to be durable. An origin with another device id\n"
-"is refused without --force, which asserts that it is the same volume.\n",
+"is refused without --force, which asserts that it is the same volume.\n"
+"\n"
+"If NAME has a stage, the origin is that of the stage: all writes that were acknowledged\n"
+"stay in its log, and the drain goes on. An origin that another host changed meanwhile is\n"
+"refused.\n",
 	.run = cmd_attach,
 };

@@ -191,6 +191,20 @@ static int check_belongs(const struct stage *stage, bool force)
 }
 
 /*
+ * Open the origin of a log whose superblock was read: that of --origin, or the one that the log
+ * names.  Fail if it does not belong to the log.  To drain two logs of one origin would mix their
+ * writes.
+ */
+int stage_open_origin(struct stage *stage, const struct arguments *args)
+{
+	if (args->origin ? device_open(&stage->origin, args->origin, "origin") : find_origin(stage))
+		return fail_code();
+	return stage_check_places(stage) ||
+	       check_belongs(stage, option_given(args, OPTION_FORCE)) ||
+	       stage_check_origin(&stage->origin, stage->sb.uuid) ? fail_code() : 0;
+}
+
+/*
  * Find log and origin, check them, and make the device.  The log is that of --stage, or the log
  * @uuid, which the superblock of the cache names (NULL: unknown); both must be the same.  The origin
  * is that of --origin, or the one that the log names.  stage_close() is needed even after a failure.
@@ -198,14 +212,8 @@ static int check_belongs(const struct stage *stage, bool force)
 int stage_open(struct stage *stage, const struct arguments *args, const unsigned char *uuid)
 {
 	stage_name(stage->cache, stage->name);
-	if (stage_check_name(stage->cache) || need_log(stage, args, uuid))
-		return fail_code();
-	if (args->origin ? device_open(&stage->origin, args->origin, "origin") : find_origin(stage))
-		return fail_code();
-	/* To drain two logs of one origin would mix their writes. */
-	if (stage_check_places(stage) ||
-	    check_belongs(stage, option_given(args, OPTION_FORCE)) ||
-	    stage_check_origin(&stage->origin, stage->sb.uuid))
+	if (stage_check_name(stage->cache) || need_log(stage, args, uuid) ||
+	    stage_open_origin(stage, args))
 		return fail_code();
 	return stage_activate(stage, args);
 }

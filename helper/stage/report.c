@@ -10,6 +10,7 @@
 #include "lib/print.h"
 #include "lib/size.h"
 #include "open/stage_device.h"
+#include "stage/reconnect.h"
 
 #define SECOND		1000000000ULL
 /* Time over which the rate of the drain is measured. */
@@ -93,6 +94,19 @@ static void print_limits(const struct stage_params *params)
 		      params->origin_timeout);
 }
 
+/* Print what the origin of the stage suffers from, and what to do. */
+static void print_origin_state(const struct dm_device *dev, const struct stage_status *status)
+{
+	bool gone = stage_origin_gone(dev);
+
+	print_flag("origin_gone", gone ? "origin gone" : NULL, gone);
+	if (gone)
+		print_string(NULL, "next step",
+			     "connect the origin, then 'nearcache attach' gives it to the stage");
+	print_seconds("origin_failing_seconds", status->failing_ns ? "origin fails for" : NULL,
+		      status->failing_ns / SECOND);
+}
+
 static void print_behind(const struct stage_status *status)
 {
 	bool behind = status->behind_bytes;
@@ -127,8 +141,7 @@ int stage_report(const struct dm_device *dev)
 	print_string("state", "state", stage_state_word(status.state));
 	print_string("log", "log device", device_path_of(params.log, path));
 	print_string("origin", "origin", device_path_of(params.origin, path));
-	print_seconds("origin_failing_seconds", status.failing_ns ? "origin fails for" : NULL,
-		      status.failing_ns / SECOND);
+	print_origin_state(dev, &status);
 	print_flag("suspended", dev->suspended ? "suspended" : NULL, dev->suspended);
 	print_behind(&status);
 	print_drain(dev, &status);
