@@ -16,6 +16,7 @@
 #include "open/renamed.h"
 #include "open/stage_device.h"
 #include "stage/drain.h"
+#include "stage/give_up.h"
 #include "lib/print.h"
 #include "meta/recover.h"
 #include "block/signals.h"
@@ -29,10 +30,14 @@
 /* The same for a device with a stage, whose log is written to the origin first: a week. */
 #define DRAIN_SECONDS	(7 * 86400U)
 
-/* Options of the command. @keep: leave writes in the log of a stage. */
+/*
+ * Options of the command. @keep: leave writes in the log of a stage. @abandon: the log of the stage
+ * hangs or has failed: do not wait for it.
+ */
 struct close_options {
 	bool dry_run;
 	bool keep;
+	bool abandon;
 };
 
 /*
@@ -190,21 +195,32 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
+/* A stage whose cache is gone: cut its name to that of the cache. */
+static const char *cut_ending(char *name)
+{
+	size_t length = strlen(name), end = strlen(STAGE_ENDING);
+
+	if (length > end && !strcmp(name + length - end, STAGE_ENDING))
+		name[length - end] = '\0';
+	return name;
+}
+
 /*
  * Remove the stage of a cache that is closed already.  Without --keep, all of its log is written to
  * the origin first; an interrupt then leaves the stage for the next open or close.
  */
-static int close_stage(const struct dm_device *stage, bool keep)
+static int close_stage(const struct dm_device *stage, const struct close_options *options)
 {
+	bool keep = options->keep, abandon = options->abandon;
+	bool found, drained, committed = !keep && !abandon;
 	struct stage_status status;
 	struct dm_device now;
-	bool found, drained, committed = !keep;
 	uint64_t epoch;
 
-	if (!keep && stage->live && stage_drain(stage))
+	if (committed && stage->live && stage_drain(stage))
 		return fail_code();
 	/* Commit now: the kernel would at the removal, after the status was read. */
-	if (keep && stage->live)
+	if (keep && !abandon && stage->live)
 		committed = !stage_commit(stage, &epoch);
 	fail_reset();
 	if (dm_find(stage->name, &now, &found))
@@ -212,10 +228,29 @@ static int close_stage(const struct dm_device *stage, bool keep)
 	/* A run was killed before the device had a table: its log is unchanged. */
 	drained = committed && found && now.stage && !stage_need_status(&now, &status) &&
 		  stage_all_drained(&status);
-	if (found && !fail_code())
-		stage_remove(&now, drained);
+	if (found && !fail_code() && !stage_remove(&now, drained) && abandon)
+		stage_print_lost(&now, cut_ending(now.name));
 	dm_device_free(&now);
 	return fail_code();
+}
+
+/*
+ * Before a device closes, do without the log of its stage, or write the log to the origin.  An
+ * interrupt during the latter leaves a working device.
+ */
+static int prepare_stage(const struct dm_device *dev, const struct dm_device *stage,
+			 const struct close_options *options)
+{
+	if (options->keep && !options->abandon)
+		return 0;
+	if (!options->abandon)
+		return stop_check(dev) || stage_drain(stage) ? fail_code() : 0;
+	if (stage_give_up(stage))
+		return fail_code();
+	if (stop_check(dev))
+		return fail_add("requests that need the log of its stage fail from now on: stop the users of '%s', then repeat this command",
+				dev->name);
+	return stage_wait_log(stage);
 }
 
 static void print_stage(const struct dm_device *stage, const struct close_options *options)
@@ -225,7 +260,8 @@ static void print_stage(const struct dm_device *stage, const struct close_option
 
 	fail_reset();
 	if (options->dry_run)
-		print_string("stage", options->keep ? "would keep the log of" : "would drain",
+		print_string("stage", options->abandon ? "would give up the log of" :
+			     options->keep ? "would keep the log of" : "would drain",
 			     stage->name);
 	else
 		print_string("stage", NULL, stage->name);
@@ -244,7 +280,9 @@ static bool close_left_stage(const char *name, const struct close_options *optio
 		fail_reset();
 		return false;
 	}
-	if (options->dry_run ? !stop_check(&stage) : !close_stage(&stage, options->keep)) {
+	if (options->dry_run ? !stop_check(&stage) :
+	    !(options->abandon && prepare_stage(&stage, &stage, options)) &&
+	    !close_stage(&stage, options)) {
 		print_string("name", options->dry_run ? "would close" : NULL, name);
 		print_stage(&stage, options);
 		print_flag("closed", NULL, !options->dry_run);
@@ -266,19 +304,15 @@ static bool close_passing(const char *name, const struct close_options *options)
 	}
 	found = found && dm_uuid_passes_through(dev.uuid);
 	if (found && !stage_of_name(name, &stage, &staged) &&
-	    (!staged || options->dry_run || options->keep ||
-	     (!stop_check(&dev) && !stage_drain(&stage))) &&
+	    (!staged || options->dry_run || !prepare_stage(&dev, &stage, options)) &&
 	    !passthrough_close(&dev, options->dry_run) && staged && !options->dry_run)
-		close_stage(&stage, options->keep);
+		close_stage(&stage, options);
 	dm_device_free(&stage);
 	dm_device_free(&dev);
 	return found;
 }
 
-/*
- * Stop the cache, and its stage (not @stage->name if there is none).  The log is written to the
- * origin first: an interrupt during that time leaves a working device.
- */
+/* Stop the cache, and its stage (not @stage->name if there is none). */
 static int stop_devices(struct closing *closing, const struct dm_device *stage,
 			const struct close_options *options)
 {
@@ -289,14 +323,14 @@ static int stop_devices(struct closing *closing, const struct dm_device *stage,
 		return fail_code();
 	if (options->dry_run)
 		return stop_check(dev);
-	if (staged && !options->keep && (stop_check(dev) || stage_drain(stage)))
+	if (staged && prepare_stage(dev, stage, options))
 		return fail_code();
 	if (stop(dev))
 		return fail_code();
 	lvm_filter_notify(dev->origin);
-	if (wants_refresh(closing))
+	if (!options->abandon && wants_refresh(closing))
 		refresh_fingerprint(closing);
-	if (staged && close_stage(stage, options->keep))
+	if (staged && close_stage(stage, options))
 		fail_add("the cache is closed; 'nearcache close %s' tries again to close its stage",
 			 dev->name);
 	return fail_code();
@@ -403,16 +437,6 @@ static void add_job(struct many_job *job, size_t *count, const char *name,
 	++*count;
 }
 
-/* A stage whose cache is gone: cut its name to that of the cache. */
-static const char *cut_ending(char *name)
-{
-	size_t length = strlen(name), end = strlen(STAGE_ENDING);
-
-	if (length > end && !strcmp(name + length - end, STAGE_ENDING))
-		name[length - end] = '\0';
-	return name;
-}
-
 static int close_list(const struct dm_device *list, size_t lists,
 		      const struct dm_device *passing, size_t passings,
 		      const struct close_options *options)
@@ -462,10 +486,13 @@ static int cmd_close(const struct arguments *args)
 	const struct close_options options = {
 		.dry_run = option_given(args, OPTION_DRY_RUN),
 		.keep = option_given(args, OPTION_KEEP),
+		.abandon = option_given(args, OPTION_ABANDON_STAGE),
 	};
 
 	if (arguments_check_operand(args))
 		return fail_code();
+	if (options.abandon && !args->operands)
+		return fail(CODE_USAGE, "--abandon-stage and --all: name the device whose log is given up");
 	return args->operands ?
 	       close_one(name_of_operand(args->operand[0]), &options) :
 	       close_all(&options);
@@ -475,7 +502,7 @@ const struct verb close_verb = {
 	.name = "close",
 	.operands = "[NAME]",
 	.operands_max = 1,
-	.optional = OPTION_ALL | OPTION_KEEP,
+	.optional = OPTION_ALL | OPTION_KEEP | OPTION_ABANDON_STAGE,
 	.changes = true,
 	.summary = "stop a device cleanly; its cache stays warm",
 	.details =
@@ -484,6 +511,11 @@ const struct verb close_verb = {
 "\n"
 "If the cache has a stage, close first writes its log to the origin, which may take long.\n"
 "The device stays in use until then, and ^C leaves it so. With --keep, writes stay in the\n"
-"log, and the next open goes on; until then the origin has an older state.\n",
+"log, and the next open goes on; until then the origin has an older state.\n"
+"\n"
+"--abandon-stage is for a log that hangs or failed: all requests that need it fail at\n"
+"once, and the device closes without it. close says which moment the origin shows; later\n"
+"writes are lost, unless the log can be read again: it is not wiped. A device in use does\n"
+"not close, but its requests fail, so that its users can be stopped.\n",
 	.run = cmd_close,
 };

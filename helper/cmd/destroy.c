@@ -12,6 +12,7 @@
 #include "open/members.h"
 #include "open/stage_device.h"
 #include "stage/drain.h"
+#include "stage/give_up.h"
 #include "lib/size.h"
 #include "lib/name.h"
 #include "block/table_params.h"
@@ -156,8 +157,12 @@ static int check_running_stage(const struct destroy *destroy, bool commit)
 	uint64_t epoch;
 	bool found;
 
+	/* The log may hang. */
+	if (destroy->abandon)
+		return commit && (stage_give_up(&destroy->below) ||
+				  stage_wait_log(&destroy->below)) ? fail_code() : 0;
 	/* Commit first: the status then counts all writes that the origin lacks. */
-	if (destroy->abandon || (commit && stage_commit(&destroy->below, &epoch)) ||
+	if ((commit && stage_commit(&destroy->below, &epoch)) ||
 	    dm_find(destroy->below.name, &now, &found))
 		return fail_code();
 	if (found && !stage_need_status(&now, &status) && !stage_all_drained(&status)) {

@@ -20,7 +20,7 @@ _nearcache_tables()
 		operands='<table>'
 		;;
 	close)
-		options=' --all --keep'
+		options=' --all --keep --abandon-stage'
 		operands='<device>'
 		;;
 	set)

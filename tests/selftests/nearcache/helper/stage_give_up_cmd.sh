@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The log of a mounted stage hangs, and nearcache close --abandon-stage gives it up: the file system can be
+# unmounted, the devices go away, and the origin is a valid image. destroy does the same at a failed log.
+# kernels: 6.12
+# cpus: 1
+. ./gate.sh
+. ./command.sh
+
+gone() {
+	gate pass log
+	gate let log all fail
+	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
+	dm_gone nc
+	dm_gone nc-stage
+}
+
+make_null base base 24
+make_null C local 24
+gate_start
+gate device log 32 flush fua
+L=$REPLY
+make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-give-up
+mkdir "$TMPDIR/mnt"
+at_exit rmdir "$TMPDIR/mnt"
+at_exit gone
+mkfs.ext4 -qF -E lazy_itable_init=0,lazy_journal_init=0 "$O" 2>/dev/null
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
+mount /dev/mapper/nc "$TMPDIR/mnt"
+echo before >"$TMPDIR/mnt/file"
+good stage drain nc --wait
+gate hold log write
+dd if=/dev/zero of="$TMPDIR/mnt/hangs" bs=64K count=1 oflag=direct 2>/dev/null &
+writer=$!
+gate held log 1
+bad 5 "stop the users of 'nc'" close nc --abandon-stage
+gate pass log
+gate let log all fail
+! wait "$writer" || fail "a write to the log that was given up succeeds"
+umount "$TMPDIR/mnt" 2>/dev/null || umount "$TMPDIR/mnt" || fail "umount"
+good close nc --abandon-stage -j
+json_keys abandoned drained_epoch drained_time_ns closed
+expect abandoned true closed true
+! dmsetup info nc >/dev/null 2>&1 || fail "nc is there"
+! dmsetup info nc-stage >/dev/null 2>&1 || fail "nc-stage is there"
+mount "$O" "$TMPDIR/mnt" || fail "the origin is no valid image"
+same file "$(<"$TMPDIR/mnt/file")" before
+umount "$TMPDIR/mnt"
+run open nc --cache "$C" --stage "$L" --abandon-stage --mode writearound
+[[ $rc == 0 ]] || fail "open: $err"
+good destroy nc
+
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
+gate fail log write
+! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null || fail "a failed log takes a write"
+run close nc
+((rc)) || fail "close with a failed log: $out"
+gate pass log
+good destroy nc --abandon-stage
