@@ -72,6 +72,7 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	add_option(options, "max_behind", params->max_behind.bytes, &words);
 	add_option(options, "max_behind_time", params->max_behind.seconds, &words);
 	add_option(options, "origin_timeout", params->origin_timeout, &words);
+	add_option(options, "drop_unreadable", params->drop_unreadable, &words);
 	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
 			minor(params->log), major(params->origin), minor(params->origin));
 	if (words)

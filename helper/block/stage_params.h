@@ -33,6 +33,7 @@ struct stage_limit {
  * @rate: highest rate of the drain, bytes per second; 0: no limit
  * @max_behind: limit
  * @origin_timeout: writes fail when the origin has failed for this time, seconds; 0: never
+ * @drop_unreadable: start from a log that cannot be read in part
  */
 struct stage_params {
 	dev_t log;
@@ -40,6 +41,7 @@ struct stage_params {
 	uint64_t rate;
 	struct stage_limit max_behind;
 	unsigned int origin_timeout;
+	bool drop_unreadable;
 };
 
 /**

@@ -65,6 +65,8 @@ static const struct option_row {
 	  "writes wait if the origin lacks more: 50G, 10m (0: none)" },
 	{ OPTION_ABANDON_STAGE, 0, "abandon-stage", FLAG, NULL, 0,
 	  "lose the writes that are not on the origin" },
+	{ OPTION_DROP_UNREADABLE, 0, "drop-unreadable", FLAG, NULL, 0,
+	  "lose the writes behind a block of the log that fails" },
 	{ OPTION_KEEP, 0, "keep", FLAG, NULL, 0,
 	  "leave writes in the log for the next open" },
 	{ OPTION_RATE, 0, "rate", SIZE, "SIZE", offsetof(struct arguments, rate),

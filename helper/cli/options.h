@@ -87,7 +87,7 @@ typedef unsigned __int128 option_set;
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
-				 OPTION_ABANDON_STAGE)
+				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -114,6 +114,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_DRAIN_RATE	((option_set)1 << 81)
 #define OPTION_MAX_BEHIND	((option_set)1 << 82)
 #define OPTION_ABANDON_STAGE	((option_set)1 << 83)
+#define OPTION_DROP_UNREADABLE	((option_set)1 << 90)
 #define OPTION_KEEP		((option_set)1 << 84)
 #define OPTION_WAIT_DRAINED	((option_set)1 << 85)
 /* Not an option of its own: the user gave --mode writeback. */

@@ -450,9 +450,10 @@ static int find_plain(struct opening *open)
 	const struct arguments *args = open->args;
 	struct origin_match *match = &open->match;
 
-	if (open->abandon || stage_options_given(args))
+	if (open->abandon || stage_options_given(args) ||
+	    option_given(args, OPTION_DROP_UNREADABLE))
 		return fail(CODE_USAGE,
-			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --abandon-stage and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
 			    match->cache.path);
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
@@ -596,8 +597,9 @@ static int cmd_open(const struct arguments *args)
 {
 	if (arguments_check_operand(args))
 		return fail_code();
-	if (option_given(args, OPTION_STAGE | OPTION_ABANDON_STAGE) && option_given(args, OPTION_ALL))
-		return fail(CODE_USAGE, "--all takes no --stage and no --abandon-stage: name one device");
+	if (option_given(args, OPTION_STAGE | OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE) &&
+	    option_given(args, OPTION_ALL))
+		return fail(CODE_USAGE, "--all takes no --stage, --abandon-stage and --drop-unreadable: name one device");
 	if (option_given(args, OPTION_STAGE) && option_given(args, OPTION_ABANDON_STAGE) &&
 	    !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE, "--abandon-stage needs --cache DEV, or a line of NAME in nearcachetab; 'nearcache destroy --stage DEV --abandon-stage' gives up a log alone");
@@ -660,7 +662,8 @@ const struct verb open_verb = {
 "--abandon-stage opens it without the log, and empties it: writes that were not on the\n"
 "origin are lost, and the log is wiped if it is there. --force accepts a volume whose device\n"
 "id has changed since the log was made. --stage without --cache opens the stage alone, if\n"
-"the cache device is lost: NAME then passes through to the stage.\n"
+"the cache device is lost: NAME then passes through to the stage. --drop-unreadable opens\n"
+"a log of which a block cannot be read: writes from there on are lost, and open says which.\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,
 	.run = cmd_open,

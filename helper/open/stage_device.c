@@ -9,6 +9,7 @@
 
 #include "block/device_sysfs.h"
 #include "block/dm_remove.h"
+#include "block/kmsg.h"
 #include "block/lock.h"
 #include "lib/error.h"
 #include "lib/print.h"
@@ -152,15 +153,24 @@ static int start_device(struct stage *stage)
 		.bytes = stage->origin.size,
 		.params = stage_params_print(&stage->params, params),
 	};
+	struct kmsg log = kmsg_mark(0);
 	struct dm_device dev;
+	char dropped[512];
 	bool found;
 
 	stage_uuid(stage, uuid);
-	if (dm_activate(stage->name, uuid, &line))
+	if (dm_activate(stage->name, uuid, &line)) {
+		kmsg_close(&log);
 		return fail_code() == CODE_DEVICE ?
-		       fail_add("the log is kept; if it cannot be used any more, 'nearcache open %s --abandon-stage' gives it up, and if the cache is lost as well, 'nearcache destroy --stage %s --abandon-stage'",
-				stage->cache, stage->log.path) : fail_code();
+		       fail_add("the log is kept; if a block of it cannot be read, 'nearcache open %s --drop-unreadable' starts with the writes before it; if it cannot be used any more, 'nearcache open %s --abandon-stage' gives it up, and if the cache is lost as well, 'nearcache destroy --stage %s --abandon-stage'",
+				stage->cache, stage->cache, stage->log.path) : fail_code();
+	}
 	stage->made = true;
+	if (stage->params.drop_unreadable && kmsg_find(&log, "are dropped", dropped, sizeof(dropped)))
+		warn("the kernel says: %s", dropped);
+	kmsg_close(&log);
+	/* It was for this start only. */
+	stage->params.drop_unreadable = false;
 	lvm_filter_notify(stage->origin.number);
 	if (dm_find(stage->name, &dev, &found))
 		return fail_code();
@@ -185,6 +195,7 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 		.rate = args->drain_rate,
 		.max_behind = args->max_behind,
 		.origin_timeout = args->origin_timeout,
+		.drop_unreadable = option_given(args, OPTION_DROP_UNREADABLE),
 	};
 	if (find_device(stage, args) || stage->running)
 		return fail_code();
