@@ -26,6 +26,8 @@ static struct block_device log_bdev, origin_bdev = { VOLUME << SECTOR_SHIFT };
 static bool damaged;
 /* Number of I/Os until one fails; 0: none. */
 static u32 fails_in;
+/* Block of the log that cannot be read; 0: all can. */
+static u64 unreadable;
 static u32 messages;
 
 static const u8 *input;
@@ -83,6 +85,9 @@ int nc_dm_io(struct dm_io_request *request, struct dm_io_region *region)
 
 	HOLDS(end <= region->bdev->bytes >> SECTOR_SHIFT && region->count);
 	if (fails_in && !--fails_in)
+		return -EIO;
+	if (!write && unreadable && region->bdev == &log_bdev && sector / 8 <= unreadable &&
+	    unreadable <= (end - 1) / 8)
 		return -EIO;
 	for (; sector < end; sector++, memory += 512) {
 		u8 *block;
@@ -305,6 +310,7 @@ static int start(struct nc_stage *s, struct dm_target *ti)
 	*ti = (struct dm_target) { .len = VOLUME };
 	*s = (struct nc_stage) { .ti = ti, .log = &log_dev, .origin = &origin_dev };
 	s->keep_retained = take(1) & 1;
+	s->drop_unreadable = take(1) & 1;
 	HOLDS(!nc_stage_super_init(s));
 	s->drain.block = malloc(NEARCACHE_STAGE_BLOCK);
 	/* As the constructor does. */
@@ -350,12 +356,15 @@ int LLVMFuzzerTestOneInput(const u8 *data, size_t bytes)
 	fails_in = take(1) & 3 ? 0 : 1 + take(1) % 16;
 	damaged = false;
 	make_image();
+	if (!(take(1) & 3))
+		unreadable = NEARCACHE_STAGE_RING_OFFSET / NEARCACHE_STAGE_BLOCK + take(1);
 	r = start(&s, &ti);
 	fuzz_count(r ? "logs_refused" : "logs_recovered", 1);
 	epoch = s.ring.committed.epoch;
 	marked = s.ring.marked.epoch;
 	stop(&s);
 	fails_in = 0;
+	unreadable = 0;
 	if (!r) {
 		/* A commit that is the last one now may have a wrong checksum of its data. */
 		HOLDS(!start(&s, &ti) || damaged);

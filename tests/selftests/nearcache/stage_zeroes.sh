@@ -35,11 +35,13 @@ before=$(blocks)
 ./blockdata write /dev/mapper/st -n 16384
 stage_drained
 # BLKZEROOUT asks to keep the space.
-blkdiscard -z -o 1M -l 2M /dev/mapper/st || fail "zeroes"
+gate zeroes z /dev/mapper/st 2048 4096
+ends z 'done'
 stage_drained
 same "blocks of the file after zeroes" "$(blocks)" "$before"
 cmp -n $((2 << 20)) -i $((1 << 20)):0 "$TMPDIR/mnt/file" /dev/zero || fail "zeros on the origin"
-blkdiscard -o 4M -l 1M /dev/mapper/st || fail "discard"
+gate trim t /dev/mapper/st 8192 2048
+ends t 'done'
 stage_drained
 (($(blocks) < before)) || fail "a discard frees nothing: $(blocks) of $before blocks"
 stage_stop
