@@ -213,7 +213,7 @@ struct nc_stage_counters {
  * @waiting_count: number of these writes
  * @waited: a write had to wait since the last look of @watch; @lock
  * @full: writes wait, as @watch has found; @lock
- * @reported: conditions that netlink listeners know (status.c); @lock
+ * @reported: conditions that netlink listeners know (status.c); @lock, once @started
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed, or was given up
  * @given_up: the user gave the log up: no new request goes there

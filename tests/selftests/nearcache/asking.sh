@@ -15,3 +15,31 @@ refused() {
 	! said=$(./genl "${@:3}" 2>&1 >/dev/null) || fail "genl ${*:3}: not refused (lines ${BASH_LINENO[*]})"
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
+
+# says NAME VALUE: fail unless the last answer has this attribute.
+says() {
+	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
+}
+
+# devt PATH: print the number of a device as netlink encodes it.
+devt() {
+	local number
+	number=$(number "$1")
+	echo $((${number%:*} << 20 | ${number#*:}))
+}
+
+# listen COUNT: start a process that writes COUNT events to $TMPDIR/heard; sets $listener.
+listen() {
+	./genl listen "$1" "$TMPDIR/listening" >"$TMPDIR/heard" &
+	listener=$!
+	at_exit listen_no_more
+	wait_for 10 listening || fail "the listener did not start"
+}
+
+listening() {
+	[[ -e $TMPDIR/listening ]]
+}
+
+listen_no_more() {
+	[[ ! -e /proc/$listener ]] || kill "$listener"
+}

@@ -9,10 +9,6 @@
 NC=/dev/mapper/nc
 MB=$((1 << 20))
 
-says() {
-	[[ $'\n'$out$'\n' == *$'\n'"$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
-}
-
 # value NAME: print the value of NAME in $out, without a process; values NAME: print all values.
 value() {
 	[[ $'\n'$out =~ $'\n'"$1="([^$'\n']*) ]] || return 0

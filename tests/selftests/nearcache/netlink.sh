@@ -7,11 +7,6 @@
 
 NC=/dev/mapper/nc
 
-# says NAME VALUE: fail unless the last answer has this attribute.
-says() {
-	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
-}
-
 # value NAME: print the values of this attribute in the last answer.
 value() {
 	sed -n "s/^$1=//p" <<<"$out"
@@ -29,8 +24,7 @@ start nc '2 verify 7'
 # device-get of one device, by name or number: the answer must agree with the status line.
 ask device-get name=nc
 says name nc
-number=$(number "$NC")
-says dev $((${number%:*} << 20 | ${number#*:}))
+says dev "$(devt "$NC")"
 dev=$(value dev)
 says verify 7
 says cache-timeout 700
@@ -210,12 +204,7 @@ ask -s device-get name=nc
 is verify 0
 
 # Listeners must get events of changes.
-./genl listen 1 "$TMPDIR/listening" >"$TMPDIR/heard" &
-listener=$!
-listening() {
-	[[ -e $TMPDIR/listening ]]
-}
-wait_for 10 listening || fail "the listener did not start"
+listen 1
 dmsetup message nc 0 scrub start 0
 wait $listener || fail "listen"
 out=$(<"$TMPDIR/heard")

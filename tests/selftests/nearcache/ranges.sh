@@ -20,10 +20,6 @@ delete() {
 	ask range-delete name=nc "${@/#/range=}"
 }
 
-says() {
-	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
-}
-
 value() {
 	sed -n "s/^$1=//p" <<<"$out"
 }

@@ -24,10 +24,6 @@ refused() {
 	[[ $said == "$1:"*"$2"* ]] || fail "genl ${*:3}: '$said', not '$1: $2'"
 }
 
-says() {
-	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
-}
-
 # ranges: print start, length, label, flags and priority of each range, in one line.
 ranges() {
 	local dump

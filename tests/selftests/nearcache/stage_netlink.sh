@@ -1,27 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Netlink shows status and settings of stages, in every network namespace, sets what a message can set,
-# refuses the same values and all unprivileged callers, and has an event when the origin fails or works
-# again, when writes wait or no longer do, and when the log fails.
+# Netlink shows status and options of stages, to every user and in every network namespace, sets what a
+# message can set, and refuses the same values and all unprivileged callers.
 # kernels: 6.12
 # cpus: 1
 . ./asking.sh
-. ./gate.sh
 . ./stage.sh
 
-ORIGIN_LOST=7 ORIGIN_BACK=8 LOG_FAILED=9 FULL=10 ROOM=11
-
-# says NAME VALUE: fail unless the last answer has this attribute.
-says() {
-	grep -qxF -- "$1=$2" <<<"$out" || fail "no $1=$2 (line ${BASH_LINENO[0]}) in: $out"
-}
-
-# devt PATH: print the number of a device as netlink encodes it.
-devt() {
-	local number
-	number=$(number "$1")
-	echo $((${number%:*} << 20 | ${number#*:}))
-}
+NC=/dev/mapper/st
 
 # shows: fail unless the last answer has all fields of the status line.
 shows() {
@@ -32,27 +18,8 @@ shows() {
 	done
 }
 
-# heard EVENT...: have the listeners got exactly these events?
-heard() {
-	[[ $(sed -n 's/^event=//p' "$TMPDIR/heard" | tr '\n' ' ') == "$* " ]]
-}
-
-# hears EVENT...: wait until they have.
-hears() {
-	wait_for 30 heard "$@" || fail "not $* but: $(<"$TMPDIR/heard")"
-}
-
-listening() {
-	[[ -e $TMPDIR/listening ]]
-}
-
-listen_no_more() {
-	kill "$listener" 2>/dev/null
-}
-
-gated_stage 8 24 'rate 65536 keep_retained 1'
-puts 2 0 64
-stage_commit >/dev/null
+fresh_stage 8 20 'rate 65536 keep_retained 1'
+./blockdata write "$NC" -n 64 -g 2 >/dev/null || fail "write"
 stage_drained
 ask stage-get name=st
 shows
@@ -95,25 +62,3 @@ for _ in 1 2 3; do
 done
 wait "$dumps" || fail "dump: $(tail -n 20 "$TMPDIR/dumps")"
 grep -qx 'name=st' "$TMPDIR/dumps" || fail "no dump shows the stage"
-
-./genl listen 5 "$TMPDIR/listening" >"$TMPDIR/heard" &
-listener=$!
-at_exit listen_no_more
-wait_for 10 listening || fail "the listener did not start"
-origin_fails
-puts 3 0 8
-stage_commit >/dev/null
-hears $ORIGIN_LOST
-./blockdata write "$NC" -n 8192 -g 2 >"$TMPDIR/writer" &
-writer=$!
-hears $ORIGIN_LOST $FULL
-gate pass origin
-hears $ORIGIN_LOST $FULL $ORIGIN_BACK $ROOM
-wait "$writer" || fail "writer: $(<"$TMPDIR/writer")"
-gate fail log write
-gate write w "$NC" 4 0 8
-gate end w
-hears $ORIGIN_LOST $FULL $ORIGIN_BACK $ROOM $LOG_FAILED
-wait "$listener" || fail "listener"
-out=$(tail -n 20 "$TMPDIR/heard")
-says stage-status.state 2
