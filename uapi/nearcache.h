@@ -140,6 +140,9 @@ enum nearcache_cached {
  * @NEARCACHE_EVENT_STAGE_FULL: Writes to a stage wait for room in the log, or
  *   because of max-behind or max-behind-time
  * @NEARCACHE_EVENT_STAGE_ROOM: For a second, no write to a stage has waited
+ * @NEARCACHE_EVENT_STAGE_READ_ONLY: The origin of a stage has failed for
+ *   origin-timeout, and writes fail
+ * @NEARCACHE_EVENT_STAGE_WRITABLE: A stage accepts writes again
  */
 enum nearcache_event {
 	NEARCACHE_EVENT_STATE,
@@ -154,6 +157,8 @@ enum nearcache_event {
 	NEARCACHE_EVENT_STAGE_LOG_FAILED,
 	NEARCACHE_EVENT_STAGE_FULL,
 	NEARCACHE_EVENT_STAGE_ROOM,
+	NEARCACHE_EVENT_STAGE_READ_ONLY,
+	NEARCACHE_EVENT_STAGE_WRITABLE,
 };
 
 /**

@@ -3,7 +3,7 @@
  * The status of a stage, and its events.
  *
  * Every event is a dm event.  Netlink listeners also learn when the log fails, when the origin
- * fails and works again, and when writes begin and cease to wait for room.
+ * fails and works again, and when writes begin and cease to wait for room, or to fail.
  */
 #include <linux/ktime.h>
 
@@ -15,7 +15,7 @@
 #define STAGE_EVENT_NONE	U32_MAX
 
 /* Conditions of a stage whose begin and end are events. */
-enum { CONDITION_LOG_FAILED, CONDITION_ORIGIN_LOST, CONDITION_FULL };
+enum { CONDITION_LOG_FAILED, CONDITION_ORIGIN_LOST, CONDITION_FULL, CONDITION_READ_ONLY };
 
 static const struct {
 	u32 begins;
@@ -25,6 +25,7 @@ static const struct {
 	[CONDITION_ORIGIN_LOST] = { NEARCACHE_EVENT_STAGE_ORIGIN_LOST,
 				    NEARCACHE_EVENT_STAGE_ORIGIN_BACK },
 	[CONDITION_FULL] = { NEARCACHE_EVENT_STAGE_FULL, NEARCACHE_EVENT_STAGE_ROOM },
+	[CONDITION_READ_ONLY] = { NEARCACHE_EVENT_STAGE_READ_ONLY, NEARCACHE_EVENT_STAGE_WRITABLE },
 };
 
 /* NULL: no listener.  Changes only while no dm table exists, so readers take no lock. */
@@ -43,7 +44,7 @@ static bool report_conditions(struct nc_stage *s)
 
 	spin_lock_irq(&s->lock);
 	now = s->failed << CONDITION_LOG_FAILED | !!s->failing_since << CONDITION_ORIGIN_LOST |
-	      s->full << CONDITION_FULL;
+	      s->full << CONDITION_FULL | s->read_only << CONDITION_READ_ONLY;
 	changed = now ^ s->reported;
 	s->reported = now;
 	spin_unlock_irq(&s->lock);

@@ -9,20 +9,25 @@
 
 NC=/dev/mapper/st
 
-# shows: fail unless the last answer has all fields of the status line.
-shows() {
+# status_shown WORDS...: has the answer to a request all fields of the status line?
+status_shown() {
 	local line name
+	ask "$@"
 	read -ra line < <(dmsetup status --noflush st)
 	for name in "${ST_NAMES[@]}"; do
-		says "stage-status.$name" "${line[ST_AT[$name]]}"
+		grep -qx "stage-status.$name=${line[ST_AT[$name]]}" <<<"$out" || return 1
 	done
+}
+
+# shows WORDS...: wait until it has: the drain may just end.
+shows() {
+	wait_for 30 status_shown "$@" || fail "genl $*: not $(dmsetup status --noflush st) but: $out"
 }
 
 fresh_stage 8 20 'rate 65536 keep_retained 1'
 ./blockdata write "$NC" -n 64 -g 2 >/dev/null || fail "write"
 stage_drained
-ask stage-get name=st
-shows
+shows stage-get name=st
 says name st
 says dev "$(devt "$NC")"
 says log "$(devt "$L")"
@@ -32,11 +37,10 @@ says max-behind 0
 says keep-retained 1
 says map-memory 1048576
 says uuid "$(od -An -tx1 -j $((4096 + 16)) -N 16 "$L" | tr -d ' \n')"
-ask -u 1000 stage-get dev="$(devt "$NC")"
-ask -u 1000 -d stage-get
-shows
+shows -u 1000 stage-get dev="$(devt "$NC")"
+shows -u 1000 -d stage-get
 out=$(unshare -n ./genl stage-get name=st) || fail "in another network namespace"
-shows
+says name st
 refused ENODEV 'no such nearcache-stage device (name)' stage-get name=nc
 refused EINVAL 'Either dev or name' stage-get
 
