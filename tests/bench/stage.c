@@ -5,6 +5,8 @@
  *	stage checkpoint DEVICE MIB_AT MIB FIRST
  *		write MIB in writes of 1 MiB, four in flight, then fsync; print the time (ns since
  *		1970), and the ns until the last write has ended, and until fsync has ended
+ *	stage file FOLDER MIB FIRST
+ *		the same to a new file, then rename, and fsync of the folder; print the same
  *	stage sync DEVICE MIB_AT COUNT
  *		COUNT times: write 4 KiB, fdatasync; print mean, p50 and p99 ns of fdatasync, and
  *		those of both calls
@@ -83,7 +85,8 @@ static void submit_write(aio_context_t context, struct iocb *cb, char *data, uin
 		die("io_submit");
 }
 
-static void checkpoint(uint64_t at, uint64_t pieces, uint64_t first)
+/* @folder: descriptor of the folder in which "tmp" becomes "checkpoint" in the end; -1: none. */
+static void checkpoint(uint64_t at, uint64_t pieces, uint64_t first, int folder)
 {
 	uint64_t begin, written, n = 0, ended = 0;
 	struct timespec begun;
@@ -116,8 +119,24 @@ static void checkpoint(uint64_t at, uint64_t pieces, uint64_t first)
 	written = now_ns();
 	if (fsync(fd))
 		die("fsync");
+	if (folder >= 0 && (renameat(folder, "tmp", folder, "checkpoint") || fsync(folder)))
+		die("rename");
 	printf("%lu %lu %lu\n", begun.tv_sec * 1000000000UL + begun.tv_nsec, written - begin,
 	       now_ns() - begin);
+}
+
+/*
+ * Write a checkpoint as programs do: readers see the old file, or all of the new one.  The file gets
+ * its blocks first, or ext4 would write one piece at a time.
+ */
+static void checkpoint_file(const char *path, uint64_t pieces, uint64_t first)
+{
+	int folder = open(path, O_RDONLY | O_DIRECTORY);
+
+	fd = folder < 0 ? -1 : openat(folder, "tmp", O_RDWR | O_CREAT | O_TRUNC | O_DIRECT, 0644);
+	if (fd < 0 || fallocate(fd, 0, 0, pieces * PIECE))
+		die(path);
+	checkpoint(0, pieces, first, folder);
 }
 
 static int compare_ns(const void *a, const void *b)
@@ -246,11 +265,15 @@ int main(int argc, char **argv)
 		n[i - 3] = strtoull(argv[i], NULL, 0);
 	if (argc < 5)
 		return 2;
+	if (!strcmp(argv[1], "file") && argc == 5) {
+		checkpoint_file(argv[2], n[0], n[1]);
+		return 0;
+	}
 	fd = open(argv[2], O_RDWR | O_DIRECT);
 	if (fd < 0)
 		die(argv[2]);
 	if (!strcmp(argv[1], "checkpoint") && argc == 6)
-		checkpoint(n[0] << 20, n[1], n[2]);
+		checkpoint(n[0] << 20, n[1], n[2], -1);
 	else if (!strcmp(argv[1], "sync") && argc == 5)
 		sync_loop(n[0] << 20, n[1]);
 	else if (!strcmp(argv[1], "writes") && argc == 6)

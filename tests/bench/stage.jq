@@ -12,6 +12,10 @@ def words: "\(.name), \(.target) \(.other)";
 .rows as $all |
 verdict("fsync of a checkpoint: at least 0.95 of the bare drive";
 	$all[] | select(ours and .ratio_to_raw); .ratio_to_raw >= 0.95; "\(.ratio_to_raw)"),
+verdict("fsync of a checkpoint in a file: at least 0.95 of the bare drive";
+	$all[] | select(ours and .file_ratio_to_raw); .file_ratio_to_raw >= 0.95; "\(.file_ratio_to_raw)"),
+verdict("fsync of a checkpoint in a file: earlier than with each peer";
+	beside($all; .file_seconds_to_fsync); .name < .other; words),
 verdict("FLUSH: p99 at most 1.1 times that of the bare drive";
 	$all[] | select(ours and .flush_p99_ratio); .flush_p99_ratio <= 1.1; "\(.flush_p99_ratio)"),
 verdict("drain: at least 0.95 of the bandwidth of the origin";

@@ -11,6 +11,8 @@
 #	instructions_per_large_write (256 KiB); null: the target has no such figure
 #	rate_ratio (of the drain to the rate that was set), flush_p50_nanoseconds,
 #	flush_p99_nanoseconds, hit_p50_nanoseconds, hit_p99_nanoseconds (before the drain),
+#	file_seconds_to_fsync, file_ratio_to_raw, file_seconds_to_durable (a checkpoint in a file of
+#	ext4: write, fsync, rename, fsync of the folder)
 #	cheap_fua_flush_p99_ratio (on a drive on which a write with FUA takes no longer than another
 #	one), protected_write_p99_ratio (write and fdatasync, on a drive without a volatile cache)
 # shellcheck disable=SC2034,SC2154 # the including script sets the devices and reads the cleanups
@@ -97,7 +99,7 @@ down() {
 	case $1 in
 	raw) ;;
 	bcache) down_bcache ;;
-	nearcache-*) dm_remove bench; dm_remove bench-stage ;;
+	nearcache-*) dm_gone bench; dm_remove bench-stage ;;
 	*) dm_remove bench ;;
 	esac
 }
@@ -197,6 +199,37 @@ delayed() {
 	drives_gone
 }
 
+# filed TARGET: measure a checkpoint in a file; the results go to seen[TARGET,file...].
+filed() {
+	local device hits epoch begun synced first last mount=$TMPDIR/mnt
+	drives "${LOCAL_IS[main]}" "$ORIGIN_IS"
+	up "$1"
+	mkdir -p "$mount"
+	# The cache above has the stage open.
+	[[ $1 != nearcache-stage ]] || dm_remove bench
+	[[ $1 != nearcache-above-stage ]] || device=$hits
+	# Nothing is written in the background, except by the target.
+	mkfs.ext4 -qF -E nodiscard,lazy_itable_init=1,lazy_journal_init=1 "$device" &&
+		mount -t ext4 -o noinit_itable,noatime,commit=600 "$device" "$mount" || fail "$1: no ext4"
+	sync
+	if [[ $1 != raw ]]; then
+		begin_drain "$1"
+		durable "$1"
+	fi
+	dmsetup message origin 0 mark || fail "mark"
+	read -r begun _ synced < <(load file "$mount" $LENGTH 4000000)
+	begin_drain "$1"
+	seen[$1,file]=$synced
+	if [[ $1 != raw ]]; then
+		durable "$1"
+		seen[$1,file_durable]=$((last - begun))
+	fi
+	# The program may still be ending.
+	wait_for 10 umount "$mount" 2>/dev/null || fail "$1: cannot unmount"
+	down "$1"
+	drives_gone
+}
+
 # flushed TARGET DRIVE: flush 500 times; p50 and p99 go to seen[TARGET,DRIVE,...].
 flushed() {
 	local device hits
@@ -248,6 +281,7 @@ bench() {
 	for target in "${targets[@]}"; do
 		echo "# $target" >&2
 		delayed "$target"
+		filed "$target"
 		flushed "$target" main
 		flushed "$target" cheap_fua
 		flushed "$target" protected
@@ -264,6 +298,9 @@ bench() {
 			flush_p50_nanoseconds "${seen[$target,main,p50]}" \
 			flush_p99_nanoseconds "${seen[$target,main,p99]}" \
 			hit_p50_nanoseconds "${seen[$target,hit50]:-null}" hit_p99_nanoseconds "${seen[$target,hit]:-null}" \
+			file_seconds_to_fsync "$(of "${seen[$target,file]}" 1e9)" \
+			file_ratio_to_raw "$(of "${seen[raw,file]:-}" "${seen[$target,file]}")" \
+			file_seconds_to_durable "$(of "${seen[$target,file_durable]:-}" 1e9)" \
 			cheap_fua_flush_p99_ratio "$(to_raw cheap_fua,p99)" \
 			protected_write_p99_ratio "$(to_raw protected,both)"
 	done
