@@ -88,8 +88,8 @@ const char *stage_params_move(const char *table, dev_t origin, char *text)
 {
 	char log[32] = "", old[32] = "";
 
-	next_word(&table, log, sizeof(log));
-	next_word(&table, old, sizeof(old));
+	table_word(&table, log, sizeof(log));
+	table_word(&table, old, sizeof(old));
 	snprintf(text, STAGE_PARAMS_TEXT, "%s %u:%u%s", log, major(origin), minor(origin), table);
 	return text;
 }
