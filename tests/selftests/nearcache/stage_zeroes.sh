@@ -39,7 +39,7 @@ gate zeroes z /dev/mapper/st 2048 4096
 ends z 'done'
 stage_drained
 same "blocks of the file after zeroes" "$(blocks)" "$before"
-cmp -n $((2 << 20)) -i $((1 << 20)):0 "$TMPDIR/mnt/file" /dev/zero || fail "zeros on the origin"
+same "bytes that are not zero" "$(dd if="$TMPDIR/mnt/file" bs=1M skip=1 count=2 2>/dev/null | tr -d '\0' | wc -c)" 0
 gate trim t /dev/mapper/st 8192 2048
 ends t 'done'
 stage_drained
