@@ -124,6 +124,8 @@ static const struct attribute stage_status[] = {
 	{ "log_read_bytes", NEARCACHE_A_STAGE_STATUS_LOG_READ_BYTES, U64, NULL },
 	{ "commits", NEARCACHE_A_STAGE_STATUS_COMMITS, U64, NULL },
 	{ "retries", NEARCACHE_A_STAGE_STATUS_RETRIES, U64, NULL },
+	{ "failing_ns", NEARCACHE_A_STAGE_STATUS_FAILING_NS, U64, NULL },
+	{ "in_flight", NEARCACHE_A_STAGE_STATUS_IN_FLIGHT, U64, NULL },
 	{ }
 };
 

@@ -35,6 +35,7 @@ says origin "$(devt "$O")"
 says rate 65536
 says max-behind 0
 says keep-retained 1
+says origin-timeout 0
 says map-memory 1048576
 says uuid "$(od -An -tx1 -j $((4096 + 16)) -N 16 "$L" | tr -d ' \n')"
 shows -u 1000 stage-get dev="$(devt "$NC")"
@@ -44,7 +45,9 @@ says name st
 refused ENODEV 'no such nearcache-stage device (name)' stage-get name=nc
 refused EINVAL 'Either dev or name' stage-get
 
-ask stage-set name=st rate=131072 max-behind=1048576 max-behind-time=600
+ask stage-set name=st origin-timeout=60
+[[ $(dmsetup table st) == *' origin_timeout 60' ]] || fail "$(dmsetup table st)"
+ask stage-set name=st rate=131072 max-behind=1048576 max-behind-time=600 origin-timeout=0
 [[ $(dmsetup table st) == *' rate 131072 max_behind 1048576 max_behind_time 600 '* ]] || fail "$(dmsetup table st)"
 refused ERANGE 'rate must be 0 or 65536 to 1099511627776 bytes/s (rate)' stage-set name=st max-behind=0 rate=5
 refused ERANGE 'max_behind must be 0 or at least 1048576 bytes (max-behind)' stage-set name=st rate=0 max-behind=1
