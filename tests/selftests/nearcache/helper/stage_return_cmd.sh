@@ -4,6 +4,8 @@
 # another device. What was written meanwhile stays, also if it was not flushed.
 # kernels: 6.12
 # cpus: 1
+# timeout: 300
+# when: soak
 . ./cache.sh
 . ./command.sh
 

@@ -25,13 +25,13 @@ good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
 ./blockdata write /dev/mapper/nc -n 8
 good close nc --keep
 gate fail log read 2048 8
-bad 4 "'nearcache open nc --drop-unreadable'" open nc --cache "$C"
-run open nc --cache "$C" --drop-unreadable
+bad 4 "'nearcache open nc --drop-unreadable'" open nc --cache "$C" --stage "$L"
+run open nc --cache "$C" --stage "$L" --drop-unreadable
 [[ $rc == 0 && $err == *"the kernel says: "*"writes from epoch "*" on are dropped"* ]] || fail "open: $rc $err"
 [[ $(dmsetup table nc-stage) != *drop_unreadable* ]] || fail "$(dmsetup table nc-stage)"
 gate pass log
 ./blockdata write /dev/mapper/nc -n 16 -g 2
 good close nc
 ./blockdata read "$O" -n 16 -g 2 || fail "the origin"
-good open nc --cache "$C"
+good open nc --cache "$C" --stage "$L"
 good destroy nc
