@@ -90,6 +90,7 @@
  *	@drained_epoch; 0: not known.  The last blocks end at the last multiple of 4 KiB
  * @origin_next: the same as of the epoch after @drained_epoch, whose drain may have begun; equal
  *	to @origin_now if that epoch does not touch the sector
+ * @flags: NEARCACHE_STAGE_PASSING
  * @reserved: 0.  A writer keeps fields that it does not know
  */
 struct nearcache_stage_super {
@@ -115,8 +116,17 @@ struct nearcache_stage_super {
 	__le64 committed_number;
 	__le32 origin_now[NEARCACHE_STAGE_PRINT_SECTORS];
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
-	__u8 reserved[1712];
+	__le32 flags;
+	__u8 reserved[1708];
 };
+
+/*
+ * Flags of struct nearcache_stage_super.flags.  A writer keeps those that it does not know.
+ *
+ * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and writes may have gone to the
+ * origin past the log: a start must flush the origin first.
+ */
+#define NEARCACHE_STAGE_PASSING		0x2U
 
 /* Kinds of entries. */
 enum nearcache_stage_kind {
@@ -204,6 +214,14 @@ enum nearcache_stage_state {
 					 */
 };
 
+/* Where writes go, field mode of the status line; kmod/doc/stage.md, "A full log". */
+enum nearcache_stage_mode {
+	NEARCACHE_STAGE_LOGS	= 0,	/* to the log */
+	NEARCACHE_STAGE_EMPTIES	= 1,	/* to the log, slowly: it was full, and is being emptied */
+	NEARCACHE_STAGE_PASSES	= 2,	/* to the origin */
+	NEARCACHE_STAGE_RETURNS	= 3,	/* they wait until the passed ones are durable */
+};
+
 /*
  * Fields of the status line, in order; new ones are only appended.  Sizes are in bytes, times in
  * nanoseconds since 1970; a time is 0 if there is none.  Counters count from the load of the table.
@@ -228,13 +246,15 @@ enum nearcache_stage_state {
  * retries		counter: epochs whose drain was repeated after an error of the origin
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
  * in_flight		requests to the log that have not ended, and tasks of the stage that wait for it
+ * mode			enum nearcache_stage_mode
+ * passed_bytes		counter: bytes written by users that went to the origin past the log
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \
 	X(version) X(state) X(ring_bytes) X(behind_bytes) X(retained_bytes) X(open_epoch) \
 	X(committed_epoch) X(drained_epoch) X(behind_since) X(drained_time) X(entries) \
 	X(entries_max) X(waiting) X(written_bytes) X(drained_bytes) X(log_read_bytes) X(commits) \
-	X(retries) X(failing_ns) X(in_flight)
+	X(retries) X(failing_ns) X(in_flight) X(mode) X(passed_bytes)
 
 /* Number of log blocks that an entry takes after its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)

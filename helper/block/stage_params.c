@@ -28,8 +28,28 @@ static bool next_device(const char **text, dev_t *number)
 	return true;
 }
 
+static const char *const on_full_words[] = { "wait", "writethrough" };
+
+/* Returns false for an unknown word. */
+bool stage_on_full_parse(const char *text, unsigned int *on_full)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (!strcmp(text, on_full_words[i])) {
+			*on_full = i;
+			return true;
+		}
+	return false;
+}
+
+const char *stage_on_full_word(unsigned int on_full)
+{
+	return on_full_words[on_full];
+}
+
 /* Options of a newer module are ignored. */
-static void take_option(void *to, const char *name, uint64_t value)
+static void take_option(void *to, const char *name, const char *word, uint64_t value)
 {
 	struct stage_params *params = to;
 
@@ -41,6 +61,8 @@ static void take_option(void *to, const char *name, uint64_t value)
 		params->max_behind.seconds = (unsigned int)value;
 	else if (!strcmp(name, "origin_timeout"))
 		params->origin_timeout = (unsigned int)value;
+	else if (!strcmp(name, "on_full"))
+		stage_on_full_parse(word, &params->on_full);
 }
 
 /* Parse the words behind the name of the target.  Returns false if they are no table line of it. */
@@ -51,14 +73,22 @@ bool stage_params_parse(const char *text, struct stage_params *params)
 	       table_options(text, take_option, params);
 }
 
-static void add_option(char *text, const char *name, uint64_t value, unsigned int *words)
+static void add_word(char *text, const char *name, const char *word, unsigned int *words)
 {
 	size_t used = strlen(text);
 
+	snprintf(text + used, STAGE_PARAMS_TEXT - used, " %s %s", name, word);
+	*words += 2;
+}
+
+static void add_option(char *text, const char *name, uint64_t value, unsigned int *words)
+{
+	char word[24];
+
 	if (!value)
 		return;
-	snprintf(text + used, STAGE_PARAMS_TEXT - used, " %s %" PRIu64, name, value);
-	*words += 2;
+	snprintf(word, sizeof(word), "%" PRIu64, value);
+	add_word(text, name, word, words);
 }
 
 /* Print the words behind the name of the target.  @text has STAGE_PARAMS_TEXT bytes. */
@@ -73,6 +103,8 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	add_option(options, "max_behind_time", params->max_behind.seconds, &words);
 	add_option(options, "origin_timeout", params->origin_timeout, &words);
 	add_option(options, "drop_unreadable", params->drop_unreadable, &words);
+	if (params->on_full)
+		add_word(options, "on_full", stage_on_full_word(params->on_full), &words);
 	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
 			minor(params->log), major(params->origin), minor(params->origin));
 	if (words)
@@ -151,6 +183,18 @@ const char *stage_state_word(uint64_t state)
 	};
 
 	return state < sizeof(word) / sizeof(word[0]) ? word[state] : "unknown";
+}
+
+const char *stage_mode_word(uint64_t mode)
+{
+	static const char *const word[] = {
+		[NEARCACHE_STAGE_LOGS] = "log",
+		[NEARCACHE_STAGE_EMPTIES] = "log, which is being emptied",
+		[NEARCACHE_STAGE_PASSES] = "origin",
+		[NEARCACHE_STAGE_RETURNS] = "log, after a flush of the origin",
+	};
+
+	return mode < sizeof(word) / sizeof(word[0]) ? word[mode] : "unknown";
 }
 
 /* Epochs that are not on the origin: the committed ones, and the open one if it has writes. */

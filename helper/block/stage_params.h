@@ -14,6 +14,7 @@
 
 /* Ranges of the options, in words. */
 #define STAGE_RATE_RANGE	"0 (as fast as the origin) or 64K to 1T"
+#define STAGE_ON_FULL_WORDS	"wait or writethrough"
 #define STAGE_BEHIND_RANGE	"0 (no limit), 1M or more, or a time of 1s to 1d, like 10m"
 
 /**
@@ -34,6 +35,7 @@ struct stage_limit {
  * @max_behind: limit
  * @origin_timeout: writes fail when the origin has failed for this time, seconds; 0: never
  * @drop_unreadable: start from a log that cannot be read in part
+ * @on_full: what to do with writes while the log is full, 0: wait, 1: writethrough
  */
 struct stage_params {
 	dev_t log;
@@ -42,6 +44,7 @@ struct stage_params {
 	struct stage_limit max_behind;
 	unsigned int origin_timeout;
 	bool drop_unreadable;
+	unsigned int on_full;
 };
 
 /**
@@ -59,7 +62,10 @@ const char *stage_params_move(const char *table, dev_t origin, char *text);
 const char *stage_rate_parse(const char *text, uint64_t *rate);
 const char *stage_limit_parse(const char *text, struct stage_limit *limit);
 bool stage_status_parse(const char *line, struct stage_status *status);
+bool stage_on_full_parse(const char *text, unsigned int *on_full);
+const char *stage_on_full_word(unsigned int on_full);
 const char *stage_state_word(uint64_t state);
+const char *stage_mode_word(uint64_t mode);
 uint64_t stage_epochs_behind(const struct stage_status *status);
 bool stage_all_drained(const struct stage_status *status);
 

@@ -118,6 +118,8 @@ static const char *take_wish(void *place, enum option_value kind, const char *va
 		return stage_rate_parse(value, place);
 	case STAGE_LIMIT:
 		return stage_limit_parse(value, place);
+	case ON_FULL:
+		return stage_on_full_parse(value, place) ? NULL : "give " STAGE_ON_FULL_WORDS;
 	default:
 		return NULL;
 	}

@@ -120,7 +120,9 @@ typedef unsigned __int128 option_set;
 /* Not an option of its own: the user gave --mode writeback. */
 #define OPTION_WRITEBACK	((option_set)1 << 86)
 /* A stage, and its limits. */
-#define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND)
+#define OPTION_ON_FULL		((option_set)1 << 90)
+#define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
+				 OPTION_ON_FULL)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \
 				 OPTION_VERSION)
 
@@ -173,6 +175,7 @@ struct arguments {
 	const char *stage;
 	uint64_t drain_rate;
 	struct stage_limit max_behind;
+	unsigned int on_full;
 	unsigned int priority;
 	unsigned int expires;
 	unsigned int deadline;

@@ -79,10 +79,11 @@ static bool parse_node(const char **text, struct peers_node *node)
 }
 
 /* Options of a newer module are ignored. */
-static void take_option(void *to, const char *name, uint64_t value)
+static void take_option(void *to, const char *name, const char *word, uint64_t value)
 {
 	struct peers_table *table = to;
 
+	(void)word;
 	if (!strcmp(name, "stall_timeout"))
 		table->stall_timeout = (unsigned int)value;
 	if (!strcmp(name, "bandwidth"))

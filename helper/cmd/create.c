@@ -193,7 +193,7 @@ static int check_stage_words(const struct arguments *args)
 	if (!option_given(args, OPTION_STAGE))
 		return stage_options_given(args) ?
 		       fail(CODE_USAGE,
-			    "--mode 'writeback', --rate and --max-behind need --stage DEV: a local device for the log; other modes are " MODE_WORDS) : 0;
+			    "--mode 'writeback', --rate, --max-behind and --on-full need --stage DEV: a local device for the log; other modes are " MODE_WORDS) : 0;
 	if (option_given(args, OPTION_READ_ONLY | OPTION_MODE) && !mode_writes(args->mode))
 		return fail(CODE_USAGE,
 			    "--stage is for writes, and mode read-only has none: leave out one of them");
@@ -340,7 +340,8 @@ const struct verb create_verb = {
 "origin later, in an order in which the origin is a valid image at every instant. The device\n"
 "NAME-stage is below the cache NAME. The log needs 1 GiB (--force: 17 MiB), on another drive\n"
 "than the origin. --mode writeback is the default with it, and means writearound: a write\n"
-"goes to the log alone, and is read there. 'nearcache stage' shows and drains it.\n"
+"goes to the log alone, and is read there. 'nearcache stage' shows and drains it. If the log\n"
+"is full, writes wait; with --on-full writethrough they go to the origin, until they pause.\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"

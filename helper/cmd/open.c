@@ -453,7 +453,7 @@ static int find_plain(struct opening *open)
 	if (open->abandon || stage_options_given(args) ||
 	    option_given(args, OPTION_DROP_UNREADABLE))
 		return fail(CODE_USAGE,
-			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
 			    match->cache.path);
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))

@@ -205,6 +205,18 @@ static int change_limit(const struct dm_device *dev, const char *value, bool dry
 	return 0;
 }
 
+static int change_on_full(const struct dm_device *dev, const char *value, bool dry_run)
+{
+	unsigned int on_full;
+
+	if (!stage_on_full_parse(value, &on_full))
+		return fail(CODE_USAGE, "on-full '%s': give " STAGE_ON_FULL_WORDS, value);
+	if (!dry_run && stage_set_on_full(dev, on_full))
+		return fail_code();
+	print_string("on_full", "if the log is full", stage_on_full_word(on_full));
+	return 0;
+}
+
 static int change_stage(const struct arguments *args, const char *name,
 			int (*change)(const struct dm_device *dev, const char *value, bool dry_run))
 {
@@ -233,6 +245,11 @@ static int run_max_behind(const struct arguments *args, const char *name)
 	return change_stage(args, name, change_limit);
 }
 
+static int run_on_full(const struct arguments *args, const char *name)
+{
+	return change_stage(args, name, change_on_full);
+}
+
 static const struct stage_action {
 	const char *name;
 	int operands_max;
@@ -242,6 +259,7 @@ static const struct stage_action {
 	{ "drain", 3, run_drain },
 	{ "rate", 3, run_rate },
 	{ "max-behind", 3, run_max_behind },
+	{ "on-full", 3, run_on_full },
 	{ NULL, 0, NULL },
 };
 
@@ -254,7 +272,7 @@ static int cmd_stage(const struct arguments *args)
 		action++;
 	if (!action->name)
 		return fail(CODE_USAGE,
-			    "'%s' is not an action of 'stage': give status, drain, rate or max-behind",
+			    "'%s' is not an action of 'stage': give status, drain, rate, max-behind or on-full",
 			    args->operand[0]);
 	if (!name && action->run != run_status)
 		return fail(CODE_USAGE, "'stage %s' needs NAME, the cache above the stage",
@@ -271,7 +289,7 @@ static int cmd_stage(const struct arguments *args)
 
 const struct verb stage_verb = {
 	.name = "stage",
-	.operands = "status|drain|rate|max-behind [NAME] [PATH|LIMIT]",
+	.operands = "status|drain|rate|max-behind|on-full [NAME] [PATH|LIMIT|WHAT]",
 	.operands_min = 1,
 	.operands_max = 3,
 	.optional = OPTION_WAIT_DRAINED,
@@ -288,12 +306,14 @@ const struct verb stage_verb = {
 "  rate NAME SIZE         write at most SIZE per second to the origin; 0: no limit\n"
 "  max-behind NAME LIMIT  let writes wait while the origin lacks more than LIMIT, a size\n"
 "                         (50G) or an age (10m: ten minutes); 0: the size of the log\n"
+"  on-full NAME WHAT      wait: let writes wait for room in a full log; writethrough: empty\n"
+"                         the log and write to the origin, until the writers pause\n"
 "\n"
 "drain --wait returns when all that was written before the call is on the origin, and\n"
 "flushed there. That includes PATH: the log is drained in the order of the flushes, so\n"
 "there is no shorter way for a file. ^C ends the command, not the drain.\n"
 "\n"
-"The limits last until the cache is closed: give --rate and --max-behind to open, or\n"
-"write them into nearcachetab.\n",
+"The limits last until the cache is closed: give --rate, --max-behind and --on-full to open,\n"
+"or write them into nearcachetab.\n",
 	.run = cmd_stage,
 };

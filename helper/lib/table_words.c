@@ -28,10 +28,10 @@ bool table_number(const char **text, uint64_t *number)
 	return !*end;
 }
 
-bool table_options(const char *text, void (*take)(void *to, const char *name, uint64_t value),
-		   void *to)
+bool table_options(const char *text, void (*take)(void *to, const char *name, const char *word,
+						  uint64_t value), void *to)
 {
-	char name[64], value[64];
+	char name[64], word[64];
 	uint64_t count, number;
 
 	text += strspn(text, " ");
@@ -40,13 +40,12 @@ bool table_options(const char *text, void (*take)(void *to, const char *name, ui
 	if (!table_number(&text, &count))
 		return false;
 	for (; count >= 2; count -= 2) {
-		const char *word = value;
+		const char *value = word;
 
 		if (!table_word(&text, name, sizeof(name)) ||
-		    !table_word(&text, value, sizeof(value)))
+		    !table_word(&text, word, sizeof(word)))
 			return false;
-		if (table_number(&word, &number))
-			take(to, name, number);
+		take(to, name, word, table_number(&value, &number) ? number : 0);
 	}
 	return !count;
 }

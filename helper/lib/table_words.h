@@ -15,10 +15,10 @@ bool table_word(const char **text, char *word, size_t size);
 bool table_number(const char **text, uint64_t *number);
 
 /*
- * Call @take with @to for each pair of a table line's optional part: [COUNT [NAME VALUE]...].
- * A value that is no number is passed over: only a newer module has it.
+ * Call @take with @to for each pair of a table line's optional part: [COUNT [NAME WORD]...].
+ * @value is that of @word, 0 if it is no number.
  */
-bool table_options(const char *text, void (*take)(void *to, const char *name, uint64_t value),
-		   void *to);
+bool table_options(const char *text, void (*take)(void *to, const char *name, const char *word,
+						  uint64_t value), void *to);
 
 #endif /* HELPER_LIB_TABLE_WORDS_H */

@@ -34,6 +34,7 @@ STAGE_VALUE(drained_bytes)
 STAGE_VALUE(log_read_bytes)
 STAGE_VALUE(commits)
 STAGE_VALUE(retries)
+STAGE_VALUE(passed_bytes)
 
 static double value_epochs(const struct stage_status *status)
 {
@@ -43,6 +44,11 @@ static double value_epochs(const struct stage_status *status)
 static double value_seconds(const struct stage_status *status)
 {
 	return (double)stage_seconds_behind(status);
+}
+
+static double value_passes(const struct stage_status *status)
+{
+	return status->mode == NEARCACHE_STAGE_PASSES;
 }
 
 static const struct stage_metric {
@@ -67,6 +73,10 @@ static const struct stage_metric {
 	  value_written_bytes },
 	{ METRIC_COUNTER, "stage_drained_bytes", "bytes",
 	  "bytes that the stage wrote to the origin", value_drained_bytes },
+	{ METRIC_COUNTER, "stage_passed_bytes", "bytes",
+	  "bytes that users wrote to the origin past the log", value_passed_bytes },
+	{ METRIC_GAUGE, "stage_passes", "", "1 while writes go to the origin past the log",
+	  value_passes },
 	{ METRIC_COUNTER, "stage_log_read_bytes", "bytes", "bytes that users read from the log",
 	  value_log_read_bytes },
 	{ METRIC_COUNTER, "stage_commits", "", "commits of the log", value_commits },

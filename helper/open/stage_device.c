@@ -92,6 +92,14 @@ int stage_set_limit(const struct dm_device *dev, const struct stage_limit *limit
 	       stage_set(dev, "max_behind_time", limit->seconds) ? fail_code() : 0;
 }
 
+int stage_set_on_full(const struct dm_device *dev, unsigned int on_full)
+{
+	char message[64];
+
+	snprintf(message, sizeof(message), "set on_full %s", stage_on_full_word(on_full));
+	return dm_message(dev, message);
+}
+
 /* Give the device of an earlier run the options of this one. */
 static int apply_options(struct stage *stage, const struct dm_device *dev,
 			 const struct arguments *args)
@@ -105,6 +113,11 @@ static int apply_options(struct stage *stage, const struct dm_device *dev,
 		if (stage_set(dev, "origin_timeout", args->origin_timeout))
 			return fail_code();
 		stage->params.origin_timeout = args->origin_timeout;
+	}
+	if (option_given(args, OPTION_ON_FULL)) {
+		if (stage_set_on_full(dev, args->on_full))
+			return fail_code();
+		stage->params.on_full = args->on_full;
 	}
 	if (!option_given(args, OPTION_MAX_BEHIND))
 		return 0;
@@ -196,6 +209,7 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 		.max_behind = args->max_behind,
 		.origin_timeout = args->origin_timeout,
 		.drop_unreadable = option_given(args, OPTION_DROP_UNREADABLE),
+		.on_full = args->on_full,
 	};
 	if (find_device(stage, args) || stage->running)
 		return fail_code();

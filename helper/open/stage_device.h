@@ -59,6 +59,7 @@ int stage_below(const struct dm_device *cache, struct dm_device *dev, bool *foun
 int stage_of_name(const char *cache, struct dm_device *dev, bool *found);
 int stage_need_status(const struct dm_device *dev, struct stage_status *status);
 int stage_set(const struct dm_device *dev, const char *option, uint64_t value);
+int stage_set_on_full(const struct dm_device *dev, unsigned int on_full);
 int stage_set_limit(const struct dm_device *dev, const struct stage_limit *limit);
 int stage_grow(const struct dm_device *dev, uint64_t bytes);
 int stage_remove(const struct dm_device *dev, bool drained);

@@ -90,6 +90,8 @@ static void print_limits(const struct stage_params *params)
 	print_bytes("max_behind_bytes", limit->bytes ? "writes wait beyond" : NULL, limit->bytes);
 	print_seconds("max_behind_seconds", limit->seconds ? "writes wait beyond" : NULL,
 		      limit->seconds);
+	print_string("on_full", params->on_full ? "if the log is full" : NULL,
+		     stage_on_full_word(params->on_full));
 	print_seconds("origin_timeout_s", params->origin_timeout ? "origin timeout" : NULL,
 		      params->origin_timeout);
 }
@@ -142,6 +144,8 @@ int stage_report(const struct dm_device *dev)
 	print_string("log", "log device", device_path_of(params.log, path));
 	print_string("origin", "origin", device_path_of(params.origin, path));
 	print_origin_state(dev, &status);
+	print_string("writes_go_to", status.mode ? "writes go to" : NULL,
+		     stage_mode_word(status.mode));
 	print_flag("suspended", dev->suspended ? "suspended" : NULL, dev->suspended);
 	print_behind(&status);
 	print_drain(dev, &status);
@@ -151,6 +155,8 @@ int stage_report(const struct dm_device *dev)
 	print_number("waiting", status.waiting ? "writes that wait" : NULL, status.waiting);
 	print_bytes("written_bytes", "written", status.written_bytes);
 	print_bytes("drained_bytes", "written to the origin", status.drained_bytes);
+	print_bytes("passed_bytes", status.passed_bytes ? "written past the log" : NULL,
+		    status.passed_bytes);
 	print_bytes("log_read_bytes", "read from the log", status.log_read_bytes);
 	print_number("commits", NULL, status.commits);
 	print_number("retries", status.retries ? "repeated drains" : NULL, status.retries);

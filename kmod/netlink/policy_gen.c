@@ -183,13 +183,14 @@ const struct nla_policy nearcache_stage_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 
 };
 
 /* NEARCACHE_CMD_STAGE_SET - do */
-const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME + 1] = {
+const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_ON_FULL + 1] = {
 	[NEARCACHE_A_DEVICE_DEV] = { .type = NLA_U32, },
 	[NEARCACHE_A_DEVICE_NAME] = { .type = NLA_NUL_STRING, .len = NEARCACHE_NAME_MAX, },
 	[NEARCACHE_A_DEVICE_RATE] = { .type = NLA_U64, },
 	[NEARCACHE_A_DEVICE_MAX_BEHIND] = { .type = NLA_U64, },
 	[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME] = { .type = NLA_U32, },
 	[NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT] = NLA_POLICY_FULL_RANGE(NLA_U32, &nearcache_a_device_origin_timeout_range),
+	[NEARCACHE_A_DEVICE_ON_FULL] = NLA_POLICY_MAX(NLA_U32, 1),
 };
 
 /* Ops table for nearcache */
@@ -313,7 +314,7 @@ const struct genl_ops nearcache_nl_ops[17] = {
 		.cmd		= NEARCACHE_CMD_STAGE_SET,
 		.doit		= nearcache_nl_stage_set_doit,
 		.policy		= nearcache_stage_set_nl_policy,
-		.maxattr	= NEARCACHE_A_DEVICE_MAX_BEHIND_TIME,
+		.maxattr	= NEARCACHE_A_DEVICE_ON_FULL,
 		.flags		= GENL_ADMIN_PERM,
 	},
 };

@@ -48,7 +48,7 @@ extern const struct nla_policy nearcache_range_replace_nl_policy[NEARCACHE_A_DEV
 
 extern const struct nla_policy nearcache_stage_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];
 
-extern const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_MAX_BEHIND_TIME + 1];
+extern const struct nla_policy nearcache_stage_set_nl_policy[NEARCACHE_A_DEVICE_ON_FULL + 1];
 
 /* Ops table for nearcache */
 extern const struct genl_ops nearcache_nl_ops[17];

@@ -304,6 +304,7 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	s->ring.marked = *end;
 	s->drained_time = time;
 	nc_space_check(s);
+	nc_pass_marked(s, end->place - from.place);
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
 	spin_unlock_irq(&s->lock);

@@ -156,6 +156,26 @@ int nc_origin_print_expect(struct nc_stage *s)
 	return nc_stage_super_expect(s, now, next) ? -ENODATA : 0;
 }
 
+/**
+ * nc_origin_print_take() - record the fingerprint of the origin as it is
+ * @s: stage that has nothing to drain, and that passes no write
+ *
+ * Context: may sleep.
+ * Return: 0 or the error of the log.
+ */
+int nc_origin_print_take(struct nc_stage *s)
+{
+	__le32 *now = s->drain.origin_now;
+	u64 start;
+	u32 i;
+
+	memset(now, 0, sizeof(s->drain.origin_now));
+	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++)
+		print_crcs(s->drain.block, read_block(s, start, s->drain.block),
+			   now + nc_place_sector(i));
+	return nc_stage_super_expect(s, now, now);
+}
+
 /* Does a sector have a content that the drain gave it?  @crc: 0 if it cannot be read. */
 static bool sector_matches(__le32 now, __le32 next, __le32 crc)
 {

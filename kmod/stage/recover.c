@@ -335,6 +335,22 @@ static void drop_retained(struct nc_stage *s)
 	sb->tail_epoch = cpu_to_le64(r->tail.epoch);
 }
 
+/* After a crash of the node, the origin may have writes in its volatile cache that were passed (rule
+ * F7).  Return: 0 or the error of the origin.
+ */
+static int flush_passed(struct nc_stage *s)
+{
+	int r;
+
+	if (!(s->super.block->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING)))
+		return 0;
+	r = blkdev_issue_flush(s->origin->bdev);
+	if (r)
+		DMERR("%s: origin %s: flush: error %d; it may have lost writes that nobody flushed",
+		      nc_stage_name(s), s->origin->name, r);
+	return r;
+}
+
 static int recover_ring(struct nc_stage *s, struct log_window *w,
 			struct nearcache_stage_desc *commit)
 {
@@ -351,7 +367,8 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	nc_ring_start(&s->ring, &tail);
 	r = follow_chain(s, w, commit, &end, &before) ?:
 	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s, w) ?:
-	    nc_stage_super_rewrite(s) ?: nc_origin_print_check(s, &changed);
+	    nc_stage_super_rewrite(s) ?: flush_passed(s) ?:
+	    nc_origin_print_check(s, &changed);
 	if (r)
 		return r;
 	/* The origin may have newer data, of an epoch that was dropped while it was drained. */

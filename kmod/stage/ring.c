@@ -11,9 +11,6 @@
 
 #include "stage/ring.h"
 
-/* Records that an entry needs at most: a descriptor, a skip, the entry. */
-#define NC_APPEND_RECORDS	3U
-
 static void ring_add(struct nc_ring *r, u8 kind, u64 sector, u32 sectors)
 {
 	*nc_ring_record(r, r->head_record++) = (struct nc_record) {

@@ -19,6 +19,8 @@
  */
 #define NC_WRITE_BLOCKS_MAX	(NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS)
 #define NC_APPEND_BLOCKS_MAX	(2ULL * NC_WRITE_BLOCKS_MAX + 1 + NC_RING_RESERVE)
+/* Records that an entry needs at most: a descriptor, a skip, the entry. */
+#define NC_APPEND_RECORDS	3U
 
 /**
  * struct nc_record - an entry, or a descriptor in front of its entries
@@ -150,6 +152,13 @@ static inline u64 nc_ring_free(const struct nc_ring *r)
 static inline u64 nc_ring_free_records(const struct nc_ring *r)
 {
 	return r->tail.record + r->records_max - r->head_record;
+}
+
+/* Does the longest write find room? */
+static inline bool nc_ring_has_room(const struct nc_ring *r)
+{
+	return nc_ring_free(r) >= NC_APPEND_BLOCKS_MAX &&
+	       nc_ring_free_records(r) >= NC_APPEND_RECORDS + NC_RING_RESERVE;
 }
 
 #endif /* NEARCACHE_STAGE_RING_H */

@@ -28,8 +28,19 @@ void nc_space_check(struct nc_stage *s)
 		queue_work(s->queue, &s->space);
 }
 
-/* Find the new tail. */
-static struct nc_cursor choose_tail(struct nc_stage *s)
+/* Will writes be passed?  Then all is marked, and everything leaves the log. */
+static bool pass_begins(struct nc_stage *s)
+{
+	bool begins;
+
+	spin_lock_irq(&s->lock);
+	begins = s->pass.begins;
+	spin_unlock_irq(&s->lock);
+	return begins;
+}
+
+/* Find the new tail.  @all: the first epoch that is not marked. */
+static struct nc_cursor choose_tail(struct nc_stage *s, bool all)
 {
 	struct nc_ring *r = &s->ring;
 	struct nc_cursor to = r->tail, marked;
@@ -40,8 +51,9 @@ static struct nc_cursor choose_tail(struct nc_stage *s)
 		spin_lock_irq(&s->lock);
 		marked = r->marked;
 		more = to.record != marked.record &&
-		       space_below(r, to.place - r->tail.place, to.record - r->tail.record,
-				   SPACE_ENOUGH);
+		       (all ||
+			space_below(r, to.place - r->tail.place, to.record - r->tail.record,
+				    SPACE_ENOUGH));
 		spin_unlock_irq(&s->lock);
 		if (!more)
 			return to;
@@ -82,14 +94,15 @@ static void drop_entries(struct nc_stage *s, const struct nc_cursor *to)
 void nc_space_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(work, struct nc_stage, space);
-	struct nc_cursor to = choose_tail(s);
+	bool pass = pass_begins(s);
+	struct nc_cursor to = choose_tail(s, pass);
 	int r;
 
-	if (READ_ONCE(s->failed) || to.record == s->ring.tail.record)
+	if (READ_ONCE(s->failed) || (!pass && to.record == s->ring.tail.record))
 		return;
 	drop_entries(s, &to);
 	nc_stage_wait_readers(s);
-	r = nc_stage_super_move_tail(s, &to);
+	r = nc_stage_super_move_tail(s, &to, pass);
 	if (r) {
 		nc_stage_fail(s, "superblock", r);
 		return;
@@ -97,6 +110,8 @@ void nc_space_work(struct work_struct *work)
 	spin_lock_irq(&s->lock);
 	s->ring.tail = to;
 	s->ring.usable_tail = to.place;
+	if (pass)
+		nc_pass_begin(s);
 	if (s->waiting_count)
 		queue_work(s->queue, &s->room);
 	spin_unlock_irq(&s->lock);

@@ -182,6 +182,38 @@ struct nc_drain {
 };
 
 /**
+ * struct nc_pass - writes that go to the origin past the log (pass.c); stage.lock, except @work
+ * @work: returns to the log, and raises the event of a new mode
+ * @stopped: the stage is suspended: @work must not run
+ * @begins: nc_stage.space will begin to pass writes; no write is appended until then
+ * @flush_failed: the origin may have lost writes, and no writer knows
+ * @log_failed: the superblock could not be written at the last return
+ * @reported: the mode of the last event
+ * @writes: passed writes in flight
+ * @flushes: passed FLUSHes in flight
+ * @full: blocks that were behind when the log was full
+ * @grant: blocks of writes that may go to the log while it is emptied
+ * @window: when the present time of observation began, ktime_get_ns()
+ * @busy_since: when @writes or @flushes became more than 0, or were last counted in @busy
+ * @busy: for how long some were in flight in the present time of observation, nanoseconds
+ */
+struct nc_pass {
+	struct delayed_work work;
+	bool stopped;
+	bool begins;
+	bool flush_failed;
+	bool log_failed;
+	enum nearcache_stage_mode reported;
+	u32 writes;
+	u32 flushes;
+	u64 full;
+	u64 grant;
+	u64 window;
+	u64 busy_since;
+	u64 busy;
+};
+
+/**
  * struct nc_stage_counters - fields of the status line; stage.lock
  */
 struct nc_stage_counters {
@@ -190,6 +222,7 @@ struct nc_stage_counters {
 	u64 log_read_bytes;
 	u64 commits;
 	u64 retries;
+	u64 passed_bytes;
 };
 
 /**
@@ -209,6 +242,7 @@ struct nc_stage_counters {
  *	the fields above that name stage.lock; taken in completions.  @lock and @map_lock do not
  *	nest
  * @ring: places and entries
+ * @mode: where writes go; changed by pass.c only; @lock
  * @waiting: writes that wait for room
  * @waiting_count: number of these writes
  * @waited: a write had to wait since the last look of @watch; @lock
@@ -236,6 +270,7 @@ struct nc_stage_counters {
  * @watch: sets @full once a second while writes wait
  * @commit: see struct nc_stage_commit
  * @drain: see struct nc_drain
+ * @pass: see struct nc_pass
  * @rate: option; 0: no limit.  These options are read without a lock
  * @max_behind: option, bytes; 0: no limit
  * @max_behind_time: option, seconds; 0: no limit
@@ -243,6 +278,7 @@ struct nc_stage_counters {
  * @origin_timeout: option, seconds: see @read_only; 0: writes never fail because of the origin
  * @keep_retained: option: after a start, reads still get marked data from the log; constant
  * @drop_unreadable: option: end the chain at a block that cannot be read; cleared by the start
+ * @on_full: option: 1: writethrough; 0: wait
  * @count: see struct nc_stage_counters; @lock
  */
 struct nc_stage {
@@ -259,6 +295,7 @@ struct nc_stage {
 
 	spinlock_t lock;	/* see above */
 	struct nc_ring ring;
+	enum nearcache_stage_mode mode;
 	struct bio_list waiting;
 	u32 waiting_count;
 	u32 reported;
@@ -287,6 +324,7 @@ struct nc_stage {
 	struct delayed_work watch;
 	struct nc_stage_commit commit;
 	struct nc_drain drain;
+	struct nc_pass pass;
 
 	u64 rate;
 	u64 max_behind;
@@ -295,6 +333,7 @@ struct nc_stage {
 	u32 origin_timeout;
 	bool keep_retained;
 	bool drop_unreadable;
+	bool on_full;
 	struct nc_stage_counters count;
 };
 
@@ -315,6 +354,7 @@ enum nc_stage_io_kind {
 	NC_STAGE_IO_LOG_READ,	/* a read of the log, counted in nc_stage.readers */
 	NC_STAGE_IO_WRITE,	/* a write to the log */
 	NC_STAGE_IO_WAITER,	/* a FLUSH or FUA write that waits for a commit */
+	NC_STAGE_IO_PAST_LOG,	/* a write or FLUSH sent to the origin, counted in nc_stage.pass */
 };
 
 /**
@@ -325,7 +365,7 @@ enum nc_stage_io_kind {
  * @fua: the write had FUA
  * @entry_kind: of a write, enum nearcache_stage_kind
  * @flags: bi_flags of a read at map, for nc_bio_restore()
- * @sectors: of a write
+ * @sectors: of a write; 0: a FLUSH
  * @sector: of a write, on the volume
  * @at: of a write or read of the log: struct nc_extent.at
  * @epoch: of a write; of a waiter, the epoch that it waits for
@@ -406,7 +446,7 @@ int nc_stage_super_rewrite(struct nc_stage *s);
 int nc_stage_super_start(struct nc_stage *s, u64 number);
 int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next);
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
-int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail);
+int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail, bool passing);
 
 /* recover.c */
 int nc_stage_recover(struct nc_stage *s);
@@ -415,11 +455,27 @@ __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 
 /* origin_print.c */
 int nc_origin_print_expect(struct nc_stage *s);
+int nc_origin_print_take(struct nc_stage *s);
 int nc_origin_print_check(struct nc_stage *s, bool *changed);
 
 /* space.c */
 void nc_space_work(struct work_struct *work);
 void nc_space_check(struct nc_stage *s);
+
+/* pass.c */
+void nc_pass_init(struct nc_stage *s);
+void nc_pass_start(struct nc_stage *s);
+void nc_pass_stop(struct nc_stage *s);
+void nc_pass_option(struct nc_stage *s);
+void nc_pass_consider(struct nc_stage *s, bool too_far);
+bool nc_pass_admits(const struct nc_stage *s, const struct nc_stage_io *io);
+void nc_pass_admitted(struct nc_stage *s, const struct nc_stage_io *io);
+void nc_pass_marked(struct nc_stage *s, u64 blocks);
+void nc_pass_begin(struct nc_stage *s);
+void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
+int nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
+void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, bool error);
+int nc_pass_sync(struct nc_stage *s);
 
 /* drain.c */
 int nc_drain_init(struct nc_stage *s);

@@ -125,8 +125,10 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	st->in_flight = s->writes[0] + s->writes[1] + atomic_read(&s->readers[0]) +
 			atomic_read(&s->readers[1]) + s->drain.in_flight +
 			(s->commit.phase != NC_COMMIT_IDLE) + !!work_busy(&s->drain.work) +
-			!!work_busy(&s->space);
+			!!work_busy(&s->space) + (s->mode == NEARCACHE_STAGE_RETURNS);
 	st->failing_ns = s->failing_since ? ktime_get_ns() - s->failing_since : 0;
+	st->mode = s->mode;
+	st->passed_bytes = s->count.passed_bytes;
 }
 
 /* Read the status.  Context: process; does not wait. */

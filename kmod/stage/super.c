@@ -169,13 +169,15 @@ int nc_stage_super_start(struct nc_stage *s, u64 number)
 	sb->generation = cpu_to_le64(s->generation);
 	sb->start_number = cpu_to_le64(number);
 	sb->volume_sectors = cpu_to_le64(s->ti->len);
+	sb->flags &= ~cpu_to_le32(NEARCACHE_STAGE_PASSING);
 	r = put_super_copy(s) ?: put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;
 }
 
 /* Write two fingerprints of the origin to both copies: @now, as of the newest mark, and @next, as
- * of the end of the epoch that is to be drained.  May sleep.  Return: 0 or the error of the log.
+ * of the end of the epoch that is to be drained.  No write is passed any more.  May sleep.  Return: 0
+ * or the error of the log.
  */
 int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next)
 {
@@ -185,6 +187,7 @@ int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *n
 	mutex_lock(&s->super.lock);
 	memcpy(sb->origin_now, now, sizeof(sb->origin_now));
 	memcpy(sb->origin_next, next, sizeof(sb->origin_next));
+	sb->flags &= ~cpu_to_le32(NEARCACHE_STAGE_PASSING);
 	r = put_super_copy(s) ?: put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;
@@ -206,8 +209,10 @@ int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 	return r;
 }
 
-/* Record a new tail in both copies.  May sleep.  Return: 0 or the error of the log. */
-int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail)
+/* Record a new tail in both copies.  @passing: and that writes will be passed to the origin, so that
+ * its fingerprint is not known.  May sleep.  Return: 0 or the error of the log.
+ */
+int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail, bool passing)
 {
 	struct nearcache_stage_super *sb = s->super.block;
 	int r;
@@ -216,6 +221,11 @@ int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail)
 	sb->tail = cpu_to_le64(tail->place);
 	sb->tail_number = cpu_to_le64(tail->number);
 	sb->tail_epoch = cpu_to_le64(tail->epoch);
+	if (passing) {
+		sb->flags |= cpu_to_le32(NEARCACHE_STAGE_PASSING);
+		memset(sb->origin_now, 0, sizeof(sb->origin_now));
+		memset(sb->origin_next, 0, sizeof(sb->origin_next));
+	}
 	r = put_super_copy(s) ?: put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;

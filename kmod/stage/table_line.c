@@ -57,6 +57,13 @@ static void origin_timeout_changed(struct dm_target *ti)
 	nc_drain_check_timeout(ti->private);
 }
 
+static void on_full_changed(struct dm_target *ti)
+{
+	nc_pass_option(ti->private);
+}
+
+static const char *const stage_on_full[] = { "wait", "writethrough" };
+
 /* In the order of the printed table line. */
 const struct nc_option nc_stage_options[] = {
 	{ "rate", "rate must be 0 or 65536 to 1099511627776 bytes/s", 65536, 1ULL << 40,
@@ -80,6 +87,9 @@ const struct nc_option nc_stage_options[] = {
 	/* Netlink does not show it: the start clears it. */
 	{ "drop_unreadable", "drop_unreadable must be 0 or 1", 0, 1, .constant = true,
 	  NC_OPTION_AT(struct nc_stage, drop_unreadable) },
+	{ "on_full", "on_full must be wait or writethrough", 0, 1, .words = stage_on_full,
+	  NC_OPTION_AT(struct nc_stage, on_full), .changed = on_full_changed,
+	  .attribute = NEARCACHE_A_DEVICE_ON_FULL },
 };
 
 const u32 nc_stage_options_count = ARRAY_SIZE(nc_stage_options);
@@ -159,6 +169,8 @@ int nc_stage_parse(struct nc_stage *s, unsigned int argc, char **argv)
  * @result: of "commit": set to the number of the newest epoch that has data
  * @maxlen: size of @result
  *
+ * While writes are passed, "commit" flushes the origin as well.
+ *
  * Context: process; may sleep.
  * Return: 1 if @result is set, 0, or a negative error; the kernel log has the bad value.
  */
@@ -180,7 +192,7 @@ int nc_stage_message(struct nc_stage *s, unsigned int argc, char **argv, char *r
 				      argv[0]);
 	if (!READ_ONCE(s->started))
 		return -EAGAIN;
-	r = nc_stage_commit_sync(s, &epoch);
+	r = nc_stage_commit_sync(s, &epoch) ?: nc_pass_sync(s);
 	if (r)
 		return r;
 	scnprintf(result, maxlen, "%llu", epoch);

@@ -89,6 +89,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	INIT_WORK(&s->space, nc_space_work);
 	INIT_DELAYED_WORK(&s->watch, nc_stage_watch_work);
 	nc_retry_init(&s->retry, nc_stage_retry_work);
+	nc_pass_init(s);
 	init_waitqueue_head(&s->drain.wait);
 	r = stage_init(s, argc, argv);
 	if (r) {
@@ -140,6 +141,9 @@ static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *err
 	case NC_STAGE_IO_WRITE:
 	case NC_STAGE_IO_WAITER:
 		return nc_stage_write_end(s, bio, error);
+	case NC_STAGE_IO_PAST_LOG:
+		nc_pass_end(s, io, *error);
+		return DM_ENDIO_DONE;
 	default:
 		return DM_ENDIO_DONE;
 	}
@@ -171,6 +175,7 @@ static void stage_resume(struct dm_target *ti)
 
 	nc_stage_push_back(s, false);
 	nc_drain_start(s);
+	nc_pass_start(s);
 }
 
 static void stage_presuspend(struct dm_target *ti)
@@ -202,6 +207,7 @@ static void stage_postsuspend(struct dm_target *ti)
 	nc_drain_stop(s);
 	nc_stage_watch_stop(s);
 	flush_workqueue(s->queue);
+	nc_pass_stop(s);
 }
 
 static int stage_message(struct dm_target *ti, unsigned int argc, char **argv, char *result,

@@ -33,6 +33,7 @@ static void make_room(struct nc_stage *s)
 	if (s->ring.epoch_entries)
 		nc_stage_commit_want(s, s->ring.open.epoch);
 	nc_space_check(s);
+	nc_pass_consider(s, behind_too_far(s, ktime_get_real_ns()));
 }
 
 /* Is the open epoch long enough to be committed?  Context: @s->lock. */
@@ -122,8 +123,11 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 	if (unlikely(s->failed || s->read_only)) {
 		io->kind = NC_STAGE_IO_PASSED;
 		r = DM_MAPIO_KILL;
-	} else if (!s->waiting_count && append_write(s, bio, io, small)) {
+	} else if (!s->mode && !s->waiting_count && append_write(s, bio, io, small)) {
 		appended = true;
+	} else if (s->mode == NEARCACHE_STAGE_PASSES) {
+		nc_pass_write(s, bio, io);
+		r = DM_MAPIO_REMAPPED;
 	} else if (bio->bi_opf & REQ_NOWAIT) {
 		io->kind = NC_STAGE_IO_PASSED;
 		make_room(s);
@@ -139,6 +143,9 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		s->waiting_count++;
 		nc_stage_waits(s);
 		make_room(s);
+		/* A log that is emptied may take it. */
+		if (s->mode == NEARCACHE_STAGE_EMPTIES)
+			queue_work(s->queue, &s->room);
 	}
 	spin_unlock_irqrestore(&s->lock, flags);
 	if (!appended) {
@@ -155,7 +162,22 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Append and send the waiting writes, as far as there is room. */
+/* Give a waiting write its place, or pass it.  Context: @s->lock.  Return: false: it waits. */
+static bool place_waiting(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
+{
+	if (s->mode == NEARCACHE_STAGE_PASSES) {
+		nc_pass_write(s, bio, io);
+		return true;
+	}
+	if (!nc_pass_admits(s, io) || !append_write(s, bio, io, NULL)) {
+		make_room(s);
+		return false;
+	}
+	nc_pass_admitted(s, io);
+	return true;
+}
+
+/* Append or pass the waiting writes, as far as there is room, and send them. */
 void nc_stage_room_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(work, struct nc_stage, room);
@@ -169,10 +191,8 @@ void nc_stage_room_work(struct work_struct *work)
 		failed = s->failed || s->read_only;
 		if (bio) {
 			io = dm_per_bio_data(bio, sizeof(*io));
-			if (!failed && !append_write(s, bio, io, NULL)) {
-				make_room(s);
+			if (!failed && !place_waiting(s, bio, io))
 				bio = NULL;
-			}
 		}
 		if (bio) {
 			bio_list_pop(&s->waiting);
@@ -184,7 +204,8 @@ void nc_stage_room_work(struct work_struct *work)
 		if (failed) {
 			io->kind = NC_STAGE_IO_PASSED;
 			bio_io_error(bio);
-		} else if (io->entry_kind == NEARCACHE_STAGE_DATA) {
+		} else if (io->kind == NC_STAGE_IO_PAST_LOG ||
+			   io->entry_kind == NEARCACHE_STAGE_DATA) {
 			submit_bio_noacct(bio);
 		} else {
 			finish_entry(s, bio);
@@ -328,16 +349,24 @@ int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_DONE;
 }
 
-/* Map a flush: it ends with the commit of the open epoch, or of the last one if that is empty. */
+/* Map a flush: it ends with the commit of the open epoch, or of the last one if that is empty.  While
+ * writes are passed, or passed ones may not be durable yet, it goes to the origin.
+ */
 int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 {
 	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
 	bool failed, waits;
+	int r;
 
 	io->s = s;
 	io->kind = NC_STAGE_IO_WAITER;
 	spin_lock_irq(&s->lock);
 	failed = s->failed;
+	if (!failed && s->mode >= NEARCACHE_STAGE_PASSES) {
+		r = nc_pass_flush(s, bio, io);
+		spin_unlock_irq(&s->lock);
+		return r;
+	}
 	io->epoch = s->ring.open.epoch - !s->ring.epoch_entries;
 	waits = !failed && io->epoch >= s->ring.committed.epoch;
 	if (waits) {

@@ -8,9 +8,12 @@ model=stage_order
 . "$TOP/tests/model/search"
 
 whole WRITES=3 PRINTS=1
+whole WRITES=3 SWITCHES=1
 if [[ ${SOAK:-} ]]; then
 	whole WRITES=4 FLUSHES=2 CRASHES=2
 	whole WRITES=4 PRINTS=1
+	whole WRITES=3 FLUSHES=2 SWITCHES=2 PRINTS=1
+	whole WRITES=4 SWITCHES=1
 fi
 
 broken REPORT_BEFORE_COMMIT 'W2: a flush ends when its epoch is closed'
@@ -32,5 +35,14 @@ broken MARK_BEFORE_FLUSH 'D4: an epoch is marked before the origin is flushed'
 broken LEAVE_MAP_BEFORE_FLUSH 'S1: data leaves the map when its drain begins'
 broken EXPECT_NOTHING 'fingerprint: it is not written before the drain' PRINTS=1
 broken EXPECT_IN_ONE_COPY 'fingerprint: only one copy has it before the drain' PRINTS=1
+broken PASS_BEFORE_DRAIN 'F3: writes are passed before all epochs are drained' SWITCHES=1
+broken PASS_BEFORE_MARK 'F3: writes are passed before all epochs are marked' SWITCHES=1
+broken PASS_AFTER_ONE_COPY 'F3: writes are passed when one copy has all marks' SWITCHES=1
+broken PASS_WITH_RETAINED 'F3: retained data stays in the map' SWITCHES=1
+broken FLUSH_NOT_PASSED 'F3: a flush does not reach the origin' SWITCHES=1
+broken RETURN_BEFORE_WRITES 'F5: the log is used before the passed writes have ended' SWITCHES=1
+broken RETURN_BEFORE_FLUSH 'F5: the log is used before the origin is flushed' SWITCHES=1
+broken START_WITHOUT_FLUSH 'F7: a start after passed writes does not flush the origin' SWITCHES=1
+broken KEEP_PRINT 'F5: the fingerprint is that of before the passed writes' SWITCHES=1 PRINTS=1
 check 'all mutants were tried' all_tried
 finish

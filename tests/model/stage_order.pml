@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The order in which nearcache-stage writes its log and the origin (kmod/doc/stage.md, rules W, C
- * and D).
+ * The order in which nearcache-stage writes its log and the origin (kmod/doc/stage.md, rules W, C,
+ * D and F).
  *
  * Two writers write sectors, with or without FUA, and flush. In each state, the model asserts:
  *
@@ -27,6 +27,10 @@
  * A flush ends as soon as the rules let it. A later end would only allow more images. A commit is
  * one step here: stage_log.pml has its writes.
  *
+ * With SWITCHES, the stage passes writes and flushes to the origin for a while, as it does when the
+ * log is full (rules F). It may begin to pass whenever the rules let it. Writers that wait for the
+ * switch have not submitted their requests yet.
+ *
  * A mutant (-DMUTANT=NAME) breaks one rule. order.sh has their list.
  */
 #define SECTORS	3
@@ -46,6 +50,9 @@
 #ifndef CRASHES
 #define CRASHES	1
 #endif
+#ifndef SWITCHES
+#define SWITCHES	0	/* times that the stage begins to pass writes */
+#endif
 #ifndef PRINTS
 #define PRINTS	0	/* 1: one of the sectors belongs to the fingerprint of the origin */
 #endif
@@ -54,7 +61,9 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 	NEXT_BEFORE_MARK, ONE_EPOCH_UNMARKED, DRAIN_BEFORE_COMMIT, FLUSH_WITHOUT_WAIT,
 	DRAIN_NOT_REPEATED, REPORT_BEFORE_COMMIT, COMMIT_WITHOUT_WAIT, COMMIT_WITHOUT_FLUSH,
 	FUA_WITHOUT_COMMIT, EMPTY_FLUSH_AT_ONCE, FLUSH_JOINS_CLOSED_EPOCH, MAP_KEEPS_LAST_COMPLETED,
-	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY };
+	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY, PASS_BEFORE_DRAIN,
+	PASS_BEFORE_MARK, PASS_AFTER_ONE_COPY, PASS_WITH_RETAINED, FLUSH_NOT_PASSED,
+	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -72,18 +81,19 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 byte next = FIRST;		/* version of the next write */
 byte sectors;			/* sectors that were written */
 byte sector_of[VERSIONS];
-byte epoch_of[VERSIONS];	/* 0: content at the start, or dropped by recovery */
+byte epoch_of[VERSIONS];	/* 0: content at the start, dropped by recovery, or passed */
 short replaces[VERSIONS];	/* versions that were complete when it was submitted */
 
 /* Sets of versions. */
 short in_flight;		/* of the open epoch, and not in the log yet */
 short in_flight_closed;		/* of the closed epoch */
+short in_flight_passed;		/* to the origin */
 short waiting;			/* with FUA, and not complete */
 short complete = BIT(SECTORS) - 1;
 short durable = BIT(SECTORS) - 1; /* on the medium of the log device */
 
 byte busy;			/* writers that wait for a request */
-byte fuas, flushes, crashes, losses;
+byte fuas, flushes, crashes, losses, switches;
 
 /* The log. */
 byte epoch = 1;			/* the open epoch */
@@ -101,7 +111,10 @@ byte print = SECTORS;		/* sector that belongs to the fingerprint; SECTORS: none 
 byte expected, expected_before;	/* in the copies: epoch, as of which it may be on the origin */
 short on_origin[SECTORS];	/* versions that can be there after a power cut of the origin */
 
-byte shown[SECTORS];		/* newest version that the log device has completed */
+bool passing;			/* writes and flushes go to the origin */
+short passed;			/* versions that KEEP_PRINT does not put into the fingerprint */
+
+byte shown[SECTORS];		/* newest version that the log device, or the origin, has completed */
 
 /* The plain disk. */
 byte moment;
@@ -124,6 +137,15 @@ inline find_newest(from, to) {
 	found = s;
 	for (v : FIRST .. VERSIONS - 1) {
 		found = (sector_of[v] == s && epoch_of[v] > from && epoch_of[v] <= to -> v : found)
+	}
+}
+
+/* As find_newest, for the fingerprint. */
+inline find_printed(to) {
+	found = s;
+	for (v : FIRST .. VERSIONS - 1) {
+		found = (sector_of[v] == s && epoch_of[v] > 0 && epoch_of[v] <= to &&
+			!HAS(passed, v) -> v : found)
 	}
 }
 
@@ -182,32 +204,55 @@ inline check_found(mark) {
 
 /* Sector s of the origin has one of the two versions in the fingerprint. */
 inline check_print(mark, epoch) {
-	find_newest(0, mark);
+	find_printed(mark);
 	a = found;
-	find_newest(0, epoch);
+	find_printed(epoch);
 	assert((on_origin[s] & ~(BIT(a) | BIT(found))) == 0)
+}
+
+/* A reader gets version found of sector s. */
+inline check_reader() {
+	for (v : FIRST .. VERSIONS - 1) {
+		assert(!HAS(complete, v) || !HAS(replaces[v], found))
+	}
+}
+
+/* The log has nothing, so the origin has to have what was flushed. */
+inline check_passing() {
+	for (v : 0 .. VERSIONS - 1) {
+		assert(!HAS(on_origin[s], v) || IS_VALID(v))
+	}
+	find_newest(0, COMMITTED);
+	found = (MUTANT == PASS_WITH_RETAINED && found != s -> found : shown[s]);
+	assert(IS_VALID(found));
+	check_reader()
+}
+
+inline check_logging() {
+	/* After a power cut, with both copies of the superblock or with the older one. */
+	find_newest(0, COMMITTED);
+	assert(HAS(durable, found));
+	check_found(marked);
+	check_found(marked_before);
+	/* A reader now. */
+	found = shown[s];
+	a = FLOOR;
+	check_found(a);
+	check_reader();
+	if
+	:: s == print ->
+		check_print(marked, expected);
+		check_print(marked_before, expected_before)
+	:: else
+	fi
 }
 
 inline check() {
 	check_origin();
 	for (s : 0 .. SECTORS - 1) {
-		/* After a power cut, with both copies of the superblock or with the older one. */
-		find_newest(0, COMMITTED);
-		assert(HAS(durable, found));
-		check_found(marked);
-		check_found(marked_before);
-		/* A reader now. */
-		found = shown[s];
-		a = FLOOR;
-		check_found(a);
-		for (v : FIRST .. VERSIONS - 1) {
-			assert(!HAS(complete, v) || !HAS(replaces[v], found))
-		}
 		if
-		:: s == print ->
-			check_print(marked, expected);
-			check_print(marked_before, expected_before)
-		:: else
+		:: passing -> check_passing()
+		:: else -> check_logging()
 		fi
 	}
 	s = 0; v = 0; found = 0
@@ -231,11 +276,51 @@ inline find_drained(from) {
 	fi
 }
 
+/* The origin is flushed: it keeps the versions that it shows, and those in flight may follow. */
+inline flush_passed() {
+	for (s : 0 .. SECTORS - 1) {
+		on_origin[s] = BIT(shown[s]) | (on_origin[s] & in_flight_passed)
+	}
+}
+
+/* The versions that were passed, and that the origin shows, count as of the newest epoch. */
+inline take_passed() {
+	for (s : 0 .. SECTORS - 1) {
+		v = shown[s];
+		if
+		:: v >= FIRST && epoch_of[v] == 0 ->
+			epoch_of[v] = COMMITTED;
+			durable = durable | BIT(v); complete = complete | BIT(v)
+		:: else
+		fi
+	}
+}
+
+/*
+ * After a stop of the node, and perhaps a power cut of the origin, sector s has one of the versions
+ * on the origin. The start flushes the origin.
+ */
+inline settle(s) {
+	if
+	:: HAS(on_origin[s], 0) -> pick = 0
+	:: HAS(on_origin[s], 1) -> pick = 1
+	:: HAS(on_origin[s], 2) -> pick = 2
+	:: HAS(on_origin[s], 3) -> pick = 3
+	:: HAS(on_origin[s], 4) -> pick = 4
+	:: HAS(on_origin[s], 5) -> pick = 5
+	:: HAS(on_origin[s], 6) -> pick = 6
+	fi;
+	shown[s] = pick;
+	on_origin[s] = (MUTANT == START_WITHOUT_FLUSH -> on_origin[s] : BIT(pick));
+	pick = 0
+}
+
 /*
  * The node stops and starts again. Of the first epoch that is not committed, recovery may keep the
  * first write (C5).
  */
 inline recover(mark, epoch_expected, keeps) {
+	printf("restart from mark %d\n", mark);
 	a = COMMITTED + 1;
 	b = 0;
 	for (v : FIRST .. VERSIONS - 1) {
@@ -249,10 +334,12 @@ inline recover(mark, epoch_expected, keeps) {
 	committing = false; entries = false;
 	complete = (b != 0 -> complete | BIT(b) : complete);
 	durable = (b != 0 -> durable | BIT(b) : durable);
+	c = (passing -> mark : 0);
 	for (s : 0 .. SECTORS - 1) {
-		find_newest(0, COMMITTED);
-		shown[s] = found
+		find_newest(c, COMMITTED);
+		shown[s] = (passing && found == s -> shown[s] : found)
 	}
+	take_passed();
 	gone = 0;
 	for (v : 0 .. VERSIONS - 1) {
 		gone = (shown[sector_of[v]] == v -> gone : gone | BIT(v))
@@ -268,13 +355,12 @@ inline recover(mark, epoch_expected, keeps) {
 		:: else
 		fi
 	}
-	in_flight = 0; in_flight_closed = 0; waiting = 0; busy = 0;
+	in_flight = 0; in_flight_closed = 0; in_flight_passed = 0; waiting = 0; busy = 0;
 	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
-	draining = 0; lost = false;
+	draining = 0; lost = false; passing = false;
 	expected = epoch_expected; expected_before = expected;
 	marked = mark; marked_before = marked; drained = marked;
-	crashes++;
-	printf("restart from mark %d with epoch %d\n", mark, COMMITTED)
+	crashes++
 }
 
 inline clear() {
@@ -329,10 +415,22 @@ active proctype stage() {
 				:: else
 				fi
 			}
-			printf("write %d of sector %d, epoch %d\n", next, sector_of[next], epoch);
-			in_flight = in_flight | BIT(next);
 			valid[next] = BIT(moment);
-			entries = true; busy++; next++;
+			if
+			:: passing ->
+				printf("pass write %d of sector %d\n", next, sector_of[next]);
+				epoch_of[next] = 0;
+				v = sector_of[next];
+				on_origin[v] = on_origin[v] | BIT(next);
+				in_flight_passed = in_flight_passed | BIT(next);
+				passed = (MUTANT == KEEP_PRINT -> passed | BIT(next) : 0)
+			:: else ->
+				printf("write %d of sector %d, epoch %d\n", next, sector_of[next],
+					epoch);
+				in_flight = in_flight | BIT(next);
+				entries = true
+			fi;
+			busy++; next++;
 			check(); clear() } }
 	/* The log device completes a write. */
 	:: atomic { IN_FLIGHT ->
@@ -361,8 +459,41 @@ active proctype stage() {
 			printf("write %d is in the log\n", pick);
 			pick = 0;
 			check(); clear() } }
+	/* The origin completes a write that was passed (F3). */
+	:: atomic { in_flight_passed ->
+		if
+		:: HAS(in_flight_passed, 3) -> pick = 3
+		:: HAS(in_flight_passed, 4) -> pick = 4
+		:: HAS(in_flight_passed, 5) -> pick = 5
+		:: HAS(in_flight_passed, 6) -> pick = 6
+		fi;
+		d_step {
+			in_flight_passed = in_flight_passed & ~BIT(pick);
+			complete = complete | BIT(pick); busy--;
+			s = sector_of[pick];
+			shown[s] = pick;
+			if
+			:: HAS(waiting, pick) ->
+				waiting = waiting & ~BIT(pick);
+				on_origin[s] = BIT(pick) | (on_origin[s] & in_flight_passed);
+				gone = replaces[pick]; remove()
+			:: else
+			fi;
+			printf("write %d is on the origin\n", pick);
+			pick = 0;
+			check(); clear() } }
+	/* A writer flushes the origin (F3). */
+	:: d_step { passing && busy < WRITERS && flushes < FLUSHES ->
+		flushes++;
+		printf("pass a flush\n");
+		find_replaced(); remove();
+		if
+		:: MUTANT != FLUSH_NOT_PASSED -> flush_passed()
+		:: else
+		fi;
+		check(); clear() }
 	/* A writer flushes (W2). */
-	:: d_step { busy < WRITERS && flushes < FLUSHES && next > FIRST ->
+	:: d_step { !passing && busy < WRITERS && flushes < FLUSHES && next > FIRST ->
 		flushes++;
 		printf("flush\n");
 		find_replaced();
@@ -449,17 +580,51 @@ active proctype stage() {
 		marked++; expected = marked;
 		printf("mark epoch %d\n", marked);
 		check(); clear() }
+	/* F3: all is marked, in both copies, so writes may be passed. */
+	:: d_step { switches < SWITCHES && !passing && !entries && !committing && epoch > 1 &&
+		    draining == 0 &&
+		    (marked == COMMITTED || MUTANT == PASS_BEFORE_DRAIN ||
+		     (MUTANT == PASS_BEFORE_MARK && drained == COMMITTED)) ->
+		if
+		:: MUTANT != PASS_AFTER_ONE_COPY ->
+			marked_before = marked; expected_before = expected
+		:: else
+		fi;
+		switches++; passing = true;
+		printf("begin to pass\n");
+		check(); clear() }
+	/* F5: the writes that were passed have ended, the origin is flushed, the log is used. */
+	:: d_step { passing && (in_flight_passed == 0 || MUTANT == RETURN_BEFORE_WRITES) ->
+		if
+		:: MUTANT != RETURN_BEFORE_FLUSH -> flush_passed()
+		:: else
+		fi;
+		take_passed();
+		passing = false;
+		printf("return to the log\n");
+		check(); clear() }
+	/* The node stops while writes are passed (F7). */
+	:: atomic { passing && crashes < CRASHES ->
+		settle(0); settle(1); settle(2);
+		if
+		:: d_step { recover(marked, expected, false); check(); clear() }
+		:: d_step { COPIES_DIFFER ->
+			recover(marked_before, expected_before, false);
+			check(); clear() }
+		fi }
 	/* The node stops at any time; the newer copy of the superblock may be lost. */
-	:: d_step { crashes < CRASHES -> recover(marked, expected, false); check(); clear() }
-	:: d_step { crashes < CRASHES && UNCOMMITTED ->
+	:: d_step { crashes < CRASHES && !passing -> recover(marked, expected, false); check(); clear() }
+	:: d_step { crashes < CRASHES && !passing && UNCOMMITTED ->
 		recover(marked, expected, true);
 		check(); clear() }
-	:: d_step { crashes < CRASHES && COPIES_DIFFER ->
+	:: d_step { crashes < CRASHES && !passing && COPIES_DIFFER ->
 		recover(marked_before, expected_before, false);
 		check(); clear() }
-	:: d_step { crashes < CRASHES && COPIES_DIFFER && UNCOMMITTED ->
+	:: d_step { crashes < CRASHES && !passing && COPIES_DIFFER && UNCOMMITTED ->
 		recover(marked_before, expected_before, true);
 		check(); clear() }
-	:: timeout -> assert(busy == 0 && !entries && !committing && marked == COMMITTED); break
+	:: timeout ->
+		assert(busy == 0 && !entries && !committing && !passing && marked == COMMITTED);
+		break
 	od
 }

@@ -12,7 +12,7 @@ origin=$((32 * 2048)) log=$((17 * 2048)) # sectors; the smallest log, which wrap
 cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+6 *} 24))
 room=$((${SOAK:+4 *} 320)) # MiB for the recording of one target
 targets=(stage dm-cache)
-[[ ! ${SOAK:-} ]] || targets+=(stage-raid1 linear dm-writecache bcache)
+[[ ! ${SOAK:-} ]] || targets+=(stage-passes stage-raid1 linear dm-writecache bcache)
 mkdir -p "$HOST_DIR/run"
 # In memory: e2fsck waits for its writes.
 files=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$HOST_DIR")
@@ -44,7 +44,7 @@ for i in "${!targets[@]}"; do
 		conv=sparse status=none
 	options=() n=$cuts wanted=0
 	case ${targets[i]} in
-	stage) options=(-l 1) ;;
+	stage | stage-passes) options=(-l 1) ;;
 	stage-raid1) options=(-l 2) n=$((cuts / 5)) ;;
 	linear) n=$((cuts / 5)) ;;
 	*) options=(-p) n=$((cuts / 5)) wanted=1 ;;

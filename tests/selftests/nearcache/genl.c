@@ -126,6 +126,8 @@ static const struct attribute stage_status[] = {
 	{ "retries", NEARCACHE_A_STAGE_STATUS_RETRIES, U64, NULL },
 	{ "failing_ns", NEARCACHE_A_STAGE_STATUS_FAILING_NS, U64, NULL },
 	{ "in_flight", NEARCACHE_A_STAGE_STATUS_IN_FLIGHT, U64, NULL },
+	{ "mode", NEARCACHE_A_STAGE_STATUS_MODE, U64, NULL },
+	{ "passed_bytes", NEARCACHE_A_STAGE_STATUS_PASSED_BYTES, U64, NULL },
 	{ }
 };
 
@@ -163,6 +165,7 @@ static const struct attribute device[] = {
 	{ "max-behind-time", NEARCACHE_A_DEVICE_MAX_BEHIND_TIME, U32, NULL },
 	{ "map-memory", NEARCACHE_A_DEVICE_MAP_MEMORY, U64, NULL },
 	{ "keep-retained", NEARCACHE_A_DEVICE_KEEP_RETAINED, U32, NULL },
+	{ "on-full", NEARCACHE_A_DEVICE_ON_FULL, U32, NULL },
 	{ }
 };
 

@@ -7,6 +7,7 @@
 #	linear		control: no cache
 #	dm-writecache, dm-cache, bcache		writeback; everything is written back as soon as possible
 #	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices
+#	stage-passes	nearcache-stage, which passes writes to the origin now and then
 # shellcheck disable=SC2154 # the including script sets $D and the sizes
 
 # recorded LOG: create $O and $C on the drive, slow and logged to LOG.
@@ -48,6 +49,9 @@ recorded_up() {
 		recorded_up stage
 		;;
 	stage) make_dm device target "0 $origin nearcache-stage $C $O" ;;
+	stage-passes)
+		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 1048576 on_full writethrough"
+		;;
 	dm-writecache)
 		make_dm device target "0 $origin writecache s $O $C 4096 6 high_watermark 2 low_watermark 1 pause_writeback 0"
 		;;
@@ -92,6 +96,12 @@ bcache_gone() {
 	[[ ! -e /sys/block/bcache0 && ! -e $1 ]]
 }
 
+# passed_bytes: print this field of the stage's status line.
+passed_bytes() {
+	paste <(./status_names stage) <(dmsetup status target | cut -d' ' -f4- | tr ' ' '\n') |
+		sed -n 's/^passed_bytes\t//p'
+}
+
 # record FS TARGET LOG STEPS: write STEPS checkpoints to the file system on the target. The marks
 # "begin" and "end" enclose the part that a crash may interrupt. A stage starts again in the middle.
 record() {
@@ -117,6 +127,7 @@ record() {
 	./checkpoints write /mnt/data origin $((half + 1)) "$4" || fail "$target: cannot write"
 	dmsetup message origin 0 mark end
 	echo "$target: $(dmsetup status target 2>/dev/null)"
+	[[ $target != stage-passes ]] || (($(passed_bytes))) || fail "no write passed"
 	umount /mnt
 	recorded_down "$target"
 	recorded_gone

@@ -111,3 +111,12 @@ writer_until() {
 		kill -0 "$1" 2>/dev/null || fail "the writer has ended before ${*:2}: $(dmsetup status --noflush st)"
 	done
 }
+
+# stage_mode NUMBER: wait until the stage has this mode, enum nearcache_stage_mode.
+stage_mode() {
+	wait_for 30 stage_mode_is "$1" || fail "the mode is not $1: $(dmsetup status --noflush st)"
+}
+
+stage_mode_is() {
+	(($(stage mode) == $1))
+}

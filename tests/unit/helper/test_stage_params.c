@@ -10,6 +10,7 @@ static void table_round_trip(void **state)
 	static const char *const line[] = {
 		"259:1 253:4", "259:1 253:4 2 rate 65536",
 		"259:1 253:4 6 rate 65536 max_behind 1048576 max_behind_time 600",
+		"259:1 253:4 4 rate 65536 on_full writethrough",
 	};
 	char text[STAGE_PARAMS_TEXT];
 	struct stage_params params;

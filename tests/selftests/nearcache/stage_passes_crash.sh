@@ -1,0 +1,85 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# on_full writethrough: an origin that fails the flush at the return, a start after a crash while writes
+# passed, a suspend and a change of the option meanwhile.
+# kernels: 6.12
+# cpus: 1
+. ./gate.sh
+. ./stage.sh
+
+# begin_to_pass GENERATION: let the log be full, and pass writes.
+begin_to_pass() {
+	gate hold origin write
+	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
+	stage_until waiting 1
+	stage_mode 1
+	gate pass origin
+	gate let origin all
+	wait $! || fail "writer: $(<"$TMPDIR/writer")"
+	stage_mode 2
+}
+
+# flushes_of_origin: print their number since the last call.
+flushes_of_origin() {
+	gate seen origin
+	awk '{ print $3 }' <<<"$REPLY"
+}
+
+gated_stage 8 20 'max_behind 1048576 on_full writethrough'
+# The first and the last sectors of the origin have a fingerprint.
+puts 2 0 8
+stage_drained
+begin_to_pass 3
+puts 4 0 8
+gate keep log
+# The flush of the return fails, and no writer has asked for one: the next one has to hear of it.
+gate hold origin flush
+gate held origin 1
+stage_mode 3
+gate let origin all fail
+stage_mode 2
+gate pass origin
+gate flush f "$NC"
+ends f EIO
+gate flush f "$NC"
+ends f 'done'
+stage_mode 0
+# A sector of the fingerprint is written by the drain, which is cut off.
+gate hold origin write
+puts 5 0 16
+stage_commit >/dev/null
+gate held origin 1
+gate pass origin
+gate fail origin write
+gate let origin all fail
+stage_stop
+gate pass origin
+stage_start 'max_behind 1048576 on_full writethrough'
+stage_drained
+gate look origin 0 16
+expect 5x16
+
+# The node crashes while writes are passed.
+stage_stop
+gate restore log
+gate fail origin flush
+! dmsetup create --noudevsync st --table "$(stage_line)" 2>/dev/null || fail "a start without a flush of the origin"
+dm_gone st
+gate pass origin
+flushes_of_origin >/dev/null
+stage_start 'max_behind 1048576 on_full writethrough'
+(($(flushes_of_origin))) || fail "the start did not flush the origin"
+gets 0 16 5x16
+
+# A suspend and a change of the option return to the log, and flush the origin.
+begin_to_pass 6
+flushes_of_origin >/dev/null
+dmsetup suspend --nolockfs st && dmsetup resume st || fail "suspend"
+same mode "$(stage mode)" 0
+(($(flushes_of_origin))) || fail "the suspend did not flush the origin"
+begin_to_pass 7
+dmsetup message st 0 set on_full wait || fail "set"
+stage_mode 0
+[[ $(dmsetup table st) != *on_full* ]] || fail "$(dmsetup table st)"
+stage_drained
+gets 8192 4096 7x4096
