@@ -21,6 +21,7 @@
 
 #include "genl.h"
 #include "nearcache_counters.h"
+#include "nearcache_stage.h"
 
 enum kind { U32, U64, FLAG, TEXT, BYTES, NEST };
 
@@ -105,29 +106,16 @@ static const struct attribute plan[] = {
 	{ }
 };
 
+/* The fields of a stage have the order of the status line; static/netlink compares their names. */
+enum {
+	STAGE_PAD = NEARCACHE_A_STAGE_STATUS_PAD,
+#define STAGE_NUMBER(name)	STAGE_##name,
+	NEARCACHE_STAGE_STATUS(STAGE_NUMBER)
+};
+
+#define STAGE_FIELD(name)	{ #name, STAGE_##name, U64, NULL },
 static const struct attribute stage_status[] = {
-	{ "version", NEARCACHE_A_STAGE_STATUS_VERSION, U64, NULL },
-	{ "state", NEARCACHE_A_STAGE_STATUS_STATE, U64, NULL },
-	{ "ring_bytes", NEARCACHE_A_STAGE_STATUS_RING_BYTES, U64, NULL },
-	{ "behind_bytes", NEARCACHE_A_STAGE_STATUS_BEHIND_BYTES, U64, NULL },
-	{ "retained_bytes", NEARCACHE_A_STAGE_STATUS_RETAINED_BYTES, U64, NULL },
-	{ "open_epoch", NEARCACHE_A_STAGE_STATUS_OPEN_EPOCH, U64, NULL },
-	{ "committed_epoch", NEARCACHE_A_STAGE_STATUS_COMMITTED_EPOCH, U64, NULL },
-	{ "drained_epoch", NEARCACHE_A_STAGE_STATUS_DRAINED_EPOCH, U64, NULL },
-	{ "behind_since", NEARCACHE_A_STAGE_STATUS_BEHIND_SINCE, U64, NULL },
-	{ "drained_time", NEARCACHE_A_STAGE_STATUS_DRAINED_TIME, U64, NULL },
-	{ "entries", NEARCACHE_A_STAGE_STATUS_ENTRIES, U64, NULL },
-	{ "entries_max", NEARCACHE_A_STAGE_STATUS_ENTRIES_MAX, U64, NULL },
-	{ "waiting", NEARCACHE_A_STAGE_STATUS_WAITING, U64, NULL },
-	{ "written_bytes", NEARCACHE_A_STAGE_STATUS_WRITTEN_BYTES, U64, NULL },
-	{ "drained_bytes", NEARCACHE_A_STAGE_STATUS_DRAINED_BYTES, U64, NULL },
-	{ "log_read_bytes", NEARCACHE_A_STAGE_STATUS_LOG_READ_BYTES, U64, NULL },
-	{ "commits", NEARCACHE_A_STAGE_STATUS_COMMITS, U64, NULL },
-	{ "retries", NEARCACHE_A_STAGE_STATUS_RETRIES, U64, NULL },
-	{ "failing_ns", NEARCACHE_A_STAGE_STATUS_FAILING_NS, U64, NULL },
-	{ "in_flight", NEARCACHE_A_STAGE_STATUS_IN_FLIGHT, U64, NULL },
-	{ "mode", NEARCACHE_A_STAGE_STATUS_MODE, U64, NULL },
-	{ "passed_bytes", NEARCACHE_A_STAGE_STATUS_PASSED_BYTES, U64, NULL },
+	NEARCACHE_STAGE_STATUS(STAGE_FIELD)
 	{ }
 };
 
