@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "lib/error.h"
+#include "block/dm_task.h"
 #include "block/kernel_module.h"
 #include "block/kmsg.h"
 #include "block/lock.h"
@@ -19,69 +20,10 @@
 #include "block/table_params.h"
 #include "block/signals.h"
 
-/* dm_message() retries for one second while the device is suspended and refuses messages. */
-#define BUSY_TRIES	10
-#define BUSY_PAUSE_US	(100 * 1000)
-
-/* Drop libdevmapper's messages: fail() reports errors. */
-static void drop_log(int level, const char *file, int line, int class,
-		     const char *format, ...)
-{
-	(void)level;
-	(void)file;
-	(void)line;
-	(void)class;
-	(void)format;
-}
-
-static int no_device_mapper(void)
-{
-	if (geteuid())
-		return fail(CODE_PERMISSION, "device-mapper needs root");
-	return fail(CODE_DEVICE,
-		    "the kernel has no device-mapper: modprobe dm-mod");
-}
-
-/* Returns NULL after recording an error. @name: dm name, NULL for a task without a device. */
-static struct dm_task *new_task(int type, const char *name)
-{
-	struct dm_task *task;
-
-	dm_log_with_errno_init(drop_log);
-	/* Use names unchanged: name_check() accepts none that libdevmapper would have to mangle. */
-	dm_set_name_mangling_mode(DM_STRING_MANGLING_NONE);
-	if (access(DM_CONTROL_NODE, R_OK | W_OK) && errno == EACCES) {
-		fail_errno(errno,
-			   "cannot use device-mapper (" DM_CONTROL_NODE ")");
-		return NULL;
-	}
-	task = dm_task_create(type);
-	if (!task) {
-		no_device_mapper();
-		return NULL;
-	}
-	if (!name || dm_task_set_name(task, name))
-		return task;
-	dm_task_destroy(task);
-	/* The name is too long for the kernel, so no such device can exist. */
-	fail(CODE_DEVICE, "there is no device '%s'", name);
-	return NULL;
-}
-
-static int task_failed(struct dm_task *task, const char *what, const char *name)
-{
-	int error = dm_task_get_errno(task);
-
-	/* No errno: libdevmapper could not open device-mapper, so there was no ioctl. */
-	if (!error)
-		return no_device_mapper();
-	return fail_errno(error, "cannot %s '%s'", what, name);
-}
-
 /* Tell whether the kernel has a target, without loading a module. */
 int dm_target_known(const char *target, bool *known)
 {
-	struct dm_task *task = new_task(DM_DEVICE_LIST_VERSIONS, NULL);
+	struct dm_task *task = dm_begin(DM_DEVICE_LIST_VERSIONS, NULL);
 	struct dm_versions *version;
 	uint32_t step = 1;
 
@@ -189,7 +131,7 @@ static bool is_own_target(const char *target)
 /* Set @dev->table or @dev->status. Leave NULL if the device has another target or is gone. */
 static int query_task(int type, struct dm_device *dev)
 {
-	struct dm_task *task = new_task(type, dev->name);
+	struct dm_task *task = dm_begin(type, dev->name);
 	char *target = NULL, *params = NULL;
 	uint64_t start, length;
 
@@ -200,7 +142,7 @@ static int query_task(int type, struct dm_device *dev)
 	dm_task_no_open_count(task);
 	if (!dm_task_run(task)) {
 		int error = dm_task_get_errno(task) == ENXIO ? 0 :
-			    task_failed(task, "ask for the table of", dev->name);
+			    dm_failed(task, "ask for the table of", dev->name);
 
 		dm_task_destroy(task);
 		return error;
@@ -234,7 +176,7 @@ static void take_info(struct dm_device *dev, struct dm_task *task,
 /* Look up a dm device of any kind. If it exists, @found is true and dm_device_free() is needed. */
 int dm_find(const char *name, struct dm_device *dev, bool *found)
 {
-	struct dm_task *task = new_task(DM_DEVICE_INFO, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_INFO, name);
 	struct dm_info info;
 
 	*found = false;
@@ -242,7 +184,7 @@ int dm_find(const char *name, struct dm_device *dev, bool *found)
 	if (!task)
 		return fail_code();
 	if (!dm_task_run(task) || !dm_task_get_info(task, &info)) {
-		int error = task_failed(task, "look up the device", name);
+		int error = dm_failed(task, "look up the device", name);
 
 		dm_task_destroy(task);
 		return error;
@@ -328,7 +270,7 @@ static int by_name(const void *a, const void *b)
 static int list_all(struct dm_device **list, size_t *count,
 		    bool (*wanted)(const struct dm_device *dev))
 {
-	struct dm_task *task = new_task(DM_DEVICE_LIST, NULL);
+	struct dm_task *task = dm_begin(DM_DEVICE_LIST, NULL);
 	struct dm_names *names;
 	int error = 0;
 
@@ -338,7 +280,7 @@ static int list_all(struct dm_device **list, size_t *count,
 		return fail_code();
 	names = dm_task_run(task) ? dm_task_get_names(task) : NULL;
 	if (!names)
-		error = task_failed(task, "list the devices of", "device-mapper");
+		error = dm_failed(task, "list the devices of", "device-mapper");
 	while (names && names->dev && !error) {
 		error = append_device(list, count, names->name, wanted);
 		if (!names->next)
@@ -475,7 +417,7 @@ static int create_failed(struct dm_task *task, const char *name,
 			 const char *uuid)
 {
 	if (dm_task_get_errno(task) != EBUSY)
-		return task_failed(task, "make the device", name);
+		return dm_failed(task, "make the device", name);
 	return fail(CODE_BUSY,
 		    "cannot make the device '%s': that name or the uuid '%s' exists; is this cache, or a copy of it, open already?",
 		    name, uuid);
@@ -483,7 +425,7 @@ static int create_failed(struct dm_task *task, const char *name,
 
 static int create_empty(const char *name, const char *uuid)
 {
-	struct dm_task *task = new_task(DM_DEVICE_CREATE, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_CREATE, name);
 	int error = 0;
 
 	if (!task)
@@ -500,7 +442,7 @@ static int create_empty(const char *name, const char *uuid)
 /* Load a dm table as the inactive table of a device. dm_resume() makes it live. */
 int dm_load(const char *name, const struct dm_line *line)
 {
-	struct dm_task *task = new_task(DM_DEVICE_RELOAD, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_RELOAD, name);
 	int error = 0;
 
 	if (!task)
@@ -511,7 +453,7 @@ int dm_load(const char *name, const struct dm_line *line)
 				line->params))
 		error = fail_memory();
 	else if (!dm_task_run(task))
-		error = task_failed(task, "load the table of", name);
+		error = dm_failed(task, "load the table of", name);
 	dm_task_destroy(task);
 	return error;
 }
@@ -542,7 +484,7 @@ static bool run_suspend(struct dm_task *task, const char *name, enum dm_suspend 
  */
 int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend)
 {
-	struct dm_task *task = new_task(DM_DEVICE_RESUME, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_RESUME, name);
 	int error = 0;
 
 	if (!task)
@@ -556,7 +498,7 @@ int dm_resume(const char *name, uint32_t read_ahead, enum dm_suspend suspend)
 	    (suspend == DM_SUSPEND_HAND_OVER && !dm_task_no_flush(task)))
 		error = fail_memory();
 	else if (!run_suspend(task, name, suspend))
-		error = task_failed(task, "start the device", name);
+		error = dm_failed(task, "start the device", name);
 	dm_task_destroy(task);
 	return error;
 }
@@ -615,103 +557,20 @@ int dm_activate(const char *name, const char *uuid,
 /* Drop the table that dm_load() loaded and that is not live yet. */
 int dm_clear(const char *name)
 {
-	struct dm_task *task = new_task(DM_DEVICE_CLEAR, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_CLEAR, name);
 	int error = 0;
 
 	if (!task)
 		return fail_code();
 	if (!dm_task_run(task))
-		error = task_failed(task, "drop the inactive table of", name);
-	dm_task_destroy(task);
-	return error;
-}
-
-/*
- * Send a message once. Returns 0 on success. If the kernel refuses the message, returns its errno
- * without recording an error. After any other failure, records an error and returns -1. @answer:
- * receives the answer of the target in @size bytes; NULL: the caller needs none.
- */
-static int try_message(const char *name, const char *message, char *answer, size_t size)
-{
-	struct dm_task *task = new_task(DM_DEVICE_TARGET_MSG, name);
-	int error = 0;
-
-	if (!task)
-		return -1;
-	if (!dm_task_set_sector(task, 0) ||
-	    !dm_task_set_message(task, message)) {
-		fail_memory();
-		error = -1;
-	} else if (!dm_task_run(task)) {
-		error = dm_task_get_errno(task);
-		if (!error) {
-			no_device_mapper();
-			error = -1;
-		}
-	} else if (answer) {
-		const char *text = dm_task_get_message_response(task);
-
-		snprintf(answer, size, "%s", text ? text : "");
-	}
-	dm_task_destroy(task);
-	return error;
-}
-
-/*
- * Send a message to the target. The error of a refusal quotes the kernel log. @answer receives the
- * answer of the target in @size bytes, "" if there is none; NULL: the caller needs none.
- */
-int dm_ask(const struct dm_device *dev, const char *message, char *answer, size_t size)
-{
-	struct kmsg log = kmsg_mark(dev->number);
-	int tries, error = try_message(dev->name, message, answer, size);
-
-	/* EBUSY: the device is suspended, perhaps only while another process replaces its table. */
-	for (tries = 0; error == EBUSY && tries < BUSY_TRIES; tries++) {
-		usleep(BUSY_PAUSE_US);
-		error = try_message(dev->name, message, answer, size);
-	}
-	if (error == EBUSY) {
-		fail(CODE_BUSY,
-		     "device '%s' is suspended: 'dmsetup resume %s' first, or try again when it is running",
-		     dev->name, dev->name);
-	} else if (error > 0) {
-		fail_errno(error, "cannot send '%s' to '%s'", message,
-			   dev->name);
-		kmsg_explain(&log, DM_TARGET);
-	}
-	kmsg_close(&log);
-	return fail_code();
-}
-
-/* As dm_ask(), for a message without an answer. */
-int dm_message(const struct dm_device *dev, const char *message)
-{
-	return dm_ask(dev, message, NULL, 0);
-}
-
-/*
- * Wait until the device has had more events than @dev->event, or a signal with a handler arrives.
- * The removal of the device, and a new table, end the wait as well.
- */
-int dm_wait_event(const struct dm_device *dev)
-{
-	struct dm_task *task = new_task(DM_DEVICE_WAITEVENT, dev->name);
-	int error = 0;
-
-	if (!task)
-		return fail_code();
-	if (!dm_task_set_event_nr(task, dev->event))
-		error = fail_memory();
-	else if (!dm_task_run(task) && dm_task_get_errno(task) != EINTR)
-		error = task_failed(task, "wait for the device", dev->name);
+		error = dm_failed(task, "drop the inactive table of", name);
 	dm_task_destroy(task);
 	return error;
 }
 
 int dm_remove(const char *name)
 {
-	struct dm_task *task = new_task(DM_DEVICE_REMOVE, name);
+	struct dm_task *task = dm_begin(DM_DEVICE_REMOVE, name);
 	int error = 0;
 
 	if (!task)
@@ -719,7 +578,7 @@ int dm_remove(const char *name)
 	/* udev may have the device open for a moment: let libdevmapper retry. */
 	dm_task_retry_remove(task);
 	if (!run_with_node(task, NULL))
-		error = task_failed(task, "remove the device", name);
+		error = dm_failed(task, "remove the device", name);
 	dm_task_destroy(task);
 	return error;
 }
