@@ -87,7 +87,7 @@ HELPER_FILES := sbin/nearcache:755:$(BUILD)/helper/nearcache \
 	lib/systemd/system/nearcache-daemon.service:644:$(BUILD)/helper/nearcache-daemon.service \
 	share/nearcache/nearcache-rules.yml:644:helper/metrics/nearcache-rules.yml \
 	share/nearcache/nearcache-dashboard.json:644:helper/metrics/nearcache-dashboard.json \
-	lib/udev/rules.d/68-nearcache.rules:644:helper/systemd/68-nearcache.rules \
+	lib/udev/rules.d/62-nearcache.rules:644:helper/systemd/62-nearcache.rules \
 	share/man/man8/nearcache.8:644:helper/man/nearcache.8 \
 	share/man/man7/nearcache.7:644:helper/man/nearcache.7 \
 	share/man/man5/nearcachetab.5:644:helper/man/nearcachetab.5 \

@@ -3,7 +3,7 @@
  * LVM sees the label of a physical volume on the origin and on the nearcache device. It then takes
  * the origin, past the cache, or refuses both as duplicates. Its configuration belongs to the
  * administrator, so this file only prints the line to add. It also makes udev run its rules for the
- * origin again when a device begins or ends to use it: 68-nearcache.rules hide a cached origin.
+ * origin again when a device begins or ends to use it: 62-nearcache.rules hide a cached origin.
  */
 #include "open/lvm_filter.h"
 

@@ -8,9 +8,9 @@
 . ./cache.sh
 . ./command.sh
 . ./volume_group.sh
+. ./udev.sh
 
 lvm_ready
-type udevadm >/dev/null 2>&1 || fail "no udevadm (package udev)"
 
 # configure [LINE]: write the configuration of LVM, with LINE.
 configure() {
@@ -29,32 +29,10 @@ configured() {
 	lvm "$@" >"$TMPDIR/lvm" 2>&1 || fail "lvm $*: $(<"$TMPDIR/lvm")"
 }
 
-# is_type TYPE: wait until udev's database has the origin as this type.
-is_type() {
-	wait_for 30 eval "udevadm info '$O' | grep -qx 'E: ID_FS_TYPE=$1'" ||
-		fail "udev has the origin not as $1: $(udevadm info "$O")"
-}
-
 # through: LVM must list the partition of nc, and not the one of the origin.
 through() {
 	grep -q /dev/mapper/ncp1 "$TMPDIR/lvm" && ! grep -q "$disk$mark" "$TMPDIR/lvm" ||
 		fail "physical volumes: $(<"$TMPDIR/lvm")"
-}
-
-# udev DEVICE: start udev, and let it probe the device, with the rules of nearcache and short ones
-# for the content.
-udev() {
-	mkdir -p /run/udev/rules.d
-	cat >/run/udev/rules.d/60-short.rules <<-END
-		SUBSYSTEM=="block", IMPORT{builtin}="blkid"
-		ATTR{dm/uuid}=="?*", ENV{DM_UUID}="\$attr{dm/uuid}"
-	END
-	ln -sf "$(type -P udevadm)" "$TMPDIR/systemd-udevd"
-	"$TMPDIR/systemd-udevd" >"$TMPDIR/udev" 2>&1 &
-	at_exit rm -rf /run/udev
-	at_exit kill "$!"
-	wait_for 30 udevadm control --ping --timeout 30 2>/dev/null || fail "udev: $(<"$TMPDIR/udev")"
-	udevadm trigger --action=add --settle "/sys/block/${1##*/}" || fail "udevadm trigger"
 }
 
 tidy() {
