@@ -3,14 +3,18 @@
 
 #include <ctype.h>
 #include <dirent.h>
+#include <fcntl.h>
 #include <libmount/libmount.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <unistd.h>
 
-/* Number of mount namespaces that mounts_find() searches only once. */
-#define NAMESPACES	256
+/* Number of views that search_namespaces() visits only once. */
+#define VIEWS	256
 
 /* True if @path is a node of the device. Looks only below /dev: elsewhere stat() may hang. */
 static bool is_device(const char *path, dev_t number)
@@ -38,46 +42,95 @@ static bool is_writable(struct libmnt_fs *fs)
 	return !options || mnt_optstr_get_option(options, "ro", NULL, NULL);
 }
 
-/* Search the mounts that process @pid sees. */
-static bool find_for(const char *pid, dev_t number, bool writable, char *where,
-		     size_t size)
+/**
+ * struct mount_search - parameters and result of mounts_find()
+ */
+struct mount_search {
+	dev_t number;
+	bool writable;
+	char *where;
+	size_t size;
+};
+
+/* Call @visit for each mount that process @pid sees, until one call returns true. */
+static bool search_mounts(const char *pid,
+			  bool (*visit)(struct libmnt_fs *fs, const char *pid, void *data),
+			  void *data)
 {
-	char path[64];
-	struct libmnt_table *table;
 	struct libmnt_iter *iter = mnt_new_iter(MNT_ITER_FORWARD);
+	struct libmnt_table *table;
 	struct libmnt_fs *fs;
 	bool found = false;
+	char path[64];
 
 	snprintf(path, sizeof(path), "/proc/%.20s/mountinfo", pid);
 	table = mnt_new_table_from_file(path);
-	while (table && iter && !found &&
-	       !mnt_table_next_fs(table, iter, &fs)) {
-		if (!is_on(fs, number) || (writable && !is_writable(fs)))
-			continue;
-		snprintf(where, size, "%s", mnt_fs_get_target(fs));
-		found = true;
-	}
+	while (table && iter && !found && !mnt_table_next_fs(table, iter, &fs))
+		found = visit(fs, pid, data);
 	mnt_free_iter(iter);
 	mnt_unref_table(table);
 	return found;
 }
 
-/* True if process @pid has a mount namespace that is not yet in @seen. */
-static bool is_new(const char *pid, ino_t *seen, size_t *count)
+static bool take_first(struct libmnt_fs *fs, const char *pid, void *data)
 {
+	struct mount_search *search = data;
+
+	(void)pid;
+	if (!is_on(fs, search->number) || (search->writable && !is_writable(fs)))
+		return false;
+	snprintf(search->where, search->size, "%s", mnt_fs_get_target(fs));
+	return true;
+}
+
+/**
+ * struct view - the mounts that some processes see: a mount namespace, below a root folder
+ */
+struct view {
+	ino_t space;
+	dev_t device;
+	ino_t root;
+};
+
+/* True if process @pid sees mounts in a way that is not yet in @seen. */
+static bool is_new(const char *pid, struct view *seen, size_t *count)
+{
+	struct stat space, root;
 	char path[64];
-	struct stat st;
 	size_t i;
 
 	snprintf(path, sizeof(path), "/proc/%.20s/ns/mnt", pid);
-	if (!isdigit((unsigned char)*pid) || stat(path, &st))
+	if (!isdigit((unsigned char)*pid) || stat(path, &space))
+		return false;
+	snprintf(path, sizeof(path), "/proc/%.20s/root", pid);
+	if (stat(path, &root))
 		return false;
 	for (i = 0; i < *count; i++)
-		if (seen[i] == st.st_ino)
+		if (seen[i].space == space.st_ino && seen[i].device == root.st_dev &&
+		    seen[i].root == root.st_ino)
 			return false;
-	if (*count < NAMESPACES)
-		seen[(*count)++] = st.st_ino;
+	if (*count < VIEWS)
+		seen[(*count)++] = (struct view){ space.st_ino, root.st_dev, root.st_ino };
 	return true;
+}
+
+/* As search_mounts(), for the mounts of all mount namespaces that have a process. */
+static bool search_namespaces(bool (*visit)(struct libmnt_fs *fs, const char *pid, void *data),
+			      void *data)
+{
+	bool found = search_mounts("self", visit, data);
+	struct view seen[VIEWS];
+	struct dirent *entry;
+	size_t count = 0;
+	DIR *proc;
+
+	proc = found ? NULL : opendir("/proc");
+	while (proc && !found && (entry = readdir(proc)))
+		found = is_new(entry->d_name, seen, &count) &&
+			search_mounts(entry->d_name, visit, data);
+	if (proc)
+		closedir(proc);
+	return found;
 }
 
 /*
@@ -87,19 +140,9 @@ static bool is_new(const char *pid, ino_t *seen, size_t *count)
  */
 bool mounts_find(dev_t number, bool writable, char *where, size_t size)
 {
-	bool found = find_for("self", number, writable, where, size);
-	ino_t seen[NAMESPACES];
-	struct dirent *entry;
-	size_t count = 0;
-	DIR *proc;
+	struct mount_search search = { number, writable, where, size };
 
-	proc = found ? NULL : opendir("/proc");
-	while (proc && !found && (entry = readdir(proc)))
-		found = is_new(entry->d_name, seen, &count) &&
-			find_for(entry->d_name, number, writable, where, size);
-	if (proc)
-		closedir(proc);
-	return found;
+	return search_namespaces(take_first, &search);
 }
 
 /*
@@ -120,6 +163,64 @@ void mounts_each(void (*visit)(dev_t device, const char *where, const char *root
 			      arg);
 	mnt_free_iter(iter);
 	mnt_unref_table(table);
+}
+
+/* Parameters of mounts_each_anywhere(), for visit_place(). */
+struct visitor {
+	void (*visit)(const struct mount_place *place, void *arg);
+	void *arg;
+};
+
+static bool visit_place(struct libmnt_fs *fs, const char *pid, void *data)
+{
+	const char *type = mnt_fs_get_fstype(fs), *source = mnt_fs_get_srcpath(fs);
+	const struct visitor *visitor = data;
+	struct mount_place place = {
+		.pid = pid,
+		.id = mnt_fs_get_id(fs),
+		.device = mnt_fs_get_devno(fs),
+		.btrfs = type && !strcmp(type, "btrfs"),
+		.source = source ? source : "",
+		.where = mnt_fs_get_target(fs),
+	};
+
+	if (place.where)
+		visitor->visit(&place, visitor->arg);
+	return false;
+}
+
+/* Call @visit for each mount of all mount namespaces that have a process; some of them repeatedly. */
+void mounts_each_anywhere(void (*visit)(const struct mount_place *place, void *arg), void *arg)
+{
+	struct visitor visitor = { visit, arg };
+
+	search_namespaces(visit_place, &visitor);
+}
+
+/*
+ * Open the file or folder that is mounted there, for syncfs().  Returns -1 if it cannot be reached:
+ * another mount covers it, or the process has ended.  Another user may have replaced a mount point by
+ * a device, which an open would start to use: so look first.
+ */
+int mounts_open(const struct mount_place *place)
+{
+	char path[PATH_MAX + 64];
+	struct statx st;
+	int fd, result;
+
+	snprintf(path, sizeof(path), "/proc/%.20s/root%s", place->pid, place->where);
+	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MNT_ID, &st) ||
+	    !(st.stx_mask & STATX_MNT_ID) || st.stx_mnt_id != (uint64_t)place->id ||
+	    !(S_ISDIR(st.stx_mode) || S_ISREG(st.stx_mode)))
+		result = -1;
+	else
+		result = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	close(fd);
+	return result;
 }
 
 bool mounts_swap(dev_t number)

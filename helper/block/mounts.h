@@ -7,9 +7,29 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/**
+ * struct mount_place - a mount in some mount namespace
+ * @pid: a process that sees it, as text, or "self"
+ * @id: number of the mount
+ * @device: device number of the file system; all subvolumes of btrfs have the same here
+ * @btrfs: the file system is btrfs, so that @device is no block device
+ * @source: device as text, "" if unknown; several are separated by colons
+ * @where: mount point, as the process sees it
+ */
+struct mount_place {
+	const char *pid;
+	int id;
+	dev_t device;
+	bool btrfs;
+	const char *source;
+	const char *where;
+};
+
 bool mounts_find(dev_t number, bool writable, char *where, size_t size);
 void mounts_each(void (*visit)(dev_t device, const char *where, const char *root, void *arg),
 		 void *arg);
+void mounts_each_anywhere(void (*visit)(const struct mount_place *place, void *arg), void *arg);
+int mounts_open(const struct mount_place *place);
 bool mounts_swap(dev_t number);
 
 #endif /* HELPER_BLOCK_MOUNTS_H */

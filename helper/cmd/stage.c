@@ -1,17 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache stage: show the log of a stage, drain it, and change its limits. */
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/magic.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
-#include <sys/sysmacros.h>
-#include <unistd.h>
 
-#include "block/device_sysfs.h"
-#include "block/mounts.h"
 #include "block/stage_params.h"
 #include "cmd/commands.h"
 #include "lib/error.h"
@@ -20,6 +11,7 @@
 #include "open/stage_device.h"
 #include "stage/drain.h"
 #include "stage/report.h"
+#include "stage/write_back.h"
 
 /* Find the stage of a cache.  After success dm_device_free() is needed. */
 static int need_stage(const char *name, struct dm_device *dev)
@@ -79,71 +71,6 @@ static int run_status(const struct arguments *args, const char *name)
 	return fail_code();
 }
 
-/*
- * Write back a file; for a folder, the whole file system: fsync() of a folder writes its entries,
- * and not the data of its files.
- */
-static int sync_data(int fd, mode_t mode)
-{
-	return S_ISDIR(mode) ? syncfs(fd) : fsync(fd);
-}
-
-/*
- * Make the data and the metadata of a file durable in the log.  The commit that follows includes
- * them, so the map of the file's extents is not needed.
- */
-static int sync_file(const char *name, const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct dm_device dev;
-	struct statfs fs;
-	struct stat st;
-	bool found;
-
-	if (fd < 0 || fstat(fd, &st) || fstatfs(fd, &fs) || sync_data(fd, st.st_mode))
-		fail_errno(errno, "cannot write back '%s'", path);
-	if (fd >= 0)
-		close(fd);
-	if (fail_code() || dm_find(name, &dev, &found))
-		return fail_code();
-	dm_device_free(&dev);
-	if (fs.f_type == BTRFS_SUPER_MAGIC)
-		warn("it is unknown whether '%s' is on '%s': btrfs has device numbers of its own",
-		     path, name);
-	else if (!found || (st.st_dev != dev.number && !identity_rests_on(st.st_dev, dev.number)))
-		return fail(CODE_DEVICE, "'%s' is not on device '%s'", path, name);
-	return 0;
-}
-
-/* Let a mounted file system on the device write its dirty data.  @arg: device number. */
-static void sync_mount(dev_t device, const char *where, const char *root, void *arg)
-{
-	dev_t number = *(const dev_t *)arg;
-	int fd;
-
-	(void)root;
-	if (device != number && !identity_rests_on(device, number))
-		return;
-	fd = open(where, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0 || syncfs(fd))
-		fail_errno(errno, "cannot write back '%s'", where);
-	if (fd >= 0)
-		close(fd);
-}
-
-static int sync_mounts(const char *name)
-{
-	struct dm_device dev;
-	bool found;
-
-	if (dm_find(name, &dev, &found))
-		return fail_code();
-	dm_device_free(&dev);
-	if (found)
-		mounts_each(sync_mount, &dev.number);
-	return fail_code();
-}
-
 static int run_drain(const struct arguments *args, const char *name)
 {
 	const char *path = args->operands > 2 ? args->operand[2] : NULL;
@@ -154,7 +81,8 @@ static int run_drain(const struct arguments *args, const char *name)
 
 	if (need_stage(name, &dev))
 		return fail_code();
-	if (!dry_run && !(path ? sync_file(name, path) : sync_mounts(name)) &&
+	if (!dry_run &&
+	    !(path ? write_back_path(dev.number, name, path) : write_back_all(dev.number)) &&
 	    !stage_commit(&dev, &epoch) && waits)
 		stage_wait_epoch(dev.name, epoch);
 	if (!fail_code()) {
@@ -301,8 +229,8 @@ const struct verb stage_verb = {
 "  status [NAME]          show how much the origin lacks, which moment it shows, the rate\n"
 "                         and the time until all is there; without NAME, of all stages\n"
 "  drain NAME [PATH]      begin to write all to the origin that was written so far, after a\n"
-"                         sync of the file systems on NAME; with PATH, only of that file,\n"
-"                         or of the file system of that folder\n"
+"                         sync of the file systems on NAME, in all mount namespaces; with\n"
+"                         PATH, only of that file, or of the file system of that folder\n"
 "  rate NAME SIZE         write at most SIZE per second to the origin; 0: no limit\n"
 "  max-behind NAME LIMIT  let writes wait while the origin lacks more than LIMIT, a size\n"
 "                         (50G) or an age (10m: ten minutes); 0: the size of the log\n"
