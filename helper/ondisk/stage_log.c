@@ -207,11 +207,13 @@ int stage_log_format(const struct device *dev, const struct device *origin, cons
 }
 
 /*
- * Record that all of the log @uuid is on the origin.  The caller has drained it and removed the
- * device.  The older copy is written first: one intact copy exists at any time, and without the
- * record the log only counts as one that may hold more than the origin.
+ * Write both copies again, with a change, while no device uses the log @uuid.  The older copy is
+ * written first: one intact copy exists at any time, so a crash leaves the state before or after the
+ * change.  @data: for @change.
  */
-int stage_log_record_drained(struct device *dev, const unsigned char *uuid)
+static int rewrite_super(struct device *dev, const unsigned char *uuid,
+			 void (*change)(struct nearcache_stage_super *sb, const void *data),
+			 const void *data)
 {
 	struct nearcache_stage_super *sb = device_buffer(sizeof(*sb));
 	struct stage_log log = { 0 };
@@ -224,7 +226,7 @@ int stage_log_record_drained(struct device *dev, const unsigned char *uuid)
 			fail(CODE_BUSY, "another program replaced the log on '%s' meanwhile",
 			     dev->path);
 		memcpy(sb, log.best, sizeof(*sb));
-		sb->drained_generation = sb->generation;
+		change(sb, data);
 		sequence = le64_to_cpu(sb->sequence);
 		last = log.best == log.copy[1];
 		if (!fail_code() && !write_copy(dev, sb, !last, sequence + 1))
@@ -233,6 +235,32 @@ int stage_log_record_drained(struct device *dev, const unsigned char *uuid)
 	stage_log_free(&log);
 	free(sb);
 	return fail_code();
+}
+
+static void change_drained(struct nearcache_stage_super *sb, const void *unused)
+{
+	(void)unused;
+	sb->drained_generation = sb->generation;
+}
+
+/*
+ * Record that all of the log @uuid is on the origin.  The caller has drained it and removed the
+ * device.  Without the record, the log only counts as one that may hold more than the origin.
+ */
+int stage_log_record_drained(struct device *dev, const unsigned char *uuid)
+{
+	return rewrite_super(dev, uuid, change_drained, NULL);
+}
+
+static void change_origin(struct nearcache_stage_super *sb, const void *id)
+{
+	memcpy(sb->origin_id, id, sizeof(sb->origin_id));
+}
+
+/* Record that the origin has another device id now.  @id: DEVICE_ID bytes. */
+int stage_log_record_origin(struct device *dev, const unsigned char *uuid, const char *id)
+{
+	return rewrite_super(dev, uuid, change_origin, id);
 }
 
 /* Overwrite both copies on a claimed device with zeros, and flush the device. */

@@ -42,6 +42,7 @@ void stage_log_free(struct stage_log *log);
 int stage_log_format(const struct device *dev, const struct device *origin, const char *label,
 		     struct nearcache_stage_super *sb);
 int stage_log_record_drained(struct device *dev, const unsigned char *uuid);
+int stage_log_record_origin(struct device *dev, const unsigned char *uuid, const char *id);
 int stage_log_wipe(const struct device *dev);
 
 #endif /* HELPER_ONDISK_STAGE_LOG_H */

@@ -158,6 +158,21 @@ static int check_log(const struct stage *stage)
 			   stage->log.path) : 0;
 }
 
+/*
+ * Record @id as the device id of the origin.  No device uses the log yet, and the claim ends here, so
+ * that the kernel can have it.
+ */
+static int record_origin(struct stage *stage, const char *id)
+{
+	struct device log = DEVICE_CLOSED;
+
+	if (!device_open_number(&log, stage->log.number, "log device") &&
+	    !stage_log_record_origin(&log, stage->sb.uuid, id))
+		memcpy(stage->sb.origin_id, id, sizeof(stage->sb.origin_id));
+	device_close(&log);
+	return fail_code();
+}
+
 static int start_device(struct stage *stage)
 {
 	char uuid[sizeof(DM_STAGE_PREFIX) + SUPER_UUID_TEXT], params[STAGE_PARAMS_TEXT];
@@ -194,6 +209,30 @@ static int start_device(struct stage *stage)
 }
 
 /*
+ * --force has accepted an origin with another device id: the log names it from now on, so that the
+ * next open finds it.  While the stage runs, the kernel keeps the record, so it is written before the
+ * start, and taken back if the kernel refuses the origin.
+ */
+static int start_for(struct stage *stage)
+{
+	char before[DEVICE_ID], why[1024];
+	enum exit_code code;
+
+	memcpy(before, stage->sb.origin_id, sizeof(before));
+	if (!strcmp(before, stage->origin.id))
+		return start_device(stage);
+	if (record_origin(stage, stage->origin.id) || !start_device(stage) || stage->made)
+		return fail_code();
+	code = fail_code();
+	snprintf(why, sizeof(why), "%s", fail_message());
+	fail_reset();
+	if (record_origin(stage, before))
+		return fail(code, "%s; the log '%s' names the origin '%s' now", why,
+			    stage->log.path, stage->origin.id);
+	return fail(code, "%s", why);
+}
+
+/*
  * Make the device, or use that of an earlier run.  The kernel recovers the log, so that the device
  * shows all writes; it begins to drain at once.  The caller holds lock_name() of the cache.  A dry
  * run does all checks.
@@ -218,7 +257,7 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 	if (dm_need_stage_target() || lock_all(&stage->origin) || check_log(stage) ||
 	    check_origin(stage))
 		return fail_code();
-	return start_device(stage);
+	return start_for(stage);
 }
 
 static bool is_in_use(const char *name)
