@@ -223,12 +223,22 @@ static bool is_remote(const char *name)
 	return has_fabric(strrchr(target, '/') + 1);
 }
 
+/* True for a disk without a medium, or a device of nearcache: no cache and no log is on them. */
+static bool is_empty(dev_t number)
+{
+	char text[64];
+
+	return !identity_attribute(number, "size", text, sizeof(text)) || !strcmp(text, "0") ||
+	       (identity_attribute(number, "dm/uuid", text, sizeof(text)) &&
+		(!strncmp(text, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX)) || dm_uuid_is_stage(text)));
+}
+
 /* Decide from sysfs alone whether a device can be a cache device, or have a log. */
 static bool is_candidate(const char *name, const struct device *origin,
 			 dev_t *number)
 {
 	unsigned int major_number, minor_number;
-	char path[PATH_MAX], text[64];
+	char path[PATH_MAX];
 	struct stat st;
 	FILE *file;
 	int found;
@@ -242,17 +252,24 @@ static bool is_candidate(const char *name, const struct device *origin,
 	if (found != 2)
 		return false;
 	*number = makedev(major_number, minor_number);
-	if (is_remote(name) ||
+	if (is_remote(name) || is_empty(*number) ||
 	    (origin && identity_overlap(*number, origin->number)))
-		return false;
-	/* Skip disks without a medium and devices created by nearcache: no cache is on them. */
-	if (!identity_attribute(*number, "size", text, sizeof(text)) ||
-	    !strcmp(text, "0") ||
-	    (identity_attribute(*number, "dm/uuid", text, sizeof(text)) &&
-	     (!strncmp(text, DM_UUID_PREFIX, strlen(DM_UUID_PREFIX)) || dm_uuid_is_stage(text))))
 		return false;
 	device_path_of(*number, path);
 	return !stat(path, &st) && S_ISBLK(st.st_mode);
+}
+
+/* True if resolve_logs() reads the device. */
+bool resolve_searches(dev_t number)
+{
+	char name[NAME_MAX + 1], *p;
+
+	if (!identity_kernel_name(number, name, sizeof(name)))
+		return false;
+	/* As in sysfs, which has no '/' in a name. */
+	while ((p = strchr(name, '/')))
+		*p = '!';
+	return !is_remote(name) && !is_empty(number);
 }
 
 static int consider_device(struct carriers *all, dev_t number)

@@ -70,6 +70,7 @@ struct logs {
 	char silent_path[PATH_MAX];
 };
 
+bool resolve_searches(dev_t number);
 int resolve_logs(struct logs *all, const struct device *origin);
 void logs_free(struct logs *all);
 int resolve_path(struct resolved *cache, const char *path);

@@ -9,6 +9,8 @@
 #include "block/probe.h"
 #include "lib/error.h"
 #include "lib/size.h"
+#include "open/activate.h"
+#include "open/find_cache_devices.h"
 #include "open/format.h"
 #include "open/stage_device.h"
 
@@ -72,6 +74,18 @@ int stage_check_overwrite(const struct device *dev)
 	return fail_code();
 }
 
+/* Fail unless the name of the stage is free, and a later search for the log will find it. */
+static int check_found(const struct stage *stage)
+{
+	if (activate_check_name(stage->name))
+		return fail_code();
+	if (!resolve_searches(stage->log.number))
+		return fail(CODE_DEVICE,
+			    "log device '%s' is no local device, so no open would look for the log there: give a local drive, a partition or a logical volume",
+			    stage->log.path);
+	return 0;
+}
+
 /*
  * Open origin and log, do all checks, and claim the log; nothing is written.  stage_close() is
  * needed even after a failure.
@@ -84,7 +98,7 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 	if (stage_check_name(stage->cache) ||
 	    device_open(&stage->origin, args->origin, "origin") ||
 	    device_open(&stage->log, args->stage, "log device") || stage_check_places(stage) ||
-	    check_caches(stage, args))
+	    check_found(stage) || check_caches(stage, args))
 		return fail_code();
 	if (identity_same_drive(stage->log.number, stage->origin.number))
 		return fail(CODE_DEVICE,
