@@ -191,9 +191,11 @@ static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid
 	if ((destroy->abandon ? stage_find_given_up : stage_find_log)
 	    (uuid, &stage->log, &stage->sb, &destroy->log_found))
 		return fail_code();
+	if (!destroy->log_found && !destroy->abandon)
+		return fail(CODE_BUSY,
+			    "the cache has a stage whose log is not here, and may hold writes that the origin lacks: is its drive there? If the log is lost, or a 'destroy' that was interrupted has wiped it, --abandon-stage goes on without it");
 	if (!destroy->log_found)
-		return refuse_undrained(destroy, label,
-					"the cache has a stage whose log is not here, and may hold writes that the origin lacks");
+		return 0;
 	return stage_log_drained(&stage->sb) ? 0 :
 	       refuse_undrained(destroy, label,
 				"the log of the stage holds writes that the origin lacks; after 'nearcache open'");
@@ -247,14 +249,17 @@ static int stop_stage(struct destroy *destroy)
 	return 0;
 }
 
-/* Only warn: no cache names the log any more. */
-static void wipe_log(struct destroy *destroy)
+/* A log that is given up may be on a drive that fails: only warn then. */
+static int wipe_log(struct destroy *destroy)
 {
 	if (!destroy->log_found || !stage_format_wipe(&destroy->stage))
-		return;
+		return 0;
+	if (!destroy->abandon)
+		return fail_add("the cache is not wiped");
 	warn("%s", fail_message());
 	fail_reset();
 	destroy->log_found = false;
+	return 0;
 }
 
 static int check_destroy(struct destroy *destroy, bool dry_run)
@@ -343,16 +348,25 @@ static void wipe_members(struct destroy *destroy)
 	}
 }
 
+/*
+ * Wipe the log, then the first cache device, then the others.  An interruption leaves:
+ * - before the log is wiped, in whole: the cache, and a log that says whether the origin has all of
+ *   it.  destroy can be repeated, and open goes on as before.
+ * - between log and cache: a cache that names a log that is not there.  open refuses it, because the
+ *   origin may lack writes that the cache has, and open --abandon-stage empties it.  destroy can be
+ *   repeated with --abandon-stage.
+ * - between the cache devices: a cache without its first device, which nothing opens.
+ * In the reverse order, destroy could not be repeated: no cache would name the log, whose writes an
+ * 'open --stage' could still bring to the origin after they were given up.
+ */
 static int wipe_devices(struct destroy *destroy)
 {
 	if (destroy->is_active && (stop(&destroy->active) || stop_stage(destroy)))
 		return fail_code();
-	if (device_claim(&destroy->cache) || check_same(destroy))
-		return fail_code();
-	if (super_wipe(&destroy->cache))
+	if (device_claim(&destroy->cache) || check_same(destroy) || wipe_log(destroy) ||
+	    super_wipe(&destroy->cache))
 		return fail_code();
 	wipe_members(destroy);
-	wipe_log(destroy);
 	return 0;
 }
 
