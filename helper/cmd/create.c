@@ -73,7 +73,7 @@ static int prepare_create(struct create *create, struct activation *act)
 	    device_open(&create->cache, args->cache, "cache device") ||
 	    members_open(&create->members, args) ||
 	    /* The origin may lack writes of a log; that of --stage is checked already. */
-	    (!args->stage && stage_check_origin(&create->origin, NULL)) ||
+	    (!args->stage && stage_check_origin(&create->origin, NULL, true)) ||
 	    activate_check_devices(act) || open_witness(create, act) ||
 	    formatting_claim(&create->new) ||
 	    activate_check_kernel(act, no_start))

@@ -458,7 +458,8 @@ static int find_plain(struct opening *open)
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
 		return fail_code();
-	return mode_writes(args->mode) ? stage_check_origin(&match->origin, NULL) : 0;
+	/* Also to read only: data that is cached now would be stale after the drain. */
+	return stage_check_origin(&match->origin, NULL, mode_writes(args->mode));
 }
 
 /*

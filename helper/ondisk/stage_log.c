@@ -263,6 +263,60 @@ int stage_log_record_origin(struct device *dev, const unsigned char *uuid, const
 	return rewrite_super(dev, uuid, change_origin, id);
 }
 
+/* First sector of block @i of the fingerprint. */
+static u64 print_sector(const struct nearcache_stage_super *sb, unsigned int i)
+{
+	u64 blocks = le64_to_cpu(sb->volume_sectors) / NEARCACHE_STAGE_BLOCK_SECTORS;
+
+	if (i >= NEARCACHE_STAGE_END_BLOCKS)
+		i += blocks - NEARCACHE_STAGE_PRINT_BLOCKS;
+	return (u64)i * NEARCACHE_STAGE_BLOCK_SECTORS;
+}
+
+/* Compare a block of the fingerprint.  @known: counts the sectors that have a checksum. */
+static bool block_matches(const struct nearcache_stage_super *sb, unsigned int block, const u8 *data,
+			  unsigned int *known)
+{
+	unsigned int i, at = block * NEARCACHE_STAGE_BLOCK_SECTORS;
+
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
+		u32 sum = crc_extend(0, data + (size_t)i * 512, 512);
+		__le32 is = cpu_to_le32(sum ? sum : 1);
+		__le32 now = sb->origin_now[at + i], next = sb->origin_next[at + i];
+
+		if (!now || !next)
+			continue;
+		if (is != now && is != next)
+			return false;
+		++*known;
+	}
+	return true;
+}
+
+/*
+ * True if the origin has the content that the fingerprint of the log describes.  It is for origins
+ * without a device id; two empty ones look the same.
+ */
+bool stage_log_describes(const struct nearcache_stage_super *sb, const struct device *origin)
+{
+	u64 sectors = le64_to_cpu(sb->volume_sectors);
+	unsigned int i, known = 0;
+	bool same = true;
+	u8 *data;
+
+	if (sectors > origin->size / 512 ||
+	    sectors < NEARCACHE_STAGE_PRINT_BLOCKS * NEARCACHE_STAGE_BLOCK_SECTORS)
+		return false;
+	data = device_buffer(NEARCACHE_STAGE_BLOCK);
+	for (i = 0; data && same && i < NEARCACHE_STAGE_PRINT_BLOCKS; i++)
+		if (device_read(origin, data, NEARCACHE_STAGE_BLOCK, print_sector(sb, i) * 512))
+			fail_reset();
+		else
+			same = block_matches(sb, i, data, &known);
+	free(data);
+	return same && known;
+}
+
 /* Overwrite both copies on a claimed device with zeros, and flush the device. */
 int stage_log_wipe(const struct device *dev)
 {

@@ -34,6 +34,7 @@ u64 stage_log_ring_blocks(u64 device_bytes);
 void stage_log_seal(struct nearcache_stage_super *sb);
 bool stage_log_check(const struct nearcache_stage_super *sb, u64 device_bytes, char *why);
 bool stage_log_drained(const struct nearcache_stage_super *sb);
+bool stage_log_describes(const struct nearcache_stage_super *sb, const struct device *origin);
 
 int stage_log_read(struct stage_log *log, const struct device *dev);
 int stage_log_require(const struct stage_log *log, const struct device *dev);

@@ -176,7 +176,7 @@ static int open_without_cache(struct reopening *re)
 	if (option_given(&re->args, OPTION_ABANDON_STAGE))
 		return fail(CODE_DEVICE, "%s", re->why);
 	if (staged ? pass_to_stage(re, &pass) :
-	    stage_check_origin(&re->origin, NULL) ||
+	    stage_check_origin(&re->origin, NULL, mode_writes(re->args.mode)) ||
 	    passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))
 		return fail_add("opening it with its cache failed as well: %s", re->why);
 	return 0;

@@ -397,6 +397,9 @@ void stage_print(const struct stage *stage)
 	print_string("origin", "origin", stage->origin.path);
 	print_string("table", "table", line);
 	lvm_filter_print(&stage->origin, stage->cache);
+	/* A name of the volume is needed to notice these. */
+	print_string("not_noticed", "not noticed", *stage->origin.id ? NULL :
+		     "another volume in the place of the origin, unless its size, or its first and last 64 KiB differ: the origin has no wwid, serial or uuid; 'open' needs --origin DEV");
 	print_end();
 }
 

@@ -75,7 +75,7 @@ int stage_find_log(const unsigned char *uuid, struct device *log,
 		   struct nearcache_stage_super *sb, bool *found);
 int stage_find_given_up(const unsigned char *uuid, struct device *log,
 			struct nearcache_stage_super *sb, bool *found);
-int stage_check_origin(const struct device *origin, const unsigned char *except);
+int stage_check_origin(const struct device *origin, const unsigned char *except, bool writes);
 
 /* stage_format.c: a new log */
 int stage_check_overwrite(const struct device *dev);

@@ -201,7 +201,7 @@ int stage_open_origin(struct stage *stage, const struct arguments *args)
 		return fail_code();
 	return stage_check_places(stage) ||
 	       check_belongs(stage, option_given(args, OPTION_FORCE)) ||
-	       stage_check_origin(&stage->origin, stage->sb.uuid) ? fail_code() : 0;
+	       stage_check_origin(&stage->origin, stage->sb.uuid, true) ? fail_code() : 0;
 }
 
 /*
@@ -221,30 +221,37 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 /* A device that does not answer may carry such a log.  It may as well be any other drive. */
 static void warn_of_silent(const struct logs *all, const struct device *origin)
 {
-	if (all->silent)
+	if (all->silent && *origin->id)
 		warn("local device '%s' does not answer: if it carries a log of origin '%s', do not drain this log later over what is written now",
 		     all->silent_path, origin->path);
+}
+
+/* True if the log was made for this origin, as far as is known. */
+static bool is_log_of(const struct nearcache_stage_super *sb, const struct device *origin)
+{
+	if (*sb->origin_id || *origin->id)
+		return !strcmp((const char *)sb->origin_id, origin->id);
+	return stage_log_describes(sb, origin);
 }
 
 /*
  * Fail if a log on this machine holds writes that the origin lacks: without the log, the origin
  * has an older state, and a later drain would overwrite new writes to it.
- * @except: uuid of a log that does not matter; NULL: none.
+ * @except: uuid of a log that does not matter; NULL: none.  @writes: the origin is used for writes.
  */
-int stage_check_origin(const struct device *origin, const unsigned char *except)
+int stage_check_origin(const struct device *origin, const unsigned char *except, bool writes)
 {
 	struct logs all;
 	size_t i;
 
-	if (!*origin->id)
-		return 0;
 	if (!resolve_logs(&all, origin)) {
-		warn_of_silent(&all, origin);
+		if (writes)
+			warn_of_silent(&all, origin);
 		for (i = 0; i < all.count && !fail_code(); i++) {
 			const struct nearcache_stage_super *sb = &all.one[i].sb;
 
-			if (strcmp((const char *)sb->origin_id, origin->id) ||
-			    (except && !uuid_compare(sb->uuid, except)) || stage_log_drained(sb))
+			if ((except && !uuid_compare(sb->uuid, except)) ||
+			    stage_log_drained(sb) || !is_log_of(sb, origin))
 				continue;
 			fail(CODE_BUSY,
 			     "the log '%s' holds writes for origin '%s' that the origin lacks: 'nearcache open %s' and 'nearcache close %s' write them there, 'nearcache destroy --stage %s --abandon-stage' loses them",

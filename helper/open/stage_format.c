@@ -105,7 +105,7 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 			    "log device '%s' and origin '%s' are on the same drive: a log there is no faster, and is lost with it",
 			    stage->log.path, stage->origin.path);
 	if (check_size(&stage->log, force) || stage_check_overwrite(&stage->log) ||
-	    stage_check_origin(&stage->origin, NULL) ||
+	    stage_check_origin(&stage->origin, NULL, true) ||
 	    claim_log(stage, option_given(args, OPTION_DRY_RUN)))
 		return fail_code();
 	return force ? 0 : formatting_check_content(&stage->log);

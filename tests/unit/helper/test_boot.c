@@ -140,8 +140,9 @@ void stage_close(struct stage *stage)
 	(void)stage;
 }
 
-int stage_check_origin(const struct device *dev, const unsigned char *except)
+int stage_check_origin(const struct device *dev, const unsigned char *except, bool writes)
 {
+	(void)writes;
 	assert_string_equal(dev->path, "/dev/o");
 	assert_null(except);
 	return behind ? (fail)(CODE_BUSY, "BEHIND") : 0;
