@@ -28,6 +28,7 @@ typedef int open_devices_t(const struct arguments *args);
  * struct reopening - state while the device of one line of nearcachetab is opened
  * @entry: the line
  * @args: options of the line; those of the command line take precedence
+ * @by: options of the command line
  * @origin: open origin
  * @cache: the cache device, found by the path or uuid in the line
  * @uuid: uuid of the cache, if @known
@@ -38,6 +39,7 @@ typedef int open_devices_t(const struct arguments *args);
 struct reopening {
 	const struct tab_entry *entry;
 	struct arguments args;
+	const struct arguments *by;
 	struct device origin;
 	struct resolved cache;
 	uuid_t uuid;
@@ -46,6 +48,11 @@ struct reopening {
 	bool staged;
 	char why[1024];
 };
+
+static const char *tab_path(const struct arguments *args)
+{
+	return option_given(args, OPTION_TAB) ? args->tab : TAB_FILE;
+}
 
 static void wait_for_devices(const struct reopening *re)
 {
@@ -123,8 +130,27 @@ static int find_cache(struct reopening *re)
 	return check_whose(re, by_uuid);
 }
 
+static void warn_of_line(const struct reopening *re, const char *what)
+{
+	warn("%s, but line %u of '%s' names one: take stage=, rate=, max-behind= and mode=writeback out of the line",
+	     what, re->entry->line, tab_path(re->by));
+}
+
+/*
+ * The line may still name a stage that --abandon-stage has given up.  The superblock of the cache
+ * tells; a log that has writes for the origin is refused later.
+ */
+static void drop_stage(struct reopening *re)
+{
+	if (re->staged || !stage_options_given(&re->entry->args) || stage_options_given(re->by))
+		return;
+	re->args.given &= ~(option_set)(OPTIONS_STAGE | OPTION_WRITEBACK);
+	warn_of_line(re, "the cache has no stage any more");
+}
+
 static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
 {
+	drop_stage(re);
 	re->args.cache = re->cache.path;
 	re->args.given |= OPTION_CACHE | OPTION_ORIGIN;
 	if (!open_devices(&re->args))
@@ -224,8 +250,12 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 	wait_for_devices(re);
 	if (open_origin(re) || find_cache(re))
 		return fail_code();
-	if (!*re->why && (open_with_cache(re, open_devices) || !*re->why))
+	if (!*re->why && (open_with_cache(re, open_devices) || !*re->why)) {
+		if (!fail_code() && !dry_run && option_given(re->by, OPTION_ABANDON_STAGE) &&
+		    stage_options_given(&re->entry->args))
+			warn_of_line(re, "the cache has no stage from now on");
 		return fail_code();
+	}
 	return open_without_cache(re);
 }
 
@@ -235,6 +265,7 @@ static int open_entry(const struct tab_entry *entry,
 	struct reopening re = {
 		.entry = entry,
 		.args = entry->args,
+		.by = args,
 		.origin = DEVICE_CLOSED,
 	};
 
@@ -243,11 +274,6 @@ static int open_entry(const struct tab_entry *entry,
 	reopen_devices(&re, open_devices);
 	device_close(&re.origin);
 	return fail_code();
-}
-
-static const char *tab_path(const struct arguments *args)
-{
-	return option_given(args, OPTION_TAB) ? args->tab : TAB_FILE;
 }
 
 /*
