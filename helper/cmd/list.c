@@ -11,6 +11,7 @@
 #include "open/members.h"
 #include "lib/error.h"
 #include "lib/print.h"
+#include "stage/closed_logs.h"
 #include "stage/report.h"
 
 /* Text: prints the first cache device and the number of other ones.  JSON: all cache devices. */
@@ -148,7 +149,7 @@ static int cmd_list(const struct arguments *args)
 	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
 		list_kind(dm_all_passing, passing_line);
 	print_end();
-	return fail_code();
+	return fail_code() ? (int)fail_code() : closed_logs_print();
 }
 
 const struct verb list_verb = {
@@ -156,5 +157,8 @@ const struct verb list_verb = {
 	.operands = "",
 	.operands_max = 0,
 	.summary = "list open devices, one per line",
+	.details =
+"list also shows the closed logs: those of stages that are not open, with writes that the\n"
+"origin lacks.\n",
 	.run = cmd_list,
 };

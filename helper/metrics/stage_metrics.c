@@ -2,11 +2,16 @@
 #include "metrics/stage_metrics.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #include "block/dm.h"
 #include "block/stage_params.h"
 #include "lib/error.h"
+#include "stage/closed_logs.h"
 #include "stage/report.h"
+
+/* Seconds between two searches for closed logs. */
+#define SEARCH_SECONDS	600
 
 /* A stage and its parsed status line. */
 struct measured_stage {
@@ -123,8 +128,57 @@ static void write_metrics(struct exposition *e, const struct stages *all)
 }
 
 /*
- * Writes the metrics of all stages with a live table. Returns 0, or an exit code after recording an
- * error with fail().
+ * The closed logs on this machine.  Each search reads all local drives, so the daemon searches rarely.
+ * One thread of the daemon writes metrics at a time.
+ */
+static const struct logs *closed_logs(void)
+{
+	static struct logs found;
+	static time_t searched;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (searched && now.tv_sec - searched < SEARCH_SECONDS)
+		return &found;
+	logs_free(&found);
+	if (closed_logs_find(&found)) {
+		logs_free(&found);
+		return NULL;
+	}
+	searched = now.tv_sec + !now.tv_sec;
+	return &found;
+}
+
+static int write_closed(struct exposition *e)
+{
+	const struct logs *all = closed_logs();
+	bool ages;
+	size_t i;
+
+	for (ages = false; all && all->count; ages = true) {
+		exposition_family(e, METRIC_GAUGE, ages ? "stage_closed_seconds" : "stage_closed",
+				  ages ? "seconds" : "", ages ?
+				  "age of the flush that the origin of a closed log shows, 0 if unknown" :
+				  "1 for each log with writes for its origin, whose stage is closed");
+		for (i = 0; i < all->count; i++) {
+			const struct label_pair labels[] = {
+				{ "name", (const char *)all->one[i].sb.label },
+				{ "log", all->one[i].path },
+				{ NULL, NULL },
+			};
+
+			exposition_value(e, labels,
+					 ages ? (double)closed_log_seconds(&all->one[i]) : 1);
+		}
+		if (ages)
+			break;
+	}
+	return fail_code();
+}
+
+/*
+ * Writes the metrics of all stages with a live table, and of closed logs. Returns 0, or an exit code
+ * after recording an error with fail().
  */
 int stage_metrics_write(struct exposition *exposition)
 {
@@ -146,5 +200,5 @@ int stage_metrics_write(struct exposition *exposition)
 		write_metrics(exposition, &all);
 	free(all.stage);
 	dm_device_free_all(list, count);
-	return fail_code();
+	return fail_code() ? (int)fail_code() : write_closed(exposition);
 }

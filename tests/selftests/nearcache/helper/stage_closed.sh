@@ -1,0 +1,41 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A log with writes for its origin, whose stage is closed: list and metrics show it.
+# kernels: 6.12
+# cpus: 1
+. ./cache.sh
+. ./command.sh
+
+gone() {
+	dm_gone nc
+	dm_gone nc-stage
+}
+
+# shown: the log is in the list and in the metrics.
+shown() {
+	good list -j
+	json_valid list
+	[[ $out == *'"closed_logs": ['*'"name": "nc"'*"\"log\": \"$L\""*"\"origin\": \"$O\""* ]] || return
+	good list
+	[[ $out == *"ORIGIN SHOWS"*"$L"* ]] || fail "list: $out"
+	good metrics
+	[[ $out == *"nearcache_stage_closed{name=\"nc\",log=\"$L\"} 1"* ]] || fail "metrics: $out"
+}
+
+make_null base base 64
+make_null C local 24
+make_null L log 32
+make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-closed
+O=/dev/mapper/slice
+at_exit gone
+good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
+./blockdata write /dev/mapper/nc -n 16384
+! shown || fail "the stage is open: $out"
+good close nc --keep
+shown || fail "not shown: $out"
+good open nc --cache "$C"
+! shown || fail "the stage is open again: $out"
+good close nc
+! shown || fail "all is on the origin: $out"
+good metrics
+[[ $out != *stage_closed* ]] || fail "metrics: $out"
