@@ -245,7 +245,8 @@ enum nearcache_stage_mode {
  * commits		counter: commits
  * retries		counter: epochs whose drain was repeated after an error of the origin
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
- * in_flight		requests to the log that have not ended, and tasks of the stage that wait for it
+ * in_flight		requests to the log that have not ended, and tasks of the stage that wait
+ *			for it
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes written by users that went to the origin past the log
  */

@@ -203,7 +203,7 @@ static int swap_origin(const struct stage *stage, const struct dm_device *dev)
 	return error;
 }
 
-static void report(const struct stage *stage, const struct dm_device *dev, bool dry_run)
+static void print_new_origin(const struct stage *stage, const struct dm_device *dev, bool dry_run)
 {
 	char path[PATH_MAX];
 
@@ -219,7 +219,7 @@ static void report(const struct stage *stage, const struct dm_device *dev, bool 
 	print_end();
 }
 
-static int run(struct stage *stage, const struct dm_device *dev, const struct arguments *args)
+static int change_origin(struct stage *stage, const struct dm_device *dev, const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t epoch;
@@ -233,7 +233,7 @@ static int run(struct stage *stage, const struct dm_device *dev, const struct ar
 		return fail_add("the stage '%s' goes on as before", dev->name);
 	if (!dry_run && swap_origin(stage, dev))
 		return fail_code();
-	report(stage, dev, dry_run);
+	print_new_origin(stage, dev, dry_run);
 	return 0;
 }
 
@@ -247,7 +247,7 @@ int stage_reconnect(const struct dm_device *dev, const char *cache, const struct
 
 	stage.cache = cache;
 	stage_name(cache, stage.name);
-	run(&stage, dev, args);
+	change_origin(&stage, dev, args);
 	stage_close(&stage);
 	return fail_code();
 }

@@ -312,8 +312,8 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	return true;
 }
 
-/* Writes fail while the origin has failed for origin_timeout.  Call this when one of both changes, and
- * from time to time while the origin fails.  Context: may sleep.
+/* Writes fail while the origin has failed for origin_timeout.  Call this when one of both changes,
+ * and from time to time while the origin fails.  Context: may sleep.
  */
 void nc_drain_check_timeout(struct nc_stage *s)
 {
@@ -330,7 +330,7 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	if (!changed)
 		return;
 	if (read_only)
-		DMERR("%s: origin %s has failed for origin_timeout, %u seconds: writes fail until it works; the log keeps what it has",
+		DMERR("%s: origin %s has failed for %u s (origin_timeout): writes fail until it works",
 		      nc_stage_name(s), s->origin->name, READ_ONCE(s->origin_timeout));
 	else
 		DMINFO("%s: writes are accepted again", nc_stage_name(s));

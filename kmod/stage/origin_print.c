@@ -66,8 +66,8 @@ static u8 read_block(struct nc_stage *s, u64 start, u8 *block)
 	return bad;
 }
 
-/* Put what an extent has of the block that begins at @start into @block, set the bits of its sectors
- * in @written, and set or clear them in @unknown.  Return: 0 or the error of the log.
+/* Put what an extent has of the block that begins at @start into @block, set the bits of its
+ * sectors in @written, and set or clear them in @unknown.  Return: 0 or the error of the log.
  */
 static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, u8 *block,
 		      u8 *written, u8 *unknown)
@@ -92,8 +92,8 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 }
 
 /* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
- * @now that are not known.  Sectors that the epoch does not write keep theirs, also while the origin
- * cannot be read.
+ * @now that are not known.  Sectors that the epoch does not write keep theirs, also while the
+ * origin cannot be read.
  */
 static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {

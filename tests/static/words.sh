@@ -305,7 +305,7 @@ cases() {
 		nearcache status |a:b=c|demo
 		nearcache status demo a:b|a:b=c
 		nearcache close a:b=|c
-		nearcache close demo |$(tr ' ' '\n' <<<"--all --keep ${globals//|/ }" | sort | paste -sd '|')
+		nearcache close demo |$(tr ' ' '\n' <<<"--all --abandon-stage --keep ${globals//|/ }" | sort | paste -sd '|')
 		nearcache create 
 		nearcache open |later
 		nearcache open later --mode write|writearound|writeback|writethrough

@@ -28,7 +28,7 @@ stage_until state 1
 stage_until state 3
 # One event for the first failure, one for the timeout.
 same events "$(events)" $((before + 2))
-log_since | grep -q 'has failed for origin_timeout, 1 seconds: writes fail' || fail "$(log_since)"
+log_since | grep -q 'has failed for 1 s (origin_timeout): writes fail' || fail "$(log_since)"
 (($(stage failing_ns) >= 1000000000)) || fail "failing_ns: $(stage failing_ns)"
 gate put "$NC" 4 8 8
 expect EIO
