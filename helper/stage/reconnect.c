@@ -219,7 +219,8 @@ static void print_new_origin(const struct stage *stage, const struct dm_device *
 	print_end();
 }
 
-static int change_origin(struct stage *stage, const struct dm_device *dev, const struct arguments *args)
+static int change_origin(struct stage *stage, const struct dm_device *dev,
+			 const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
 	uint64_t epoch;
