@@ -114,7 +114,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_DRAIN_RATE	((option_set)1 << 81)
 #define OPTION_MAX_BEHIND	((option_set)1 << 82)
 #define OPTION_ABANDON_STAGE	((option_set)1 << 83)
-#define OPTION_DROP_UNREADABLE	((option_set)1 << 90)
+#define OPTION_DROP_UNREADABLE	((option_set)1 << 87)
 #define OPTION_KEEP		((option_set)1 << 84)
 #define OPTION_WAIT_DRAINED	((option_set)1 << 85)
 /* Not an option of its own: the user gave --mode writeback. */
