@@ -96,11 +96,11 @@ gate fill origin 1 0 16384
 for name in origin log log2; do
 	gate keep $name
 done
-# 'make check' takes every 16th request, another one for each drive.
-step=${SOAK:+1} step=${step:-16} faults=0
+# 'make check' takes every 32nd request, another one for each drive.
+step=${SOAK:+1} step=${step:-32} faults=0
 for drive in log log2; do
 	at=0
-	[[ $drive == log || ${SOAK:-} ]] || at=8
+	[[ $drive == log || ${SOAK:-} ]] || at=16
 	for (( ; ; at += step)); do
 		dies $drive $at || break
 		((++faults < 800)) || fail "it does not end"
