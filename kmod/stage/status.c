@@ -44,7 +44,8 @@ static bool report_conditions(struct nc_stage *s)
 
 	spin_lock_irq(&s->lock);
 	now = s->failed << CONDITION_LOG_FAILED | !!s->failing_since << CONDITION_ORIGIN_LOST |
-	      s->full << CONDITION_FULL | s->read_only << CONDITION_READ_ONLY;
+	      (s->full || s->mode != NEARCACHE_STAGE_LOGS) << CONDITION_FULL |
+	      s->read_only << CONDITION_READ_ONLY;
 	changed = now ^ s->reported;
 	s->reported = now;
 	spin_unlock_irq(&s->lock);

@@ -52,6 +52,7 @@ ask stage-set name=st rate=131072 max-behind=1048576 max-behind-time=600 origin-
 refused ERANGE 'rate must be 0 or 65536 to 1099511627776 bytes/s (rate)' stage-set name=st max-behind=0 rate=5
 refused ERANGE 'max_behind must be 0 or at least 1048576 bytes (max-behind)' stage-set name=st rate=0 max-behind=1
 refused ERANGE '(max-behind-time)' stage-set name=st rate=0 max-behind-time=86401
+refused ERANGE '(on-full)' stage-set name=st rate=0 on-full=2
 refused EINVAL '' stage-set name=st rate=0 map-memory=1048576
 refused ENODEV '' stage-set name=none rate=0
 for as in '-u 1000' '-s'; do
@@ -59,7 +60,8 @@ for as in '-u 1000' '-s'; do
 	refused EPERM '' $as stage-set name=st rate=0
 done
 [[ $(dmsetup table st) == *' rate 131072 max_behind 1048576 max_behind_time 600 '* ]] || fail "a refused request has an effect"
-ask stage-set name=st rate=0 max-behind-time=0
+ask stage-set name=st rate=0 max-behind-time=0 on-full=1
+[[ $(dmsetup table st) == *' on_full writethrough' ]] || fail "$(dmsetup table st)"
 
 # Dumps go on while the stage comes and goes.
 ./genl -d -n 500 stage-get >"$TMPDIR/dumps" &

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # on_full writethrough: when the log is full, it is emptied, and writes and flushes go to the origin, not
 # to the log. Data that the log had retained is not read any more. When the writers pause, the origin is
-# flushed, and the log is used again.
+# flushed, and the log is used again. Listeners of netlink hear when the log is full and used again.
 # kernels: 6.12
 # cpus: 1
+. ./asking.sh
 . ./gate.sh
 . ./stage.sh
 
@@ -46,6 +47,7 @@ gated_stage 8 20 'max_behind 1048576 on_full writethrough'
 [[ $(dmsetup table st) == *' on_full writethrough' ]] || fail "$(dmsetup table st)"
 puts 2 2048 16
 stage_drained
+listen 2
 begin_to_pass 3
 gets 2048 16 2x16
 
@@ -79,6 +81,8 @@ gate busy x
 gate let origin 0
 ends x 'done'
 stage_mode 0
+wait "$listener" || fail "listener"
+same events "$(sed -n 's/^event=//p' "$TMPDIR/heard" | tr '\n' ' ')" '10 11 '
 seen log
 ((writes)) || fail "the log is not used"
 gets 2048 16 '6x8 2x8'
