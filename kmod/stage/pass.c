@@ -286,7 +286,7 @@ void nc_pass_start(struct nc_stage *s)
 	spin_unlock_irq(&s->lock);
 }
 
-/* Return to the log.  Context: after a suspend: no request and no work of the stage is under way. */
+/* Return to the log.  Context: after a suspend, when no request and no work is under way. */
 void nc_pass_stop(struct nc_stage *s)
 {
 	bool returns;

@@ -335,8 +335,8 @@ static void drop_retained(struct nc_stage *s)
 	sb->tail_epoch = cpu_to_le64(r->tail.epoch);
 }
 
-/* After a crash of the node, the origin may have writes in its volatile cache that were passed (rule
- * F7).  Return: 0 or the error of the origin.
+/* After a crash of the node, the origin may have writes in its volatile cache that were passed.
+ * See rule F7.  Return: 0 or the error of the origin.
  */
 static int flush_passed(struct nc_stage *s)
 {

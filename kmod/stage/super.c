@@ -176,8 +176,8 @@ int nc_stage_super_start(struct nc_stage *s, u64 number)
 }
 
 /* Write two fingerprints of the origin to both copies: @now, as of the newest mark, and @next, as
- * of the end of the epoch that is to be drained.  No write is passed any more.  May sleep.  Return: 0
- * or the error of the log.
+ * of the end of the epoch that is to be drained.  No write is passed any more.  May sleep.
+ * Return: 0 or the error of the log.
  */
 int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next)
 {
@@ -209,8 +209,8 @@ int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 	return r;
 }
 
-/* Record a new tail in both copies.  @passing: and that writes will be passed to the origin, so that
- * its fingerprint is not known.  May sleep.  Return: 0 or the error of the log.
+/* Record a new tail in both copies.  @passing: and that writes will be passed to the origin, so
+ * that its fingerprint is not known.  May sleep.  Return: 0 or the error of the log.
  */
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail, bool passing)
 {

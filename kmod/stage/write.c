@@ -349,8 +349,8 @@ int nc_stage_write_end(struct nc_stage *s, struct bio *bio, blk_status_t *error)
 	return DM_ENDIO_DONE;
 }
 
-/* Map a flush: it ends with the commit of the open epoch, or of the last one if that is empty.  While
- * writes are passed, or passed ones may not be durable yet, it goes to the origin.
+/* Map a flush: it ends with the commit of the open epoch, or of the last one if that is empty.
+ * While writes are passed, or passed ones may not be durable yet, it goes to the origin.
  */
 int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 {

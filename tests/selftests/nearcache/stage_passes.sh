@@ -19,20 +19,21 @@ seen() {
 # 8 sectors from 2048 on, so that the stage goes on passing.
 begin_to_pass() {
 	gate hold origin write
+	puts "$1" 6144 8
+	epoch=$(stage_commit)
+	gate held origin 1
 	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
 	stage_until waiting 1
 	stage_mode 1
 	gate write w "$NC" "$1" 2048 8
-	# Hold the last of the log, which begins at 8192.
-	epoch=$(($(stage drained_epoch) + 1))
+	# One epoch is marked, and the origin holds the next ones.
 	gate pass origin
 	gate hold origin write 2048 8
-	gate hold origin write 10000 8
+	gate hold origin write 8192 4096
 	gate let origin all
-	stage_until drained_epoch $epoch
-	gate held origin 1
-	same "mode of a log with writes" "$(stage mode)" 1
+	stage_until drained_epoch "$epoch"
 	gate busy w
+	same "mode of a log with writes" "$(stage mode)" 1
 	gate pass origin
 	gate hold origin write 2048 8
 	gate let origin all

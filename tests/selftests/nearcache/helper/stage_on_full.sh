@@ -33,7 +33,7 @@ fio --name=x --filename=/dev/mapper/nc --rw=write --bs=64k --size=32m --time_bas
 	>"$TMPDIR/fio" 2>&1 &
 writer=$!
 wait_for 60 writes_pass || fail "writes do not pass: $out"
-good stage on-full nc wait
+good stage on-full nc wait -j
 expect on_full wait
 kill "$writer"
 wait "$writer"
