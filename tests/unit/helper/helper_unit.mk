@@ -23,7 +23,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_exposition test_trace test_opening test_hot test_loop test_heatmap test_shade \
 	test_svg test_histogram test_top test_cluster_conf test_cluster_names test_peers_table test_homes test_warm_choice test_read_peers test_joined \
 	test_keep_clusters test_parallel_devices test_link_disconnect test_peers \
-	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params
+	test_signals test_cluster_dns test_join_undo test_join_device test_stage_log test_stage_params test_reservation
 HELPER_UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror \
 	-Wno-sign-compare -fsanitize=address,undefined \
 	-fno-sanitize-recover=all -iquote helper -iquote kmod -Iuapi -iquote bpf
@@ -61,6 +61,8 @@ HELPER_UNIT_test_stage_log := helper/ondisk/stage_log.c helper/block/device.c he
 	helper/lib/sanitize.c tests/unit/helper/fake_identity.c
 HELPER_UNIT_LIBS_test_stage_log := -luuid
 HELPER_UNIT_test_stage_params := helper/block/stage_params.c helper/lib/table_words.c helper/lib/size.c
+HELPER_UNIT_test_reservation := helper/block/reservation.c helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_LIBS_test_reservation := -Wl,--wrap=ioctl
 HELPER_UNIT_test_cluster_names := helper/cluster/node_names.c
 HELPER_UNIT_test_joined := helper/cluster/joined.c helper/cluster/known_addresses.c helper/lib/settings_file.c helper/lib/atomic_file.c \
 	helper/lib/error.c helper/lib/sanitize.c
