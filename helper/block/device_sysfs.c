@@ -313,6 +313,33 @@ static bool rests_on_drive(dev_t upper, const void *disk, int depth)
 	return same_drive(whole_disk(upper), *(const dev_t *)disk);
 }
 
+/* A visit of all disks on which a device rests.  @take returns false to end it. */
+struct disk_visit {
+	bool (*take)(dev_t disk, void *data);
+	void *data;
+};
+
+static bool end_visit(dev_t upper, const void *data, int depth)
+{
+	const struct disk_visit *visit = data;
+	bool none, ended = find_below(upper, end_visit, data, depth, &none);
+
+	/* A stack that is too deep hides its disks. */
+	return none && depth < STACK_MAX ? !visit->take(whole_disk(upper), visit->data) :
+					   ended || depth >= STACK_MAX;
+}
+
+/*
+ * Call @take for each disk that a device rests on, at any depth; a disk may come more than once.
+ * Returns false if a call did, or if the disks are not known.
+ */
+bool identity_each_disk(dev_t number, bool (*take)(dev_t disk, void *data), void *data)
+{
+	const struct disk_visit visit = { .take = take, .data = data };
+
+	return !end_visit(number, &visit, 0);
+}
+
 /* @data: char **, the buffer (DEVICE_DM_NAME bytes) that gets the name of the suspended device. */
 static bool rests_on_suspended(dev_t upper, const void *data, int depth)
 {

@@ -17,6 +17,7 @@ int identity_find(const char *id, dev_t except, dev_t *number);
 bool identity_rests_on(dev_t upper, dev_t lower);
 bool identity_overlap(dev_t a, dev_t b);
 bool identity_same_drive(dev_t a, dev_t b);
+bool identity_each_disk(dev_t number, bool (*take)(dev_t disk, void *data), void *data);
 
 /* Size of the name of a dm device, with its end. */
 #define DEVICE_DM_NAME	128
