@@ -70,7 +70,7 @@ static const struct stage_metric {
 	{ METRIC_GAUGE, "stage_behind_seconds", "seconds",
 	  "age of the oldest write that is not on the origin, 0 if there is none", value_seconds },
 	{ METRIC_GAUGE, "stage_retained_bytes", "bytes",
-	  "bytes on the origin that are still read from the log", value_retained_bytes },
+	  "bytes of retained data: on the origin, and still read from the log", value_retained_bytes },
 	{ METRIC_GAUGE, "stage_log_bytes", "bytes", "size of the log", value_ring_bytes },
 	{ METRIC_GAUGE, "stage_writes_waiting", "", "writes that wait for room in the log",
 	  value_waiting },

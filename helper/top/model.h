@@ -101,7 +101,7 @@ struct top_cluster {
  * @calm: the state is normal
  * @behind: bytes that the origin lacks
  * @seconds: age of the oldest write that the origin lacks
- * @retained: bytes on the origin that are still read from the log
+ * @retained: bytes of retained data: on the origin, and still read from the log
  * @written: bytes written by users
  * @drained: bytes written to the origin
  * @since_written: growth of @written in the last interval

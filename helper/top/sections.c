@@ -35,7 +35,7 @@ static const struct grid_column stages[] = {
 	{ "STAGE", .least = 6 }, { "STATE", .least = 6, .rank = 3 },
 	{ "WRITE/s", .right = true, .rank = 1 }, { "TO ORIGIN/s", .right = true },
 	{ "BEHIND", .right = true }, { "AGE", .right = true },
-	{ "IN LOG", .right = true, .rank = 2 },
+	{ "RETAINED", .right = true, .rank = 2 },
 };
 
 static const struct grid_column flows[] = {
