@@ -90,7 +90,13 @@
  *	@drained_epoch; 0: not known.  The last blocks end at the last multiple of 4 KiB
  * @origin_next: the same as of the epoch after @drained_epoch, whose drain may have begun; equal
  *	to @origin_now if that epoch does not touch the sector
- * @flags: NEARCACHE_STAGE_PASSING
+ * @flags: NEARCACHE_STAGE_PASSING and others.  The helper sets NEARCACHE_STAGE_RESERVE and the next
+ *	four fields, and the kernel keeps them
+ * @closed_reservation: generation counter of the keys that were registered with the origin when the
+ *	device was closed; valid if this node had reserved it, otherwise 0
+ * @closed_generation: if it equals @generation, and is not 0, the fields beside it are valid
+ * @closed_boot: hash of the id of the boot in which the device was closed; 0: not known
+ * @closed_writes: hash of the node's counters of writes to the disks of the origin at that time
  * @reserved: 0.  A writer keeps fields that it does not know
  */
 struct nearcache_stage_super {
@@ -117,15 +123,23 @@ struct nearcache_stage_super {
 	__le32 origin_now[NEARCACHE_STAGE_PRINT_SECTORS];
 	__le32 origin_next[NEARCACHE_STAGE_PRINT_SECTORS];
 	__le32 flags;
-	__u8 reserved[1708];
+	__le32 closed_reservation;
+	__le64 closed_generation;
+	__le64 closed_boot;
+	__le64 closed_writes;
+	__u8 reserved[1680];
 };
 
 /*
  * Flags of struct nearcache_stage_super.flags.  A writer keeps those that it does not know.
  *
+ * NEARCACHE_STAGE_RESERVE: this node reserves the origin while the device is open, and until the
+ * origin has all of the log.
+ *
  * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and writes may have gone to the
  * origin past the log: a start must flush the origin first.
  */
+#define NEARCACHE_STAGE_RESERVE		0x1U
 #define NEARCACHE_STAGE_PASSING		0x2U
 
 /* Kinds of entries. */
@@ -249,13 +263,15 @@ enum nearcache_stage_mode {
  *			for it
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes written by users that went to the origin past the log
+ * origin_error		errno of the origin while it fails, such as EBADE if another node has reserved
+ *			it; 0: none
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \
 	X(version) X(state) X(ring_bytes) X(behind_bytes) X(retained_bytes) X(open_epoch) \
 	X(committed_epoch) X(drained_epoch) X(behind_since) X(drained_time) X(entries) \
 	X(entries_max) X(waiting) X(written_bytes) X(drained_bytes) X(log_read_bytes) X(commits) \
-	X(retries) X(failing_ns) X(in_flight) X(mode) X(passed_bytes)
+	X(retries) X(failing_ns) X(in_flight) X(mode) X(passed_bytes) X(origin_error)
 
 /* Number of log blocks that an entry takes after its descriptor. */
 static inline __u64 nearcache_stage_blocks(__u8 kind, __u32 sectors)

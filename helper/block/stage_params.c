@@ -63,6 +63,8 @@ static void take_option(void *to, const char *name, const char *word, uint64_t v
 		params->origin_timeout = (unsigned int)value;
 	else if (!strcmp(name, "on_full"))
 		stage_on_full_parse(word, &params->on_full);
+	else if (!strcmp(name, "keep_retained"))
+		params->keep_retained = value;
 }
 
 /* Parse the words behind the name of the target.  Returns false if they are no table line of it. */
@@ -105,6 +107,7 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	add_option(options, "drop_unreadable", params->drop_unreadable, &words);
 	if (params->on_full)
 		add_word(options, "on_full", stage_on_full_word(params->on_full), &words);
+	add_option(options, "keep_retained", params->keep_retained, &words);
 	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
 			minor(params->log), major(params->origin), minor(params->origin));
 	if (words)

@@ -36,6 +36,7 @@ struct stage_limit {
  * @origin_timeout: writes fail when the origin has failed for this time, seconds; 0: never
  * @drop_unreadable: start from a log that cannot be read in part
  * @on_full: what to do with writes while the log is full, 0: wait, 1: writethrough
+ * @keep_retained: marked data of earlier starts is read from the log
  */
 struct stage_params {
 	dev_t log;
@@ -45,6 +46,7 @@ struct stage_params {
 	unsigned int origin_timeout;
 	bool drop_unreadable;
 	unsigned int on_full;
+	bool keep_retained;
 };
 
 /**

@@ -11,6 +11,7 @@
 #include "lib/print.h"
 #include "lib/progress.h"
 #include "open/stage_device.h"
+#include "stage/report.h"
 
 /**
  * struct waiting - a wait for an epoch
@@ -75,8 +76,8 @@ static void show_progress(struct waiting *waiting, const struct stage_status *st
 	progress_update(&waiting->progress, status->drained_bytes - waiting->before);
 	if (!status->failing_ns || waiting->warned)
 		return;
-	warn("the origin of '%s' fails, and the drain tries again until it works; ^C ends this command and leaves the device in use",
-	     waiting->name);
+	warn("the origin of '%s' fails (%s), and the drain tries again until it works; ^C ends this command and leaves the device in use",
+	     waiting->name, status->origin_error ? stage_origin_error(status) : "no reason known");
 	waiting->warned = true;
 }
 

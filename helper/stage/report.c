@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "stage/report.h"
 
+#include <errno.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,6 +49,16 @@ const char *stage_shows(const struct stage_status *status, char *text)
 		snprintf(text, STAGE_MOMENT, "the flush of %s, or a later one",
 			 stage_time(status->drained_time, time));
 	return text;
+}
+
+/* Why the origin fails; NULL if it does not. */
+const char *stage_origin_error(const struct stage_status *status)
+{
+	if (!status->origin_error)
+		return NULL;
+	return status->origin_error == EBADE ?
+	       "another node has reserved it: 'nearcache close NAME --keep', then 'nearcache open NAME --preempt' takes it back, and --abandon-stage gives up the log" :
+	       strerror((int)status->origin_error);
 }
 
 /* Bytes per second that the drain writes now. */
@@ -141,6 +153,8 @@ int stage_report(const struct dm_device *dev)
 	print_string("name", NULL, dev->name);
 	print_string("device", "device", device_path_of(dev->number, path));
 	print_string("state", "state", stage_state_word(status.state));
+	print_string("origin_error", status.origin_error ? "the origin fails" : NULL,
+		     stage_origin_error(&status));
 	print_string("log", "log device", device_path_of(params.log, path));
 	print_string("origin", "origin", device_path_of(params.origin, path));
 	print_origin_state(dev, &status);
@@ -150,7 +164,7 @@ int stage_report(const struct dm_device *dev)
 	print_behind(&status);
 	print_drain(dev, &status);
 	print_bytes("log_bytes", "size of the log", status.ring_bytes);
-	print_bytes("retained_bytes", "kept for local reads", status.retained_bytes);
+	print_bytes("retained_bytes", "retained", status.retained_bytes);
 	print_limits(&params);
 	print_number("waiting", status.waiting ? "writes that wait" : NULL, status.waiting);
 	print_bytes("written_bytes", "written", status.written_bytes);

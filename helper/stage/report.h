@@ -11,6 +11,7 @@
 
 uint64_t stage_seconds_behind(const struct stage_status *status);
 const char *stage_shows(const struct stage_status *status, char *text);
+const char *stage_origin_error(const struct stage_status *status);
 int stage_report(const struct dm_device *dev);
 void stage_report_brief(const struct dm_device *cache);
 void stage_report_list(const struct dm_device *cache);

@@ -395,12 +395,14 @@ static void drain_work(struct work_struct *work)
 					    ktime_get_ns() - begun);
 		switch (r) {
 		case 0:
+			WRITE_ONCE(s->origin_error, 0);
 			set_retrying(s, false);
 			if (!mark_epoch(s, &end))
 				return;
 			break;
 		case -EIO:
 			set_retrying(s, true);
+			nc_origin_error_find(s);
 			wait_event_timeout(d->wait, READ_ONCE(d->stop), DRAIN_RETRY);
 			break;
 		case -ENODATA:

@@ -253,6 +253,8 @@ struct nc_stage_counters {
  * @given_up: the user gave the log up: no new request goes there
  * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
  * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
+ * @origin_error: the negative error of the origin while it fails; 0: none.  Written by the drain,
+ *	read without a lock
  * @writes: writes to the log in flight, of epochs with even and odd number
  * @open_since: time of the first write of the open epoch, nanoseconds since 1970; 0: it is empty
  * @drained_time: nearcache_stage_super.drained_time; @lock
@@ -306,6 +308,7 @@ struct nc_stage {
 	bool given_up;
 	bool read_only;
 	u64 failing_since;
+	int origin_error;
 	u32 writes[2];
 	u64 open_since;
 	u64 drained_time;
@@ -457,6 +460,9 @@ __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 int nc_origin_print_expect(struct nc_stage *s);
 int nc_origin_print_take(struct nc_stage *s);
 int nc_origin_print_check(struct nc_stage *s, bool *changed);
+
+/* origin_error.c */
+void nc_origin_error_find(struct nc_stage *s);
 
 /* space.c */
 void nc_space_work(struct work_struct *work);

@@ -130,6 +130,7 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	st->failing_ns = s->failing_since ? ktime_get_ns() - s->failing_since : 0;
 	st->mode = s->mode;
 	st->passed_bytes = s->count.passed_bytes;
+	st->origin_error = -READ_ONCE(s->origin_error);
 }
 
 /* Read the status.  Context: process; does not wait. */

@@ -40,9 +40,14 @@ for ((n = ${SOAK:-0} ? 0 : 4; n < 6; n++)); do
 		expect "flush 0+16384"
 		gate let origin 0 fail
 	fi
+	# The first block once more, to learn the reason.
+	gate held origin 1
+	expect 'write 0+1'
+	gate let origin 0
 	again=$(drain_writes)
 	same "writes of the second attempt ($n)" "$again" "$writes"
 	same state "$(stage state)" 1
+	same origin_error "$(stage origin_error)" 5
 	not_marked
 	gate let origin all
 	gate held origin 1
@@ -57,6 +62,7 @@ for ((n = ${SOAK:-0} ? 0 : 4; n < 6; n++)); do
 	gate let origin 0
 	stage_drained
 	same state "$(stage state)" 0
+	same origin_error "$(stage origin_error)" 0
 	same retries "$(stage retries)" $((retries += 1))
 	gate look origin 0 108
 	expect "$((2 * n + 3))x4 $((2 * n + 2))x4 1x92 $((2 * n + 2))x8"

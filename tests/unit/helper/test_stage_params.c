@@ -11,6 +11,7 @@ static void table_round_trip(void **state)
 		"259:1 253:4", "259:1 253:4 2 rate 65536",
 		"259:1 253:4 6 rate 65536 max_behind 1048576 max_behind_time 600",
 		"259:1 253:4 4 rate 65536 on_full writethrough",
+		"259:1 253:4 2 keep_retained 1",
 	};
 	char text[STAGE_PARAMS_TEXT];
 	struct stage_params params;
@@ -71,13 +72,14 @@ static void limits_parsed(void **state)
 
 static void status_parsed(void **state)
 {
-	static const char line[] = "1 0 1000 20 30 7 6 4 50 60 70 80 0 90 91 92 93 94";
+	static const char line[] = "1 0 1000 20 30 7 6 4 50 60 70 80 0 90 91 92 93 94 95 96 1 97 52";
 	struct stage_status status;
 
 	(void)state;
 	assert_true(stage_status_parse(line, &status));
 	assert_int_equal(status.ring_bytes, 1000);
 	assert_int_equal(status.retries, 94);
+	assert_int_equal(status.origin_error, 52);
 	assert_int_equal(stage_epochs_behind(&status), 2);
 	assert_false(stage_all_drained(&status));
 	status.drained_epoch = 6;
@@ -86,12 +88,12 @@ static void status_parsed(void **state)
 	status.behind_bytes = 0;
 	assert_true(stage_all_drained(&status));
 	assert_int_equal(stage_epochs_behind(&status), 0);
-	assert_true(stage_status_parse("1 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99", &status));
+	assert_true(stage_status_parse("1 2 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 99", &status));
 	assert_string_equal(stage_state_word(status.state), "log failed");
 	assert_string_equal(stage_state_word(9), "unknown");
-	assert_false(stage_status_parse("2 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
-	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
-	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 x", &status));
+	assert_false(stage_status_parse("2 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
+	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1", &status));
+	assert_false(stage_status_parse("1 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 x", &status));
 }
 
 int main(void)
