@@ -87,7 +87,8 @@ typedef unsigned __int128 option_set;
 				 OPTION_VERIFY | OPTION_DATASET_VERSION | \
 				 OPTION_ON_CHANGE | OPTION_GROW | OPTION_WITNESS | \
 				 OPTION_SAMPLE_AT_OPEN | OPTION_FORCE | OPTIONS_STAGE | \
-				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE)
+				 OPTION_ABANDON_STAGE | OPTION_DROP_UNREADABLE | OPTION_PREEMPT | \
+				 OPTION_EXCLUSIVE)
 #define OPTION_CLEAR		(1ULL << 55)
 #define OPTION_EPOCHS		(1ULL << 56)
 #define OPTION_DEADLINE		(1ULL << 57)
@@ -119,6 +120,9 @@ typedef unsigned __int128 option_set;
 #define OPTION_WAIT_DRAINED	((option_set)1 << 85)
 /* Not an option of its own: the user gave --mode writeback. */
 #define OPTION_WRITEBACK	((option_set)1 << 86)
+#define OPTION_RESERVE		((option_set)1 << 87)
+#define OPTION_PREEMPT		((option_set)1 << 88)
+#define OPTION_EXCLUSIVE	((option_set)1 << 89)
 /* A stage, and its limits. */
 #define OPTION_ON_FULL		((option_set)1 << 90)
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \

@@ -228,7 +228,7 @@ static int close_stage(const struct dm_device *stage, const struct close_options
 	/* A run was killed before the device had a table: its log is unchanged. */
 	drained = committed && found && now.stage && !stage_need_status(&now, &status) &&
 		  stage_all_drained(&status);
-	if (found && !fail_code() && !stage_remove(&now, drained) && abandon)
+	if (found && !fail_code() && !stage_remove(&now, drained, keep) && abandon)
 		stage_print_lost(&now, cut_ending(now.name));
 	dm_device_free(&now);
 	return fail_code();
@@ -511,7 +511,8 @@ const struct verb close_verb = {
 "\n"
 "If the cache has a stage, close first writes its log to the origin, which may take long.\n"
 "The device stays in use until then, and ^C leaves it so. With --keep, writes stay in the\n"
-"log, and the next open goes on; until then the origin has an older state.\n"
+"log, and the next open goes on; until then the origin has an older state. An origin that\n"
+"is reserved stays so with --keep, and is released without it.\n"
 "\n"
 "--abandon-stage is for a log that hangs or failed: all requests that need it fail at\n"
 "once, and the device closes without it. close says which moment the origin shows; later\n"

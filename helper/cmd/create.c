@@ -191,9 +191,12 @@ static int create_cache(const struct arguments *args, const char *name, bool che
 static int check_stage_words(const struct arguments *args)
 {
 	if (!option_given(args, OPTION_STAGE))
-		return stage_options_given(args) ?
+		return stage_options_given(args) ||
+		       option_given(args, OPTION_RESERVE | OPTION_PREEMPT) ?
 		       fail(CODE_USAGE,
-			    "--mode 'writeback', --rate, --max-behind and --on-full need --stage DEV: a local device for the log; other modes are " MODE_WORDS) : 0;
+			    "--mode 'writeback', --rate, --max-behind, --on-full, --reserve and --preempt need --stage DEV: a local device for the log; other modes are " MODE_WORDS) : 0;
+	if (option_given(args, OPTION_PREEMPT) && !option_given(args, OPTION_RESERVE))
+		return fail(CODE_USAGE, "--preempt needs --reserve: leave it out, or give both");
 	if (option_given(args, OPTION_READ_ONLY | OPTION_MODE) && !mode_writes(args->mode))
 		return fail(CODE_USAGE,
 			    "--stage is for writes, and mode read-only has none: leave out one of them");
@@ -221,7 +224,7 @@ static int make_staged(struct stage *stage, const struct arguments *args)
 	signals_hold(&before);
 	above.given = args->given;
 	above.origin = stage_path(stage, path);
-	if (!stage_format(stage) && !stage_activate(stage, args) &&
+	if (!stage_format(stage, args) && !stage_activate(stage, args) &&
 	    !create_cache(&above, stage->cache, false))
 		return 0;
 	/* Without a superblock, nothing was written that must be undone. */
@@ -318,7 +321,7 @@ const struct verb create_verb = {
 		    OPTION_ORIGIN_TIMEOUT | OPTION_VERIFY |
 		    OPTION_DATASET_VERSION | OPTION_WITNESS |
 		    OPTION_FORCE | OPTION_FORMAT_ONLY | OPTION_CLUSTER | OPTION_SELF |
-		    OPTIONS_STAGE,
+		    OPTIONS_STAGE | OPTION_RESERVE | OPTION_PREEMPT,
 	.changes = true,
 	.summary = "format a cache device for an origin and open it",
 	.details =
@@ -342,7 +345,9 @@ const struct verb create_verb = {
 "than the origin and not behind a network. --mode writeback is the default with it, and means\n"
 "writearound: a write goes to the log alone, and is read there. 'nearcache stage' shows and\n"
 "drains it. If the log is full, writes wait; with --on-full writethrough they go to the origin,\n"
-"until they pause.\n"
+"until they pause. --reserve lets no other node write to the origin until it has all writes, by\n"
+"a persistent reservation of SCSI or NVMe; --preempt takes the origin from another node. See\n"
+"nearcache(8).\n"
 "\n"
 "--integrity crc32c keeps a checksum of each sub-block and compares it at each hit.\n"
 "Damaged data is read from the origin and cached again. The checksums take 1 GB of memory\n"

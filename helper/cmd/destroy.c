@@ -216,6 +216,9 @@ static int open_running_log(struct destroy *destroy)
 	} else if (log.best) {
 		stage->sb = *log.best;
 		destroy->log_found = true;
+		/* To release it; it may be gone. */
+		if (device_open_number(&stage->origin, params.origin, "origin"))
+			fail_reset();
 	}
 	stage_log_free(&log);
 	return 0;
@@ -244,7 +247,7 @@ static int stop_stage(struct destroy *destroy)
 	/* Another program may have written since the first check. */
 	if (!destroy->is_below)
 		return 0;
-	if (check_running_stage(destroy, true) || stage_remove(&destroy->below, !destroy->abandon))
+	if (check_running_stage(destroy, true) || stage_remove(&destroy->below, !destroy->abandon, false))
 		return fail_add("the cache is closed, and nothing is wiped");
 	return 0;
 }
@@ -503,7 +506,7 @@ static int check_log(const struct device *dev, const struct stage_log *log, bool
 static int destroy_log(const struct arguments *args)
 {
 	bool dry_run = option_given(args, OPTION_DRY_RUN);
-	struct device dev = DEVICE_CLOSED;
+	struct device dev = DEVICE_CLOSED, closed = DEVICE_CLOSED;
 	struct stage_log log = { 0 };
 	bool busy = false;
 
@@ -513,8 +516,10 @@ static int destroy_log(const struct arguments *args)
 			fail(CODE_BUSY, "log device '%s' is in use", dev.path);
 		else if (!stage_log_read(&log, &dev) && !stage_log_require(&log, &dev) &&
 			 !check_log(&dev, &log, option_given(args, OPTION_ABANDON_STAGE)) &&
-			 !dry_run)
+			 !dry_run) {
+			stage_unreserve(log.best, &closed);
 			stage_log_wipe(&dev);
+		}
 	}
 	if (!fail_code()) {
 		print_string("log", dry_run ? "would wipe" : NULL, dev.path);

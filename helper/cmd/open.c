@@ -451,9 +451,9 @@ static int find_plain(struct opening *open)
 	struct origin_match *match = &open->match;
 
 	if (open->abandon || stage_options_given(args) ||
-	    option_given(args, OPTION_DROP_UNREADABLE))
+	    option_given(args, OPTION_DROP_UNREADABLE | OPTION_PREEMPT | OPTION_EXCLUSIVE))
 		return fail(CODE_USAGE,
-			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --preempt, --exclusive, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
 			    match->cache.path);
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
@@ -665,6 +665,9 @@ const struct verb open_verb = {
 "id has changed since the log was made. --stage without --cache opens the stage alone, if\n"
 "the cache device is lost: NAME then passes through to the stage. --drop-unreadable opens\n"
 "a log of which a block cannot be read: writes from there on are lost, and open says which.\n"
+"--preempt takes an origin that is to be reserved from another node. --exclusive asserts\n"
+"that only this device writes to the origin, so that data retained in the log is read\n"
+"there; see nearcache(8).\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,
 	.run = cmd_open,

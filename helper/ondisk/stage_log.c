@@ -185,17 +185,19 @@ static int write_copy(const struct device *dev, struct nearcache_stage_super *sb
 }
 
 /*
- * Make an empty log on the claimed device @dev.  @sb: from device_buffer(), receives the superblock.
+ * Make an empty log on the claimed device @dev.  @flags: nearcache_stage_super.flags.  @sb: from
+ * device_buffer(), receives the superblock.
  * The superblocks come last.  The first block of the ring is zeroed, lest a descriptor of an earlier
  * log stand there; its checksum would not fit either, as @sb has another uuid and salt.
  */
 int stage_log_format(const struct device *dev, const struct device *origin, const char *label,
-		     struct nearcache_stage_super *sb)
+		     u32 flags, struct nearcache_stage_super *sb)
 {
 	char why[NC_WHY_SIZE];
 
 	if (compose_super(sb, dev, origin, label))
 		return fail_code();
+	sb->flags = cpu_to_le32(flags);
 	stage_log_seal(sb);
 	if (!stage_log_check(sb, dev->size, why))
 		return fail(CODE_DEVICE, "%s '%s' does not fit: %s", dev->role, dev->path, why);
@@ -237,19 +239,26 @@ static int rewrite_super(struct device *dev, const unsigned char *uuid,
 	return fail_code();
 }
 
-static void change_drained(struct nearcache_stage_super *sb, const void *unused)
+static void change_closed(struct nearcache_stage_super *sb, const void *data)
 {
-	(void)unused;
-	sb->drained_generation = sb->generation;
+	const struct stage_closing *closing = data;
+
+	if (closing->drained)
+		sb->drained_generation = sb->generation;
+	sb->closed_generation = sb->generation;
+	sb->closed_reservation = cpu_to_le32(closing->reservation);
+	sb->closed_boot = cpu_to_le64(closing->counts.boot);
+	sb->closed_writes = cpu_to_le64(closing->counts.writes);
 }
 
 /*
- * Record that all of the log @uuid is on the origin.  The caller has drained it and removed the
- * device.  Without the record, the log only counts as one that may hold more than the origin.
+ * Record how the device of the log @uuid was closed.  The caller has removed it.  Without the record,
+ * the log only counts as one that may hold more than the origin, and whose origin may have changed.
  */
-int stage_log_record_drained(struct device *dev, const unsigned char *uuid)
+int stage_log_record_closed(struct device *dev, const unsigned char *uuid,
+			    const struct stage_closing *closing)
 {
-	return rewrite_super(dev, uuid, change_drained, NULL);
+	return rewrite_super(dev, uuid, change_closed, closing);
 }
 
 static void change_origin(struct nearcache_stage_super *sb, const void *id)

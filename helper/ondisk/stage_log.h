@@ -8,6 +8,7 @@
 #define HELPER_ONDISK_STAGE_LOG_H
 
 #include "block/device.h"
+#include "block/write_counts.h"
 #include "meta/ondisk_check.h"
 #include "nearcache_stage.h"
 
@@ -29,6 +30,18 @@ struct stage_log {
 	char why[STAGE_LOG_COPIES][NC_WHY_SIZE];
 };
 
+/**
+ * struct stage_closing - what is recorded when the device of a log is closed
+ * @drained: the origin has all of the log
+ * @reservation: nearcache_stage_super.closed_reservation
+ * @counts: the counters of writes to the origin; all 0: not known
+ */
+struct stage_closing {
+	bool drained;
+	u32 reservation;
+	struct write_counts counts;
+};
+
 u64 stage_log_offset(unsigned int copy);
 u64 stage_log_ring_blocks(u64 device_bytes);
 void stage_log_seal(struct nearcache_stage_super *sb);
@@ -41,8 +54,9 @@ int stage_log_require(const struct stage_log *log, const struct device *dev);
 void stage_log_free(struct stage_log *log);
 
 int stage_log_format(const struct device *dev, const struct device *origin, const char *label,
-		     struct nearcache_stage_super *sb);
-int stage_log_record_drained(struct device *dev, const unsigned char *uuid);
+		     u32 flags, struct nearcache_stage_super *sb);
+int stage_log_record_closed(struct device *dev, const unsigned char *uuid,
+			    const struct stage_closing *closing);
 int stage_log_record_origin(struct device *dev, const unsigned char *uuid, const char *id);
 int stage_log_wipe(const struct device *dev);
 

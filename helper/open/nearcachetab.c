@@ -151,9 +151,9 @@ static int check_given(const struct arguments *args)
 {
 	if (option_given(args, OPTIONS_GLOBAL | OPTION_ALL | OPTION_TAB |
 			 OPTION_WAIT_DEVICES | OPTION_FORCE | OPTION_ABANDON_STAGE |
-			 OPTION_DROP_UNREADABLE))
+			 OPTION_DROP_UNREADABLE | OPTION_PREEMPT))
 		return fail(CODE_USAGE,
-			    "json, dry-run, help, version, all, tab, wait, force and abandon-stage are allowed only on the command line");
+			    "json, dry-run, help, version, all, tab, wait, force, preempt and abandon-stage are allowed only on the command line");
 	return 0;
 }
 

@@ -253,9 +253,10 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 	if (find_device(stage, args) || stage->running)
 		return fail_code();
 	if (dry_run)
-		return check_log(stage) || check_origin(stage) ? fail_code() : 0;
+		return check_log(stage) || check_origin(stage) || stage_reserve(stage, args) ?
+		       fail_code() : 0;
 	if (dm_need_stage_target() || lock_all(&stage->origin) || check_log(stage) ||
-	    check_origin(stage))
+	    check_origin(stage) || stage_reserve(stage, args))
 		return fail_code();
 	return start_for(stage);
 }
@@ -348,27 +349,40 @@ int stage_grow(const struct dm_device *dev, uint64_t bytes)
 	return 0;
 }
 
-static void record_drained(const struct dm_device *dev, dev_t number)
+/*
+ * Record how the device was closed, before its origin is released: with an origin that is not
+ * reserved, a log that may hold writes is refused.
+ */
+static int record_closed(const struct dm_device *dev, const struct stage_params *params,
+			 bool drained, bool keep)
 {
-	struct device log = DEVICE_CLOSED;
+	struct device log = DEVICE_CLOSED, origin = DEVICE_CLOSED;
+	struct stage_closing closing = { .drained = drained };
+	struct stage_log now = { 0 };
 	uuid_t uuid;
 
 	if (!uuid_parse(dev->uuid + strlen(DM_STAGE_PREFIX), uuid) &&
-	    !device_open_number(&log, number, "log device"))
-		stage_log_record_drained(&log, uuid);
+	    !device_open_number(&log, params->log, "log device") && !stage_log_read(&now, &log) &&
+	    !stage_log_require(&now, &log)) {
+		/* The origin may be gone. */
+		if (device_open_number(&origin, params->origin, "origin"))
+			fail_reset();
+		stage_note_closing(now.best, &origin, keep, &closing);
+		if (!stage_log_record_closed(&log, uuid, &closing) && drained && !keep)
+			stage_unreserve(now.best, &origin);
+	}
+	stage_log_free(&now);
+	device_close(&origin);
 	device_close(&log);
-	if (fail_code())
-		warn("%s; the log does not say that the origin has all of its writes, so the origin counts as one that lacks some until the next close",
-		     fail_message());
-	fail_reset();
+	return fail_code();
 }
 
 /*
  * Remove the device.  @drained: the caller has seen that the origin has all writes; record this in
- * the log, so that the origin can be used without it.  The device is not open, so there are no
- * writes in between.
+ * the log, so that the origin can be used without it.  @keep: an origin that is reserved stays so.
+ * The device is not open, so there are no writes in between.
  */
-int stage_remove(const struct dm_device *dev, bool drained)
+int stage_remove(const struct dm_device *dev, bool drained, bool keep)
 {
 	struct stage_params params;
 
@@ -377,8 +391,11 @@ int stage_remove(const struct dm_device *dev, bool drained)
 	if (!dev->table || !stage_params_parse(dev->table, &params))
 		return 0;
 	lvm_filter_notify(params.origin);
-	if (drained)
-		record_drained(dev, params.log);
+	/* A log that is given up may hang. */
+	if ((drained || keep) && record_closed(dev, &params, drained, keep))
+		warn("%s; the log does not say how it was closed, so the origin counts as one that may have changed%s",
+		     fail_message(), drained ? ", and that lacks some of its writes" : "");
+	fail_reset();
 	return 0;
 }
 
@@ -396,6 +413,8 @@ void stage_print(const struct stage *stage)
 	print_bytes("log_size", "size of the log", stage->log.size);
 	print_string("origin", "origin", stage->origin.path);
 	print_string("table", "table", line);
+	print_string("retained", stage->retained ? "retained data" : NULL, stage->retained);
+	stage_print_key(&stage->sb);
 	lvm_filter_print(&stage->origin, stage->cache);
 	/* A name of the volume is needed to notice these. */
 	print_string("not_noticed", "not noticed", *stage->origin.id ? NULL :

@@ -29,6 +29,7 @@
  * @running: the device exists, with a live table
  * @number: device number, if @running
  * @made: this run has made the device
+ * @retained: what happens to retained data, and why; NULL: the log has none
  */
 struct stage {
 	const char *cache;
@@ -40,6 +41,7 @@ struct stage {
 	bool running;
 	dev_t number;
 	bool made;
+	const char *retained;
 };
 
 static inline bool stage_options_given(const struct arguments *args)
@@ -62,7 +64,7 @@ int stage_set(const struct dm_device *dev, const char *option, uint64_t value);
 int stage_set_on_full(const struct dm_device *dev, unsigned int on_full);
 int stage_set_limit(const struct dm_device *dev, const struct stage_limit *limit);
 int stage_grow(const struct dm_device *dev, uint64_t bytes);
-int stage_remove(const struct dm_device *dev, bool drained);
+int stage_remove(const struct dm_device *dev, bool drained, bool keep);
 void stage_print(const struct stage *stage);
 void stage_close(struct stage *stage);
 
@@ -80,8 +82,17 @@ int stage_check_origin(const struct device *origin, const unsigned char *except,
 /* stage_format.c: a new log */
 int stage_check_overwrite(const struct device *dev);
 int stage_format_prepare(struct stage *stage, const struct arguments *args);
-int stage_format(struct stage *stage);
+int stage_format(struct stage *stage, const struct arguments *args);
 int stage_format_wipe(struct stage *stage);
+
+/* stage_reserve.c: the reservation of the origin, and its evidence */
+u64 stage_key(const unsigned char *uuid);
+int stage_check_reservable(const struct device *origin, const struct arguments *args);
+int stage_reserve(struct stage *stage, const struct arguments *args);
+void stage_print_key(const struct nearcache_stage_super *sb);
+void stage_note_closing(const struct nearcache_stage_super *sb, const struct device *origin,
+			bool keep, struct stage_closing *closing);
+void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin);
 
 /* Sizes of texts with NUL. */
 #define STAGE_TIME	64

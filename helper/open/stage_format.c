@@ -106,6 +106,7 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args)
 			    stage->log.path, stage->origin.path);
 	if (check_size(&stage->log, force) || stage_check_overwrite(&stage->log) ||
 	    stage_check_origin(&stage->origin, NULL, true) ||
+	    stage_check_reservable(&stage->origin, args) ||
 	    claim_log(stage, option_given(args, OPTION_DRY_RUN)))
 		return fail_code();
 	return force ? 0 : formatting_check_content(&stage->log);
@@ -122,13 +123,14 @@ static int clear_log(const struct stage *stage)
  * Make the log on the claimed device, and drop the claim, so that the kernel can have it.  A crash
  * leaves a device without a valid log, or with an empty one.
  */
-int stage_format(struct stage *stage)
+int stage_format(struct stage *stage, const struct arguments *args)
 {
+	u32 flags = option_given(args, OPTION_RESERVE) ? NEARCACHE_STAGE_RESERVE : 0;
 	struct nearcache_stage_super *sb = device_buffer(sizeof(*sb));
 	char path[PATH_MAX];
 
 	if (sb && !clear_log(stage) &&
-	    !stage_log_format(&stage->log, &stage->origin, stage->cache, sb))
+	    !stage_log_format(&stage->log, &stage->origin, stage->cache, flags, sb))
 		stage->sb = *sb;
 	free(sb);
 	strcpy(path, stage->log.path);
@@ -136,15 +138,20 @@ int stage_format(struct stage *stage)
 	return fail_code() ? (int)fail_code() : device_open(&stage->log, path, "log device");
 }
 
-/* Wipe the log if it is still that of @stage.  The device is not in use. */
+/*
+ * Wipe the log if it is still that of @stage.  The device is not in use.  The origin is released first:
+ * after that, nothing here knows its key.
+ */
 int stage_format_wipe(struct stage *stage)
 {
 	struct stage_log now = { 0 };
 
-	if (device_claim(&stage->log) || stage_log_read(&now, &stage->log))
+	if (device_claim(&stage->log) || stage_log_read(&now, &stage->log)) {
 		fail_add("log device '%s' still carries the log", stage->log.path);
-	else if (now.best && !uuid_compare(now.best->uuid, stage->sb.uuid))
+	} else if (now.best && !uuid_compare(now.best->uuid, stage->sb.uuid)) {
+		stage_unreserve(now.best, &stage->origin);
 		stage_log_wipe(&stage->log);
+	}
 	stage_log_free(&now);
 	device_close(&stage->log);
 	return fail_code();

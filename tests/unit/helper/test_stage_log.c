@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* ondisk/stage_log.c: format of a log, damaged copies, the newer copy, the record of a full drain. */
+/* ondisk/stage_log.c: format of a log, damaged copies, the newer copy, the record of a close. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -36,7 +36,7 @@ static int file_end(void **state)
 static void format(struct nearcache_stage_super *sb)
 {
 	fail_reset();
-	assert_int_equal(stage_log_format(&dev, &origin, "nc", sb), 0);
+	assert_int_equal(stage_log_format(&dev, &origin, "nc", NEARCACHE_STAGE_RESERVE, sb), 0);
 }
 
 static void damage(unsigned int copy)
@@ -140,9 +140,10 @@ static void fields_refused(void **state)
 }
 
 /* A start of the kernel raises the generation, and the record is out of date. */
-static void drained_recorded(void **state)
+static void close_recorded(void **state)
 {
 	struct nearcache_stage_super *sb = device_buffer(sizeof(*sb));
+	struct stage_closing closing = { .reservation = 5, .counts = { .boot = 6, .writes = 7 } };
 	struct stage_log log;
 
 	(void)state;
@@ -154,14 +155,24 @@ static void drained_recorded(void **state)
 	assert_int_equal(stage_log_read(&log, &dev), 0);
 	assert_false(stage_log_drained(log.best));
 	stage_log_free(&log);
-	assert_int_equal(stage_log_record_drained(&dev, sb->uuid), 0);
+	assert_int_equal(stage_log_record_closed(&dev, sb->uuid, &closing), 0);
 	assert_int_equal(stage_log_read(&log, &dev), 0);
-	assert_true(stage_log_drained(log.best));
+	assert_false(stage_log_drained(log.best));
 	assert_int_equal(le64_to_cpu(log.copy[1]->sequence), 8);
 	assert_int_equal(le64_to_cpu(log.copy[0]->sequence), 9);
 	stage_log_free(&log);
+	closing.drained = true;
+	assert_int_equal(stage_log_record_closed(&dev, sb->uuid, &closing), 0);
+	assert_int_equal(stage_log_read(&log, &dev), 0);
+	assert_true(stage_log_drained(log.best));
+	assert_int_equal(le32_to_cpu(log.best->flags), NEARCACHE_STAGE_RESERVE);
+	assert_int_equal(le64_to_cpu(log.best->closed_generation), 1);
+	assert_int_equal(le32_to_cpu(log.best->closed_reservation), 5);
+	assert_int_equal(le64_to_cpu(log.best->closed_boot), 6);
+	assert_int_equal(le64_to_cpu(log.best->closed_writes), 7);
+	stage_log_free(&log);
 	sb->uuid[0] ^= 1;
-	assert_int_equal(stage_log_record_drained(&dev, sb->uuid), CODE_BUSY);
+	assert_int_equal(stage_log_record_closed(&dev, sb->uuid, &closing), CODE_BUSY);
 	fail_reset();
 	free(sb);
 }
@@ -172,7 +183,7 @@ int main(void)
 		cmocka_unit_test(format_read),
 		cmocka_unit_test(copies_damaged),
 		cmocka_unit_test(fields_refused),
-		cmocka_unit_test(drained_recorded),
+		cmocka_unit_test(close_recorded),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The reservation of an origin for its stage, and the evidence that nobody wrote to the origin while
+ * the stage was closed.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "block/device_sysfs.h"
+#include "block/reservation.h"
+#include "block/write_counts.h"
+#include "lib/error.h"
+#include "lib/print.h"
+#include "open/stage_device.h"
+
+/* The key of a log: it is the same after a reboot, and on another node that has got the log. */
+u64 stage_key(const unsigned char *uuid)
+{
+	u64 key = 0;
+	unsigned int i;
+
+	for (i = 0; i < 8; i++)
+		key = key << 8 | (uuid[i] ^ uuid[i + 8]);
+	return key ? key : 1;
+}
+
+static bool is_reserved(const struct nearcache_stage_super *sb)
+{
+	return le32_to_cpu(sb->flags) & NEARCACHE_STAGE_RESERVE;
+}
+
+void stage_print_key(const struct nearcache_stage_super *sb)
+{
+	bool reserved = is_reserved(sb);
+	char key[32];
+
+	snprintf(key, sizeof(key), "0x%016llx", (unsigned long long)stage_key(sb->uuid));
+	print_string("reservation_key", reserved ? "origin reserved by key" : NULL,
+		     reserved ? key : NULL);
+}
+
+static bool is_ours(const struct reservation *now, u64 key)
+{
+	uint64_t other;
+
+	return now->held && now->shared && now->key == key && reservation_has_key(now, key) &&
+	       !reservation_other_key(now, key, &other);
+}
+
+static int read_reservation(const struct device *origin, struct reservation *now)
+{
+	return reservation_read(origin, now) ? 0 :
+	       fail(CODE_DEVICE,
+		    "origin '%s' reports no persistent reservations, so it cannot be reserved for this node: leave out --reserve, and let no other node write to it",
+		    origin->path);
+}
+
+/* For create, before anything is written: there is no key of this node yet. */
+int stage_check_reservable(const struct device *origin, const struct arguments *args)
+{
+	struct reservation now;
+	uint64_t other;
+
+	if (!option_given(args, OPTION_RESERVE) || read_reservation(origin, &now) ||
+	    option_given(args, OPTION_PREEMPT) || !reservation_other_key(&now, 0, &other))
+		return fail_code();
+	return fail(CODE_BUSY,
+		    "the key 0x%016llx is registered with origin '%s', by another node or for another log: close the device there, or --preempt takes the origin from it",
+		    (unsigned long long)other, origin->path);
+}
+
+static int refuse_other(const struct stage *stage, const struct reservation *now, uint64_t other)
+{
+	return fail(CODE_BUSY,
+		    "origin '%s' %s the key 0x%016llx, by another node or for another log; the key of the log '%s' is 0x%016llx: close the device there, or 'nearcache open %s --preempt' takes the origin from it, and what it has not written yet is lost",
+		    stage->origin.path,
+		    now->held && now->key == other ? "is reserved with" : "has registered",
+		    (unsigned long long)other, stage->log.path,
+		    (unsigned long long)stage_key(stage->sb.uuid), stage->cache);
+}
+
+/* Without the reservation another node may have written, and a drain would make a mixture. */
+static int refuse_lost(const struct stage *stage)
+{
+	return fail(CODE_DEVICE,
+		    "the reservation of origin '%s' with the key 0x%016llx is lost, while the log '%s' holds writes that the origin lacks: if no other node has written to the origin, 'nearcache open %s --preempt' reserves it again and goes on; otherwise --abandon-stage gives up the log",
+		    stage->origin.path, (unsigned long long)stage_key(stage->sb.uuid),
+		    stage->log.path, stage->cache);
+}
+
+static int check_reservation(const struct stage *stage, const struct arguments *args,
+			     const struct reservation *now)
+{
+	uint64_t key = stage_key(stage->sb.uuid), other;
+
+	if (option_given(args, OPTION_PREEMPT))
+		return 0;
+	if (reservation_other_key(now, key, &other))
+		return refuse_other(stage, now, other);
+	return now->held || stage_log_drained(&stage->sb) ? 0 : refuse_lost(stage);
+}
+
+/* Take the place of all other keys.  Each round removes one of them. */
+static int remove_others(const struct device *origin, u64 key)
+{
+	struct reservation now;
+	unsigned int round;
+	uint64_t other;
+
+	for (round = 0; round < RESERVATION_KEYS; round++) {
+		if (read_reservation(origin, &now) || !reservation_other_key(&now, key, &other) ||
+		    reservation_preempt(origin, key, other))
+			return fail_code();
+	}
+	return fail(CODE_BUSY, "origin '%s': other nodes register keys all the time",
+		    origin->path);
+}
+
+/* Reserve the origin, or do so again: after a reboot, or for a path that is new. */
+static int take_reservation(const struct stage *stage, const struct arguments *args)
+{
+	const struct device *origin = &stage->origin;
+	u64 key = stage_key(stage->sb.uuid);
+	struct reservation now;
+	uint64_t other;
+
+	if (reservation_register(origin, key) ||
+	    (option_given(args, OPTION_PREEMPT) && remove_others(origin, key)) ||
+	    read_reservation(origin, &now))
+		return fail_code();
+	if (!now.held && (reservation_take(origin, key) || read_reservation(origin, &now)))
+		return fail_code();
+	if (is_ours(&now, key))
+		return 0;
+	return reservation_other_key(&now, key, &other) ? refuse_other(stage, &now, other) :
+	       fail(CODE_DEVICE, "origin '%s' does not keep the reservation", origin->path);
+}
+
+/* A reservation that the stage does not ask for: only this node knows whether it may write. */
+static void warn_of_reserved(const struct stage *stage)
+{
+	struct reservation now;
+
+	if (reservation_read(&stage->origin, &now) && now.held)
+		warn("origin '%s' is reserved with the key 0x%016llx, and this stage was created without --reserve: if this node has not registered a key, no write reaches the origin",
+		     stage->origin.path, (unsigned long long)now.key);
+}
+
+static bool was_closed(const struct nearcache_stage_super *sb)
+{
+	return sb->generation && sb->closed_generation == sb->generation;
+}
+
+/* Has this node kept the reservation since the close, and has no other node registered a key? */
+static bool was_kept(const struct nearcache_stage_super *sb, const struct reservation *now)
+{
+	return is_reserved(sb) && sb->closed_reservation &&
+	       le32_to_cpu(sb->closed_reservation) == now->generation &&
+	       is_ours(now, stage_key(sb->uuid));
+}
+
+/*
+ * Decide whether reads may get retained data from the log: the origin must have the same data still.
+ * @now: as it was before this run changed it.
+ */
+static void judge_retained(struct stage *stage, const struct arguments *args,
+			   const struct reservation *now)
+{
+	const struct nearcache_stage_super *sb = &stage->sb;
+	struct write_counts counts;
+	bool same_boot;
+
+	if (le64_to_cpu(sb->drained_number) < le64_to_cpu(sb->tail_number))
+		return;
+	same_boot = was_closed(sb) && sb->closed_boot &&
+		    write_counts_read(stage->origin.number, &counts) &&
+		    le64_to_cpu(sb->closed_boot) == counts.boot;
+	if (same_boot && le64_to_cpu(sb->closed_writes) != counts.writes)
+		stage->retained = "dropped: this node has written to a disk of the origin since the close";
+	else if (option_given(args, OPTION_EXCLUSIVE))
+		stage->retained = "kept: --exclusive says that only this device writes to the origin";
+	else if (!was_closed(sb) || !was_kept(sb, now))
+		stage->retained = "dropped: another node may have written to the origin";
+	else if (!same_boot)
+		stage->retained = "dropped: this node may have written to the origin before its reboot";
+	else
+		stage->retained = "kept: nobody has written to the origin since the close";
+	stage->params.keep_retained = *stage->retained == 'k';
+}
+
+/*
+ * Reserve the origin if the log asks for it, and judge the retained data.  The device does not exist
+ * yet, and the caller holds lock_all().  A dry run only checks.  If the start fails later, the
+ * reservation stays for the next attempt.
+ */
+int stage_reserve(struct stage *stage, const struct arguments *args)
+{
+	struct reservation before = { 0 };
+
+	if (!is_reserved(&stage->sb)) {
+		if (option_given(args, OPTION_PREEMPT))
+			return fail(CODE_USAGE,
+				    "--preempt: the stage '%s' was created without --reserve",
+				    stage->name);
+		warn_of_reserved(stage);
+	} else if (read_reservation(&stage->origin, &before) ||
+		   check_reservation(stage, args, &before) ||
+		   (!option_given(args, OPTION_DRY_RUN) && take_reservation(stage, args))) {
+		return fail_code();
+	}
+	judge_retained(stage, args, &before);
+	return 0;
+}
+
+/*
+ * Collect what a later open needs to know.  @origin: may be closed, if it is gone.  @keep: the
+ * reservation stays.  Call this after the device was removed.
+ */
+void stage_note_closing(const struct nearcache_stage_super *sb, const struct device *origin,
+			bool keep, struct stage_closing *closing)
+{
+	struct reservation now;
+
+	closing->reservation = keep && is_reserved(sb) && origin->fd >= 0 &&
+			       reservation_read(origin, &now) &&
+			       is_ours(&now, stage_key(sb->uuid)) ? now.generation : 0;
+	if (origin->fd < 0 || !write_counts_read(origin->number, &closing->counts))
+		memset(&closing->counts, 0, sizeof(closing->counts));
+}
+
+static bool find_reserved(const struct nearcache_stage_super *sb, struct device *origin)
+{
+	dev_t number;
+
+	if (identity_find((const char *)sb->origin_id, 0, &number) != 1)
+		return false;
+	device_open_number(origin, number, "origin");
+	return origin->fd >= 0;
+}
+
+/*
+ * Release the origin of a log that has no more writes for it.  @origin: if it is not open, find it.
+ * Only warn: no data depends on it.  The caller may have failed already.
+ */
+void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin)
+{
+	enum exit_code before = fail_code();
+	struct device found = DEVICE_CLOSED;
+
+	if (!is_reserved(sb))
+		return;
+	if (origin->fd < 0 && find_reserved(sb, &found))
+		origin = &found;
+	if (origin->fd < 0 || reservation_release(origin, stage_key(sb->uuid)))
+		warn("the origin '%s' stays reserved with the key 0x%016llx: 'nearcache open --preempt' of its next stage takes it",
+		     origin->fd < 0 ? (const char *)sb->origin_id : origin->path,
+		     (unsigned long long)stage_key(sb->uuid));
+	if (!before)
+		fail_reset();
+	device_close(&found);
+}
