@@ -264,7 +264,7 @@ enum nearcache_stage_mode {
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes written by users that went to the origin past the log
  * origin_error		errno of the origin while it fails, such as EBADE if another node has reserved
- *			it; 0: none
+ *			it, or ESTALE if another host has changed it; 0: none
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \

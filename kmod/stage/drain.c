@@ -252,7 +252,7 @@ static void choose_length(struct nc_stage *s, u64 sectors, u64 ns)
 }
 
 /* Write an epoch to the origin and flush it.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
- * -ENODATA: the log cannot be read.
+ * -ENODATA: the log cannot be read; -ESTALE: another host wrote to the origin.
  */
 static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 		       const struct nc_cursor *end)
@@ -400,9 +400,11 @@ static void drain_work(struct work_struct *work)
 			if (!mark_epoch(s, &end))
 				return;
 			break;
+		case -ESTALE:
 		case -EIO:
 			set_retrying(s, true);
-			nc_origin_error_find(s);
+			if (r == -EIO)
+				nc_origin_error_find(s);
 			wait_event_timeout(d->wait, READ_ONCE(d->stop), DRAIN_RETRY);
 			break;
 		case -ENODATA:

@@ -91,6 +91,26 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 	return 0;
 }
 
+/* Does a sector have a content that the drain gave it?  @crc: 0 if it cannot be read. */
+static bool sector_matches(__le32 now, __le32 next, __le32 crc)
+{
+	if (!now || !next)
+		return true;
+	/* A power cut may leave a sector that was being written unreadable: the drain mends it. */
+	return crc ? crc == now || crc == next : now != next;
+}
+
+/* Report that another host changed a sector, once.  Return: -ESTALE. */
+static int refuse_changed(struct nc_stage *s, u64 sector)
+{
+	if (READ_ONCE(s->origin_error) == -ESTALE)
+		return -ESTALE;
+	WRITE_ONCE(s->origin_error, -ESTALE);
+	DMERR("%s: origin %s: another host changed sector %llu while the device is in use: the drain waits, as it would make a mixture",
+	      nc_stage_name(s), s->origin->name, sector);
+	return -ESTALE;
+}
+
 /* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
  * @now that are not known.  Sectors that the epoch does not write keep theirs, also while the
  * origin cannot be read.
@@ -98,14 +118,19 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {
 	const struct nc_extent *x = nc_overlay_find(&s->drain.pieces, start);
+	/* An earlier attempt may have written a part of the epoch. */
+	const __le32 *next = s->super.block->origin_next + (crc - s->drain.origin_next);
 	u64 end = start + NEARCACHE_STAGE_BLOCK_SECTORS;
 	u8 unknown = read_block(s, start, block), written = 0;
 	u32 i;
 
 	print_crcs(block, unknown, crc);
-	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++)
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
+		if (crc[i] && !sector_matches(now[i], next[i], crc[i]))
+			return refuse_changed(s, start + i);
 		if (!now[i])
 			now[i] = crc[i];
+	}
 	for (; x && x->sector < end; x = nc_extent_next(x))
 		if (put_extent(s, x, start, block, &written, &unknown))
 			return -ENODATA;
@@ -129,7 +154,7 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
  * @s: stage
  *
  * Context: the drain, before it writes anything of the epoch.
- * Return: 0; -ENODATA: the log cannot be read or written.
+ * Return: 0; -ENODATA: the log cannot be read or written; -ESTALE: another host wrote to the origin.
  */
 int nc_origin_print_expect(struct nc_stage *s)
 {
@@ -174,15 +199,6 @@ int nc_origin_print_take(struct nc_stage *s)
 		print_crcs(s->drain.block, read_block(s, start, s->drain.block),
 			   now + nc_place_sector(i));
 	return nc_stage_super_expect(s, now, now);
-}
-
-/* Does a sector have a content that the drain gave it?  @crc: 0 if it cannot be read. */
-static bool sector_matches(__le32 now, __le32 next, __le32 crc)
-{
-	if (!now || !next)
-		return true;
-	/* A power cut may leave a sector that was being written unreadable: the drain mends it. */
-	return crc ? crc == now || crc == next : now != next;
 }
 
 /* Compare block @i, which begins at @start.  Return: the sectors that differ, a bit for each. */
