@@ -115,7 +115,6 @@ typedef unsigned __int128 option_set;
 #define OPTION_DRAIN_RATE	((option_set)1 << 81)
 #define OPTION_MAX_BEHIND	((option_set)1 << 82)
 #define OPTION_ABANDON_STAGE	((option_set)1 << 83)
-#define OPTION_DROP_UNREADABLE	((option_set)1 << 87)
 #define OPTION_KEEP		((option_set)1 << 84)
 #define OPTION_WAIT_DRAINED	((option_set)1 << 85)
 /* Not an option of its own: the user gave --mode writeback. */
@@ -123,8 +122,9 @@ typedef unsigned __int128 option_set;
 #define OPTION_RESERVE		((option_set)1 << 87)
 #define OPTION_PREEMPT		((option_set)1 << 88)
 #define OPTION_EXCLUSIVE	((option_set)1 << 89)
-/* A stage, and its limits. */
 #define OPTION_ON_FULL		((option_set)1 << 90)
+#define OPTION_DROP_UNREADABLE	((option_set)1 << 91)
+/* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
 				 OPTION_ON_FULL)
 #define OPTIONS_GLOBAL		(OPTION_JSON | OPTION_DRY_RUN | OPTION_HELP | \

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The name of a static function has a noun, so that an oops, perf and ftrace show more than a verb,
-# and no two static functions of kmod have one name.
+# and no two static functions of kmod have one name. Each option of the command has a bit of its own.
 set -uo pipefail
 # shellcheck source=tests/tap.sh
 . "$TOP/tests/tap.sh"
@@ -33,7 +33,16 @@ unique() {
 	[[ -z $twice ]] || { echo "$twice"; return 1; }
 }
 
+# bits: fail with the lines of the options that share a bit.
+bits() {
+	local bit
+	for bit in $(grep -oP '^#define OPTION_\w+\s.*<< \K[0-9]+' helper/cli/options.h | sort | uniq -d); do
+		grep -E "<< $bit\)" helper/cli/options.h
+	done | { ! grep .; }
+}
+
 check 'names of kmod have a noun' nouns kmod
 check 'names of the helper have a noun' nouns helper
 check 'names of kmod are unique' unique
+check 'each option has a bit of its own' bits
 finish
