@@ -17,11 +17,13 @@ stage_drained
 origin_fails
 puts 4 200 8
 stage_commit >/dev/null
+# A long write: its commit waits for the descriptor.
+puts 5 2000 256
 gate hold log any
-gate write w "$NC" 5 0 8
-gate busy w
 gate flush f "$NC"
 gate busy f
+gate write w "$NC" 5 0 8
+gate busy w
 gate read r "$NC" 200 8
 gate busy r
 dmsetup message st 0 give_up || fail "give_up"

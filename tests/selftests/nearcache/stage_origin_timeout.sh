@@ -11,6 +11,11 @@ events() {
 	dmsetup info -c --noheadings -o events st
 }
 
+# idle: has the drain ended, with its events?
+idle() {
+	(($(stage in_flight) == 0))
+}
+
 normal() {
 	(($(stage state) == 0))
 }
@@ -19,6 +24,7 @@ gated_stage 24 17 'origin_timeout 1'
 [[ $(dmsetup table st) == *' origin_timeout 1' ]] || fail "$(dmsetup table st)"
 puts 2 0 8
 stage_drained
+wait_for 30 idle || fail "$(dmsetup status --noflush st)"
 origin_fails
 before=$(events)
 log_mark
