@@ -72,7 +72,7 @@ void nc_origin_error_find(struct nc_stage *s)
 		return;
 	WRITE_ONCE(s->origin_error, r);
 	if (r == -EBADE)
-		DMERR("%s: origin %s: another node has reserved it, so the drain cannot write (reservation conflict)",
+		DMERR("%s: origin %s: another node has reserved it, so nothing is drained",
 		      nc_stage_name(s), s->origin->name);
 	else
 		DMWARN("%s: origin %s: error %d", nc_stage_name(s), s->origin->name, r);

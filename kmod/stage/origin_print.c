@@ -106,7 +106,7 @@ static int refuse_changed(struct nc_stage *s, u64 sector)
 	if (READ_ONCE(s->origin_error) == -ESTALE)
 		return -ESTALE;
 	WRITE_ONCE(s->origin_error, -ESTALE);
-	DMERR("%s: origin %s: another host changed sector %llu while the device is in use: the drain waits, as it would make a mixture",
+	DMERR("%s: origin %s: another host changed sector %llu meanwhile: the drain waits",
 	      nc_stage_name(s), s->origin->name, sector);
 	return -ESTALE;
 }
@@ -154,7 +154,8 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
  * @s: stage
  *
  * Context: the drain, before it writes anything of the epoch.
- * Return: 0; -ENODATA: the log cannot be read or written; -ESTALE: another host wrote to the origin.
+ * Return: 0; -ENODATA: the log cannot be read or written; -ESTALE: another host wrote to the
+ * origin.
  */
 int nc_origin_print_expect(struct nc_stage *s)
 {

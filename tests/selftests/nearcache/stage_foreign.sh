@@ -4,7 +4,7 @@
 # not overwrite what it finds changed, and the next start is refused.
 # kernels: 6.12
 # cpus: 1
-# expect-log: another host changed sector 0 while the device is in use
+# expect-log: another host changed sector 0 meanwhile
 # expect-log: another host changed it: sector 0
 . ./stage.sh
 
