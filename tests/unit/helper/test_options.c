@@ -134,12 +134,13 @@ static void good_lines(void **state)
 	assert_string_equal(args.from, "-");
 	assert_int_equal(args.interval, 250);
 	assert_int_equal(args.count, 7);
-	assert_int_equal(parse("stage a --mode writeback --stage /dev/l --rate 0 --max-behind 10m",
+	assert_int_equal(parse("stage a --mode writeback --stage /dev/l --rate 0 --max-behind 10m --on-full writethrough",
 			       &args, &verb), 0);
 	assert_int_equal(args.mode, NEARCACHE_WRITEAROUND);
 	assert_true(option_given(&args, OPTION_WRITEBACK));
 	assert_string_equal(args.stage, "/dev/l");
 	assert_int_equal(args.max_behind.seconds, 600);
+	assert_int_equal(args.on_full, 1);
 	assert_int_equal(parse("watch -jo a.svg", &args, &verb), 0);
 	assert_string_equal(args.output, "a.svg");
 	assert_true(option_given(&args, OPTION_JSON));
@@ -266,6 +267,7 @@ static void bad_lines(void **state)
 		{ "stage a --rate 1", "'1': give 0 (as fast as the origin) or 64K" },
 		{ "stage a --max-behind 2d", "'2d': give 0 (no limit), 1M or more" },
 		{ "stage a --max-behind 1", "'1': give 0 (no limit), 1M or more" },
+		{ "stage a --on-full x", "'x': give wait or writethrough" },
 		{ "stage a --mode copyback", "'copyback': give read-only" },
 	};
 	const struct verb *verb;
