@@ -263,8 +263,8 @@ enum nearcache_stage_mode {
  *			for it
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes written by users that went to the origin past the log
- * origin_error		errno of the origin while it fails, such as EBADE if another node has reserved
- *			it, or ESTALE if another host has changed it; 0: none
+ * origin_error		errno of the origin while it fails; 0: none.  EBADE: another node has
+ *			reserved it.  ESTALE: another host has changed it
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \
