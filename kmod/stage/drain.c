@@ -330,7 +330,7 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	if (!changed)
 		return;
 	if (read_only)
-		DMERR("%s: origin %s has failed for %u s (origin_timeout): writes fail until it works",
+		DMERR("%s: origin %s failed for %u s (origin_timeout): writes fail until it works",
 		      nc_stage_name(s), s->origin->name, READ_ONCE(s->origin_timeout));
 	else
 		DMINFO("%s: writes are accepted again", nc_stage_name(s));

@@ -34,7 +34,7 @@ stage_until state 1
 stage_until state 3
 # One event for the first failure, one for the timeout, and others of the same time.
 (($(events) >= before + 2)) || fail "$(events) events after $before"
-log_since | grep -q 'has failed for 1 s (origin_timeout): writes fail' || fail "$(log_since)"
+log_since | grep -q 'failed for 1 s (origin_timeout): writes fail' || fail "$(log_since)"
 (($(stage failing_ns) >= 1000000000)) || fail "failing_ns: $(stage failing_ns)"
 gate put "$NC" 4 8 8
 expect EIO
