@@ -13,9 +13,11 @@
 #include "open/activate.h"
 #include "open/format.h"
 #include "open/reconnect_origin.h"
+#include "open/stage_device.h"
 #include "open/witness.h"
 #include "open/witness_proof.h"
 #include "pins/restore.h"
+#include "stage/reconnect.h"
 
 struct fake_attach fake_attach;
 
@@ -25,6 +27,29 @@ bool identity_kernel_name(dev_t number, char *name, size_t size)
 	(void)name;
 	(void)size;
 	return !fake_attach.old_gone;
+}
+
+/* No device has a stage. */
+int stage_of_name(const char *cache, struct dm_device *dev, bool *found)
+{
+	(void)cache;
+	(void)dev;
+	*found = false;
+	return 0;
+}
+
+bool stage_origin_gone(const struct dm_device *dev)
+{
+	fail_msg("'%s' is no stage", dev->name);
+	return false;
+}
+
+int stage_reconnect(const struct dm_device *dev, const char *cache, const struct arguments *args)
+{
+	(void)cache;
+	(void)args;
+	fail_msg("'%s' is no stage", dev->name);
+	return fail_code();
 }
 
 int witness_open_number(struct witness *witness, dev_t number)

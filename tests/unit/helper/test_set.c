@@ -70,6 +70,13 @@ int stage_grow(const struct dm_device *dev, uint64_t bytes)
 	return 0;
 }
 
+int stage_set(const struct dm_device *dev, const char *option, uint64_t value)
+{
+	fail_msg("'%s %llu' for '%s', which is no stage", option, (unsigned long long)value,
+		 dev->name);
+	return fail_code();
+}
+
 int reconnect_explain(const struct dm_device *dev)
 {
 	(void)dev;
