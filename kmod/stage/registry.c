@@ -74,13 +74,40 @@ static bool stage_lost_writes(struct nc_stage *s)
 	return lost;
 }
 
+/* Has a table that has started data that its origin may lack? */
+static bool stage_behind(struct nc_stage *s)
+{
+	bool behind;
+
+	spin_lock_irq(&s->lock);
+	behind = s->ring.epoch_entries || s->ring.marked.record != s->ring.open.record;
+	spin_unlock_irq(&s->lock);
+	return behind;
+}
+
+/* Let @s know what the tables after @other need to know: device-mapper destroys @other even if @s
+ * fails to start.  Context: stages_lock.
+ */
+static void inherit_from(struct nc_stage *s, struct nc_stage *other)
+{
+	bool started = READ_ONCE(other->started);
+
+	lockdep_assert_held(&stages_lock);
+	s->lost |= stage_lost_writes(other);
+	s->used |= started || other->used;
+	s->needs_log = started ? stage_behind(other) : other->needs_log;
+	memcpy(s->needed_log, started ? other->super.block->uuid : other->needed_log,
+	       sizeof(s->needed_log));
+}
+
 /**
  * nc_stage_check_predecessor() - check that a table loses no writes of the table before it
  * @s: claimed stage that has not started
  *
  * A table must not start after one of the same device that has lost writes: they would disappear
  * under a file system that is in use.  @s remembers it for the tables after it.  For the same
- * reason, drop_unreadable is refused while the device is in use.
+ * reason, drop_unreadable is refused while the device is in use, and so is another log while the
+ * origin is behind.
  *
  * Context: constructor or preresume.
  * Return: 0, -EIO or -EBUSY; ti->error is set.
@@ -88,19 +115,19 @@ static bool stage_lost_writes(struct nc_stage *s)
 int nc_stage_check_predecessor(struct nc_stage *s)
 {
 	struct nc_stage *other;
-	bool used = false;
 
 	mutex_lock(&stages_lock);
+	/* The live table is the last one. */
 	list_for_each_entry(other, &stages, claim)
-		if (other != s && same_device(other, s)) {
-			s->lost |= stage_lost_writes(other);
-			used |= READ_ONCE(other->started);
-		}
+		if (other != s && same_device(other, s))
+			inherit_from(s, other);
 	mutex_unlock(&stages_lock);
 	if (s->lost)
 		s->ti->error = "Log has failed, and writes are not committed: remove the device";
-	else if (used && s->drop_unreadable)
+	else if (s->used && s->drop_unreadable)
 		s->ti->error = "Option drop_unreadable needs a device that is not in use";
+	else if (s->needs_log && memcmp(s->needed_log, s->super.block->uuid, sizeof(s->needed_log)))
+		s->ti->error = "Another log has writes that the origin lacks: drain it first";
 	else
 		return 0;
 	DMERR("%s: log %s: %s", nc_stage_name(s), s->log->name, s->ti->error);

@@ -238,6 +238,10 @@ struct nc_stage_counters {
  * @started: recovery has ended; the ring is valid
  * @lost: a table of this device before this one has lost writes, so this one must not start;
  *	the mutex of registry.c
+ * @used: a table of this device before this one has started; the mutex of registry.c
+ * @needs_log: such a table had epochs that are not marked, in the log with the uuid @needed_log, so
+ *	this one must use that log; the mutex of registry.c
+ * @needed_log: see @needs_log
  * @lock: protects @ring, @waiting, @pushback, @failed, @writes, @open_since, @check, @count and
  *	the fields above that name stage.lock; taken in completions.  @lock and @map_lock do not
  *	nest
@@ -294,6 +298,9 @@ struct nc_stage {
 	u32 seed;
 	bool started;
 	bool lost;
+	bool used;
+	bool needs_log;
+	u8 needed_log[sizeof_field(struct nearcache_stage_super, uuid)];
 
 	spinlock_t lock;	/* see above */
 	struct nc_ring ring;
