@@ -214,27 +214,42 @@ void nc_stage_room_work(struct work_struct *work)
 	}
 }
 
+/* Take the writes that wait for room.  Context: @s->lock. */
+static struct bio_list take_waiting(struct nc_stage *s)
+{
+	struct bio_list bios = s->waiting;
+
+	lockdep_assert_held(&s->lock);
+	bio_list_init(&s->waiting);
+	s->waiting_count = 0;
+	return bios;
+}
+
+/* End writes that take_waiting() has taken. */
+static void end_waiting(struct bio_list *bios, blk_status_t status)
+{
+	struct nc_stage_io *io;
+	struct bio *bio;
+
+	while ((bio = bio_list_pop(bios))) {
+		io = dm_per_bio_data(bio, sizeof(*io));
+		io->kind = NC_STAGE_IO_PASSED;
+		bio->bi_status = status;
+		bio_endio(bio);
+	}
+}
+
 /* From now on, hand writes that must wait back to device-mapper, or (@on false) queue them. */
 void nc_stage_push_back(struct nc_stage *s, bool on)
 {
 	struct bio_list bios = BIO_EMPTY_LIST;
-	struct nc_stage_io *io;
-	struct bio *bio;
 
 	spin_lock_irq(&s->lock);
 	s->pushback = on;
-	if (on) {
-		bio_list_merge(&bios, &s->waiting);
-		bio_list_init(&s->waiting);
-		s->waiting_count = 0;
-	}
+	if (on)
+		bios = take_waiting(s);
 	spin_unlock_irq(&s->lock);
-	while ((bio = bio_list_pop(&bios))) {
-		io = dm_per_bio_data(bio, sizeof(*io));
-		io->kind = NC_STAGE_IO_PASSED;
-		bio->bi_status = BLK_STS_DM_REQUEUE;
-		bio_endio(bio);
-	}
+	end_waiting(&bios, BLK_STS_DM_REQUEUE);
 }
 
 /* The log has failed: fail all further writes and commits.  The commit worker raises the event.
@@ -267,17 +282,20 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error)
  */
 void nc_stage_give_up(struct nc_stage *s)
 {
+	struct bio_list bios;
+
 	spin_lock_irq(&s->lock);
 	WRITE_ONCE(s->given_up, true);
 	WRITE_ONCE(s->failed, true);
 	queue_work(s->commit.queue, &s->commit.work);
-	queue_work(s->queue, &s->room);
+	bios = take_waiting(s);
 	spin_unlock_irq(&s->lock);
 	WRITE_ONCE(s->drain.stop, true);
 	wake_up(&s->drain.wait);
 	DMERR("%s: log %s is given up: requests that need it fail, and the drain has stopped",
 	      nc_stage_name(s), s->log->name);
-	/* The worker may wait for the log. */
+	/* The workers may wait for the log. */
+	end_waiting(&bios, BLK_STS_IOERR);
 	nc_stage_fail_waiters(s);
 }
 
