@@ -335,19 +335,23 @@ static void drop_retained(struct nc_stage *s)
 	sb->tail_epoch = cpu_to_le64(r->tail.epoch);
 }
 
-/* After a crash of the node, the origin may have writes in its volatile cache that were passed.
- * See rule F7.  Return: 0 or the error of the origin.
+/* Make durable what readers will see on the origin (rule R5).  After a crash of the node, writes
+ * may be in its volatile cache that were passed, or drained from an epoch that is dropped now.
+ * Return: 0, or the error of the origin if such writes may be lost.
  */
-static int flush_passed(struct nc_stage *s)
+static int flush_before_start(struct nc_stage *s, const struct log_window *w)
 {
-	int r;
+	bool passing = s->super.block->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING);
+	int r = blkdev_issue_flush(s->origin->bdev);
 
-	if (!(s->super.block->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING)))
+	if (!r)
 		return 0;
-	r = blkdev_issue_flush(s->origin->bdev);
-	if (r)
-		DMERR("%s: origin %s: flush: error %d; it may have lost writes that nobody flushed",
-		      nc_stage_name(s), s->origin->name, r);
+	if (!passing && !w->dropped) {
+		DMWARN("%s: origin %s: flush: error %d", nc_stage_name(s), s->origin->name, r);
+		return 0;
+	}
+	DMERR("%s: origin %s: flush: error %d; it may have lost writes that nobody flushed",
+	      nc_stage_name(s), s->origin->name, r);
 	return r;
 }
 
@@ -367,7 +371,7 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	nc_ring_start(&s->ring, &tail);
 	r = follow_chain(s, w, commit, &end, &before) ?:
 	    settle_chain(s, w, commit, &end, &before) ?: find_marked(s, w) ?:
-	    nc_stage_super_rewrite(s) ?: flush_passed(s) ?:
+	    nc_stage_super_rewrite(s) ?: flush_before_start(s, w) ?:
 	    nc_origin_print_check(s, &changed);
 	if (r)
 		return r;
