@@ -428,6 +428,11 @@ int nc_stage_recover(struct nc_stage *s)
 		DMINFO("%s: log %s: epoch %llu committed, %llu on the origin", nc_stage_name(s),
 		       s->log->name, s->ring.committed.epoch - 1, s->ring.marked.epoch - 1);
 out:
+	/* If the table is given up, no read may take an empty map for the truth. */
+	if (r) {
+		nc_overlay_clear(&s->overlay);
+		WRITE_ONCE(s->mapped, false);
+	}
 	vfree(w.block);
 	vfree(commit);
 	memalloc_noio_restore(noio);
