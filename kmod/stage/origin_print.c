@@ -202,20 +202,39 @@ int nc_origin_print_take(struct nc_stage *s)
 	return nc_stage_super_expect(s, now, now);
 }
 
-/* Compare block @i, which begins at @start.  Return: the sectors that differ, a bit for each. */
-static u8 compare_block(struct nc_stage *s, u32 i, u64 start, __le32 *crc)
+/* Compare block @i, which begins at @start.  Sets @unreadable to the sectors that cannot be read.
+ * Return: the sectors that differ, with those that should be readable, a bit for each.
+ */
+static u8 compare_block(struct nc_stage *s, u32 i, u64 start, __le32 *crc, u8 *unreadable)
 {
 	struct nearcache_stage_super *sb = s->super.block;
 	bool grown = le64_to_cpu(sb->volume_sectors) != s->ti->len;
 	u32 j, at = nc_place_sector(i);
 	u8 differ = 0;
 
-	print_crcs(s->drain.block, read_block(s, start, s->drain.block), crc);
+	*unreadable = read_block(s, start, s->drain.block);
+	print_crcs(s->drain.block, *unreadable, crc);
 	for (j = 0; j < NEARCACHE_STAGE_BLOCK_SECTORS; j++, at++)
 		if (!sector_matches(sb->origin_now[at], sb->origin_next[at], crc[j]))
 			differ |= BIT(j);
 	/* The origin may have a new end. */
 	return grown && i >= NEARCACHE_STAGE_END_BLOCKS ? 0 : differ;
+}
+
+/* Report why a start is refused.  @differ, @unreadable: of compare_block(), for the block that
+ * begins at @start.  Return: -ESTALE or -EIO.
+ */
+static int refuse_start(struct nc_stage *s, u64 start, u8 differ, u8 unreadable)
+{
+	u8 foreign = differ & ~unreadable;
+
+	if (foreign)
+		DMERR("%s: origin %s: another host changed it: sector %llu, log %s",
+		      nc_stage_name(s), s->origin->name, start + __ffs(foreign), s->log->name);
+	else
+		DMERR("%s: origin %s: cannot read sector %llu: start again when it can be read",
+		      nc_stage_name(s), s->origin->name, start + __ffs(differ));
+	return foreign ? -ESTALE : -EIO;
 }
 
 /* Record the checksums of block @i. */
@@ -237,27 +256,24 @@ static void take_block(struct nc_stage *s, u32 i, const __le32 *crc)
  * superblock.
  *
  * Context: may sleep.
- * Return: 0; -ESTALE: another host wrote to the origin, and epochs are not marked.
+ * Return: 0; if epochs are not marked, -ESTALE: another host wrote to the origin; -EIO: a sector
+ * cannot be read.
  */
 int nc_origin_print_check(struct nc_stage *s, bool *changed)
 {
 	bool drained = s->ring.marked.record == s->ring.committed.record;
 	bool grown = le64_to_cpu(s->super.block->volume_sectors) != s->ti->len;
 	__le32 crc[NEARCACHE_STAGE_BLOCK_SECTORS];
+	u8 differ, unreadable;
 	u64 start;
-	u8 differ;
 	u32 i;
 
 	*changed = false;
 	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++) {
-		differ = compare_block(s, i, start, crc);
+		differ = compare_block(s, i, start, crc, &unreadable);
 		*changed |= differ;
-		if (differ && !drained) {
-			DMERR("%s: origin %s: another host changed it: sector %llu, log %s",
-			      nc_stage_name(s), s->origin->name, start + __ffs(differ),
-			      s->log->name);
-			return -ESTALE;
-		}
+		if (differ && !drained)
+			return refuse_start(s, start, differ, unreadable);
 		if (drained || (grown && i >= NEARCACHE_STAGE_END_BLOCKS))
 			take_block(s, i, crc);
 	}
