@@ -171,7 +171,7 @@ static bool write_descs(struct nc_stage *s, struct nc_cursor at, u64 end)
 		nc_ring_next_desc(&s->ring, &next);
 		last = next.record == end;
 		if ((last || used == NC_COMMIT_BATCH) && used) {
-			if (!wait_descs(s))
+			if (!wait_descs(s) || READ_ONCE(s->given_up))
 				return false;
 			used = 0;
 		}
@@ -322,8 +322,8 @@ static bool commit_step(struct nc_stage *s, bool worker)
 			queue_work(c->queue, &c->work);
 		break;
 	case NC_COMMIT_FLUSH:
-		more = true;
-		c->phase = NC_COMMIT_BUSY;
+		more = !s->given_up;
+		c->phase = more ? NC_COMMIT_BUSY : NC_COMMIT_IDLE;
 		break;
 	case NC_COMMIT_BUSY:
 		break;

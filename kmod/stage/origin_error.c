@@ -25,6 +25,9 @@ static int read_first_block(struct nc_stage *s, const struct nc_extent *x, u32 s
 		.client = s->drain.io,
 	};
 
+	/* The log may hang. */
+	if (READ_ONCE(s->given_up))
+		return -EIO;
 	if (x->kind == NEARCACHE_STAGE_DATA)
 		return nc_dm_io(&request, &region);
 	memset(block, 0, sectors << SECTOR_SHIFT);

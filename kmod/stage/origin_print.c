@@ -25,6 +25,9 @@ static int read_sectors(struct nc_stage *s, struct block_device *bdev, u64 secto
 		.client = s->super.io,
 	};
 
+	/* The log may hang. */
+	if (bdev == s->log->bdev && READ_ONCE(s->given_up))
+		return -EIO;
 	return nc_dm_io(&request, &region);
 }
 

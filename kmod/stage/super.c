@@ -131,6 +131,9 @@ static int put_super_copy(struct nc_stage *s)
 	unsigned int copy = !s->super.copy;
 	int r;
 
+	/* The log may hang. */
+	if (READ_ONCE(s->given_up))
+		return -EIO;
 	spin_lock_irq(&s->lock);
 	sb->committed_number = cpu_to_le64(s->ring.committed.number - 1);
 	spin_unlock_irq(&s->lock);
