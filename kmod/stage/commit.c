@@ -417,7 +417,7 @@ int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 	return r;
 }
 
-/* Write a descriptor again, as recovery read it from @place.  Return: did it succeed? */
+/* Recovery: write the block @desc at @place.  Return: did it succeed? */
 bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
 {
 	s->commit.failed = false;

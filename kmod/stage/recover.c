@@ -379,7 +379,14 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	if (!s->keep_retained || changed || w->dropped)
 		drop_retained(s);
 	fill_overlay(s);
-	return nc_stage_super_start(s, s->ring.open.number);
+	r = nc_stage_super_start(s, s->ring.open.number);
+	if (r || !w->dropped)
+		return r;
+	/* The chain must end at a block that can be read, also if nothing is written before the
+	 * next start.  Only now: without the superblock, the log would seem to have lost data.
+	 */
+	memset(commit, 0, sizeof(*commit));
+	return nc_stage_commit_rewrite(s, commit, s->ring.open.place) ? 0 : -EIO;
 }
 
 /**
