@@ -387,11 +387,25 @@ static bool commit_over(struct nc_stage *s, u64 epoch)
 	bool over;
 
 	spin_lock_irq(&s->lock);
-	/* A commit that fails uses the stage until its phase is NC_COMMIT_IDLE. */
-	over = epoch < s->ring.committed.epoch ||
-	       (s->failed && s->commit.phase == NC_COMMIT_IDLE);
+	over = epoch < s->ring.committed.epoch || s->failed;
 	spin_unlock_irq(&s->lock);
 	return over;
+}
+
+static bool commit_idle(struct nc_stage *s)
+{
+	bool idle;
+
+	spin_lock_irq(&s->lock);
+	idle = s->commit.phase == NC_COMMIT_IDLE;
+	spin_unlock_irq(&s->lock);
+	return idle;
+}
+
+/* Wait until no commit uses the stage, also none that fails.  Context: after a suspend. */
+void nc_stage_commit_wait_idle(struct nc_stage *s)
+{
+	wait_event(s->commit.wait, commit_idle(s));
 }
 
 /**

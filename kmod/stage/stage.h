@@ -444,6 +444,7 @@ void nc_stage_commit_want(struct nc_stage *s, u64 epoch);
 void nc_stage_fail_waiters(struct nc_stage *s);
 void nc_stage_commit_now(struct nc_stage *s);
 int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch);
+void nc_stage_commit_wait_idle(struct nc_stage *s);
 void nc_stage_commit_started(struct nc_stage *s);
 bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc,
 			     u64 place);

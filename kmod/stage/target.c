@@ -202,6 +202,7 @@ static void stage_postsuspend(struct dm_target *ti)
 	if (nc_stage_commit_sync(s, &epoch))
 		DMERR("%s: log %s has failed: writes that are not committed are lost",
 		      nc_stage_name(s), s->log->name);
+	nc_stage_commit_wait_idle(s);
 	cancel_delayed_work_sync(&s->commit.age);
 	flush_workqueue(s->commit.queue);
 	nc_drain_stop(s);
