@@ -424,7 +424,10 @@ void nc_drain_kick(struct nc_stage *s)
 
 void nc_drain_start(struct nc_stage *s)
 {
-	WRITE_ONCE(s->drain.stop, READ_ONCE(s->given_up));
+	/* nc_stage_give_up() may run meanwhile. */
+	spin_lock_irq(&s->lock);
+	WRITE_ONCE(s->drain.stop, s->given_up);
+	spin_unlock_irq(&s->lock);
 	nc_drain_kick(s);
 }
 

@@ -289,8 +289,8 @@ void nc_stage_give_up(struct nc_stage *s)
 	WRITE_ONCE(s->failed, true);
 	queue_work(s->commit.queue, &s->commit.work);
 	bios = take_waiting(s);
-	spin_unlock_irq(&s->lock);
 	WRITE_ONCE(s->drain.stop, true);
+	spin_unlock_irq(&s->lock);
 	wake_up(&s->drain.wait);
 	DMERR("%s: log %s is given up: requests that need it fail, and the drain has stopped",
 	      nc_stage_name(s), s->log->name);
