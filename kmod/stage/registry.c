@@ -96,6 +96,7 @@ static void inherit_from(struct nc_stage *s, struct nc_stage *other)
 	s->lost |= stage_lost_writes(other);
 	s->used |= started || other->used;
 	s->needs_log = started ? stage_behind(other) : other->needs_log;
+	s->reported = READ_ONCE(other->reported);
 	memcpy(s->needed_log, started ? other->super.block->uuid : other->needed_log,
 	       sizeof(s->needed_log));
 }
@@ -146,17 +147,10 @@ void nc_stage_unclaim(struct nc_stage *s)
 	synchronize_srcu(&stages_srcu);
 }
 
-/* The stage has started: it is live from now on.  Listeners know what the table before it has
- * reported.  Context: preresume.
- */
+/* The stage has started: it is live from now on.  Context: preresume. */
 void nc_stage_started(struct nc_stage *s)
 {
-	struct nc_stage *other;
-
 	mutex_lock(&stages_lock);
-	list_for_each_entry(other, &stages, claim)
-		if (other != s && same_device(other, s))
-			s->reported |= READ_ONCE(other->reported);
 	WRITE_ONCE(s->started, true);
 	nc_registry_changed();
 	mutex_unlock(&stages_lock);

@@ -517,6 +517,7 @@ void nc_stage_print(struct nc_stage *s, char *result, size_t room);
 
 /* status.c */
 void nc_stage_event(struct nc_stage *s);
+void nc_stage_report(struct nc_stage *s);
 void nc_stage_waits(struct nc_stage *s);
 void nc_stage_watch_work(struct work_struct *work);
 void nc_stage_watch_stop(struct nc_stage *s);

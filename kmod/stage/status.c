@@ -64,6 +64,13 @@ void nc_stage_event(struct nc_stage *s)
 	dm_table_event(s->ti->table);
 }
 
+/* Raise an event if a condition has changed.  May sleep, does no I/O. */
+void nc_stage_report(struct nc_stage *s)
+{
+	if (report_conditions(s))
+		dm_table_event(s->ti->table);
+}
+
 /* A write must wait.  Whether the stage is full turns out later: many writes wait only briefly.
  * Context: @s->lock.
  */
@@ -85,8 +92,7 @@ void nc_stage_watch_work(struct work_struct *work)
 	if (s->full)
 		queue_delayed_work(s->queue, &s->watch, HZ);
 	spin_unlock_irq(&s->lock);
-	if (report_conditions(s))
-		dm_table_event(s->ti->table);
+	nc_stage_report(s);
 }
 
 /* Stop the watch until the next write must wait.  Context: no write is in flight. */

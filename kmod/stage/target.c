@@ -176,6 +176,8 @@ static void stage_resume(struct dm_target *ti)
 	nc_stage_push_back(s, false);
 	nc_drain_start(s);
 	nc_pass_start(s);
+	/* The suspend, or the table before this one, may have ended a condition. */
+	nc_stage_report(s);
 }
 
 static void stage_presuspend(struct dm_target *ti)
