@@ -151,7 +151,8 @@ void nc_stage_unclaim(struct nc_stage *s)
 void nc_stage_started(struct nc_stage *s)
 {
 	mutex_lock(&stages_lock);
-	WRITE_ONCE(s->started, true);
+	/* Pairs with nc_stage_status_read(): the ring is valid. */
+	smp_store_release(&s->started, true);
 	nc_registry_changed();
 	mutex_unlock(&stages_lock);
 }

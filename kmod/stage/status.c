@@ -146,7 +146,8 @@ void nc_stage_status_read(struct nc_stage *s, struct nc_stage_status *st)
 		.version = NEARCACHE_STAGE_STATUS_VERSION,
 		.ring_bytes = s->ring.blocks * NEARCACHE_STAGE_BLOCK,
 	};
-	if (!READ_ONCE(s->started))
+	/* Pairs with nc_stage_started(). */
+	if (!smp_load_acquire(&s->started))
 		return;
 	spin_lock_irq(&s->lock);
 	fill_status(s, st);
