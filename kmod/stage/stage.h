@@ -251,6 +251,7 @@ struct nc_stage_counters {
  * @waiting_count: number of these writes
  * @waited: a write had to wait since the last look of @watch; @lock
  * @full: writes wait, as @watch has found; @lock
+ * @report_lock: serialises reports of conditions; taken before @lock
  * @reported: conditions that netlink listeners know (status.c); @lock, once @started
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed, or was given up
@@ -307,6 +308,7 @@ struct nc_stage {
 	enum nearcache_stage_mode mode;
 	struct bio_list waiting;
 	u32 waiting_count;
+	struct mutex report_lock;	/* serialises reports of conditions */
 	u32 reported;
 	bool waited;
 	bool full;

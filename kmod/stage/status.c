@@ -42,6 +42,8 @@ static bool report_conditions(struct nc_stage *s)
 {
 	u32 now, changed, i, event;
 
+	/* Listeners must hear of changes in their order. */
+	mutex_lock(&s->report_lock);
 	spin_lock_irq(&s->lock);
 	now = s->failed << CONDITION_LOG_FAILED | !!s->failing_since << CONDITION_ORIGIN_LOST |
 	      (s->full || s->mode != NEARCACHE_STAGE_LOGS) << CONDITION_FULL |
@@ -54,6 +56,7 @@ static bool report_conditions(struct nc_stage *s)
 		if (changed & BIT(i) && event != STAGE_EVENT_NONE && stage_listener)
 			stage_listener(s, event);
 	}
+	mutex_unlock(&s->report_lock);
 	return changed;
 }
 

@@ -83,6 +83,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	INIT_LIST_HEAD(&s->claim);
 	spin_lock_init(&s->lock);
 	spin_lock_init(&s->map_lock);
+	mutex_init(&s->report_lock);
 	bio_list_init(&s->waiting);
 	init_waitqueue_head(&s->no_readers);
 	INIT_WORK(&s->room, nc_stage_room_work);
