@@ -115,8 +115,9 @@ static int refuse_changed(struct nc_stage *s, u64 sector)
 }
 
 /* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
- * @now that are not known.  Sectors that the epoch does not write keep theirs, also while the
- * origin cannot be read.
+ * @now that are not known, of sectors that the epoch does not write; these sectors keep theirs, also
+ * while the origin cannot be read.  A written one stays unknown until the mark: an earlier attempt
+ * may have written it, and the origin may lose this write.
  */
 static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {
@@ -128,19 +129,20 @@ static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le
 	u32 i;
 
 	print_crcs(block, unknown, crc);
-	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++)
 		if (crc[i] && !sector_matches(now[i], next[i], crc[i]))
 			return refuse_changed(s, start + i);
-		if (!now[i])
-			now[i] = crc[i];
-	}
 	for (; x && x->sector < end; x = nc_extent_next(x))
 		if (put_extent(s, x, start, block, &written, &unknown))
 			return -ENODATA;
 	print_crcs(block, unknown, crc);
-	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++)
-		if (!(written & BIT(i)))
-			crc[i] = now[i];
+	for (i = 0; i < NEARCACHE_STAGE_BLOCK_SECTORS; i++) {
+		if (written & BIT(i))
+			continue;
+		if (!now[i])
+			now[i] = crc[i];
+		crc[i] = now[i];
+	}
 	return 0;
 }
 
