@@ -7,6 +7,10 @@
 . ./gate.sh
 . ./stage.sh
 
+none_waits() {
+	(($(stage waiting) == 0))
+}
+
 settled() {
 	(($(stage in_flight) == 0))
 }
@@ -26,8 +30,11 @@ gate write w "$NC" 5 0 8
 gate busy w
 gate read r "$NC" 200 8
 gate busy r
+dmsetup message st 0 commit 2>/dev/null &
+message=$!
 dmsetup message st 0 give_up || fail "give_up"
 ends f EIO
+! wait "$message" || fail "a commit succeeds"
 same state "$(stage state)" 2
 gate put "$NC" 6 16 8
 expect EIO
@@ -60,4 +67,43 @@ writer=$!
 stage_until waiting 1
 dmsetup message st 0 give_up || fail "give_up"
 ! wait "$writer" || fail "a write that waited for room did not fail"
+stage_stop
+
+# Writes that wait for room, while the worker that gives them their places waits for the log.
+gate pass origin
+stage_start
+stage_drained
+origin_fails
+dmsetup message st 0 set max_behind 1048576
+puts 7 4096 2048
+stage_commit >/dev/null
+echo 4 >"$(sys_block "$L")/queue/nr_requests" || fail "nr_requests"
+for ((i = 1; i <= 9; i++)); do
+	gate write "w$i" "$NC" 8 $((i * 16)) 8
+	stage_until waiting $i
+done
+gate hold log any
+dmsetup message st 0 set max_behind 0
+gate held log 4
+(($(stage waiting) > 0)) || fail "no write waits"
+dmsetup message st 0 give_up || fail "give_up"
+wait_for 10 none_waits || fail "$(stage waiting) writes wait for room"
+ends w9 EIO
+gate pass log
+gate let log all fail
+wait_for 30 settled || fail "in flight: $(dmsetup status --noflush st)"
+stage_stop
+
+# A start has filled the map and failed, the next one cannot read the log: no read gets old data.
+gate break log write 3
+dmsetup create --notable --noudevsync st && dmsetup load st --table "$(stage_line)" || fail "load"
+! dmsetup resume st 2>/dev/null || fail "it starts without its superblock"
+gate pass log
+gate fail log read 2048 32768
+! dmsetup resume st 2>/dev/null || fail "it starts from a log that cannot be read"
+dmsetup message st 0 give_up || fail "give_up"
+dmsetup resume st || fail "resume"
+gate get "$NC" 4096 8
+expect EIO
+gate pass log
 stage_stop

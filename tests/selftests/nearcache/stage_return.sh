@@ -35,6 +35,11 @@ log_mark
 ! takes "$second" 2>/dev/null || fail "another host changed the origin, and the stage starts"
 log_since | grep -q "another host changed it: sector 97" || fail "$(log_since)"
 gate fill origin 1 97 1
+gate fail origin read 96 8
+log_mark
+! dmsetup resume st 2>/dev/null || fail "the stage starts, and its origin cannot be read"
+log_since | grep -q "cannot read sector 96" || fail "$(log_since)"
+gate pass origin
 dmsetup resume st || fail "resume"
 gets 0 110 '2x4 4x8 1x88 3x4 1x6'
 stage_drained
@@ -59,3 +64,24 @@ gate pass log
 stage_stop
 stage_start
 stage_drained
+
+# Another log, after a write that only the first one has.
+gate device other 20 flush fua
+other=$(L=$REPLY stage_line)
+./stage_format "$REPLY" "$(sectors "$O")" || fail "stage_format"
+dmsetup load st --table "$other" || fail "load of another log"
+origin_fails
+puts 7 400 8
+log_mark
+dmsetup suspend --noflush --nolockfs st || fail "suspend"
+for ((i = 0; i < 2; i++)); do
+	! dmsetup resume st 2>/dev/null || fail "another log hides a write"
+done
+log_since | grep -q "drain it first" || fail "$(log_since)"
+! dmsetup load st --table "$other" 2>/dev/null || fail "another log is accepted"
+dmsetup load st --table "$(stage_line)" && dmsetup resume st || fail "resume"
+gets 400 8 7x8
+gate pass origin
+stage_drained
+dmsetup load st --table "$other" && dmsetup suspend st && dmsetup resume st || fail "another log is refused"
+gets 400 8 7x8

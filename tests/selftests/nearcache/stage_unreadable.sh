@@ -13,7 +13,8 @@ epoch() {
 	stage_commit >/dev/null
 }
 
-# unreadable PLACE TEXT: stop the stage; it must start only with drop_unreadable, and log TEXT.
+# unreadable PLACE TEXT: stop the stage, whose origin fails; it must start only with drop_unreadable, when
+# the origin can be flushed, and log TEXT.
 unreadable() {
 	stage_stop
 	gate fail log read $((2048 + $1 * 8)) 8
@@ -21,12 +22,19 @@ unreadable() {
 	! dmsetup create --noudevsync st --table "$(stage_line)" 2>/dev/null || fail "place $1: it starts"
 	log_since | grep -q 'cannot read block' || fail "place $1: $(log_since)"
 	dm_gone st
+	! dm_create st "$(stage_line 'drop_unreadable 1')" >/dev/null 2>&1 ||
+		fail "place $1: it starts without a flush of the origin"
+	dm_gone st
+	gate pass origin
+	gate fail origin write
 	stage_start 'keep_retained 1 drop_unreadable 1'
 	log_since | grep -qE "cannot be read: $2\$" || fail "place $1: $(log_since)"
 	same retained_bytes "$(stage retained_bytes)" 0
 	[[ $(dmsetup table st) != *drop_unreadable* ]] || fail "$(dmsetup table st)"
 	! dmsetup load st --table "$(stage_line 'drop_unreadable 1')" 2>/dev/null || fail "a reload accepts it"
 	gate pass log
+	dd if="$L" bs=4K skip=$((256 + $1)) count=1 iflag=direct status=none | cmp -s -n 4096 - /dev/zero ||
+		fail "place $1: the next start would find the same block"
 }
 
 gated_stage 8 20
@@ -66,3 +74,14 @@ gate pass origin
 stage_drained
 gate look origin 1000 24
 expect '7x8 5x8 9x8'
+
+# A table that fails to start leaves the device in use.
+gate fail log read 2048 38912
+dmsetup load st --table "$(stage_line)" && dmsetup suspend st || fail "load"
+! dmsetup resume st 2>/dev/null || fail "it starts from a log that cannot be read"
+log_mark
+! dmsetup load st --table "$(stage_line 'drop_unreadable 1')" 2>/dev/null || fail "the device is in use"
+log_since | grep -q 'needs a device that is not in use' || fail "$(log_since)"
+gate pass log
+dmsetup resume st || fail "resume"
+gets 1000 24 '7x8 5x8 9x8'
