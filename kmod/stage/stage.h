@@ -301,7 +301,7 @@ struct nc_stage {
 	bool lost;
 	bool used;
 	bool needs_log;
-	u8 needed_log[sizeof_field(struct nearcache_stage_super, uuid)];
+	u8 needed_log[16];
 
 	spinlock_t lock;	/* see above */
 	struct nc_ring ring;
