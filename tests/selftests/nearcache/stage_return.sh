@@ -68,7 +68,7 @@ stage_drained
 # Another log, after a write that only the first one has.
 gate device other 20 flush fua
 other=$(L=$REPLY stage_line)
-./stage_format "$REPLY" "$(sectors "$O")" || fail "stage_format"
+./stage_format "$REPLY" "$(sectors "$O")" 2 || fail "stage_format"
 dmsetup load st --table "$other" || fail "load of another log"
 origin_fails
 puts 7 400 8
