@@ -133,18 +133,24 @@ void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 	bio->bi_iter.bi_sector = io->sector;
 }
 
-/* Prepare a FLUSH for the origin.  Context: @s->lock.  Return: DM_MAPIO_*. */
-int nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
+/* Prepare a FLUSH for the origin.  Context: @s->lock. */
+void nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 {
-	/* The flush of a return has failed: the writers must know. */
-	if (s->pass.flush_failed) {
-		s->pass.flush_failed = false;
-		io->kind = NC_STAGE_IO_PASSED;
-		return DM_MAPIO_KILL;
-	}
+	lockdep_assert_held(&s->lock);
 	io->sectors = 0;
 	pass_request(s, bio, io);
-	return DM_MAPIO_REMAPPED;
+}
+
+/* Must a FLUSH of a writer fail, because the stage's own flush of the origin has failed?  A return
+ * in a suspend may have succeeded since, or another table may have started.  Context: @s->lock.
+ */
+bool nc_pass_fails_flush(struct nc_stage *s)
+{
+	bool fails = s->pass.flush_failed;
+
+	lockdep_assert_held(&s->lock);
+	s->pass.flush_failed = false;
+	return fails;
 }
 
 /* A request that was passed has ended.  Context: end_io of the target. */
@@ -274,6 +280,26 @@ void nc_pass_init(struct nc_stage *s)
 {
 	INIT_DELAYED_WORK(&s->pass.work, pass_work);
 	s->pass.stopped = true;
+}
+
+/**
+ * nc_pass_inherit() - take over what the writers must still hear from the table before this one
+ * @s: stage that has not started
+ * @other: another stage of its dm device: the one before it, which serves no request any more, or a
+ *	table that was loaded since, which has nothing to take over
+ *
+ * Context: preresume; may sleep.
+ */
+void nc_pass_inherit(struct nc_stage *s, struct nc_stage *other)
+{
+	bool failed;
+
+	spin_lock_irq(&other->lock);
+	failed = other->pass.flush_failed;
+	spin_unlock_irq(&other->lock);
+	spin_lock_irq(&s->lock);
+	s->pass.flush_failed |= failed;
+	spin_unlock_irq(&s->lock);
 }
 
 /* Context: resume. */

@@ -135,6 +135,20 @@ int nc_stage_check_predecessor(struct nc_stage *s)
 	return s->lost ? -EIO : -EBUSY;
 }
 
+/* Take over what writers must hear from the table before this one.  device-mapper destroys that one
+ * even if this one cannot start, so this comes before all that may fail.  Context: preresume.
+ */
+void nc_stage_inherit(struct nc_stage *s)
+{
+	struct nc_stage *other;
+
+	mutex_lock(&stages_lock);
+	list_for_each_entry(other, &stages, claim)
+		if (other != s && same_device(other, s))
+			nc_pass_inherit(s, other);
+	mutex_unlock(&stages_lock);
+}
+
 /* Undo nc_stage_claim(), if it has succeeded; waits for visits of the stage. */
 void nc_stage_unclaim(struct nc_stage *s)
 {

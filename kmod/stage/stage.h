@@ -489,7 +489,9 @@ void nc_pass_admitted(struct nc_stage *s, const struct nc_stage_io *io);
 void nc_pass_marked(struct nc_stage *s, u64 blocks);
 void nc_pass_begin(struct nc_stage *s);
 void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
-int nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
+void nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
+bool nc_pass_fails_flush(struct nc_stage *s);
+void nc_pass_inherit(struct nc_stage *s, struct nc_stage *other);
 void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, bool error);
 int nc_pass_sync(struct nc_stage *s);
 
@@ -505,6 +507,7 @@ void nc_drain_check_timeout(struct nc_stage *s);
 int nc_stage_claim(struct nc_stage *s);
 int nc_stage_check_predecessor(struct nc_stage *s);
 void nc_stage_unclaim(struct nc_stage *s);
+void nc_stage_inherit(struct nc_stage *s);
 void nc_stage_started(struct nc_stage *s);
 bool nc_stages_exist(void);
 int nc_stages_each(dev_t after, nc_stage_visit *visit, void *arg);

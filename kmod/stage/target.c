@@ -160,6 +160,7 @@ static int stage_preresume(struct dm_target *ti)
 
 	if (s->started || READ_ONCE(s->given_up))
 		return 0;
+	nc_stage_inherit(s);
 	/* The log may have failed after the table was loaded. */
 	r = nc_stage_check_predecessor(s) ?: nc_stage_recover(s);
 	if (r)

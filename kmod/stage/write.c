@@ -374,16 +374,15 @@ int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 {
 	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
 	bool failed, waits;
-	int r;
 
 	io->s = s;
 	io->kind = NC_STAGE_IO_WAITER;
 	spin_lock_irq(&s->lock);
-	failed = s->failed;
+	failed = nc_pass_fails_flush(s) || s->failed;
 	if (!failed && s->mode >= NEARCACHE_STAGE_PASSES) {
-		r = nc_pass_flush(s, bio, io);
+		nc_pass_flush(s, bio, io);
 		spin_unlock_irq(&s->lock);
-		return r;
+		return DM_MAPIO_REMAPPED;
 	}
 	io->epoch = s->ring.open.epoch - !s->ring.epoch_entries;
 	waits = !failed && io->epoch >= s->ring.committed.epoch;
