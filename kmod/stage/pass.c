@@ -283,7 +283,7 @@ void nc_pass_init(struct nc_stage *s)
 }
 
 /**
- * nc_pass_inherit() - take over what the writers must still hear from the table before this one
+ * nc_pass_inherit() - take over what others must still hear from the table before this one
  * @s: stage that has not started
  * @other: another stage of its dm device: the one before it, which serves no request any more, or a
  *	table that was loaded since, which has nothing to take over
@@ -292,13 +292,17 @@ void nc_pass_init(struct nc_stage *s)
  */
 void nc_pass_inherit(struct nc_stage *s, struct nc_stage *other)
 {
+	enum nearcache_stage_mode reported;
 	bool failed;
 
 	spin_lock_irq(&other->lock);
 	failed = other->pass.flush_failed;
+	reported = other->pass.reported;
 	spin_unlock_irq(&other->lock);
 	spin_lock_irq(&s->lock);
 	s->pass.flush_failed |= failed;
+	if (reported != NEARCACHE_STAGE_LOGS)
+		s->pass.reported = reported;
 	spin_unlock_irq(&s->lock);
 }
 
@@ -307,7 +311,7 @@ void nc_pass_start(struct nc_stage *s)
 {
 	spin_lock_irq(&s->lock);
 	s->pass.stopped = false;
-	if (s->mode != NEARCACHE_STAGE_LOGS)
+	if (s->mode != NEARCACHE_STAGE_LOGS || s->mode != s->pass.reported)
 		pass_kick(s);
 	spin_unlock_irq(&s->lock);
 }
