@@ -244,10 +244,12 @@ static void pass_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, pass.work);
 	struct nc_pass *p = &s->pass;
-	u64 now = ktime_get_ns();
 	bool returns, event;
+	u64 now;
 
 	spin_lock_irq(&s->lock);
+	/* Not before the lock is held: a window may have begun meanwhile. */
+	now = ktime_get_ns();
 	/* A writer has to hear of a failed flush first.  A log that has failed is not needed. */
 	if (s->mode == NEARCACHE_STAGE_PASSES && must_return(s, now) && !p->flush_failed &&
 	    !p->log_failed)
