@@ -44,6 +44,19 @@ static bool print_sector(const struct nc_stage *s, u32 i, u64 *sector)
 	return true;
 }
 
+/* The blocks of the fingerprint that a range of the volume touches, a bit for each. */
+u32 nc_origin_print_blocks(const struct nc_stage *s, u64 sector, u32 sectors)
+{
+	u32 i, blocks = 0;
+	u64 start;
+
+	static_assert(NEARCACHE_STAGE_PRINT_BLOCKS <= 32);
+	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++)
+		if (start < sector + sectors && sector < start + NEARCACHE_STAGE_BLOCK_SECTORS)
+			blocks |= BIT(i);
+	return blocks;
+}
+
 /* Compute the checksums of the sectors of a block, 0 for those in @unknown (bit per sector). */
 static void print_crcs(const u8 *block, u8 unknown, __le32 *crc)
 {
@@ -190,11 +203,12 @@ int nc_origin_print_expect(struct nc_stage *s)
 /**
  * nc_origin_print_take() - record the fingerprint of the origin as it is
  * @s: stage that has nothing to drain, and that passes no write
+ * @unknown: blocks whose content may change by itself, as after a discard, a bit for each
  *
  * Context: may sleep.
  * Return: 0 or the error of the log.
  */
-int nc_origin_print_take(struct nc_stage *s)
+int nc_origin_print_take(struct nc_stage *s, u32 unknown)
 {
 	__le32 *now = s->drain.origin_now;
 	u64 start;
@@ -202,8 +216,9 @@ int nc_origin_print_take(struct nc_stage *s)
 
 	memset(now, 0, sizeof(s->drain.origin_now));
 	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++)
-		print_crcs(s->drain.block, read_block(s, start, s->drain.block),
-			   now + nc_place_sector(i));
+		if (!(unknown & BIT(i)))
+			print_crcs(s->drain.block, read_block(s, start, s->drain.block),
+				   now + nc_place_sector(i));
 	return nc_stage_super_expect(s, now, now);
 }
 

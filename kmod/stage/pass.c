@@ -105,6 +105,7 @@ void nc_pass_begin(struct nc_stage *s)
 {
 	lockdep_assert_held(&s->lock);
 	s->pass.begins = false;
+	s->pass.discarded = 0;
 	enter_mode(s, NEARCACHE_STAGE_PASSES);
 }
 
@@ -131,6 +132,8 @@ void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 {
 	pass_request(s, bio, io);
 	bio->bi_iter.bi_sector = io->sector;
+	if (io->entry_kind == NEARCACHE_STAGE_DISCARD)
+		s->pass.discarded |= nc_origin_print_blocks(s, io->sector, io->sectors);
 }
 
 /* Prepare a FLUSH for the origin.  Context: @s->lock. */
@@ -209,7 +212,7 @@ static void pass_return(struct nc_stage *s)
 
 	/* A log that was given up may hang. */
 	if (!r && !READ_ONCE(s->given_up)) {
-		error = nc_origin_print_take(s);
+		error = nc_origin_print_take(s, s->pass.discarded);
 		r = error;
 	}
 	if (error)

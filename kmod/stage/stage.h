@@ -189,6 +189,7 @@ struct nc_drain {
  * @flush_failed: the origin may have lost writes, and no writer knows
  * @log_failed: the superblock could not be written at the last return
  * @reported: the mode of the last event
+ * @discarded: blocks of the fingerprint that a passed discard touched, a bit for each
  * @writes: passed writes in flight
  * @flushes: passed FLUSHes in flight
  * @full: blocks that were behind when the log was full
@@ -204,6 +205,7 @@ struct nc_pass {
 	bool flush_failed;
 	bool log_failed;
 	enum nearcache_stage_mode reported;
+	u32 discarded;
 	u32 writes;
 	u32 flushes;
 	u64 full;
@@ -468,7 +470,8 @@ __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 
 /* origin_print.c */
 int nc_origin_print_expect(struct nc_stage *s);
-int nc_origin_print_take(struct nc_stage *s);
+u32 nc_origin_print_blocks(const struct nc_stage *s, u64 sector, u32 sectors);
+int nc_origin_print_take(struct nc_stage *s, u32 unknown);
 int nc_origin_print_check(struct nc_stage *s, bool *changed);
 
 /* origin_error.c */

@@ -82,11 +82,14 @@ gets 8192 4096 7x4096
 # A sector of the fingerprint was discarded, and reads differently later: no other host has written.
 dmsetup message st 0 set on_full writethrough || fail "set"
 begin_to_pass 8
-gate hold origin flush
+# A write that the origin holds lets the stage go on passing.
+gate hold origin write 2048 8
+gate write w "$NC" 8 2048 8
 gate held origin 1
 blkdiscard -o 0 -l 4096 "$NC" || fail "blkdiscard"
 gate pass origin
 gate let origin all
+ends w 'done'
 stage_mode 0
 gate hold origin write
 puts 9 100 8
