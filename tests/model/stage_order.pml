@@ -31,6 +31,11 @@
  * log is full (rules F). It may begin to pass whenever the rules let it. Writers that wait for the
  * switch have not submitted their requests yet.
  *
+ * With FAILURES, the flush of a return may fail, and a suspend then returns to the log (F6). The
+ * origin may have lost any version since its last good flush, and later flushes do not bring it back.
+ * The next FLUSH of a writer fails, which is a crash to the plain disk. In the model this FLUSH comes
+ * only when the drain has nothing to do.
+ *
  * A mutant (-DMUTANT=NAME) breaks one rule. order.sh has their list.
  */
 #define SECTORS	3
@@ -53,6 +58,9 @@
 #ifndef SWITCHES
 #define SWITCHES	0	/* times that the stage begins to pass writes */
 #endif
+#ifndef FAILURES
+#define FAILURES	0	/* flushes of a return that may fail */
+#endif
 #ifndef PRINTS
 #define PRINTS	0	/* 1: one of the sectors belongs to the fingerprint of the origin */
 #endif
@@ -63,7 +71,8 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 	FUA_WITHOUT_COMMIT, EMPTY_FLUSH_AT_ONCE, FLUSH_JOINS_CLOSED_EPOCH, MAP_KEEPS_LAST_COMPLETED,
 	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY, PASS_BEFORE_DRAIN,
 	PASS_BEFORE_MARK, PASS_AFTER_ONE_COPY, PASS_WITH_RETAINED, FLUSH_NOT_PASSED,
-	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT };
+	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT,
+	FORGET_FAILED_FLUSH };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -112,6 +121,8 @@ byte expected, expected_before;	/* in the copies: epoch, as of which it may be o
 short on_origin[SECTORS];	/* versions that can be there after a power cut of the origin */
 
 bool passing;			/* writes and flushes go to the origin */
+bool flush_failed;		/* the flush of a return, and no writer knows */
+byte failures;
 short passed;			/* versions that KEEP_PRINT does not put into the fingerprint */
 
 byte shown[SECTORS];		/* newest version that the log device, or the origin, has completed */
@@ -199,7 +210,14 @@ inline check_origin() {
  */
 inline check_found(mark) {
 	assert(IS_VALID(found));
-	assert(epoch_of[found] > mark || on_origin[s] == BIT(found))
+	assert(epoch_of[found] > mark || on_origin[s] == BIT(found) || flush_failed)
+}
+
+/* What the origin may have lost, nobody has flushed. */
+inline check_lost() {
+	for (v : 0 .. VERSIONS - 1) {
+		assert(!HAS(on_origin[s], v) || IS_VALID(v) || epoch_of[shown[s]] > marked_before)
+	}
 }
 
 /* Sector s of the origin has one of the two versions in the fingerprint. */
@@ -243,6 +261,7 @@ inline check_logging() {
 	:: s == print ->
 		check_print(marked, expected);
 		check_print(marked_before, expected_before)
+	:: flush_failed -> check_lost()
 	:: else
 	fi
 }
@@ -279,7 +298,8 @@ inline find_drained(from) {
 /* The origin is flushed: it keeps the versions that it shows, and those in flight may follow. */
 inline flush_passed() {
 	for (s : 0 .. SECTORS - 1) {
-		on_origin[s] = BIT(shown[s]) | (on_origin[s] & in_flight_passed)
+		on_origin[s] = (flush_failed -> on_origin[s] :
+			BIT(shown[s]) | (on_origin[s] & in_flight_passed))
 	}
 }
 
@@ -330,6 +350,7 @@ inline recover(mark, epoch_expected, keeps) {
 		:: else
 		fi
 	}
+	flush_failed = false;
 	epoch = (b != 0 -> a + 1 : a);
 	committing = false; entries = false;
 	complete = (b != 0 -> complete | BIT(b) : complete);
@@ -361,6 +382,25 @@ inline recover(mark, epoch_expected, keeps) {
 	expected = epoch_expected; expected_before = expected;
 	marked = mark; marked_before = marked; drained = marked;
 	crashes++
+}
+
+/* A FLUSH fails: the writers take what they read from now on, as after a crash of a disk. */
+inline fail_flush() {
+	printf("a flush fails\n");
+	flush_failed = false;
+	for (v : FIRST .. VERSIONS - 1) {
+		epoch_of[v] = (shown[sector_of[v]] == v -> epoch_of[v] : 0)
+	}
+	if
+	:: !passing -> take_passed()
+	:: else
+	fi;
+	gone = 0;
+	for (v : 0 .. VERSIONS - 1) {
+		gone = (shown[sector_of[v]] == v -> gone : gone | BIT(v));
+		complete = (shown[sector_of[v]] == v -> complete | BIT(v) : complete)
+	}
+	remove()
 }
 
 inline clear() {
@@ -483,7 +523,7 @@ active proctype stage() {
 			pick = 0;
 			check(); clear() } }
 	/* A writer flushes the origin (F3). */
-	:: d_step { passing && busy < WRITERS && flushes < FLUSHES ->
+	:: d_step { passing && !flush_failed && busy < WRITERS && flushes < FLUSHES ->
 		flushes++;
 		printf("pass a flush\n");
 		find_replaced(); remove();
@@ -493,7 +533,8 @@ active proctype stage() {
 		fi;
 		check(); clear() }
 	/* A writer flushes (W2). */
-	:: d_step { !passing && busy < WRITERS && flushes < FLUSHES && next > FIRST ->
+	:: d_step { !passing && (!flush_failed || MUTANT == FORGET_FAILED_FLUSH) &&
+		    busy < WRITERS && flushes < FLUSHES && next > FIRST ->
 		flushes++;
 		printf("flush\n");
 		find_replaced();
@@ -594,7 +635,8 @@ active proctype stage() {
 		printf("begin to pass\n");
 		check(); clear() }
 	/* F5: the writes that were passed have ended, the origin is flushed, the log is used. */
-	:: d_step { passing && (in_flight_passed == 0 || MUTANT == RETURN_BEFORE_WRITES) ->
+	:: d_step { passing && !flush_failed &&
+		    (in_flight_passed == 0 || MUTANT == RETURN_BEFORE_WRITES) ->
 		if
 		:: MUTANT != RETURN_BEFORE_FLUSH -> flush_passed()
 		:: else
@@ -603,6 +645,22 @@ active proctype stage() {
 		passing = false;
 		printf("return to the log\n");
 		check(); clear() }
+	/* F6: the flush of a return fails. The stage goes on passing. */
+	:: d_step { passing && failures < FAILURES && in_flight_passed == 0 ->
+		failures++; flush_failed = true;
+		printf("the flush of a return fails\n") }
+	/* F7: a suspend returns to the log all the same. */
+	:: d_step { passing && flush_failed && in_flight_passed == 0 ->
+		take_passed();
+		passing = false;
+		printf("suspend and resume\n");
+		check(); clear() }
+	/* F6: the next flush of a writer fails, in every mode. */
+	:: atomic { flush_failed && in_flight_passed == 0 && IN_FLIGHT == 0 && !UNCOMMITTED &&
+		    draining == 0 && marked == COMMITTED && marked_before == marked &&
+		    busy < WRITERS && flushes < FLUSHES ->
+		settle(0); settle(1); settle(2);
+		d_step { flushes++; fail_flush(); check(); clear() } }
 	/* The node stops while writes are passed (F7). */
 	:: atomic { passing && crashes < CRASHES ->
 		settle(0); settle(1); settle(2);
@@ -613,14 +671,16 @@ active proctype stage() {
 			check(); clear() }
 		fi }
 	/* The node stops at any time; the newer copy of the superblock may be lost. */
-	:: d_step { crashes < CRASHES && !passing -> recover(marked, expected, false); check(); clear() }
-	:: d_step { crashes < CRASHES && !passing && UNCOMMITTED ->
+	:: d_step { crashes < CRASHES && !passing && !flush_failed ->
+		recover(marked, expected, false);
+		check(); clear() }
+	:: d_step { crashes < CRASHES && !passing && !flush_failed && UNCOMMITTED ->
 		recover(marked, expected, true);
 		check(); clear() }
-	:: d_step { crashes < CRASHES && !passing && COPIES_DIFFER ->
+	:: d_step { crashes < CRASHES && !passing && !flush_failed && COPIES_DIFFER ->
 		recover(marked_before, expected_before, false);
 		check(); clear() }
-	:: d_step { crashes < CRASHES && !passing && COPIES_DIFFER && UNCOMMITTED ->
+	:: d_step { crashes < CRASHES && !passing && !flush_failed && COPIES_DIFFER && UNCOMMITTED ->
 		recover(marked_before, expected_before, true);
 		check(); clear() }
 	:: timeout ->
