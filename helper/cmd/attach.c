@@ -628,6 +628,6 @@ const struct verb attach_verb = {
 "\n"
 "If NAME has a stage, the origin is that of the stage: all writes that were acknowledged\n"
 "stay in its log, and the drain goes on. An origin that another host changed meanwhile is\n"
-"refused.\n",
+"refused, whatever --on-change says.\n",
 	.run = cmd_attach,
 };
