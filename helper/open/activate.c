@@ -79,8 +79,11 @@ int activate_check_holders(const struct device *origin, dev_t self)
 		    origin->path, holder);
 }
 
-/* Fail with CODE_BUSY if anything but nearcache devices uses the origin, such as a mount. */
-int activate_check_free(const struct device *origin)
+/*
+ * Fail with CODE_BUSY if anything but @self (0: none) and nearcache devices uses the origin, such as
+ * a mount.
+ */
+int activate_check_free_but(const struct device *origin, dev_t self)
 {
 	char holder[64];
 	bool busy;
@@ -89,13 +92,18 @@ int activate_check_free(const struct device *origin)
 		return fail_code();
 	if (!busy)
 		return 0;
-	if (activate_check_holders(origin, 0))
+	if (activate_check_holders(origin, self))
 		return fail_code();
 	if (identity_holder(origin->number, holder, sizeof(holder)))
 		return 0;
 	return fail(CODE_BUSY,
 		    "origin '%s' is in use: unmount it, then mount the nearcache device instead",
 		    origin->path);
+}
+
+int activate_check_free(const struct device *origin)
+{
+	return activate_check_free_but(origin, 0);
 }
 
 /* Do those checks of origin and cache devices that need no superblock: act->sb may be NULL. */

@@ -39,6 +39,7 @@ int activate_check_kernel(const struct activation *act, bool optional);
 int activate_check_devices(const struct activation *act);
 int activate_check_mode(const struct device *origin, enum nearcache_mode mode);
 int activate_check_free(const struct device *origin);
+int activate_check_free_but(const struct device *origin, dev_t self);
 int activate_check_holders(const struct device *origin, dev_t self);
 int activate(const struct activation *act);
 void activate_print(const struct activation *act);

@@ -136,12 +136,13 @@ static int check_content(const struct stage *stage)
 			       sb->origin_next + half) ? fail_code() : 0;
 }
 
+/* A table of the stage may have the origin: the kernel refused its start, or a run was killed. */
 static int check_origin(struct stage *stage, const struct dm_device *dev,
 			const struct arguments *args)
 {
 	if (check_gone(stage, dev, args) || read_log(stage, dev) ||
 	    stage_open_origin(stage, args) || lock_all(&stage->origin) || check_block_size(stage, dev) ||
-	    activate_check_free(&stage->origin) ||
+	    activate_check_free_but(&stage->origin, dev->number) ||
 	    neighbour_check(&stage->origin, NEARCACHE_WRITEAROUND, stage->cache))
 		return fail_code();
 	return check_content(stage);
