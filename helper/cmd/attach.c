@@ -628,6 +628,7 @@ const struct verb attach_verb = {
 "\n"
 "If NAME has a stage, the origin is that of the stage: all writes that were acknowledged\n"
 "stay in its log, and the drain goes on. An origin that another host changed meanwhile is\n"
-"refused, whatever --on-change says.\n",
+"refused, whatever --on-change says. So is one with another device id, also with --force:\n"
+"close NAME with --keep, and open it with --force.\n",
 	.run = cmd_attach,
 };

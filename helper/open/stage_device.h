@@ -72,7 +72,7 @@ void stage_close(struct stage *stage);
 bool stage_id_parse(const char *id, unsigned char *uuid);
 int stage_check_places(const struct stage *stage);
 int stage_open(struct stage *stage, const struct arguments *args, const unsigned char *uuid);
-int stage_open_origin(struct stage *stage, const struct arguments *args);
+int stage_open_origin(struct stage *stage, const struct arguments *args, bool force);
 int stage_find_log(const unsigned char *uuid, struct device *log,
 		   struct nearcache_stage_super *sb, bool *found);
 int stage_find_given_up(const unsigned char *uuid, struct device *log,

@@ -186,21 +186,21 @@ static int check_belongs(const struct stage *stage, bool force)
 	fail(CODE_DEVICE, "origin '%s' is '%s', the log '%s' was made for '%s'", origin->path,
 	     origin->id, stage->log.path, id);
 	return identity_may_be_same(id, origin->id) ?
-	       fail_add("if it is the same volume under another name, --force accepts it") :
-	       fail_code();
+	       fail_add("if it is the same volume under another name, 'nearcache open %s --force' accepts it",
+			stage->cache) : fail_code();
 }
 
 /*
  * Open the origin of a log whose superblock was read: that of --origin, or the one that the log
  * names.  Fail if it does not belong to the log.  To drain two logs of one origin would mix their
- * writes.
+ * writes.  @force: accept a volume whose device id has changed; the caller records its new id.
  */
-int stage_open_origin(struct stage *stage, const struct arguments *args)
+int stage_open_origin(struct stage *stage, const struct arguments *args, bool force)
 {
 	if (args->origin ? device_open(&stage->origin, args->origin, "origin") : find_origin(stage))
 		return fail_code();
 	return stage_check_places(stage) ||
-	       check_belongs(stage, option_given(args, OPTION_FORCE)) ||
+	       check_belongs(stage, force) ||
 	       stage_check_origin(&stage->origin, stage->sb.uuid, true) ? fail_code() : 0;
 }
 
@@ -213,7 +213,7 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 {
 	stage_name(stage->cache, stage->name);
 	if (stage_check_name(stage->cache) || need_log(stage, args, uuid) ||
-	    stage_open_origin(stage, args))
+	    stage_open_origin(stage, args, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	return stage_activate(stage, args);
 }

@@ -136,12 +136,23 @@ static int check_content(const struct stage *stage)
 			       sb->origin_next + half) ? fail_code() : 0;
 }
 
+/*
+ * The kernel writes the log's superblock, so an origin with another device id cannot be recorded
+ * there, and without the record other commands would take this origin for one without a log.
+ */
+static int open_origin(struct stage *stage, const struct arguments *args)
+{
+	if (!stage_open_origin(stage, args, false))
+		return 0;
+	return fail_add("a stage that runs accepts no other origin");
+}
+
 /* A table of the stage may have the origin: the kernel refused its start, or a run was killed. */
 static int check_origin(struct stage *stage, const struct dm_device *dev,
 			const struct arguments *args)
 {
 	if (check_gone(stage, dev, args) || read_log(stage, dev) ||
-	    stage_open_origin(stage, args) || lock_all(&stage->origin) || check_block_size(stage, dev) ||
+	    open_origin(stage, args) || lock_all(&stage->origin) || check_block_size(stage, dev) ||
 	    activate_check_free_but(&stage->origin, dev->number) ||
 	    neighbour_check(&stage->origin, NEARCACHE_WRITEAROUND, stage->cache))
 		return fail_code();
