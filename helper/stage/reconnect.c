@@ -147,6 +147,17 @@ static int open_origin(struct stage *stage, const struct arguments *args)
 	return fail_add("a stage that runs accepts no other origin");
 }
 
+/*
+ * A new connection may have to be registered with the origin, or the drain fails.  If another node
+ * has taken the origin meanwhile, it may have written.
+ */
+static int check_reservation(struct stage *stage, const struct arguments *args)
+{
+	if (!stage_reserve(stage, args))
+		return 0;
+	return fail_add("to open it, 'nearcache close %s --keep' first", stage->cache);
+}
+
 /* A table of the stage may have the origin: the kernel refused its start, or a run was killed. */
 static int check_origin(struct stage *stage, const struct dm_device *dev,
 			const struct arguments *args)
@@ -156,7 +167,7 @@ static int check_origin(struct stage *stage, const struct dm_device *dev,
 	    activate_check_free_but(&stage->origin, dev->number) ||
 	    neighbour_check(&stage->origin, NEARCACHE_WRITEAROUND, stage->cache))
 		return fail_code();
-	return check_content(stage);
+	return check_content(stage) || check_reservation(stage, args) ? fail_code() : 0;
 }
 
 static void report_failure(const struct stage *stage)
