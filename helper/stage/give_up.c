@@ -21,7 +21,8 @@ int stage_give_up(const struct dm_device *dev)
 {
 	if (!dev->live)
 		return 0;
-	if (dm_message(dev, "give_up"))
+	/* The resume would start a table that a killed run has loaded, and that one reads the log. */
+	if (dm_clear(dev->name) || dm_message(dev, "give_up"))
 		return fail_code();
 	/* Requests that wait for the end of a suspend fail, too. */
 	return dev->suspended ? dm_resume(dev->name, DM_READ_AHEAD_KERNEL, DM_SUSPEND_NOT) : 0;
