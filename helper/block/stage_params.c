@@ -93,12 +93,22 @@ static void add_option(char *text, const char *name, uint64_t value, unsigned in
 	add_word(text, name, word, words);
 }
 
+static const char *print_line(dev_t log, dev_t origin, unsigned int words, const char *options,
+			      char *text)
+{
+	int used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(log), minor(log),
+			    major(origin), minor(origin));
+
+	if (words)
+		snprintf(text + used, STAGE_PARAMS_TEXT - (size_t)used, " %u%.190s", words, options);
+	return text;
+}
+
 /* Print the words behind the name of the target.  @text has STAGE_PARAMS_TEXT bytes. */
 const char *stage_params_print(const struct stage_params *params, char *text)
 {
 	char options[STAGE_PARAMS_TEXT] = "";
 	unsigned int words = 0;
-	int used;
 
 	add_option(options, "rate", params->rate, &words);
 	add_option(options, "max_behind", params->max_behind.bytes, &words);
@@ -108,25 +118,36 @@ const char *stage_params_print(const struct stage_params *params, char *text)
 	if (params->on_full)
 		add_word(options, "on_full", stage_on_full_word(params->on_full), &words);
 	add_option(options, "keep_retained", params->keep_retained, &words);
-	used = snprintf(text, STAGE_PARAMS_TEXT, "%u:%u %u:%u", major(params->log),
-			minor(params->log), major(params->origin), minor(params->origin));
-	if (words)
-		snprintf(text + used, STAGE_PARAMS_TEXT - (size_t)used, " %u%.190s", words, options);
-	return text;
+	return print_line(params->log, params->origin, words, options, text);
+}
+
+struct moved {
+	char options[STAGE_PARAMS_TEXT];
+	unsigned int words;
+};
+
+static void move_option(void *to, const char *name, const char *word, uint64_t value)
+{
+	struct moved *moved = to;
+
+	(void)value;
+	if (strcmp(name, "keep_retained"))
+		add_word(moved->options, name, word, &moved->words);
 }
 
 /*
- * Copy the table line @table to @text (STAGE_PARAMS_TEXT bytes), with another origin; options that
- * this program does not know stay.
+ * Print the table line @table, which stage_params_parse() accepts, to @text (STAGE_PARAMS_TEXT bytes),
+ * with another origin.  Options that this program does not know stay.  keep_retained does not: its
+ * proof was for an origin that was not away.
  */
 const char *stage_params_move(const char *table, dev_t origin, char *text)
 {
-	char log[32] = "", old[32] = "";
+	struct moved moved = { .words = 0 };
+	dev_t log = 0, old;
 
-	table_word(&table, log, sizeof(log));
-	table_word(&table, old, sizeof(old));
-	snprintf(text, STAGE_PARAMS_TEXT, "%s %u:%u%s", log, major(origin), minor(origin), table);
-	return text;
+	if (next_device(&table, &log) && next_device(&table, &old))
+		table_options(table, move_option, &moved);
+	return print_line(log, origin, moved.words, moved.options, text);
 }
 
 /* Parse a rate of --rate; 0: no limit.  Returns NULL, or the reason why @text is not valid. */

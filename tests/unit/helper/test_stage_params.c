@@ -28,6 +28,22 @@ static void table_round_trip(void **state)
 	assert_int_equal(params.rate, 70000);
 }
 
+/* To another origin: options that are not known stay, the proof of keep_retained does not hold. */
+static void table_moved(void **state)
+{
+	static const char *const line[][2] = {
+		{ "259:1 253:4", "259:1 8:16" },
+		{ "259:1 253:4 2 keep_retained 1", "259:1 8:16" },
+		{ "259:1 253:4 6 rate 70000 keep_retained 1 sort x", "259:1 8:16 4 rate 70000 sort x" },
+	};
+	char text[STAGE_PARAMS_TEXT];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(line) / sizeof(line[0]); i++)
+		assert_string_equal(stage_params_move(line[i][0], makedev(8, 16), text), line[i][1]);
+}
+
 static void table_refused(void **state)
 {
 	static const char *const line[] = {
@@ -100,6 +116,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(table_round_trip),
+		cmocka_unit_test(table_moved),
 		cmocka_unit_test(table_refused),
 		cmocka_unit_test(limits_parsed),
 		cmocka_unit_test(status_parsed),
