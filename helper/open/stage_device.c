@@ -54,7 +54,8 @@ static void stage_uuid(const struct stage *stage, char *uuid)
  * The device of an earlier run: use it if it has the same log and origin.  A run that was killed
  * between the two devices of a cache leaves it behind, and nothing is lost.
  */
-static int adopt_device(struct stage *stage, const struct dm_device *dev)
+static int adopt_device(struct stage *stage, const struct dm_device *dev,
+			const struct arguments *args)
 {
 	char uuid[sizeof(DM_STAGE_PREFIX) + SUPER_UUID_TEXT];
 	struct stage_params params;
@@ -71,6 +72,14 @@ static int adopt_device(struct stage *stage, const struct dm_device *dev)
 		return fail(CODE_BUSY,
 			    "device '%s' uses other devices than '%s' and '%s': 'nearcache close %s --keep' removes it, then open it again",
 			    dev->name, stage->log.path, stage->origin.path, stage->cache);
+	if (dev->suspended)
+		return fail(CODE_BUSY,
+			    "the stage '%s' is suspended, and its users wait: 'dmsetup resume %s' starts it, or 'nearcache attach %s --origin DEV --force'",
+			    dev->name, dev->name, stage->cache);
+	if (option_given(args, OPTION_DROP_UNREADABLE))
+		return fail(CODE_BUSY,
+			    "the stage '%s' runs, so its log could be read: leave out --drop-unreadable",
+			    dev->name);
 	stage->running = true;
 	stage->number = dev->number;
 	stage->params = params;
@@ -132,7 +141,7 @@ static int find_device(struct stage *stage, const struct arguments *args)
 
 	if (dm_find(stage->name, &dev, &found))
 		return fail_code();
-	if (found && !adopt_device(stage, &dev) && stage->running &&
+	if (found && !adopt_device(stage, &dev, args) && stage->running &&
 	    !option_given(args, OPTION_DRY_RUN))
 		apply_options(stage, &dev, args);
 	dm_device_free(&dev);
