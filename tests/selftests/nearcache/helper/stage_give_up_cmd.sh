@@ -68,3 +68,11 @@ run close nc
 ((rc)) || fail "close with a failed log: $out"
 becomes log "0 $size linear $drive 2048"
 good destroy nc --abandon-stage
+
+# A table that a killed command left does not start: it would read the log.
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
+dmsetup suspend nc-stage
+dmsetup table nc-stage | dmsetup load nc-stage
+becomes log "0 $size error"
+good close nc --abandon-stage -j
+expect abandoned true closed true

@@ -55,6 +55,10 @@ good "${open[@]}"
 ./blockdata write /dev/mapper/nc -n 2048 -g 2
 good stage drain nc
 wait_for 60 conflicts || fail "status: $out"
+# attach does not take it back, as open does not.
+dmsetup suspend nc-stage
+bad 5 "'nearcache close nc --keep'" attach nc --origin "$O" --force
+dmsetup resume nc-stage
 good close nc --keep
 bad 5 "$key" "${open[@]}"
 [[ $out == *0x0000000000000077* ]] || fail "no key of the other node: $out"

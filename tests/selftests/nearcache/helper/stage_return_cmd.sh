@@ -46,6 +46,8 @@ expect origin_gone true
 bad 4 "no device here is the origin" attach nc
 bad 4 "'$stranger' is ''" attach nc --origin "$stranger"
 O=$(remote_connect)
+# A run was killed before it started the table that it had loaded.
+dmsetup load nc-stage --table "0 $(sectors "$O") nearcache-stage $L $O"
 good attach nc --dry-run -j
 expect dry_run true origin "$O"
 good attach nc -j
