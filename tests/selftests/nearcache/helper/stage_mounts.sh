@@ -5,6 +5,7 @@
 # if it cannot open a file system.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 # timeout: 600
 . ./cache.sh
 . ./command.sh

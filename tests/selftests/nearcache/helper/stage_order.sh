@@ -4,6 +4,7 @@
 # it can be repeated, and no cache is opened without its log.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./gate.sh
 . ./command.sh
 
