@@ -39,6 +39,7 @@
  * @staged: the origin of the cache is @stage
  * @abandon: --abandon-stage: the origin is that of @stage, without its log
  * @log_found: with @abandon, the log of @stage is there
+ * @emptied: --drop-unreadable: the cache may have writes that the log loses, so it was emptied
  */
 struct opening {
 	const struct arguments *args;
@@ -53,6 +54,7 @@ struct opening {
 	bool staged;
 	bool abandon;
 	bool log_found;
+	bool emptied;
 };
 
 static bool has_witness(const struct opening *open)
@@ -230,6 +232,14 @@ static int execute_open(struct opening *open, struct activation *act)
 			match->drop ? "the cached data is dropped already, and " : "");
 }
 
+static const char *why_dropped(const struct opening *open, const char *before)
+{
+	if (*before)
+		return before;
+	return open->emptied ? "it may have writes that the log has lost" :
+	       "the witness knows of a later session";
+}
+
 static const char *content_word(const struct origin_match *match)
 {
 	if (match->drop)
@@ -267,8 +277,7 @@ static void print_content(struct opening *open, bool dry_run)
 	print_noticed(match);
 	if (match->drop) {
 		snprintf(text, sizeof(text), "%sdropped: %s",
-			 dry_run ? "would be " : "",
-			 *before ? before : "the witness knows of a later session");
+			 dry_run ? "would be " : "", why_dropped(open, before));
 		print_string(NULL, "cached content", text);
 	} else if (match_is_cold(match)) {
 		print_string(NULL, "cached content", match->older ?
@@ -345,7 +354,7 @@ static int check_origin(struct opening *open, const struct activation *act)
 
 	if (match_ask_gaps(match) || match_check_origin(match))
 		return fail_code();
-	if (open->superseded || (match->older && !act->witness)) {
+	if (open->superseded || open->emptied || (match->older && !act->witness)) {
 		match->drop = true;
 		match->trust = false;
 	}
@@ -463,6 +472,25 @@ static int find_plain(struct opening *open)
 }
 
 /*
+ * --drop-unreadable: the stage is going to start without writes that the cache may have.  Empty the
+ * cache before that: a crash in between must not leave these writes in it.
+ */
+static int empty_cache(struct opening *open)
+{
+	struct origin_match *match = &open->match;
+
+	open->emptied = option_given(open->args, OPTION_DROP_UNREADABLE);
+	open->stage.emptied = open->emptied;
+	if (!open->emptied || option_given(open->args, OPTION_DRY_RUN))
+		return 0;
+	if (dataset_empty(&match->cache, &match->super) || open_cache(open))
+		return fail_code();
+	super_free(&match->super);
+	return super_read(&match->super, &match->cache) ||
+	       super_require(&match->super, &match->cache) ? fail_code() : 0;
+}
+
+/*
  * Open the origin.  The superblock of a cache with a stage names the log in place of the origin: then
  * make the stage first.
  */
@@ -477,7 +505,7 @@ static int find_origin(struct opening *open)
 	if (open->abandon)
 		return find_abandoned(open, uuid);
 	open->staged = true;
-	if (stage_open(&open->stage, open->args, uuid) || !open->stage.running)
+	if (empty_cache(open) || stage_open(&open->stage, open->args, uuid) || !open->stage.running)
 		return fail_code();
 	return device_open_number(&open->match.origin, open->stage.number, "origin");
 }

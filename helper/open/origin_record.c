@@ -164,3 +164,23 @@ int dataset_record(struct device *cache, const struct super *super,
 	device_close(cache);
 	return fail_code();
 }
+
+/*
+ * Drop the cached data of @cache, which is open and unused, and close @cache.  The rest of the
+ * superblock stays.  A crash leaves the old superblock or the new one.
+ */
+int dataset_empty(struct device *cache, const struct super *super)
+{
+	struct nearcache_super *sb = device_buffer(NEARCACHE_SUPER_SIZE);
+
+	if (sb && !device_claim(cache) && !check_same(cache, super)) {
+		memcpy(sb, super->best, sizeof(*sb));
+		sb->sequence = cpu_to_le64(le64_to_cpu(sb->sequence) + 1);
+		sb->table_epoch = cpu_to_le64(le64_to_cpu(sb->table_epoch) + 1);
+		nc_super_seal(sb);
+		super_rewrite(cache, super, sb);
+	}
+	free(sb);
+	device_close(cache);
+	return fail_code();
+}

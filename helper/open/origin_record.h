@@ -45,5 +45,6 @@ int dataset_seal(struct nearcache_super *sb, const struct device *cache,
 int dataset_record(struct device *cache, const struct super *super,
 		   const struct device *origin,
 		   const struct dataset_change *change);
+int dataset_empty(struct device *cache, const struct super *super);
 
 #endif /* HELPER_OPEN_ORIGIN_RECORD_H */

@@ -17,6 +17,7 @@
 #include "open/activate.h"
 #include "open/lvm_filter.h"
 #include "open/origin_users.h"
+#include "open/uncached_writes.h"
 
 /* Print the name of the stage of @cache to @name (NAME_SIZE bytes). */
 const char *stage_name(const char *cache, char *name)
@@ -182,6 +183,20 @@ static int record_origin(struct stage *stage, const char *id)
 	return fail_code();
 }
 
+/*
+ * --drop-unreadable without the cache, which may have writes that the log loses: record that it is to
+ * be emptied.  The caller holds lock_all().
+ */
+static int record_loss(const struct stage *stage)
+{
+	char id[DEVICE_ID];
+
+	if (!stage->params.drop_unreadable || stage->emptied ||
+	    !gaps_begin(stage->cache, stage_id(stage->sb.uuid, id), NULL))
+		return 0;
+	return fail_add("--drop-unreadable needs it, as the cache may have writes that the log loses: open the stage with its cache");
+}
+
 static int start_device(struct stage *stage)
 {
 	char uuid[sizeof(DM_STAGE_PREFIX) + SUPER_UUID_TEXT], params[STAGE_PARAMS_TEXT];
@@ -265,7 +280,7 @@ int stage_activate(struct stage *stage, const struct arguments *args)
 		return check_log(stage) || check_origin(stage) || stage_reserve(stage, args) ?
 		       fail_code() : 0;
 	if (dm_need_stage_target() || lock_all(&stage->origin) || check_log(stage) ||
-	    check_origin(stage) || stage_reserve(stage, args))
+	    check_origin(stage) || stage_reserve(stage, args) || record_loss(stage))
 		return fail_code();
 	return start_for(stage);
 }

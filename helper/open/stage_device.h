@@ -29,6 +29,7 @@
  * @running: the device exists, with a live table
  * @number: device number, if @running
  * @made: this run has made the device
+ * @emptied: with --drop-unreadable, the cache above was emptied
  * @retained: what happens to retained data, and why; NULL: the log has none
  */
 struct stage {
@@ -41,6 +42,7 @@ struct stage {
 	bool running;
 	dev_t number;
 	bool made;
+	bool emptied;
 	const char *retained;
 };
 
@@ -69,6 +71,7 @@ void stage_print(const struct stage *stage);
 void stage_close(struct stage *stage);
 
 /* stage_find.c: the log, and the origin that it belongs to */
+const char *stage_id(const unsigned char *uuid, char *id);
 bool stage_id_parse(const char *id, unsigned char *uuid);
 int stage_check_places(const struct stage *stage);
 int stage_open(struct stage *stage, const struct arguments *args, const unsigned char *uuid);

@@ -12,6 +12,14 @@
 /* Prefix of the device id of a stage, see device_sysfs.h. */
 #define STAGE_ID_PREFIX	"dm-uuid:" DM_STAGE_PREFIX
 
+/* Print the device id of the stage of the log @uuid to @id (DEVICE_ID bytes). */
+const char *stage_id(const unsigned char *uuid, char *id)
+{
+	strcpy(id, STAGE_ID_PREFIX);
+	uuid_unparse_lower(uuid, id + strlen(id));
+	return id;
+}
+
 /* If @id, from the superblock of a cache, is that of a stage, get the uuid of its log. */
 bool stage_id_parse(const char *id, unsigned char *uuid)
 {
