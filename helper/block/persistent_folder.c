@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <linux/magic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -113,4 +114,23 @@ int persistent_folder_check(int folder, const char *path)
 	return fail(CODE_DEVICE,
 		    "'%s' does not survive a reboot: it is on %s; mount a persistent file system there",
 		    path, what);
+}
+
+/* Create the folder, and flush its parent: without a durable entry there, its files could vanish. */
+int persistent_folder_make(const char *path)
+{
+	char above[PATH_MAX];
+	char *slash;
+	int fd, error;
+
+	if (mkdir(path, 0755))
+		return errno == EEXIST ? 0 : fail_errno(errno, "cannot make the folder '%s'", path);
+	snprintf(above, sizeof(above), "%s", path);
+	slash = strrchr(above, '/');
+	*slash = '\0';
+	fd = open(slash == above ? "/" : above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	error = fd < 0 || fsync(fd) ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	return error ? fail_errno(error, "cannot flush '%s'", above) : 0;
 }

@@ -38,6 +38,7 @@
  * @superseded: a former witness of the cache has a record of a later session than the cache device
  * @staged: the origin of the cache is @stage
  * @abandon: --abandon-stage: the origin is that of @stage, without its log
+ * @log: uuid of the log of the stage, if the cache names one
  * @log_found: with @abandon, the log of @stage is there
  * @emptied: --drop-unreadable: the cache may have writes that the log loses, so it was emptied
  */
@@ -53,6 +54,7 @@ struct opening {
 	struct stage stage;
 	bool staged;
 	bool abandon;
+	uuid_t log;
 	bool log_found;
 	bool emptied;
 };
@@ -211,8 +213,8 @@ static int execute_open(struct opening *open, struct activation *act)
 	 * A crash behind this step leaves a cache that names a lost log, and the same command goes on
 	 * from there.
 	 */
-	if (open->abandon && open->log_found)
-		stage_abandon_log(&open->stage);
+	if (open->abandon)
+		stage_abandon_log(&open->stage, open->log, open->log_found);
 	/* If @witness_is_newer, match_record() below must first store the new session number. */
 	if (!open->witness_is_newer)
 		claim_record(open, act);
@@ -437,12 +439,12 @@ static int check_free(struct opening *open)
  * Use the origin without the log of the stage.  The cache may hold data of the lost writes, so it is
  * emptied.
  */
-static int find_abandoned(struct opening *open, const unsigned char *uuid)
+static int find_abandoned(struct opening *open)
 {
 	struct origin_match *match = &open->match;
 	struct stage *stage = &open->stage;
 
-	if (stage_abandon_prepare(stage, open->args, uuid, &open->log_found))
+	if (stage_abandon_prepare(stage, open->args, open->log, &open->log_found))
 		return fail_code();
 	if (stage->origin.size < le64_to_cpu(match->super.best->origin_size))
 		return fail(CODE_DEVICE,
@@ -497,15 +499,14 @@ static int empty_cache(struct opening *open)
 static int find_origin(struct opening *open)
 {
 	const char *id = (const char *)open->match.super.best->origin_id;
-	uuid_t uuid;
 
 	open->abandon = option_given(open->args, OPTION_ABANDON_STAGE);
-	if (!stage_id_parse(id, uuid))
+	if (!stage_id_parse(id, open->log))
 		return find_plain(open);
 	if (open->abandon)
-		return find_abandoned(open, uuid);
+		return find_abandoned(open);
 	open->staged = true;
-	if (empty_cache(open) || stage_open(&open->stage, open->args, uuid) || !open->stage.running)
+	if (empty_cache(open) || stage_open(&open->stage, open->args, open->log) || !open->stage.running)
 		return fail_code();
 	return device_open_number(&open->match.origin, open->stage.number, "origin");
 }

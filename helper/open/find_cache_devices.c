@@ -159,6 +159,12 @@ int resolve_path(struct resolved *cache, const char *path)
 	return ask_device(cache->path, CARRIED_CACHE, &cache->sb);
 }
 
+/* As ask_device(), for a log. */
+int resolve_log(const char *path, struct nearcache_stage_super *sb)
+{
+	return ask_device(path, CARRIED_LOG, sb);
+}
+
 /* True if @folder is the sysfs folder of an NVMe controller that is reached through a network. */
 static bool is_fabric(const char *folder)
 {

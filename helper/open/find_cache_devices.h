@@ -72,6 +72,7 @@ struct logs {
 
 bool resolve_searches(dev_t number);
 int resolve_logs(struct logs *all, const struct device *origin);
+int resolve_log(const char *path, struct nearcache_stage_super *sb);
 void logs_free(struct logs *all);
 int resolve_path(struct resolved *cache, const char *path);
 int resolve_uuid(struct resolved *cache, const char *uuid,

@@ -106,6 +106,6 @@ const char *stage_time(u64 nanoseconds, char *text);
 const char *stage_moment(const struct stage *stage, bool found, char *text);
 int stage_abandon_prepare(struct stage *stage, const struct arguments *args,
 			  const unsigned char *uuid, bool *found);
-void stage_abandon_log(struct stage *stage);
+bool stage_abandon_log(struct stage *stage, const unsigned char *uuid, bool found);
 
 #endif /* HELPER_OPEN_STAGE_DEVICE_H */

@@ -7,6 +7,7 @@
 #include "lib/error.h"
 #include "ondisk/superblock.h"
 #include "open/find_cache_devices.h"
+#include "open/given_up_log.h"
 #include "open/stage_device.h"
 
 /* Prefix of the device id of a stage, see device_sysfs.h. */
@@ -221,6 +222,7 @@ int stage_open(struct stage *stage, const struct arguments *args, const unsigned
 {
 	stage_name(stage->cache, stage->name);
 	if (stage_check_name(stage->cache) || need_log(stage, args, uuid) ||
+	    given_up_check(stage->sb.uuid, stage->log.path) ||
 	    stage_open_origin(stage, args, option_given(args, OPTION_FORCE)))
 		return fail_code();
 	return stage_activate(stage, args);
@@ -261,6 +263,8 @@ int stage_check_origin(const struct device *origin, const unsigned char *except,
 			if ((except && !uuid_compare(sb->uuid, except)) ||
 			    stage_log_drained(sb) || !is_log_of(sb, origin))
 				continue;
+			if (given_up_check(sb->uuid, all.one[i].path))
+				break;
 			fail(CODE_BUSY,
 			     "the log '%s' holds writes for origin '%s' that the origin lacks: 'nearcache open %s' and 'nearcache close %s' write them there, 'nearcache destroy --stage %s --abandon-stage' loses them",
 			     all.one[i].path, origin->path, (const char *)sb->label,

@@ -318,28 +318,6 @@ static int replace_file_at(int folder, const char *text)
 			  gaps_folder);
 }
 
-/* Create the folder, and flush its parent: without a durable entry there, the file could vanish. */
-static int make_folder(void)
-{
-	char above[PATH_MAX];
-	char *slash;
-	int fd, error;
-
-	if (mkdir(gaps_folder, 0755))
-		return errno == EEXIST ? 0 :
-		       fail_errno(errno, "cannot make the folder '%s'",
-				  gaps_folder);
-	snprintf(above, sizeof(above), "%s", gaps_folder);
-	slash = strrchr(above, '/');
-	*slash = '\0';
-	fd = open(slash == above ? "/" : above,
-		  O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	error = fd < 0 || fsync(fd) ? errno : 0;
-	if (fd >= 0)
-		close(fd);
-	return error ? fail_errno(error, "cannot flush '%s'", above) : 0;
-}
-
 /*
  * Write the file. If @lasting, fail if the folder does not survive a reboot; a new gap needs this.
  * Any other change may be lost at a reboot: old gaps then return, which costs only cached data.
@@ -349,7 +327,7 @@ static int save_gaps(const struct gaps *gaps, bool lasting)
 	struct json_object *root;
 	int folder;
 
-	if (make_folder())
+	if (persistent_folder_make(gaps_folder))
 		return fail_code();
 	folder = open(gaps_folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (folder < 0)
