@@ -9,6 +9,8 @@
 #include "lib/error.h"
 #include "block/lock.h"
 #include "cluster/home.h"
+#include "open/find_cache_devices.h"
+#include "open/given_up_log.h"
 #include "open/members.h"
 #include "open/stage_device.h"
 #include "stage/drain.h"
@@ -27,7 +29,7 @@
  * @active: the device that uses the cache, if @is_active
  * @force: also wipe damaged superblocks
  * @abandon: --abandon-stage
- * @staged: the cache has a stage; @stage: its log, if @log_found
+ * @staged: the cache has a stage; @log: uuid of its log; @stage: its log, if @log_found
  * @below: the device of the stage, if it is running
  */
 struct destroy {
@@ -39,6 +41,7 @@ struct destroy {
 	bool force;
 	bool abandon;
 	bool staged;
+	uuid_t log;
 	bool log_found;
 	struct stage stage;
 	struct dm_device below;
@@ -159,8 +162,7 @@ static int check_running_stage(const struct destroy *destroy, bool commit)
 
 	/* The log may hang. */
 	if (destroy->abandon)
-		return commit && (stage_give_up(&destroy->below) ||
-				  stage_wait_log(&destroy->below)) ? fail_code() : 0;
+		return 0;
 	/* Commit first: the status then counts all writes that the origin lacks. */
 	if ((commit && stage_commit(&destroy->below, &epoch)) ||
 	    dm_find(destroy->below.name, &now, &found))
@@ -175,7 +177,7 @@ static int check_running_stage(const struct destroy *destroy, bool commit)
 }
 
 /* The cache is closed: its log says whether it is needed. */
-static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid)
+static int check_closed_stage(struct destroy *destroy)
 {
 	struct stage *stage = &destroy->stage;
 	const char *label = (const char *)destroy->super.best->label;
@@ -189,7 +191,7 @@ static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid
 		return fail(CODE_BUSY, "the stage '%s' is in use: 'nearcache close %s' first",
 			    dev.name, label);
 	if ((destroy->abandon ? stage_find_given_up : stage_find_log)
-	    (uuid, &stage->log, &stage->sb, &destroy->log_found))
+	    (destroy->log, &stage->log, &stage->sb, &destroy->log_found))
 		return fail_code();
 	if (!destroy->log_found && !destroy->abandon)
 		return fail(CODE_BUSY,
@@ -201,44 +203,54 @@ static int check_closed_stage(struct destroy *destroy, const unsigned char *uuid
 				"the log of the stage holds writes that the origin lacks; after 'nearcache open'");
 }
 
-/* Open the log of the running stage, to wipe it later. */
+/* Open the log of the running stage, to wipe it later.  It may hang. */
 static int open_running_log(struct destroy *destroy)
 {
 	struct stage *stage = &destroy->stage;
 	struct stage_params params;
-	struct stage_log log = { 0 };
+	char path[PATH_MAX];
 
-	if (!destroy->below.table || !stage_params_parse(destroy->below.table, &params) ||
-	    device_open_number(&stage->log, params.log, "log device") ||
-	    stage_log_read(&log, &stage->log)) {
+	if (uuid_parse(destroy->below.uuid + strlen(DM_STAGE_PREFIX), destroy->log) ||
+	    !destroy->below.table || !stage_params_parse(destroy->below.table, &params))
+		return 0;
+	if (resolve_log(device_path_of(params.log, path), &stage->sb) ||
+	    device_open_number(&stage->log, params.log, "log device")) {
 		warn("the log of the stage cannot be read, and is not wiped: %s", fail_message());
 		fail_reset();
-	} else if (log.best) {
-		stage->sb = *log.best;
-		destroy->log_found = true;
-		/* To release it; it may be gone. */
-		if (device_open_number(&stage->origin, params.origin, "origin"))
-			fail_reset();
+		return 0;
 	}
-	stage_log_free(&log);
+	destroy->log_found = !uuid_compare(stage->sb.uuid, destroy->log);
+	/* To release it; it may be gone. */
+	if (destroy->log_found && device_open_number(&stage->origin, params.origin, "origin"))
+		fail_reset();
 	return 0;
 }
 
 static int check_stage(struct destroy *destroy, bool dry_run)
 {
 	const struct nearcache_super *sb = destroy->super.best;
-	uuid_t uuid;
 
-	destroy->staged = sb && stage_id_parse((const char *)sb->origin_id, uuid);
+	destroy->staged = sb && stage_id_parse((const char *)sb->origin_id, destroy->log);
 	if (destroy->is_active && stage_below(&destroy->active, &destroy->below, &destroy->is_below))
 		return fail_code();
 	if (destroy->is_below)
 		return check_running_stage(destroy, !dry_run) ? fail_code() :
 		       open_running_log(destroy);
 	if (destroy->staged)
-		return check_closed_stage(destroy, uuid);
+		return check_closed_stage(destroy);
 	return destroy->abandon ?
 	       fail(CODE_USAGE, "the cache has no stage: leave out --abandon-stage") : 0;
+}
+
+/* Before the cache above it is closed: its requests may hang. */
+static int give_up_log(struct destroy *destroy)
+{
+	if (!destroy->abandon || !destroy->is_below || stage_give_up(&destroy->below))
+		return fail_code();
+	if (stop_check(&destroy->active) || stage_wait_log(&destroy->below))
+		return fail_add("requests that need the log of its stage fail from now on: stop the users of '%s', then repeat this command",
+				destroy->active.name);
+	return 0;
 }
 
 /* Remove the stage, after the cache above it, and before its log is wiped. */
@@ -255,14 +267,14 @@ static int stop_stage(struct destroy *destroy)
 /* A log that is given up may be on a drive that fails: only warn then. */
 static int wipe_log(struct destroy *destroy)
 {
+	if (destroy->abandon) {
+		destroy->log_found = stage_abandon_log(&destroy->stage, destroy->log,
+						       destroy->log_found);
+		return 0;
+	}
 	if (!destroy->log_found || !stage_format_wipe(&destroy->stage))
 		return 0;
-	if (!destroy->abandon)
-		return fail_add("the cache is not wiped");
-	warn("%s", fail_message());
-	fail_reset();
-	destroy->log_found = false;
-	return 0;
+	return fail_add("the cache is not wiped");
 }
 
 static int check_destroy(struct destroy *destroy, bool dry_run)
@@ -364,7 +376,8 @@ static void wipe_members(struct destroy *destroy)
  */
 static int wipe_devices(struct destroy *destroy)
 {
-	if (destroy->is_active && (stop(&destroy->active) || stop_stage(destroy)))
+	if (destroy->is_active &&
+	    (give_up_log(destroy) || stop(&destroy->active) || stop_stage(destroy)))
 		return fail_code();
 	if (device_claim(&destroy->cache) || check_same(destroy) || wipe_log(destroy) ||
 	    super_wipe(&destroy->cache))
@@ -518,7 +531,8 @@ static int destroy_log(const struct arguments *args)
 			 !check_log(&dev, &log, option_given(args, OPTION_ABANDON_STAGE)) &&
 			 !dry_run) {
 			stage_unreserve(log.best, &closed);
-			stage_log_wipe(&dev);
+			if (!stage_log_wipe(&dev))
+				given_up_forget(log.best->uuid);
 		}
 	}
 	if (!fail_code()) {
