@@ -118,8 +118,8 @@ define remove-file
 
 endef
 
-# The udev rules of earlier versions, which ran after those of LVM.
-HELPER_OLD_RULES = $(DESTDIR)$(PREFIX)/lib/udev/rules.d/69-nearcache.rules
+# The udev rules of earlier versions, which ran after those of mdadm, btrfs or LVM.
+HELPER_OLD_RULES = $(foreach n,68 69,$(DESTDIR)$(PREFIX)/lib/udev/rules.d/$(n)-nearcache.rules)
 
 install-helper: helper helper-units
 	$(foreach file,$(HELPER_FILES),$(call install-file,$(file)))

@@ -43,6 +43,7 @@ few_libraries() {
 }
 
 nothing_left() {
+	touch "$dest/usr/lib/udev/rules.d/"{68,69}-nearcache.rules
 	run_make uninstall "DESTDIR=$dest" PREFIX=/usr || return
 	! find "$dest" ! -type d | grep .
 }
