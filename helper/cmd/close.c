@@ -270,6 +270,12 @@ static void print_stage(const struct dm_device *stage, const struct close_option
 	print_flag("kept", NULL, options->keep);
 }
 
+static int check_abandon(const struct close_options *options, const char *name, bool staged)
+{
+	return options->abandon && !staged ?
+	       fail(CODE_USAGE, "device '%s' has no stage: leave out --abandon-stage", name) : 0;
+}
+
 /* Closes the device @name-stage if it exists without a cache above it. */
 static bool close_left_stage(const char *name, const struct close_options *options)
 {
@@ -304,6 +310,7 @@ static bool close_passing(const char *name, const struct close_options *options)
 	}
 	found = found && dm_uuid_passes_through(dev.uuid);
 	if (found && !stage_of_name(name, &stage, &staged) &&
+	    !check_abandon(options, name, staged) &&
 	    (!staged || options->dry_run || !prepare_stage(&dev, &stage, options)) &&
 	    !passthrough_close(&dev, options->dry_run) && staged && !options->dry_run)
 		close_stage(&stage, options);
@@ -373,7 +380,7 @@ static int close_one(const char *name, const struct close_options *options)
 		fail_reset();
 	if (!staged)
 		*stage.name = '\0';
-	if (!stop_devices(&closing, &stage, options)) {
+	if (!check_abandon(options, name, staged) && !stop_devices(&closing, &stage, options)) {
 		print_string("name", options->dry_run ? "would close" : NULL, dev.name);
 		if (staged)
 			print_stage(&stage, options);
@@ -493,6 +500,8 @@ static int cmd_close(const struct arguments *args)
 		return fail_code();
 	if (options.abandon && !args->operands)
 		return fail(CODE_USAGE, "--abandon-stage and --all: name the device whose log is given up");
+	if (options.abandon && options.keep)
+		return fail(CODE_USAGE, "--keep and --abandon-stage: a log that is given up stays as it is, leave out --keep");
 	return args->operands ?
 	       close_one(name_of_operand(args->operand[0]), &options) :
 	       close_all(&options);
