@@ -144,21 +144,22 @@ static int list_kind(int (*list_all)(struct dm_device **list, size_t *count),
 
 static int cmd_list(const struct arguments *args)
 {
-	(void)args;
 	print_table("devices");
 	if (!list_kind(dm_all, device_line) && !list_kind(dm_all_clusters, cluster_line))
 		list_kind(dm_all_passing, passing_line);
 	print_end();
-	return fail_code() ? (int)fail_code() : closed_logs_print();
+	return fail_code() || !option_given(args, OPTION_ALL) ? (int)fail_code() :
+	       closed_logs_print();
 }
 
 const struct verb list_verb = {
 	.name = "list",
 	.operands = "",
 	.operands_max = 0,
+	.optional = OPTION_ALL,
 	.summary = "list open devices, one per line",
 	.details =
-"list also shows the closed logs: those of stages that are not open, with writes that the\n"
-"origin lacks.\n",
+"--all also shows the closed logs: those of stages that are not open, with writes that the\n"
+"origin lacks. For this it reads all local drives.\n",
 	.run = cmd_list,
 };

@@ -92,7 +92,7 @@ _nearcache_tables()
 		operands='status|drain|rate|max-behind|on-full <device> <path>'
 		;;
 	list)
-		options=''
+		options=' --all'
 		operands=''
 		;;
 	status)

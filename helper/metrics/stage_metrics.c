@@ -128,7 +128,8 @@ static void write_metrics(struct exposition *e, const struct stages *all)
 }
 
 /*
- * The closed logs on this machine.  Each search reads all local drives, so the daemon searches rarely.
+ * The closed logs on this machine.  Each search reads all local drives, so the daemon searches rarely;
+ * a stage that was opened since the search is noticed at once.
  * One thread of the daemon writes metrics at a time.
  */
 static const struct logs *closed_logs(void)
@@ -139,7 +140,7 @@ static const struct logs *closed_logs(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if (searched && now.tv_sec - searched < SEARCH_SECONDS)
-		return &found;
+		return closed_logs_drop_running(&found) ? NULL : &found;
 	logs_free(&found);
 	if (closed_logs_find(&found)) {
 		logs_free(&found);

@@ -24,22 +24,35 @@ static bool is_running(const struct dm_device *stage, size_t count, const unsign
 	return false;
 }
 
-/* Find them.  logs_free() is needed even after a failure. */
-int closed_logs_find(struct logs *all)
+/* Leave out the logs whose stage is open. */
+int closed_logs_drop_running(struct logs *all)
 {
 	struct dm_device *stage;
 	size_t i, count, kept = 0;
 
-	/* A log whose stage is opened meanwhile is left out. */
-	if (resolve_logs(all, NULL) || dm_all_stages(&stage, &count))
+	if (dm_all_stages(&stage, &count))
 		return fail_code();
 	for (i = 0; i < all->count; i++)
-		if (!stage_log_drained(&all->one[i].sb) &&
-		    !is_running(stage, count, all->one[i].sb.uuid))
+		if (!is_running(stage, count, all->one[i].sb.uuid))
 			all->one[kept++] = all->one[i];
 	all->count = kept;
 	dm_device_free_all(stage, count);
 	return 0;
+}
+
+/* Find them.  logs_free() is needed even after a failure. */
+int closed_logs_find(struct logs *all)
+{
+	size_t i, kept = 0;
+
+	if (resolve_logs(all, NULL))
+		return fail_code();
+	for (i = 0; i < all->count; i++)
+		if (!stage_log_drained(&all->one[i].sb))
+			all->one[kept++] = all->one[i];
+	all->count = kept;
+	/* A log whose stage is opened meanwhile is left out. */
+	return closed_logs_drop_running(all);
 }
 
 /* Age of the state that the origin shows; 0: unknown, nothing was drained yet. */

@@ -8,6 +8,7 @@
 
 #include "open/find_cache_devices.h"
 
+int closed_logs_drop_running(struct logs *all);
 int closed_logs_find(struct logs *all);
 uint64_t closed_log_seconds(const struct log_carrier *log);
 int closed_logs_print(void);

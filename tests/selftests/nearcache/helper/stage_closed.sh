@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A log with writes for its origin, whose stage is closed: list and metrics show it.
+# A log with writes for its origin, whose stage is closed: list --all and metrics show it.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
@@ -13,10 +13,10 @@ gone() {
 
 # shown: the log is in the list and in the metrics.
 shown() {
-	good list -j
+	good list --all -j
 	json_valid list
 	[[ $out == *'"closed_logs": ['*'"name": "nc"'*"\"log\": \"$L\""*"\"origin\": \"$O\""* ]] || return
-	good list
+	good list --all
 	[[ $out == *"ORIGIN SHOWS"*"$L"* ]] || fail "list: $out"
 	good metrics
 	[[ $out == *"nearcache_stage_closed{name=\"nc\",log=\"$L\"} 1"* ]] || fail "metrics: $out"
@@ -33,6 +33,8 @@ good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force 
 ! shown || fail "the stage is open: $out"
 good close nc --keep
 shown || fail "not shown: $out"
+good list -j
+[[ $out != *closed_logs* ]] || fail "list reads all drives: $out"
 good open nc --cache "$C"
 ! shown || fail "the stage is open again: $out"
 good close nc
