@@ -243,7 +243,8 @@ static int start_for(struct stage *stage)
 	enum exit_code code;
 
 	memcpy(before, stage->sb.origin_id, sizeof(before));
-	if (!strcmp(before, stage->origin.id))
+	/* An id that is not reported now may be later. */
+	if (!*stage->origin.id || !strcmp(before, stage->origin.id))
 		return start_device(stage);
 	if (record_origin(stage, stage->origin.id) || !start_device(stage) || stage->made)
 		return fail_code();

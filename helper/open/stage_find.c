@@ -236,10 +236,13 @@ static void warn_of_silent(const struct logs *all, const struct device *origin)
 		     all->silent_path, origin->path);
 }
 
-/* True if the log was made for this origin, as far as is known. */
+/*
+ * True if the log was made for this origin, as far as is known.  Without one of the ids, the content
+ * decides: an id may not have been reported when the log was made, or may not be now.
+ */
 static bool is_log_of(const struct nearcache_stage_super *sb, const struct device *origin)
 {
-	if (*sb->origin_id || *origin->id)
+	if (*sb->origin_id && *origin->id)
 		return !strcmp((const char *)sb->origin_id, origin->id);
 	return stage_log_describes(sb, origin);
 }
