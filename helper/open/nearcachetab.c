@@ -153,7 +153,7 @@ static int check_given(const struct arguments *args)
 			 OPTION_WAIT_DEVICES | OPTION_FORCE | OPTION_ABANDON_STAGE |
 			 OPTION_DROP_UNREADABLE | OPTION_PREEMPT))
 		return fail(CODE_USAGE,
-			    "json, dry-run, help, version, all, tab, wait, force, preempt and abandon-stage are allowed only on the command line");
+			    "json, dry-run, help, version, all, tab, wait, force, preempt, abandon-stage and drop-unreadable are allowed only on the command line");
 	return 0;
 }
 

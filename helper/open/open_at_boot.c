@@ -132,7 +132,7 @@ static int find_cache(struct reopening *re)
 
 static void warn_of_line(const struct reopening *re, const char *what)
 {
-	warn("%s, but line %u of '%s' names one: take stage=, rate=, max-behind= and mode=writeback out of the line",
+	warn("%s, but line %u of '%s' names one: take stage=, rate=, max-behind=, on-full= and mode=writeback out of the line",
 	     what, re->entry->line, tab_path(re->by));
 }
 
