@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The log of a mounted stage hangs, and nearcache close --abandon-stage gives it up: the file system can be
-# unmounted, the devices go away, and the origin is a valid image. destroy does the same at a failed log.
+# unmounted, the devices go away, and the origin is a valid image. destroy does the same at a failed log,
+# and at one that does not answer: a log that was given up is refused when it is back.
 # kernels: 6.12
 # cpus: 1
 . ./stage.sh
@@ -49,6 +50,7 @@ log_fails
 ! wait "$writer" || fail "a write to the log that was given up succeeds"
 umount "$TMPDIR/mnt" 2>/dev/null || umount "$TMPDIR/mnt" || fail "umount"
 becomes log "0 $size linear $drive 2048"
+bad 1 "leave out --keep" close nc --keep --abandon-stage
 good close nc --abandon-stage -j
 json_keys abandoned drained_epoch drained_time_ns closed
 expect abandoned true closed true
@@ -59,6 +61,7 @@ same file "$(<"$TMPDIR/mnt/file")" before
 umount "$TMPDIR/mnt"
 run open nc --cache "$C" --stage "$L" --abandon-stage --mode writearound
 [[ $rc == 0 ]] || fail "open: $err"
+bad 1 "has no stage" close nc --abandon-stage
 good destroy nc
 
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
@@ -68,6 +71,22 @@ run close nc
 ((rc)) || fail "close with a failed log: $out"
 becomes log "0 $size linear $drive 2048"
 good destroy nc --abandon-stage
+
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force --rate 512K
+./blockdata write /dev/mapper/nc -n 16384
+becomes log "0 $size delay $drive 2048 60000 $drive 2048 0"
+started=$SECONDS
+run destroy nc --abandon-stage --dry-run
+[[ $rc == 0 && $err == *"does not answer within"* ]] || fail "destroy --dry-run: $rc $err"
+run destroy nc --abandon-stage
+[[ $rc == 0 && $err == *"is not wiped"* ]] || fail "destroy: $rc $err"
+((SECONDS - started < 50)) || fail "destroy waits for the log"
+becomes log "0 $size linear $drive 2048"
+bad 5 "was given up on 20" open nc --stage "$L" --origin "$O"
+bad 5 "was given up on 20" create nc --origin "$O" --cache "$C" --force
+good destroy --stage "$L" --abandon-stage
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
+good destroy nc
 
 # A table that a killed command left does not start: it would read the log.
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
