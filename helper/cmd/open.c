@@ -690,13 +690,14 @@ const struct verb open_verb = {
 "it finds the log by the uuid that the cache names, and the origin by the id in the log.\n"
 "Without the log, the cache is refused, as the origin may have an older state.\n"
 "--abandon-stage opens it without the log, and empties it: writes that were not on the\n"
-"origin are lost, and the log is wiped if it is there. --force accepts a volume whose device\n"
-"id has changed since the log was made. --stage without --cache opens the stage alone, if\n"
-"the cache device is lost: NAME then passes through to the stage. --drop-unreadable opens\n"
-"a log of which a block cannot be read: writes from there on are lost, and open says which.\n"
-"--preempt takes an origin that is to be reserved from another node. --exclusive asserts\n"
-"that only this device writes to the origin, so that data retained in the log is read\n"
-"there; see nearcache(8).\n"
+"origin are lost, and the log is wiped if it is there, otherwise refused when it is back.\n"
+"--force accepts a volume whose device id has changed since the log was made. --stage\n"
+"without --cache opens the stage alone, if the cache device is lost: NAME then passes\n"
+"through to the stage. --drop-unreadable opens a log of which a block cannot be read:\n"
+"writes from there on are lost, open says which, and empties the cache. --preempt takes an\n"
+"origin that is to be reserved from another node. --exclusive asserts that only this\n"
+"device writes to the origin, so that data retained in the log is read there; see\n"
+"nearcache(8).\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,
 	.run = cmd_open,
