@@ -72,8 +72,10 @@ run close nc
 becomes log "0 $size linear $drive 2048"
 good destroy nc --abandon-stage
 
-good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force --rate 512K
-./blockdata write /dev/mapper/nc -n 16384
+good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
+./blockdata write /dev/mapper/nc -n 8
+# No request is in flight then.
+good stage drain nc --wait
 becomes log "0 $size delay $drive 2048 60000 $drive 2048 0"
 started=$SECONDS
 run destroy nc --abandon-stage --dry-run
