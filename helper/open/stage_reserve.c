@@ -3,7 +3,9 @@
  * The reservation of an origin for its stage, and the evidence that nobody wrote to the origin while
  * the stage was closed.
  */
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "block/device_sysfs.h"
@@ -47,6 +49,24 @@ static bool is_ours(const struct reservation *now, u64 key)
 	       !reservation_other_key(now, key, &other);
 }
 
+static bool is_whole(dev_t disk, void *data)
+{
+	const struct device *origin = data;
+	char sectors[32];
+
+	return identity_attribute(disk, "size", sectors, sizeof(sectors)) &&
+	       strtoull(sectors, NULL, 10) == origin->size / 512;
+}
+
+/* The kernel passes a reservation of a part, such as a logical volume, to the whole disk. */
+static int check_whole(const struct device *origin)
+{
+	return identity_each_disk(origin->number, is_whole, (void *)(uintptr_t)origin) ? 0 :
+	       fail(CODE_DEVICE,
+		    "origin '%s' is a part of a disk, or of several, and a reservation is for all of a disk, also for parts that other nodes use: leave out --reserve, or use a whole disk, or a multipath device of one",
+		    origin->path);
+}
+
 static int read_reservation(const struct device *origin, struct reservation *now)
 {
 	return reservation_read(origin, now) ? 0 :
@@ -61,8 +81,9 @@ int stage_check_reservable(const struct device *origin, const struct arguments *
 	struct reservation now;
 	uint64_t other;
 
-	if (!option_given(args, OPTION_RESERVE) || read_reservation(origin, &now) ||
-	    option_given(args, OPTION_PREEMPT) || !reservation_other_key(&now, 0, &other))
+	if (!option_given(args, OPTION_RESERVE) || check_whole(origin) ||
+	    read_reservation(origin, &now) || option_given(args, OPTION_PREEMPT) ||
+	    !reservation_other_key(&now, 0, &other))
 		return fail_code();
 	return fail(CODE_BUSY,
 		    "the key 0x%016llx is registered with origin '%s', by another node or for another log: close the device there, or --preempt takes the origin from it",
@@ -203,7 +224,7 @@ int stage_reserve(struct stage *stage, const struct arguments *args)
 				    "--preempt: the stage '%s' was created without --reserve",
 				    stage->name);
 		warn_of_reserved(stage);
-	} else if (read_reservation(&stage->origin, &before) ||
+	} else if (check_whole(&stage->origin) || read_reservation(&stage->origin, &before) ||
 		   check_reservation(stage, args, &before) ||
 		   (!option_given(args, OPTION_DRY_RUN) && take_reservation(stage, args))) {
 		return fail_code();

@@ -30,11 +30,14 @@ make_volume 64
 make_null plain plain 64
 make_null C local 24
 make_null L log 32
+make_dm part part "0 65536 linear $O 0"
 at_exit gone
 new=(create nc --cache "$C" --block-size 64K --force --reserve)
 open=(open nc --cache "$C" --origin "$O")
 bad 1 "need --stage DEV" "${new[@]}" --origin "$O"
 bad 4 "reports no persistent reservations" "${new[@]}" --stage "$L" --origin "$plain"
+bad 4 "is a part of a disk" "${new[@]}" --stage "$L" --origin "$part"
+dm_gone part
 ./reserve "$O2" register 0x77 && ./reserve "$O2" take 0x77 || fail "the other node cannot reserve"
 bad 5 "the key 0x0000000000000077 is registered" "${new[@]}" --stage "$L" --origin "$O"
 other_writes || fail "a refused create keeps the other node out"
