@@ -91,12 +91,10 @@
  * @origin_next: the same as of the epoch after @drained_epoch, whose drain may have begun; equal
  *	to @origin_now if that epoch does not touch the sector
  * @flags: NEARCACHE_STAGE_PASSING and others.  The helper sets NEARCACHE_STAGE_RESERVE and the next
- *	four fields, and the kernel keeps them
+ *	two fields, and the kernel keeps them
  * @closed_reservation: generation counter of the keys that were registered with the origin when the
  *	device was closed; valid if this node had reserved it, otherwise 0
- * @closed_generation: if it equals @generation, and is not 0, the fields beside it are valid
- * @closed_boot: hash of the id of the boot in which the device was closed; 0: not known
- * @closed_writes: hash of the node's counters of writes to the disks of the origin at that time
+ * @closed_generation: if it equals @generation, and is not 0, @closed_reservation is valid
  * @reserved: 0.  A writer keeps fields that it does not know
  */
 struct nearcache_stage_super {
@@ -125,9 +123,7 @@ struct nearcache_stage_super {
 	__le32 flags;
 	__le32 closed_reservation;
 	__le64 closed_generation;
-	__le64 closed_boot;
-	__le64 closed_writes;
-	__u8 reserved[1680];
+	__u8 reserved[1696];
 };
 
 /*

@@ -247,13 +247,11 @@ static void change_closed(struct nearcache_stage_super *sb, const void *data)
 		sb->drained_generation = sb->generation;
 	sb->closed_generation = sb->generation;
 	sb->closed_reservation = cpu_to_le32(closing->reservation);
-	sb->closed_boot = cpu_to_le64(closing->counts.boot);
-	sb->closed_writes = cpu_to_le64(closing->counts.writes);
 }
 
 /*
  * Record how the device of the log @uuid was closed.  The caller has removed it.  Without the record,
- * the log only counts as one that may hold more than the origin, and whose origin may have changed.
+ * the log only counts as one that may hold more than the origin.
  */
 int stage_log_record_closed(struct device *dev, const unsigned char *uuid,
 			    const struct stage_closing *closing)

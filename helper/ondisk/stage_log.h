@@ -8,7 +8,6 @@
 #define HELPER_ONDISK_STAGE_LOG_H
 
 #include "block/device.h"
-#include "block/write_counts.h"
 #include "meta/ondisk_check.h"
 #include "nearcache_stage.h"
 
@@ -34,12 +33,10 @@ struct stage_log {
  * struct stage_closing - what is recorded when the device of a log is closed
  * @drained: the origin has all of the log
  * @reservation: nearcache_stage_super.closed_reservation
- * @counts: the counters of writes to the origin; all 0: not known
  */
 struct stage_closing {
 	bool drained;
 	u32 reservation;
-	struct write_counts counts;
 };
 
 u64 stage_log_offset(unsigned int copy);

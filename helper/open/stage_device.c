@@ -392,7 +392,8 @@ static int record_closed(const struct dm_device *dev, const struct stage_params 
 		/* The origin may be gone. */
 		if (device_open_number(&origin, params->origin, "origin"))
 			fail_reset();
-		stage_note_closing(now.best, &origin, keep, &closing);
+		if (keep)
+			closing.reservation = stage_reservation(now.best, &origin);
 		if (!stage_log_record_closed(&log, uuid, &closing) && drained && !keep)
 			stage_unreserve(now.best, &origin);
 	}
@@ -415,12 +416,13 @@ int stage_remove(const struct dm_device *dev, bool drained, bool keep)
 		return fail_code();
 	if (!dev->table || !stage_params_parse(dev->table, &params))
 		return 0;
-	lvm_filter_notify(params.origin);
 	/* A log that is given up may hang. */
 	if ((drained || keep) && record_closed(dev, &params, drained, keep))
 		warn("%s; the log does not say how it was closed, so the origin counts as one that may have changed%s",
 		     fail_message(), drained ? ", and that lacks some of its writes" : "");
 	fail_reset();
+	/* Programs that look at the origin now find it released. */
+	lvm_filter_notify(params.origin);
 	return 0;
 }
 

@@ -88,13 +88,12 @@ int stage_format_prepare(struct stage *stage, const struct arguments *args);
 int stage_format(struct stage *stage, const struct arguments *args);
 int stage_format_wipe(struct stage *stage);
 
-/* stage_reserve.c: the reservation of the origin, and its evidence */
+/* stage_reserve.c: the reservation of the origin, and retained data */
 u64 stage_key(const unsigned char *uuid);
 int stage_check_reservable(const struct device *origin, const struct arguments *args);
 int stage_reserve(struct stage *stage, const struct arguments *args);
 void stage_print_key(const struct nearcache_stage_super *sb);
-void stage_note_closing(const struct nearcache_stage_super *sb, const struct device *origin,
-			bool keep, struct stage_closing *closing);
+u32 stage_reservation(const struct nearcache_stage_super *sb, const struct device *origin);
 void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin);
 
 /* Sizes of texts with NUL. */

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The reservation of an origin for its stage, and the evidence that nobody wrote to the origin while
- * the stage was closed.
- */
+/* The reservation of an origin for its stage, and what happens to the retained data of the log. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +7,6 @@
 
 #include "block/device_sysfs.h"
 #include "block/reservation.h"
-#include "block/write_counts.h"
 #include "lib/error.h"
 #include "lib/print.h"
 #include "open/stage_device.h"
@@ -167,46 +163,22 @@ static void warn_of_reserved(const struct stage *stage)
 		     stage->origin.path, (unsigned long long)now.key);
 }
 
-static bool was_closed(const struct nearcache_stage_super *sb)
-{
-	return sb->generation && sb->closed_generation == sb->generation;
-}
-
-/* Has this node kept the reservation since the close, and has no other node registered a key? */
-static bool was_kept(const struct nearcache_stage_super *sb, const struct reservation *now)
-{
-	return is_reserved(sb) && sb->closed_reservation &&
-	       le32_to_cpu(sb->closed_reservation) == now->generation &&
-	       is_ours(now, stage_key(sb->uuid));
-}
-
 /*
  * Decide whether reads may get retained data from the log: the origin must have the same data still.
- * @now: as it was before this run changed it.
+ * Only the operator can know this.  A reservation is no proof: a node may register a key, write, and
+ * remove the key, and counters of keys begin again when the target restarts; nor does it keep out
+ * other programs of this node, or a target that restores an older state of the volume.
  */
-static void judge_retained(struct stage *stage, const struct arguments *args,
-			   const struct reservation *now)
+static void judge_retained(struct stage *stage, const struct arguments *args)
 {
 	const struct nearcache_stage_super *sb = &stage->sb;
-	struct write_counts counts;
-	bool same_boot;
 
 	if (le64_to_cpu(sb->drained_number) < le64_to_cpu(sb->tail_number))
 		return;
-	same_boot = was_closed(sb) && sb->closed_boot &&
-		    write_counts_read(stage->origin.number, &counts) &&
-		    le64_to_cpu(sb->closed_boot) == counts.boot;
-	if (same_boot && le64_to_cpu(sb->closed_writes) != counts.writes)
-		stage->retained = "dropped: this node has written to a disk of the origin since the close";
-	else if (option_given(args, OPTION_EXCLUSIVE))
-		stage->retained = "kept: --exclusive says that only this device writes to the origin";
-	else if (!was_closed(sb) || !was_kept(sb, now))
-		stage->retained = "dropped: another node may have written to the origin";
-	else if (!same_boot)
-		stage->retained = "dropped: this node may have written to the origin before its reboot";
-	else
-		stage->retained = "kept: nobody has written to the origin since the close";
-	stage->params.keep_retained = *stage->retained == 'k';
+	stage->params.keep_retained = option_given(args, OPTION_EXCLUSIVE);
+	stage->retained = stage->params.keep_retained ?
+		"kept: --exclusive says that only this device writes to the origin" :
+		"dropped: others may have written to the origin; with --exclusive you assert that only this device does";
 }
 
 /*
@@ -229,24 +201,20 @@ int stage_reserve(struct stage *stage, const struct arguments *args)
 		   (!option_given(args, OPTION_DRY_RUN) && take_reservation(stage, args))) {
 		return fail_code();
 	}
-	judge_retained(stage, args, &before);
+	judge_retained(stage, args);
 	return 0;
 }
 
 /*
- * Collect what a later open needs to know.  @origin: may be closed, if it is gone.  @keep: the
- * reservation stays.  Call this after the device was removed.
+ * The generation counter of the keys of an origin that this node has reserved, for a later open; 0:
+ * none.  @origin: may be closed, if it is gone.
  */
-void stage_note_closing(const struct nearcache_stage_super *sb, const struct device *origin,
-			bool keep, struct stage_closing *closing)
+u32 stage_reservation(const struct nearcache_stage_super *sb, const struct device *origin)
 {
 	struct reservation now;
 
-	closing->reservation = keep && is_reserved(sb) && origin->fd >= 0 &&
-			       reservation_read(origin, &now) &&
-			       is_ours(&now, stage_key(sb->uuid)) ? now.generation : 0;
-	if (origin->fd < 0 || !write_counts_read(origin->number, &closing->counts))
-		memset(&closing->counts, 0, sizeof(closing->counts));
+	return is_reserved(sb) && origin->fd >= 0 && reservation_read(origin, &now) &&
+	       is_ours(&now, stage_key(sb->uuid)) ? now.generation : 0;
 }
 
 static bool find_reserved(const struct nearcache_stage_super *sb, struct device *origin)
