@@ -259,6 +259,17 @@ int stage_log_record_closed(struct device *dev, const unsigned char *uuid,
 	return rewrite_super(dev, uuid, change_closed, closing);
 }
 
+static void change_reservation(struct nearcache_stage_super *sb, const void *count)
+{
+	sb->closed_reservation = cpu_to_le32(*(const u32 *)count);
+}
+
+/* Record that the count of keys of the origin is @count now, while the device is closed. */
+int stage_log_record_reservation(struct device *dev, const unsigned char *uuid, u32 count)
+{
+	return rewrite_super(dev, uuid, change_reservation, &count);
+}
+
 static void change_origin(struct nearcache_stage_super *sb, const void *id)
 {
 	memcpy(sb->origin_id, id, sizeof(sb->origin_id));

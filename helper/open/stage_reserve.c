@@ -105,6 +105,26 @@ static int refuse_lost(const struct stage *stage)
 		    stage->log.path, stage->cache);
 }
 
+static bool has_count(const struct nearcache_stage_super *sb)
+{
+	return sb->generation && sb->closed_generation == sb->generation && sb->closed_reservation;
+}
+
+/*
+ * Another node may have registered a key, written, and removed the key since the close.  This node
+ * registers only in an open, which records the new count, or by multipathd.
+ */
+static int check_count(const struct stage *stage, const struct reservation *now)
+{
+	u32 closed = le32_to_cpu(stage->sb.closed_reservation);
+
+	if (!has_count(&stage->sb) || closed == now->generation)
+		return 0;
+	return fail(CODE_DEVICE,
+		    "keys were registered with origin '%s' or removed since the close (count %u, now %u), or its target has restarted, while the log '%s' holds writes that the origin lacks: if no other node has written to the origin, 'nearcache open %s --preempt' goes on; otherwise --abandon-stage gives up the log",
+		    stage->origin.path, closed, now->generation, stage->log.path, stage->cache);
+}
+
 static int check_reservation(const struct stage *stage, const struct arguments *args,
 			     const struct reservation *now)
 {
@@ -114,7 +134,9 @@ static int check_reservation(const struct stage *stage, const struct arguments *
 		return 0;
 	if (reservation_other_key(now, key, &other))
 		return refuse_other(stage, now, other);
-	return now->held || stage_log_drained(&stage->sb) ? 0 : refuse_lost(stage);
+	if (stage_log_drained(&stage->sb))
+		return 0;
+	return now->held ? check_count(stage, now) : refuse_lost(stage);
 }
 
 /* Take the place of all other keys.  Each round removes one of them. */
@@ -133,8 +155,25 @@ static int remove_others(const struct device *origin, u64 key)
 		    origin->path);
 }
 
+/*
+ * This run has changed the count of keys.  If the start fails, the next open must not take that for a
+ * change by another node.  A crash before the record does so: then --preempt is needed.
+ */
+static int record_count(struct stage *stage, u32 count)
+{
+	struct device log = DEVICE_CLOSED;
+
+	if (!has_count(&stage->sb) || le32_to_cpu(stage->sb.closed_reservation) == count)
+		return 0;
+	if (!device_open_number(&log, stage->log.number, "log device") &&
+	    !stage_log_record_reservation(&log, stage->sb.uuid, count))
+		stage->sb.closed_reservation = cpu_to_le32(count);
+	device_close(&log);
+	return fail_code();
+}
+
 /* Reserve the origin, or do so again: after a reboot, or for a path that is new. */
-static int take_reservation(const struct stage *stage, const struct arguments *args)
+static int take_reservation(struct stage *stage, const struct arguments *args)
 {
 	const struct device *origin = &stage->origin;
 	u64 key = stage_key(stage->sb.uuid);
@@ -148,7 +187,7 @@ static int take_reservation(const struct stage *stage, const struct arguments *a
 	if (!now.held && (reservation_take(origin, key) || read_reservation(origin, &now)))
 		return fail_code();
 	if (is_ours(&now, key))
-		return 0;
+		return record_count(stage, now.generation);
 	return reservation_other_key(&now, key, &other) ? refuse_other(stage, &now, other) :
 	       fail(CODE_DEVICE, "origin '%s' does not keep the reservation", origin->path);
 }
@@ -188,7 +227,7 @@ static void judge_retained(struct stage *stage, const struct arguments *args)
  */
 int stage_reserve(struct stage *stage, const struct arguments *args)
 {
-	struct reservation before = { 0 };
+	struct reservation before;
 
 	if (!is_reserved(&stage->sb)) {
 		if (option_given(args, OPTION_PREEMPT))

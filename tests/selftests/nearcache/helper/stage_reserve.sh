@@ -41,13 +41,23 @@ dm_gone part
 ./reserve "$O2" register 0x77 && ./reserve "$O2" take 0x77 || fail "the other node cannot reserve"
 bad 5 "the key 0x0000000000000077 is registered" "${new[@]}" --stage "$L" --origin "$O"
 other_writes || fail "a refused create keeps the other node out"
-good "${new[@]}" --stage "$L" --origin "$O" --preempt -j
+good "${new[@]}" --stage "$L" --origin "$O" --preempt --rate 64K -j
 key=$(json reservation_key)
 ! other_writes || fail "the other node writes"
 ./blockdata write /dev/mapper/nc -n 2048
 good close nc --keep
 ! other_writes || fail "the other node writes after close --keep"
-good "${open[@]}"
+# A registration of this node is none of another node, also if the start then fails.
+dd if="$O" of="$TMPDIR/first" bs=4K count=1 iflag=direct 2>/dev/null
+./blockdata write "$O" -n 8 -g 9
+bad 4 "changed" "${open[@]}"
+dd if="$TMPDIR/first" of="$O" bs=4K oflag=direct 2>/dev/null
+good "${open[@]}" --rate 64K
+good close nc --keep
+# Another node has a key for a moment, and may have written.
+./reserve "$O2" register 0x77 && ./reserve "$O2" forget 0x77
+bad 4 "were registered with origin" "${open[@]}"
+good "${open[@]}" --preempt
 good stage drain nc --wait
 good close nc
 other_writes || fail "close keeps the reservation"
