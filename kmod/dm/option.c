@@ -7,8 +7,8 @@
 
 #include "dm/option.h"
 
-/* Report a bad word of a table line or message; returns -EINVAL.  Cuts @value: a record of the
- * kernel log has room for about 1000 bytes.
+/* Log a bad word of a table line or message; returns -EINVAL.  Logs at most 128 bytes of @value: a
+ * record of the kernel log has room for about 1000 bytes.
  */
 int nc_refuse_word(struct dm_target *ti, const char *error, const char *value)
 {
@@ -65,7 +65,7 @@ static int parse_value(struct dm_target *ti, const struct nc_option *option, con
 	return 0;
 }
 
-/* Return the option with a name, or NULL after a report. */
+/* Return the option @name; NULL if there is none, which is logged. */
 static const struct nc_option *find_option(struct dm_target *ti, const struct nc_option *options,
 					   u32 count, const char *name)
 {
@@ -139,8 +139,8 @@ int nc_options_change(struct dm_target *ti, const struct nc_option *options, u32
 	return parse_value(ti, option, value);
 }
 
-/* Print the options that do not have their preset to @result, as nc_options_parse() takes them,
- * with a space before each word; nothing if there is none.
+/* Print the options that differ from their preset to @result, in the form that nc_options_parse()
+ * takes, with a space before each word.  Prints nothing if all have their preset.
  */
 void nc_options_print(const struct dm_target *ti, const struct nc_option *options, u32 count,
 		      char *result, size_t room)
@@ -150,7 +150,7 @@ void nc_options_print(const struct dm_target *ti, const struct nc_option *option
 	size_t n;
 
 	*result = 0;
-	/* Options may change meanwhile: count and print the same ones. */
+	/* Options may change meanwhile: count the same values as are printed. */
 	for (i = 0; i < count; i++) {
 		value[i] = nc_option_value(ti, &options[i]);
 		given += value[i] != options[i].preset;

@@ -8,7 +8,7 @@
 
 struct dm_target;
 
-/* Most options of a target. */
+/* Highest number of options of a target. */
 #define NC_OPTIONS_MAX	16
 
 /**
@@ -18,7 +18,7 @@ struct dm_target;
  * @min: lowest value
  * @max: highest value
  * @preset: value of an option that is not given; the printed table line leaves it out
- * @zero: 0 is valid as well
+ * @zero: 0 is valid as well as @min to @max
  * @constant: a live table cannot change it
  * @words: NULL: the value is a decimal number.  Otherwise a list of @max + 1 words: the value is
  *	the index of a word

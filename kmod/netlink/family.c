@@ -202,7 +202,7 @@ bool nc_nl_is_named(const struct nlattr *attr, dev_t dev, struct mapped_device *
 	return *name && !nla_strcmp(attr, name);
 }
 
-/* Return the attribute of a request that names the device, or an ERR_PTR. */
+/* Find the attribute, dev or name, that names the device of a request.  May return an ERR_PTR. */
 const struct nlattr *nc_nl_named(struct nlattr **attrs, struct netlink_ext_ack *extack)
 {
 	if (!attrs[NEARCACHE_A_DEVICE_DEV] == !attrs[NEARCACHE_A_DEVICE_NAME]) {
@@ -346,13 +346,13 @@ u32 nc_nl_count_ranges(const struct genl_info *info, int type)
 	return count;
 }
 
-/* Return the place of a dump for the number of the last device put into a message; 0: none. */
+/* Where a dump keeps the number of the last device that it put into a message; 0: none yet. */
 dev_t *nc_nl_dump_last(struct netlink_callback *cb)
 {
 	return (dev_t *)cb->ctx;
 }
 
-/* Begin the message of a device in a dump.  Returns its header; NULL: no room. */
+/* Begin the message about a device in a dump.  Returns its header; NULL: no room. */
 void *nc_nl_dump_begin(const struct nc_nl_dump *dump, u8 cmd)
 {
 	void *header = genlmsg_put(dump->skb, NETLINK_CB(dump->cb->skb).portid,
@@ -363,7 +363,7 @@ void *nc_nl_dump_begin(const struct nc_nl_dump *dump, u8 cmd)
 	return header;
 }
 
-/* End the message of the device @dev; @r: 0, or it has no room.  Returns 0 or -EMSGSIZE. */
+/* End the message about the device @dev, or cancel it if @r is not 0.  Returns 0 or -EMSGSIZE. */
 int nc_nl_dump_end(const struct nc_nl_dump *dump, void *header, int r, dev_t dev)
 {
 	if (r) {
@@ -488,7 +488,7 @@ static void event_lost(void)
 	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
 }
 
-/* Begin the message of an event.  Returns NULL if nobody listens, or memory is lacking. */
+/* Begin the message of an event.  Returns NULL if nobody listens, or without memory. */
 struct sk_buff *nc_nl_event_begin(gfp_t gfp, void **header)
 {
 	struct sk_buff *skb;
@@ -504,8 +504,8 @@ struct sk_buff *nc_nl_event_begin(gfp_t gfp, void **header)
 	return NULL;
 }
 
-/* Multicast an event, in the initial network namespace only; @r: 0, or the message has no room.  A
- * listener that loses an event for lack of memory gets ENOBUFS and must read the status.
+/* Multicast an event, in the initial network namespace only.  @r: not 0 if the message had no room.
+ * A listener that loses an event, as memory is short, gets ENOBUFS and must read the status.
  */
 void nc_nl_event_send(struct sk_buff *skb, void *header, gfp_t gfp, int r)
 {

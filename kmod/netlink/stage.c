@@ -9,11 +9,11 @@
 #include "netlink/policy_gen.h"
 #include "stage/stage.h"
 
-/* Attributes of the status: in the order of its fields, after "unused" and the pad. */
+/* The attributes of the status have the order of its fields; attribute 0 and the pad come first. */
 #define STAGE_FIELDS	(sizeof(struct nc_stage_status) / sizeof(u64))
 static_assert(sizeof(struct nc_stage_status) == (NEARCACHE_A_STAGE_STATUS_MAX - 1) * sizeof(u64));
 
-/* Events are sent by workers that the drain needs: never wait for memory. */
+/* Workers that the drain needs send the events: never wait for memory. */
 #define STAGE_EVENT_GFP	(GFP_NOWAIT | __GFP_NOWARN)
 
 static struct mapped_device *stage_md(const struct nc_stage *s)
@@ -73,7 +73,7 @@ static int put_stage(struct sk_buff *skb, struct nc_stage *s)
 /**
  * struct stage_request - a request for the stage that it names
  * @info: the request
- * @named: its NEARCACHE_A_DEVICE_DEV or _NAME
+ * @named: its attribute NEARCACHE_A_DEVICE_DEV or _NAME
  * @act: called with the stage and the request
  * @reply: message for @act
  */
@@ -104,7 +104,7 @@ static int stage_act(struct stage_request *request)
 	if (IS_ERR(request->named))
 		return PTR_ERR(request->named);
 	do {
-		/* Look again if the device may have been missed. */
+		/* A change of the list may have hidden the device: look again. */
 		changes = nc_registry_changes();
 		r = nc_stages_each(0, visit_stage, request);
 	} while (!r && changes != nc_registry_changes());
@@ -157,7 +157,7 @@ int nearcache_nl_stage_get_dumpit(struct sk_buff *skb, struct netlink_callback *
 	return r && !skb->len ? r : skb->len;
 }
 
-/* Return the next option from @o on that a request sets, and its value, or NULL. */
+/* Find the next option, from @o on, that a request sets.  Returns it and sets @value, or NULL. */
 static const struct nc_option *next_option(struct genl_info *info, const struct nc_option *o,
 					   u64 *value)
 {

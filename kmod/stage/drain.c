@@ -175,7 +175,7 @@ static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 			clear_sectors(s, REQ_OP_DISCARD, x->sector, x->sectors);
 		return true;
 	}
-	/* The writer may have asked to keep the space, so keep it always. */
+	/* The log does not record whether the writer asked to keep the space: always keep it. */
 	if (offload && !clear_sectors(s, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, x->sector, x->sectors))
 		return true;
 	r = drain_zeros(s, x->sector, x->sectors);
@@ -312,8 +312,9 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 	return true;
 }
 
-/* Writes fail while the origin has failed for origin_timeout.  Call this when one of both changes,
- * and from time to time while the origin fails.  Context: may sleep.
+/* Let writes fail if the origin has failed for origin_timeout, otherwise accept them.  Call this
+ * when the option or the state of the origin changes, and after each failed attempt of the drain.
+ * Context: may sleep.
  */
 void nc_drain_check_timeout(struct nc_stage *s)
 {
@@ -333,7 +334,7 @@ void nc_drain_check_timeout(struct nc_stage *s)
 		DMERR("%s: origin %s failed for %u s (origin_timeout): writes fail until it works",
 		      nc_stage_name(s), s->origin->name, READ_ONCE(s->origin_timeout));
 	else
-		DMINFO("%s: writes are accepted again", nc_stage_name(s));
+		DMINFO("%s: accepts writes again", nc_stage_name(s));
 	nc_stage_event(s);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The reason why the drain fails.  dm-kcopyd and dm-io report that a write has failed, and not why.
- * So after a failure the drain writes the first block of its epoch once more, by a bio of its own.
- * The reason matters most for a reservation: to wait does not help then.
+ * The reason why the drain fails.  dm-kcopyd and dm-io report only that a write has failed.  So
+ * after a failure the drain writes the first block of its epoch once more, with a bio of its own,
+ * which has the error.  The reason matters most for a reservation, where waiting does not help.
  */
 #include <linux/bio.h>
 #include <linux/vmalloc.h>
@@ -34,7 +34,9 @@ static int read_first_block(struct nc_stage *s, const struct nc_extent *x, u32 s
 	return 0;
 }
 
-/* Write the first block of an extent to the origin.  Return: 0 or the error. */
+/* Write the first block of an extent to the origin.  Return: the error of the origin; 0: none, or
+ * the log cannot be read.
+ */
 static int write_first_block(struct nc_stage *s, const struct nc_extent *x)
 {
 	u32 bytes = bdev_logical_block_size(s->origin->bdev);
@@ -54,8 +56,8 @@ static int write_first_block(struct nc_stage *s, const struct nc_extent *x)
 }
 
 /**
- * nc_origin_error_find() - find out why the origin fails, and report a reason that is new
- * @s: stage, whose drain has the pieces of an epoch that failed
+ * nc_origin_error_find() - find out why the origin fails; log the reason if it has changed
+ * @s: stage; its drain holds the pieces of the epoch that failed
  *
  * Context: the drain, with no copy in flight.
  */
@@ -64,12 +66,12 @@ void nc_origin_error_find(struct nc_stage *s)
 	const struct nc_extent *x = nc_overlay_find(&s->drain.pieces, 0);
 	int r = 0;
 
-	/* Errors of a discard do not count. */
+	/* The drain ignores errors of a discard. */
 	while (x && x->kind == NEARCACHE_STAGE_DISCARD)
 		x = nc_extent_next(x);
 	if (x)
 		r = write_first_block(s, x);
-	/* It may work now, or the flush has failed. */
+	/* No error: the origin works again, or only the flush of the epoch has failed. */
 	r = r ?: -EIO;
 	if (r == READ_ONCE(s->origin_error))
 		return;
@@ -78,6 +80,6 @@ void nc_origin_error_find(struct nc_stage *s)
 		DMERR("%s: origin %s: another node has reserved it, so nothing is drained",
 		      nc_stage_name(s), s->origin->name);
 	else
-		DMWARN("%s: origin %s: error %d", nc_stage_name(s), s->origin->name, r);
+		DMWARN("%s: origin %s fails with error %d", nc_stage_name(s), s->origin->name, r);
 	dm_table_event(s->ti->table);
 }

@@ -82,8 +82,9 @@ static u8 read_block(struct nc_stage *s, u64 start, u8 *block)
 	return bad;
 }
 
-/* Put what an extent has of the block that begins at @start into @block, set the bits of its
- * sectors in @written, and set or clear them in @unknown.  Return: 0 or the error of the log.
+/* Put the part of an extent that is in the block at sector @start into @block.  Set the bits of its
+ * sectors in @written; set them in @unknown for a discard, otherwise clear them.
+ * Return: 0 or the error of the log.
  */
 static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, u8 *block,
 		      u8 *written, u8 *unknown)
@@ -107,16 +108,16 @@ static int put_extent(struct nc_stage *s, const struct nc_extent *x, u64 start, 
 	return 0;
 }
 
-/* Does a sector have a content that the drain gave it?  @crc: 0 if it cannot be read. */
+/* Does a sector have one of the contents that the drain gave it?  @crc: 0 if it cannot be read. */
 static bool sector_matches(__le32 now, __le32 next, __le32 crc)
 {
 	if (!now || !next)
 		return true;
-	/* A power cut may leave a sector that was being written unreadable: the drain mends it. */
+	/* A sector that was being written at a power cut may be unreadable: the drain writes it. */
 	return crc ? crc == now || crc == next : now != next;
 }
 
-/* Report that another host changed a sector, once.  Return: -ESTALE. */
+/* Report a sector that another host changed; only the first one.  Return: -ESTALE. */
 static int refuse_changed(struct nc_stage *s, u64 sector)
 {
 	if (READ_ONCE(s->origin_error) == -ESTALE)
@@ -201,7 +202,7 @@ int nc_origin_print_expect(struct nc_stage *s)
 }
 
 /**
- * nc_origin_print_take() - record the fingerprint of the origin as it is
+ * nc_origin_print_take() - record the fingerprint of the present content of the origin
  * @s: stage that has nothing to drain, and that passes no write
  * @unknown: blocks whose content may change by itself, as after a discard, a bit for each
  *

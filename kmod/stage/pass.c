@@ -3,8 +3,8 @@
  * The option on_full writethrough: when the log is full, empty it, pass writes to the origin for a
  * while, and return to the log (rules F1 to F7 of kmod/doc/stage.md).
  *
- * Under the lock of the stage, nc_stage.mode says where the next write goes.  The worker that makes
- * room begins to pass, because this moves the tail (space.c); the worker of this file returns.
+ * Under the lock of the stage, nc_stage.mode says where the next write goes.  The worker of space.c
+ * enters the mode "passes", because this moves the tail; the worker of this file returns.
  */
 #include <linux/blkdev.h>
 #include <linux/ktime.h>
@@ -12,10 +12,10 @@
 #include "core/compat.h"
 #include "stage/stage.h"
 
-/* Time over which the stage looks how busy the origin is, in nanoseconds. */
+/* Window: time over which the stage observes how busy the origin is, in nanoseconds. */
 #define PASS_WINDOW	(2ULL * NSEC_PER_SEC)
 
-/* Let the worker look at the mode.  Context: @s->lock. */
+/* Let the worker act on the mode.  Context: @s->lock. */
 static void pass_kick(struct nc_stage *s)
 {
 	lockdep_assert_held(&s->lock);
@@ -44,7 +44,7 @@ static void enter_mode(struct nc_stage *s, enum nearcache_stage_mode mode)
  * @s: stage
  * @too_far: max_behind or max_behind_time is exceeded
  *
- * If the tail can move, the write gets room soon.
+ * If the tail can still move, the log is not full: the write gets room soon.
  *
  * Context: @s->lock.
  */
@@ -95,12 +95,12 @@ void nc_pass_marked(struct nc_stage *s, u64 blocks)
 	p->grant = behind > NC_EPOCH_BLOCKS_IDLE ? p->grant + blocks / 2 : 0;
 	if (behind)
 		return;
-	/* Nothing can be appended any more. */
+	/* No write can be appended any more. */
 	p->begins = true;
 	queue_work(s->queue, &s->space);
 }
 
-/* The superblock says that writes are passed, and the log is empty.  Context: @s->lock. */
+/* Begin to pass: the superblock says so, and the log is empty.  Context: @s->lock. */
 void nc_pass_begin(struct nc_stage *s)
 {
 	lockdep_assert_held(&s->lock);
@@ -109,7 +109,7 @@ void nc_pass_begin(struct nc_stage *s)
 	enter_mode(s, NEARCACHE_STAGE_PASSES);
 }
 
-/* Count a request that goes to the origin past the log.  Context: @s->lock. */
+/* Count a request that is passed, and direct it to the origin.  Context: @s->lock. */
 static void pass_request(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 {
 	struct nc_pass *p = &s->pass;
@@ -122,7 +122,7 @@ static void pass_request(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 		p->writes++;
 	else
 		p->flushes++;
-	/* A return waits for it; a poller may end it late. */
+	/* A return waits for this bio, and a poller may complete it late. */
 	bio_clear_polled(bio);
 	bio_set_dev(bio, s->origin->bdev);
 }
@@ -156,7 +156,7 @@ bool nc_pass_fails_flush(struct nc_stage *s)
 	return fails;
 }
 
-/* A request that was passed has ended.  Context: end_io of the target. */
+/* A passed request has ended.  Context: end_io of the target. */
 void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, bool error)
 {
 	struct nc_pass *p = &s->pass;
@@ -186,7 +186,7 @@ static int flush_origin(struct nc_stage *s)
 
 	if (!r)
 		return 0;
-	DMERR("%s: origin %s: flush: error %d; it may have lost writes: the next flush fails",
+	DMERR("%s: origin %s failed a flush (error %d), it may have lost writes: the next flush fails",
 	      nc_stage_name(s), s->origin->name, r);
 	spin_lock_irq(&s->lock);
 	s->pass.flush_failed = true;
@@ -194,7 +194,7 @@ static int flush_origin(struct nc_stage *s)
 	return r;
 }
 
-/* Make the writes that were passed durable.  May sleep.  Return: 0 or the error of the origin. */
+/* Make the passed writes durable.  May sleep.  Return: 0 or the error of the origin. */
 int nc_pass_sync(struct nc_stage *s)
 {
 	bool passes;
@@ -216,7 +216,7 @@ static void pass_return(struct nc_stage *s)
 		r = error;
 	}
 	if (error)
-		DMERR("%s: log %s: superblock: error %d; writes go to the origin from now on",
+		DMERR("%s: log %s: cannot write the superblock (error %d): writes go to the origin from now on",
 		      nc_stage_name(s), s->log->name, error);
 	spin_lock_irq(&s->lock);
 	s->pass.log_failed = error;
@@ -224,7 +224,7 @@ static void pass_return(struct nc_stage *s)
 	spin_unlock_irq(&s->lock);
 }
 
-/* Must the stage return?  At the end of a window, begins the next one.  Context: @s->lock. */
+/* Must the stage return?  Begins a new window if the present one is over.  Context: @s->lock. */
 static bool must_return(struct nc_stage *s, u64 now)
 {
 	struct nc_pass *p = &s->pass;

@@ -8,7 +8,7 @@ enum read_source {
 	READ_ORIGIN,
 	READ_LOG,
 	READ_ZEROS,
-	READ_GIVEN_UP,	/* the log, which is given up */
+	READ_GIVEN_UP,	/* the log, which the user has given up */
 };
 
 /* Find the source of a read's first sectors; set @sectors to their number.  Counts log reads. */

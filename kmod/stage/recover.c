@@ -20,7 +20,7 @@ static_assert(sizeof(struct nearcache_stage_desc) == NEARCACHE_STAGE_BLOCK);
  * @block: the blocks; from vmalloc()
  * @place: place of the first one
  * @blocks: their number
- * @dropped: epochs were dropped, because the log cannot be read and the user asked for that
+ * @dropped: epochs were dropped, because of a block that cannot be read (drop_unreadable)
  */
 struct log_window {
 	struct nearcache_stage_desc *block;
@@ -156,18 +156,18 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->committed = *at;
 }
 
-/* Report that the epochs from @epoch on are dropped.  @number: first descriptor that is dropped. */
+/* Log that the epochs from @epoch on are dropped.  @number: first descriptor that is dropped. */
 static void report_dropped(struct nc_stage *s, struct log_window *w, u64 epoch, u64 number)
 {
 	bool committed = number <= le64_to_cpu(s->super.block->committed_number);
 
 	w->dropped = true;
-	DMERR("%s: log %s: cannot be read: writes from epoch %llu on are dropped%s",
+	DMERR("%s: log %s: a block cannot be read: writes from epoch %llu on are dropped%s",
 	      nc_stage_name(s), s->log->name, epoch,
 	      committed ? ", and some were committed" : ", if there were any");
 }
 
-/* The descriptor @at cannot be read, and the user asked to drop it: end the chain there. */
+/* The descriptor @at cannot be read, and drop_unreadable is set: end the chain there. */
 static void drop_unreadable(struct nc_stage *s, struct log_window *w, const struct nc_cursor *at,
 			    struct nearcache_stage_desc *commit, struct nc_cursor *end,
 			    struct nc_cursor *before)
@@ -179,7 +179,7 @@ static void drop_unreadable(struct nc_stage *s, struct log_window *w, const stru
 		.epoch = le64_to_cpu(sb->drained_epoch) + 1,
 	};
 
-	/* All that the origin lacks is behind the block: begin anew there. */
+	/* The block is among the drained ones: drop the rest of the ring, and start it there. */
 	if (end->number < drained.number) {
 		nc_ring_start(&s->ring, &drained);
 		*end = s->ring.last;
@@ -375,7 +375,7 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	    nc_origin_print_check(s, &changed);
 	if (r)
 		return r;
-	/* The origin may have newer data, of an epoch that was dropped while it was drained. */
+	/* The origin may have newer data, if a dropped epoch was drained in part. */
 	if (!s->keep_retained || changed || w->dropped)
 		drop_retained(s);
 	fill_overlay(s);

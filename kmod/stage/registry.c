@@ -60,7 +60,7 @@ int nc_stage_claim(struct nc_stage *s)
 	return r;
 }
 
-/* Has a table acknowledged writes that it cannot commit, because the log has failed? */
+/* Has a table acknowledged writes that it cannot commit, because its log has failed? */
 static bool stage_lost_writes(struct nc_stage *s)
 {
 	bool lost;

@@ -19,7 +19,7 @@
  */
 #define NC_WRITE_BLOCKS_MAX	(NEARCACHE_STAGE_WRITE_MAX / NEARCACHE_STAGE_BLOCK_SECTORS)
 #define NC_APPEND_BLOCKS_MAX	(2ULL * NC_WRITE_BLOCKS_MAX + 1 + NC_RING_RESERVE)
-/* Records that an entry needs at most: a descriptor, a skip, the entry. */
+/* Most records that an entry needs: a descriptor, a skip, the entry. */
 #define NC_APPEND_RECORDS	3U
 
 /**
@@ -154,7 +154,7 @@ static inline u64 nc_ring_free_records(const struct nc_ring *r)
 	return r->tail.record + r->records_max - r->head_record;
 }
 
-/* Does the longest write find room? */
+/* Is there room for the longest write? */
 static inline bool nc_ring_has_room(const struct nc_ring *r)
 {
 	return nc_ring_free(r) >= NC_APPEND_BLOCKS_MAX &&

@@ -28,7 +28,7 @@ void nc_space_check(struct nc_stage *s)
 		queue_work(s->queue, &s->space);
 }
 
-/* Will writes be passed?  Then all is marked, and everything leaves the log. */
+/* Does the stage begin to pass?  Then all epochs are marked, and the tail moves over all. */
 static bool pass_begins(struct nc_stage *s)
 {
 	bool begins;

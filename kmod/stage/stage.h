@@ -182,21 +182,22 @@ struct nc_drain {
 };
 
 /**
- * struct nc_pass - writes that go to the origin past the log (pass.c); stage.lock, except @work
+ * struct nc_pass - state of passed writes (pass.c); protected by stage.lock, except @work
  * @work: returns to the log, and raises the event of a new mode
  * @stopped: the stage is suspended: @work must not run
  * @begins: nc_stage.space will begin to pass writes; no write is appended until then
- * @flush_failed: the origin may have lost writes, and no writer knows
- * @log_failed: the superblock could not be written at the last return
+ * @flush_failed: the origin may have lost writes, and no writer has learned of it yet
+ * @log_failed: the last return could not write the superblock
  * @reported: the mode of the last event
  * @discarded: blocks of the fingerprint that a passed discard touched, a bit for each
  * @writes: passed writes in flight
  * @flushes: passed FLUSHes in flight
- * @full: blocks that were behind when the log was full
- * @grant: blocks of writes that may go to the log while it is emptied
- * @window: when the present time of observation began, ktime_get_ns()
- * @busy_since: when @writes or @flushes became more than 0, or were last counted in @busy
- * @busy: for how long some were in flight in the present time of observation, nanoseconds
+ * @full: blocks by which the origin was behind when the log became full
+ * @grant: blocks of writes that may still go to the log while the stage empties it
+ * @window: begin of the present window (PASS_WINDOW), ktime_get_ns()
+ * @busy_since: begin of the busy time that @busy does not contain yet, ktime_get_ns(); valid while
+ *	@writes or @flushes is not 0
+ * @busy: time in the present window with passed requests in flight, nanoseconds
  */
 struct nc_pass {
 	struct delayed_work work;
@@ -232,7 +233,7 @@ struct nc_stage_counters {
  * @ti: the target in device-mapper
  * @log: log device
  * @origin: origin device
- * @claim: in the list of all stages (target.c)
+ * @claim: in the list of all stages (registry.c)
  * @queue: runs @room, @space and @retry
  * @super: the superblock
  * @generation: generation of this start
@@ -257,7 +258,7 @@ struct nc_stage_counters {
  * @reported: conditions that netlink listeners know (status.c); @lock, once @started
  * @pushback: a suspend without flush: hand writes that must wait back to device-mapper
  * @failed: the log has failed, or was given up
- * @given_up: the user gave the log up: no new request goes there
+ * @given_up: the user gave up the log: it gets no new request
  * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
  * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
  * @origin_error: the negative error of the origin while it fails; 0: none.  Written by the drain,
@@ -276,7 +277,7 @@ struct nc_stage_counters {
  * @room: appends waiting writes
  * @space: moves the tail
  * @retry: reads that failed on the log and that the origin can serve
- * @watch: sets @full once a second while writes wait
+ * @watch: sets and clears @full, once a second while writes wait
  * @commit: see struct nc_stage_commit
  * @drain: see struct nc_drain
  * @pass: see struct nc_pass
@@ -360,7 +361,7 @@ struct nc_stage_status {
 #undef NC_STATUS_FIELD
 };
 
-/* Called for a stage, which stays meanwhile.  May sleep, must not do I/O. */
+/* Called with a stage, which is not freed meanwhile.  May sleep, must not do I/O. */
 typedef int nc_stage_visit(struct nc_stage *s, void *arg);
 
 enum nc_stage_io_kind {
@@ -368,7 +369,7 @@ enum nc_stage_io_kind {
 	NC_STAGE_IO_LOG_READ,	/* a read of the log, counted in nc_stage.readers */
 	NC_STAGE_IO_WRITE,	/* a write to the log */
 	NC_STAGE_IO_WAITER,	/* a FLUSH or FUA write that waits for a commit */
-	NC_STAGE_IO_PAST_LOG,	/* a write or FLUSH sent to the origin, counted in nc_stage.pass */
+	NC_STAGE_IO_PAST_LOG,	/* a passed request, counted in nc_stage.pass */
 };
 
 /**

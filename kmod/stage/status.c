@@ -2,8 +2,8 @@
 /*
  * The status of a stage, and its events.
  *
- * Every event is a dm event.  Netlink listeners also learn when the log fails, when the origin
- * fails and works again, and when writes begin and cease to wait for room, or to fail.
+ * Every event is a dm event.  Netlink events report that the log fails, that the origin fails or
+ * works again, that writes begin or cease to wait for room, and that they begin or cease to fail.
  */
 #include <linux/ktime.h>
 
@@ -11,10 +11,10 @@
 #include "stage/stage.h"
 #include "stage/target.h"
 
-/* In place of an event, as enum nearcache_event begins with 0. */
+/* No event; not 0, which is a value of enum nearcache_event. */
 #define STAGE_EVENT_NONE	U32_MAX
 
-/* Conditions of a stage whose begin and end are events. */
+/* Conditions of a stage; their begin and their end are events. */
 enum { CONDITION_LOG_FAILED, CONDITION_ORIGIN_LOST, CONDITION_FULL, CONDITION_READ_ONLY };
 
 static const struct {
@@ -37,7 +37,7 @@ void nc_stage_listen(nc_stage_listener *listener)
 	stage_listener = listener;
 }
 
-/* Tell the listener which conditions have changed.  Return: has any? */
+/* Report to the listener which conditions have changed.  Return: false: none has. */
 static bool report_conditions(struct nc_stage *s)
 {
 	u32 now, changed, i, event;
@@ -84,7 +84,7 @@ void nc_stage_waits(struct nc_stage *s)
 	queue_delayed_work(s->queue, &s->watch, HZ);
 }
 
-/* The stage becomes full if a write waits now, and has room again if none waited for a second. */
+/* The stage is full from now on if a write waits, and no longer if none has waited for a second. */
 void nc_stage_watch_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);

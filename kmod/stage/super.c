@@ -212,8 +212,8 @@ int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 	return r;
 }
 
-/* Record a new tail in both copies.  @passing: and that writes will be passed to the origin, so
- * that its fingerprint is not known.  May sleep.  Return: 0 or the error of the log.
+/* Record a new tail in both copies.  @passing: also record that writes will be passed, so that the
+ * fingerprint of the origin is not known.  May sleep.  Return: 0 or the error of the log.
  */
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail, bool passing)
 {

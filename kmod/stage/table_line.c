@@ -22,7 +22,7 @@ static void set_epoch_limit(struct nc_stage *s)
 {
 	u64 blocks = min(div_u64(s->ring.blocks, 8), STAGE_EPOCH_BLOCKS), behind;
 
-	/* Inside the lock: of two callers, the last one must use the newest value. */
+	/* Read it under the lock: of two callers, the last one must use the newest value. */
 	spin_lock_irq(&s->lock);
 	behind = READ_ONCE(s->max_behind);
 	if (behind)

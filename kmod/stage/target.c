@@ -150,8 +150,8 @@ static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *err
 	}
 }
 
-/* Recover at the first resume: in the constructor, the table that is live may still write.  A table
- * that is given up before fails all requests.
+/* Recover at the first resume: in the constructor, the live table may still write.  If the log is
+ * given up before that, the table fails all requests.
  */
 static int stage_preresume(struct dm_target *ti)
 {
@@ -165,7 +165,7 @@ static int stage_preresume(struct dm_target *ti)
 	r = nc_stage_check_predecessor(s) ?: nc_stage_recover(s);
 	if (r)
 		return r;
-	/* A later start must not drop what is written now, so the table line does not show it. */
+	/* A later start must not drop newer writes, so the table line does not show the option. */
 	s->drop_unreadable = false;
 	nc_stage_started(s);
 	return 0;

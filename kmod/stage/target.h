@@ -7,8 +7,8 @@
 
 struct nc_stage;
 
-/* Called for each netlink event; the table of @s stays meanwhile.  May sleep, must not do I/O, nor
- * wait for memory.
+/* Called for each netlink event; @s is not freed meanwhile.  May sleep, must not do I/O or wait for
+ * memory.
  */
 typedef void nc_stage_listener(struct nc_stage *s, enum nearcache_event event);
 

@@ -144,7 +144,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 		s->waiting_count++;
 		nc_stage_waits(s);
 		make_room(s);
-		/* A log that is emptied may take it. */
+		/* While the stage empties the log, it may still have a grant for this write. */
 		if (s->mode == NEARCACHE_STAGE_EMPTIES)
 			queue_work(s->queue, &s->room);
 	}
@@ -163,7 +163,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 	return DM_MAPIO_SUBMITTED;
 }
 
-/* Give a waiting write its place, or pass it.  Context: @s->lock.  Return: false: it waits. */
+/* Append a waiting write, or pass it.  Context: @s->lock.  Return: false: it must wait. */
 static bool place_waiting(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 {
 	if (s->mode == NEARCACHE_STAGE_PASSES) {
@@ -274,10 +274,10 @@ void nc_stage_fail(struct nc_stage *s, const char *what, int error)
 }
 
 /**
- * nc_stage_give_up() - do without the log: fail all requests that need it, and stop the drain
+ * nc_stage_give_up() - give up the log: fail all requests that need it, and stop the drain
  * @s: stage
  *
- * Requests that the log device has got end when its driver ends them.
+ * Requests that were sent to the log device end when its driver ends them.
  *
  * Context: may sleep.
  */
