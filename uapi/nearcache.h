@@ -138,8 +138,8 @@ enum nearcache_cached {
  * @NEARCACHE_EVENT_STAGE_LOG_FAILED: The log of a stage failed, and writes
  *   fail
  * @NEARCACHE_EVENT_STAGE_FULL: Writes to a stage wait for room in the log, or
- *   because of max-behind or max-behind-time, or go to the origin past the
- *   full log
+ *   because of max-behind or max-behind-time; or the stage empties its full
+ *   log, or passes writes to the origin (on-full)
  * @NEARCACHE_EVENT_STAGE_ROOM: For a second no write to a stage has waited,
  *   and writes go to the log
  * @NEARCACHE_EVENT_STAGE_READ_ONLY: The origin of a stage has failed for

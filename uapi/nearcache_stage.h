@@ -129,11 +129,11 @@ struct nearcache_stage_super {
 /*
  * Flags of struct nearcache_stage_super.flags.  A writer keeps those that it does not know.
  *
- * NEARCACHE_STAGE_RESERVE: this node reserves the origin while the device is open, and until the
- * origin has all of the log.
+ * NEARCACHE_STAGE_RESERVE: the node that opens the device reserves the origin, until the device is
+ * closed and the origin has all of the log.
  *
- * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and writes may have gone to the
- * origin past the log: a start must flush the origin first.
+ * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and later writes may have been
+ * passed to the origin: a start must flush the origin first.
  */
 #define NEARCACHE_STAGE_RESERVE		0x1U
 #define NEARCACHE_STAGE_PASSING		0x2U
@@ -215,21 +215,21 @@ struct nearcache_stage_desc {
 enum nearcache_stage_state {
 	NEARCACHE_STAGE_NORMAL	= 0,
 	NEARCACHE_STAGE_RETRIES	= 1,	/* the origin fails; the drain tries again */
-	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log failed: writes fail; what is committed is drained
-					 * as far as the log can be read; or the log was given up:
-					 * nothing more is drained
+	NEARCACHE_STAGE_LOG_BAD	= 2,	/* the log has failed: writes fail, and the drain writes the
+					 * committed epochs that it can read; or the log was given
+					 * up: the drain has stopped
 					 */
 	NEARCACHE_STAGE_READ_ONLY = 3,	/* the origin has failed for origin_timeout: writes fail
-					 * until it works; the log keeps what it has
+					 * until it works; the log keeps its data
 					 */
 };
 
-/* Where writes go, field mode of the status line; kmod/doc/stage.md, "A full log". */
+/* Where writes go: field mode of the status line.  See kmod/doc/stage.md, "A full log". */
 enum nearcache_stage_mode {
 	NEARCACHE_STAGE_LOGS	= 0,	/* to the log */
-	NEARCACHE_STAGE_EMPTIES	= 1,	/* to the log, slowly: it was full, and is being emptied */
+	NEARCACHE_STAGE_EMPTIES	= 1,	/* to the log, slowly: the stage empties it */
 	NEARCACHE_STAGE_PASSES	= 2,	/* to the origin */
-	NEARCACHE_STAGE_RETURNS	= 3,	/* they wait until the passed ones are durable */
+	NEARCACHE_STAGE_RETURNS	= 3,	/* they wait until the passed writes are durable */
 };
 
 /*
@@ -256,9 +256,9 @@ enum nearcache_stage_mode {
  * retries		counter: epochs whose drain was repeated after an error of the origin
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
  * in_flight		requests to the log that have not ended, and tasks of the stage that wait
- *			for it
+ *			for the log
  * mode			enum nearcache_stage_mode
- * passed_bytes		counter: bytes written by users that went to the origin past the log
+ * passed_bytes		counter: bytes of writes that went to the origin and not to the log
  * origin_error		errno of the origin while it fails; 0: none.  EBADE: another node has
  *			reserved it.  ESTALE: another host has changed it
  */
