@@ -186,7 +186,7 @@ static int flush_origin(struct nc_stage *s)
 
 	if (!r)
 		return 0;
-	DMERR("%s: origin %s failed a flush (error %d), it may have lost writes: the next flush fails",
+	DMERR("%s: origin %s failed a flush (error %d): writes may be lost, the next flush fails",
 	      nc_stage_name(s), s->origin->name, r);
 	spin_lock_irq(&s->lock);
 	s->pass.flush_failed = true;
@@ -216,7 +216,7 @@ static void pass_return(struct nc_stage *s)
 		r = error;
 	}
 	if (error)
-		DMERR("%s: log %s: cannot write the superblock (error %d): writes go to the origin from now on",
+		DMERR("%s: log %s failed a write (error %d): writes go to the origin from now on",
 		      nc_stage_name(s), s->log->name, error);
 	spin_lock_irq(&s->lock);
 	s->pass.log_failed = error;
