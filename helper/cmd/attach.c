@@ -489,8 +489,8 @@ static bool wants_origin(const struct attachment *attach)
 }
 
 /*
- * The same for the origin of a stage below the device.  If @found, dm_device_free() of @stage is
- * needed.
+ * Decide whether to attach the origin of a stage below the device.  Sets @found; if it is true, the
+ * caller must free @stage with dm_device_free().
  */
 static int wants_stage_origin(const struct arguments *args, const char *name,
 			      struct dm_device *stage, bool *found)

@@ -195,7 +195,7 @@ static bool wants_refresh(struct closing *closing)
 	       status.field[NEARCACHE_FIELD_STATE] == NEARCACHE_NORMAL;
 }
 
-/* A stage whose cache is gone: cut its name to that of the cache. */
+/* Cut the name of a stage to that of its cache. */
 static const char *cut_ending(char *name)
 {
 	size_t length = strlen(name), end = strlen(STAGE_ENDING);
@@ -235,8 +235,8 @@ static int close_stage(const struct dm_device *stage, const struct close_options
 }
 
 /*
- * Before a device closes, do without the log of its stage, or write the log to the origin.  An
- * interrupt during the latter leaves a working device.
+ * Before a device closes, give up the log of its stage (--abandon-stage), or write the log to the
+ * origin.  An interrupt of the drain leaves a working device.
  */
 static int prepare_stage(const struct dm_device *dev, const struct dm_device *stage,
 			 const struct close_options *options)
@@ -520,12 +520,13 @@ const struct verb close_verb = {
 "\n"
 "If the cache has a stage, close first writes its log to the origin, which may take long.\n"
 "The device stays in use until then, and ^C leaves it so. With --keep, writes stay in the\n"
-"log, and the next open goes on; until then the origin has an older state. An origin that\n"
-"is reserved stays so with --keep, and is released without it.\n"
+"log, and the next open goes on; until then the origin has an older state. With --keep, a\n"
+"reservation of the origin stays; otherwise close releases the origin.\n"
 "\n"
-"--abandon-stage is for a log that hangs or failed: all requests that need it fail at\n"
-"once, and the device closes without it. close says which moment the origin shows; later\n"
-"writes are lost, unless the log can be read again: it is not wiped. A device in use does\n"
-"not close, but its requests fail, so that its users can be stopped.\n",
+"--abandon-stage is for a log that hangs or has failed: new requests that need the log fail\n"
+"at once, and the device closes when the driver of the log has ended its requests. close\n"
+"prints which moment the origin shows. Later writes are lost, unless the log can be read\n"
+"again: close does not wipe it. A device in use stays open, but its requests fail, so that\n"
+"its users can be stopped.\n",
 	.run = cmd_close,
 };
