@@ -195,7 +195,7 @@ static int check_closed_stage(struct destroy *destroy)
 		return fail_code();
 	if (!destroy->log_found && !destroy->abandon)
 		return fail(CODE_BUSY,
-			    "the cache has a stage whose log is not here, and may hold writes that the origin lacks: is its drive there? If the log is lost, or a 'destroy' that was interrupted has wiped it, --abandon-stage goes on without it");
+			    "the cache has a stage whose log is not here, and may hold writes that the origin lacks: connect the drive of the log; if the log is lost, or an interrupted 'destroy' has wiped it, give --abandon-stage");
 	if (!destroy->log_found)
 		return 0;
 	return stage_log_drained(&stage->sb) ? 0 :
@@ -264,7 +264,7 @@ static int stop_stage(struct destroy *destroy)
 	return 0;
 }
 
-/* A log that is given up may be on a drive that fails: only warn then. */
+/* A given up log may be on a drive that fails: then only warn. */
 static int wipe_log(struct destroy *destroy)
 {
 	if (destroy->abandon) {
@@ -365,14 +365,14 @@ static void wipe_members(struct destroy *destroy)
 
 /*
  * Wipe the log, then the first cache device, then the others.  An interruption leaves:
- * - before the log is wiped, in whole: the cache, and a log that says whether the origin has all of
- *   it.  destroy can be repeated, and open goes on as before.
- * - between log and cache: a cache that names a log that is not there.  open refuses it, because the
- *   origin may lack writes that the cache has, and open --abandon-stage empties it.  destroy can be
- *   repeated with --abandon-stage.
- * - between the cache devices: a cache without its first device, which nothing opens.
- * In the reverse order, destroy could not be repeated: no cache would name the log, whose writes an
- * 'open --stage' could still bring to the origin after they were given up.
+ * - before the log is completely wiped: the cache, and a log that says whether the origin has all
+ *   its writes.  destroy can be repeated, and open works as before.
+ * - between log and cache: a cache that names a missing log.  open refuses the cache, because the
+ *   origin may lack writes that the cache has; open --abandon-stage empties the cache.  destroy can
+ *   be repeated with --abandon-stage.
+ * - between the cache devices: a cache without its first device, which cannot be opened.
+ * In the reverse order, destroy could not be repeated: no cache would name the log, and
+ * 'open --stage' could still drain the log after the user gave up its writes.
  */
 static int wipe_devices(struct destroy *destroy)
 {

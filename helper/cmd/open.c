@@ -469,7 +469,7 @@ static int find_plain(struct opening *open)
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
 		return fail_code();
-	/* Also to read only: data that is cached now would be stale after the drain. */
+	/* Also in mode read-only: data that is cached now would be stale after the drain. */
 	return stage_check_origin(&match->origin, NULL, mode_writes(args->mode));
 }
 

@@ -137,8 +137,8 @@ static void warn_of_line(const struct reopening *re, const char *what)
 }
 
 /*
- * The line may still name a stage that --abandon-stage has given up.  The superblock of the cache
- * tells; a log that has writes for the origin is refused later.
+ * Ignore the options of a stage in the line if the superblock of the cache names no log:
+ * --abandon-stage has given up the stage.  If a log has writes for the origin, open fails later.
  */
 static void drop_stage(struct reopening *re)
 {

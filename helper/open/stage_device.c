@@ -169,8 +169,8 @@ static int check_log(const struct stage *stage)
 }
 
 /*
- * Record @id as the device id of the origin.  No device uses the log yet, and the claim ends here, so
- * that the kernel can have it.
+ * Record @id as the device id of the origin.  No device uses the log yet, and this function ends its
+ * claim of the log, so that the kernel can open it.
  */
 static int record_origin(struct stage *stage, const char *id)
 {
@@ -221,7 +221,7 @@ static int start_device(struct stage *stage)
 	if (stage->params.drop_unreadable && kmsg_find(&log, "are dropped", dropped, sizeof(dropped)))
 		warn("the kernel says: %s", dropped);
 	kmsg_close(&log);
-	/* It was for this start only. */
+	/* The option was for this start only. */
 	stage->params.drop_unreadable = false;
 	lvm_filter_notify(stage->origin.number);
 	if (dm_find(stage->name, &dev, &found))
@@ -233,9 +233,9 @@ static int start_device(struct stage *stage)
 }
 
 /*
- * --force has accepted an origin with another device id: the log names it from now on, so that the
- * next open finds it.  While the stage runs, the kernel keeps the record, so it is written before the
- * start, and taken back if the kernel refuses the origin.
+ * Start the device.  If --force has accepted an origin with another device id, record the new id in
+ * the log, so that the next open finds the origin.  Only the kernel writes the superblock while the
+ * stage runs: so write the id before the start, and restore the former one if the start fails.
  */
 static int start_for(struct stage *stage)
 {
@@ -375,8 +375,8 @@ int stage_grow(const struct dm_device *dev, uint64_t bytes)
 }
 
 /*
- * Record how the device was closed, before its origin is released: with an origin that is not
- * reserved, a log that may hold writes is refused.
+ * Record how the device was closed, then release its origin.  In the reverse order, an interruption
+ * would leave a log that may hold writes, and an origin without reservation, which open refuses.
  */
 static int record_closed(const struct dm_device *dev, const struct stage_params *params,
 			 bool drained, bool keep)
@@ -405,7 +405,7 @@ static int record_closed(const struct dm_device *dev, const struct stage_params 
 
 /*
  * Remove the device.  @drained: the caller has seen that the origin has all writes; record this in
- * the log, so that the origin can be used without it.  @keep: an origin that is reserved stays so.
+ * the log, so that the origin can be used without it.  @keep: a reservation of the origin stays.
  * The device is not open, so there are no writes in between.
  */
 int stage_remove(const struct dm_device *dev, bool drained, bool keep)
@@ -418,8 +418,8 @@ int stage_remove(const struct dm_device *dev, bool drained, bool keep)
 		return 0;
 	/* A log that is given up may hang. */
 	if ((drained || keep) && record_closed(dev, &params, drained, keep))
-		warn("%s; the log does not say how it was closed, so the origin counts as one that may have changed%s",
-		     fail_message(), drained ? ", and that lacks some of its writes" : "");
+		warn("%s; the log has no record of this close: the next open assumes that the origin may have changed%s",
+		     fail_message(), drained ? " and may lack writes" : "");
 	fail_reset();
 	/* Programs that look at the origin now find it released. */
 	lvm_filter_notify(params.origin);
@@ -443,7 +443,7 @@ void stage_print(const struct stage *stage)
 	print_string("retained", stage->retained ? "retained data" : NULL, stage->retained);
 	stage_print_key(&stage->sb);
 	lvm_filter_print(&stage->origin, stage->cache);
-	/* A name of the volume is needed to notice these. */
+	/* Without a device id, open cannot notice another volume. */
 	print_string("not_noticed", "not noticed", *stage->origin.id ? NULL :
 		     "another volume in the place of the origin, unless its size, or its first and last 64 KiB differ: the origin has no wwid, serial or uuid; 'open' needs --origin DEV");
 	print_end();

@@ -250,7 +250,7 @@ static bool is_log_of(const struct nearcache_stage_super *sb, const struct devic
 /*
  * Fail if a log on this machine holds writes that the origin lacks: without the log, the origin
  * has an older state, and a later drain would overwrite new writes to it.
- * @except: uuid of a log that does not matter; NULL: none.  @writes: the origin is used for writes.
+ * @except: uuid of a log to ignore; NULL: none.  @writes: the caller will write to the origin.
  */
 int stage_check_origin(const struct device *origin, const unsigned char *except, bool writes)
 {

@@ -139,8 +139,8 @@ int stage_format(struct stage *stage, const struct arguments *args)
 }
 
 /*
- * Wipe the log if it is still that of @stage.  The device is not in use.  The origin is released first:
- * after that, nothing here knows its key.
+ * Wipe the log if it is still that of @stage.  The device is not in use.  Release the origin first:
+ * the key is derived from the log, and nothing else on this node knows it.
  */
 int stage_format_wipe(struct stage *stage)
 {

@@ -11,7 +11,7 @@
 #include "lib/print.h"
 #include "open/stage_device.h"
 
-/* The key of a log: it is the same after a reboot, and on another node that has got the log. */
+/* The key of a log: the same after a reboot, and on another node that gets the drive. */
 u64 stage_key(const unsigned char *uuid)
 {
 	u64 key = 0;
@@ -71,7 +71,7 @@ static int read_reservation(const struct device *origin, struct reservation *now
 		    origin->path);
 }
 
-/* For create, before anything is written: there is no key of this node yet. */
+/* For create, before it writes: this node has no key of the new log yet, so any key is another's. */
 int stage_check_reservable(const struct device *origin, const struct arguments *args)
 {
 	struct reservation now;
@@ -82,21 +82,21 @@ int stage_check_reservable(const struct device *origin, const struct arguments *
 	    !reservation_other_key(&now, 0, &other))
 		return fail_code();
 	return fail(CODE_BUSY,
-		    "the key 0x%016llx is registered with origin '%s', by another node or for another log: close the device there, or --preempt takes the origin from it",
+		    "the key 0x%016llx is registered with origin '%s', by another node or for another log: close the device there, or give --preempt to take the origin from it",
 		    (unsigned long long)other, origin->path);
 }
 
 static int refuse_other(const struct stage *stage, const struct reservation *now, uint64_t other)
 {
 	return fail(CODE_BUSY,
-		    "origin '%s' %s the key 0x%016llx, by another node or for another log; the key of the log '%s' is 0x%016llx: close the device there, or 'nearcache open %s --preempt' takes the origin from it, and what it has not written yet is lost",
+		    "origin '%s' %s the key 0x%016llx, by another node or for another log; the key of the log '%s' is 0x%016llx: close the device there, or take the origin from it with 'nearcache open %s --preempt': then its writes that are not on the origin are lost",
 		    stage->origin.path,
 		    now->held && now->key == other ? "is reserved with" : "has registered",
 		    (unsigned long long)other, stage->log.path,
 		    (unsigned long long)stage_key(stage->sb.uuid), stage->cache);
 }
 
-/* Without the reservation another node may have written, and a drain would make a mixture. */
+/* Without the reservation another node may have written: a drain would mix the writes of both. */
 static int refuse_lost(const struct stage *stage)
 {
 	return fail(CODE_DEVICE,
@@ -139,7 +139,7 @@ static int check_reservation(const struct stage *stage, const struct arguments *
 	return now->held ? check_count(stage, now) : refuse_lost(stage);
 }
 
-/* Take the place of all other keys.  Each round removes one of them. */
+/* Remove all other keys, one in each round. */
 static int remove_others(const struct device *origin, u64 key)
 {
 	struct reservation now;
@@ -151,7 +151,7 @@ static int remove_others(const struct device *origin, u64 key)
 		    reservation_preempt(origin, key, other))
 			return fail_code();
 	}
-	return fail(CODE_BUSY, "origin '%s': other nodes register keys all the time",
+	return fail(CODE_BUSY, "origin '%s': other nodes register new keys again and again",
 		    origin->path);
 }
 
@@ -192,7 +192,7 @@ static int take_reservation(struct stage *stage, const struct arguments *args)
 	       fail(CODE_DEVICE, "origin '%s' does not keep the reservation", origin->path);
 }
 
-/* A reservation that the stage does not ask for: only this node knows whether it may write. */
+/* Warn of a reservation that is not the stage's: it may keep this node from writing. */
 static void warn_of_reserved(const struct stage *stage)
 {
 	struct reservation now;
@@ -267,8 +267,8 @@ static bool find_reserved(const struct nearcache_stage_super *sb, struct device 
 }
 
 /*
- * Release the origin of a log that has no more writes for it.  @origin: if it is not open, find it.
- * Only warn: no data depends on it.  The caller may have failed already.
+ * Release the origin of a log that has no more writes for it.  @origin: found here if not open.  A
+ * failure only causes a warning, as no data depends on it; an error that the caller has recorded stays.
  */
 void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin)
 {
@@ -280,7 +280,7 @@ void stage_unreserve(const struct nearcache_stage_super *sb, const struct device
 	if (origin->fd < 0 && find_reserved(sb, &found))
 		origin = &found;
 	if (origin->fd < 0 || reservation_release(origin, stage_key(sb->uuid)))
-		warn("the origin '%s' stays reserved with the key 0x%016llx: 'nearcache open --preempt' of its next stage takes it",
+		warn("the origin '%s' stays reserved with the key 0x%016llx: give --preempt when its next stage is created or opened",
 		     origin->fd < 0 ? (const char *)sb->origin_id : origin->path,
 		     (unsigned long long)stage_key(sb->uuid));
 	if (!before)

@@ -13,10 +13,10 @@
 
 /* Time between looks at the requests in flight. */
 #define PAUSE_US	(200 * 1000)
-/* After so many looks, tell the user what the command waits for. */
+/* After this number of looks, report to the user that the command waits. */
 #define LOOKS_SILENT	5U
 
-/* Let all requests fail that need the log, and stop the drain. */
+/* Fail all requests that need the log, and stop the drain. */
 int stage_give_up(const struct dm_device *dev)
 {
 	if (!dev->live)
@@ -24,7 +24,7 @@ int stage_give_up(const struct dm_device *dev)
 	/* The resume would start a table that a killed run has loaded, and that one reads the log. */
 	if (dm_clear(dev->name) || dm_message(dev, "give_up"))
 		return fail_code();
-	/* Requests that wait for the end of a suspend fail, too. */
+	/* Requests that wait for the end of a suspend must fail as well. */
 	return dev->suspended ? dm_resume(dev->name, DM_READ_AHEAD_KERNEL, DM_SUSPEND_NOT) : 0;
 }
 
@@ -35,11 +35,11 @@ static void warn_of_requests(const struct dm_device *dev, uint64_t requests)
 
 	if (!stage_params_parse(dev->table, &params))
 		return;
-	warn("%" PRIu64 " requests are in flight at the log device '%s', and end when its driver gives up: to take the drive away ends them sooner; ^C ends this command",
+	warn("waiting for %" PRIu64 " requests that the driver of the log device '%s' has not ended: remove the drive to end them sooner; ^C ends this command",
 	     requests, device_path_of(params.log, path));
 }
 
-/* Wait until no request is in flight at the log: nothing can end a request but the log's driver. */
+/* Wait until no request is in flight at the log: only the log's driver can end a request. */
 int stage_wait_log(const struct dm_device *dev)
 {
 	struct stage_status status = { .in_flight = 1 };
@@ -62,7 +62,7 @@ int stage_wait_log(const struct dm_device *dev)
 	return 0;
 }
 
-/* Print which writes are lost, and which moment the origin shows.  @dev: as before its removal. */
+/* Print which writes are lost, and which moment the origin shows.  @dev: before its removal. */
 void stage_print_lost(const struct dm_device *dev, const char *cache)
 {
 	struct stage_status status;
@@ -79,7 +79,7 @@ void stage_print_lost(const struct dm_device *dev, const char *cache)
 	if (!status.behind_bytes)
 		return;
 	snprintf(lost, sizeof(lost),
-		 "what was written after that, unless the log can be read again: 'nearcache open %s' tries, and with --abandon-stage it goes on without the log",
+		 "all later writes, unless the log can be read again: try 'nearcache open %s'; with --abandon-stage it opens the cache without the log",
 		 cache);
 	print_string(NULL, "lost", lost);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Give the log of a running stage up: it hangs or has failed.
+ * Give up the log of a running stage, because it hangs or has failed.
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_STAGE_GIVE_UP_H

@@ -59,7 +59,7 @@ const char *stage_origin_error(const struct stage_status *status)
 	if (status->origin_error == ESTALE)
 		return "another host has written to it, so nothing is drained: 'nearcache close NAME --keep', then 'nearcache open NAME --abandon-stage' gives up the log";
 	return status->origin_error == EBADE ?
-	       "another node has reserved it: 'nearcache close NAME --keep', then 'nearcache open NAME --preempt' takes it back, and --abandon-stage gives up the log" :
+	       "another node has reserved it: 'nearcache close NAME --keep', then 'nearcache open NAME --preempt' takes it back, or --abandon-stage gives up the log" :
 	       strerror((int)status->origin_error);
 }
 
@@ -110,7 +110,7 @@ static void print_limits(const struct stage_params *params)
 		      params->origin_timeout);
 }
 
-/* Print what the origin of the stage suffers from, and what to do. */
+/* Print how long the origin has failed, and the next step if it is gone. */
 static void print_origin_state(const struct dm_device *dev, const struct stage_status *status)
 {
 	bool gone = stage_origin_gone(dev);
