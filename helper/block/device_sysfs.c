@@ -330,8 +330,8 @@ static bool end_visit(dev_t upper, const void *data, int depth)
 }
 
 /*
- * Call @take for each disk that a device rests on, at any depth; a disk may come more than once.
- * Returns false if a call did, or if the disks are not known.
+ * Call @take for each disk that a device rests on, at any depth; some disks repeatedly.  Returns
+ * false if @take returned false, or if the disks are not known.
  */
 bool identity_each_disk(dev_t number, bool (*take)(dev_t disk, void *data), void *data)
 {

@@ -198,9 +198,9 @@ void mounts_each_anywhere(void (*visit)(const struct mount_place *place, void *a
 }
 
 /*
- * Open the file or folder that is mounted there, for syncfs().  Returns -1 if it cannot be reached:
- * another mount covers it, or the process has ended.  Another user may have replaced a mount point by
- * a device, which an open would start to use: so look first.
+ * Open the root of a mount, for syncfs().  Returns -1 if it cannot be reached: another mount covers
+ * it, or the process has ended.  Another user may have put a device in its place, which must not be
+ * opened: so check the type first.
  */
 int mounts_open(const struct mount_place *place)
 {

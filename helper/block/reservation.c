@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Persistent reservations.  The kernel's own ioctls change them, on all paths of a multipath device.
- * It has none that reads them before 7.0, so this file sends the commands of SCSI and NVMe.
+ * Persistent reservations.  The kernel has ioctls that change them, on all paths of a multipath
+ * device.  Before 7.0 it has none to read them, so this file sends the commands of SCSI and NVMe.
  */
 #include "block/reservation.h"
 
@@ -35,7 +35,7 @@
 #define NVME_REGISTRATION_EXTENDED 64U
 
 #define ANSWER_MS		10000U
-/* A conflict, as the ioctls answer it: of SCSI, and of NVMe before kernel 6.4. */
+/* Results of the ioctls that mean a conflict: with SCSI, and with NVMe before kernel 6.4. */
 #define CONFLICT		0x18
 #define CONFLICT_NVME		0x83
 
@@ -83,7 +83,7 @@ static bool scsi_command(const struct device *dev, unsigned char action, void *a
 	};
 	int tries = 3;
 
-	/* A device reports an event of the past, such as a key that was removed, in place of an answer. */
+	/* In place of an answer, a device first reports an earlier event, such as a removed key. */
 	do {
 		if (ioctl(dev->fd, SG_IO, &io))
 			return false;
@@ -203,7 +203,9 @@ bool reservation_other_key(const struct reservation *now, uint64_t key, uint64_t
 	return now->keys > RESERVATION_KEYS;
 }
 
-/* Send a change.  Returns false after a conflict with another node, or after fail(). */
+/* Send a change.  Returns false after a conflict with another node, which records no error, or
+ * after fail().
+ */
 static bool send_change(const struct device *dev, unsigned long request, void *change,
 			const char *what)
 {
@@ -244,12 +246,12 @@ int reservation_register(const struct device *dev, uint64_t key)
 }
 
 /*
- * Take the reservation of @other, and remove this key: its nodes cannot write any more.  Not with
- * PREEMPT AND ABORT: the target of Linux 6.12 never answers it.
+ * Take over the reservation of the key @other, and remove this key: nodes with it cannot write any
+ * more.  Do not use PREEMPT AND ABORT, which the target of Linux 6.12 never answers.
  */
 int reservation_preempt(const struct device *dev, uint64_t key, uint64_t other)
 {
-	/* The kernel's documentation has the two keys the other way round. */
+	/* Documentation/block/pr.rst has these two keys in the wrong order. */
 	struct pr_preempt change = {
 		.old_key = key,
 		.new_key = other,
@@ -270,9 +272,9 @@ int reservation_take(const struct device *dev, uint64_t key)
 }
 
 /*
- * Remove the key of this node, and the reservation with it.  If no other key is registered, remove all
- * registrations: one of an earlier connection of this node, or of the node that had the log before,
- * could otherwise not be removed.
+ * Remove the key of this node, and its reservation.  If no other key is registered, remove all
+ * registrations: those of an earlier connection of this node, or of a node that had the log before,
+ * cannot be removed in another way.
  */
 int reservation_release(const struct device *dev, uint64_t key)
 {

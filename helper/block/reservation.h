@@ -14,7 +14,7 @@
 
 #include "block/device.h"
 
-/* Keys that are read at most. */
+/* Highest number of keys to read. */
 #define RESERVATION_KEYS	64U
 
 /**
@@ -22,9 +22,9 @@
  * @generation: counts the registrations and removals of keys, by any node
  * @held: the device is reserved
  * @shared: each node with a key may write; all others may only read
- * @key: if @held, the key of the node that has reserved it; 0: each node with a key has
+ * @key: if @held, the key of the node that has reserved the device; 0: all nodes with a key have
  * @keys: number of registrations: a node has one for each of its paths
- * @registered: the first RESERVATION_KEYS of their keys
+ * @registered: keys of the first RESERVATION_KEYS registrations
  */
 struct reservation {
 	uint32_t generation;

@@ -34,7 +34,7 @@ struct stage_limit {
  * @rate: highest rate of the drain, bytes per second; 0: no limit
  * @max_behind: limit
  * @origin_timeout: writes fail when the origin has failed for this time, seconds; 0: never
- * @drop_unreadable: start from a log that cannot be read in part
+ * @drop_unreadable: start even if a part of the log cannot be read
  * @on_full: what to do with writes while the log is full, 0: wait, 1: writethrough
  * @keep_retained: marked data of earlier starts is read from the log
  */

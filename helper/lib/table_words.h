@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /*
- * The functions move *@text behind what they took, and return false if there is no such word.
+ * The functions move *@text behind the word that they take, and return false if there is none.
  * table_word() takes words that fit into @size bytes with NUL.
  */
 bool table_word(const char **text, char *word, size_t size);

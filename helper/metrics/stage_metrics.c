@@ -79,8 +79,8 @@ static const struct stage_metric {
 	{ METRIC_COUNTER, "stage_drained_bytes", "bytes",
 	  "bytes that the stage wrote to the origin", value_drained_bytes },
 	{ METRIC_COUNTER, "stage_passed_bytes", "bytes",
-	  "bytes that users wrote to the origin past the log", value_passed_bytes },
-	{ METRIC_GAUGE, "stage_passes", "", "1 while writes go to the origin past the log",
+	  "bytes of writes that went to the origin and not to the log", value_passed_bytes },
+	{ METRIC_GAUGE, "stage_passes", "", "1 while writes go to the origin and not to the log",
 	  value_passes },
 	{ METRIC_COUNTER, "stage_log_read_bytes", "bytes", "bytes that users read from the log",
 	  value_log_read_bytes },
@@ -160,7 +160,7 @@ static int write_closed(struct exposition *e)
 		exposition_family(e, METRIC_GAUGE, ages ? "stage_closed_seconds" : "stage_closed",
 				  ages ? "seconds" : "", ages ?
 				  "age of the flush that the origin of a closed log shows, 0 if unknown" :
-				  "1 for each log with writes for its origin, whose stage is closed");
+				  "1 for each log with writes that the origin lacks, whose stage is closed");
 		for (i = 0; i < all->count; i++) {
 			const struct label_pair labels[] = {
 				{ "name", (const char *)all->one[i].sb.label },

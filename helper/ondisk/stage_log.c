@@ -312,8 +312,8 @@ static bool block_matches(const struct nearcache_stage_super *sb, unsigned int b
 }
 
 /*
- * True if the origin has the content that the fingerprint of the log describes.  It is for origins
- * without a device id; two empty ones look the same.
+ * True if the origin has the content that the fingerprint of the log describes.  For origins without
+ * a device id; two empty origins cannot be distinguished.
  */
 bool stage_log_describes(const struct nearcache_stage_super *sb, const struct device *origin)
 {

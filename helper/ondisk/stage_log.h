@@ -30,7 +30,7 @@ struct stage_log {
 };
 
 /**
- * struct stage_closing - what is recorded when the device of a log is closed
+ * struct stage_closing - the record of a close of a log's device
  * @drained: the origin has all of the log
  * @reservation: nearcache_stage_super.closed_reservation
  */

@@ -86,7 +86,7 @@ static void print_closed_log(const struct log_carrier *log)
 	print_end();
 }
 
-/* Print a table of them. */
+/* Print a table of the closed logs. */
 int closed_logs_print(void)
 {
 	struct logs all;
@@ -98,7 +98,7 @@ int closed_logs_print(void)
 			print_closed_log(&all.one[i]);
 		print_end();
 		print_string(NULL, all.count ? "next step" : NULL,
-			     "'nearcache open NAME' goes on writing the logs to their origins");
+			     "'nearcache open NAME' opens a stage, which writes its log to the origin");
 	}
 	logs_free(&all);
 	return fail_code();

@@ -58,7 +58,7 @@ static int check_gone(const struct stage *stage, const struct dm_device *dev,
 		    path, dev->name);
 }
 
-/* The log names the origin.  The kernel writes its superblock meanwhile, one copy at a time. */
+/* Read the superblock of the log, while the kernel may write one of its copies. */
 static int read_log(struct stage *stage, const struct dm_device *dev)
 {
 	struct stage_log log = { 0 };

@@ -171,7 +171,7 @@ int stage_report(const struct dm_device *dev)
 	print_number("waiting", status.waiting ? "writes that wait" : NULL, status.waiting);
 	print_bytes("written_bytes", "written", status.written_bytes);
 	print_bytes("drained_bytes", "written to the origin", status.drained_bytes);
-	print_bytes("passed_bytes", status.passed_bytes ? "written past the log" : NULL,
+	print_bytes("passed_bytes", status.passed_bytes ? "passed to the origin" : NULL,
 		    status.passed_bytes);
 	print_bytes("log_read_bytes", "read from the log", status.log_read_bytes);
 	print_number("commits", NULL, status.commits);

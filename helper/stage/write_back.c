@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A file system keeps new data in memory, and so does a block device that is written without one.
- * syncfs() on any open file of a file system writes all of it, in whatever mount namespace it is
- * mounted; fsync() on the block device does not.  A file system that no process sees any more, as
- * after 'umount -l', cannot be opened: then the functions fail.
+ * A file system keeps new data in memory, and so does a block device that programs write directly.
+ * syncfs() on an open file of a file system writes all its data, in any mount namespace; fsync() on
+ * the block device does not.  A file system that no process sees any more, as after 'umount -l',
+ * cannot be opened: then the functions fail.
  */
 #include "stage/write_back.h"
 
@@ -35,7 +35,7 @@
 /**
  * struct file_system - a file system that has a mount
  * @device: device number of its mounts
- * @source: a device that it is on, and that is on the stage; 0: unknown
+ * @source: a device of the file system that is on the stage; 0: unknown
  * @btrfs: it is btrfs, with the uuid @uuid if @opened
  * @opened: one of its mounts could be opened
  * @above: it is on the stage, and its data was written
@@ -50,9 +50,9 @@ struct file_system {
 };
 
 /**
- * struct write_back - what was written so far
+ * struct write_back - state of the search
  * @stage: device number of the stage
- * @fs: file systems; only those of btrfs may be elsewhere
+ * @fs: file systems on the stage, and all of btrfs
  * @count: entries of @fs
  * @lacks: a device on the stage whose file system was not found or not opened
  */
@@ -232,7 +232,7 @@ static bool check_device(const char *name, dev_t number, void *arg)
 	return true;
 }
 
-/* Write what a program wrote to the device without a file system. */
+/* Write back data that programs wrote to the device directly. */
 static bool write_device(const char *name, dev_t number, void *arg)
 {
 	struct write_back *all = arg;
@@ -278,7 +278,7 @@ static int write_file_systems(struct write_back *all)
 		    device_path_of(all->lacks, path));
 }
 
-/* Write all to the stage that was written to file systems on it, or to devices on it. */
+/* Write back all file systems on the stage, and all devices on it, to the stage. */
 int write_back_all(dev_t stage)
 {
 	struct write_back all = { .stage = stage };
