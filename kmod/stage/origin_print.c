@@ -129,9 +129,9 @@ static int refuse_changed(struct nc_stage *s, u64 sector)
 }
 
 /* Compute the checksums of a block as of the end of the epoch in @s->drain.pieces.  Sets those in
- * @now that are not known, of sectors that the epoch does not write; these sectors keep theirs, also
- * while the origin cannot be read.  A written one stays unknown until the mark: an earlier attempt
- * may have written it, and the origin may lose this write.
+ * @now that are not known, of sectors that the epoch does not write; these sectors keep theirs,
+ * also while the origin cannot be read.  A written one stays unknown until the mark: an earlier
+ * attempt may have written it, and the origin may lose this write.
  */
 static int next_crcs(struct nc_stage *s, u64 start, u8 *block, __le32 *now, __le32 *crc)
 {
