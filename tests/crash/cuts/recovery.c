@@ -132,8 +132,9 @@ static bool last_good(const struct recovery *r)
 static const char *chain_follow(struct recovery *r, struct recovered_log *out)
 {
 	uint64_t place = le64toh(r->sb->tail), number = le64toh(r->sb->tail_number);
-	uint64_t epoch = le64toh(r->sb->tail_epoch), last = 0, blocks = 0, next;
+	uint64_t epoch = le64toh(r->sb->tail_epoch), last = number - 1, blocks = 0, next;
 
+	out->committed = epoch - 1;
 	while (blocks <= r->ring_blocks) {
 		const struct nearcache_stage_desc *d = block_at(r, place);
 
