@@ -47,6 +47,10 @@ make_null C local 24
 make_null L log 32
 at_exit gone
 staged --reserve
+reopened "dropped: others may have written" 1
+destroyed
+
+staged --reserve
 # Another node had a key, and may have written.
 ./reserve "$O2" register 0x77
 ./blockdata write "$O2" -s 8192 -n 4096 -g 3
