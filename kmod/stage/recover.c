@@ -253,7 +253,7 @@ static int settle_chain(struct nc_stage *s, struct log_window *w,
 	}
 	if (checked)
 		fits = nc_checked_verify(s, commit, false, w->block);
-	if (fits < 0 && s->drop_unreadable) {
+	if (fits < 0 && fits != -EUCLEAN && s->drop_unreadable) {
 		report_dropped(s, w, before->epoch, before->number);
 		fits = 0;
 	}

@@ -116,7 +116,7 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 							 NEARCACHE_STAGE_ZEROES;
 	io->sector = dm_target_offset(s->ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
-	/* The mode may change until the lock is held: without a copy, the commit is an ordinary one. */
+	/* The mode may change before the lock is taken.  Without a copy, the commit is ordinary. */
 	if (io->entry_kind == NEARCACHE_STAGE_DATA && !READ_ONCE(s->mode))
 		small = nc_small_write_copy(s, bio);
 

@@ -158,18 +158,22 @@ static void data_sum(struct nearcache_stage_desc *desc)
 {
 	static const u8 zeros[NEARCACHE_STAGE_BLOCK];
 	u64 place = le64_to_cpu(desc->place) + 1, sum = 0, last;
-	u32 i, bytes;
+	u32 i, bytes, all = 0;
 
 	for (i = 0; i < le32_to_cpu(desc->count); i++) {
 		last = place + nearcache_stage_blocks(desc->entry[i].kind,
 						      le32_to_cpu(desc->entry[i].sectors));
 		bytes = le32_to_cpu(desc->entry[i].sectors) * 512;
+		if (desc->entry[i].kind == NEARCACHE_STAGE_DATA)
+			all += bytes;
 		for (; place < last; place++, bytes -= NEARCACHE_STAGE_BLOCK)
 			if (desc->entry[i].kind == NEARCACHE_STAGE_DATA)
 				sum += (2 * place + 1) *
 				       (~crc32c(~0U, zeros, min(bytes, NEARCACHE_STAGE_BLOCK)) & U32_MAX);
 	}
 	desc->data_checksum = cpu_to_le64(sum);
+	/* A checked commit as long as this is refused when it is the last one. */
+	damaged |= le32_to_cpu(desc->flags) & NEARCACHE_STAGE_CHECKED && all > NEARCACHE_STAGE_CHECKED_MAX;
 }
 
 /* Write a chain of descriptors from the tail on, as the input says.  Return: number of epochs. */
