@@ -156,19 +156,23 @@ bool nc_pass_fails_flush(struct nc_stage *s)
 	return fails;
 }
 
-/* A passed request has ended.  Context: end_io of the target. */
-void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, bool error)
+/* A passed request has ended.  A discard is advisory, as in the drain: the stage takes discards, even
+ * if the origin does not.  Context: end_io of the target.
+ */
+void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t *error)
 {
 	struct nc_pass *p = &s->pass;
 	unsigned long flags;
 	u32 bytes = io->sectors << SECTOR_SHIFT;
 
+	if (io->sectors && io->entry_kind == NEARCACHE_STAGE_DISCARD)
+		*error = BLK_STS_OK;
 	spin_lock_irqsave(&s->lock, flags);
 	if (io->sectors)
 		p->writes--;
 	else
 		p->flushes--;
-	if (!error && io->sectors && io->entry_kind == NEARCACHE_STAGE_DATA) {
+	if (!*error && io->sectors && io->entry_kind == NEARCACHE_STAGE_DATA) {
 		s->count.written_bytes += bytes;
 		s->count.passed_bytes += bytes;
 	}

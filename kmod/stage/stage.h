@@ -496,7 +496,7 @@ void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
 void nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
 bool nc_pass_fails_flush(struct nc_stage *s);
 void nc_pass_inherit(struct nc_stage *s, struct nc_stage *other);
-void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, bool error);
+void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t *error);
 int nc_pass_sync(struct nc_stage *s);
 
 /* drain.c */
