@@ -345,6 +345,7 @@ static void set_retrying(struct nc_stage *s, bool on)
 
 	spin_lock_irq(&s->lock);
 	before = s->failing_since;
+	s->tried = true;
 	if (on)
 		s->count.retries++;
 	if (on != before)

@@ -260,6 +260,8 @@ struct nc_stage_counters {
  * @failed: the log has failed, or was given up
  * @given_up: the user gave up the log: it gets no new request
  * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
+ * @tried: the drain of this table has had a result, so @failing_since says whether the origin works;
+ *	@lock
  * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
  * @origin_error: the negative error of the origin while it fails; 0: none.  Written by the drain,
  *	read without a lock
@@ -320,6 +322,7 @@ struct nc_stage {
 	bool given_up;
 	bool read_only;
 	u64 failing_since;
+	bool tried;
 	int origin_error;
 	u32 writes[2];
 	u64 open_since;

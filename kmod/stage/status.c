@@ -41,11 +41,14 @@ void nc_stage_listen(nc_stage_listener *listener)
 static bool report_conditions(struct nc_stage *s)
 {
 	u32 now, changed, i, event;
+	bool lost;
 
 	/* Listeners must hear of changes in their order. */
 	mutex_lock(&s->report_lock);
 	spin_lock_irq(&s->lock);
-	now = s->failed << CONDITION_LOG_FAILED | !!s->failing_since << CONDITION_ORIGIN_LOST |
+	/* A new table knows of the origin what the one before has reported, until it has tried. */
+	lost = s->tried ? s->failing_since : s->reported & BIT(CONDITION_ORIGIN_LOST);
+	now = s->failed << CONDITION_LOG_FAILED | lost << CONDITION_ORIGIN_LOST |
 	      (s->full || s->mode != NEARCACHE_STAGE_LOGS) << CONDITION_FULL |
 	      s->read_only << CONDITION_READ_ONLY;
 	changed = now ^ s->reported;
