@@ -434,10 +434,14 @@ int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 /* Recovery: write the block @desc at @place.  Return: did it succeed? */
 bool nc_stage_commit_rewrite(struct nc_stage *s, const struct nearcache_stage_desc *desc, u64 place)
 {
-	s->commit.failed = false;
+	bool written;
+
 	memcpy(page_address(s->commit.io[0].page), desc, sizeof(*desc));
 	submit_desc(s, &s->commit.io[0], place, REQ_PREFLUSH | REQ_FUA);
-	return wait_descs(s);
+	written = wait_descs(s);
+	/* A commit after the start tries again. */
+	s->commit.failed = false;
+	return written;
 }
 
 /* Return: 0 or -ENOMEM; in both cases the caller must call nc_stage_commit_destroy(). */

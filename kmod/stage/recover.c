@@ -382,11 +382,15 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	r = nc_stage_super_start(s, s->ring.open.number);
 	if (r || !w->dropped)
 		return r;
-	/* The chain must end at a block that can be read, also if nothing is written before the
-	 * next start.  Only now: without the superblock, the log would seem to have lost data.
+	/* The chain should end at a block that can be read, even if nothing is written before the
+	 * next start.  Only now: without the superblock, the log would seem to have lost data.  If
+	 * the block takes no write either, the epochs before it can still be drained.
 	 */
 	memset(commit, 0, sizeof(*commit));
-	return nc_stage_commit_rewrite(s, commit, s->ring.open.place) ? 0 : -EIO;
+	if (!nc_stage_commit_rewrite(s, commit, s->ring.open.place))
+		DMWARN("%s: log %s: the block cannot be written: the log will fail when it is needed",
+		       nc_stage_name(s), s->log->name);
+	return 0;
 }
 
 /**

@@ -6,6 +6,7 @@
 # on the origin.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./cache.sh
 
 # crash: copy the content that the cache device has now to $X and $Y, as after a power cut.

@@ -5,6 +5,7 @@
 # errors for data that is not cached, and right data otherwise.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./cache.sh
 . ./stressing.sh
 INTEGRITY=crc32c

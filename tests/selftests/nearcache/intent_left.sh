@@ -4,6 +4,7 @@
 # witness record it must then be cold. Writers get an error only if the witness leaves as well.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./witnessed.sh
 
 MODE=writethrough

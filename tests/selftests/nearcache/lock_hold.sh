@@ -7,6 +7,7 @@
 # mutex_lock() while another one was calling it.
 # kernels: 6.12
 # cpus: 1
+# when: soak
 . ./kprobes.sh
 grep -q ' T mutex_lock$' /proc/kallsyms || skip "with lockdep mutex_lock() is no function"
 

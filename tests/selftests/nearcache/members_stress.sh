@@ -5,6 +5,7 @@
 # No read may return wrong data.
 # kernels: 6.1
 # timeout: 240
+# when: soak
 . ./several.sh
 . ./stressing.sh
 

@@ -3,6 +3,7 @@
 # 'stress' must detect each kind of wrong sector, and report none on a sound device; the other
 # stress tests rely on this. It runs on a bare device that stress_harm.c damages.
 # kernels: 6.12
+# when: soak
 . ./cache.sh
 
 harm_end() {

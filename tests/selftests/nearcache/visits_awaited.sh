@@ -3,6 +3,7 @@
 # Requests that any user may send visit all caches without a lock. No cache may be freed during a
 # visit. Probes record the begin and end of each visit, and when a cache is freed.
 # kernels: 6.12
+# when: soak
 . ./kprobes.sh
 
 make_second

@@ -58,7 +58,7 @@ at_exit dm_gone nc
 
 # --- create and open ---
 
-bad 1 "--mode 'writeback', --rate, --max-behind and --on-full need --stage DEV" create nc --origin "$O" --cache "$C" --mode writeback
+bad 1 "--mode 'writeback', --rate, --max-behind, --on-full, --reserve and --preempt need --stage DEV" create nc --origin "$O" --cache "$C" --mode writeback
 bad 1 '--read-only contradicts --mode writethrough' create nc --origin "$O" --cache "$C" --mode writethrough --read-only
 bad 1 "does not record it" create nc --origin "$O" --cache "$C" --mode writethrough --format-only
 create --mode writethrough -j
