@@ -22,7 +22,8 @@ late() {
 	dd if="/dev/mapper/$1" of="$TMPDIR/$1" bs=64K count=1 iflag=direct 2>/dev/null
 }
 
-begin() {
+# prepare NAME: format a cache. To look for logs, this reads the other devices, so no cache is live.
+prepare() {
 	local name=$1 base origin
 	make_null base "origin-$name" 1
 	make_null "cache_$name" "cache-$name" 8
@@ -31,7 +32,13 @@ begin() {
 	make_dm origin "slow-$name" "$(asleep "$base" 0)"
 	local -n cache=cache_$name
 	format "$cache" "$origin"
-	MODE=$name start "$name" '' "$origin" "$cache"
+	origins[$name]=$origin
+}
+
+begin() {
+	local name=$1 base=${bases[$1]}
+	local -n cache=cache_$name
+	MODE=$name start "$name" '' "${origins[$name]}" "$cache"
 	dmsetup load --noudevsync "slow-$name" --table "$(asleep "$base" 30000)"
 	dmsetup resume --noudevsync "slow-$name" || fail "dm-delay"
 }
@@ -41,7 +48,10 @@ filling() {
 	[[ $(field fills_in_flight "$1") == 1 ]]
 }
 
-declare -A bases pids
+declare -A bases origins pids
+for mode in writearound writethrough; do
+	prepare $mode
+done
 for mode in writearound writethrough; do
 	begin $mode
 done
