@@ -156,8 +156,8 @@ bool nc_pass_fails_flush(struct nc_stage *s)
 	return fails;
 }
 
-/* A passed request has ended.  A discard is advisory, as in the drain: the stage takes discards, even
- * if the origin does not.  Context: end_io of the target.
+/* A passed request has ended.  A discard is advisory, as in the drain: the stage takes discards,
+ * even if the origin does not.  Context: end_io of the target.
  */
 void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t *error)
 {

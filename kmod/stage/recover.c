@@ -388,7 +388,7 @@ static int recover_ring(struct nc_stage *s, struct log_window *w,
 	 */
 	memset(commit, 0, sizeof(*commit));
 	if (!nc_stage_commit_rewrite(s, commit, s->ring.open.place))
-		DMWARN("%s: log %s: the block cannot be written: the log will fail when it is needed",
+		DMWARN("%s: log %s: the block cannot be written either: the log will soon fail",
 		       nc_stage_name(s), s->log->name);
 	return 0;
 }

@@ -260,8 +260,7 @@ struct nc_stage_counters {
  * @failed: the log has failed, or was given up
  * @given_up: the user gave up the log: it gets no new request
  * @failing_since: ktime_get_ns() when the drain began to fail; 0: the origin works; @lock
- * @tried: the drain of this table has had a result, so @failing_since says whether the origin works;
- *	@lock
+ * @tried: the drain of this table has had a result, so that @failing_since is known; @lock
  * @read_only: the origin has failed for @origin_timeout: writes fail; @lock
  * @origin_error: the negative error of the origin while it fails; 0: none.  Written by the drain,
  *	read without a lock
