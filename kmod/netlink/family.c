@@ -4,8 +4,8 @@
  * this specification: the policies and the table of operations.
  *
  * Operations run in parallel (parallel_ops).  device-get and plan-get, which any user may send,
- * visit a cache (nc_registry_each()) and take no mutex of it, so that they delay nobody; stage-get
- * and stage-set visit a stage in the same way.  The other operations hold a cache
+ * visit a cache (nc_registry_each()) without its mutexes, so that they do not delay other users;
+ * stage-get and stage-set visit a stage in the same way.  The other operations hold a cache
  * (nc_registry_hold()), and take nc_life.lock if they need the live table.  If an operation has to
  * wait for a device, a worker does so and replies later: otherwise the registration of another
  * family, and then all families, would have to wait.
@@ -488,7 +488,7 @@ static void event_lost(void)
 	genl_set_err(&nc_nl_family, &init_net, 0, NEARCACHE_NLGRP_EVENTS, -ENOBUFS);
 }
 
-/* Begin the message of an event.  Returns NULL if nobody listens, or without memory. */
+/* Begin the message of an event.  Returns NULL if no socket listens, or if there is no memory. */
 struct sk_buff *nc_nl_event_begin(gfp_t gfp, void **header)
 {
 	struct sk_buff *skb;

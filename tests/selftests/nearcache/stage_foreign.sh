@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Another node with a stage of its own writes to the same origin while this one is in use: the drain does
-# not overwrite what it finds changed, and the next start is refused.
+# not overwrite sectors that it finds changed, and the next start is refused.
 # kernels: 6.12
 # cpus: 1
 # expect-log: another host changed sector 0 meanwhile

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The log hangs and is given up: requests fail that the log device has not got, and the device can be
-# removed when those in flight have ended. The log keeps what is committed.
+# The log hangs and is given up: requests that were not sent to it fail, and the stage can be
+# removed when the requests in flight have ended. The log keeps the committed epochs.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh

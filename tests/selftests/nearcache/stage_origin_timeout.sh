@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# While the origin has failed for origin_timeout, writes fail and what is in the log stays; when the
-# origin works again, the drain goes on and writes are accepted.
+# While the origin has failed for origin_timeout, writes fail, and the log keeps its data; when the
+# origin works again, the drain goes on, and the stage accepts writes.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh

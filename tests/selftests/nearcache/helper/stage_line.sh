@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The line of nearcachetab still names a stage that was given up: the cache is opened without it, and the
-# user is told to change the line.
+# The line of nearcachetab still names a stage that was given up: 'open' opens the cache without the
+# stage, and tells the user to change the line.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh

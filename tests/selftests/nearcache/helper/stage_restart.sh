@@ -23,7 +23,7 @@ staged() {
 	good close nc --keep
 }
 
-# reopened RETAINED GENERATION [WORDS...]: open, and read what is retained, or not.
+# reopened RETAINED GENERATION [WORDS...]: open; check whether the data is retained, and read it.
 reopened() {
 	local before
 	run open nc --cache "$C" --origin "$O" --on-change=drop -j "${@:3}"

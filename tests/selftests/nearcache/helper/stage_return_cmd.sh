@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache attach below a mounted file system: the origin of the stage is disconnected and comes back as
-# another device. What was written meanwhile stays, also if it was not flushed.
+# another device. Writes of the meantime stay, even those without a flush.
 # kernels: 6.12
 # cpus: 1
 # timeout: 300

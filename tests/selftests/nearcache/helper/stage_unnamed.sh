@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A stage whose origin has no wwid, serial or uuid: create and open say what is not noticed. Its content
-# tells it from another such volume.
+# A stage whose origin has no wwid, serial or uuid: create and open print which changes they cannot notice.
+# They recognise the origin by its content.
 # kernels: 6.12
 # cpus: 1
 . ./cache.sh
