@@ -11,8 +11,8 @@ set -euo pipefail
 origin=$((32 * 2048)) log=$((17 * 2048)) # sectors; the smallest log, which wraps around
 cuts=$((${SOAK:+20 *} 500)) steps=$((${SOAK:+6 *} 24))
 room=$((${SOAK:+4 *} 320)) # MiB for the recording of one target
-targets=(stage dm-cache)
-[[ ! ${SOAK:-} ]] || targets+=(stage-passes stage-raid1 linear dm-writecache bcache)
+targets=(stage dm-writecache)
+[[ ! ${SOAK:-} ]] || targets+=(stage-passes stage-raid1 linear dm-cache bcache)
 mkdir -p "$HOST_DIR/run"
 # In memory: e2fsck waits for its writes.
 files=$(mktemp -d -p /dev/shm 2>/dev/null || mktemp -d -p "$HOST_DIR")
