@@ -56,10 +56,11 @@ stage_drained() {
 }
 
 # gated_stage ORIGIN_MB LOG_MB [OPTIONS]: as fresh_stage, on the devices 'origin' and 'log' of gate.c,
-# with an origin of generation 1. The test includes gate.sh, too.
+# with an origin of generation 1, which takes $ORIGIN_TAKES. The test includes gate.sh, too.
 gated_stage() {
 	gate_start
-	gate device origin "$1" trim zeroes flush fua
+	# shellcheck disable=SC2086 # words
+	gate device origin "$1" ${ORIGIN_TAKES:-trim zeroes flush fua}
 	O=$REPLY
 	gate device log "$2" trim zeroes flush fua
 	L=$REPLY
@@ -119,4 +120,26 @@ stage_mode() {
 
 stage_mode_is() {
 	(($(stage mode) == $1))
+}
+
+# stage_settled: wait until no request, no commit and no drain is under way.
+stage_settled() {
+	wait_for 30 stage_idle || fail "in flight: $(dmsetup status --noflush st)"
+}
+
+stage_idle() {
+	(($(stage in_flight) == 0))
+}
+
+# begin_to_pass GENERATION: on a gated stage with on_full writethrough and max_behind, let the log be
+# full, and pass writes.
+begin_to_pass() {
+	gate hold origin write
+	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
+	stage_until waiting 1
+	stage_mode 1
+	gate pass origin
+	gate let origin all
+	wait $! || fail "writer: $(<"$TMPDIR/writer")"
+	stage_mode 2
 }

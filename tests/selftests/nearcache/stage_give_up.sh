@@ -11,10 +11,6 @@ none_waits() {
 	(($(stage waiting) == 0))
 }
 
-settled() {
-	(($(stage in_flight) == 0))
-}
-
 gated_stage 24 17
 puts 3 100 8
 stage_drained
@@ -46,7 +42,7 @@ gate pass log
 gate let log all fail
 ends w EIO
 ends r EIO
-wait_for 30 settled || fail "in flight: $(dmsetup status --noflush st)"
+stage_settled
 gate pass origin
 same drained_epoch "$(stage drained_epoch)" 1
 dmsetup suspend st && dmsetup resume st || fail "suspend and resume"
@@ -91,7 +87,7 @@ wait_for 10 none_waits || fail "$(stage waiting) writes wait for room"
 ends w9 EIO
 gate pass log
 gate let log all fail
-wait_for 30 settled || fail "in flight: $(dmsetup status --noflush st)"
+stage_settled
 stage_stop
 
 # A start has filled the map and failed, the next one cannot read the log: no read gets old data.

@@ -7,18 +7,6 @@
 . ./gate.sh
 . ./stage.sh
 
-# begin_to_pass GENERATION: let the log be full, and pass writes.
-begin_to_pass() {
-	gate hold origin write
-	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
-	stage_until waiting 1
-	stage_mode 1
-	gate pass origin
-	gate let origin all
-	wait $! || fail "writer: $(<"$TMPDIR/writer")"
-	stage_mode 2
-}
-
 # flushes_of_origin: print their number since the last call.
 flushes_of_origin() {
 	gate seen origin

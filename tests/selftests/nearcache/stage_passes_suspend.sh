@@ -10,18 +10,6 @@
 
 options='max_behind 1048576 on_full writethrough'
 
-# begin_to_pass GENERATION: let the log be full, and pass writes.
-begin_to_pass() {
-	gate hold origin write
-	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
-	stage_until waiting 1
-	stage_mode 1
-	gate pass origin
-	gate let origin all
-	wait $! || fail "writer: $(<"$TMPDIR/writer")"
-	stage_mode 2
-}
-
 # fails_once: the next flush fails, and the one after it does not.
 fails_once() {
 	gate flush f "$NC"
