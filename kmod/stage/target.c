@@ -102,7 +102,8 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	/* A flush is a commit, whether or not the devices have a cache. */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
-	ti->discards_supported = bdev_max_discard_sectors(s->origin->bdev);
+	/* The log takes discards, whether or not the devices do. */
+	ti->discards_supported = true;
 	ti->num_write_zeroes_bios = 1;
 	return 0;
 }
@@ -250,11 +251,19 @@ static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 		  nc_place_sector(s->ring.blocks), data);
 }
 
-/* Limit discards and write-zeroes: a long one would hold the overlay map's lock for long. */
+/* Limit discards and write-zeroes: a long one would hold the overlay map's lock for long.  Discards
+ * do not reach the log device, so its limits do not apply to them.
+ */
 static void stage_io_hints(struct dm_target *ti, struct queue_limits *limits)
 {
-	limits->max_hw_discard_sectors = min(limits->max_hw_discard_sectors, STAGE_CLEAR_MAX);
-	limits->max_discard_sectors = min(limits->max_discard_sectors, STAGE_CLEAR_MAX);
+	struct nc_stage *s = ti->private;
+	struct block_device *origin = s->origin->bdev;
+
+	limits->max_hw_discard_sectors = STAGE_CLEAR_MAX;
+	limits->max_discard_sectors = STAGE_CLEAR_MAX;
+	limits->discard_granularity =
+		bdev_discard_granularity(origin) ?: limits->logical_block_size;
+	limits->discard_alignment = bdev_discard_alignment(origin);
 	limits->max_write_zeroes_sectors = min(limits->max_write_zeroes_sectors, STAGE_CLEAR_MAX);
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # on_full writethrough: an origin that fails the flush at the return, a start after a crash while writes
-# passed, a change of the option meanwhile, and a sector that was discarded meanwhile.
+# passed, a change of the option meanwhile, and a sector that was discarded meanwhile, also if the origin
+# fails the discard.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -75,6 +76,8 @@ gate hold origin write 2048 8
 gate write w "$NC" 8 2048 8
 gate held origin 1
 blkdiscard -o 0 -l 4096 "$NC" || fail "blkdiscard"
+gate fail origin trim
+blkdiscard -o 0 -l 4096 "$NC" || fail "a discard that the origin fails"
 gate pass origin
 gate let origin all
 ends w 'done'
