@@ -133,7 +133,8 @@ struct nearcache_stage_super {
  * closed and the origin has all of the log.
  *
  * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and later writes may have been
- * passed to the origin: a start must flush the origin first.
+ * passed to the origin: a start must flush the origin first, even if only the older copy has the
+ * flag.
  */
 #define NEARCACHE_STAGE_RESERVE		0x1U
 #define NEARCACHE_STAGE_PASSING		0x2U

@@ -341,12 +341,11 @@ static void drop_retained(struct nc_stage *s)
  */
 static int flush_before_start(struct nc_stage *s, const struct log_window *w)
 {
-	bool passing = s->super.block->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING);
 	int r = blkdev_issue_flush(s->origin->bdev);
 
 	if (!r)
 		return 0;
-	if (!passing && !w->dropped) {
+	if (!s->super.passing && !w->dropped) {
 		DMWARN("%s: origin %s: flush: error %d", nc_stage_name(s), s->origin->name, r);
 		return 0;
 	}

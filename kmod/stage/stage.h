@@ -39,6 +39,7 @@ struct nc_small_write;
  * @block: content of the newest copy, from vmalloc()
  * @io: dm-io client, for superblocks, recovery and the fingerprint
  * @copy: the copy that was written last
+ * @passing: at the read, one of the copies had NEARCACHE_STAGE_PASSING, or was not intact
  *
  * @lock protects all fields but @io.
  */
@@ -47,6 +48,7 @@ struct nc_stage_super {
 	struct nearcache_stage_super *block;
 	struct dm_io_client *io;
 	unsigned int copy;
+	bool passing;
 };
 
 /**

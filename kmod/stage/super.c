@@ -101,9 +101,12 @@ int nc_stage_super_read(struct nc_stage *s, char **error)
 	int r[2];
 	u32 i;
 
+	s->super.passing = false;
 	for (i = 0; i < 2; i++) {
 		r[i] = super_copy_io(s, REQ_OP_READ, i, &copies[i]);
 		intact[i] = !r[i] && super_copy_intact(s, &copies[i]);
+		s->super.passing |= !intact[i] ||
+				    copies[i].flags & cpu_to_le32(NEARCACHE_STAGE_PASSING);
 	}
 	if (!intact[0] && !intact[1]) {
 		*error = r[0] || r[1] ? "Cannot read the log's superblock" :
