@@ -2,12 +2,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # on_full writethrough: when the log is full, it is emptied, and writes and flushes go to the origin, not
 # to the log. Data that the log had retained is not read any more. When the writers pause, the origin is
-# flushed, and the log is used again. Listeners of netlink hear when the log is full and used again.
+# flushed, and the log is used again. Listeners of netlink hear when the log is full and used again. A
+# passed write is not copied for a checked commit.
 # kernels: 6.12
 # cpus: 1
 . ./asking.sh
 . ./gate.sh
+. ./kprobes.sh
 . ./stage.sh
+
+# copies: print the number of calls that copy a small write for the log.
+copies() {
+	awk '$1 == "nc_copy" { print $2 }' $TRACE/kprobe_profile
+}
 
 # seen DEVICE: set $writes, $flushes and $fua to the requests since the last call.
 seen() {
@@ -46,7 +53,10 @@ begin_to_pass() {
 
 gated_stage 8 20 'max_behind 1048576 on_full writethrough'
 [[ $(dmsetup table st) == *' on_full writethrough' ]] || fail "$(dmsetup table st)"
+probe 'p:nc_copy nc_small_write_copy'
+echo 1 >$TRACE/events/kprobes/enable
 puts 2 2048 16
+(($(copies) == 1)) || fail "$(copies) copies of a write to the log"
 stage_drained
 listen 2
 begin_to_pass 3
@@ -54,7 +64,9 @@ gets 2048 16 2x16
 
 seen log
 seen origin
+before=$(copies)
 puts 4 4096 8
+same copies "$(copies)" "$before"
 gate look origin 4096 8
 expect 4x8
 gate write s "$NC" 5 4104 8 sync
