@@ -208,6 +208,16 @@ int stage_log_format(const struct device *dev, const struct device *origin, cons
 	return write_copy(dev, sb, 0, 1) || write_copy(dev, sb, 1, 2) ? fail_code() : 0;
 }
 
+/* A return that failed has cleared this flag in the newest copy only; the kernel looks at both. */
+static void keep_passing(struct nearcache_stage_super *sb, const struct stage_log *log)
+{
+	unsigned int i;
+
+	for (i = 0; i < STAGE_LOG_COPIES; i++)
+		if (log->sound[i])
+			sb->flags |= log->copy[i]->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING);
+}
+
 /*
  * Write both copies again, with a change, while no device uses the log @uuid.  The older copy is
  * written first: one intact copy exists at any time, so a crash leaves the state before or after the
@@ -228,6 +238,7 @@ static int rewrite_super(struct device *dev, const unsigned char *uuid,
 			fail(CODE_BUSY, "another program replaced the log on '%s' meanwhile",
 			     dev->path);
 		memcpy(sb, log.best, sizeof(*sb));
+		keep_passing(sb, &log);
 		change(sb, data);
 		sequence = le64_to_cpu(sb->sequence);
 		last = log.best == log.copy[1];

@@ -175,6 +175,32 @@ static void close_recorded(void **state)
 	free(sb);
 }
 
+/* A return that failed has cleared the flag in the newest copy only. */
+static void passing_kept(void **state)
+{
+	struct nearcache_stage_super *sb = device_buffer(sizeof(*sb));
+	struct stage_closing closing = { 0 };
+	struct stage_log log;
+	unsigned int i;
+
+	(void)state;
+	format(sb);
+	sb->flags |= cpu_to_le32(NEARCACHE_STAGE_PASSING);
+	sb->sequence = cpu_to_le64(1);
+	stage_log_seal(sb);
+	assert_int_equal(device_write(&dev, sb, sizeof(*sb), stage_log_offset(0)), 0);
+	assert_int_equal(stage_log_read(&log, &dev), 0);
+	assert_ptr_equal(log.best, log.copy[1]);
+	assert_false(le32_to_cpu(log.best->flags) & NEARCACHE_STAGE_PASSING);
+	stage_log_free(&log);
+	assert_int_equal(stage_log_record_closed(&dev, sb->uuid, &closing), 0);
+	assert_int_equal(stage_log_read(&log, &dev), 0);
+	for (i = 0; i < STAGE_LOG_COPIES; i++)
+		assert_true(le32_to_cpu(log.copy[i]->flags) & NEARCACHE_STAGE_PASSING);
+	stage_log_free(&log);
+	free(sb);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +208,7 @@ int main(void)
 		cmocka_unit_test(copies_damaged),
 		cmocka_unit_test(fields_refused),
 		cmocka_unit_test(close_recorded),
+		cmocka_unit_test(passing_kept),
 	};
 
 	cmocka_set_message_output(CM_OUTPUT_TAP);
