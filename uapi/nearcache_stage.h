@@ -261,7 +261,8 @@ enum nearcache_stage_mode {
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes of writes that went to the origin and not to the log
  * origin_error		errno of the origin while it fails; 0: none.  EBADE: another node has
- *			reserved it.  ESTALE: another host has changed it
+ *			reserved it.  ESTALE: another host has changed it.  ETIMEDOUT: it
+ *			completes no request
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \

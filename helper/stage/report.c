@@ -56,6 +56,8 @@ const char *stage_origin_error(const struct stage_status *status)
 {
 	if (!status->origin_error)
 		return NULL;
+	if (status->origin_error == ETIMEDOUT)
+		return "it does not answer";
 	if (status->origin_error == ESTALE)
 		return "another host has written to it, so nothing is drained: 'nearcache close NAME --keep', then 'nearcache open NAME --abandon-stage' gives up the log";
 	return status->origin_error == EBADE ?

@@ -19,6 +19,8 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
+/* A request that has not ended after this time counts as a failure of the origin, nanoseconds. */
+#define DRAIN_HANGS	(30ULL * NSEC_PER_SEC)
 /* To make up for copies that began late, the drain may exceed the rate for this time, ns. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
 /* Sectors of zeros that are written at a time: 64 KiB. */
@@ -45,6 +47,7 @@ static void drain_job_over(int read_error, unsigned long write_error, void *cont
 	job->next = d->free;
 	d->free = job;
 	d->in_flight--;
+	d->progress = ktime_get_ns();
 	/* Inside the lock: the stage may be freed when no job is in flight. */
 	wake_up(&d->wait);
 	spin_unlock_irqrestore(&s->lock, flags);
@@ -55,6 +58,32 @@ static bool drain_must_end(struct nc_drain *d)
 	return READ_ONCE(d->stop) || READ_ONCE(d->log_error) || READ_ONCE(d->origin_error);
 }
 
+/* Count a request of the drain; the watch looks whether it ends.  Context: @s->lock. */
+static void count_request(struct nc_stage *s)
+{
+	lockdep_assert_held(&s->lock);
+	if (s->drain.in_flight++)
+		return;
+	s->drain.progress = ktime_get_ns();
+	queue_delayed_work(s->queue, &s->watch, HZ);
+}
+
+/* A request that the drain waits for begins. */
+static void begin_request(struct nc_stage *s)
+{
+	spin_lock_irq(&s->lock);
+	count_request(s);
+	spin_unlock_irq(&s->lock);
+}
+
+static void end_request(struct nc_stage *s)
+{
+	spin_lock_irq(&s->lock);
+	s->drain.in_flight--;
+	s->drain.progress = ktime_get_ns();
+	spin_unlock_irq(&s->lock);
+}
+
 static struct nc_drain_job *take_job(struct nc_stage *s)
 {
 	struct nc_drain_job *job;
@@ -63,7 +92,7 @@ static struct nc_drain_job *take_job(struct nc_stage *s)
 	job = s->drain.free;
 	if (job) {
 		s->drain.free = job->next;
-		s->drain.in_flight++;
+		count_request(s);
 	}
 	spin_unlock_irq(&s->lock);
 	return job;
@@ -140,8 +169,12 @@ static int clear_sectors(struct nc_stage *s, blk_opf_t opf, u64 sector, u32 sect
 		.mem.ptr.vma = s->drain.zeros,
 		.client = s->drain.io,
 	};
+	int r;
 
-	return nc_dm_io(&request, &region);
+	begin_request(s);
+	r = nc_dm_io(&request, &region);
+	end_request(s);
+	return r;
 }
 
 /* Write zeros.  Return: 0 or the error. */
@@ -268,7 +301,9 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	copied = s->count.drained_bytes;
 	spin_unlock_irq(&s->lock);
 	find_pieces(s, from, end->record);
+	begin_request(s);
 	r = nc_origin_print_expect(s);
+	end_request(s);
 	if (r)
 		return r;
 	begun = ktime_get_ns();
@@ -282,7 +317,10 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 		return -EINTR;
 	copied = READ_ONCE(s->count.drained_bytes) - copied;
 	choose_length(s, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
-	return blkdev_issue_flush(s->origin->bdev) ? -EIO : 0;
+	begin_request(s);
+	r = blkdev_issue_flush(s->origin->bdev);
+	end_request(s);
+	return r ? -EIO : 0;
 }
 
 /* Record that an epoch is durable on the origin.  Return: false: the log has failed. */
@@ -313,7 +351,7 @@ static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
 }
 
 /* Let writes fail if the origin has failed for origin_timeout, otherwise accept them.  Call this
- * when the option or the state of the origin changes, and after each failed attempt of the drain.
+ * when the option or the state of the origin changes, and once a second while the origin fails.
  * Context: may sleep.
  */
 void nc_drain_check_timeout(struct nc_stage *s)
@@ -338,6 +376,37 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	nc_stage_event(s);
 }
 
+/* Find out whether requests of the drain hang: none has ended for a long time.  Then the origin
+ * counts as failing since the last one ended, until the next one ends.  Call this once a second.
+ * Context: may sleep.
+ */
+void nc_drain_look(struct nc_stage *s)
+{
+	u64 limit = READ_ONCE(s->origin_timeout) * (u64)NSEC_PER_SEC;
+	struct nc_drain *d = &s->drain;
+	bool hung, hangs;
+
+	limit = limit ? min(limit, DRAIN_HANGS) : DRAIN_HANGS;
+	spin_lock_irq(&s->lock);
+	hung = d->hangs;
+	hangs = d->in_flight && ktime_get_ns() - d->progress >= limit;
+	/* After a failed attempt, only an epoch that is written shows that the origin works. */
+	if (hung || (hangs && !s->failing_since)) {
+		s->failing_since = hangs ? d->progress : 0;
+		s->tried = true;
+		d->hangs = hangs;
+	}
+	hangs = d->hangs;
+	spin_unlock_irq(&s->lock);
+	if (hangs && !hung)
+		DMWARN("%s: no request of the drain has ended for %llu s: origin %s hangs, or log %s",
+		       nc_stage_name(s), div_u64(limit, NSEC_PER_SEC), s->origin->name,
+		       s->log->name);
+	else if (hung && !hangs)
+		DMINFO("%s: the requests of the drain end again", nc_stage_name(s));
+	nc_drain_check_timeout(s);
+}
+
 /* Report that the origin fails, or works again; the drain tries again after a while. */
 static void set_retrying(struct nc_stage *s, bool on)
 {
@@ -346,6 +415,7 @@ static void set_retrying(struct nc_stage *s, bool on)
 	spin_lock_irq(&s->lock);
 	before = s->failing_since;
 	s->tried = true;
+	s->drain.hangs = false;
 	if (on)
 		s->count.retries++;
 	if (on != before)

@@ -149,7 +149,10 @@ struct nc_drain_job {
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
  * @free: jobs that are not in flight; stage.lock
- * @in_flight: number of jobs in flight; stage.lock
+ * @in_flight: number of requests in flight: jobs, and those that the drain waits for; stage.lock
+ * @progress: time when a request ended, or began while none was in flight, ktime_get_ns(); valid
+ *	while @in_flight is not 0; stage.lock
+ * @hangs: nc_stage.failing_since is set because no request ends; stage.lock
  * @stop: the drain must end soon, in the middle of an epoch if need be
  * @log_error: a copy could not read the log; stage.lock
  * @origin_error: a copy could not write the origin; stage.lock
@@ -172,6 +175,8 @@ struct nc_drain {
 	struct nc_drain_job *jobs;
 	struct nc_drain_job *free;
 	u32 in_flight;
+	u64 progress;
+	bool hangs;
 	bool stop;
 	bool log_error;
 	bool origin_error;
@@ -254,7 +259,7 @@ struct nc_stage_counters {
  * @mode: where writes go; changed by pass.c only; @lock
  * @waiting: writes that wait for room
  * @waiting_count: number of these writes
- * @waited: a write had to wait since the last look of @watch; @lock
+ * @waited: time when a write first had to wait since @watch looked, jiffies; 0: none had to; @lock
  * @full: writes wait, as @watch has found; @lock
  * @report_lock: serialises reports of conditions; taken before @lock
  * @reported: conditions that netlink listeners know (status.c); @lock, once @started
@@ -280,7 +285,8 @@ struct nc_stage_counters {
  * @room: appends waiting writes
  * @space: moves the tail
  * @retry: reads that failed on the log and that the origin can serve
- * @watch: sets and clears @full, once a second while writes wait
+ * @watch: sets and clears @full, and sees whether the drain hangs; once a second while writes wait,
+ *	requests of the drain are in flight, or the origin fails
  * @commit: see struct nc_stage_commit
  * @drain: see struct nc_drain
  * @pass: see struct nc_pass
@@ -316,7 +322,7 @@ struct nc_stage {
 	u32 waiting_count;
 	struct mutex report_lock;	/* serialises reports of conditions */
 	u32 reported;
-	bool waited;
+	unsigned long waited;
 	bool full;
 	bool pushback;
 	bool failed;
@@ -510,6 +516,7 @@ void nc_drain_start(struct nc_stage *s);
 void nc_drain_stop(struct nc_stage *s);
 void nc_drain_kick(struct nc_stage *s);
 void nc_drain_check_timeout(struct nc_stage *s);
+void nc_drain_look(struct nc_stage *s);
 
 /* registry.c */
 int nc_stage_claim(struct nc_stage *s);

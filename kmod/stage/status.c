@@ -83,30 +83,37 @@ void nc_stage_report(struct nc_stage *s)
 void nc_stage_waits(struct nc_stage *s)
 {
 	lockdep_assert_held(&s->lock);
-	s->waited = true;
+	if (!s->waited)
+		s->waited = jiffies ?: 1;
 	queue_delayed_work(s->queue, &s->watch, HZ);
 }
 
-/* The stage is full from now on if a write waits, and no longer if none has waited for a second. */
+/* The stage is full from now on if a write waits, and no longer if none has waited for a second.
+ * The origin is lost from now on if it does not end the requests of the drain.
+ */
 void nc_stage_watch_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
 
 	spin_lock_irq(&s->lock);
-	s->full = s->waiting_count || (s->full && s->waited);
-	s->waited = false;
-	if (s->full)
+	if (s->full || (s->waited && time_after_eq(jiffies, s->waited + HZ))) {
+		s->full = s->waiting_count || (s->full && s->waited);
+		s->waited = 0;
+	}
+	if (s->full || s->waited || s->drain.in_flight || s->failing_since)
 		queue_delayed_work(s->queue, &s->watch, HZ);
 	spin_unlock_irq(&s->lock);
+	nc_drain_look(s);
 	nc_stage_report(s);
 }
 
-/* Stop the watch until the next write must wait.  Context: no write is in flight. */
+/* Stop the watch.  Context: no write is in flight, and the drain has stopped. */
 void nc_stage_watch_stop(struct nc_stage *s)
 {
 	cancel_delayed_work_sync(&s->watch);
 	spin_lock_irq(&s->lock);
 	s->full = false;
+	s->waited = 0;
 	spin_unlock_irq(&s->lock);
 }
 
@@ -142,7 +149,7 @@ static void fill_status(struct nc_stage *s, struct nc_stage_status *st)
 	st->failing_ns = s->failing_since ? ktime_get_ns() - s->failing_since : 0;
 	st->mode = s->mode;
 	st->passed_bytes = s->count.passed_bytes;
-	st->origin_error = -READ_ONCE(s->origin_error);
+	st->origin_error = s->drain.hangs ? ETIMEDOUT : -READ_ONCE(s->origin_error);
 }
 
 /* Read the status.  Context: process; does not wait. */
