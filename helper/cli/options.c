@@ -72,6 +72,8 @@ static const struct option_row {
 	  "drop the writes after a log block that cannot be read" },
 	{ OPTION_RESERVE, 0, "reserve", FLAG, NULL, 0,
 	  "let no other node write to the origin (SCSI, NVMe)" },
+	{ OPTION_NO_RESERVE, 0, "no-reserve", FLAG, NULL, 0,
+	  "release the origin, and do not reserve it any more" },
 	{ OPTION_PREEMPT, 0, "preempt", FLAG, NULL, 0,
 	  "take the origin from another node that has reserved it" },
 	{ OPTION_EXCLUSIVE, 0, "exclusive", FLAG, NULL, 0,

@@ -462,9 +462,10 @@ static int find_plain(struct opening *open)
 	struct origin_match *match = &open->match;
 
 	if (open->abandon || stage_options_given(args) ||
-	    option_given(args, OPTION_DROP_UNREADABLE | OPTION_PREEMPT | OPTION_EXCLUSIVE))
+	    option_given(args, OPTION_DROP_UNREADABLE | OPTION_RESERVE | OPTION_NO_RESERVE |
+				OPTION_PREEMPT | OPTION_EXCLUSIVE))
 		return fail(CODE_USAGE,
-			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --preempt, --exclusive, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --reserve, --no-reserve, --preempt, --exclusive, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
 			    match->cache.path);
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
@@ -694,7 +695,8 @@ const struct verb open_verb = {
 "--force accepts a volume whose device id has changed since the log was made. --stage\n"
 "without --cache opens the stage alone, if the cache device is lost: NAME then passes\n"
 "through to the stage. --drop-unreadable opens a log of which a block cannot be read:\n"
-"writes from there on are lost, open says which, and empties the cache. --preempt takes an\n"
+"writes from there on are lost, open says which, and empties the cache. --reserve makes the\n"
+"stage reserve its origin from now on, and --no-reserve no longer. --preempt takes an\n"
 "origin that is to be reserved from another node. --exclusive asserts that only this\n"
 "device writes to the origin, so that data retained in the log is read there; see\n"
 "nearcache(8).\n"

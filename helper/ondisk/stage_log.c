@@ -281,6 +281,19 @@ int stage_log_record_reservation(struct device *dev, const unsigned char *uuid, 
 	return rewrite_super(dev, uuid, change_reservation, &count);
 }
 
+static void change_reserve(struct nearcache_stage_super *sb, const void *reserve)
+{
+	const __le32 flag = cpu_to_le32(NEARCACHE_STAGE_RESERVE);
+
+	sb->flags = *(const bool *)reserve ? sb->flags | flag : sb->flags & ~flag;
+}
+
+/* Record whether the stage reserves its origin, while the device is closed. */
+int stage_log_record_reserve(struct device *dev, const unsigned char *uuid, bool reserve)
+{
+	return rewrite_super(dev, uuid, change_reserve, &reserve);
+}
+
 static void change_origin(struct nearcache_stage_super *sb, const void *id)
 {
 	memcpy(sb->origin_id, id, sizeof(sb->origin_id));

@@ -55,6 +55,7 @@ int stage_log_format(const struct device *dev, const struct device *origin, cons
 int stage_log_record_closed(struct device *dev, const unsigned char *uuid,
 			    const struct stage_closing *closing);
 int stage_log_record_reservation(struct device *dev, const unsigned char *uuid, u32 count);
+int stage_log_record_reserve(struct device *dev, const unsigned char *uuid, bool reserve);
 int stage_log_record_origin(struct device *dev, const unsigned char *uuid, const char *id);
 int stage_log_wipe(const struct device *dev);
 

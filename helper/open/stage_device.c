@@ -81,6 +81,10 @@ static int adopt_device(struct stage *stage, const struct dm_device *dev,
 		return fail(CODE_BUSY,
 			    "the stage '%s' runs, so its log could be read: leave out --drop-unreadable",
 			    dev->name);
+	if (option_given(args, OPTION_RESERVE | OPTION_NO_RESERVE))
+		return fail(CODE_BUSY,
+			    "the stage '%s' runs: 'nearcache close %s --keep' first, then open it with --reserve or --no-reserve",
+			    dev->name, stage->cache);
 	stage->running = true;
 	stage->number = dev->number;
 	stage->params = params;

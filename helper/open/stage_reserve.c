@@ -67,7 +67,7 @@ static int read_reservation(const struct device *origin, struct reservation *now
 {
 	return reservation_read(origin, now) ? 0 :
 	       fail(CODE_DEVICE,
-		    "origin '%s' reports no persistent reservations, so it cannot be reserved for this node: leave out --reserve, and let no other node write to it",
+		    "origin '%s' reports no persistent reservations, so it cannot be reserved for this node: leave out --reserve, or open with --no-reserve, and let no other node write to it",
 		    origin->path);
 }
 
@@ -134,7 +134,8 @@ static int check_reservation(const struct stage *stage, const struct arguments *
 		return 0;
 	if (reservation_other_key(now, key, &other))
 		return refuse_other(stage, now, other);
-	if (stage_log_drained(&stage->sb))
+	/* With --reserve, the stage has not reserved its origin before. */
+	if (stage_log_drained(&stage->sb) || !is_reserved(&stage->sb))
 		return 0;
 	return now->held ? check_count(stage, now) : refuse_lost(stage);
 }
@@ -198,7 +199,7 @@ static void warn_of_reserved(const struct stage *stage)
 	struct reservation now;
 
 	if (reservation_read(&stage->origin, &now) && now.held)
-		warn("origin '%s' is reserved with the key 0x%016llx, and this stage was created without --reserve: if this node has not registered a key, no write reaches the origin",
+		warn("origin '%s' is reserved with the key 0x%016llx, and this stage does not reserve it: if this node has not registered a key, no write reaches the origin",
 		     stage->origin.path, (unsigned long long)now.key);
 }
 
@@ -220,26 +221,74 @@ static void judge_retained(struct stage *stage, const struct arguments *args)
 		"dropped: others may have written to the origin; with --exclusive you assert that only this device does";
 }
 
+/* Record in the log whether the stage reserves its origin. */
+static int record_reserve(struct stage *stage, bool reserve)
+{
+	struct device log = DEVICE_CLOSED;
+
+	if (is_reserved(&stage->sb) == reserve)
+		return 0;
+	if (!device_open_number(&log, stage->log.number, "log device") &&
+	    !stage_log_record_reserve(&log, stage->sb.uuid, reserve))
+		stage->sb.flags ^= cpu_to_le32(NEARCACHE_STAGE_RESERVE);
+	device_close(&log);
+	return fail_code();
+}
+
 /*
- * Reserve the origin if the log asks for it, and judge the retained data.  The device does not exist
- * yet, and the caller holds lock_all().  A dry run only checks.  If the start fails later, the
- * reservation stays for the next attempt.
+ * Reserve the origin, and record it if the log does not ask for it yet.  In the reverse order, an
+ * interruption would leave a reservation that seems to be lost.
  */
-int stage_reserve(struct stage *stage, const struct arguments *args)
+static int begin_reserving(struct stage *stage, const struct arguments *args)
 {
 	struct reservation before;
 
-	if (!is_reserved(&stage->sb)) {
-		if (option_given(args, OPTION_PREEMPT))
-			return fail(CODE_USAGE,
-				    "--preempt: the stage '%s' was created without --reserve",
-				    stage->name);
-		warn_of_reserved(stage);
-	} else if (check_whole(&stage->origin) || read_reservation(&stage->origin, &before) ||
-		   check_reservation(stage, args, &before) ||
-		   (!option_given(args, OPTION_DRY_RUN) && take_reservation(stage, args))) {
+	if (check_whole(&stage->origin) || read_reservation(&stage->origin, &before) ||
+	    check_reservation(stage, args, &before))
 		return fail_code();
-	}
+	if (option_given(args, OPTION_DRY_RUN))
+		return 0;
+	return take_reservation(stage, args) || record_reserve(stage, true) ? fail_code() : 0;
+}
+
+/*
+ * Record that the stage does not reserve its origin any more, and release it: see begin_reserving() for
+ * the order.  The origin may have no reservations any more.  After an interruption the next
+ * --no-reserve releases it.
+ */
+static int end_reserving(struct stage *stage, const struct arguments *args)
+{
+	struct reservation before;
+
+	if (is_reserved(&stage->sb) && reservation_read(&stage->origin, &before) &&
+	    check_reservation(stage, args, &before))
+		return fail_code();
+	if (option_given(args, OPTION_DRY_RUN))
+		return 0;
+	return record_reserve(stage, false) ||
+	       reservation_release(&stage->origin, stage_key(stage->sb.uuid)) ? fail_code() : 0;
+}
+
+/*
+ * Reserve the origin if the log or --reserve asks for it, and judge the retained data.  The device does
+ * not exist yet, and the caller holds lock_all().  A dry run only checks.  If the start fails later,
+ * the reservation stays for the next attempt.
+ */
+int stage_reserve(struct stage *stage, const struct arguments *args)
+{
+	bool ends = option_given(args, OPTION_NO_RESERVE);
+	bool reserves = is_reserved(&stage->sb) || option_given(args, OPTION_RESERVE);
+
+	if (ends && option_given(args, OPTION_RESERVE | OPTION_PREEMPT))
+		return fail(CODE_USAGE, "--no-reserve: leave out --reserve and --preempt");
+	if (!reserves && option_given(args, OPTION_PREEMPT))
+		return fail(CODE_USAGE,
+			    "--preempt: the stage '%s' does not reserve its origin: leave it out, or give --reserve as well",
+			    stage->name);
+	if (ends ? end_reserving(stage, args) : reserves && begin_reserving(stage, args))
+		return fail_code();
+	if (ends || !reserves)
+		warn_of_reserved(stage);
 	judge_retained(stage, args);
 	return 0;
 }
