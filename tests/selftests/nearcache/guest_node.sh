@@ -9,10 +9,46 @@ export NODES=${NODES:-1 2 3 4} STORAGE=100
 # shellcheck disable=SC2034 # for lib.sh
 REMOTE_ADDRESS=10.88.0.$STORAGE
 V=/dev/mapper/v
+SCSI_VOLUME=iscsi/iqn.2024-01.test:volume/tpgt_1
 
 # serve: export the remote drive to all nodes.
 serve() {
 	modprobe -a nvmet nvmet-tcp && remote_export "$(remote_backing)" || fail "cannot export the volume"
+}
+
+# serve_scsi MB: export a SCSI volume of this size, which has persistent reservations, to all nodes.
+serve_scsi() {
+	local target=/sys/kernel/config/target backing
+	modprobe -a target_core_mod target_core_iblock iscsi_target_mod || fail "no SCSI target"
+	# The target stores registrations.
+	mkdir -p /var/target/pr
+	backing=$(null_dev scsi "$1") && mkdir -p "$target/core/iblock_0/volume" "$target/$SCSI_VOLUME/np/$REMOTE_ADDRESS:3260" &&
+		echo "udev_path=$backing" >"$target/core/iblock_0/volume/control" &&
+		echo two-nodes >"$target/core/iblock_0/volume/wwn/vpd_unit_serial" &&
+		echo 1 >"$target/core/iblock_0/volume/enable" && mkdir "$target/$SCSI_VOLUME/lun/lun_0" &&
+		ln -s "$target/core/iblock_0/volume" "$target/$SCSI_VOLUME/lun/lun_0/volume" &&
+		echo 0 >"$target/$SCSI_VOLUME/attrib/authentication" &&
+		echo 1 >"$target/$SCSI_VOLUME/attrib/generate_node_acls" &&
+		echo 1 >"$target/$SCSI_VOLUME/attrib/cache_dynamic_acls" &&
+		echo 0 >"$target/$SCSI_VOLUME/attrib/demo_mode_write_protect" &&
+		echo 1 >"$target/$SCSI_VOLUME/enable" || fail "cannot export a SCSI volume"
+}
+
+# scsi_volume: connect to that volume. scsi_dev: print its device. scsi_gone: remove it.
+scsi_volume() {
+	modprobe -a sd_mod iscsi_tcp
+	iscsistart -i "iqn.2024-01.test:node$VM_NODE" -t "$(cut -d / -f 2 <<<"$SCSI_VOLUME")" -g 1 \
+		-a "$REMOTE_ADDRESS" -p 3260 >/run/iscsi 2>&1 || fail "iscsistart: $(</run/iscsi)"
+	wait_for 20 scsi_dev >/dev/null || fail "no SCSI volume"
+}
+
+scsi_dev() {
+	local dir
+	dir=$(ls -d /sys/block/sd*) && [[ -b /dev/${dir##*/} ]] && echo "/dev/${dir##*/}"
+}
+
+scsi_gone() {
+	echo 1 >"$(sys_block "$(scsi_dev)")/device/delete"
 }
 
 # distant MS: each answer of the volume takes so long, as it would from another building.
