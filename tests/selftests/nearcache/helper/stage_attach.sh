@@ -5,19 +5,9 @@
 # kernels: 6.12
 # cpus: 1
 # expect-log: another host changed it
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 24
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-attach
-at_exit gone
+make_staged stage-attach 24
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 64K
 ./blockdata write /dev/mapper/nc -n 4096
 # A run is killed between the two devices of the cache.

@@ -3,13 +3,7 @@
 # A log with writes for its origin, whose stage is closed: list --all and metrics show it.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # shown: the log is in the list and in the metrics.
 shown() {
@@ -22,12 +16,8 @@ shown() {
 	[[ $out == *"nearcache_stage_closed{name=\"nc\",log=\"$L\"} 1"* ]] || fail "metrics: $out"
 }
 
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-closed
+make_staged stage-closed
 O=/dev/mapper/slice
-at_exit gone
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 ! shown || fail "the stage is open: $out"

@@ -3,19 +3,9 @@
 # A cache with a stage: create, close and open with writes in the log, drain, destroy.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-cmd
-at_exit gone
+make_staged stage-cmd
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force --rate 512K -j
 expect mode writearound
 ./blockdata write /dev/mapper/nc -n 16384

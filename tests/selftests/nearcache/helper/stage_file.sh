@@ -5,14 +5,12 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
 gone() {
 	! grep -q " $TMPDIR/m " /proc/mounts || umount "$TMPDIR/m"
 	! grep -q " $TMPDIR/copy " /proc/mounts || umount "$TMPDIR/copy"
-	dm_gone nc
-	dm_gone nc-stage
+	staged_gone
 }
 
 # on_origin FILE: the file on the origin is that of the cache.

@@ -4,13 +4,7 @@
 # it from then on.  If the kernel refuses the volume, the log keeps the former id.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # renamed ID: give the origin another device id.
 renamed() {
@@ -24,11 +18,7 @@ names() {
 	expect origin_id "dm-uuid:$1"
 }
 
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid force-one
-at_exit gone
+make_staged force-one
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 good close nc --keep

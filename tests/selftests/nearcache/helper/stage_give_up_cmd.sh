@@ -6,7 +6,7 @@
 # kernels: 6.12
 # cpus: 1
 . ./stage.sh
-. ./command.sh
+. ./staged.sh
 
 # log_fails: fail all requests to the log, also those that hang.
 log_fails() {
@@ -22,17 +22,10 @@ hangs() {
 gone() {
 	log_fails
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
-	dm_gone nc
-	dm_gone nc-stage
 }
 
-make_null base base 24
-make_null C local 24
-make_null drive drive 32
-# The drive itself must not show the log: leave out its first MiB.
-size=$(($(sectors "$drive") - 2048))
-make_dm L log "0 $size linear $drive 2048"
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-give-up
+make_log_on_drive
+make_staged stage-give-up 24
 mkdir "$TMPDIR/mnt"
 at_exit rmdir "$TMPDIR/mnt"
 at_exit gone
@@ -49,7 +42,7 @@ bad 5 "stop the users of 'nc'" close nc --abandon-stage
 log_fails
 ! wait "$writer" || fail "a write to the log that was given up succeeds"
 umount "$TMPDIR/mnt" 2>/dev/null || umount "$TMPDIR/mnt" || fail "umount"
-becomes log "0 $size linear $drive 2048"
+log_works
 bad 1 "leave out --keep" close nc --keep --abandon-stage
 good close nc --abandon-stage -j
 json_keys abandoned drained_epoch drained_time_ns closed
@@ -69,7 +62,7 @@ becomes log "0 $size error"
 ! ./blockdata write /dev/mapper/nc -n 8 2>/dev/null || fail "a failed log takes a write"
 run close nc
 ((rc)) || fail "close with a failed log: $out"
-becomes log "0 $size linear $drive 2048"
+log_works
 good destroy nc --abandon-stage
 
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
@@ -83,7 +76,7 @@ run destroy nc --abandon-stage --dry-run
 run destroy nc --abandon-stage
 [[ $rc == 0 && $err == *"is not wiped"* ]] || fail "destroy: $rc $err"
 ((SECONDS - started < 50)) || fail "destroy waits for the log"
-becomes log "0 $size linear $drive 2048"
+log_works
 bad 5 "was given up on 20" open nc --stage "$L" --origin "$O"
 bad 5 "was given up on 20" create nc --origin "$O" --cache "$C" --force
 good destroy --stage "$L" --abandon-stage

@@ -5,19 +5,9 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 65536 linear $base 0" --uuid stage-grow
-at_exit gone
+make_staged stage-grow 64 65536
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -s 64000 -n 1024
 good resize nc

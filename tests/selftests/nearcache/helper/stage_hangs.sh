@@ -5,22 +5,10 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 64
-make_null C local 24
-make_null drive drive 32
-# The drive itself answers, and must not show the log: leave out its first MiB.
-size=$(($(sectors "$drive") - 2048))
-make_dm L log "0 $size linear $drive 2048"
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-hangs
-at_exit gone
+make_log_on_drive
+make_staged stage-hangs
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 good close nc --keep
@@ -33,7 +21,7 @@ good close nc
 run open nc --cache "$C" --mode writearound
 [[ $rc == 0 && $err == *"does not answer: if it carries a log"* ]] || fail "open: exit $rc, $err"
 good close nc
-becomes log "0 $size linear $drive 2048"
+log_works
 bad 5 "destroy --stage $L --abandon-stage" open nc --cache "$C" --mode writearound
 good destroy --stage "$L" --abandon-stage
 good open nc --cache "$C" --mode writearound

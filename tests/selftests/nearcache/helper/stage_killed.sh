@@ -5,34 +5,17 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-# staged WORDS...: create the cache, write 8 MiB of generation 1 that is drained slowly.
-staged() {
-	good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K "$@"
-	./blockdata write /dev/mapper/nc -n 16384
-	sync
-}
+. ./staged.sh
 
 waits() {
 	grep -qs dm_wait_event "/proc/$1/stack"
 }
 
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-killed
+make_staged stage-killed
 ./blockdata write "$O" -g 3
-at_exit gone
 
 # A run that is killed leaves the stage: the next open or close uses it.
-staged
+create_behind
 nearcache close nc 2>/dev/null &
 closing=$!
 wait_for 30 waits "$closing" || fail "close does not wait for the drain"
@@ -48,7 +31,7 @@ good close nc
 ./blockdata read "$O" -n 16384 || fail "close of the stage alone did not drain"
 
 # The cache device is lost: the stage is opened without it.
-staged
+create_behind
 good close nc --keep
 run open nc --stage "$L"
 [[ $rc == 0 && $err == *"without a cache"* ]] || fail "open of the stage: $rc, $err"

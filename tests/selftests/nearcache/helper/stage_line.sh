@@ -4,19 +4,9 @@
 # stage, and tells the user to change the line.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-line
-at_exit gone
+make_staged stage-line
 echo "nc $O $C mode=writeback,stage=$L,rate=512K,max-behind=10m" >"$TMPDIR/tab"
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384

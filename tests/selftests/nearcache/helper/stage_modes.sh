@@ -7,13 +7,7 @@
 # timeout: 400
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # resumed: let the origin work, if the test ended while it was suspended.
 resumed() {
@@ -46,7 +40,7 @@ saved() {
 # cut: the power is cut at the moment of saved.
 cut() {
 	local dev
-	gone
+	staged_gone
 	for dev in "$L" "$C" "$W" "$base"; do
 		dd if="$TMPDIR/${dev##*/}" of="$dev" bs=1M oflag=direct conv=notrunc 2>/dev/null || fail "dd"
 	done
@@ -71,13 +65,9 @@ changed() {
 	head -c 512 /dev/urandom | dd of="$O" bs=512 count=1 seek=$(($1 / 512)) conv=notrunc,fsync 2>/dev/null
 }
 
-make_null base base 16
-make_null C local 24
-make_null L log 32
 make_null W witness 8
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-modes
+make_staged stage-modes 16
 at_exit rm -f /var/lib/nearcache/pins/nc.json
-at_exit gone
 at_exit resumed
 for mode in writearound writethrough; do
 	./blockdata write "$O"

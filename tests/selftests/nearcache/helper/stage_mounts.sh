@@ -7,15 +7,13 @@
 # cpus: 1
 # when: soak
 # timeout: 600
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
 gone() {
 	exec 7>&-
 	[[ ! $holder ]] || kill "$holder"
 	umount -l "$TMPDIR/m" "$TMPDIR/cover" 2>/dev/null
-	dm_gone nc
-	dm_gone nc-stage
+	staged_gone
 }
 
 # keep TEXT FILE: write 2 MiB of lines of 16 bytes into the file, without a sync.

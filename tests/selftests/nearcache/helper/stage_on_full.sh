@@ -3,13 +3,7 @@
 # --on-full writethrough: create, open and 'stage on-full' set it; status says where writes go.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # writes_pass: do writes of nc go to the origin?
 writes_pass() {
@@ -17,11 +11,7 @@ writes_pass() {
 	[[ $(json writes_go_to) == origin ]]
 }
 
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-on-full
-at_exit gone
+make_staged stage-on-full
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force --rate 1M --max-behind 1M \
 	--on-full writethrough
 bad 1 "on-full 'x': give wait or writethrough" stage on-full nc x

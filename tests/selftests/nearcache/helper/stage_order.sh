@@ -6,19 +6,10 @@
 # cpus: 1
 # when: soak
 . ./gate.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 type strace >/dev/null 2>&1 || skip "no strace"
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-order
-at_exit gone
+make_staged stage-order
 new=(create nc --origin "$O" --cache "$C" --block-size 64K --force)
 
 # No later open would find a log behind a network.

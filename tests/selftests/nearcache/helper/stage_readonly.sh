@@ -4,25 +4,15 @@
 # and the drain goes on. Another cache is not opened on the origin meanwhile, not even to be read.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # refuses: a write to nc must fail.
 refuses() {
 	! ./blockdata write /dev/mapper/nc -n 8 -g 7 2>/dev/null || fail "a write to a read-only device"
 }
 
-make_null base base 64
-make_null C local 24
 make_null C2 other 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-readonly
-at_exit gone
+make_staged stage-readonly
 good create other --origin "$O" --cache "$C2" --block-size 64K --force
 good close other
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K

@@ -5,13 +5,7 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # without_log CODE TEXT: the origin is refused to another cache; or not, with code 0.
 without_log() {
@@ -19,12 +13,8 @@ without_log() {
 	[[ $rc == "$1" && $err == *"$2"* ]] || fail "another cache: exit $rc, $err"
 }
 
-make_null base base 64
-make_null C local 24
 make_null C2 other 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-refused
-at_exit gone
+make_staged stage-refused
 new=(create nc --origin "$O" --cache "$C" --block-size 64K)
 bad 1 "need --stage DEV" "${new[@]}" --mode writeback
 bad 1 "leave out one" "${new[@]}" --stage "$L" --read-only

@@ -7,14 +7,8 @@
 # timeout: 300
 # expect-log: origin .*: another node has reserved it
 # allow-log: reservation conflict
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 . ./reservation.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
 
 # other_writes: write 4 KiB at 32 MiB as the other node.
 other_writes() {
@@ -31,7 +25,7 @@ make_null plain plain 64
 make_null C local 24
 make_null L log 32
 make_dm part part "0 65536 linear $O 0"
-at_exit gone
+at_exit staged_gone
 new=(create nc --cache "$C" --block-size 64K --force --reserve)
 open=(open nc --cache "$C" --origin "$O")
 bad 1 "need --stage DEV" "${new[@]}" --origin "$O"

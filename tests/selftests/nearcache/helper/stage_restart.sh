@@ -6,14 +6,8 @@
 # cpus: 1
 # timeout: 300
 # allow-log: reservation conflict
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 . ./reservation.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
 
 # staged WORDS...: a new cache whose log retains 2 MiB at 4 MiB.
 staged() {
@@ -45,7 +39,7 @@ destroyed() {
 make_volume 64
 make_null C local 24
 make_null L log 32
-at_exit gone
+at_exit staged_gone
 staged --reserve
 reopened "dropped: others may have written" 1
 destroyed

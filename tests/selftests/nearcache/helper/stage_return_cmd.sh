@@ -6,13 +6,7 @@
 # cpus: 1
 # timeout: 300
 # when: soak
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 unmount() {
 	! grep -q " $TMPDIR/mnt " /proc/mounts || umount "$TMPDIR/mnt"
@@ -26,7 +20,7 @@ mkdir "$TMPDIR/mnt"
 at_exit rmdir "$TMPDIR/mnt"
 O=$(remote_up 0 "$remote") || fail "no remote volume"
 at_exit remote_down
-at_exit gone
+at_exit staged_gone
 at_exit unmount
 # One group, whose bitmaps stay in memory while the origin is away.
 mkfs.ext4 -qF -b 4096 -E lazy_itable_init=0,lazy_journal_init=0 "$remote" 2>/dev/null

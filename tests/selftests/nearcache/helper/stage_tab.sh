@@ -5,24 +5,14 @@
 # kernels: 6.12
 # cpus: 1
 # when: soak
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 # lose NAME: remove a null_blk device; it is not removed again at the end.
 lose() {
 	echo 0 >"/sys/kernel/config/nullb/$1/power"
 }
 
-make_null base base 64
-make_null C local 24
-make_null L log 32
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-tab
-at_exit gone
+make_staged stage-tab
 echo "nc $O $C mode=writeback,stage=$L,rate=512K,max-behind=10m" >"$TMPDIR/tab"
 echo "nc $O $C mode=writeback,rate=512K" >"$TMPDIR/short"
 echo "nc $O $C mode=writeback" >"$TMPDIR/bare"

@@ -4,13 +4,11 @@
 # rules of mdadm, btrfs and LVM, and links by content do not lead to it.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 . ./udev.sh
 
 gone() {
-	dm_gone nc
-	dm_gone nc-stage
+	staged_gone
 	rm -rf /dev/disk/by-uuid
 }
 

@@ -4,13 +4,7 @@
 # They recognise the origin by its content.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
+. ./staged.sh
 
 make_null O origin 64
 make_null O2 other 64
@@ -18,7 +12,7 @@ make_null C local 24
 make_null C2 local2 24
 make_null L log 32
 ./blockdata write "$O2" -g 5
-at_exit gone
+at_exit staged_gone
 good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
 [[ $out == *"not noticed"*"the origin has no wwid, serial or uuid"* ]] || fail "create: $out"
 ./blockdata write /dev/mapper/nc -n 16384

@@ -4,27 +4,10 @@
 # dropped.  The cache above may have these writes, so it is emptied.
 # kernels: 6.12
 # cpus: 1
-. ./cache.sh
-. ./command.sh
+. ./staged.sh
 
-# whole: the log can be read again.
-whole() {
-	becomes log "0 $size linear $drive 2048"
-}
-
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
-make_null base base 24
-make_null C local 24
-make_null drive drive 32
-# The drive itself must not show the log: leave out its first MiB.
-size=$(($(sectors "$drive") - 2048))
-make_dm L log "0 $size linear $drive 2048"
-make_dm O slice "0 $(sectors "$base") linear $base 0" --uuid stage-unreadable
-at_exit gone
+make_log_on_drive
+make_staged stage-unreadable 24
 bad 1 "--drop-unreadable" open --all --drop-unreadable
 good create nc --origin "$O" --cache "$C" --block-size 64K --stage "$L" --force
 ./blockdata write /dev/mapper/nc -n 8
@@ -38,7 +21,7 @@ run open nc --cache "$C" --drop-unreadable -j
 expect content dropped
 [[ $rc == 0 && $err == *"the kernel says: "*"writes from epoch "*" on are dropped"* ]] || fail "open: $rc $err"
 [[ $(dmsetup table nc-stage) != *drop_unreadable* ]] || fail "$(dmsetup table nc-stage)"
-whole
+log_works
 ./blockdata write /dev/mapper/nc -n 16 -g 2
 good close nc
 ./blockdata read "$O" -n 16 -g 2 || fail "the origin"

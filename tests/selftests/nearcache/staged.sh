@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-only
+# shellcheck shell=bash
+# Functions for a cache nc with a stage, which nearcache creates: . ./staged.sh (includes cache.sh and
+# command.sh).
+#
+# The cache device is $C, the log $L, the origin $O: a dm device 'slice' on $base.
+. ./cache.sh
+. ./command.sh
+
+# staged_gone: remove nc, and the stage below it.
+staged_gone() {
+	dm_gone nc
+	dm_gone nc-stage
+}
+
+# make_staged UUID [MB [SECTORS]]: make the devices for nc. SECTORS of $base, which has MB MiB (64), are the
+# origin, with this dm uuid. A test that has made $L keeps its log.
+make_staged() {
+	make_null base base "${2:-64}"
+	make_null C local 24
+	[[ ${L:-} ]] || make_null L log 32
+	make_dm O slice "0 ${3:-$(sectors "$base")} linear $base 0" --uuid "$1"
+	at_exit staged_gone
+}
+
+# make_log_on_drive: make the log $L, a dm device 'log' of $size sectors on $drive. The drive itself answers,
+# and must not show the log: its first MiB is left out.
+make_log_on_drive() {
+	make_null drive drive 32
+	size=$(($(sectors "$drive") - 2048))
+	make_dm L log "0 $size linear $drive 2048"
+}
+
+# log_works: the log can be read and written again.
+log_works() {
+	becomes log "0 $size linear $drive 2048"
+}
+
+# create_behind: create nc, and write 8 MiB of generation 1, which are drained slowly.
+create_behind() {
+	good create nc --origin "$O" --cache "$C" --stage "$L" --block-size 64K --force --rate 512K
+	./blockdata write /dev/mapper/nc -n 16384
+	sync
+}
