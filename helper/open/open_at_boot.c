@@ -11,6 +11,7 @@
 #include "block/dm.h"
 #include "lib/error.h"
 #include "block/parallel_devices.h"
+#include "open/open_devices.h"
 #include "open/passthrough.h"
 #include "open/stage_device.h"
 #include "lib/print.h"
@@ -21,8 +22,6 @@
 #define CACHE_WAIT	10U
 /* Seconds that one line may take after its devices appeared, including timeouts of the kernel. */
 #define OPEN_SECONDS	90U
-
-typedef int open_devices_t(const struct arguments *args);
 
 /**
  * struct reopening - state while the device of one line of nearcachetab is opened
@@ -148,7 +147,7 @@ static void drop_stage(struct reopening *re)
 	warn_of_line(re, "the cache has no stage any more");
 }
 
-static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
+static int open_with_cache(struct reopening *re)
 {
 	drop_stage(re);
 	re->args.cache = re->cache.path;
@@ -167,21 +166,9 @@ static int open_with_cache(struct reopening *re, open_devices_t *open_devices)
  */
 static int pass_to_stage(struct reopening *re, struct passthrough *pass)
 {
-	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
-	struct device upper = DEVICE_CLOSED;
 	struct stage stage = STAGE_CLOSED;
 
-	stage.cache = pass->name;
-	pass->origin = &upper;
-	if (!option_given(&re->args, OPTION_MODE | OPTION_READ_ONLY))
-		pass->mode = NEARCACHE_WRITEAROUND;
-	if (!stage_open(&stage, &re->args, re->staged ? re->log : NULL)) {
-		if (stage.running && !device_open_number(&upper, stage.number, "origin"))
-			passthrough_start(pass, dry_run);
-		if (fail_code())
-			stage_undo(&stage);
-	}
-	device_close(&upper);
+	stage_pass_through(&stage, re->staged ? re->log : NULL, pass, &re->args);
 	stage_close(&stage);
 	return fail_code();
 }
@@ -238,7 +225,7 @@ static int free_name(const char *name, bool dry_run)
 	return 0;
 }
 
-static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
+static int reopen_devices(struct reopening *re)
 {
 	bool dry_run = option_given(&re->args, OPTION_DRY_RUN);
 
@@ -250,7 +237,7 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 	wait_for_devices(re);
 	if (open_origin(re) || find_cache(re))
 		return fail_code();
-	if (!*re->why && (open_with_cache(re, open_devices) || !*re->why)) {
+	if (!*re->why && (open_with_cache(re) || !*re->why)) {
 		if (!fail_code() && !dry_run && option_given(re->by, OPTION_ABANDON_STAGE) &&
 		    stage_options_given(&re->entry->args))
 			warn_of_line(re, "the cache has no stage from now on");
@@ -260,7 +247,7 @@ static int reopen_devices(struct reopening *re, open_devices_t *open_devices)
 }
 
 static int open_entry(const struct tab_entry *entry,
-		      const struct arguments *args, open_devices_t *open_devices)
+		      const struct arguments *args)
 {
 	struct reopening re = {
 		.entry = entry,
@@ -271,7 +258,7 @@ static int open_entry(const struct tab_entry *entry,
 
 	re.args.origin = entry->origin;
 	arguments_override(&re.args, args);
-	reopen_devices(&re, open_devices);
+	reopen_devices(&re);
 	device_close(&re.origin);
 	return fail_code();
 }
@@ -280,7 +267,7 @@ static int open_entry(const struct tab_entry *entry,
  * Open one device of nearcachetab. Options on the command line replace those in its line. Returns 0
  * even if the device was opened without its cache.
  */
-int opentab(const struct arguments *args, open_devices_t *open_devices)
+int opentab(const struct arguments *args)
 {
 	const struct tab_entry *entry;
 	struct tab tab = { 0 };
@@ -288,7 +275,7 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 	if (!arguments_check_name(args->operand[0]) &&
 	    !tab_read(&tab, tab_path(args)) &&
 	    !tab_need(&tab, args->operand[0], &entry))
-		open_entry(entry, args, open_devices);
+		open_entry(entry, args);
 	tab_free(&tab);
 	return fail_code();
 }
@@ -297,7 +284,6 @@ int opentab(const struct arguments *args, open_devices_t *open_devices)
 struct all {
 	const struct tab_entry *entry;
 	const struct arguments *args;
-	open_devices_t *open_devices;
 };
 
 static int open_one(const struct many_job *job)
@@ -311,7 +297,7 @@ static int open_one(const struct many_job *job)
 			    all->entry->why);
 	args.operand = operand;
 	args.operands = 1;
-	return open_entry(all->entry, &args, all->open_devices);
+	return open_entry(all->entry, &args);
 }
 
 /* Return the present state as a word for the output; NULL: no such device, or a half-made one. */
@@ -367,8 +353,7 @@ static bool is_wanted(const struct tab_entry *entry)
 	return !state || !strcmp(state, "another device");
 }
 
-static int open_all(const struct tab *tab, const struct arguments *args,
-		    open_devices_t *open_devices)
+static int open_all(const struct tab *tab, const struct arguments *args)
 {
 	struct all *all = calloc(tab->entries + 1, sizeof(*all));
 	struct many_job *job = calloc(tab->entries + 1, sizeof(*job));
@@ -377,7 +362,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 	for (i = 0; all && job && i < tab->entries; i++) {
 		if (!is_wanted(&tab->entry[i]))
 			continue;
-		all[count] = (struct all){ &tab->entry[i], args, open_devices };
+		all[count] = (struct all){ &tab->entry[i], args };
 		job[count].name = tab->entry[i].name;
 		job[count].data = &all[count];
 		job[count++].seconds = OPEN_SECONDS + CACHE_WAIT +
@@ -396,7 +381,7 @@ static int open_all(const struct tab *tab, const struct arguments *args,
 }
 
 /* Open the devices of nearcachetab, each in a process, except open ones and "noauto" lines. */
-int opentab_all(const struct arguments *args, open_devices_t *open_devices)
+int opentab_all(const struct arguments *args)
 {
 	struct tab tab = { 0 };
 
@@ -408,7 +393,7 @@ int opentab_all(const struct arguments *args, open_devices_t *open_devices)
 	if (!tab_read(&tab, tab_path(args))) {
 		if (!option_given(args, OPTION_DRY_RUN) && dm_need_target())
 			fail_reset();
-		open_all(&tab, args, open_devices);
+		open_all(&tab, args);
 	}
 	tab_free(&tab);
 	return fail_code();

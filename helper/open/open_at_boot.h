@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Open devices of nearcachetab(5). A device whose cache device is missing becomes a pass-through
- * device (passthrough.h). @open_devices: opens the device whose parts are named in @args.
+ * device (passthrough.h).
  * Functions that return int return 0, or an exit code recorded with fail(), unless noted.
  */
 #ifndef HELPER_OPEN_OPEN_AT_BOOT_H
@@ -9,9 +9,7 @@
 
 #include "cli/options.h"
 
-int opentab(const struct arguments *args,
-	    int (*open_devices)(const struct arguments *args));
-int opentab_all(const struct arguments *args,
-		int (*open_devices)(const struct arguments *args));
+int opentab(const struct arguments *args);
+int opentab_all(const struct arguments *args);
 
 #endif /* HELPER_OPEN_OPEN_AT_BOOT_H */

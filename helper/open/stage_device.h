@@ -15,6 +15,8 @@
 #include "lib/name.h"
 #include "ondisk/stage_log.h"
 
+struct passthrough;
+
 /* Ends the name of a stage. */
 #define STAGE_ENDING	"-stage"
 
@@ -95,6 +97,10 @@ int stage_reserve(struct stage *stage, const struct arguments *args);
 void stage_print_key(const struct nearcache_stage_super *sb);
 u32 stage_reservation(const struct nearcache_stage_super *sb, const struct device *origin);
 void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin);
+
+/* stage_passthrough.c: a device above the stage that has no cache */
+int stage_pass_through(struct stage *stage, const unsigned char *uuid, struct passthrough *pass,
+		       const struct arguments *args);
 
 /* Sizes of texts with NUL. */
 #define STAGE_TIME	64

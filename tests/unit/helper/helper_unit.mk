@@ -178,7 +178,7 @@ HELPER_UNIT_test_passthrough := helper/open/passthrough.c helper/lib/enum_words.
 HELPER_UNIT_test_same_origin := helper/open/origin_users.c helper/block/device_id_match.c \
 	helper/lib/enum_words.c \
 	helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_boot := helper/open/open_at_boot.c $(HELPER_TAB) \
+HELPER_UNIT_test_boot := helper/open/open_at_boot.c helper/open/stage_passthrough.c $(HELPER_TAB) \
 	tests/unit/helper/fake_output.c
 HELPER_UNIT_test_index	:= $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_index_cmd := $(HELPER_INDEX_UNIT) helper/cmd/index.c helper/block/device.c \

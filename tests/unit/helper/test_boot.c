@@ -10,6 +10,7 @@
 #include "lib/error.h"
 #include "block/parallel_devices.h"
 #include "open/open_at_boot.h"
+#include "open/open_devices.h"
 #include "open/passthrough.h"
 #include "lib/print.h"
 #include "open/find_cache_devices.h"
@@ -183,7 +184,7 @@ void print_table(const char *key)
 	assert_string_equal(key, "devices");
 }
 
-static int open_devices(const struct arguments *args)
+int open_devices(const struct arguments *args)
 {
 	assert_string_equal(args->origin, "/dev/o");
 	assert_string_equal(args->operand[0], "nc");
@@ -228,8 +229,7 @@ static int run(const char *line, uint64_t options)
 {
 	struct arguments args = arguments(line, options);
 
-	return options & OPTION_ALL ? opentab_all(&args, open_devices) :
-				      opentab(&args, open_devices);
+	return options & OPTION_ALL ? opentab_all(&args) : opentab(&args);
 }
 
 static void assert_passed(const char *why, bool known)
