@@ -9,13 +9,8 @@
 #include "lib/error.h"
 #include "block/lock.h"
 #include "cluster/home.h"
-#include "open/find_cache_devices.h"
-#include "open/given_up_log.h"
 #include "open/members.h"
-#include "open/stage_device.h"
-#include "stage/drain.h"
-#include "stage/give_up.h"
-#include "lib/size.h"
+#include "stage/log_wipe.h"
 #include "lib/name.h"
 #include "block/table_params.h"
 #include "pins/record_owner.h"
@@ -28,9 +23,7 @@
  * @cache: one of the cache devices; @members: the other cache devices
  * @active: the device that uses the cache, if @is_active
  * @force: also wipe damaged superblocks
- * @abandon: --abandon-stage
- * @staged: the cache has a stage; @log: uuid of its log; @stage: its log, if @log_found
- * @below: the device of the stage, if it is running
+ * @log: the log of its stage
  */
 struct destroy {
 	struct device cache;
@@ -39,13 +32,7 @@ struct destroy {
 	struct dm_device active;
 	bool is_active;
 	bool force;
-	bool abandon;
-	bool staged;
-	uuid_t log;
-	bool log_found;
-	struct stage stage;
-	struct dm_device below;
-	bool is_below;
+	struct log_wipe log;
 };
 
 static int find_by_name(struct destroy *destroy, const char *name)
@@ -141,142 +128,6 @@ static int find_members(struct destroy *destroy)
 	return 0;
 }
 
-/* Writes that are only in the log are lost with it. */
-static int refuse_undrained(const struct destroy *destroy, const char *name, const char *what)
-{
-	if (destroy->abandon)
-		return 0;
-	return fail(CODE_BUSY,
-		    "%s: 'nearcache close %s' writes it to the origin, --abandon-stage loses it",
-		    what, name);
-}
-
-/* The stage runs below the cache, which is not open. */
-static int check_running_stage(const struct destroy *destroy, bool commit)
-{
-	char what[128], size[SIZE_TEXT];
-	struct stage_status status;
-	struct dm_device now;
-	uint64_t epoch;
-	bool found;
-
-	/* The log may hang. */
-	if (destroy->abandon)
-		return 0;
-	/* Commit first: the status then counts all writes that the origin lacks. */
-	if ((commit && stage_commit(&destroy->below, &epoch)) ||
-	    dm_find(destroy->below.name, &now, &found))
-		return fail_code();
-	if (found && !stage_need_status(&now, &status) && !stage_all_drained(&status)) {
-		snprintf(what, sizeof(what), "%s in the log are not on the origin yet",
-			 size_print(status.behind_bytes, size));
-		refuse_undrained(destroy, destroy->active.name, what);
-	}
-	dm_device_free(&now);
-	return fail_code();
-}
-
-/* The cache is closed: its log says whether it is needed. */
-static int check_closed_stage(struct destroy *destroy)
-{
-	struct stage *stage = &destroy->stage;
-	const char *label = (const char *)destroy->super.best->label;
-	struct dm_device dev;
-	bool running;
-
-	if (stage_of_name(label, &dev, &running))
-		return fail_code();
-	dm_device_free(&dev);
-	if (running)
-		return fail(CODE_BUSY, "the stage '%s' is in use: 'nearcache close %s' first",
-			    dev.name, label);
-	if ((destroy->abandon ? stage_find_given_up : stage_find_log)
-	    (destroy->log, &stage->log, &stage->sb, &destroy->log_found))
-		return fail_code();
-	if (!destroy->log_found && !destroy->abandon)
-		return fail(CODE_BUSY,
-			    "the cache has a stage whose log is not here, and may hold writes that the origin lacks: connect the drive of the log; if the log is lost, or an interrupted 'destroy' has wiped it, give --abandon-stage");
-	if (!destroy->log_found)
-		return 0;
-	return stage_log_drained(&stage->sb) ? 0 :
-	       refuse_undrained(destroy, label,
-				"the log of the stage holds writes that the origin lacks; after 'nearcache open'");
-}
-
-/* Open the log of the running stage, to wipe it later.  It may hang. */
-static int open_running_log(struct destroy *destroy)
-{
-	struct stage *stage = &destroy->stage;
-	struct stage_params params;
-	char path[PATH_MAX];
-
-	if (uuid_parse(destroy->below.uuid + strlen(DM_STAGE_PREFIX), destroy->log) ||
-	    !destroy->below.table || !stage_params_parse(destroy->below.table, &params))
-		return 0;
-	if (resolve_log(device_path_of(params.log, path), &stage->sb) ||
-	    device_open_number(&stage->log, params.log, "log device")) {
-		warn("the log of the stage cannot be read, and is not wiped: %s", fail_message());
-		fail_reset();
-		return 0;
-	}
-	destroy->log_found = !uuid_compare(stage->sb.uuid, destroy->log);
-	/* To release it; it may be gone. */
-	if (destroy->log_found && device_open_number(&stage->origin, params.origin, "origin"))
-		fail_reset();
-	return 0;
-}
-
-static int check_stage(struct destroy *destroy, bool dry_run)
-{
-	const struct nearcache_super *sb = destroy->super.best;
-
-	destroy->staged = sb && stage_id_parse((const char *)sb->origin_id, destroy->log);
-	if (destroy->is_active && stage_below(&destroy->active, &destroy->below, &destroy->is_below))
-		return fail_code();
-	if (destroy->is_below)
-		return check_running_stage(destroy, !dry_run) ? fail_code() :
-		       open_running_log(destroy);
-	if (destroy->staged)
-		return check_closed_stage(destroy);
-	return destroy->abandon ?
-	       fail(CODE_USAGE, "the cache has no stage: leave out --abandon-stage") : 0;
-}
-
-/* Before the cache above it is closed: its requests may hang. */
-static int give_up_log(struct destroy *destroy)
-{
-	if (!destroy->abandon || !destroy->is_below || stage_give_up(&destroy->below))
-		return fail_code();
-	if (stop_check(&destroy->active) || stage_wait_log(&destroy->below))
-		return fail_add("requests that need the log of its stage fail from now on: stop the users of '%s', then repeat this command",
-				destroy->active.name);
-	return 0;
-}
-
-/* Remove the stage, after the cache above it, and before its log is wiped. */
-static int stop_stage(struct destroy *destroy)
-{
-	/* Another program may have written since the first check. */
-	if (!destroy->is_below)
-		return 0;
-	if (check_running_stage(destroy, true) || stage_remove(&destroy->below, !destroy->abandon, false))
-		return fail_add("the cache is closed, and nothing is wiped");
-	return 0;
-}
-
-/* A given up log may be on a drive that fails: then only warn. */
-static int wipe_log(struct destroy *destroy)
-{
-	if (destroy->abandon) {
-		destroy->log_found = stage_abandon_log(&destroy->stage, destroy->log,
-						       destroy->log_found);
-		return 0;
-	}
-	if (!destroy->log_found || !stage_format_wipe(&destroy->stage))
-		return 0;
-	return fail_add("the cache is not wiped");
-}
-
 static int check_destroy(struct destroy *destroy, bool dry_run)
 {
 	if (super_read(&destroy->super, &destroy->cache) ||
@@ -285,7 +136,8 @@ static int check_destroy(struct destroy *destroy, bool dry_run)
 	if (destroy->is_active &&
 	    (home_check_free(&destroy->active) || stop_check(&destroy->active)))
 		return fail_code();
-	return check_stage(destroy, dry_run);
+	destroy->log.above = destroy->is_active ? &destroy->active : NULL;
+	return log_wipe_check(&destroy->log, destroy->super.best, dry_run);
 }
 
 /*
@@ -377,9 +229,10 @@ static void wipe_members(struct destroy *destroy)
 static int wipe_devices(struct destroy *destroy)
 {
 	if (destroy->is_active &&
-	    (give_up_log(destroy) || stop(&destroy->active) || stop_stage(destroy)))
+	    (log_wipe_give_up(&destroy->log) || stop(&destroy->active) ||
+	     log_wipe_stop_stage(&destroy->log)))
 		return fail_code();
-	if (device_claim(&destroy->cache) || check_same(destroy) || wipe_log(destroy) ||
+	if (device_claim(&destroy->cache) || check_same(destroy) || log_wipe(&destroy->log) ||
 	    super_wipe(&destroy->cache))
 		return fail_code();
 	wipe_members(destroy);
@@ -493,57 +346,14 @@ static void report_destroy(const struct destroy *destroy, const char *witness,
 	print_string("cache", dry_run ? "would wipe" : NULL,
 		     destroy->cache.path);
 	members_print_as(&destroy->members, dry_run ? "would wipe" : NULL);
-	if (destroy->staged || destroy->is_below)
+	if (destroy->log.staged || destroy->log.is_below)
 		print_string("log", dry_run ? "would wipe" : NULL,
-			     destroy->log_found ? destroy->stage.log.path : NULL);
+			     destroy->log.log_found ? destroy->log.stage.log.path : NULL);
 	print_string("witness",
 		     dry_run && *witness ? "would free the record on" : NULL,
 		     *witness ? witness : NULL);
 	print_flag("destroyed", NULL, !dry_run);
 	print_flag("dry_run", NULL, dry_run);
-}
-
-static int check_log(const struct device *dev, const struct stage_log *log, bool abandon)
-{
-	if (abandon || stage_log_drained(log->best))
-		return 0;
-	return fail(CODE_BUSY,
-		    "the log '%s' of '%s' holds writes that its origin lacks: 'nearcache open' and 'nearcache close' write them there, --abandon-stage loses them",
-		    dev->path, (const char *)log->best->label);
-}
-
-/*
- * Wipe a log alone: its cache is lost, or was opened without the log.  A cache that still names the
- * log then opens with --abandon-stage only.  The claim fails while a stage uses the log.
- */
-static int destroy_log(const struct arguments *args)
-{
-	bool dry_run = option_given(args, OPTION_DRY_RUN);
-	struct device dev = DEVICE_CLOSED, closed = DEVICE_CLOSED;
-	struct stage_log log = { 0 };
-	bool busy = false;
-
-	if (!device_open(&dev, args->stage, "log device") &&
-	    !(dry_run ? device_test_claim(&dev, &busy) : device_claim(&dev))) {
-		if (busy)
-			fail(CODE_BUSY, "log device '%s' is in use", dev.path);
-		else if (!stage_log_read(&log, &dev) && !stage_log_require(&log, &dev) &&
-			 !check_log(&dev, &log, option_given(args, OPTION_ABANDON_STAGE)) &&
-			 !dry_run) {
-			stage_unreserve(log.best, &closed);
-			if (!stage_log_wipe(&dev))
-				given_up_forget(log.best->uuid);
-		}
-	}
-	if (!fail_code()) {
-		print_string("log", dry_run ? "would wipe" : NULL, dev.path);
-		print_string("label", "log of", (const char *)log.best->label);
-		print_flag("destroyed", NULL, !dry_run);
-		print_flag("dry_run", NULL, dry_run);
-	}
-	stage_log_free(&log);
-	device_close(&dev);
-	return fail_code();
 }
 
 static int cmd_destroy(const struct arguments *args)
@@ -552,8 +362,10 @@ static int cmd_destroy(const struct arguments *args)
 	struct destroy destroy = {
 		.cache = DEVICE_CLOSED,
 		.force = option_given(args, OPTION_FORCE),
-		.abandon = option_given(args, OPTION_ABANDON_STAGE),
-		.stage = STAGE_CLOSED,
+		.log = {
+			.abandon = option_given(args, OPTION_ABANDON_STAGE),
+			.stage = STAGE_CLOSED,
+		},
 	};
 	struct witness witness = WITNESS_CLOSED;
 	int error;
@@ -566,7 +378,7 @@ static int cmd_destroy(const struct arguments *args)
 		return fail(CODE_USAGE,
 			    "'destroy' needs either NAME, --cache DEV or --stage DEV");
 	if (args->stage)
-		return destroy_log(args);
+		return log_wipe_alone(args);
 	if (args->operands)
 		error = find_by_name(&destroy,
 				     name_of_operand(args->operand[0]));
@@ -588,8 +400,7 @@ static int cmd_destroy(const struct arguments *args)
 	super_free(&destroy.super);
 	device_close(&destroy.cache);
 	members_close(&destroy.members);
-	stage_close(&destroy.stage);
-	dm_device_free(&destroy.below);
+	log_wipe_close(&destroy.log);
 	dm_device_free(&destroy.active);
 	return error;
 }
