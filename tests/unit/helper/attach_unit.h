@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tests of 'attach' (cmd/attach.c) on a fake device; fake_attach.c fakes all devices. */
+/* Tests of 'attach' (cmd/attach.c, open/attach_cache.c) on a fake device; fake_attach.c fakes all devices. */
 #ifndef HELPER_ATTACH_UNIT_H
 #define HELPER_ATTACH_UNIT_H
 

@@ -134,7 +134,7 @@ HELPER_UNIT_test_set	:= helper/block/stage_params.c helper/lib/table_words.c hel
 	tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	tests/unit/helper/fake_output.c tests/unit/helper/fake_gaps.c \
 	tests/unit/helper/fake_members.c tests/unit/helper/fake_super.c
-HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/block/dm_need.c helper/block/dm_reload.c \
+HELPER_UNIT_test_attach	:= helper/cmd/attach.c helper/open/attach_cache.c helper/block/dm_need.c helper/block/dm_reload.c \
 	helper/block/readahead.c helper/lib/size.c helper/block/table_params.c \
 	helper/lib/enum_words.c helper/block/status_line.c helper/lib/name.c helper/block/signals.c \
 	helper/lib/error.c \
