@@ -74,9 +74,10 @@ static int find_plain(struct opening *open)
 	struct origin_match *match = &open->match;
 
 	if (open->abandon || stage_options_given(args) ||
-	    option_given(args, OPTION_DROP_UNREADABLE | OPTION_PREEMPT | OPTION_EXCLUSIVE))
+	    option_given(args, OPTION_DROP_UNREADABLE | OPTION_RESERVE | OPTION_NO_RESERVE |
+				OPTION_PREEMPT | OPTION_EXCLUSIVE))
 		return fail(CODE_USAGE,
-			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --preempt, --exclusive, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
+			    "the cache on '%s' has no stage: leave out --stage, --rate, --max-behind, --on-full, --reserve, --no-reserve, --preempt, --exclusive, --abandon-stage, --drop-unreadable and --mode writeback; 'nearcache create --stage DEV' makes a stage",
 			    match->cache.path);
 	if (args->origin ? device_open(&match->origin, args->origin, "origin") :
 	    match_find_origin(match))
