@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Without memory to copy a small write to a stage, its epoch gets an ordinary commit. While a third of the
+# Without memory to copy a small write to a stage, its epoch gets an ordinary commit. While a tenth of the
 # module's allocations fail, no request gets an error, and a start and the drain find all data.
 # kernels: debug
 # timeout: 600
@@ -63,11 +63,11 @@ same "ordinary commits without memory" "$(commits 0)" 8
 same "other commits without memory" "$(commits '[12]')" 0
 intact "no memory"
 
-faults 33 failslab fail_page_alloc
+faults 10 failslab fail_page_alloc
 fio --name=x --filename=/dev/mapper/st --rw=randwrite --bsrange=512-64k --size=12m --io_size=24m --direct=1 --thread \
 	--ioengine=libaio --iodepth=8 --fsync=3 --randrepeat=0 --verify=crc32c --verify_fatal=1 >"$TMPDIR/fio" 2>&1 ||
 	fail "fio: $(<"$TMPDIR/fio")"
 faults_end failslab
 (($(commits 0) > 8 && $(commits '[12]') > 0)) || fail "$(commits 0) ordinary commits, $(commits '[12]') others"
-intact "a third"
+intact "a tenth"
 echo "{\"faults_injected\": $faults_sum}"
