@@ -376,35 +376,50 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	nc_stage_event(s);
 }
 
-/* Find out whether requests of the drain hang: none has ended for a long time.  Then the origin
- * counts as failing since the last one ended, until the next one ends.  Call this once a second.
- * Context: may sleep.
+/* If no request of the drain has ended for a long time, the origin counts as failing since the last
+ * one ended, until the next one ends.  Context: @s->lock.
  */
-void nc_drain_look(struct nc_stage *s)
+static void look_for_hang(struct nc_stage *s)
 {
 	u64 limit = READ_ONCE(s->origin_timeout) * (u64)NSEC_PER_SEC;
 	struct nc_drain *d = &s->drain;
-	bool hung, hangs;
+	bool hangs;
 
+	lockdep_assert_held(&s->lock);
 	limit = limit ? min(limit, DRAIN_HANGS) : DRAIN_HANGS;
-	spin_lock_irq(&s->lock);
-	hung = d->hangs;
 	hangs = d->in_flight && ktime_get_ns() - d->progress >= limit;
 	/* After a failed attempt, only an epoch that is written shows that the origin works. */
-	if (hung || (hangs && !s->failing_since)) {
-		s->failing_since = hangs ? d->progress : 0;
-		s->tried = true;
-		d->hangs = hangs;
-	}
+	if (!d->hangs && (!hangs || s->failing_since))
+		return;
+	d->hangs = hangs;
+	s->failing_since = hangs ? d->progress : 0;
+	s->tried = true;
+}
+
+/* Once a second while writes wait, requests of the drain are in flight, or the origin fails. */
+void nc_drain_watch_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
+	struct nc_drain *d = &s->drain;
+	bool hung, hangs;
+	u64 since;
+
+	spin_lock_irq(&s->lock);
+	if (nc_stage_look_full(s) || d->in_flight || s->failing_since)
+		queue_delayed_work(s->queue, &s->watch, HZ);
+	hung = d->hangs;
+	look_for_hang(s);
 	hangs = d->hangs;
+	since = s->failing_since;
 	spin_unlock_irq(&s->lock);
 	if (hangs && !hung)
-		DMWARN("%s: no request of the drain has ended for %llu s: origin %s hangs, or log %s",
-		       nc_stage_name(s), div_u64(limit, NSEC_PER_SEC), s->origin->name,
-		       s->log->name);
+		DMWARN("%s: no request of the drain ended for %llu s: origin %s or log %s hangs",
+		       nc_stage_name(s), div_u64(ktime_get_ns() - since, NSEC_PER_SEC),
+		       s->origin->name, s->log->name);
 	else if (hung && !hangs)
 		DMINFO("%s: the requests of the drain end again", nc_stage_name(s));
 	nc_drain_check_timeout(s);
+	nc_stage_report(s);
 }
 
 /* Report that the origin fails, or works again; the drain tries again after a while. */

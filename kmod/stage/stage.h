@@ -516,7 +516,7 @@ void nc_drain_start(struct nc_stage *s);
 void nc_drain_stop(struct nc_stage *s);
 void nc_drain_kick(struct nc_stage *s);
 void nc_drain_check_timeout(struct nc_stage *s);
-void nc_drain_look(struct nc_stage *s);
+void nc_drain_watch_work(struct work_struct *work);
 
 /* registry.c */
 int nc_stage_claim(struct nc_stage *s);
@@ -539,7 +539,7 @@ void nc_stage_print(struct nc_stage *s, char *result, size_t room);
 void nc_stage_event(struct nc_stage *s);
 void nc_stage_report(struct nc_stage *s);
 void nc_stage_waits(struct nc_stage *s);
-void nc_stage_watch_work(struct work_struct *work);
+bool nc_stage_look_full(struct nc_stage *s);
 void nc_stage_watch_stop(struct nc_stage *s);
 void nc_stage_status_read(struct nc_stage *s, struct nc_stage_status *st);
 void nc_stage_status(struct nc_stage *s, char *result, size_t room);

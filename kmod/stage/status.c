@@ -89,22 +89,17 @@ void nc_stage_waits(struct nc_stage *s)
 }
 
 /* The stage is full from now on if a write waits, and no longer if none has waited for a second.
- * The origin is lost from now on if it does not end the requests of the drain.
+ * Call this once a second while it returns true, and a second after a write had to wait.
+ * Context: @s->lock.
  */
-void nc_stage_watch_work(struct work_struct *work)
+bool nc_stage_look_full(struct nc_stage *s)
 {
-	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
-
-	spin_lock_irq(&s->lock);
+	lockdep_assert_held(&s->lock);
 	if (s->full || (s->waited && time_after_eq(jiffies, s->waited + HZ))) {
 		s->full = s->waiting_count || (s->full && s->waited);
 		s->waited = 0;
 	}
-	if (s->full || s->waited || s->drain.in_flight || s->failing_since)
-		queue_delayed_work(s->queue, &s->watch, HZ);
-	spin_unlock_irq(&s->lock);
-	nc_drain_look(s);
-	nc_stage_report(s);
+	return s->full || s->waited;
 }
 
 /* Stop the watch.  Context: no write is in flight, and the drain has stopped. */

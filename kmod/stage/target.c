@@ -88,7 +88,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	init_waitqueue_head(&s->no_readers);
 	INIT_WORK(&s->room, nc_stage_room_work);
 	INIT_WORK(&s->space, nc_space_work);
-	INIT_DELAYED_WORK(&s->watch, nc_stage_watch_work);
+	INIT_DELAYED_WORK(&s->watch, nc_drain_watch_work);
 	nc_retry_init(&s->retry, nc_stage_retry_work);
 	nc_pass_init(s);
 	init_waitqueue_head(&s->drain.wait);
