@@ -41,7 +41,7 @@ HELPER_INDEX_UNIT := $(HELPER_INDEX) helper/lib/error.c helper/lib/sanitize.c \
 	tests/unit/helper/shard.c
 
 # The parser of nearcachetab needs the options of 'open'.
-HELPER_TAB	:= helper/block/stage_params.c helper/lib/table_words.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_value.c \
+HELPER_TAB	:= helper/block/stage_params.c helper/lib/table_words.c helper/open/nearcachetab.c helper/cli/options.c helper/cli/option_table.c helper/cli/option_value.c \
 	helper/lib/size.c helper/shard/shard_split.c helper/lib/name.c helper/lib/error.c \
 	helper/lib/sanitize.c helper/lib/enum_words.c helper/block/table_params.c helper/lib/range.c \
 	helper/block/status_line.c
@@ -107,7 +107,7 @@ HELPER_UNIT_test_size	:= helper/lib/size.c
 HELPER_UNIT_test_name	:= helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_status_line	:= helper/block/status_line.c helper/lib/enum_words.c
 HELPER_UNIT_test_layout	:= helper/ondisk/layout.c kmod/meta/ondisk_check.c
-HELPER_UNIT_test_options := helper/block/stage_params.c helper/lib/table_words.c helper/cli/options.c helper/cli/option_value.c helper/lib/size.c \
+HELPER_UNIT_test_options := helper/block/stage_params.c helper/lib/table_words.c helper/cli/options.c helper/cli/option_table.c helper/cli/option_value.c helper/lib/size.c \
 	helper/lib/name.c helper/lib/error.c helper/lib/sanitize.c helper/lib/enum_words.c \
 	helper/block/table_params.c helper/lib/range.c helper/block/status_line.c \
 	helper/shard/shard_split.c

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The help on the command and its verbs. */
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+#include "cli/option_table.h"
+#include "lib/error.h"
+
+static void help_options(option_set bits)
+{
+	const struct option_row *row;
+
+	for (row = option_table; row->bit; row++) {
+		char word[48];
+
+		if (!(row->bit & bits))
+			continue;
+		snprintf(word, sizeof(word), "%c%c%c --%s%s%s",
+			 row->letter ? '-' : ' ', row->letter ? row->letter : ' ',
+			 row->letter ? ',' : ' ', row->name,
+			 row->operand ? " " : "",
+			 row->operand ? row->operand : "");
+		printf("  %-28s %s\n", word, row->help);
+	}
+}
+
+/* Prints the usage, wrapped before column 80. */
+static void help_synopsis(const struct verb *verb)
+{
+	int column = printf("Usage: nearcache %s%s%s", verb->name,
+			    *verb->operands ? " " : "", verb->operands);
+	const struct option_row *row;
+
+	for (row = option_table; row->bit; row++) {
+		bool required = row->bit & verb->required;
+		char word[48];
+		int length;
+
+		if (!(row->bit & (verb->required | verb->optional)))
+			continue;
+		length = snprintf(word, sizeof(word), " %s--%s%s%s%s",
+				  required ? "" : "[", row->name,
+				  row->operand ? " " : "",
+				  row->operand ? row->operand : "",
+				  required ? "" : "]");
+		if (column + length > 79)
+			column = printf("\n%16s", "") - 1;
+		column += printf("%s", word);
+	}
+	putchar('\n');
+}
+
+static void help_all(const struct verb *const *verbs)
+{
+	int code;
+
+	puts("nearcache - cache a remote block device on a local one\n");
+	puts("Usage: nearcache VERB [NAME...] [OPTION...]\n");
+	puts("Verbs (more: 'nearcache VERB --help'):");
+	for (; *verbs; verbs++)
+		printf("  %-10s %s\n", (*verbs)->name, (*verbs)->summary);
+	puts("\nOptions of all verbs, before or behind the verb:");
+	help_options(OPTIONS_GLOBAL);
+	puts("\nSizes are bytes or take K, M, G, T, P, E (powers of 1024; KB, MB ... of 1000).");
+	puts("\nExit codes:");
+	for (code = 0; code < CODE_COUNT; code++)
+		printf("  %d  %s\n", code, fail_code_word(code));
+}
+
+/* Prints help on @verb on stdout. If @verb is NULL, prints help on the command and its @verbs. */
+void arguments_help(const struct verb *const *verbs, const struct verb *verb)
+{
+	if (!verb) {
+		help_all(verbs);
+		return;
+	}
+	help_synopsis(verb);
+	printf("\n%c%s.\n", toupper((unsigned char)verb->summary[0]),
+	       verb->summary + 1);
+	if (verb->details)
+		printf("\n%s", verb->details);
+	puts("\nOptions:");
+	help_options(options_of(verb));
+}
