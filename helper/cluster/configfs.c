@@ -202,6 +202,16 @@ int configfs_write(struct configfs_edit **edits, const char *path, const char *v
 	return error;
 }
 
+/* Set an attribute of a folder. Returns 0, or an exit code after recording an error. */
+int configfs_set(struct configfs_edit **edits, const char *folder, const char *name,
+		 const char *value)
+{
+	char path[PATH_MAX];
+
+	configfs_path(path, "%s/%s", folder, name);
+	return configfs_edited(configfs_write(edits, path, value), "set", path);
+}
+
 static int undo_edit(const struct configfs_edit *edit)
 {
 	switch (edit->kind) {

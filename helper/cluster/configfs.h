@@ -20,6 +20,8 @@ struct configfs_edit;
 const char *configfs_path(char *path, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 int configfs_edited(int error, const char *doing, const char *path);
+int configfs_set(struct configfs_edit **edits, const char *folder, const char *name,
+		 const char *value);
 
 /* Functions return 0 or an errno, and record no error, unless they say otherwise. */
 int configfs_make_folder(struct configfs_edit **edits, const char *path);

@@ -20,6 +20,7 @@
 #include "cluster/configfs.h"
 #include "cluster/export_hosts.h"
 #include "cluster/export_map.h"
+#include "cluster/export_port.h"
 #include "lib/error.h"
 
 /* f_type of configfs; linux/magic.h lacks it. */
@@ -28,8 +29,6 @@
 #define SERIAL_BYTES	20
 /* Time in which a host notices that a namespace is disabled, microseconds. */
 #define WITHDRAW_US	500000
-/* Largest id of an nvmet port. */
-#define PORT_ID_MAX	65535
 
 /*
  * struct exporting - a change of an export under way
@@ -39,8 +38,7 @@
  * @device: device number of @export->device
  * @disabled: the namespace was disabled to change it
  * @hosts: the change of the hosts
- * @port: folder of the port
- * @old_port: folder of a port that served only this subsystem before; "": none
+ * @port: the change of the port
  */
 struct exporting {
 	const struct export *export;
@@ -49,8 +47,7 @@ struct exporting {
 	dev_t device;
 	bool disabled;
 	struct export_hosts hosts;
-	char port[64];
-	char old_port[64];
+	struct export_port port;
 };
 
 static bool is_configfs(void)
@@ -125,15 +122,6 @@ static int make_folder(struct exporting *to, const char *path)
 	return configfs_edited(configfs_make_folder(&to->edits, path), "create", path);
 }
 
-static int set_attribute(struct exporting *to, const char *folder, const char *name,
-			 const char *value)
-{
-	char path[PATH_MAX];
-
-	configfs_path(path, "%s/%s", folder, name);
-	return configfs_edited(configfs_write(&to->edits, path, value), "set", path);
-}
-
 /* Fail unless the device is a block device. */
 static int check_device(struct exporting *to)
 {
@@ -170,7 +158,7 @@ static int make_subsystem(struct exporting *to)
 	if (export_hosts_make(&to->hosts))
 		return fail_code();
 	configfs_path(path, NVMET "/subsystems/%s", to->export->nqn);
-	if (make_folder(to, path) || set_attribute(to, path, "attr_allow_any_host", "0"))
+	if (make_folder(to, path) || configfs_set(&to->edits, path, "attr_allow_any_host", "0"))
 		return fail_code();
 	/*
 	 * The serial and model numbers are for people, and for compare_settings(). nvmet keeps both
@@ -270,222 +258,13 @@ static int make_namespace(struct exporting *to)
 			return enable_namespace(to, path, true);
 		/* Another version of the volume: its readers must not take one for the other. */
 		to->disabled = true;
-		if (set_attribute(to, path, "enable", "0"))
+		if (configfs_set(&to->edits, path, "enable", "0"))
 			return fail_code();
 	}
-	if (set_attribute(to, path, "device_path", to->export->device) ||
-	    set_attribute(to, path, "device_uuid", to->export->uuid))
+	if (configfs_set(&to->edits, path, "device_path", to->export->device) ||
+	    configfs_set(&to->edits, path, "device_uuid", to->export->uuid))
 		return fail_code();
 	return enable_namespace(to, path, false);
-}
-
-static const char *transport_word(const struct export *export)
-{
-	return export->transport == CLUSTER_TCP ? "tcp" : "rdma";
-}
-
-/* True if attribute @name of @folder has the value. */
-static bool has_value(const char *folder, const char *name, const char *value)
-{
-	char path[PATH_MAX], present[CONFIGFS_VALUE];
-
-	return !configfs_read(configfs_path(path, "%s/%s", folder, name), present) &&
-	       !strcmp(present, value);
-}
-
-/* Tell how many subsystems a port serves, and whether ours is one of them. */
-static int port_serves(const char *port, const char *nqn, size_t *count, bool *ours)
-{
-	char path[PATH_MAX], **names;
-	size_t i;
-	int error;
-
-	configfs_path(path, "%s/subsystems", port);
-	error = configfs_names(path, &names, count);
-	*ours = false;
-	for (i = 0; i < *count; i++)
-		*ours |= !strcmp(names[i], nqn);
-	configfs_names_free(names, *count);
-	return configfs_edited(error, "read", path);
-}
-
-/* True if the port has our address. A port that serves nothing may be a half of ours: also true. */
-static bool is_port_ours(const struct export *export, const char *port, size_t served)
-{
-	char number[16];
-
-	snprintf(number, sizeof(number), "%u", export->port);
-	if (has_value(port, "addr_traddr", export->address))
-		return has_value(port, "addr_trsvcid", number) ||
-		       (!served && has_value(port, "addr_trsvcid", ""));
-	return !served && has_value(port, "addr_traddr", "");
-}
-
-/* Set the address of a port that serves no subsystem. */
-static int set_port(struct exporting *to)
-{
-	const struct export *export = to->export;
-	const char *tsas = export->tls ? "tls1.3" : "none";
-	char number[16], path[PATH_MAX];
-	int error;
-
-	snprintf(number, sizeof(number), "%u", export->port);
-	if (set_attribute(to, to->port, "addr_trtype", transport_word(export)) ||
-	    set_attribute(to, to->port, "addr_adrfam",
-			  strchr(export->address, ':') ? "ipv6" : "ipv4") ||
-	    set_attribute(to, to->port, "addr_traddr", export->address) ||
-	    set_attribute(to, to->port, "addr_trsvcid", number))
-		return fail_code();
-	if (export->transport != CLUSTER_TCP)
-		return 0;
-	configfs_path(path, "%s/addr_tsas", to->port);
-	error = configfs_write(&to->edits, path, tsas);
-	/* A kernel without this attribute has no TLS. */
-	if (!error || (error == ENOENT && !export->tls))
-		return 0;
-	if (export->tls && (error == ENOENT || error == EINVAL))
-		return fail(CODE_DEVICE,
-			    "the NVMe-oF target of this kernel has no TLS ('%s'): use a kernel with CONFIG_NVME_TARGET_TCP_TLS (Debian: 6.12), or 'tls = no'",
-			    path);
-	return configfs_edited(error, "set", path);
-}
-
-/* True if the port has the transport and TLS that we want. */
-static bool port_fits(const struct exporting *to)
-{
-	return has_value(to->port, "addr_trtype", transport_word(to->export)) &&
-	       (to->export->transport != CLUSTER_TCP ||
-		has_value(to->port, "addr_tsas", "tls1.3") == to->export->tls);
-}
-
-/* Fail unless a port that also serves other subsystems fits. */
-static int check_shared_port(const struct exporting *to)
-{
-	const struct export *export = to->export;
-	bool tls = has_value(to->port, "addr_tsas", "tls1.3");
-
-	if (port_fits(to))
-		return 0;
-	if (!has_value(to->port, "addr_trtype", transport_word(export)))
-		return fail(CODE_BUSY,
-			    "the nvmet port '%s' serves port %u of %s over another transport than %s: choose another 'port'",
-			    to->port, export->port, export->address, transport_word(export));
-	return fail(CODE_BUSY,
-		    "the nvmet port '%s' serves other subsystems on port %u of %s %s TLS: choose another 'port', or 'tls = %s'",
-		    to->port, export->port, export->address, tls ? "with" : "without",
-		    tls ? "yes" : "no");
-}
-
-/* Find a port with our address. @to->port is "" if there is none. */
-static int find_port(struct exporting *to)
-{
-	char **names;
-	size_t count, served, i;
-	bool ours;
-	int error = configfs_names(NVMET "/ports", &names, &count);
-
-	configfs_edited(error, "read", NVMET "/ports");
-	for (i = 0; i < count && !fail_code() && !to->port[0]; i++) {
-		snprintf(to->port, sizeof(to->port), NVMET "/ports/%.20s", names[i]);
-		if (port_serves(to->port, to->export->nqn, &served, &ours) ||
-		    !is_port_ours(to->export, to->port, served))
-			to->port[0] = '\0';
-	}
-	configfs_names_free(names, count);
-	return fail_code();
-}
-
-/* Create a port with a free id. */
-static int make_port(struct exporting *to)
-{
-	unsigned int id;
-
-	for (id = 1; id <= PORT_ID_MAX; id++) {
-		snprintf(to->port, sizeof(to->port), NVMET "/ports/%u", id);
-		if (access(to->port, F_OK))
-			return make_folder(to, to->port);
-	}
-	return fail(CODE_BUSY, "nvmet has no free port id ('" NVMET "/ports')");
-}
-
-static int stop_serving(struct exporting *to, const char *port, const char *nqn)
-{
-	char link[PATH_MAX], target[PATH_MAX];
-	int error;
-
-	configfs_path(link, "%s/subsystems/%s", port, nqn);
-	configfs_path(target, NVMET "/subsystems/%s", nqn);
-	error = configfs_unlink(&to->edits, link, target);
-	return configfs_edited(error, "remove", link);
-}
-
-static int start_serving(struct exporting *to)
-{
-	const struct export *export = to->export;
-	char link[PATH_MAX], target[PATH_MAX];
-	int error;
-
-	configfs_path(link, "%s/subsystems/%s", to->port, export->nqn);
-	configfs_path(target, NVMET "/subsystems/%s", export->nqn);
-	error = configfs_link(&to->edits, link, target);
-	if (error == EADDRNOTAVAIL)
-		return fail(CODE_DEVICE,
-			    "nvmet cannot listen on %s: this machine does not have that address; correct the line of this node in the file",
-			    export->address);
-	if (error == EADDRINUSE)
-		return fail(CODE_BUSY,
-			    "nvmet cannot listen on %s, port %u: another program or nvmet port uses it; choose another 'port'",
-			    export->address, export->port);
-	if (error == EINVAL)
-		return fail(CODE_DEVICE,
-			    "nvmet cannot listen on %s, port %u: the kernel has no transport '%s', load the module 'nvmet-%s' (dmesg may say more)",
-			    export->address, export->port, transport_word(export),
-			    transport_word(export));
-	return configfs_edited(error, "create", link);
-}
-
-/* Take the subsystem from all ports, except @to->port, which may be "". */
-static int leave_other_ports(struct exporting *to)
-{
-	char **names, port[64];
-	size_t count, served, i;
-	bool ours;
-	int error = configfs_names(NVMET "/ports", &names, &count);
-
-	configfs_edited(error, "read", NVMET "/ports");
-	for (i = 0; i < count && !fail_code(); i++) {
-		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
-		if (!strcmp(port, to->port) ||
-		    port_serves(port, to->export->nqn, &served, &ours) || !ours)
-			continue;
-		stop_serving(to, port, to->export->nqn);
-		if (served == 1)
-			snprintf(to->old_port, sizeof(to->old_port), "%s", port);
-	}
-	configfs_names_free(names, count);
-	return fail_code();
-}
-
-/* Make the subsystem reachable at its port, and only there: the last step. */
-static int serve_port(struct exporting *to)
-{
-	size_t served;
-	bool ours;
-
-	if (find_port(to) || (!to->port[0] && make_port(to)) ||
-	    port_serves(to->port, to->export->nqn, &served, &ours))
-		return fail_code();
-	if (served > ours && check_shared_port(to))
-		return fail_code();
-	if (ours && !port_fits(to)) {
-		if (stop_serving(to, to->port, to->export->nqn))
-			return fail_code();
-		served--;
-	}
-	if (!served && set_port(to))
-		return fail_code();
-	/* If the new port fails, the connections at the old one have not noticed. */
-	return start_serving(to) ? fail_code() : leave_other_ports(to);
 }
 
 /* Does the subsystem admit every host, by an edit in configfs? Then unknown hosts may be connected. */
@@ -516,12 +295,12 @@ static void add_map(struct exporting *to)
 static int apply_export(struct exporting *to)
 {
 	if (check_device(to) || export_hosts_look(&to->hosts) || export_hosts_check(&to->hosts) ||
-	    ((export_hosts_lose(&to->hosts) || allows_any(to)) && leave_other_ports(to)) ||
+	    ((export_hosts_lose(&to->hosts) || allows_any(to)) && export_port_leave_others(&to->port)) ||
 	    make_subsystem(to) ||
 	    make_namespace(to))
 		return fail_code();
 	add_map(to);
-	return serve_port(to);
+	return export_port_serve(&to->port);
 }
 
 /* Undo all. If that enables the namespace again, nvmet opens the device: see enable_namespace(). */
@@ -547,6 +326,7 @@ int export_apply(const struct export *export)
 	int lock;
 
 	to.hosts = (struct export_hosts){ .export = export, .edits = &to.edits };
+	to.port = (struct export_port){ .export = export, .edits = &to.edits };
 	if (need_nvmet(export->transport) || lock_nvmet(&lock))
 		return fail_code();
 	if (apply_export(&to)) {
@@ -555,31 +335,10 @@ int export_apply(const struct export *export)
 		configfs_keep(&to.map_edits);
 		configfs_keep(&to.edits);
 		export_hosts_clean(&to.hosts);
-		if (strcmp(to.old_port, to.port))
-			rmdir(to.old_port);
+		export_port_clean(&to.port);
 	}
 	export_hosts_free(&to.hosts);
 	close(lock);
-	return fail_code();
-}
-
-/* Stop the ports that serve the subsystem, and remove those that then serve nothing. */
-static int remove_from_ports(struct exporting *to, const char *nqn)
-{
-	char **names, port[64];
-	size_t count, served, i;
-	bool ours;
-	int error = configfs_names(NVMET "/ports", &names, &count);
-
-	configfs_edited(error, "read", NVMET "/ports");
-	for (i = 0; i < count && !fail_code(); i++) {
-		snprintf(port, sizeof(port), NVMET "/ports/%.20s", names[i]);
-		if (port_serves(port, nqn, &served, &ours) || !ours)
-			continue;
-		if (!stop_serving(to, port, nqn) && served == 1)
-			rmdir(port);
-	}
-	configfs_names_free(names, count);
 	return fail_code();
 }
 
@@ -627,7 +386,7 @@ static int remove_subsystem(struct exporting *to)
 	configfs_path(path, NVMET "/subsystems/%s", nqn);
 	if (access(path, F_OK))
 		return 0;
-	if (withdraw_namespaces(to, path) || remove_from_ports(to, nqn) ||
+	if (withdraw_namespaces(to, path) || export_port_remove(&to->port) ||
 	    remove_namespaces(to, path) || export_hosts_look(&to->hosts) || export_hosts_allow(&to->hosts))
 		return fail_code();
 	export_hosts_clean(&to->hosts);
@@ -643,6 +402,7 @@ int export_remove(const char *nqn)
 	if (access(NVMET, F_OK))
 		return 0;
 	to.hosts = (struct export_hosts){ .export = &none, .edits = &to.edits };
+	to.port = (struct export_port){ .export = &none, .edits = &to.edits };
 	if (lock_nvmet(&lock))
 		return fail_code();
 	remove_subsystem(&to);

@@ -8,15 +8,6 @@
 
 #include "lib/error.h"
 
-static int set_attribute(struct configfs_edit **edits, const char *folder, const char *name,
-			 const char *value)
-{
-	char path[PATH_MAX];
-
-	configfs_path(path, "%s/%s", folder, name);
-	return configfs_edited(configfs_write(edits, path, value), "set", path);
-}
-
 static bool has_value(const char *folder, const char *name, const char *value)
 {
 	char path[PATH_MAX], present[CONFIGFS_VALUE];
@@ -42,13 +33,13 @@ int export_map_apply(const struct export *export, struct configfs_edit **edits)
 		if (has_value(path, "device_path", export->map) &&
 		    has_value(path, "device_uuid", export->map_uuid))
 			return 0;
-		if (set_attribute(edits, path, "enable", "0"))
+		if (configfs_set(edits, path, "enable", "0"))
 			return fail_code();
 	}
-	if (set_attribute(edits, path, "device_path", export->map) ||
-	    set_attribute(edits, path, "device_uuid", export->map_uuid))
+	if (configfs_set(edits, path, "device_path", export->map) ||
+	    configfs_set(edits, path, "device_uuid", export->map_uuid))
 		return fail_code();
-	return set_attribute(edits, path, "enable", "1");
+	return configfs_set(edits, path, "enable", "1");
 }
 
 /* Disable the namespace of the map, if there is one. Waits for the reads in flight. */
@@ -57,7 +48,7 @@ int export_map_disable(const char *subsystem, struct configfs_edit **edits)
 	char path[PATH_MAX];
 
 	configfs_path(path, "%s/namespaces/2", subsystem);
-	return has_value(path, "enable", "1") ? set_attribute(edits, path, "enable", "0") : 0;
+	return has_value(path, "enable", "1") ? configfs_set(edits, path, "enable", "0") : 0;
 }
 
 /* Remove the namespace of the map, if there is one, which closes its device. */
