@@ -74,6 +74,7 @@ puts 5 2048 8
 stage_commit >/dev/null
 gate held origin 1
 give_up
+gate pass origin
 gate let origin 0 fail
 quiet 'error of the origin'
 # A resume does not start the drain again.
