@@ -42,3 +42,11 @@ create_behind() {
 	./blockdata write /dev/mapper/nc -n 16384
 	sync
 }
+
+# gives_up WORDS...: run nearcache, which gives up a log that is not here. It must succeed, and warn that
+# the guest keeps the record of that in memory.
+gives_up() {
+	run "$@"
+	[[ $rc == 0 && $err == *"do not use the log again that is given up"* ]] ||
+		fail "nearcache $*: exit $rc, $err $out"
+}
