@@ -15,6 +15,7 @@
 #include "meta/write_intent_leave.h"
 #include "meta/members.h"
 #include "meta/meta.h"
+#include "meta/reread.h"
 #include "meta/recorded_fingerprint.h"
 #include "io/read.h"
 #include "evict/reclaim.h"

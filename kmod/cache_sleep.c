@@ -13,6 +13,7 @@
 #include "io/fill.h"
 #include "meta/members.h"
 #include "meta/meta.h"
+#include "meta/reread.h"
 #include "meta/recorded_fingerprint.h"
 #include "meta/write_intent_clear.h"
 

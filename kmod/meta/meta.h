@@ -65,11 +65,8 @@ struct nc_meta {
 struct nc_meta *nc_meta_open(struct block_device *bdev,
 			     struct nc_geometry *geo, u8 *uuid, char *why);
 void nc_meta_close(struct nc_meta *m);
-int nc_meta_reread(struct nc_cache *c);
 int nc_meta_load(struct nc_cache *c, const struct nc_known *known);
 int nc_meta_go(struct nc_cache *c, bool writes);
-const char *nc_meta_moved(struct nc_cache *c);
-const char *nc_meta_super_moved(struct nc_cache *c);
 void nc_meta_forget(struct nc_cache *c, const char *why);
 int nc_meta_mark_changed(struct nc_cache *c);
 bool nc_meta_starts_cold(const struct nc_cache *c);
