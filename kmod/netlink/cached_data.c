@@ -162,23 +162,14 @@ static int reply_residency(struct nc_cache *c, struct genl_info *info)
 	if (!reply)
 		return -ENOMEM;
 	cached = nc_residency_sectors(c, first, &end);
-	r = put_residency(reply, c, first, end, cached);
-	if (r) {
-		nlmsg_free(reply);
-		return r;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
+	return nc_nl_send(info, reply, header, put_residency(reply, c, first, end, cached));
 }
 
 int nearcache_nl_residency_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nc_cache *c;
-	int r = nc_nl_admin(skb, info->extack);
+	struct nc_cache *c = nc_nl_admin_hold(skb, info);
+	int r;
 
-	if (r)
-		return r;
-	c = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	r = reply_residency(c, info);

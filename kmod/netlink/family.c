@@ -262,11 +262,19 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
 	return r ? ERR_PTR(r) : w.found;
 }
 
+/* As nc_nl_hold(), for a sender who passes nc_nl_admin(). */
+struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info)
+{
+	int r = nc_nl_admin(skb, info->extack);
+
+	return r ? ERR_PTR(r) : nc_nl_hold(info->attrs, info->extack);
+}
+
 /**
  * nc_nl_reply() - begin the reply to a request
  * @info: request
  * @cmd: operation
- * @header: set to the header for genlmsg_end()
+ * @header: set to the header for nc_nl_send()
  *
  * Return: message, which the caller sends or frees; NULL if memory is lacking.
  */
@@ -282,6 +290,17 @@ struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header)
 		return skb;
 	nlmsg_free(skb);
 	return NULL;
+}
+
+/* Send a reply, or free it if @r is not 0.  Returns @r or the error of sending. */
+int nc_nl_send(struct genl_info *info, struct sk_buff *reply, void *header, int r)
+{
+	if (r) {
+		nlmsg_free(reply);
+		return r;
+	}
+	genlmsg_end(reply, header);
+	return genlmsg_reply(reply, info);
 }
 
 /**
@@ -302,12 +321,7 @@ int nc_nl_describe(struct genl_info *info, u8 cmd, nc_nl_put *put)
 	if (!w.reply)
 		return -ENOMEM;
 	r = look_for(&w, info->attrs, info->extack);
-	if (r) {
-		nlmsg_free(w.reply);
-		return r;
-	}
-	genlmsg_end(w.reply, header);
-	return genlmsg_reply(w.reply, info);
+	return nc_nl_send(info, w.reply, header, r);
 }
 
 int nearcache_nl_device_get_doit(struct sk_buff *skb, struct genl_info *info)
@@ -466,12 +480,9 @@ int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack)
 
 int nearcache_nl_device_set_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nc_cache *c;
-	int r = nc_nl_admin(skb, info->extack);
+	struct nc_cache *c = nc_nl_admin_hold(skb, info);
+	int r;
 
-	if (r)
-		return r;
-	c = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	r = nc_nl_take_live(c, info->extack);

@@ -369,12 +369,7 @@ static int reply_job(struct nc_cache *c, struct genl_info *info, u32 id)
 	spin_unlock(&p->lock);
 	if (!job)
 		r = refuse_id(info);
-	if (r) {
-		nlmsg_free(reply);
-		return r;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
+	return nc_nl_send(info, reply, header, r);
 }
 
 int nearcache_nl_job_get_doit(struct sk_buff *skb, struct genl_info *info)

@@ -33,10 +33,12 @@ int nc_nl_put_name(struct sk_buff *skb, dev_t dev, struct mapped_device *md);
 const struct nlattr *nc_nl_named(struct nlattr **attrs, struct netlink_ext_ack *extack);
 bool nc_nl_is_named(const struct nlattr *attr, dev_t dev, struct mapped_device *md);
 struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extack);
+struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info);
 int nc_nl_take_live(struct nc_cache *c, struct netlink_ext_ack *extack);
 int nc_nl_piece(const struct nc_cache *c, const struct nlattr *start, const struct nlattr *length,
 		struct netlink_ext_ack *extack, u64 *first, u64 *end);
 struct sk_buff *nc_nl_reply(struct genl_info *info, u8 cmd, void **header);
+int nc_nl_send(struct genl_info *info, struct sk_buff *reply, void *header, int r);
 int nc_nl_describe(struct genl_info *info, u8 cmd, nc_nl_put *put);
 void nc_nl_watch(struct netlink_callback *cb);
 dev_t *nc_nl_dump_last(struct netlink_callback *cb);

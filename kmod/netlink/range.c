@@ -424,12 +424,9 @@ free:
 
 int nearcache_nl_range_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct request q = { .info = info };
-	int r = nc_nl_admin(skb, info->extack);
+	struct request q = { .info = info, .cache = nc_nl_admin_hold(skb, info) };
+	int r = 0;
 
-	if (r)
-		return r;
-	q.cache = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(q.cache))
 		return PTR_ERR(q.cache);
 	q.reply = nc_nl_reply(info, NEARCACHE_CMD_RANGE_GET, &q.header);
@@ -447,12 +444,9 @@ int nearcache_nl_range_get_doit(struct sk_buff *skb, struct genl_info *info)
 
 int nearcache_nl_label_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
-	struct request q = { .info = info };
-	int r = nc_nl_admin(skb, info->extack);
+	struct request q = { .info = info, .cache = nc_nl_admin_hold(skb, info) };
+	int r = 0;
 
-	if (r)
-		return r;
-	q.cache = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(q.cache))
 		return PTR_ERR(q.cache);
 	q.reply = nc_nl_reply(info, NEARCACHE_CMD_LABEL_GET, &q.header);

@@ -179,16 +179,6 @@ static int submit_live(struct nc_cache *c, struct genl_info *info, const struct 
 	return r;
 }
 
-static int finish_reply(struct genl_info *info, struct sk_buff *reply, void *header, int r)
-{
-	if (r) {
-		nlmsg_free(reply);
-		return r;
-	}
-	genlmsg_end(reply, header);
-	return genlmsg_reply(reply, info);
-}
-
 int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct wishes wishes = { };
@@ -203,22 +193,19 @@ int nearcache_nl_plan_submit_doit(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_SUBMIT, &header);
-	r = reply ? finish_reply(info, reply, header,
-				 submit_live(c, info, &wishes, reply)) : -ENOMEM;
+	r = reply ? nc_nl_send(info, reply, header,
+			       submit_live(c, info, &wishes, reply)) : -ENOMEM;
 	nc_registry_release(c);
 	return r;
 }
 
 int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
 {
+	struct nc_cache *c = nc_nl_admin_hold(skb, info);
 	struct sk_buff *reply;
-	struct nc_cache *c;
 	void *header;
-	int r = nc_nl_admin(skb, info->extack);
+	int r;
 
-	if (r)
-		return r;
-	c = nc_nl_hold(info->attrs, info->extack);
 	if (IS_ERR(c))
 		return PTR_ERR(c);
 	reply = nc_nl_reply(info, NEARCACHE_CMD_PLAN_CLEAR, &header);
@@ -226,7 +213,7 @@ int nearcache_nl_plan_clear_doit(struct sk_buff *skb, struct genl_info *info)
 		r = nla_put_u32(reply, NEARCACHE_A_DEVICE_DEV, nc_nl_dev(c)) ?:
 		    nla_put_u64_64bit(reply, NEARCACHE_A_DEVICE_COUNT, nc_plan_clear(c),
 				      NEARCACHE_A_DEVICE_PAD);
-		r = finish_reply(info, reply, header, r);
+		r = nc_nl_send(info, reply, header, r);
 	} else {
 		r = -ENOMEM;
 	}

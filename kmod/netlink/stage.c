@@ -123,18 +123,11 @@ int nearcache_nl_stage_get_doit(struct sk_buff *skb, struct genl_info *info)
 {
 	struct stage_request request = { .info = info, .act = reply_stage };
 	void *header;
-	int r;
 
 	request.reply = nc_nl_reply(info, NEARCACHE_CMD_STAGE_GET, &header);
 	if (!request.reply)
 		return -ENOMEM;
-	r = stage_act(&request);
-	if (r) {
-		nlmsg_free(request.reply);
-		return r;
-	}
-	genlmsg_end(request.reply, header);
-	return genlmsg_reply(request.reply, info);
+	return nc_nl_send(info, request.reply, header, stage_act(&request));
 }
 
 static int dump_stage(struct nc_stage *s, void *arg)
