@@ -18,6 +18,7 @@
 #include "meta/reread.h"
 #include "meta/recorded_fingerprint.h"
 #include "io/read.h"
+#include "prefetch/throttle.h"
 #include "evict/reclaim.h"
 
 static void set_sizes(struct nc_cache *c)
@@ -465,6 +466,16 @@ void nc_cache_start_work(struct nc_cache *c)
 	nc_readahead_resume(c);
 }
 
+/* Largest limit of the fill memory: if the operator has not set it, jobs may use more while a
+ * distant origin needs it, up to 1 % of the machine's memory.
+ */
+static u64 fill_memory_most(const struct nc_target *t)
+{
+	u64 percent = div_u64((u64)totalram_pages() << PAGE_SHIFT, 100);
+
+	return t->fill_memory_given ? t->fill_memory_max : max(t->fill_memory_max, percent);
+}
+
 /* Apply the settings of a live table, also while I/O runs: each user of a setting reads the old or
  * the new value.  Context: nc_life.lock.
  */
@@ -473,7 +484,7 @@ void nc_cache_apply_settings(const struct nc_target *t)
 	struct nc_cache *c = t->cache;
 
 	lockdep_assert_held(&c->life.lock);
-	WRITE_ONCE(c->fills.memory_max, t->fill_memory_max);
+	nc_throttle_set_memory(c, t->fill_memory_max, fill_memory_most(t));
 	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
 	WRITE_ONCE(c->hot.verify, t->verify);
 	nc_plan_checks(c, t->verify || nc_sums_present(&c->sums));

@@ -51,7 +51,7 @@
 static u64 send_room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
-	u64 most = min(p->window, READ_ONCE(c->fills.memory_max) / 2), left;
+	u64 most = min(p->pipe.window, READ_ONCE(c->fills.memory_max) / 2), left;
 
 	/* With nothing in flight allow some bytes even with a tiny window, so that jobs proceed. */
 	if (!p->flying)
@@ -181,7 +181,7 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 
 static void job_read_done(struct nc_fill *f, u64 took)
 {
-	nc_throttle_measure_job(f->target->cache, took);
+	nc_throttle_measure_job(f->target->cache, f->bytes, took);
 }
 
 static void job_joined(struct nc_fill *f, u32 bytes)

@@ -11,6 +11,7 @@
 #include <linux/workqueue.h>
 
 #include "prefetch/job.h"
+#include "prefetch/pipe.h"
 
 struct nc_cache;
 
@@ -39,9 +40,9 @@ struct nc_latency {
  * @peers_busy: fills at peers that were begun and have not ended
  * @peers_held: no fill at a peer may begin
  * @peers_idle: woken when @peers_busy falls to zero
- * @window: limit of @flying, so that a new reader waits behind no more than these bytes
- * @delay: smoothed latency of jobs' reads in excess of @least, nanoseconds
- * @least: recent minimum of the latency of jobs' reads, nanoseconds
+ * @pipe: its window limits @flying
+ * @memory_least: nc_fills.memory_max while it need not be more, bytes
+ * @memory_most: largest nc_fills.memory_max, bytes; above @memory_least if it may be adjusted
  * @shared: other readers used the origin when nc_throttle_wait() last ran
  * @due: jiffies of the next submission, while @shared
  * @rate: limit in bytes per second, while @shared
@@ -69,9 +70,9 @@ struct nc_prefetch {
 	u32 peers_busy;
 	bool peers_held;
 	wait_queue_head_t peers_idle;
-	u64 window;
-	u64 delay;
-	u64 least;
+	struct nc_pipe pipe;
+	u64 memory_least;
+	u64 memory_most;
 	bool shared;
 	unsigned long due;
 	u64 rate;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Throttle of prefetch jobs, which yield to all other I/O.  Without other origin reads, jobs keep
- * as many bytes in flight as arrive within DELAY_MAX on top of the origin's own latency.  The first
- * read of a new reader waits behind these bytes.  With other origin reads, jobs take small turns at
+ * the window of pipe.c in flight.  With other origin reads, jobs take small turns at
  * a limited rate.  The rate rises while the latency of the other reads is the same as without jobs,
  * and falls otherwise.  To measure the latency without jobs, jobs pause for an eighth of a second
  * every two seconds.  Jobs do not yield to a reader of the data that they are bringing: reader and
@@ -17,10 +16,6 @@
 
 /* Jiffies after an error during which jobs submit nothing. */
 #define OUT_OF_ORDER	HZ
-/* Most nanoseconds of queueing of jobs' reads, on top of the origin's own latency. */
-#define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
-/* Smallest and initial value of nc_prefetch.window, bytes in flight. */
-#define WINDOW_MIN	(2U << 20)
 /* nc_prefetch.rate while other readers read, bytes per second; adjusted every RATE_PERIOD. */
 #define RATE_FIRST	(4ULL << 20)
 #define RATE_MIN	(RATE_FIRST / 4)
@@ -30,10 +25,6 @@
 /* Jobs pause for PROBE every PROBE_EVERY to measure undisturbed reads, see NC_DEMAND_CLEAN. */
 #define PROBE		max(1, HZ / 8)
 #define PROBE_EVERY	(2 * HZ)
-/* Weight of a sample in nc_prefetch.delay: 1/32. */
-#define SMOOTH		5
-/* nc_prefetch.least rises by 1/256 with each read, so that an old minimum expires. */
-#define FORGET		8
 /* Interval in which is_followed() compares users' reads with jobs and halves the counts. */
 #define WEIGH		max(1, HZ / 10)
 
@@ -100,25 +91,14 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Adjust the window of bytes in flight after a job's read of @took ns.  Latency above the minimum
- * is queueing behind jobs' own fills.  The minimum also follows an origin that gets slower.
- */
-static void fit_window(struct nc_cache *c, u64 took)
+/* Let jobs have their window in flight: they may use half of the fill memory. */
+static void fit_memory(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	u64 queued;
 
 	lockdep_assert_held(&p->lock);
-	p->least = p->least ? min(took, p->least + (p->least >> FORGET)) : took;
-	queued = took - p->least;
-	p->delay += (s64)(queued - p->delay) >> SMOOTH;
-	if (p->delay > DELAY_MAX) {
-		p->window = max_t(u64, p->window - p->window / 4, WINDOW_MIN);
-		/* Do not shrink the window again for reads that were sent with the old window. */
-		p->delay = DELAY_MAX / 2;
-	} else if (p->flying + p->window / 4 > p->window) {
-		p->window = min(p->window + (64U << 10), READ_ONCE(c->fills.memory_max) / 2);
-	}
+	WRITE_ONCE(c->fills.memory_max,
+		   clamp(2 * p->pipe.window, p->memory_least, p->memory_most));
 }
 
 /* Adjust the rate of jobs after a user's read of @took ns; @alone: no job disturbed that read. */
@@ -154,17 +134,37 @@ void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed)
 	spin_unlock(&c->prefetch.lock);
 }
 
-/* Account a job's read of the origin that took @took ns.  Context: process. */
-void nc_throttle_measure_job(struct nc_cache *c, u64 took)
+/* Account a job's read of @bytes bytes of the origin that took @took ns.  Context: process. */
+void nc_throttle_measure_job(struct nc_cache *c, u32 bytes, u64 took)
+{
+	struct nc_prefetch *p = &c->prefetch;
+
+	spin_lock(&p->lock);
+	nc_pipe_see_read(&p->pipe, ktime_get_ns(), took, bytes, p->flying, p->memory_most / 2);
+	fit_memory(c);
+	spin_unlock(&p->lock);
+}
+
+/**
+ * nc_throttle_set_memory() - set the limits of the fill memory
+ * @c: live cache
+ * @least: limit while jobs need no more, bytes
+ * @most: limit, bytes; @least if the operator has set it
+ *
+ * Context: process.
+ */
+void nc_throttle_set_memory(struct nc_cache *c, u64 least, u64 most)
 {
 	spin_lock(&c->prefetch.lock);
-	fit_window(c, took);
+	c->prefetch.memory_least = least;
+	c->prefetch.memory_most = most;
+	fit_memory(c);
 	spin_unlock(&c->prefetch.lock);
 }
 
 void nc_throttle_init(struct nc_prefetch *p)
 {
-	p->window = WINDOW_MIN;
+	nc_pipe_init(&p->pipe);
 	p->rate = RATE_FIRST;
 	/* At first, as if the latest failure was long ago. */
 	p->failed = jiffies - OUT_OF_ORDER;

@@ -6,6 +6,7 @@
 
 #define max(a, b) \
 	({ __typeof__(a) _a = (a); __typeof__(b) _b = (b); _a > _b ? _a : _b; })
+#define max_t(type, a, b)	max((type)(a), (type)(b))
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 #define clamp(n, low, high)	min(max(n, low), high)
 
