@@ -19,6 +19,8 @@
 #define PARAMS_OTHERS	128
 
 /* Range of fill_memory, in words. */
+/* The smallest limit that the kernel chooses itself, bytes. */
+#define PARAMS_FILL_MEMORY_LEAST	(64ULL << 20)
 #define PARAMS_FILL_MEMORY_RANGE	"1M to 1T"
 
 /* cache_timeout: the target's default in milliseconds, and its range in words. */
@@ -36,7 +38,7 @@
  * @mode: writing mode
  * @origin: the origin
  * @cache: the first cache device
- * @fill_memory: bytes, 0: not given, use the kernel's default
+ * @fill_memory: bytes, 0: not given, the kernel chooses the limit
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds
  * @origin_timeout_given: @origin_timeout is an option of the line

@@ -21,10 +21,14 @@ static const char *take_fill_memory(const char *value, struct params *params)
 {
 	const char *why;
 
+	if (!strcmp(value, "auto")) {
+		params->fill_memory = 0;
+		return NULL;
+	}
 	if (!size_parse(value, &params->fill_memory, &why))
 		return why;
 	return params_fill_memory_ok(params->fill_memory) ?
-	       NULL : "give " PARAMS_FILL_MEMORY_RANGE;
+	       NULL : "give auto, or " PARAMS_FILL_MEMORY_RANGE;
 }
 
 static const char *take_cache_timeout(const char *value, struct params *params)

@@ -211,9 +211,6 @@ static int prepare_set(struct change *change, const struct arguments *args)
 	change->renew = change->witness_path && change->new.witness &&
 		status.field[NEARCACHE_FIELD_WITNESS] == NEARCACHE_WITNESS_COLD;
 	/* Do not add a value to the dm table if it equals the default. */
-	if (!change->old.fill_memory &&
-	    change->new.fill_memory == change->fill_memory)
-		change->new.fill_memory = 0;
 	if (!change->old.cache_timeout_given &&
 	    change->new.cache_timeout == PARAMS_CACHE_TIMEOUT_DEFAULT)
 		change->new.cache_timeout_given = false;
@@ -304,7 +301,9 @@ static bool hands_over(const struct change *change)
 static u64 fill_memory_of(const struct change *change,
 			  const struct params *params)
 {
-	return params->fill_memory ? params->fill_memory : change->fill_memory;
+	if (params->fill_memory)
+		return params->fill_memory;
+	return change->old.fill_memory ? PARAMS_FILL_MEMORY_LEAST : change->fill_memory;
 }
 
 static void report_timeouts(const struct params *old, const struct params *new)
@@ -480,7 +479,7 @@ const struct verb set_verb = {
 	.details =
 "Settings:\n"
 "  mode=MODE                read-only, writearound or writethrough\n"
-"  fill_memory=SIZE         most memory that fills may hold\n"
+"  fill_memory=SIZE|auto    most memory that fills may hold; auto: as much as prefetch needs\n"
 "  cache_timeout=MS         bypass the cache device after MS without a completion,\n"
 "                           until it completes one; 0: never (100 to 600000)\n"
 "  origin_timeout=SECONDS   how long reads are retried while the origin fails; 0:\n"

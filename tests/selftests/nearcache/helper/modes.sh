@@ -113,7 +113,7 @@ bad 1 "'block_size' is not a setting" set nc block_size=1M
 bad 1 "mode 'writeback': give read-only" set nc mode=writeback
 bad 1 "mode 'writeback': give read-only" set nobody mode=writeback
 bad 1 "twice" set nc mode=read-only mode=read-only
-bad 1 "fill_memory '1K': give 1M to 1T" set nc fill_memory=1K
+bad 1 "fill_memory '1K': give auto, or 1M to 1T" set nc fill_memory=1K
 good set nc mode=read-only
 [[ $out == *'unchanged'*'were set already'* ]] || fail "set to what it is: $out"
 good set nc mode=read-only fill_memory=8388608 -j
@@ -154,6 +154,11 @@ check
 good set nc fill_memory=32M -j
 expect changed true fill_memory 33554432 fill_memory_before 8388608 mode read-only
 is fill_memory_max 33554432
+good set nc fill_memory=auto -j
+expect changed true fill_memory 67108864 fill_memory_before 33554432
+[[ $(dmsetup table nc) != *fill_memory* ]] || fail "the table keeps fill_memory: $(dmsetup table nc)"
+good set nc fill_memory=64M -j
+expect changed true fill_memory 67108864
 good set nc mode=writethrough fill_memory=8M
 set_mode writearound
 
