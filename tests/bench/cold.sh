@@ -11,6 +11,9 @@
 # its own data.
 # shellcheck disable=SC2154,SC2034 # the including script sets the devices and reads the results
 
+# Options of nearcache's table, in words: NUMBER NAME VALUE...
+cache_options=''
+
 # cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: as pair; sets $O, and $N for cache devices.
 cold_pair() {
 	pair "$@"
@@ -75,7 +78,7 @@ cold_nearcache() {
 		size=$((size - (found ? found - all : 0) * bytes))
 		cache_device "$size"
 		format "$C" "$O" $((bytes >> 10))K
-		start bench '' "$O" "$C"
+		start bench "$cache_options" "$O" "$C"
 		look found blocks bench
 	done
 	is blocks "$all" bench

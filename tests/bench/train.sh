@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 # virtual time only: the sizes and rates of the devices are scaled
+# memory: 4G
 # Fraction of the time that an accelerator computes while a loader reads for it like the workloads
 # of MLPerf Storage (train.c). One factor scales all sizes and rates, the same for all targets. A
 # read of 256 KiB keeps its size, so there are fewer reads by this factor, and each takes longer by
@@ -20,6 +21,8 @@
 # shellcheck disable=SC2154 # the including script sets the devices
 
 read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency bandwidth others}"
+# The fill memory that a node of 100 GiB chooses by itself, which the guest is too small for.
+cache_options='2 fill_memory 1073741824'
 # Size of a cache block.
 bytes=262144
 # Local NVMe drive: a typical data-center drive.
@@ -51,7 +54,7 @@ devices() {
 	local reads
 	reads=$(sum "$2 * 1e9 / $scale / 50 / $bytes")
 	origin_rate=$((reads * 50 * bytes))
-	origin_is="completion_nsec=$(sum "$1 * 1e6 * $scale") mbps=$((reads * 25 / 2 + 1))"
+	origin_is="hw_queue_depth=4096 completion_nsec=$(sum "$1 * 1e6 * $scale") mbps=$((reads * 25 / 2 + 1))"
 	cache_is="completion_nsec=$(sum "$CACHE_US * 1e3 * $scale") mbps=$(sum "$CACHE_MBPS / $scale")"
 }
 
@@ -156,7 +159,7 @@ part_list() {
 # An origin with enough bandwidth for the accelerator, at growing latency.
 part_latency() {
 	local ms unet3d_scale=9.5367 unet3d_files=56
-	for ms in 0.2 0.5 1 2 5 20; do
+	for ms in 0.2 1 2 5 20 50; do
 		trained unet3d h100 reshuffled direct 0 raw-origin $ms 4 1
 		trained unet3d h100 reshuffled direct 65 nearcache $ms 4 2
 		trained unet3d h100 reshuffled direct 100 nearcache $ms 4 2
