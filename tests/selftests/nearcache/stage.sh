@@ -56,11 +56,10 @@ stage_drained() {
 }
 
 # gated_stage ORIGIN_MB LOG_MB [OPTIONS]: as fresh_stage, on the devices 'origin' and 'log' of gate.c,
-# with an origin of generation 1, which takes $ORIGIN_TAKES. The test includes gate.sh, too.
+# with an origin of generation 1. The test includes gate.sh, too.
 gated_stage() {
 	gate_start
-	# shellcheck disable=SC2086 # words
-	gate device origin "$1" ${ORIGIN_TAKES:-trim zeroes flush fua}
+	gate device origin "$1" trim zeroes flush fua
 	O=$REPLY
 	gate device log "$2" trim zeroes flush fua
 	L=$REPLY
