@@ -9,8 +9,8 @@
  * the window grows by what arrives, which doubles it in each round.  Once the pipe is full, the
  * window becomes what the rate and the latency say.  Later it changes by small steps.
  *
- * A full pipe hides the origin's own latency, which may change.  So once in LEAST_TIME the window is
- * less than the pipe for two rounds, unless a read has just shown the minimum.
+ * A full pipe hides the origin's own latency, which may change.  So once in LEAST_TIME the window
+ * is less than the pipe for two rounds, unless a read has just shown the minimum.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -46,7 +46,9 @@ static u64 pipe_rate(const struct nc_pipe *p, u64 now)
 	return mul_u64_u64_div_u64(p->arrived, NSEC_PER_SEC, max(now - p->round, 1ULL));
 }
 
-/* Account a read that was sent at @sent.  Return: was it sent in the present round, which is over? */
+/* Account a read that was sent at @sent.  Return: does it end the present round?  It does if it was
+ * sent in it.
+ */
 static bool count_arrival(struct nc_pipe *p, u64 now, u64 sent, u32 bytes)
 {
 	p->arrived += bytes;

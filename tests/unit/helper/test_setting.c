@@ -75,7 +75,7 @@ static void bad(void **state)
 		{ { "mode=writeback", "x" }, "mode 'writeback'" },
 		{ { "mode=", "x" }, "mode ''" },
 		{ { "mode=read-only=x", "x" }, "'read-only=x'" },
-		{ { "fill_memory=1K", "x" }, "fill_memory '1K': give 1M" },
+		{ { "fill_memory=1K", "x" }, "fill_memory '1K': give auto, or 1M" },
 		{ { "fill_memory=1Q", "x" }, "'1Q'" },
 		{ { "cache_timeout=99", "x" }, "cache_timeout '99': give 0" },
 		{ { "cache_timeout=1s", "x" }, "cache_timeout '1s': give 0" },
