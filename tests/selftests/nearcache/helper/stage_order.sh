@@ -29,9 +29,10 @@ done
 cmp "$L" "$TMPDIR/log" && cmp "$C" "$TMPDIR/cache" || fail "create wrote before its checks"
 dm_gone nc-stage
 
-# wiped_by WORDS...: destroy the closed cache; kill the command when it has wiped the first device.
+# wiped_by NUMBER WORDS...: destroy the closed cache; kill the command in this call of fsync, when it has
+# wiped the first device.
 wiped_by() {
-	injected fsync:signal=SIGKILL:when=1 destroy --cache "$C" "$@"
+	injected "fsync:signal=SIGKILL:when=$1" destroy --cache "$C" "${@:2}"
 	[[ $rc != 0 ]] || fail "destroy was not killed: $(<"$TMPDIR/said")"
 	bad 4 "carries no nearcache superblock" super "$L"
 	good super "$C"
@@ -41,7 +42,7 @@ wiped_by() {
 good "${new[@]}" --stage "$L"
 ./blockdata write /dev/mapper/nc -n 4096
 good close nc
-wiped_by
+wiped_by 1
 bad 5 "an interrupted 'destroy' has wiped it" destroy --cache "$C"
 gives_up destroy --cache "$C" --abandon-stage
 bad 4 "carries no nearcache superblock" super "$C"
@@ -50,6 +51,7 @@ good "${new[@]}" --stage "$L" --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 good close nc --keep
 bad 5 "--abandon-stage loses it" destroy --cache "$C"
-wiped_by --abandon-stage
+# It first records the log as given up, in a file and its folder.
+wiped_by 3 --abandon-stage
 gives_up destroy --cache "$C" --abandon-stage
 bad 4 "carries no nearcache superblock" super "$C"
