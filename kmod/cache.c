@@ -471,7 +471,7 @@ void nc_cache_start_work(struct nc_cache *c)
  */
 static u64 fill_memory_most(const struct nc_target *t)
 {
-	u64 percent = div_u64((u64)totalram_pages() << PAGE_SHIFT, 100);
+	u64 percent = (u64)totalram_pages() / 100 * PAGE_SIZE;
 
 	return t->fill_memory_given ? t->fill_memory_max : max(t->fill_memory_max, percent);
 }
