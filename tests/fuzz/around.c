@@ -400,6 +400,12 @@ void nc_prefetch_resume(struct nc_cache *c)
 	c->prefetch.paused = false;
 }
 
+void nc_throttle_set_memory(struct nc_cache *c, u64 least, u64 most)
+{
+	c->fills.memory_max = least;
+	(void)most;
+}
+
 void nc_prefetch_hold_peers(struct nc_cache *c, bool hold)
 {
 	(void)c;
