@@ -466,8 +466,8 @@ void nc_cache_start_work(struct nc_cache *c)
 	nc_readahead_resume(c);
 }
 
-/* Largest limit of the fill memory: if the operator has not set it, jobs may use more while a
- * distant origin needs it, up to 1 % of the machine's memory.
+/* Highest cap of the fill memory.  Unless the operator has set the cap, it may grow for jobs up to
+ * 1 % of the machine's memory, if that is more than the default.
  */
 static u64 fill_memory_most(const struct nc_target *t)
 {

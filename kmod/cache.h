@@ -112,7 +112,7 @@ struct nc_cache {
  * @mode: enum nearcache_mode
  * @noflush: the suspend must not wait for the origin.  Set in presuspend for postsuspend, before
  *	which device-mapper forgets it; invalid at other times, because a signal may end a suspend
- * @fill_memory_max: limit of fill memory, bytes
+ * @fill_memory_max: cap of fill memory, bytes; the lowest cap unless @fill_memory_given
  * @fill_memory_given: the table has option fill_memory
  * @cache_timeout: milliseconds, see struct nc_health
  * @cache_timeout_given: the table has option cache_timeout

@@ -115,7 +115,7 @@ struct nc_fill {
  * @count: fills in flight
  * @memory: bytes of memory that the fills use
  * @memory_peak: highest value of @memory
- * @memory_max: cap of @memory; changed by prefetch/throttle.c, also while I/O runs
+ * @memory_max: cap of @memory; changed under nc_prefetch.lock, also while I/O runs
  * @writing: fills whose data is being written to a slot
  * @idle: woken when @count or @writing falls to zero
  * @writer: see fill_writer.h

@@ -153,7 +153,8 @@ static int put_tunables(struct sk_buff *skb, const struct nc_target *t)
 	    nla_put_u32(skb, NEARCACHE_A_DEVICE_CACHE_TIMEOUT, READ_ONCE(t->cache_timeout)) ||
 	    nla_put_u32(skb, NEARCACHE_A_DEVICE_ORIGIN_TIMEOUT, READ_ONCE(t->origin_timeout)) ||
 	    nla_put_u64_64bit(skb, NEARCACHE_A_DEVICE_FILL_MEMORY,
-			      READ_ONCE(t->cache->fills.memory_max), NEARCACHE_A_DEVICE_PAD))
+			      READ_ONCE(t->cache->fills.memory_max) ?: t->fill_memory_max,
+			      NEARCACHE_A_DEVICE_PAD))
 		return -EMSGSIZE;
 	return 0;
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The window of bytes that jobs have in flight, while no other reader uses the origin.  It holds
- * the data that arrives within the origin's own latency, so that the pipe is full, and within
- * DELAY_MAX on top, for origins that pass their bandwidth in time slices.  A reader that arrives
- * waits once behind these bytes.
+ * The window limits the bytes that jobs have in flight while no other reader uses the origin.  It
+ * is the data that arrives within the origin's own latency, which fills the pipe, plus that of
+ * DELAY_MAX, for origins that pass their bandwidth in time slices.  The first read of a new reader
+ * waits behind these bytes.
  *
- * Latency above the minimum is queueing, so the pipe is full when reads begin to queue.  At first
- * the window grows by what arrives, which doubles it in each round.  Once the pipe is full, the
- * window becomes what the rate and the latency say.  Later it changes by small steps.
+ * Latency above the minimum is queueing.  Without it the pipe is not full, and the window grows by
+ * the bytes that arrive, so each round doubles it.  When reads queue, it is set to the rate times
+ * (minimum + DELAY_MAX / 2).  Then it grows by WINDOW_STEP per read, and is set anew when reads
+ * queue for DELAY_MAX.
  *
- * A full pipe hides the origin's own latency, which may change.  So once in LEAST_TIME the window
- * is less than the pipe for two rounds, unless a read has just shown the minimum.
+ * A full pipe hides a change of the minimum.  So the window is lowered for two rounds, which shows
+ * it, if no read has reached the minimum for LEAST_TIME, or if reads still queue for DELAY_MAX
+ * after the window was set.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -20,7 +22,9 @@
 
 /* Most nanoseconds of queueing, on top of the origin's own latency. */
 #define DELAY_MAX	(80 * (u64)NSEC_PER_MSEC)
-/* The pipe is full when reads queue for so long, ns; it takes a round to see it. */
+/* The pipe counts as full when reads queue for this time, ns, which is seen a round late; and no
+ * longer when they queue for half of it.
+ */
 #define DELAY_FULL	(DELAY_MAX / 4)
 /* Initial and smallest window, bytes. */
 #define WINDOW_FIRST	(8U << 20)
@@ -32,8 +36,8 @@
 #define SMOOTH_FIRST	3
 /* Time after which the minimum is measured again, ns. */
 #define LEAST_TIME	(10 * (u64)NSEC_PER_SEC)
-/* Rounds of a drain: in the first one the queue gets empty. */
-#define DRAIN_ROUNDS	2U
+/* Rounds with a lowered window; the first one empties the queue. */
+#define PROBE_ROUNDS	2U
 
 void nc_pipe_init(struct nc_pipe *p)
 {
@@ -46,27 +50,27 @@ static u64 pipe_rate(const struct nc_pipe *p, u64 now)
 	return mul_u64_u64_div_u64(p->arrived, NSEC_PER_SEC, max(now - p->round, 1ULL));
 }
 
-/* Account a read that was sent at @sent.  Return: does it end the present round?  It does if it was
- * sent in it.
+/* Account a read that was sent at @sent.  Return: true if it is the first one that was sent in the
+ * present round, which it ends.
  */
 static bool count_arrival(struct nc_pipe *p, u64 now, u64 sent, u32 bytes)
 {
 	p->arrived += bytes;
 	if (p->round && (s64)(sent - p->round) < 0)
 		return false;
-	if (p->round && !p->drain)
+	if (p->round && !p->probe)
 		p->rate = pipe_rate(p, now);
 	p->round = now;
 	p->arrived = 0;
 	return true;
 }
 
-/* Note how long a read took.  Return: the minimum must be measured again. */
+/* Update the minimum.  Return: true if it is too old and must be measured again. */
 static bool note_least(struct nc_pipe *p, u64 now, u64 took, bool used)
 {
 	bool old = now - p->least_at > LEAST_TIME;
 
-	/* While the window is not used, reads do not queue. */
+	/* If the window is not used, reads do not queue: @took is the origin's own latency. */
 	if (!p->least || took <= p->least || (old && !used)) {
 		p->least = took;
 		p->least_at = now;
@@ -75,39 +79,45 @@ static bool note_least(struct nc_pipe *p, u64 now, u64 took, bool used)
 	return old;
 }
 
-/* Set the window to three quarters of what the pipe holds. */
-static void begin_drain(struct nc_pipe *p, u64 now)
+/* Lower the window to half of the rate times the minimum, so that the queue empties. */
+static void begin_probe(struct nc_pipe *p, u64 now)
 {
 	u64 holds = mul_u64_u64_div_u64(p->rate, p->least, NSEC_PER_SEC);
 
-	p->drain = DRAIN_ROUNDS;
+	p->probe = PROBE_ROUNDS;
 	p->fresh = 0;
 	p->kept = p->window;
-	p->window = min(holds - holds / 4, p->window);
+	p->window = min(holds / 2, p->window);
 	p->round = now;
 	p->arrived = 0;
 }
 
-/* Fill the pipe again, and believe the latency that reads had meanwhile. */
-static void end_drain(struct nc_pipe *p, u64 now)
+/* Restore the window, and take the shortest latency meanwhile as the minimum.  If it is much
+ * longer than before, the window may be far too small: let it double.
+ */
+static void end_probe(struct nc_pipe *p, u64 now)
 {
+	p->delay = p->fresh < p->least + DELAY_FULL ? DELAY_FULL : 0;
 	p->window = p->kept;
 	p->least = p->fresh;
 	p->least_at = now;
+	p->fits = 0;
 }
 
-/* A read ended in a drained pipe. */
-static void see_drained(struct nc_pipe *p, u64 now, u64 took, u32 bytes)
+/* Account a read that ends while the window is lowered. */
+static void see_probe(struct nc_pipe *p, u64 now, u64 took, u32 bytes)
 {
 	bool over = count_arrival(p, now, now - took, bytes);
 
 	if (over || p->fresh)
 		p->fresh = p->fresh ? min(p->fresh, took) : took;
-	if (over && !--p->drain)
-		end_drain(p, now);
+	if (over && !--p->probe)
+		end_probe(p, now);
 }
 
-/* Reads queue: set the window to what arrives within the latency and half of DELAY_MAX. */
+/* Lower the window to the bytes that arrive within the minimum plus half of DELAY_MAX; at most by
+ * half, as the origin may just have stalled.
+ */
 static void fit_window(struct nc_pipe *p, u64 now)
 {
 	u64 rate = max(p->rate, pipe_rate(p, now));
@@ -115,39 +125,65 @@ static void fit_window(struct nc_pipe *p, u64 now)
 
 	p->full = true;
 	p->fitted = now;
-	p->window = clamp(holds, (u64)WINDOW_MIN, p->window);
+	p->fits++;
+	p->window = min(max3(holds, p->window / 2, (u64)WINDOW_MIN), p->window);
 }
 
 /* Change a window that fills the pipe.  @sent: time when the read was sent. */
 static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 {
-	/* Reads that were sent with an old window say nothing about the present one. */
-	if (p->delay > DELAY_MAX && (s64)(sent - p->fitted) >= 0)
+	if (p->delay <= DELAY_MAX) {
+		if (used)
+			p->window = min(p->window + WINDOW_STEP, most);
+		if (p->delay <= DELAY_MAX / 4 * 3)
+			p->fits = 0;
+		p->full = p->delay > DELAY_FULL / 2;
+		return;
+	}
+	/* If the window is not used, reads queue behind those of others.  Reads that were sent with
+	 * an old window say nothing about the present one.
+	 */
+	if (!used || (s64)(sent - p->fitted) < 0)
+		return;
+	if (p->fits > 1)
+		begin_probe(p, now);
+	else
 		fit_window(p, now);
-	else if (p->delay <= DELAY_MAX && used)
-		p->window = min(p->window + WINDOW_STEP, most);
+}
+
+/* Jobs send a read after a pause: an old minimum is not that of today, and nothing queues now. */
+void nc_pipe_begin(struct nc_pipe *p, u64 now)
+{
+	if (now - p->least_at > LEAST_TIME)
+		p->least = 0;
+}
+
+/* The window, even while it is lowered to measure the minimum. */
+u64 nc_pipe_size(const struct nc_pipe *p)
+{
+	return p->probe ? p->kept : p->window;
 }
 
 /**
- * nc_pipe_see_read() - adjust the window after a job's read of the origin
+ * nc_pipe_see_read() - adjust the window after a job's read of the origin succeeded
  * @p: pipe
  * @now: time, ktime in ns
  * @took: latency of the read, ns
  * @bytes: length of the read
- * @flying: bytes in flight, with this read
+ * @flying: bytes that jobs are reading, including this read
  * @most: largest window that memory allows, bytes
  */
 void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flying, u64 most)
 {
-	/* A window that is not used says nothing about a larger one. */
+	/* Only a window that is used may grow. */
 	bool used = flying + p->window / 4 > p->window;
 
-	if (p->drain) {
-		see_drained(p, now, took, bytes);
+	if (p->probe) {
+		see_probe(p, now, took, bytes);
 		return;
 	}
 	if (note_least(p, now, took, used) && p->full) {
-		begin_drain(p, now);
+		begin_probe(p, now);
 		return;
 	}
 	p->delay += (s64)(took - p->least - p->delay) >> (p->full ? SMOOTH : SMOOTH_FIRST);

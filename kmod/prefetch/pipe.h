@@ -6,23 +6,23 @@
 #include <linux/types.h>
 
 /**
- * struct nc_pipe - the amount in flight, and what it follows from
+ * struct nc_pipe - limit of the bytes in flight, and the measurements that set it
  * @window: limit of the bytes in flight
  * @least: minimum of the latency of reads, nanoseconds; 0: no read has ended
- * @least_at: time of the latest read that took no longer, ktime in ns
+ * @least_at: time when @least was last reached or set, ktime in ns
  * @delay: smoothed latency in excess of @least, nanoseconds
  * @round: time when the present round began, ktime in ns.  A round ends with the first read that
  *	was sent in it: so it takes as long as a read
  * @arrived: bytes that arrived in the present round
  * @rate: bytes per second that arrived in the round before
- * @full: a window was found that fills the pipe
- * @fitted: time when @window was last made smaller, ktime in ns
- * @drain: number of rounds until the drained pipe is filled again; 0: it is not drained
- * @fresh: minimum of the latency since the drain began; 0: no read that was sent since then has
- *	ended
- * @kept: @window before the drain
+ * @full: reads queue: the window fills the pipe
+ * @fitted: time when fit_window() last set @window, ktime in ns
+ * @fits: number of such calls since reads last queued for less than 3/4 of DELAY_MAX
+ * @probe: rounds until @window is restored; 0: it is not lowered
+ * @fresh: minimum latency of reads that were sent with the lowered window; 0: none has ended
+ * @kept: value to restore
  *
- * Protected by the caller.
+ * The caller serialises all access.
  */
 struct nc_pipe {
 	u64 window;
@@ -34,12 +34,15 @@ struct nc_pipe {
 	u64 rate;
 	bool full;
 	u64 fitted;
-	u32 drain;
+	u32 fits;
+	u32 probe;
 	u64 fresh;
 	u64 kept;
 };
 
 void nc_pipe_init(struct nc_pipe *p);
+void nc_pipe_begin(struct nc_pipe *p, u64 now);
+u64 nc_pipe_size(const struct nc_pipe *p);
 void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flying, u64 most);
 
 #endif /* NEARCACHE_PREFETCH_PIPE_H */

@@ -51,15 +51,15 @@
 static u64 send_room(const struct nc_cache *c)
 {
 	const struct nc_prefetch *p = &c->prefetch;
-	u64 most = min(p->pipe.window, READ_ONCE(c->fills.memory_max) / 2), left;
+	u64 memory = READ_ONCE(c->fills.memory_max) / 2, window = p->pipe.window, left;
 
 	/* With nothing in flight allow some bytes even with a tiny window, so that jobs proceed. */
 	if (!p->flying)
-		return max_t(u64, most, TURN_SHARED);
+		return max_t(u64, min(window, memory), TURN_SHARED);
 	if (p->shared)
-		most = min_t(u64, most, TURN_SHARED);
-	left = most > p->flying ? most - p->flying : 0;
-	return left >= min_t(u64, REQUEST_BYTES, most / 2) ? left : 0;
+		memory = min_t(u64, memory, TURN_SHARED);
+	left = min(window - min(window, p->reading), memory - min(memory, p->flying));
+	return left >= min_t(u64, REQUEST_BYTES, min(window, memory) / 2) ? left : 0;
 }
 
 static u64 job_span_bytes(const struct nc_cache *c, const struct nc_span *span)
@@ -181,7 +181,7 @@ static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
 
 static void job_read_done(struct nc_fill *f, u64 took)
 {
-	nc_throttle_measure_job(f->target->cache, f->bytes, took);
+	nc_throttle_see_read(f->target->cache, f->bytes, took, !f->bio.bi_status);
 }
 
 static void job_joined(struct nc_fill *f, u32 bytes)
@@ -255,7 +255,10 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	if (job->peer) {
 		p->peers_flying += f->bytes;
 	} else {
+		if (!p->flying)
+			nc_pipe_begin(&p->pipe, ktime_get_ns());
 		p->flying += f->bytes;
+		p->reading += f->bytes;
 		WRITE_ONCE(c->origin.demand.disturbed, true);
 	}
 	spin_unlock(&p->lock);
@@ -451,6 +454,7 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	swap(peer, job->peer);
 	gone = nc_jobs_end(&p->jobs, job);
 	WRITE_ONCE(c->origin.demand.watched, p->jobs.count);
+	nc_throttle_fit_memory(c);
 	nc_health_event(c, NEARCACHE_EVENT_JOB_OVER);
 	spin_unlock(&p->lock);
 	if (peer)

@@ -35,14 +35,16 @@ struct nc_latency {
  * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
  * @asked: jiffies when a job last let reclaim look for slots; for the worker only
  * @asked_tick: tick of @asked; for the worker only
- * @flying: bytes in flight of the fills of jobs that read the origin
+ * @flying: bytes in flight of the fills of jobs that read the origin: being read, or written to the
+ *	cache device
+ * @reading: the part of @flying that is being read
  * @peers_flying: the same of jobs that read at a peer
  * @peers_busy: fills at peers that were begun and have not ended
  * @peers_held: no fill at a peer may begin
  * @peers_idle: woken when @peers_busy falls to zero
- * @pipe: its window limits @flying
- * @memory_least: nc_fills.memory_max while it need not be more, bytes
- * @memory_most: largest nc_fills.memory_max, bytes; above @memory_least if it may be adjusted
+ * @pipe: its window limits @reading
+ * @memory_least: lowest value of nc_fills.memory_max, bytes
+ * @memory_most: its highest value, bytes; equal to @memory_least if the operator has set it
  * @shared: other readers used the origin when nc_throttle_wait() last ran
  * @due: jiffies of the next submission, while @shared
  * @rate: limit in bytes per second, while @shared
@@ -66,6 +68,7 @@ struct nc_prefetch {
 	unsigned long asked;
 	u32 asked_tick;
 	u64 flying;
+	u64 reading;
 	u64 peers_flying;
 	u32 peers_busy;
 	bool peers_held;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Throttle of prefetch jobs, which yield to all other I/O.  Without other origin reads, jobs keep
- * the window of pipe.c in flight.  With other origin reads, jobs take small turns at
+ * as many bytes in flight as pipe.c allows.  With other origin reads, jobs take small turns at
  * a limited rate.  The rate rises while the latency of the other reads is the same as without jobs,
  * and falls otherwise.  To measure the latency without jobs, jobs pause for an eighth of a second
  * every two seconds.  Jobs do not yield to a reader of the data that they are bringing: reader and
@@ -91,14 +91,17 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Let jobs have their window in flight: they may use half of the fill memory. */
-static void fit_memory(struct nc_cache *c)
+/* Set the cap of the fill memory to twice the window, as jobs may use half of it, but not below what
+ * they use.  Call this when the window, the bounds of the cap, or the number of jobs has changed.
+ * Context: nc_prefetch.lock.
+ */
+void nc_throttle_fit_memory(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
+	u64 want = p->jobs.count ? 2 * max(nc_pipe_size(&p->pipe), p->flying) : 0;
 
 	lockdep_assert_held(&p->lock);
-	WRITE_ONCE(c->fills.memory_max,
-		   clamp(2 * p->pipe.window, p->memory_least, p->memory_most));
+	WRITE_ONCE(c->fills.memory_max, clamp(want, p->memory_least, p->memory_most));
 }
 
 /* Adjust the rate of jobs after a user's read of @took ns; @alone: no job disturbed that read. */
@@ -134,22 +137,35 @@ void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed)
 	spin_unlock(&c->prefetch.lock);
 }
 
-/* Account a job's read of @bytes bytes of the origin that took @took ns.  Context: process. */
-void nc_throttle_measure_job(struct nc_cache *c, u32 bytes, u64 took)
+/**
+ * nc_throttle_see_read() - account a job's read of the origin
+ * @c: cache
+ * @bytes: length of the read
+ * @took: time until it ended, ns
+ * @success: it succeeded; the time until an error says nothing about the origin
+ *
+ * Context: process.
+ */
+void nc_throttle_see_read(struct nc_cache *c, u32 bytes, u64 took, bool success)
 {
 	struct nc_prefetch *p = &c->prefetch;
 
 	spin_lock(&p->lock);
-	nc_pipe_see_read(&p->pipe, ktime_get_ns(), took, bytes, p->flying, p->memory_most / 2);
-	fit_memory(c);
+	if (success) {
+		nc_pipe_see_read(&p->pipe, ktime_get_ns(), took, bytes, p->reading,
+				 p->memory_most / 2);
+		nc_throttle_fit_memory(c);
+	}
+	p->reading -= bytes;
+	nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 }
 
 /**
- * nc_throttle_set_memory() - set the limits of the fill memory
+ * nc_throttle_set_memory() - set the bounds of the cap of the fill memory
  * @c: live cache
- * @least: limit while jobs need no more, bytes
- * @most: limit, bytes; @least if the operator has set it
+ * @least: lowest cap, bytes
+ * @most: highest cap, bytes; @least if the operator has set the cap
  *
  * Context: process.
  */
@@ -158,7 +174,7 @@ void nc_throttle_set_memory(struct nc_cache *c, u64 least, u64 most)
 	spin_lock(&c->prefetch.lock);
 	c->prefetch.memory_least = least;
 	c->prefetch.memory_most = most;
-	fit_memory(c);
+	nc_throttle_fit_memory(c);
 	spin_unlock(&c->prefetch.lock);
 }
 

@@ -12,7 +12,8 @@ struct nc_prefetch;
 void nc_throttle_init(struct nc_prefetch *p);
 unsigned long nc_throttle_wait(struct nc_cache *c);
 void nc_throttle_measure_user(struct nc_demand *d, u64 took, bool undisturbed);
-void nc_throttle_measure_job(struct nc_cache *c, u32 bytes, u64 took);
+void nc_throttle_see_read(struct nc_cache *c, u32 bytes, u64 took, bool success);
+void nc_throttle_fit_memory(struct nc_cache *c);
 void nc_throttle_set_memory(struct nc_cache *c, u64 least, u64 most);
 
 #endif /* NEARCACHE_PREFETCH_THROTTLE_H */

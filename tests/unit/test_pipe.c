@@ -89,7 +89,7 @@ static void fills_the_pipe(void **state)
 	}
 }
 
-/* A reader that arrives waits behind the data in flight; the first step may double what is needed. */
+/* A new reader waits behind the data in flight.  The first steps may double what is needed. */
 static void keeps_the_queue_short(void **state)
 {
 	unsigned int i;
@@ -102,8 +102,8 @@ static void keeps_the_queue_short(void **state)
 		needed = origins[i].rate / 1000 * (origins[i].latency + 80 * MS) / MS + 8 * MIB;
 		assert_true(origin.deepest <= 2 * needed);
 		origin.deepest = 0;
-		run(3000 * MS, 1ULL << 40);
-		assert_true(origin.deepest <= needed + needed / 4);
+		run(15000 * MS, 1ULL << 40);
+		assert_true(origin.deepest <= needed + needed / 2);
 	}
 }
 
@@ -129,8 +129,8 @@ static void learns_nothing_without_use(void **state)
 	assert_false(pipe_.full);
 }
 
-/* Another node takes half of the bandwidth, and the path gets longer: the window follows. */
-static void follows_changes(void **state)
+/* Other nodes take three quarters of the bandwidth, and end later: the window follows. */
+static void follows_rate(void **state)
 {
 	(void)state;
 	begin(20 * MS, 1000 * MIB);
@@ -139,8 +139,38 @@ static void follows_changes(void **state)
 	run(5000 * MS, 1ULL << 40);
 	assert_true(pipe_.window <= 250 * MIB * 125 / 1000);
 	origin.rate *= 4;
-	origin.latency *= 2;
-	run(10000 * MS, 1ULL << 40);
+	run(3000 * MS, 1ULL << 40);
+	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
+}
+
+/* The path gets longer by more than reads may queue, then as short as before. */
+static void follows_latency(void **state)
+{
+	(void)state;
+	begin(20 * MS, 1000 * MIB);
+	run(2000 * MS, 1ULL << 40);
+	origin.latency = 150 * MS;
+	run(2500 * MS, 1ULL << 40);
+	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
+	/* Each probe halves the minimum. */
+	origin.latency = 20 * MS;
+	run(40000 * MS, 1ULL << 40);
+	origin.deepest = 0;
+	assert_true(run(1000 * MS, 1ULL << 40) >= 960 * MIB);
+	assert_true(origin.deepest <= 130 * MIB);
+}
+
+/* The minimum was measured while the path was short by chance, and then the path gets longer by less
+ * than reads may queue: within LEAST_TIME a probe finds the new minimum.
+ */
+static void forgets_minimum(void **state)
+{
+	(void)state;
+	begin(MS, 1000 * MIB);
+	run(2000 * MS, 1ULL << 40);
+	origin.latency = 41 * MS;
+	run(11000 * MS, 1ULL << 40);
+	assert_true(pipe_.least >= 41 * MS);
 	assert_true(run(1000 * MS, 1ULL << 40) >= 980 * MIB);
 }
 
@@ -151,7 +181,9 @@ int main(void)
 		cmocka_unit_test(keeps_the_queue_short),
 		cmocka_unit_test(stays_within_memory),
 		cmocka_unit_test(learns_nothing_without_use),
-		cmocka_unit_test(follows_changes),
+		cmocka_unit_test(follows_rate),
+		cmocka_unit_test(follows_latency),
+		cmocka_unit_test(forgets_minimum),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
