@@ -18,9 +18,9 @@
 /* Size of params.others with NUL. */
 #define PARAMS_OTHERS	128
 
-/* Range of fill_memory, in words. */
-/* The smallest limit that the kernel chooses itself, bytes. */
+/* Lowest cap of fill memory if the option is not given, bytes; as in the kernel. */
 #define PARAMS_FILL_MEMORY_LEAST	(64ULL << 20)
+/* Range of fill_memory, in words. */
 #define PARAMS_FILL_MEMORY_RANGE	"1M to 1T"
 
 /* cache_timeout: the target's default in milliseconds, and its range in words. */
@@ -38,7 +38,7 @@
  * @mode: writing mode
  * @origin: the origin
  * @cache: the first cache device
- * @fill_memory: bytes, 0: not given, the kernel chooses the limit
+ * @fill_memory: bytes, 0: not given, the kernel chooses the cap
  * @cache_timeout_given: @cache_timeout is an option of the line
  * @cache_timeout: milliseconds
  * @origin_timeout_given: @origin_timeout is an option of the line

@@ -24,7 +24,7 @@ const struct option_row option_table[] = {
 	  "none (default) or crc32c: checksums of cached data" },
 	{ OPTION_FILL_MEMORY, 0, "fill-memory", SIZE, "SIZE",
 	  offsetof(struct arguments, fill_memory),
-	  "most memory that fills may hold (auto)" },
+	  "cap of the memory for fills (default: by need)" },
 	{ OPTION_CACHE_TIMEOUT, 0, "cache-timeout", CACHE_TIMEOUT, "MS",
 	  offsetof(struct arguments, cache_timeout),
 	  "bypass the cache after MS without completion (700)" },

@@ -31,6 +31,7 @@ static void show_fill_memory(const struct settings *s)
 {
 	print_bytes("fill_memory", "fill_memory",
 		    s->status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX]);
+	print_flag("fill_memory_auto", NULL, !s->params.fill_memory);
 }
 
 static void show_cache_timeout(const struct settings *s)

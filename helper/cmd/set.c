@@ -27,7 +27,8 @@
 
 /*
  * @old, @new: parameters of the dm table before and after the change
- * @fill_memory: the present cap of the memory for fills, bytes, even if @old does not state it
+ * @fill_memory: the cap of the memory for fills before the change, bytes, even if @old does not state it
+ * @chosen: the same after the change, if @new does not state it
  * @waiting: number of reads that wait for the origin
  * @witness_path: the witness as the user names it; NULL: the user names none
  * @witness: the new witness; its path is empty if there is none
@@ -44,6 +45,7 @@ struct change {
 	struct params old;
 	struct params new;
 	u64 fill_memory;
+	u64 chosen;
 	u64 waiting;
 	const char *witness_path;
 	struct witness witness;
@@ -298,12 +300,21 @@ static bool hands_over(const struct change *change)
 	return change->waiting && change->old.mode == change->new.mode;
 }
 
-static u64 fill_memory_of(const struct change *change,
-			  const struct params *params)
+/* Read the cap that the kernel has chosen.  A dry run can only tell the lowest one. */
+static void look_at_cap(struct change *change, bool dry_run)
 {
-	if (params->fill_memory)
-		return params->fill_memory;
-	return change->old.fill_memory ? PARAMS_FILL_MEMORY_LEAST : change->fill_memory;
+	struct dm_device now;
+	struct status status;
+
+	change->chosen = change->old.fill_memory ? PARAMS_FILL_MEMORY_LEAST : change->fill_memory;
+	if (dry_run || !change->old.fill_memory || change->new.fill_memory)
+		return;
+	if (!dm_need_ours(change->dev.name, &now)) {
+		if (!describe_status(&now, &status))
+			change->chosen = status.field[NEARCACHE_FIELD_FILL_MEMORY_MAX];
+		dm_device_free(&now);
+	}
+	fail_reset();
 }
 
 static void report_timeouts(const struct params *old, const struct params *new)
@@ -334,8 +345,8 @@ static void report_witness(const struct params *old, const struct params *new)
 
 static void report_set(const struct change *change, bool dry_run)
 {
-	u64 before = fill_memory_of(change, &change->old);
-	u64 after = fill_memory_of(change, &change->new);
+	u64 before = change->fill_memory;
+	u64 after = change->new.fill_memory ? change->new.fill_memory : change->chosen;
 
 	print_record(NULL, change->dev.name);
 	print_string("name", NULL, change->dev.name);
@@ -347,6 +358,7 @@ static void report_set(const struct change *change, bool dry_run)
 	print_bytes("fill_memory", "fill memory cap", after);
 	print_bytes("fill_memory_before", before != after ? "before" : NULL,
 		    before);
+	print_flag("fill_memory_auto", NULL, !change->new.fill_memory);
 	report_timeouts(&change->old, &change->new);
 	print_number("verify", "verify", change->new.verify);
 	print_number("verify_before",
@@ -442,6 +454,7 @@ static int set_device(struct change *change, const struct arguments *args)
 		return fail_code();
 	if (!dry_run && (set_read_ahead(change) || set_stage(change, args)))
 		return fail_code();
+	look_at_cap(change, dry_run);
 	report_set(change, dry_run);
 	if (change->witness_path && change->new.witness && !dry_run)
 		look_at_witness(change);
@@ -479,7 +492,7 @@ const struct verb set_verb = {
 	.details =
 "Settings:\n"
 "  mode=MODE                read-only, writearound or writethrough\n"
-"  fill_memory=SIZE|auto    most memory that fills may hold; auto: as much as prefetch needs\n"
+"  fill_memory=SIZE|auto    cap of the memory for fills; auto: 64M, more for a distant origin\n"
 "  cache_timeout=MS         bypass the cache device after MS without a completion,\n"
 "                           until it completes one; 0: never (100 to 600000)\n"
 "  origin_timeout=SECONDS   how long reads are retried while the origin fails; 0:\n"

@@ -100,13 +100,14 @@ static void print_memory(const uint64_t *field)
 		    field[NEARCACHE_FIELD_METADATA_MEMORY]);
 }
 
-/* Prints the timeouts, which are in the dm table, not in the status line. */
-static void print_timeouts(const struct dm_device *dev)
+/* Prints settings that are in the dm table, not in the status line. */
+static void print_settings(const struct dm_device *dev)
 {
 	struct params params;
 
 	if (!dev->table || !params_parse(dev->table, &params))
 		return;
+	print_flag("fill_memory_auto", "fill memory auto", !params.fill_memory);
 	print_milliseconds("cache_timeout_ms", "cache timeout",
 			   params_cache_timeout(&params));
 	print_seconds("origin_timeout_s", "origin timeout",
@@ -192,7 +193,7 @@ static int describe_device(const struct dm_device *dev, const struct status *sta
 	print_bytes("write_bytes", dev->read_only ? NULL : "bytes written",
 		    status->counter[NEARCACHE_COUNTER_WRITE_BYTES]);
 	print_memory(status->field);
-	print_timeouts(dev);
+	print_settings(dev);
 	print_number("damaged", damaged ? "damaged sub-blocks" : NULL, damaged);
 	print_number("reads_waiting", waiting ? "reads waiting" : NULL, waiting);
 	print_origin_errors(status->counter[NEARCACHE_COUNTER_FILLS_FAILED_ORIGIN]);

@@ -4,7 +4,7 @@
 
 _nearcache_verbs='create open close set get attach resize pin unpin ranges prefetch plan jobs cancel residency invalidate verify scrub cluster stage list status stats top destroy index classifier latency heat trace heatmap daemon actions metrics super'
 _nearcache_globals=' --json -j --dry-run --help -h --version -V'
-_nearcache_settings='mode=read-only|writearound|writethrough fill_memory= cache_timeout= origin_timeout= verify= witness= read_ahead='
+_nearcache_settings='mode=read-only|writearound|writethrough fill_memory=auto cache_timeout= origin_timeout= verify= witness= read_ahead='
 
 # _nearcache_tables VERB: set options and operands. Values: <KIND>, choices with |, <> for others.
 _nearcache_tables()

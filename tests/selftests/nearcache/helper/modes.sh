@@ -117,7 +117,7 @@ bad 1 "fill_memory '1K': give auto, or 1M to 1T" set nc fill_memory=1K
 good set nc mode=read-only
 [[ $out == *'unchanged'*'were set already'* ]] || fail "set to what it is: $out"
 good set nc mode=read-only fill_memory=8388608 -j
-json_keys name changed mode mode_before fill_memory fill_memory_before started dry_run
+json_keys name changed mode mode_before fill_memory fill_memory_before fill_memory_auto started dry_run
 expect changed false mode read-only mode_before read-only
 good set nc mode=writethrough --dry-run
 [[ $out == *writethrough*read-only*'dry run'* ]] || fail "dry run: $out"
@@ -155,10 +155,10 @@ good set nc fill_memory=32M -j
 expect changed true fill_memory 33554432 fill_memory_before 8388608 mode read-only
 is fill_memory_max 33554432
 good set nc fill_memory=auto -j
-expect changed true fill_memory 67108864 fill_memory_before 33554432
+expect changed true fill_memory 67108864 fill_memory_before 33554432 fill_memory_auto true
 [[ $(dmsetup table nc) != *fill_memory* ]] || fail "the table keeps fill_memory: $(dmsetup table nc)"
 good set nc fill_memory=64M -j
-expect changed true fill_memory 67108864
+expect changed true fill_memory 67108864 fill_memory_auto false
 good set nc mode=writethrough fill_memory=8M
 set_mode writearound
 

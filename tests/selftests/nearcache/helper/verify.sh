@@ -108,7 +108,7 @@ ahead() {
 
 settings() {
 	good get nc -j
-	json_keys schema name mode fill_memory cache_timeout_ms origin_timeout_s verify witness read_ahead
+	json_keys schema name mode fill_memory fill_memory_auto cache_timeout_ms origin_timeout_s verify witness read_ahead
 	expect mode read-only cache_timeout_ms 700 origin_timeout_s 0 verify 0 witness null
 	good get nc mode fill-memory
 	[[ $out == nc$'\n'*mode*read-only*fill_memory*64\ MiB ]] || fail "get: $out"
