@@ -90,8 +90,8 @@
  *	@drained_epoch; 0: not known.  The last blocks end at the last multiple of 4 KiB
  * @origin_next: the same as of the epoch after @drained_epoch, whose drain may have begun; equal
  *	to @origin_now if that epoch does not touch the sector
- * @flags: NEARCACHE_STAGE_PASSING and others.  The helper sets NEARCACHE_STAGE_RESERVE and the next
- *	two fields, and the kernel keeps them
+ * @flags: NEARCACHE_STAGE_PASSING and others.  Only the helper changes NEARCACHE_STAGE_RESERVE and
+ *	the next two fields; the kernel keeps them
  * @closed_reservation: generation counter of the keys that were registered with the origin when the
  *	device was closed; valid if this node had reserved it, otherwise 0
  * @closed_generation: if it equals @generation, and is not 0, @closed_reservation is valid
@@ -133,8 +133,8 @@ struct nearcache_stage_super {
  * closed and the origin has all of the log.
  *
  * NEARCACHE_STAGE_PASSING: all epochs are durable on the origin, and later writes may have been
- * passed to the origin: a start must flush the origin first, even if only the older copy has the
- * flag.
+ * passed to the origin: a start must flush the origin first, also if only the older copy has the
+ * flag, or a copy is not intact.
  */
 #define NEARCACHE_STAGE_RESERVE		0x1U
 #define NEARCACHE_STAGE_PASSING		0x2U

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Compares the medium with what this cache has read or written, and reads the superblocks again:
- * others may have changed them before the first resume, or while the system slept.
+ * Compares the medium with the numbers that this cache has in memory, and reads the superblocks
+ * again: others may have changed the medium before the first resume, or while the system slept.
  */
 #include "cache.h"
 #include "meta/members.h"
@@ -21,8 +21,8 @@ static bool same_geometry(const struct nc_geometry *a, const struct nc_geometry 
 	       a->subblock_size == b->subblock_size;
 }
 
-/* Read the superblock of the first device.  @now: from nc_super_init().  Keeps the one in memory
- * unless the one on the medium is of this cache.
+/* Read the superblock of the first device.  @now: from nc_super_init().  Replaces the superblock
+ * in memory only if the one on the medium is of this cache.
  */
 static int reread_first(struct nc_cache *c, struct nc_super *now)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What others may have changed on the medium while this cache did not use it.
+ * Detects changes of the medium by others, made while this cache did not use it.
  *
  * nc_life.lock serialises these functions once the cache is live.
  */

@@ -263,7 +263,7 @@ struct nc_cache *nc_nl_hold(struct nlattr **attrs, struct netlink_ext_ack *extac
 	return r ? ERR_PTR(r) : w.found;
 }
 
-/* As nc_nl_hold(), for a sender who passes nc_nl_admin(). */
+/* Check the sender with nc_nl_admin(), then hold the cache as nc_nl_hold() does. */
 struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info)
 {
 	int r = nc_nl_admin(skb, info->extack);
@@ -275,7 +275,7 @@ struct nc_cache *nc_nl_admin_hold(struct sk_buff *skb, struct genl_info *info)
  * nc_nl_reply() - begin the reply to a request
  * @info: request
  * @cmd: operation
- * @header: set to the header for nc_nl_send()
+ * @header: set to the header, for nc_nl_send() or genlmsg_end()
  *
  * Return: message, which the caller sends or frees; NULL if memory is lacking.
  */

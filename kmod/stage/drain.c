@@ -19,7 +19,7 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
-/* A request that has not ended after this time counts as a failure of the origin, nanoseconds. */
+/* If no request of the drain ends for this time, the origin counts as failing, nanoseconds. */
 #define DRAIN_HANGS	(30ULL * NSEC_PER_SEC)
 /* To make up for copies that began late, the drain may exceed the rate for this time, ns. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
@@ -58,7 +58,7 @@ static bool drain_must_end(struct nc_drain *d)
 	return READ_ONCE(d->stop) || READ_ONCE(d->log_error) || READ_ONCE(d->origin_error);
 }
 
-/* Count a request of the drain; the watch looks whether it ends.  Context: @s->lock. */
+/* Count a new request of the drain; if it is the only one, start the watch.  Context: @s->lock. */
 static void count_request(struct nc_stage *s)
 {
 	lockdep_assert_held(&s->lock);
@@ -68,7 +68,7 @@ static void count_request(struct nc_stage *s)
 	queue_delayed_work(s->queue, &s->watch, HZ);
 }
 
-/* A request that the drain waits for begins. */
+/* Count a request that drain_work() waits for. */
 static void begin_request(struct nc_stage *s)
 {
 	spin_lock_irq(&s->lock);
@@ -376,8 +376,8 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	nc_stage_event(s);
 }
 
-/* If no request of the drain has ended for a long time, the origin counts as failing since the last
- * one ended, until the next one ends.  Context: @s->lock.
+/* If no request of the drain has ended for DRAIN_HANGS, or for a shorter origin_timeout, the origin
+ * counts as failing since the last one ended, until the next one ends.  Context: @s->lock.
  */
 static void look_for_hang(struct nc_stage *s)
 {
@@ -388,7 +388,7 @@ static void look_for_hang(struct nc_stage *s)
 	lockdep_assert_held(&s->lock);
 	limit = limit ? min(limit, DRAIN_HANGS) : DRAIN_HANGS;
 	hangs = d->in_flight && ktime_get_ns() - d->progress >= limit;
-	/* After a failed attempt, only an epoch that is written shows that the origin works. */
+	/* After a failed attempt, the origin fails until an epoch is written: set_retrying(). */
 	if (!d->hangs && (!hangs || s->failing_since))
 		return;
 	d->hangs = hangs;
@@ -396,7 +396,7 @@ static void look_for_hang(struct nc_stage *s)
 	s->tried = true;
 }
 
-/* Once a second while writes wait, requests of the drain are in flight, or the origin fails. */
+/* The watch.  Runs once a second while writes wait, the drain has requests, or the origin fails. */
 void nc_drain_watch_work(struct work_struct *work)
 {
 	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
@@ -417,7 +417,7 @@ void nc_drain_watch_work(struct work_struct *work)
 		       nc_stage_name(s), div_u64(ktime_get_ns() - since, NSEC_PER_SEC),
 		       s->origin->name, s->log->name);
 	else if (hung && !hangs)
-		DMINFO("%s: the requests of the drain end again", nc_stage_name(s));
+		DMINFO("%s: requests of the drain complete again", nc_stage_name(s));
 	nc_drain_check_timeout(s);
 	nc_stage_report(s);
 }

@@ -39,7 +39,7 @@ struct nc_small_write;
  * @block: content of the newest copy, from vmalloc()
  * @io: dm-io client, for superblocks, recovery and the fingerprint
  * @copy: the copy that was written last
- * @passing: at the read, one of the copies had NEARCACHE_STAGE_PASSING, or was not intact
+ * @passing: when the copies were read, one had NEARCACHE_STAGE_PASSING, or was not intact
  *
  * @lock protects all fields but @io.
  */
@@ -149,9 +149,9 @@ struct nc_drain_job {
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
  * @free: jobs that are not in flight; stage.lock
- * @in_flight: number of requests in flight: jobs, and those that the drain waits for; stage.lock
- * @progress: time when a request ended, or began while none was in flight, ktime_get_ns(); valid
- *	while @in_flight is not 0; stage.lock
+ * @in_flight: requests in flight: jobs, and requests that drain_work() waits for; stage.lock
+ * @progress: time when the latest request ended, or began while none was in flight, ktime_get_ns();
+ *	valid while @in_flight is not 0; stage.lock
  * @hangs: nc_stage.failing_since is set because no request ends; stage.lock
  * @stop: the drain must end soon, in the middle of an epoch if need be
  * @log_error: a copy could not read the log; stage.lock
@@ -259,7 +259,7 @@ struct nc_stage_counters {
  * @mode: where writes go; changed by pass.c only; @lock
  * @waiting: writes that wait for room
  * @waiting_count: number of these writes
- * @waited: time when a write first had to wait since @watch looked, jiffies; 0: none had to; @lock
+ * @waited: when a write first had to wait since the last update of @full, jiffies; 0: none; @lock
  * @full: writes wait, as @watch has found; @lock
  * @report_lock: serialises reports of conditions; taken before @lock
  * @reported: conditions that netlink listeners know (status.c); @lock, once @started

@@ -102,7 +102,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	/* A flush is a commit, whether or not the devices have a cache. */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
-	/* The log takes discards, whether or not the devices do. */
+	/* The log stores discards, whether or not the devices support them. */
 	ti->discards_supported = true;
 	ti->num_write_zeroes_bios = 1;
 	return 0;
@@ -251,7 +251,7 @@ static int stage_iterate_devices(struct dm_target *ti, iterate_devices_callout_f
 		  nc_place_sector(s->ring.blocks), data);
 }
 
-/* Limit discards and write-zeroes: a long one would hold the overlay map's lock for long.  Discards
+/* Limit discards and write-zeroes: a long one would hold the overlay map's lock too long.  Discards
  * do not reach the log device, so its limits do not apply to them.
  */
 static void stage_io_hints(struct dm_target *ti, struct queue_limits *limits)
