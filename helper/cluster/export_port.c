@@ -26,7 +26,7 @@ static bool has_value(const char *folder, const char *name, const char *value)
 	       !strcmp(present, value);
 }
 
-/* Tell how many subsystems a port serves, and whether ours is one of them. */
+/* Count the subsystems of a port, and find whether ours is one of them. */
 static int port_serves(const char *path, const char *nqn, size_t *count, bool *ours)
 {
 	char folder[PATH_MAX], **names;
@@ -42,7 +42,7 @@ static int port_serves(const char *path, const char *nqn, size_t *count, bool *o
 	return configfs_edited(error, "read", folder);
 }
 
-/* True if the port has our address. A port that serves nothing may be a half of ours: also true. */
+/* True if the port has our address, or serves nothing and lacks a part of it, after an interruption. */
 static bool has_address(const struct export *export, const char *path, size_t served)
 {
 	char number[16];
@@ -109,7 +109,7 @@ static int check_shared_port(const struct export_port *port)
 		    tls ? "yes" : "no");
 }
 
-/* What to do with a port that serves @served subsystems, ours among them if @ours. */
+/* Called for each port. It serves @served subsystems, ours among them if @ours. */
 typedef void port_visit_t(struct export_port *port, const char *path, size_t served, bool ours);
 
 static int visit_ports(struct export_port *port, port_visit_t *visit)
@@ -193,7 +193,7 @@ static void leave_port(struct export_port *port, const char *path, size_t served
 		snprintf(port->old, sizeof(port->old), "%s", path);
 }
 
-/* Take the subsystem from all ports, except @port->path, which may be "". */
+/* Remove the subsystem from all ports except @port->path, which may be "". */
 int export_port_leave_others(struct export_port *port)
 {
 	return visit_ports(port, leave_port);
@@ -217,7 +217,7 @@ int export_port_serve(struct export_port *port)
 	}
 	if (!served && set_port(port))
 		return fail_code();
-	/* If the new port fails, the connections at the old one have not noticed. */
+	/* The new port first: if it fails, connections at the old port continue. */
 	return start_serving(port) ? fail_code() : export_port_leave_others(port);
 }
 
@@ -234,7 +234,7 @@ static void remove_port(struct export_port *port, const char *path, size_t serve
 		rmdir(path);
 }
 
-/* Stop the ports that serve the subsystem, and remove those that then serve nothing. */
+/* Remove the subsystem from its ports, and the ports that then serve nothing. */
 int export_port_remove(struct export_port *port)
 {
 	return visit_ports(port, remove_port);

@@ -248,7 +248,7 @@ static int prepare_stage(const struct dm_device *dev, const struct dm_device *st
 	if (stage_give_up(stage))
 		return fail_code();
 	if (stop_check(dev))
-		return fail_add("requests that need the log of its stage fail from now on: stop the users of '%s', then repeat this command",
+		return fail_add("the log is given up, so requests that need it fail from now on: stop the users of '%s', then repeat this command",
 				dev->name);
 	return stage_wait_log(stage);
 }

@@ -97,10 +97,10 @@ const struct verb open_verb = {
 "--force accepts a volume whose device id has changed since the log was made. --stage\n"
 "without --cache opens the stage alone, if the cache device is lost: NAME then passes\n"
 "through to the stage. --drop-unreadable opens a log of which a block cannot be read:\n"
-"writes from there on are lost, open says which, and empties the cache. --reserve makes the\n"
-"stage reserve its origin from now on, and --no-reserve no longer. --preempt takes an\n"
-"origin that is to be reserved from another node. --exclusive asserts that only this\n"
-"device writes to the origin, so that data retained in the log is read there; see\n"
+"the writes from there on are lost; open says which, and empties the cache. --reserve\n"
+"makes the stage reserve its origin from now on, and --no-reserve ends this. --preempt\n"
+"takes an origin that is to be reserved from another node. --exclusive asserts that only\n"
+"this device writes to the origin, so that data retained in the log is read there; see\n"
 "nearcache(8).\n"
 "\n" WITNESS_HELP
 "\n" MODES_HELP,

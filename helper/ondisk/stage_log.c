@@ -208,7 +208,7 @@ int stage_log_format(const struct device *dev, const struct device *origin, cons
 	return write_copy(dev, sb, 0, 1) || write_copy(dev, sb, 1, 2) ? fail_code() : 0;
 }
 
-/* A return that failed has cleared this flag in the newest copy only; the kernel looks at both. */
+/* A failed return may have cleared this flag in the newest copy only: the kernel looks at both copies. */
 static void keep_passing(struct nearcache_stage_super *sb, const struct stage_log *log)
 {
 	unsigned int i;

@@ -255,7 +255,7 @@ static int check_blank(struct attachment *attach)
 	       formatting_prepare(&attach->new) ? fail_code() : 0;
 }
 
-/* As super_require(), with the option that formats the device for the origin of @dev. */
+/* Like super_require(); if the device has no superblock, the error names --format. */
 static int require_super(const struct attachment *attach)
 {
 	const struct super *super = &attach->match.super;

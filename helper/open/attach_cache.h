@@ -8,7 +8,7 @@
 
 /*
  * Attach the cache device that @args names, or the one that @dev had, and pin the recorded ranges again.
- * @dev works on without a cache after an error. Returns 0, or an exit code recorded with fail().
+ * After an error @dev continues without a cache. Returns 0, or an exit code recorded with fail().
  */
 int attach_cache(const struct dm_device *dev, const struct arguments *args);
 

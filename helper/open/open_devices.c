@@ -45,8 +45,8 @@ static int execute_open(struct opening *open, struct activation *act)
 	sigset_t before;
 
 	/*
-	 * A crash behind this step leaves a cache that names a lost log, and the same command goes on
-	 * from there.
+	 * After a crash behind this step the cache names a log that is lost or wiped: the same command
+	 * completes the work.
 	 */
 	if (open->abandon)
 		stage_abandon_log(&open->stage, open->log, open->log_found);
@@ -80,7 +80,7 @@ static int check_origin(struct opening *open, const struct activation *act)
 		match->drop = true;
 		match->trust = false;
 	}
-	/* For print_noticed(); an error is no reason not to open. */
+	/* For print_noticed(); ignore an error. */
 	if (!match->drop && !match_is_cold(match) && match_look(match))
 		fail_reset();
 	return 0;
@@ -121,7 +121,7 @@ static int open_found(struct opening *open, struct activation *act)
 		return fail_code();
 	act->sb = open->match.super.best;
 	open->match.size = open->match.origin.size;
-	/* A cache with a stage was made to be written to. */
+	/* A cache with a stage is for writing: writearound is its default mode. */
 	if (open->staged && !option_given(open->args, OPTION_MODE | OPTION_READ_ONLY))
 		act->mode = NEARCACHE_WRITEAROUND;
 	if (open->staged && !open->stage.running)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An opening of a cache under way, for open_devices.c and the files opening_*.c.
+ * State of a cache while it is opened, for open_devices.c and the files opening_*.c.
  * Functions that return int return 0, or an exit code recorded with fail().
  */
 #ifndef HELPER_OPEN_OPENING_H
@@ -16,21 +16,21 @@
 #include "open/witness.h"
 
 /**
- * struct opening - an opening of a cache under way
- * @args: the words of the user
+ * struct opening - state of a cache while it is opened
+ * @args: the arguments of the command, or of a line of nearcachetab
  * @match: the origin and the first cache device
  * @members: the other cache devices
  * @witness: its path is empty if there is none
  * @claim: the cache has no current record on @witness and needs a new one
  * @witness_is_newer: the record on @witness says that the cache moved to another witness
- * @heard: the superblock names @witness, and the record on @witness was read
+ * @recorded: @witness is the one in the superblock, and was read
  * @superseded: a former witness of the cache has a record of a later session than the cache device
  * @stage: the stage, closed if the cache has none
  * @staged: the origin of the cache is @stage
  * @abandon: --abandon-stage: the origin is that of @stage, without its log
  * @log: uuid of the log of the stage, if the cache names one
  * @log_found: with @abandon, the log of @stage is there
- * @emptied: --drop-unreadable: the cache may have writes that the log loses, so it was emptied
+ * @emptied: --drop-unreadable: the cache may have writes that the log loses, so it is emptied
  */
 struct opening {
 	const struct arguments *args;
@@ -39,7 +39,7 @@ struct opening {
 	struct witness witness;
 	bool claim;
 	bool witness_is_newer;
-	bool heard;
+	bool recorded;
 	bool superseded;
 	struct stage stage;
 	bool staged;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Print what an opening found and did. */
+/* Print the result of an open: devices, content, pins. */
 #include "open/opening.h"
 
 #include <stdio.h>
@@ -107,7 +107,7 @@ static void print_state(const char *name)
 	bool found;
 
 	if (dm_find(name, &dev, &found) || describe_status(&dev, &status)) {
-		/* No error of this command: the device is open. */
+		/* Ignore the error: the device is open. */
 		fail_reset();
 	} else if (dev.status) {
 		print_string("state", NULL, describe_state(&dev, &status));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The witness of a cache that is opened: its record, and how to do without it. */
+/* The witness of a cache that is opened: find it, claim its record, or open without it. */
 #include "open/opening.h"
 
 #include <stdio.h>
@@ -81,11 +81,11 @@ static int find_named(struct opening *open)
 		opening_drop_witness(open);
 		return 0;
 	}
-	open->heard = !given_by_user ||
-		      !strcmp(open->witness.path, recorded_witness(open));
+	open->recorded = !given_by_user ||
+			 !strcmp(open->witness.path, recorded_witness(open));
 	/* Use the record even if judge_witness() refuses the witness: the record is true. */
 	current = found && witness_is_current(&record);
-	match_read_witness(&open->match, found ? &record : NULL, open->heard);
+	match_read_witness(&open->match, found ? &record : NULL, open->recorded);
 	open->superseded = open->match.older && !current;
 	open->witness_is_newer = found && !current;
 	if (judge_witness(open, given_by_user, current)) {
@@ -95,7 +95,7 @@ static int find_named(struct opening *open)
 		/* The cache will be emptied, so it needs no witness to detect older copies. */
 		if (open->superseded)
 			open->match.witness = "";
-	} else if (given_by_user && (open->witness_is_newer || !open->heard)) {
+	} else if (given_by_user && (open->witness_is_newer || !open->recorded)) {
 		open->match.witness = open->witness.path;
 		open->match.witness_now = open->witness.dev.number;
 		if (open->witness_is_newer)
@@ -109,7 +109,7 @@ int opening_find_witness(struct opening *open)
 {
 	if (find_named(open))
 		return fail_code();
-	if (!open->heard && match_read_recorded(&open->match))
+	if (!open->recorded && match_read_recorded(&open->match))
 		open->superseded = true;
 	return 0;
 }

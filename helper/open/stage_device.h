@@ -98,7 +98,7 @@ void stage_print_key(const struct nearcache_stage_super *sb);
 u32 stage_reservation(const struct nearcache_stage_super *sb, const struct device *origin);
 void stage_unreserve(const struct nearcache_stage_super *sb, const struct device *origin);
 
-/* stage_passthrough.c: a device above the stage that has no cache */
+/* stage_passthrough.c: a pass-through device above a stage */
 int stage_pass_through(struct stage *stage, const unsigned char *uuid, struct passthrough *pass,
 		       const struct arguments *args);
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A pass-through device above a stage, whose cache is lost or not found. */
+/* A pass-through device above a stage whose cache is lost or not found. */
 #include "open/stage_device.h"
 
 #include "lib/error.h"
 #include "open/passthrough.h"
 
 /*
- * Make the stage, and @pass above it. A cache of this stage that comes back is emptied, if @pass is
- * writable. @uuid: uuid of the log; NULL: @args names its device. Call stage_close() after it.
+ * Make the stage, and @pass above it. If @pass is writable, a cache of this stage that comes back is
+ * emptied. @uuid: of the log; NULL: @args names its device. The caller must call stage_close().
  */
 int stage_pass_through(struct stage *stage, const unsigned char *uuid, struct passthrough *pass,
 		       const struct arguments *args)

@@ -67,7 +67,7 @@ static int read_reservation(const struct device *origin, struct reservation *now
 {
 	return reservation_read(origin, now) ? 0 :
 	       fail(CODE_DEVICE,
-		    "origin '%s' reports no persistent reservations, so it cannot be reserved for this node: leave out --reserve, or open with --no-reserve, and let no other node write to it",
+		    "origin '%s' reports no persistent reservations, so it cannot be reserved for this node: leave out --reserve, or open with --no-reserve; then make sure that no other node writes to it",
 		    origin->path);
 }
 
@@ -134,7 +134,7 @@ static int check_reservation(const struct stage *stage, const struct arguments *
 		return 0;
 	if (reservation_other_key(now, key, &other))
 		return refuse_other(stage, now, other);
-	/* With --reserve, the stage has not reserved its origin before. */
+	/* With a new --reserve the log asks for no reservation yet: there is none to lose. */
 	if (stage_log_drained(&stage->sb) || !is_reserved(&stage->sb))
 		return 0;
 	return now->held ? check_count(stage, now) : refuse_lost(stage);
@@ -236,8 +236,8 @@ static int record_reserve(struct stage *stage, bool reserve)
 }
 
 /*
- * Reserve the origin, and record it if the log does not ask for it yet.  In the reverse order, an
- * interruption would leave a reservation that seems to be lost.
+ * Reserve the origin, then record this in the log if it is new.  If the record came first, an
+ * interruption would leave a log whose reservation seems to be lost.
  */
 static int begin_reserving(struct stage *stage, const struct arguments *args)
 {
@@ -252,9 +252,9 @@ static int begin_reserving(struct stage *stage, const struct arguments *args)
 }
 
 /*
- * Record that the stage does not reserve its origin any more, and release it: see begin_reserving() for
- * the order.  The origin may have no reservations any more.  After an interruption the next
- * --no-reserve releases it.
+ * Record that the stage does not reserve its origin any more, then release the reservation; for the
+ * order see begin_reserving().  The origin may have lost its support for reservations.  After an
+ * interruption the next --no-reserve releases the reservation.
  */
 static int end_reserving(struct stage *stage, const struct arguments *args)
 {

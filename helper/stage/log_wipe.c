@@ -17,7 +17,7 @@
 #include "stage/drain.h"
 #include "stage/give_up.h"
 
-/* Writes that are only in the log are lost with it. */
+/* Refuse to lose writes that are only in the log, unless --abandon-stage is given. */
 static int refuse_undrained(const struct log_wipe *wipe, const char *name, const char *what)
 {
 	if (wipe->abandon)
@@ -27,7 +27,7 @@ static int refuse_undrained(const struct log_wipe *wipe, const char *name, const
 		    what, name);
 }
 
-/* The stage runs below the cache, which is not open. */
+/* The stage runs: fail if its log holds writes that the origin lacks. */
 static int check_running_stage(const struct log_wipe *wipe, bool commit)
 {
 	char what[128], size[SIZE_TEXT];
@@ -52,7 +52,7 @@ static int check_running_stage(const struct log_wipe *wipe, bool commit)
 	return fail_code();
 }
 
-/* The cache is closed: its log says whether it is needed.  @label: name of the cache. */
+/* The cache is closed: read in the log whether the origin lacks writes.  @label: name of the cache. */
 static int check_closed_stage(struct log_wipe *wipe, const char *label)
 {
 	struct stage *stage = &wipe->stage;
@@ -95,7 +95,7 @@ static int open_running_log(struct log_wipe *wipe)
 		return 0;
 	}
 	wipe->log_found = !uuid_compare(stage->sb.uuid, wipe->log);
-	/* To release it; it may be gone. */
+	/* To release the reservation; the origin may be gone. */
 	if (wipe->log_found && device_open_number(&stage->origin, params.origin, "origin"))
 		fail_reset();
 	return 0;
@@ -120,7 +120,7 @@ int log_wipe_give_up(struct log_wipe *wipe)
 	if (!wipe->abandon || !wipe->is_below || stage_give_up(&wipe->below))
 		return fail_code();
 	if (stop_check(wipe->above) || stage_wait_log(&wipe->below))
-		return fail_add("requests that need the log of its stage fail from now on: stop the users of '%s', then repeat this command",
+		return fail_add("the log is given up, so requests that need it fail from now on: stop the users of '%s', then repeat this command",
 				wipe->above->name);
 	return 0;
 }
@@ -135,7 +135,7 @@ int log_wipe_stop_stage(struct log_wipe *wipe)
 	return 0;
 }
 
-/* A given up log may be on a drive that fails: then only warn. */
+/* A log that was given up may be on a failing drive: only warn. */
 int log_wipe(struct log_wipe *wipe)
 {
 	if (wipe->abandon) {

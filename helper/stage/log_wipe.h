@@ -15,12 +15,12 @@
 #include "open/stage_device.h"
 
 /**
- * struct log_wipe - the stage of a cache that is wiped
+ * struct log_wipe - state while the log of a stage is wiped
  * @above: the cache, NULL: it is closed
  * @abandon: --abandon-stage
  * @staged: the cache has a stage
- * @log: uuid of its log
- * @stage: its log, if @log_found
+ * @log: uuid of the log
+ * @stage: the log, if @log_found
  * @log_found: the log is there, and can be read
  * @below: the device of the stage, if @is_below
  * @is_below: the stage is running
@@ -37,13 +37,13 @@ struct log_wipe {
 };
 
 /*
- * Find the stage of a cache. @sb: superblock of the cache, NULL: it is damaged. Fails if the log holds
- * writes that the origin lacks. In a dry run, a running stage commits nothing.
+ * Find the stage of a cache. @sb: superblock of the cache, NULL: damaged. Without @abandon, fails if the
+ * log holds writes that the origin lacks. In a dry run, a running stage commits nothing.
  */
 int log_wipe_check(struct log_wipe *wipe, const struct nearcache_super *sb, bool dry_run);
 
 /*
- * The steps, in this order. Give the log up before the cache above is closed: its requests may hang.
+ * The steps, in this order. Give the log up before the cache is closed: requests to the log may hang.
  * Remove the stage after the cache, and before its log is wiped.
  */
 int log_wipe_give_up(struct log_wipe *wipe);
