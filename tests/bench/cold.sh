@@ -11,7 +11,7 @@
 # its own data.
 # shellcheck disable=SC2154,SC2034 # the including script sets the devices and reads the results
 
-# Options of nearcache's table, in words: NUMBER NAME VALUE...
+# Optional words of nearcache's dm table: COUNT NAME VALUE...
 cache_options=''
 
 # cold_pair ORIGIN_MB STORE_MB ATTRIBUTES ATTRIBUTES: as pair; sets $O, and $N for cache devices.

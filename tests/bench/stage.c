@@ -266,7 +266,7 @@ int main(int argc, char **argv)
 		n[i - 3] = strtoull(argv[i], NULL, 0);
 	if (argc < 5)
 		return 2;
-	/* Huge pages make the submission of a MiB 128 us shorter; whether there are any is chance. */
+	/* No huge pages: they save 128 us per MiB, but the kernel has them only by chance. */
 	if (prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0))
 		die("prctl");
 	if (!strcmp(argv[1], "file") && argc == 5) {

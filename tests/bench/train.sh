@@ -21,7 +21,7 @@
 # shellcheck disable=SC2154 # the including script sets the devices
 
 read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency bandwidth others}"
-# The fill memory that a node of 100 GiB chooses by itself, which the guest is too small for.
+# The fill memory of a node with 100 GiB; the guest is too small to choose it.
 cache_options='2 fill_memory 1073741824'
 # Size of a cache block.
 bytes=262144

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-only
 # Two guests use one SCSI volume. Node 1 opens it with --reserve, and closes it with writes that the
-# volume lacks: node 2 can make or open no stage with --reserve, and can write nothing, until node 1 has
-# drained and closed. If node 2 takes the volume, the drain of node 1 stops and names the reason.
+# volume lacks. Until node 1 has drained and closed, node 2 cannot create or open a stage with --reserve,
+# nor write. If node 2 takes the volume, the drain of node 1 stops and names the reason.
 # kernels: 6.12
 # when: soak
 # timeout: 600
@@ -13,7 +13,7 @@ NODES='1 2'
 . "$TOP/tests/vm/nodes.sh"
 type -P iscsistart >/dev/null || { echo "SKIP: no iscsistart (package open-iscsi)" >&2; exit 4; }
 
-# refused TEXT COMMAND: node 2 refuses it with exit code 5 and this text.
+# refused TEXT COMMAND: on node 2, COMMAND must fail with exit code 5 and TEXT.
 refused() {
 	on 2 "rc=0; $2 >/dev/null 2>/run/err || rc=\$?; cat /run/err; ((rc == 5)) && grep -q '$1' /run/err"
 }

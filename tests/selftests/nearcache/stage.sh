@@ -130,8 +130,8 @@ stage_idle() {
 	(($(stage in_flight) == 0))
 }
 
-# begin_to_pass GENERATION: on a gated stage with on_full writethrough and max_behind, let the log be
-# full, and pass writes.
+# begin_to_pass GENERATION: on a gated stage with on_full writethrough and max_behind, fill the log
+# until the stage passes writes.
 begin_to_pass() {
 	gate hold origin write
 	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &

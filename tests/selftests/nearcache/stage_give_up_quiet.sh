@@ -7,7 +7,7 @@
 . ./gate.sh
 . ./stage.sh
 
-# give_up: give up the log; forget the requests to it until now.
+# give_up: reset the count of requests to the log, and give it up.
 give_up() {
 	gate seen log
 	dmsetup message st 0 give_up || fail "give_up"
@@ -58,7 +58,7 @@ gate let log 0
 quiet commit
 again
 
-# A block of the fingerprint was read from the origin: no read of the new data, and no superblock.
+# The drain has read a fingerprint block of the origin: it must not read the log, nor write a superblock.
 gate hold origin read 0 8
 puts 4 0 4
 stage_commit >/dev/null
@@ -68,7 +68,7 @@ gate let origin 0
 quiet fingerprint
 again
 
-# A write of the drain fails: no read for a write that asks for the error.
+# A write of the drain fails: the search for its error reads nothing from the log.
 gate hold origin write
 puts 5 2048 8
 stage_commit >/dev/null

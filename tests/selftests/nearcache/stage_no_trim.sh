@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A stage takes discards on an origin that takes none, also from a cache above it: fstrim of a file system
-# reaches the log.
+# A stage accepts discards above an origin without discards, also from a cache above it: fstrim reaches
+# the log.
 # cpus: 1
 . ./stage.sh
 

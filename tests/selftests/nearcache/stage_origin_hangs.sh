@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The origin hangs: it completes no request, and reports no error. It counts as lost, and writes fail
+# The origin hangs: it completes no request, and reports no error. It counts as failing, and writes fail
 # after origin_timeout. When it completes the requests, the stage works as before.
 # kernels: 6.12
 # cpus: 1
@@ -46,7 +46,7 @@ same origin_error "$(stage origin_error)" 110
 same retries "$(stage retries)" 0
 ! ./blockdata write /dev/mapper/st -s 256 -n 8 -g 3 2>/dev/null || fail "a write succeeds"
 ./blockdata read /dev/mapper/st -n 256 -g 2 >/dev/null || fail "wrong data"
-# A suspend waits for the requests; meanwhile the origin stays lost.
+# A suspend waits for the requests; meanwhile the origin still counts as failing.
 dmsetup suspend st &
 suspend=$!
 stage_until failing_ns 2000000000

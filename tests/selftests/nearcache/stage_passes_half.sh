@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# The log fails between the two copies of the superblock that end the passing of writes: writes go on to
-# the origin. After a crash of the node, a start needs a flush of the origin, although the newest copy does
-# not say that writes were passed; also if the other copy is damaged.
+# The log fails between the two superblock writes of a return: writes still go to the origin. After a crash
+# of the node, a start needs a flush of the origin, although the newest copy does not say that writes were
+# passed; also if the other copy is damaged.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -40,7 +40,7 @@ stage_start
 gets 0 8 3x8
 stage_stop
 
-# Nobody knows what the damaged copy said.
+# The damaged copy may have had the flag.
 gate fill log 9 8 1
 needs_flush "a damaged copy"
 stage_start

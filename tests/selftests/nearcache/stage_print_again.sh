@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # The drain fails after it has written a sector whose checksum is unknown, and whose old content could not
 # be read: the next attempt must not take the new content for the old one, because the origin may still
-# lose it. A start after a power cut of both is no start on a changed origin.
+# lose it. After a power cut of both devices, a start must not report a changed origin.
 # kernels: 6.12
 # cpus: 1
 . ./gate.sh
@@ -25,7 +25,7 @@ stage_commit >/dev/null
 gate held origin 1
 expect 'write 0+8'
 gate let origin 0
-# This write asks for the error: the attempt is over.
+# The drain repeats this write to get the error: the attempt has failed.
 gate held origin 1
 expect 'write 0+1'
 gate pass origin

@@ -13,8 +13,8 @@ staged_gone() {
 	dm_gone nc-stage
 }
 
-# make_staged UUID [MB [SECTORS]]: make the devices for nc. SECTORS of $base, which has MB MiB (64), are the
-# origin, with this dm uuid. A test that has made $L keeps its log.
+# make_staged UUID [MB [SECTORS]]: make the devices for nc. $base has MB MiB (64); its first SECTORS (all)
+# are the origin, with this dm uuid. A test that has made $L keeps its log.
 make_staged() {
 	make_null base base "${2:-64}"
 	make_null C local 24
@@ -23,8 +23,8 @@ make_staged() {
 	at_exit staged_gone
 }
 
-# make_log_on_drive: make the log $L, a dm device 'log' of $size sectors on $drive. The drive itself answers,
-# and must not show the log: its first MiB is left out.
+# make_log_on_drive: make the log $L, a dm device 'log' of $size sectors on $drive. The log begins
+# 1 MiB into the drive, so that a probe of the drive does not find it.
 make_log_on_drive() {
 	make_null drive drive 32
 	size=$(($(sectors "$drive") - 2048))

@@ -29,8 +29,8 @@ done
 cmp "$L" "$TMPDIR/log" && cmp "$C" "$TMPDIR/cache" || fail "create wrote before its checks"
 dm_gone nc-stage
 
-# wiped_by NUMBER WORDS...: destroy the closed cache; kill the command in this call of fsync, when it has
-# wiped the first device.
+# wiped_by NUMBER WORDS...: destroy the closed cache; kill the command in its NUMBER-th fsync, after
+# it has wiped the log.
 wiped_by() {
 	injected "fsync:signal=SIGKILL:when=$1" destroy --cache "$C" "${@:2}"
 	[[ $rc != 0 ]] || fail "destroy was not killed: $(<"$TMPDIR/said")"
@@ -51,7 +51,7 @@ good "${new[@]}" --stage "$L" --rate 512K
 ./blockdata write /dev/mapper/nc -n 16384
 good close nc --keep
 bad 5 "--abandon-stage loses it" destroy --cache "$C"
-# It first records the log as given up, in a file and its folder.
+# destroy first records the log as given up: two calls of fsync, for a file and its folder.
 wiped_by 3 --abandon-stage
 gives_up destroy --cache "$C" --abandon-stage
 bad 4 "carries no nearcache superblock" super "$C"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# open --reserve reserves the origin of a log that did not, and --no-reserve ends this. The log keeps its
-# writes, and records the choice.
+# open --reserve begins the reservation for an existing log, and open --no-reserve ends it. The log keeps
+# its writes, and records the choice.
 # kernels: 6.12
 # cpus: 1
 # timeout: 300
