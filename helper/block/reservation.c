@@ -286,8 +286,10 @@ int reservation_release(const struct device *dev, uint64_t key)
 
 	if (!reservation_read(dev, &now) || !reservation_has_key(&now, key))
 		return 0;
+	/* The key may be that of an earlier connection: only a connection with a key can release. */
 	if (!reservation_other_key(&now, key, &other))
-		return send_change(dev, IOC_PR_CLEAR, &clear, "release it") ? 0 :
+		return reservation_register(dev, key) ? (int)fail_code() :
+		       send_change(dev, IOC_PR_CLEAR, &clear, "release it") ? 0 :
 		       refuse_conflict(dev, "release it");
 	return (now.key == key && !send_change(dev, IOC_PR_RELEASE, &release, "release it")) ||
 	       !send_change(dev, IOC_PR_REGISTER, &change, "remove its key") ?

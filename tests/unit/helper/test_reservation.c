@@ -186,7 +186,7 @@ static void released(void **state)
 	scsi_held = held;
 	changed = change_answer = 0;
 	assert_int_equal(reservation_release(&dev, 4), 0);
-	assert_true(changed == 1 && changes[0] == IOC_PR_CLEAR);
+	assert_true(changed == 2 && changes[0] == IOC_PR_REGISTER && changes[1] == IOC_PR_CLEAR);
 	/* Another node has a key: its registration stays. */
 	keys[7] = 16;
 	keys[23] = 9;

@@ -26,7 +26,7 @@ make_null L log 32
 at_exit gone
 open=(open nc --cache "$C" --origin "$O")
 good create nc --cache "$C" --block-size 64K --force --stage "$L" --origin "$O" --rate 64K
-./blockdata write /dev/mapper/nc -n 2048 -g 2
+./blockdata write /dev/mapper/nc -n 16384 -g 2
 # The stage runs, without its cache.
 dmsetup remove --noudevsync nc
 bad 5 "the stage 'nc-stage' runs" "${open[@]}" --reserve
@@ -54,6 +54,10 @@ bad 5 "0x0000000000000077" "${open[@]}" --no-reserve
 bad 4 "is lost" "${open[@]}" --no-reserve
 good "${open[@]}" --preempt --rate 64K
 good close nc --keep
+# The reservation is that of an earlier connection, which is gone.
+echo 1 >"$(sys_block "$O")/device/delete"
+volume_node O 3
+open=(open nc --cache "$C" --origin "$O")
 good "${open[@]}" --no-reserve --rate 64K -j
 expect reservation_key null
 other_writes || fail "--no-reserve does not release the origin"
@@ -61,4 +65,4 @@ good close nc --keep
 good "${open[@]}"
 other_writes || fail "the log does not record --no-reserve"
 good stage drain nc --wait
-./blockdata read "$O" -n 2048 -g 2 >/dev/null || fail "the origin lacks writes"
+./blockdata read "$O" -n 16384 -g 2 >/dev/null || fail "the origin lacks writes"
