@@ -38,6 +38,12 @@ static int cmd_open(const struct arguments *args)
 	if (option_given(args, OPTION_STAGE) && option_given(args, OPTION_ABANDON_STAGE) &&
 	    !option_given(args, OPTION_CACHE))
 		return fail(CODE_USAGE, "--abandon-stage needs --cache DEV, or a line of NAME in nearcachetab; 'nearcache destroy --stage DEV --abandon-stage' gives up a log alone");
+	if (option_given(args, OPTION_NO_RESERVE) && option_given(args, OPTION_RESERVE | OPTION_PREEMPT))
+		return fail(CODE_USAGE, "--no-reserve: leave out --reserve and --preempt");
+	if (option_given(args, OPTION_ABANDON_STAGE) &&
+	    option_given(args, OPTION_RESERVE | OPTION_NO_RESERVE | OPTION_PREEMPT))
+		return fail(CODE_USAGE,
+			    "--abandon-stage opens the origin without a stage: leave out --reserve, --no-reserve and --preempt");
 	if (option_given(args, OPTION_STAGE) && !option_given(args, OPTION_CACHE | OPTION_TAB))
 		return open_without_cache(args);
 	if (!option_given(args, OPTION_CACHE))

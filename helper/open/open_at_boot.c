@@ -188,6 +188,10 @@ static int open_without_cache(struct reopening *re)
 
 	if (option_given(&re->args, OPTION_ABANDON_STAGE))
 		return fail(CODE_DEVICE, "%s", re->why);
+	if (!staged && option_given(&re->args, OPTION_RESERVE | OPTION_NO_RESERVE | OPTION_PREEMPT))
+		return fail(CODE_USAGE,
+			    "%s; without the cache, '%s' has no stage: leave out --reserve, --no-reserve and --preempt, or name the log with --stage",
+			    re->why, re->entry->name);
 	if (staged ? pass_to_stage(re, &pass) :
 	    stage_check_origin(&re->origin, NULL, mode_writes(re->args.mode)) ||
 	    passthrough_start(&pass, option_given(&re->args, OPTION_DRY_RUN)))

@@ -279,8 +279,6 @@ int stage_reserve(struct stage *stage, const struct arguments *args)
 	bool ends = option_given(args, OPTION_NO_RESERVE);
 	bool reserves = is_reserved(&stage->sb) || option_given(args, OPTION_RESERVE);
 
-	if (ends && option_given(args, OPTION_RESERVE | OPTION_PREEMPT))
-		return fail(CODE_USAGE, "--no-reserve: leave out --reserve and --preempt");
 	if (!reserves && option_given(args, OPTION_PREEMPT))
 		return fail(CODE_USAGE,
 			    "--preempt: the stage '%s' does not reserve its origin: leave it out, or give --reserve as well",

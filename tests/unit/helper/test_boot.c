@@ -275,6 +275,9 @@ static void without_cache(void **state)
 	assert_int_equal(opened.given, 0);
 	run(BY_UUID, 0);
 	assert_passed("BROKEN", true);
+	assert_int_equal(run(BY_PATH, OPTION_RESERVE), CODE_USAGE);
+	assert_non_null(strstr(fail_message(), "has no stage"));
+	assert_null(passed.name);
 	/* 'open' of the right cache fails: a passthrough device starts, with a gap for its uuid. */
 	reset(NULL);
 	open_fails = CODE_DEVICE;
