@@ -208,14 +208,17 @@ int stage_log_format(const struct device *dev, const struct device *origin, cons
 	return write_copy(dev, sb, 0, 1) || write_copy(dev, sb, 1, 2) ? fail_code() : 0;
 }
 
-/* A failed return may have cleared this flag in the newest copy only: the kernel looks at both copies. */
+/*
+ * A return that failed has cleared this flag in the newest copy only; the kernel looks at both.  A copy
+ * that is not intact may have had it.
+ */
 static void keep_passing(struct nearcache_stage_super *sb, const struct stage_log *log)
 {
 	unsigned int i;
 
 	for (i = 0; i < STAGE_LOG_COPIES; i++)
-		if (log->sound[i])
-			sb->flags |= log->copy[i]->flags & cpu_to_le32(NEARCACHE_STAGE_PASSING);
+		sb->flags |= (log->sound[i] ? log->copy[i]->flags : ~0U) &
+			     cpu_to_le32(NEARCACHE_STAGE_PASSING);
 }
 
 /*
