@@ -204,7 +204,7 @@ static int reset(void **state)
 	return 0;
 }
 
-static struct arguments arguments(const char *line, uint64_t options)
+static struct arguments arguments(const char *line, option_set options)
 {
 	static char *operand[] = { "nc" };
 	struct arguments args = {
@@ -225,7 +225,7 @@ static struct arguments arguments(const char *line, uint64_t options)
 	return args;
 }
 
-static int run(const char *line, uint64_t options)
+static int run(const char *line, option_set options)
 {
 	struct arguments args = arguments(line, options);
 
