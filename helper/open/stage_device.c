@@ -81,7 +81,8 @@ static int adopt_device(struct stage *stage, const struct dm_device *dev,
 		return fail(CODE_BUSY,
 			    "the stage '%s' runs, so its log could be read: leave out --drop-unreadable",
 			    dev->name);
-	if (option_given(args, OPTION_RESERVE | OPTION_NO_RESERVE))
+	if (option_given(args, OPTION_NO_RESERVE) ||
+	    (option_given(args, OPTION_RESERVE) && !stage_is_reserved(&stage->sb)))
 		return fail(CODE_BUSY,
 			    "the stage '%s' runs: 'nearcache close %s --keep' first, then open it with --reserve or --no-reserve",
 			    dev->name, stage->cache);

@@ -93,6 +93,7 @@ int stage_format_wipe(struct stage *stage);
 /* stage_reserve.c: the reservation of the origin, and retained data */
 u64 stage_key(const unsigned char *uuid);
 int stage_check_reservable(const struct device *origin, const struct arguments *args);
+bool stage_is_reserved(const struct nearcache_stage_super *sb);
 int stage_reserve(struct stage *stage, const struct arguments *args);
 void stage_print_key(const struct nearcache_stage_super *sb);
 u32 stage_reservation(const struct nearcache_stage_super *sb, const struct device *origin);

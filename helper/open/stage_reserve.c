@@ -22,14 +22,14 @@ u64 stage_key(const unsigned char *uuid)
 	return key ? key : 1;
 }
 
-static bool is_reserved(const struct nearcache_stage_super *sb)
+bool stage_is_reserved(const struct nearcache_stage_super *sb)
 {
 	return le32_to_cpu(sb->flags) & NEARCACHE_STAGE_RESERVE;
 }
 
 void stage_print_key(const struct nearcache_stage_super *sb)
 {
-	bool reserved = is_reserved(sb);
+	bool reserved = stage_is_reserved(sb);
 	char key[32];
 
 	snprintf(key, sizeof(key), "0x%016llx", (unsigned long long)stage_key(sb->uuid));
@@ -135,7 +135,7 @@ static int check_reservation(const struct stage *stage, const struct arguments *
 	if (reservation_other_key(now, key, &other))
 		return refuse_other(stage, now, other);
 	/* With a new --reserve the log asks for no reservation yet: there is none to lose. */
-	if (stage_log_drained(&stage->sb) || !is_reserved(&stage->sb))
+	if (stage_log_drained(&stage->sb) || !stage_is_reserved(&stage->sb))
 		return 0;
 	return now->held ? check_count(stage, now) : refuse_lost(stage);
 }
@@ -198,7 +198,12 @@ static void warn_of_reserved(const struct stage *stage)
 {
 	struct reservation now;
 
-	if (reservation_read(&stage->origin, &now) && now.held)
+	if (!reservation_read(&stage->origin, &now) || !now.held)
+		return;
+	if (now.key == stage_key(stage->sb.uuid))
+		warn("origin '%s' is still reserved with the key 0x%016llx of this log: 'nearcache close %s --keep', then open it with --no-reserve, which releases the origin, or with --reserve",
+		     stage->origin.path, (unsigned long long)now.key, stage->cache);
+	else
 		warn("origin '%s' is reserved with the key 0x%016llx, and this stage does not reserve it: if this node has not registered a key, no write reaches the origin",
 		     stage->origin.path, (unsigned long long)now.key);
 }
@@ -226,7 +231,7 @@ static int record_reserve(struct stage *stage, bool reserve)
 {
 	struct device log = DEVICE_CLOSED;
 
-	if (is_reserved(&stage->sb) == reserve)
+	if (stage_is_reserved(&stage->sb) == reserve)
 		return 0;
 	if (!device_open_number(&log, stage->log.number, "log device") &&
 	    !stage_log_record_reserve(&log, stage->sb.uuid, reserve))
@@ -246,9 +251,20 @@ static int begin_reserving(struct stage *stage, const struct arguments *args)
 	if (check_whole(&stage->origin) || read_reservation(&stage->origin, &before) ||
 	    check_reservation(stage, args, &before))
 		return fail_code();
-	if (option_given(args, OPTION_DRY_RUN))
+	if (option_given(args, OPTION_DRY_RUN)) {
+		stage->sb.flags |= cpu_to_le32(NEARCACHE_STAGE_RESERVE);
 		return 0;
+	}
 	return take_reservation(stage, args) || record_reserve(stage, true) ? fail_code() : 0;
+}
+
+/* The origin has no reservations any more, or has not answered: then the reservation may be lost. */
+static int check_unread(const struct stage *stage, const struct arguments *args)
+{
+	return stage_log_drained(&stage->sb) || option_given(args, OPTION_FORCE) ? 0 :
+	       fail(CODE_DEVICE,
+		    "the reservation of origin '%s' cannot be read, while the log '%s' holds writes that the origin lacks: repeat the command, or add --force if no other node has written to the origin",
+		    stage->origin.path, stage->log.path);
 }
 
 /*
@@ -260,11 +276,14 @@ static int end_reserving(struct stage *stage, const struct arguments *args)
 {
 	struct reservation before;
 
-	if (is_reserved(&stage->sb) && reservation_read(&stage->origin, &before) &&
-	    check_reservation(stage, args, &before))
+	if (stage_is_reserved(&stage->sb) &&
+	    (reservation_read(&stage->origin, &before) ? check_reservation(stage, args, &before) :
+							 check_unread(stage, args)))
 		return fail_code();
-	if (option_given(args, OPTION_DRY_RUN))
+	if (option_given(args, OPTION_DRY_RUN)) {
+		stage->sb.flags &= ~cpu_to_le32(NEARCACHE_STAGE_RESERVE);
 		return 0;
+	}
 	return record_reserve(stage, false) ||
 	       reservation_release(&stage->origin, stage_key(stage->sb.uuid)) ? fail_code() : 0;
 }
@@ -277,7 +296,7 @@ static int end_reserving(struct stage *stage, const struct arguments *args)
 int stage_reserve(struct stage *stage, const struct arguments *args)
 {
 	bool ends = option_given(args, OPTION_NO_RESERVE);
-	bool reserves = is_reserved(&stage->sb) || option_given(args, OPTION_RESERVE);
+	bool reserves = stage_is_reserved(&stage->sb) || option_given(args, OPTION_RESERVE);
 
 	if (!reserves && option_given(args, OPTION_PREEMPT))
 		return fail(CODE_USAGE,
@@ -285,7 +304,7 @@ int stage_reserve(struct stage *stage, const struct arguments *args)
 			    stage->name);
 	if (ends ? end_reserving(stage, args) : reserves && begin_reserving(stage, args))
 		return fail_code();
-	if (ends || !reserves)
+	if (ends ? !option_given(args, OPTION_DRY_RUN) : !reserves)
 		warn_of_reserved(stage);
 	judge_retained(stage, args);
 	return 0;
@@ -299,7 +318,7 @@ u32 stage_reservation(const struct nearcache_stage_super *sb, const struct devic
 {
 	struct reservation now;
 
-	return is_reserved(sb) && origin->fd >= 0 && reservation_read(origin, &now) &&
+	return stage_is_reserved(sb) && origin->fd >= 0 && reservation_read(origin, &now) &&
 	       is_ours(&now, stage_key(sb->uuid)) ? now.generation : 0;
 }
 
@@ -322,7 +341,8 @@ void stage_unreserve(const struct nearcache_stage_super *sb, const struct device
 	enum exit_code before = fail_code();
 	struct device found = DEVICE_CLOSED;
 
-	if (!is_reserved(sb))
+	/* An interruption may have left a key, and no record of it. */
+	if (!stage_is_reserved(sb) && origin->fd < 0)
 		return;
 	if (origin->fd < 0 && find_reserved(sb, &found))
 		origin = &found;

@@ -55,3 +55,8 @@ volume_gone() {
 	rmdir "$TARGET/core/iblock_0/volume" "$TARGET/core/iblock_0" "$TARGET/loopback" 2>/dev/null
 	modprobe -r tcm_loop target_core_iblock target_core_mod
 }
+
+# other_writes: write 4 KiB at 32 MiB as the other node.
+other_writes() {
+	dd if=/dev/zero of="$O2" bs=4K seek=8192 count=1 oflag=direct 2>/dev/null
+}

@@ -10,11 +10,6 @@
 . ./staged.sh
 . ./reservation.sh
 
-# other_writes: write 4 KiB at 32 MiB as the other node.
-other_writes() {
-	dd if=/dev/zero of="$O2" bs=4K seek=8192 count=1 oflag=direct 2>/dev/null
-}
-
 conflicts() {
 	run stage status nc
 	[[ $out == *"the origin fails"*"another node has reserved it"* ]]

@@ -15,11 +15,6 @@ gone() {
 	dm_gone nc-stage
 }
 
-# other_writes: write 4 KiB at 32 MiB as the other node.
-other_writes() {
-	dd if=/dev/zero of="$O2" bs=4K seek=8192 count=1 oflag=direct 2>/dev/null
-}
-
 make_volume 64
 make_null C local 24
 make_null L log 32
@@ -30,17 +25,22 @@ good create nc --cache "$C" --block-size 64K --force --stage "$L" --origin "$O" 
 # The stage runs, without its cache.
 dmsetup remove --noudevsync nc
 bad 5 "the stage 'nc-stage' runs" "${open[@]}" --reserve
+bad 1 "leave out --reserve" "${open[@]}" --drop-unreadable --reserve --no-reserve
+bad 1 "opens the origin without a stage" "${open[@]}" --abandon-stage --reserve
 good "${open[@]}"
 good close nc --keep
-bad 1 "leave out --reserve" "${open[@]}" --reserve --no-reserve
 bad 1 "does not reserve its origin" "${open[@]}" --preempt
 ./reserve "$O2" register 0x77 || fail "the other node cannot register"
 bad 5 "has registered the key 0x0000000000000077" "${open[@]}" --reserve
 ./reserve "$O2" forget 0x77
-good "${open[@]}" --reserve --dry-run
+good "${open[@]}" --reserve --dry-run -j
+[[ $(json reservation_key) == 0x* ]] || fail "a dry run shows no key: $out"
 other_writes || fail "a dry run reserves the origin"
 good "${open[@]}" --reserve --rate 64K
 ! other_writes || fail "the other node writes after open --reserve"
+# As after a run that was killed when it had made the stage.
+dmsetup remove --noudevsync nc
+good "${open[@]}" --reserve
 good close nc --keep
 good "${open[@]}" --rate 64K -j
 key=$(json reservation_key)
@@ -54,10 +54,6 @@ bad 5 "0x0000000000000077" "${open[@]}" --no-reserve
 bad 4 "is lost" "${open[@]}" --no-reserve
 good "${open[@]}" --preempt --rate 64K
 good close nc --keep
-# The reservation is that of an earlier connection, which is gone.
-echo 1 >"$(sys_block "$O")/device/delete"
-volume_node O 3
-open=(open nc --cache "$C" --origin "$O")
 good "${open[@]}" --no-reserve --rate 64K -j
 expect reservation_key null
 other_writes || fail "--no-reserve does not release the origin"
