@@ -49,7 +49,7 @@ same retries "$(stage retries)" 0
 # A suspend waits for the requests; meanwhile the origin still counts as failing.
 dmsetup suspend st &
 suspend=$!
-stage_until failing_ns 2000000000
+stage_until failing_ns $(($(stage failing_ns) + 1000000000))
 kill -0 $suspend 2>/dev/null || fail "a suspend does not wait"
 back
 wait $suspend || fail "suspend"
