@@ -39,7 +39,8 @@ static int port_serves(const char *path, const char *nqn, size_t *count, bool *o
 	for (i = 0; i < *count; i++)
 		*ours |= !strcmp(names[i], nqn);
 	configfs_names_free(names, *count);
-	return configfs_edited(error, "read", folder);
+	/* Another program may have removed its port: then it serves nothing. */
+	return error == ENOENT ? 0 : configfs_edited(error, "read", folder);
 }
 
 /* True if the port has our address, or serves nothing and lacks a part of it, after an interruption. */
