@@ -130,15 +130,19 @@ stage_idle() {
 	(($(stage in_flight) == 0))
 }
 
-# begin_to_pass GENERATION: on a gated stage with on_full writethrough and max_behind, fill the log
-# until the stage passes writes.
+# begin_to_pass GENERATION [ID]: on a gated stage with on_full writethrough and max_behind, fill the log
+# until the stage passes writes. With ID, the origin then holds this write of 8 sectors from 2048 on, so
+# that the stage goes on passing.
 begin_to_pass() {
 	gate hold origin write
 	./blockdata write "$NC" -s 8192 -n 4096 -g "$1" >"$TMPDIR/writer" &
 	stage_until waiting 1
 	stage_mode 1
+	[[ ! ${2:-} ]] || gate write "$2" "$NC" "$1" 2048 8
 	gate pass origin
+	[[ ! ${2:-} ]] || gate hold origin write 2048 8
 	gate let origin all
 	wait $! || fail "writer: $(<"$TMPDIR/writer")"
 	stage_mode 2
+	[[ ! ${2:-} ]] || gate held origin 1
 }

@@ -24,9 +24,12 @@ needs_flush() {
 }
 
 gated_stage 8 20 'max_behind 1048576 on_full writethrough'
-begin_to_pass 2
+begin_to_pass 2 w
 log_mark
 gate break log write 1
+gate pass origin
+gate let origin all
+ends w 'done'
 wait_for 60 return_failed || fail "the return has not failed: $(dmsetup status --noflush st)"
 stage_mode 2
 # Readers see this write, and the origin may lose it.
