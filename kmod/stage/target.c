@@ -102,7 +102,7 @@ static int stage_ctr(struct dm_target *ti, unsigned int argc, char **argv)
 	/* A flush is a commit, whether or not the devices have a cache. */
 	ti->flush_supported = true;
 	ti->num_discard_bios = 1;
-	/* The log stores discards, whether or not the devices support them. */
+	/* The stage accepts discards, and ignores them if the origin supports none. */
 	ti->discards_supported = true;
 	ti->num_write_zeroes_bios = 1;
 	return 0;

@@ -85,7 +85,7 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	return true;
 }
 
-/* Complete a write that was appended and has no data. */
+/* Complete a request whose data nobody has to write. */
 static void finish_entry(struct nc_stage *s, struct bio *bio)
 {
 	bio->bi_status = BLK_STS_OK;
@@ -116,6 +116,13 @@ int nc_stage_write_map(struct nc_stage *s, struct bio *bio)
 							 NEARCACHE_STAGE_ZEROES;
 	io->sector = dm_target_offset(s->ti, bio->bi_iter.bi_sector);
 	io->sectors = bio_sectors(bio);
+	/* Ignore it, like the origin: an entry would read as zeros only until the tail moves. */
+	if (io->entry_kind == NEARCACHE_STAGE_DISCARD &&
+	    !bdev_max_discard_sectors(s->origin->bdev)) {
+		io->kind = NC_STAGE_IO_PASSED;
+		finish_entry(s, bio);
+		return DM_MAPIO_SUBMITTED;
+	}
 	/* The mode may change before the lock is taken.  Without a copy, the commit is ordinary. */
 	if (io->entry_kind == NEARCACHE_STAGE_DATA && !READ_ONCE(s->mode))
 		small = nc_small_write_copy(s, bio);
