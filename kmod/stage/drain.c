@@ -19,7 +19,9 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
-/* If no request of the drain ends for this time, the origin counts as failing, nanoseconds. */
+/* If no request ends for this time while some are in flight, the origin counts as failing, ns.  A
+ * flush of a healthy origin may take seconds, so origin_timeout does not shorten this.
+ */
 #define DRAIN_HANGS	(30ULL * NSEC_PER_SEC)
 /* To make up for copies that began late, the drain may exceed the rate for this time, ns. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
@@ -76,9 +78,11 @@ static void begin_request(struct nc_stage *s)
 	spin_unlock_irq(&s->lock);
 }
 
-static void end_request(struct nc_stage *s)
+/* It has ended.  @failed: the origin failed it, so the attempt fails. */
+static void end_request(struct nc_stage *s, bool failed)
 {
 	spin_lock_irq(&s->lock);
+	s->drain.origin_error |= failed;
 	s->drain.in_flight--;
 	s->drain.progress = ktime_get_ns();
 	spin_unlock_irq(&s->lock);
@@ -173,7 +177,8 @@ static int clear_sectors(struct nc_stage *s, blk_opf_t opf, u64 sector, u32 sect
 
 	begin_request(s);
 	r = nc_dm_io(&request, &region);
-	end_request(s);
+	/* Writes replace a failed write-zeroes, and a discard may fail. */
+	end_request(s, r && opf == REQ_OP_WRITE);
 	return r;
 }
 
@@ -212,16 +217,10 @@ static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 	if (offload && !clear_sectors(s, REQ_OP_WRITE_ZEROES | REQ_NOUNMAP, x->sector, x->sectors))
 		return true;
 	r = drain_zeros(s, x->sector, x->sectors);
-	if (!r) {
-		s->drain.no_zeroes |= offload;
-		return true;
-	}
-	if (r != -EINTR) {
-		spin_lock_irq(&s->lock);
-		s->drain.origin_error = true;
-		spin_unlock_irq(&s->lock);
-	}
-	return false;
+	if (r)
+		return false;
+	s->drain.no_zeroes |= offload;
+	return true;
 }
 
 /* Write the newest versions within the epoch.  Return: have all writes been submitted? */
@@ -303,7 +302,7 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	find_pieces(s, from, end->record);
 	begin_request(s);
 	r = nc_origin_print_expect(s);
-	end_request(s);
+	end_request(s, r == -ESTALE);
 	if (r)
 		return r;
 	begun = ktime_get_ns();
@@ -319,7 +318,7 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	choose_length(s, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
 	begin_request(s);
 	r = blkdev_issue_flush(s->origin->bdev);
-	end_request(s);
+	end_request(s, r);
 	return r ? -EIO : 0;
 }
 
@@ -376,19 +375,20 @@ void nc_drain_check_timeout(struct nc_stage *s)
 	nc_stage_event(s);
 }
 
-/* If no request of the drain has ended for DRAIN_HANGS, or for a shorter origin_timeout, the origin
- * counts as failing since the last one ended, until the next one ends.  Context: @s->lock.
+/* If no request of the drain has ended for a long time, the origin counts as failing since the last
+ * one ended, until the next one ends without an error.  Context: @s->lock.
  */
 static void look_for_hang(struct nc_stage *s)
 {
-	u64 limit = READ_ONCE(s->origin_timeout) * (u64)NSEC_PER_SEC;
 	struct nc_drain *d = &s->drain;
 	bool hangs;
 
 	lockdep_assert_held(&s->lock);
-	limit = limit ? min(limit, DRAIN_HANGS) : DRAIN_HANGS;
-	hangs = d->in_flight && ktime_get_ns() - d->progress >= limit;
-	/* After a failed attempt, the origin fails until an epoch is written: set_retrying(). */
+	hangs = d->in_flight && ktime_get_ns() - d->progress >= DRAIN_HANGS;
+	/* It ended with an error: the attempt fails, and set_retrying() keeps @failing_since. */
+	if (d->hangs && !hangs && d->origin_error && !d->log_error)
+		return;
+	/* After a failed attempt, only an epoch that is written shows that the origin works. */
 	if (!d->hangs && (!hangs || s->failing_since))
 		return;
 	d->hangs = hangs;
@@ -396,17 +396,14 @@ static void look_for_hang(struct nc_stage *s)
 	s->tried = true;
 }
 
-/* The watch.  Runs once a second while writes wait, the drain has requests, or the origin fails. */
-void nc_drain_watch_work(struct work_struct *work)
+/* See whether the drain hangs, and whether the origin has failed for origin_timeout. */
+static void watch_drain(struct nc_stage *s)
 {
-	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
 	struct nc_drain *d = &s->drain;
 	bool hung, hangs;
 	u64 since;
 
 	spin_lock_irq(&s->lock);
-	if (nc_stage_look_full(s) || d->in_flight || s->failing_since)
-		queue_delayed_work(s->queue, &s->watch, HZ);
 	hung = d->hangs;
 	look_for_hang(s);
 	hangs = d->hangs;
@@ -419,16 +416,29 @@ void nc_drain_watch_work(struct work_struct *work)
 	else if (hung && !hangs)
 		DMINFO("%s: requests of the drain complete again", nc_stage_name(s));
 	nc_drain_check_timeout(s);
+}
+
+/* Once a second while writes wait, requests of the drain are in flight, or the origin fails. */
+void nc_drain_watch_work(struct work_struct *work)
+{
+	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
+
+	spin_lock_irq(&s->lock);
+	if (nc_stage_look_full(s) || s->drain.in_flight || s->failing_since)
+		queue_delayed_work(s->queue, &s->watch, HZ);
+	spin_unlock_irq(&s->lock);
+	watch_drain(s);
 	nc_stage_report(s);
 }
 
 /* Report that the origin fails, or works again; the drain tries again after a while. */
 static void set_retrying(struct nc_stage *s, bool on)
 {
-	bool before;
+	bool before, hung;
 
 	spin_lock_irq(&s->lock);
 	before = s->failing_since;
+	hung = s->drain.hangs;
 	s->tried = true;
 	s->drain.hangs = false;
 	if (on)
@@ -437,7 +447,7 @@ static void set_retrying(struct nc_stage *s, bool on)
 		s->failing_since = on ? ktime_get_ns() : 0;
 	spin_unlock_irq(&s->lock);
 	nc_drain_check_timeout(s);
-	if (before == on)
+	if (before == on && !hung)
 		return;
 	if (on)
 		DMWARN("%s: origin %s fails: the drain repeats epoch %llu until it succeeds",
@@ -524,6 +534,8 @@ void nc_drain_stop(struct nc_stage *s)
 	WRITE_ONCE(s->drain.stop, true);
 	wake_up(&s->drain.wait);
 	cancel_work_sync(&s->drain.work);
+	/* If it hung, its requests have ended now, and the time of the suspend is no failure. */
+	watch_drain(s);
 }
 
 /* Return: 0 or a negative error; in both cases the caller must call nc_drain_destroy(). */

@@ -9,6 +9,7 @@
  * its old or its new checksum: a power cut may tear a write, but not a sector.
  */
 #include <linux/crc32c.h>
+#include <linux/ktime.h>
 #include <linux/vmalloc.h>
 
 #include "core/compat.h"
@@ -168,6 +169,14 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
 	return x && x->sector < start + NEARCACHE_STAGE_BLOCK_SECTORS;
 }
 
+/* Requests of the drain have ended: it does not hang. */
+static void note_progress(struct nc_stage *s)
+{
+	spin_lock_irq(&s->lock);
+	s->drain.progress = ktime_get_ns();
+	spin_unlock_irq(&s->lock);
+}
+
 /**
  * nc_origin_print_expect() - record the fingerprint after the epoch in @s->drain.pieces
  * @s: stage
@@ -195,6 +204,7 @@ int nc_origin_print_expect(struct nc_stage *s)
 		r = next_crcs(s, start, s->drain.block, now + at, next + at);
 		if (r)
 			return r;
+		note_progress(s);
 	}
 	if (!touched)
 		return 0;

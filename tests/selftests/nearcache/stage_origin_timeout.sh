@@ -22,7 +22,20 @@ normal() {
 
 gated_stage 24 17 'origin_timeout 1'
 [[ $(dmsetup table st) == *' origin_timeout 1' ]] || fail "$(dmsetup table st)"
+
+# A flush that takes longer than origin_timeout is no failure of the origin.
+log_mark
+gate hold origin flush
 puts 2 0 8
+epoch=$(stage_commit)
+gate held origin 1
+sleep 3
+same "state while the origin flushes" "$(stage state)" 0
+puts 2 8 8
+[[ ! $(log_since | grep 'origin_timeout') ]] || fail "$(log_since)"
+gate pass origin
+gate let origin all
+wait_for 30 stage_above drained_epoch "$epoch" || fail "$(dmsetup status --noflush st)"
 stage_drained
 wait_for 30 idle || fail "$(dmsetup status --noflush st)"
 origin_fails
@@ -40,7 +53,7 @@ gate put "$NC" 4 8 8
 expect EIO
 gate trim t "$NC" 8 8
 ends t EIO
-gets 0 16 '3x8 1x8'
+gets 0 16 '3x8 2x8'
 gate flush f "$NC"
 ends f 'done'
 
