@@ -256,13 +256,13 @@ enum nearcache_stage_mode {
  * commits		counter: commits
  * retries		counter: epochs whose drain was repeated after an error of the origin
  * failing_ns		for how long the origin has failed, nanoseconds; 0: it works
- * in_flight		requests to the log that have not ended, and tasks of the stage that wait
- *			for the log
+ * in_flight		requests of the stage to the log, and of its drain, that have not ended,
+ *			and tasks of the stage that wait for the log
  * mode			enum nearcache_stage_mode
  * passed_bytes		counter: bytes of writes that went to the origin and not to the log
  * origin_error		errno of the origin while it fails; 0: none.  EBADE: another node has
  *			reserved it.  ESTALE: another host has changed it.  ETIMEDOUT: it
- *			completes no request
+ *			completes no request, or not in time
  */
 #define NEARCACHE_STAGE_STATUS_VERSION	1
 #define NEARCACHE_STAGE_STATUS(X) \

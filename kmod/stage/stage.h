@@ -241,7 +241,7 @@ struct nc_stage_counters {
  * @log: log device
  * @origin: origin device
  * @claim: in the list of all stages (registry.c)
- * @queue: runs @room, @space and @retry
+ * @queue: runs @room, @space, @retry, @watch and pass.work
  * @super: the superblock
  * @generation: generation of this start
  * @seed: start value of the checksum of descriptors
