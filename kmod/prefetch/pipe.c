@@ -80,7 +80,7 @@ static bool note_least(struct nc_pipe *p, u64 now, u64 took, bool used)
 }
 
 /* Lower the window to half of the rate times the minimum, so that the queue empties. */
-static void begin_probe(struct nc_pipe *p, u64 now)
+static void begin_latency_probe(struct nc_pipe *p, u64 now)
 {
 	u64 holds = mul_u64_u64_div_u64(p->rate, p->least, NSEC_PER_SEC);
 
@@ -95,7 +95,7 @@ static void begin_probe(struct nc_pipe *p, u64 now)
 /* Restore the window, and take the shortest latency meanwhile as the minimum.  If it is much
  * longer than before, the window may be far too small: let it double.
  */
-static void end_probe(struct nc_pipe *p, u64 now)
+static void end_latency_probe(struct nc_pipe *p, u64 now)
 {
 	p->delay = p->fresh < p->least + DELAY_FULL ? DELAY_FULL : 0;
 	p->window = p->kept;
@@ -112,7 +112,7 @@ static void see_probe(struct nc_pipe *p, u64 now, u64 took, u32 bytes)
 	if (over || p->fresh)
 		p->fresh = p->fresh ? min(p->fresh, took) : took;
 	if (over && !--p->probe)
-		end_probe(p, now);
+		end_latency_probe(p, now);
 }
 
 /* Lower the window to the bytes that arrive within the minimum plus half of DELAY_MAX; at most by
@@ -146,7 +146,7 @@ static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 	if (!used || (s64)(sent - p->fitted) < 0)
 		return;
 	if (p->fits > 1)
-		begin_probe(p, now);
+		begin_latency_probe(p, now);
 	else
 		fit_window(p, now);
 }
@@ -183,7 +183,7 @@ void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flyin
 		return;
 	}
 	if (note_least(p, now, took, used) && p->full) {
-		begin_probe(p, now);
+		begin_latency_probe(p, now);
 		return;
 	}
 	p->delay += (s64)(took - p->least - p->delay) >> (p->full ? SMOOTH : SMOOTH_FIRST);

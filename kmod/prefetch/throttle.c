@@ -91,9 +91,9 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	return wait;
 }
 
-/* Set the cap of the fill memory to twice the window, as jobs may use half of it, but not below what
- * they use.  Call this when the window, the bounds of the cap, or the number of jobs has changed.
- * Context: nc_prefetch.lock.
+/* Set the cap of the fill memory to twice the window, as jobs may use half of it, but not below
+ * twice the memory that they use.  Call this when the window, the bounds of the cap, or the number
+ * of jobs has changed.  Context: nc_prefetch.lock.
  */
 void nc_throttle_fit_memory(struct nc_cache *c)
 {

@@ -46,7 +46,7 @@ mkdir "$mnt"
 at_exit rmdir "$mnt"
 mount /dev/mapper/nc "$mnt" || fail "mount"
 at_exit umount -q "$mnt"
-head -c 1M /dev/urandom >"$mnt/kept"
+head -c 1048576 /dev/urandom >"$mnt/kept"
 sync
 fstrim "$mnt" || fail "fstrim"
 want=$(sha256sum <"$mnt/kept")
