@@ -110,6 +110,7 @@ struct bio_list {
 #define __free_page(page)		free(page)
 #define page_address(page)		((void *)(page))
 #define ktime_get_real_ns()		0ULL
+#define ktime_get_ns()			0ULL
 #define virt_to_page(p)			((struct page *)(p))
 #define offset_in_page(p)		0
 #define __bio_add_page(bio, page, bytes, offset)	((void)(page))
