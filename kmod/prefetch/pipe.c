@@ -158,6 +158,12 @@ void nc_pipe_begin(struct nc_pipe *p, u64 now)
 		p->least = 0;
 }
 
+/* Jobs have sent a read; now they are reading @flying bytes. */
+void nc_pipe_sent(struct nc_pipe *p, u64 flying)
+{
+	p->peak = max(p->peak, flying);
+}
+
 /* The window, even while it is lowered to measure the minimum. */
 u64 nc_pipe_size(const struct nc_pipe *p)
 {
@@ -175,8 +181,8 @@ u64 nc_pipe_size(const struct nc_pipe *p)
  */
 void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flying, u64 most)
 {
-	/* Only a window that is used may grow. */
-	bool used = flying + p->window / 4 > p->window;
+	/* Only a window that is used may grow.  Many reads may end before the next ones are sent. */
+	bool used = p->peak + p->window / 4 > p->window;
 
 	if (p->probe) {
 		see_probe(p, now, took, bytes);
@@ -187,10 +193,12 @@ void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flyin
 		return;
 	}
 	p->delay += (s64)(took - p->least - p->delay) >> (p->full ? SMOOTH : SMOOTH_FIRST);
-	count_arrival(p, now, now - took, bytes);
+	if (count_arrival(p, now, now - took, bytes))
+		p->peak = flying;
 	if (p->full)
 		keep_full(p, now, now - took, used, most);
-	else if (p->delay > DELAY_FULL)
+	/* While the window doubles, reads come in bursts, which queue. */
+	else if (p->delay > DELAY_FULL + p->least / 4)
 		fit_window(p, now);
 	else if (used)
 		p->window = min(p->window + bytes, most);

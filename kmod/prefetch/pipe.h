@@ -14,6 +14,7 @@
  * @round: time when the present round began, ktime in ns.  A round ends with the first read that
  *	was sent in it: so it takes as long as a read
  * @arrived: bytes that arrived in the present round
+ * @peak: most bytes that jobs were reading at a time, in the present round
  * @rate: bytes per second that arrived in the round before
  * @full: reads queue: the window fills the pipe
  * @fitted: time when fit_window() last set @window, ktime in ns
@@ -31,6 +32,7 @@ struct nc_pipe {
 	u64 delay;
 	u64 round;
 	u64 arrived;
+	u64 peak;
 	u64 rate;
 	bool full;
 	u64 fitted;
@@ -42,6 +44,7 @@ struct nc_pipe {
 
 void nc_pipe_init(struct nc_pipe *p);
 void nc_pipe_begin(struct nc_pipe *p, u64 now);
+void nc_pipe_sent(struct nc_pipe *p, u64 flying);
 u64 nc_pipe_size(const struct nc_pipe *p);
 void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flying, u64 most);
 

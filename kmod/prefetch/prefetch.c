@@ -259,6 +259,7 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 			nc_pipe_begin(&p->pipe, ktime_get_ns());
 		p->flying += f->bytes;
 		p->reading += f->bytes;
+		nc_pipe_sent(&p->pipe, p->reading);
 		WRITE_ONCE(c->origin.demand.disturbed, true);
 	}
 	spin_unlock(&p->lock);

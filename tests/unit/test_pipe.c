@@ -36,6 +36,7 @@ static void send_reads(u64 window)
 		o->sent[i] = o->now;
 		o->free = (o->free > o->now ? o->free : o->now) + READ * 1000 * MS / o->rate;
 		o->ends[i] = o->free + o->latency;
+		nc_pipe_sent(&pipe_, o->count * READ);
 	}
 	if (o->count * READ > o->deepest)
 		o->deepest = o->count * READ;
@@ -123,6 +124,7 @@ static void learns_nothing_without_use(void **state)
 
 	(void)state;
 	begin(20 * MS, 4000 * MIB);
+	nc_pipe_sent(&pipe_, READ);
 	for (i = 0; i < 1000; i++)
 		nc_pipe_see_read(&pipe_, (1000 + i) * MS, 20 * MS, READ, READ, 1ULL << 40);
 	assert_true(pipe_.window == 8 * MIB);
