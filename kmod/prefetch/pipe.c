@@ -181,7 +181,7 @@ u64 nc_pipe_size(const struct nc_pipe *p)
  */
 void nc_pipe_see_read(struct nc_pipe *p, u64 now, u64 took, u32 bytes, u64 flying, u64 most)
 {
-	/* Only a window that is used may grow.  Many reads may end before the next ones are sent. */
+	/* Only a used window may grow.  Many reads may end before the next ones are sent. */
 	bool used = p->peak + p->window / 4 > p->window;
 
 	if (p->probe) {
