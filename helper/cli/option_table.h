@@ -17,7 +17,7 @@
  * @value: the type of its value
  * @operand: name of the value in the help; NULL: the option has no value
  * @offset: place of the value in struct arguments
- * @help: what it does, for the help
+ * @help: text of the option in the help
  */
 struct option_row {
 	option_set bit;

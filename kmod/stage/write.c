@@ -85,7 +85,7 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	return true;
 }
 
-/* Complete a request whose data nobody has to write. */
+/* Complete a discard or write-zeroes: no data has to be written for it. */
 static void finish_entry(struct nc_stage *s, struct bio *bio)
 {
 	bio->bi_status = BLK_STS_OK;

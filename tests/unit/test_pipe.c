@@ -90,7 +90,9 @@ static void fills_the_pipe(void **state)
 	}
 }
 
-/* A new reader waits behind the data in flight.  The first steps may double what is needed. */
+/* The first read of a new reader waits behind the data in flight.  Until the pipe is full, the window
+ * may become twice as large as needed.
+ */
 static void keeps_the_queue_short(void **state)
 {
 	unsigned int i;

@@ -60,3 +60,9 @@ volume_gone() {
 other_writes() {
 	dd if=/dev/zero of="$O2" bs=4K seek=8192 count=1 oflag=direct 2>/dev/null
 }
+
+# gone: remove the dm devices of the cache nc.
+gone() {
+	dm_gone nc
+	dm_gone nc-stage
+}

@@ -10,11 +10,6 @@
 . ./command.sh
 . ./reservation.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
 # connect_again NUMBER: replace the connection with the volume by a new one, which has no key.
 connect_again() {
 	echo 1 >"$(sys_block "$O")/device/delete"

@@ -10,11 +10,6 @@
 . ./command.sh
 . ./reservation.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
 # writes DEV: write 4 KiB at 32 MiB, bypassing the stage.
 writes() {
 	dd if=/dev/zero of="$1" bs=4K seek=8192 count=1 oflag=direct 2>/dev/null

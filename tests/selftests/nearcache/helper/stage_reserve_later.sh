@@ -10,11 +10,6 @@
 . ./command.sh
 . ./reservation.sh
 
-gone() {
-	dm_gone nc
-	dm_gone nc-stage
-}
-
 make_volume 64
 make_null C local 24
 make_null L log 32
