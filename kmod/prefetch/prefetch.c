@@ -20,6 +20,7 @@
 #include "prefetch/peer_fills.h"
 #include "prefetch/throttle.h"
 #include "prefetch/prefetch.h"
+#include "prefetch/slot_wait.h"
 #include "ranges/lookup.h"
 #include "io/read.h"
 #include "evict/free_slots.h"
@@ -33,16 +34,6 @@
 #define TURNS_LIMITED	8U
 /* Most index look-ups per turn. */
 #define TURN_STEPS	1024U
-/* Jiffies before the next attempt to get memory, or a slot if there may be one. */
-#define SHORTAGE	max(1, HZ / 50)
-/* A job that has waited for a slot for so long may take slots of jobs that are over. */
-#define PRESSED		(5UL * HZ)
-/* In one tick, jobs let reclaim look for slots at most once in this interval, because a look may
- * visit all slots.  Pressed jobs do so once in PRESSED if readers have finished no slot since.
- */
-#define LOOK		(HZ / 2)
-/* Interval in which a job looks for a slot although nc_reserve_wake() was not called. */
-#define RECHECK		(60UL * HZ)
 #define NEVER		((unsigned long)MAX_SCHEDULE_TIMEOUT)
 /* Only the present job has to wait, until job->due; other jobs may run. */
 #define STUCK		(NEVER - 1)
@@ -94,89 +85,6 @@ static struct nc_span span_at(const struct nc_cache *c, const struct nc_job *job
 		.first = (u32)(job->sector - start) >> c->hot.sub_shift,
 		.last = (u32)(end - 1) >> c->hot.sub_shift,
 	};
-}
-
-/* Jiffies until jobs may let reclaim look for slots again.  0: now, and the caller does so. */
-static unsigned long look_delay(struct nc_cache *c, bool pressed)
-{
-	const struct nc_prefetch_reserve *r = &c->slots.reserve;
-	struct nc_prefetch *p = &c->prefetch;
-	unsigned long now = jiffies, next = p->asked + LOOK;
-	u32 tick = READ_ONCE(c->hot.now);
-
-	if (pressed && READ_ONCE(r->pressed) && !atomic_read(&r->over))
-		next = p->asked + PRESSED;
-	if (tick == p->asked_tick && time_before(now, next))
-		return next - now;
-	p->asked = now;
-	p->asked_tick = tick;
-	return 0;
-}
-
-/* State the demand of the job for slots of the reserve, and let reclaim look for them.  If the job
- * is @pressed, reclaim may evict unread blocks of jobs that are over.
- */
-static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
-{
-	u64 room = nc_reserve_room(c);
-
-	if (pressed) {
-		WRITE_ONCE(c->slots.reserve.pressed, true);
-		nc_slots_look_again(c);
-	}
-	/* Without room, leave the demand of other jobs as it is. */
-	if (room)
-		nc_reserve_want(c, min(room, job->blocks));
-	nc_reserve_look(c);
-}
-
-/* Set nc_job.waits, and count the jobs for which it is set. */
-static void job_set_waits(struct nc_cache *c, struct nc_job *job, bool waits)
-{
-	struct nc_prefetch_reserve *r = &c->slots.reserve;
-
-	if (likely(job->waits == waits))
-		return;
-	spin_lock(&c->prefetch.lock);
-	job->waits = waits;
-	job->waited = jiffies;
-	spin_unlock(&c->prefetch.lock);
-	WRITE_ONCE(r->waiters, waits ? r->waiters + 1 : r->waiters - 1);
-}
-
-/* Shall the job wait for a slot for @block, as none is free?  Sets job->due if so.  A job waits
- * until its deadline, or else without limit: its readers may start late.  nc_reserve_wake() ends
- * the wait early.  The first try of a wait is repeated, because a slot may have been freed just
- * before nc_prefetch_reserve.waiters was increased.
- */
-static bool waits_for_slot(struct nc_cache *c, struct nc_job *job, u64 block)
-{
-	unsigned long now = jiffies, due = now + SHORTAGE, delay;
-	bool pressed;
-
-	if (job->deadline && !time_before(now, job->deadline)) {
-		job_set_waits(c, job, false);
-		return false;
-	}
-	if (job->waits)
-		due = time_before(now, job->waited + PRESSED) ? job->waited + PRESSED :
-								now + RECHECK;
-	job_set_waits(c, job, true);
-	pressed = !time_before(now, job->waited + PRESSED);
-	if (!nc_ranges_pinned(c, block)) {
-		delay = look_delay(c, pressed);
-		if (!delay)
-			ask_for_slots(c, job, pressed);
-		else if (time_before(now + delay, due))
-			due = now + delay;
-	}
-	nc_slots_check(c);
-	if (job->deadline && time_before(job->deadline, due))
-		due = job->deadline;
-	spin_lock(&c->prefetch.lock);
-	job->due = due ?: 1;
-	spin_unlock(&c->prefetch.lock);
-	return true;
 }
 
 static void job_read_done(struct nc_fill *f, u64 took)
@@ -315,9 +223,9 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		/* The next job_step() looks the same data up again. */
 		return 0;
 	case NC_MISS_MEMORY:
-		return READ_ONCE(p->flying) ? NEVER : SHORTAGE;
+		return READ_ONCE(p->flying) ? NEVER : NC_SHORTAGE;
 	case NC_MISS_FULL:
-		if (waits_for_slot(c, job, span->block))
+		if (nc_job_waits_for_slot(c, job, span->block))
 			return STUCK;
 		left = job_span_bytes(c, span);
 		break;
@@ -330,7 +238,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 		break;
 	}
 looked:
-	job_set_waits(c, job, false);
+	nc_job_set_waits(c, job, false);
 	spin_lock(&p->lock);
 	job->present += present;
 	job->left += left;
@@ -370,7 +278,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	}
 	if (nc_demand_reads(&c->origin.demand) && was_just_read(c, span.block))
 		nc_demand_see_met(&c->origin.demand, job_span_bytes(c, &span));
-	job_set_waits(c, job, false);
+	nc_job_set_waits(c, job, false);
 	spin_lock(&c->prefetch.lock);
 	job->present += job_span_bytes(c, &span);
 	job_advance(c, job, &span);
@@ -418,7 +326,7 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 /* Give up the job's place among the jobs that take slots, and let the others try again. */
 static void leave_reserve_jobs(struct nc_cache *c, struct nc_job *job)
 {
-	job_set_waits(c, job, false);
+	nc_job_set_waits(c, job, false);
 	if (job->number)
 		nc_reserve_leave(c, job->number, job->state == NEARCACHE_JOB_CANCELLED);
 	nc_reserve_wake(c);
@@ -479,7 +387,7 @@ static u32 cancel_jobs(struct nc_jobs *jobs, u32 id)
 	return count;
 }
 
-/* After nc_reserve_wake(), let jobs that wait for a slot try again, at most once in SHORTAGE.
+/* After nc_reserve_wake(), let jobs that wait for a slot try again, at most once in NC_SHORTAGE.
  * Returns jiffies until they may, or NEVER.
  */
 static unsigned long retry_waiting(struct nc_cache *c)
@@ -489,8 +397,8 @@ static unsigned long retry_waiting(struct nc_cache *c)
 
 	if (!atomic_read(&c->slots.reserve.woken))
 		return NEVER;
-	if (time_before(now, p->retried + SHORTAGE))
-		return p->retried + SHORTAGE - now;
+	if (time_before(now, p->retried + NC_SHORTAGE))
+		return p->retried + NC_SHORTAGE - now;
 	p->retried = now;
 	/* Fully ordered, before the look for slots: see nc_reserve_wake(). */
 	atomic_xchg(&c->slots.reserve.woken, 0);
@@ -670,8 +578,8 @@ void nc_prefetch_init(struct nc_cache *c)
 	init_waitqueue_head(&p->peers_idle);
 	nc_jobs_init(&p->jobs);
 	p->paused = true;
-	p->retried = jiffies - SHORTAGE;
-	p->asked = jiffies - PRESSED;
+	p->retried = jiffies - NC_SHORTAGE;
+	p->asked = jiffies - NC_PRESSED;
 	c->slots.reserve.wake = wake_worker;
 	c->slots.reserve.lost = job_lost;
 	c->origin.changed = nc_peer_jobs_cancel;

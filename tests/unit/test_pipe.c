@@ -117,6 +117,11 @@ static void stays_within_memory(void **state)
 	run(3000 * MS, 32 * MIB);
 	assert_true(origin.deepest <= 32 * MIB);
 	assert_true(pipe_.window == 32 * MIB);
+	/* The pipe is full before the memory is. */
+	begin(20 * MS, 1000 * MIB);
+	run(3000 * MS, 64 * MIB);
+	assert_true(pipe_.full);
+	assert_true(origin.deepest <= 64 * MIB);
 }
 
 /* The jobs, and not the window, limit the data in flight: the window stays as it is. */
