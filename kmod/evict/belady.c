@@ -541,6 +541,46 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 	return true;
 }
 
+/**
+ * nc_belady_ahead() - find the next visit whose block must still be brought
+ * @plan: plan
+ * @at: first visit to look at; set to the one after the last visit that was looked at
+ * @end: visit at which to stop
+ * @full: a block takes the slot of the cached block whose next use is farthest: stop at a visit
+ *	that comes after that use, and leave @at there
+ * @piece: set to the block and the sub-blocks of the visit
+ *
+ * Leaves out visits that were made, and those of blocks that are cached or have an earlier visit.
+ *
+ * Return: the visit, or NC_BELADY_NONE.
+ */
+u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
+		    struct nc_belady_piece *piece)
+{
+	u32 far = full ? nc_bittree_last(&plan->far, bits_of(plan)) : NC_BITTREE_NONE, v, i;
+
+	end = min(end, plan->figures.visits);
+	for (v = *at; v < end; v++) {
+		if (is_done(plan, v))
+			continue;
+		i = number_of(plan->visit[v]);
+		if (plan->planned[i].next != v || nc_bittree_test(&plan->far, v))
+			continue;
+		*at = v;
+		if (far != NC_BITTREE_NONE && far <= v)
+			return NC_BELADY_NONE;
+		*at = v + 1;
+		*piece = (struct nc_belady_piece) {
+			.block = plan->planned[i].block,
+			.first = first_of(plan->visit[v]),
+			.last = last_of(plan->visit[v]),
+		};
+		return v;
+	}
+	*at = v;
+	return NC_BELADY_NONE;
+}
+
 /* Do the unexpected reads suggest that readers moved: should the caller run nc_belady_seek()? */
 bool nc_belady_astray(const struct nc_belady *plan)
 {

@@ -155,6 +155,8 @@ bool nc_belady_took(struct nc_belady *plan, u64 block);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);
 bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
+u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
+		    struct nc_belady_piece *piece);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);
 

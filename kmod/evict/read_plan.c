@@ -199,6 +199,7 @@ int nc_plan_commit(struct nc_cache *c)
 	}
 	spin_lock_init(&active->lock);
 	refcount_set(&active->refs, 1);
+	active->number = ++f->numbers;
 	active->order = *f->coming;
 	active->unscanned = true;
 	kfree(f->coming);
@@ -377,6 +378,73 @@ bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 	bool found = active && nc_belady_farthest(&active->order, end, block);
 
 	give_back(active);
+	return found;
+}
+
+/**
+ * nc_plan_look() - let a cursor follow the readers of the plan in force
+ * @c: live cache
+ * @cursor: zeroed before the first call; moved if readers have passed it or have jumped, or if the
+ *	plan is another one
+ *
+ * Context: process; no other call uses @cursor.
+ * Return: false without a plan, or while the reclaim worker uses it.
+ */
+bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
+{
+	struct nc_active_plan *active = take_plan(c);
+	const struct nc_belady *order;
+
+	if (active) {
+		order = &active->order;
+		if (cursor->number != active->number || cursor->sought != order->figures.sought)
+			cursor->at = 0;
+		cursor->number = active->number;
+		cursor->sought = order->figures.sought;
+		cursor->at = max(cursor->at, order->figures.position);
+		cursor->front = max(order->front, order->figures.position);
+	}
+	give_back(active);
+	return active;
+}
+
+/* Most visits that nc_plan_ahead() looks at under the lock. */
+#define LOOK_VISITS	256U
+
+/**
+ * nc_plan_ahead() - find the next visit of the plan whose data must still be brought
+ * @c: live cache
+ * @cursor: of nc_plan_look(); moved behind the visit
+ * @end: visit before which to look
+ * @full: see nc_belady_ahead()
+ * @span: set to the sub-blocks of the visit
+ *
+ * Context: process; may sleep.
+ * Return: false if there is none before @end, or if the plan has changed.
+ */
+bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
+		   struct nc_span *span)
+{
+	struct nc_belady_piece piece;
+	struct nc_active_plan *active;
+	bool found = false, more;
+	u32 from, part;
+
+	do {
+		from = cursor->at;
+		part = min(end, from + LOOK_VISITS);
+		active = take_plan(c);
+		more = active && active->number == cursor->number;
+		if (more)
+			found = nc_belady_ahead(&active->order, &cursor->at, part, full,
+						&piece) != NC_BELADY_NONE;
+		give_back(active);
+		cond_resched();
+	} while (more && !found && cursor->at == part && part < end && part > from);
+	if (found)
+		*span = (struct nc_span) {
+			.block = piece.block, .first = piece.first, .last = piece.last,
+		};
 	return found;
 }
 

@@ -19,6 +19,7 @@ struct nc_span;
  * struct nc_active_plan - a plan in force
  * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
  * @refs: one reference of nc_plan.now, and one of the reclaim worker while it runs
+ * @number: no other plan of the cache has it; constant
  * @order: the plan's data
  * @paused: the reclaim worker uses @order without the lock; readers must not touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
@@ -28,6 +29,7 @@ struct nc_span;
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */
 	refcount_t refs;
+	u64 number;
 	struct nc_belady order;
 	bool paused;
 	bool unscanned;
@@ -39,6 +41,7 @@ struct nc_active_plan {
  * @lock: protects this structure and nc_hot.checks; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: a plan that user space is handing over in several requests, or NULL
+ * @numbers: nc_active_plan.number of the plan that was put in force last
  * @state: state of @now, or the reason why the last plan ended
  * @last: figures of the last plan that ended
  * @checked: nc_hot.checks must be set even without a plan
@@ -56,6 +59,7 @@ struct nc_plan {
 	struct mutex lock;	/* see above */
 	struct nc_active_plan __rcu *now;
 	struct nc_belady *coming;
+	u64 numbers;
 	enum nearcache_plan_state state;
 	struct nc_belady_figures last;
 	bool checked;
@@ -76,6 +80,20 @@ struct nc_plan_report {
 	u64 at;
 	enum nearcache_plan_state state;
 	struct nc_belady_figures figures;
+};
+
+/**
+ * struct nc_plan_cursor - a position ahead of the readers of the plan in force
+ * @number: nc_active_plan.number of the plan that @at belongs to
+ * @sought: its nc_belady_figures.sought when @at was set
+ * @at: visit to look at next
+ * @front: one behind the farthest visit that readers made
+ */
+struct nc_plan_cursor {
+	u64 number;
+	u64 sought;
+	u32 at;
+	u32 front;
 };
 
 /* Is a plan in force?  A hint, except under nc_plan.lock. */
@@ -102,6 +120,9 @@ bool nc_plan_is_stray(struct nc_cache *c, u64 block);
 void nc_plan_stray(struct nc_cache *c);
 void nc_plan_no_strays(struct nc_cache *c);
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
+bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
+bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
+		   struct nc_span *span);
 void nc_plan_kick(struct nc_cache *c);
 void nc_plan_work(struct nc_cache *c);
 
