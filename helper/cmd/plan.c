@@ -13,14 +13,17 @@
 #include "lib/print.h"
 #include "files/operand.h"
 
+/* Options that need TARGETs. */
+#define PLAN_OPTIONS	(OPTION_EPOCHS | OPTION_APPEND | OPTION_NO_PREFETCH | NODE_SHARE_OPTIONS)
+
 static int check_words(const struct arguments *args)
 {
 	bool plans = target_given(args);
 
 	if (option_given(args, OPTION_CLEAR) &&
-	    (plans || option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS)))
+	    (plans || option_given(args, PLAN_OPTIONS)))
 		return fail(CODE_USAGE, "--clear takes no TARGETs and no options of a plan");
-	if (!plans && option_given(args, OPTION_EPOCHS | NODE_SHARE_OPTIONS))
+	if (!plans && option_given(args, PLAN_OPTIONS))
 		return fail(CODE_USAGE, "no TARGETs given: options of the order need TARGETs");
 	return node_share_check_words(args) ?: target_check_words(args, false);
 }
@@ -80,6 +83,12 @@ static void report_plan(const struct planning *p, const struct plan *plan,
 	print_end();
 }
 
+static unsigned int submit_flags(const struct arguments *args)
+{
+	return (option_given(args, OPTION_APPEND) ? NL_PLAN_APPEND : 0) |
+	       (option_given(args, OPTION_NO_PREFETCH) ? NL_PLAN_NO_PREFETCH : 0);
+}
+
 static int make_plan(const struct planning *p)
 {
 	bool dry_run = option_given(p->args, OPTION_DRY_RUN);
@@ -87,7 +96,8 @@ static int make_plan(const struct planning *p)
 	struct plan plan = { 0 };
 
 	if (!add_epochs(p->args, &p->shards, &plan) &&
-	    (dry_run || (!describe_need_cache(&p->dev) && !plan_submit(&plan, &p->dev, &now))))
+	    (dry_run || (!describe_need_cache(&p->dev) &&
+			 !plan_submit(&plan, &p->dev, submit_flags(p->args), &now))))
 		report_plan(p, &plan, &now);
 	plan_free(&plan);
 	return fail_code();
@@ -152,8 +162,7 @@ const struct verb plan_verb = {
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,
-	.optional = OPTION_CLEAR | OPTION_EPOCHS | NODE_SHARE_OPTIONS | OPTION_EVERYWHERE |
-		    TARGET_OPTIONS,
+	.optional = OPTION_CLEAR | PLAN_OPTIONS | OPTION_EVERYWHERE | TARGET_OPTIONS,
 	.summary = "declare the order in which files will be read, or show progress",
 	.details =
 "While a plan is active, eviction is optimal: the block that is read again last is\n"
@@ -166,8 +175,10 @@ const struct verb plan_verb = {
 "TARGETs are in the order in which they will be read. A file may come several times, and\n"
 "in parts (with --from: one range per line). --epochs repeats the list. --rank,\n"
 "--world-size, --seed, --epoch and --split work as in prefetch; with --seed each epoch\n"
-"has its own order, the first one that of --epoch. A plan replaces the previous one. It\n"
-"has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up to 49\n"
+"has its own order, the first one that of --epoch. A plan replaces the previous one, or\n"
+"with --append continues it: so the next epoch can be planned while one is read. With\n"
+"--no-prefetch no data is brought ahead of the reads because of the plan. A plan has up\n"
+"to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up to 49\n"
 "bytes of kernel memory. 'nearcache trace plan' makes a plan from a trace.\n"
 "\n"
 "Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"

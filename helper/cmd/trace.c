@@ -238,7 +238,7 @@ static int plan_on(const struct arguments *args, const struct dm_device *dev,
 		plan_add(&plan, part.range, part.ranges);
 	free(part.range);
 	if (!fail_code() &&
-	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, &now)))) {
+	    (dry_run || (!describe_need_cache(dev) && !plan_submit(&plan, dev, 0, &now)))) {
 		print_record(NULL, dev->name);
 		print_string("name", NULL, dev->name);
 		print_string("file", "trace", path);

@@ -29,12 +29,16 @@ int plan_add(struct plan *plan, const struct range *range, size_t count)
 	return 0;
 }
 
-/* Submits @plan to the kernel; a plan without ranges is an error. @now receives its new state. */
-int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now)
+/*
+ * Submits @plan to the kernel; a plan without ranges is an error. @flags: see nl_plan_submit().
+ * @now receives its new state.
+ */
+int plan_submit(const struct plan *plan, const struct dm_device *dev, unsigned int flags,
+		struct nl_plan *now)
 {
 	if (!plan->count)
 		return fail(CODE_DEVICE, "nothing to plan: the files are empty, or none of them belongs to this node");
-	return nl_plan_submit(dev->number, plan->range, plan->count, now);
+	return nl_plan_submit(dev->number, plan->range, plan->count, flags, now);
 }
 
 static const char *state_word(uint32_t state)
@@ -69,6 +73,7 @@ void plan_print(const struct nl_plan *now)
 	print_number("refused", any ? "reads not cached" : NULL, now->refused);
 	print_number("sought", now->sought ? "searches for position" : NULL, now->sought);
 	print_bytes("memory_bytes", now->memory ? "memory" : NULL, now->memory);
+	print_flag("no_prefetch", now->no_prefetch ? "not prefetched" : NULL, now->no_prefetch);
 	print_number("coming_ranges", now->coming ? "ranges of next plan" : NULL, now->coming);
 }
 

@@ -22,7 +22,8 @@ struct plan {
 };
 
 int plan_add(struct plan *plan, const struct range *range, size_t count);
-int plan_submit(const struct plan *plan, const struct dm_device *dev, struct nl_plan *now);
+int plan_submit(const struct plan *plan, const struct dm_device *dev, unsigned int flags,
+		struct nl_plan *now);
 void plan_print(const struct nl_plan *now);
 void plan_free(struct plan *plan);
 

@@ -143,6 +143,7 @@ struct nl_job {
  * @refused: reads not cached, because the plan needs each cached block earlier than their block
  * @sought: how often the position moved because the readers continued elsewhere in the plan
  * @memory: bytes of memory that the plan takes
+ * @no_prefetch: the plan brings no data ahead of the reads
  */
 struct nl_plan {
 	uint64_t coming;
@@ -158,6 +159,7 @@ struct nl_plan {
 	uint64_t refused;
 	uint64_t sought;
 	uint64_t memory;
+	bool no_prefetch;
 };
 
 int nl_residency(dev_t number, const struct range *range,
@@ -189,7 +191,12 @@ int nl_job_each(dev_t number,
 int nl_job_end(dev_t number, uint32_t id);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
 
-int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct nl_plan *plan);
+/* Flags of a plan: it continues the plan in force; no data is brought ahead because of it. */
+#define NL_PLAN_APPEND		(1U << 0)
+#define NL_PLAN_NO_PREFETCH	(1U << 1)
+
+int nl_plan_submit(dev_t number, const struct range *range, size_t count, unsigned int flags,
+		   struct nl_plan *plan);
 int nl_plan_get(dev_t number, struct nl_plan *plan);
 int nl_plan_clear(dev_t number, uint64_t *count);
 

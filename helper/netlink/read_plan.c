@@ -41,6 +41,7 @@ static int on_plan(struct nl_msg *msg, void *arg)
 		.refused = number_of(in, NEARCACHE_A_PLAN_REFUSED),
 		.sought = number_of(in, NEARCACHE_A_PLAN_SOUGHT),
 		.memory = number_of(in, NEARCACHE_A_PLAN_MEMORY),
+		.no_prefetch = in[NEARCACHE_A_PLAN_NO_PREFETCH],
 	};
 	return NL_OK;
 }
@@ -56,9 +57,22 @@ static int put_range(struct nl_msg *msg, const struct range *range)
 	return 0;
 }
 
-/* Put ranges of a plan. @at: number of ranges in earlier requests. @last: activate the plan. */
+/* Activate the plan after this request. @flags: see nl_plan_submit(). */
+static int put_commit(struct nl_msg *msg, unsigned int flags)
+{
+	if (nla_put_flag(msg, NEARCACHE_A_PLAN_COMMIT) ||
+	    (flags & NL_PLAN_APPEND && nla_put_flag(msg, NEARCACHE_A_PLAN_APPEND)) ||
+	    (flags & NL_PLAN_NO_PREFETCH && nla_put_flag(msg, NEARCACHE_A_PLAN_NO_PREFETCH)))
+		return -1;
+	return 0;
+}
+
+/*
+ * Put ranges of a plan. @at: number of ranges in earlier requests. @commit: the plan ends here,
+ * and these are its flags; NULL: more ranges follow.
+ */
 static int put_part(struct nl_msg *msg, const struct range *range, size_t count, uint64_t at,
-		    bool last)
+		    const unsigned int *commit)
 {
 	struct nlattr *nest;
 	size_t i;
@@ -68,7 +82,7 @@ static int put_part(struct nl_msg *msg, const struct range *range, size_t count,
 			return -1;
 	nest = nla_nest_start(msg, NEARCACHE_A_DEVICE_PLAN);
 	if (!nest || nla_put_u64(msg, NEARCACHE_A_PLAN_AT, at) ||
-	    (last && nla_put_flag(msg, NEARCACHE_A_PLAN_COMMIT)))
+	    (commit && put_commit(msg, *commit)))
 		return -1;
 	nla_nest_end(msg, nest);
 	return 0;
@@ -76,9 +90,11 @@ static int put_part(struct nl_msg *msg, const struct range *range, size_t count,
 
 /*
  * Submit the order in which the device will be read, and get the state of the new plan. @count is
- * not 0. After an error the previous plan stays active.
+ * not 0. @flags: NL_PLAN_APPEND, NL_PLAN_NO_PREFETCH. After an error the previous plan stays
+ * active.
  */
-int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct nl_plan *plan)
+int nl_plan_submit(dev_t number, const struct range *range, size_t count, unsigned int flags,
+		   struct nl_plan *plan)
 {
 	size_t at, part;
 
@@ -89,7 +105,7 @@ int nl_plan_submit(dev_t number, const struct range *range, size_t count, struct
 		msg = nl_request(NEARCACHE_CMD_PLAN_SUBMIT, 0, number, part * RANGE_ROOM);
 		if (!msg)
 			return fail_code();
-		if (put_part(msg, range + at, part, at, at + part == count)) {
+		if (put_part(msg, range + at, part, at, at + part == count ? &flags : NULL)) {
 			nlmsg_free(msg);
 			return fail_memory();
 		}

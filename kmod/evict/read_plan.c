@@ -183,15 +183,23 @@ int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
 /**
  * nc_plan_commit() - put the completely handed-over plan in force
  * @c: live cache; the plan has at least one visit
+ * @flags: NC_PLAN_APPEND: the new plan continues the plan in force, if there is one, else it
+ *	replaces it; NC_PLAN_NO_PREFETCH
  *
- * Return: 0, or -ENOMEM; after an error the old plan stays in force and the new one is dropped.
+ * Return: 0, -ENOMEM, or -E2BIG: both plans together are too long; after an error the old plan
+ * stays in force and the new one is dropped.
  */
-int nc_plan_commit(struct nc_cache *c)
+int nc_plan_commit(struct nc_cache *c, unsigned int flags)
 {
 	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
+	struct nc_active_plan *active;
 
 	lockdep_assert_held(&f->lock);
+	if (flags & NC_PLAN_APPEND && nc_plan_any(c)) {
+		drop_coming(f);
+		return -EOPNOTSUPP;
+	}
+	active = kzalloc(sizeof(*active), GFP_KERNEL);
 	if (!active || nc_belady_build(f->coming, get_random_u64(), c->index.count)) {
 		kfree(active);
 		drop_coming(f);
@@ -204,6 +212,7 @@ int nc_plan_commit(struct nc_cache *c)
 	active->unscanned = true;
 	kfree(f->coming);
 	f->coming = NULL;
+	WRITE_ONCE(f->no_prefetch, flags & NC_PLAN_NO_PREFETCH);
 	replace_plan(c, active, 0);
 	nc_slots_look_again(c);
 	nc_plan_kick(c);
@@ -234,6 +243,7 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 	report->at = READ_ONCE(f->at);
 	spin_lock(&f->report_lock);
 	report->state = f->state;
+	report->no_prefetch = READ_ONCE(f->no_prefetch);
 	report->figures = f->last;
 	if (f->shown) {
 		spin_lock(&f->shown->lock);

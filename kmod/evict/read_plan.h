@@ -3,6 +3,7 @@
 #ifndef NEARCACHE_EVICT_READ_PLAN_H
 #define NEARCACHE_EVICT_READ_PLAN_H
 
+#include <linux/bits.h>
 #include <linux/mutex.h>
 #include <linux/rcupdate.h>
 #include <linux/refcount.h>
@@ -14,6 +15,10 @@
 
 struct nc_cache;
 struct nc_span;
+
+/* Flags of nc_plan_commit(): continue the plan in force; bring no data ahead of the reads. */
+#define NC_PLAN_APPEND		BIT(0)
+#define NC_PLAN_NO_PREFETCH	BIT(1)
 
 /**
  * struct nc_active_plan - a plan in force
@@ -44,6 +49,7 @@ struct nc_active_plan {
  * @numbers: nc_active_plan.number of the plan that was put in force last
  * @state: state of @now, or the reason why the last plan ended
  * @last: figures of the last plan that ended
+ * @no_prefetch: bring no data ahead of the reads of @now; changed under @lock, read without it
  * @checked: nc_hot.checks must be set even without a plan
  * @strays: blocks that the plan does not contain, and that are not pinned, may be cached: reclaim
  *	evicts them first, and nc_plan_admits() relies on that; a hint, without the lock
@@ -62,6 +68,7 @@ struct nc_plan {
 	u64 numbers;
 	enum nearcache_plan_state state;
 	struct nc_belady_figures last;
+	bool no_prefetch;
 	bool checked;
 	bool strays;
 	bool late;
@@ -74,11 +81,13 @@ struct nc_plan {
  * struct nc_plan_report - state of the plans of a cache
  * @at: ranges received so far of a plan that is being handed over
  * @state: state of the plan in force, or the reason why the last plan ended
+ * @no_prefetch: the plan in force last brings no data ahead
  * @figures: figures of this plan
  */
 struct nc_plan_report {
 	u64 at;
 	enum nearcache_plan_state state;
+	bool no_prefetch;
 	struct nc_belady_figures figures;
 };
 
@@ -107,7 +116,7 @@ void nc_plan_checks(struct nc_cache *c, bool checked);
 
 int nc_plan_begin(struct nc_cache *c, u64 at);
 int nc_plan_append(struct nc_cache *c, u64 first, u64 end);
-int nc_plan_commit(struct nc_cache *c);
+int nc_plan_commit(struct nc_cache *c, unsigned int flags);
 bool nc_plan_clear(struct nc_cache *c);
 void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report);
 

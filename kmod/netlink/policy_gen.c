@@ -41,7 +41,7 @@ const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_PEER_DEV + 1] = 
 	[NEARCACHE_A_JOB_PEER_DEV] = { .type = NLA_U32, },
 };
 
-const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1] = {
+const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_NO_PREFETCH + 1] = {
 	[NEARCACHE_A_PLAN_AT] = { .type = NLA_U64, },
 	[NEARCACHE_A_PLAN_COMMIT] = { .type = NLA_FLAG, },
 	[NEARCACHE_A_PLAN_STATE] = NLA_POLICY_MAX(NLA_U32, 4),
@@ -56,6 +56,8 @@ const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1] = 
 	[NEARCACHE_A_PLAN_REFUSED] = { .type = NLA_U64, },
 	[NEARCACHE_A_PLAN_SOUGHT] = { .type = NLA_U64, },
 	[NEARCACHE_A_PLAN_MEMORY] = { .type = NLA_U64, },
+	[NEARCACHE_A_PLAN_APPEND] = { .type = NLA_FLAG, },
+	[NEARCACHE_A_PLAN_NO_PREFETCH] = { .type = NLA_FLAG, },
 };
 
 const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1] = {

@@ -13,7 +13,7 @@
 
 /* Common nested types */
 extern const struct nla_policy nearcache_job_nl_policy[NEARCACHE_A_JOB_PEER_DEV + 1];
-extern const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_MEMORY + 1];
+extern const struct nla_policy nearcache_plan_nl_policy[NEARCACHE_A_PLAN_NO_PREFETCH + 1];
 extern const struct nla_policy nearcache_range_nl_policy[NEARCACHE_A_RANGE_EXPIRES + 1];
 
 extern const struct nla_policy nearcache_device_get_nl_policy[NEARCACHE_A_DEVICE_NAME + 1];

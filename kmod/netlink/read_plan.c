@@ -14,11 +14,20 @@ static_assert(NC_BELADY_VISITS_MAX == NEARCACHE_PLAN_VISITS_MAX);
  * struct wishes - attributes of a plan-submit request, which may carry only a part of the plan
  * @at: attribute with the number of ranges submitted before; NULL: the plan begins
  * @commit: the plan is complete after this request
+ * @flags: NC_PLAN_APPEND, NC_PLAN_NO_PREFETCH; only with @commit
  */
 struct wishes {
 	const struct nlattr *at;
 	bool commit;
+	unsigned int flags;
 };
+
+/* Does a plan-submit request take this attribute of a plan? */
+static bool is_wish(int type)
+{
+	return type == NEARCACHE_A_PLAN_AT || type == NEARCACHE_A_PLAN_COMMIT ||
+	       type == NEARCACHE_A_PLAN_APPEND || type == NEARCACHE_A_PLAN_NO_PREFETCH;
+}
 
 static int parse_plan_wishes(const struct genl_info *info, struct wishes *wishes)
 {
@@ -30,14 +39,19 @@ static int parse_plan_wishes(const struct genl_info *info, struct wishes *wishes
 	if (r)
 		return r;
 	for (i = 0; i <= NEARCACHE_A_PLAN_MAX; i++)
-		if (attrs[i] && i != NEARCACHE_A_PLAN_AT && i != NEARCACHE_A_PLAN_COMMIT) {
+		if (attrs[i] && !is_wish(i)) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attrs[i],
-					    "A submitted plan takes only at and commit");
+					    "A submitted plan takes only at, commit, append, no-prefetch");
 			return -EINVAL;
 		}
 	wishes->at = attrs[NEARCACHE_A_PLAN_AT];
 	wishes->commit = attrs[NEARCACHE_A_PLAN_COMMIT];
-	return 0;
+	wishes->flags = (attrs[NEARCACHE_A_PLAN_APPEND] ? NC_PLAN_APPEND : 0) |
+			(attrs[NEARCACHE_A_PLAN_NO_PREFETCH] ? NC_PLAN_NO_PREFETCH : 0);
+	if (!wishes->flags || wishes->commit)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, plan, "append and no-prefetch go with commit");
+	return -EINVAL;
 }
 
 /* Parse a range of a plan, which must have start and length only. */
@@ -112,10 +126,13 @@ static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		NL_SET_ERR_MSG(info->extack, "A plan needs at least one range");
 		return -EINVAL;
 	}
-	r = nc_plan_commit(c);
+	r = nc_plan_commit(c, wishes->flags);
 	if (r == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
 			       "Not enough memory for the plan: use a shorter plan");
+	else if (r == -E2BIG)
+		NL_SET_ERR_MSG(info->extack,
+			       "Limit of 4194304 visits of blocks with those of the plan in force: append less at a time");
 	return r;
 }
 
@@ -153,7 +170,8 @@ static int put_plan(struct sk_buff *skb, struct nc_cache *c, struct nc_target *t
 	nc_plan_report(c, &report);
 	if (plan_put_u64(skb, NEARCACHE_A_PLAN_AT, report.at) ||
 	    nla_put_u32(skb, NEARCACHE_A_PLAN_STATE, report.state) ||
-	    put_figures(skb, &report.figures))
+	    put_figures(skb, &report.figures) ||
+	    (report.no_prefetch && nla_put_flag(skb, NEARCACHE_A_PLAN_NO_PREFETCH)))
 		return -EMSGSIZE;
 	nla_nest_end(skb, nest);
 	return 0;

@@ -150,6 +150,8 @@ static void add_plan(void)
 		add_u64(NEARCACHE_A_PLAN_AT, any(4) ? any(6) : number());
 	if (any(4))
 		genl_add(NEARCACHE_A_PLAN_COMMIT, "", 0);
+	if (!any(4))
+		genl_add(NEARCACHE_A_PLAN_APPEND + any(2), "", 0);
 	if (!any(20))
 		add_u64(NEARCACHE_A_PLAN_RANGES + any(5), number());
 	genl_nest(NEARCACHE_A_DEVICE_PLAN, begin);

@@ -103,6 +103,8 @@ static const struct attribute plan[] = {
 	{ "refused", NEARCACHE_A_PLAN_REFUSED, U64, NULL },
 	{ "sought", NEARCACHE_A_PLAN_SOUGHT, U64, NULL },
 	{ "memory", NEARCACHE_A_PLAN_MEMORY, U64, NULL },
+	{ "append", NEARCACHE_A_PLAN_APPEND, FLAG, NULL },
+	{ "no-prefetch", NEARCACHE_A_PLAN_NO_PREFETCH, FLAG, NULL },
 	{ }
 };
 

@@ -15,6 +15,10 @@ says() {
 	[[ $'\n'$out$'\n' == *$'\n'"plan.$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
 }
 
+says_cleared() {
+	[[ $out == *count=$1* ]] || fail "not $1 cleared: $out"
+}
+
 # value NAME: print this value of the plan.
 value() {
 	[[ $'\n'$out =~ $'\n'"plan.$1="([^$'\n']*) ]] || return 0
@@ -159,17 +163,28 @@ in_parts() {
 	visit 0 $BLOCK
 	get
 	says position 2
+	[[ $out != *no-prefetch* ]] || fail "no-prefetch of nobody: $out"
+	ask plan-submit name=nc range=start=0,length=512 plan=commit=1,no-prefetch=1
+	# A flag has no value.
+	says no-prefetch 0
+	ask plan-clear name=nc
+	says_cleared 1
+	# Without a plan in force there is none to continue.
+	ask plan-submit name=nc range=start=0,length=$((2 * BLOCK)) plan=commit=1,append=1
+	says state 1
+	says visits 2
+	visit 0
 	# plan-clear also clears a plan whose last part has not arrived.
 	ask plan-submit name=nc range=start=0,length=512
 	ask plan-clear name=nc
-	[[ $out == *count=1* ]] || fail "$out"
+	says_cleared 1
 	get
 	says at 0
 	says state 4
-	says position 2
+	says position 1
 	says memory 0
 	ask plan-clear name=nc
-	[[ $out == *count=0* ]] || fail "$out"
+	says_cleared 0
 }
 
 bad_input() {
@@ -179,7 +194,9 @@ bad_input() {
 	refused EINVAL 'takes only start and length' plan-submit name=nc range=length=512
 	refused EINVAL 'takes only start and length' plan-submit name=nc "$piece,label=x"
 	refused ERANGE 'start must be' plan-submit name=nc "$piece" range=start=1,length=512
-	refused EINVAL 'only at and commit (position)' plan-submit name=nc "$piece" plan=position=7
+	refused EINVAL 'append, no-prefetch (position)' plan-submit name=nc "$piece" plan=position=7
+	refused EINVAL 'go with commit (plan)' plan-submit name=nc "$piece" plan=append=1
+	refused EINVAL 'go with commit (plan)' plan-submit name=nc "$piece" plan=no-prefetch=1
 	refused ESTALE '(at)' plan-submit name=nc "$piece" plan=at=7
 	refused ENODEV '' plan-submit name=none "$piece"
 	refused ENODEV '' plan-get name=none

@@ -10,7 +10,7 @@
 nothing_yet() {
 	good plan nc -j
 	json_keys schema name state visits blocks ranges position 'done' hits misses hit_ratio skipped \
-		astray refused sought memory_bytes coming_ranges
+		astray refused sought memory_bytes no_prefetch coming_ranges
 	expect state none visits 0 memory_bytes 0
 }
 
@@ -25,6 +25,7 @@ of_files() {
 	good plan nc s1.tar s0.tar --epochs 2 -j
 	expect state running bytes $((2 << 20)) position 0 dry_run false
 	(($(json visits) >= 32)) || fail "visits: $out"
+	expect no_prefetch false
 	direct s1.tar s0.tar
 	settle
 	good plan nc -j
@@ -60,6 +61,13 @@ of_epochs() {
 	printf '%s\n' 0+65536 128K+64K 0+65536 | nearcache plan nc --from - -j >"$TMPDIR/out" || fail "--from -"
 	out=$(<"$TMPDIR/out")
 	expect visits 3 blocks 2 planned_ranges 3
+	good plan nc 0+65536 --no-prefetch
+	[[ $out == *'not prefetched'* ]] || fail "$out"
+	good plan nc -j
+	expect no_prefetch true visits 1
+	good plan nc --clear
+	good plan nc 0+128K --append -j
+	expect no_prefetch false visits 2 state running
 	# So many ranges that the command sends several requests.
 	for ((first = 0; first < 40000; first++)); do
 		echo $((first % 200 * 65536))+512
@@ -72,6 +80,8 @@ of_epochs() {
 bad_input() {
 	bad 1 "--clear takes no TARGETs" plan nc s1.tar --clear
 	bad 1 "no TARGETs given" plan nc --epochs 2
+	bad 1 "no TARGETs given" plan nc --append
+	bad 1 "no options of a plan" plan nc --clear --no-prefetch
 	bad 1 "go together" plan nc s1.tar --rank 1
 	bad 1 "--epochs '0'" plan nc s1.tar --epochs 0
 	bad 4 "no device 'nobody'" plan nobody s1.tar
