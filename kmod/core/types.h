@@ -175,4 +175,11 @@ struct nc_origin {
 	void (*changed)(struct nc_cache *c);
 };
 
+/* What a block without a slot needs one for. */
+enum nc_slot_user {
+	NC_SLOT_READER,		/* a read, a readahead window or a write */
+	NC_SLOT_JOB,		/* a prefetch job, which may use the prefetch reserve */
+	NC_SLOT_STREAM,		/* the stream of a plan */
+};
+
 #endif /* NEARCACHE_CORE_TYPES_H */

@@ -27,9 +27,9 @@
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
 /* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but within LAG_MIN to LAG_MAX. */
-#define LAG_PARTS	64U
+#define LAG_PARTS	16U
 #define LAG_MIN		128U
-#define LAG_MAX		4096U
+#define LAG_MAX		16384U
 /* Surplus of unexpected reads that starts nc_belady_seek(); each search doubles it, up to _MAX. */
 #define BEARABLE	24U
 #define BEARABLE_MAX	1048576U
@@ -336,15 +336,17 @@ static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned 
 	return bit_range(first_of(visit), last_of(visit)) & ~planned->seen;
 }
 
-/* Does a read of the sub-blocks @touched continue the latest visit of its block? */
+/* Does a read of the sub-blocks @touched continue the latest visit of its block?  It may repeat a
+ * part: a reader that needs the end of a file first reads this end again later.
+ */
 static bool goes_on(const struct nc_belady *plan, const struct nc_planned *planned, u64 touched)
 {
 	u64 visit;
 
-	if (!visit_is_open(plan, planned) || touched & planned->seen)
+	if (!visit_is_open(plan, planned))
 		return false;
 	visit = plan->visit[planned->at];
-	return touched & bit_range(first_of(visit), last_of(visit));
+	return touched & ~planned->seen & bit_range(first_of(visit), last_of(visit));
 }
 
 /* Set the next visit of block @i to its visit after @v. */

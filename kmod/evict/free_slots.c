@@ -125,18 +125,20 @@ static bool job_admits(const struct nc_cache *c, u32 left)
  * nc_slots_room() - would a block without a slot get one?
  * @c: live cache
  * @block: origin block
- * @reserve: for a prefetch job, which may use the prefetch reserve
+ * @user: what the slot is for
  *
  * Context: any; a hint.
  */
-bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
+bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user)
 {
 	u32 left = READ_ONCE(c->index.free_count);
 	u32 rest = left - min(left, nc_slots_reserved(c));
 
-	if (left && nc_plan_any(c) && !reserve && !nc_ranges_pinned(c, block))
+	if (left && nc_plan_any(c) && user == NC_SLOT_READER && !nc_ranges_pinned(c, block))
 		return nc_plan_admits(c, block, rest, low_water(c));
-	if (reserve ? job_admits(c, left) : retain_admits(c, block, rest))
+	/* A stream asks only for what the plan admits. */
+	if (user == NC_SLOT_STREAM ? rest :
+	    user == NC_SLOT_JOB ? job_admits(c, left) : retain_admits(c, block, rest))
 		return true;
 	return left && nc_ranges_pinned(c, block);
 }
@@ -145,27 +147,27 @@ bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve)
  * nc_slots_take() - give a free slot to a block
  * @c: live cache
  * @block: origin block without a slot
- * @reserve: for a prefetch job, which may use the prefetch reserve
+ * @user: what the slot is for
  *
  * Context: the block's bucket lock is held.
  * Return: linked slot without valid data; NC_NIL if the block gets none.
  */
-u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
+u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user)
 {
 	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
-	bool others = left > nc_slots_reserved(c);
+	bool job = user == NC_SLOT_JOB, others = left > nc_slots_reserved(c);
 
 	/* RCU until the slot is linked and tagged: see struct nc_ranges. */
 	rcu_read_lock();
 	tagged = nc_ranges_any(c) ? nc_ranges_tag(c, block) : 0;
-	if (nc_tag_is_pinned(tagged) || others || (reserve && job_admits(c, left)))
+	if (nc_tag_is_pinned(tagged) || others || (job && job_admits(c, left)))
 		i = nc_index_pop(&c->index);
 	if (i != NC_NIL) {
 		c->index.generation[i] = nc_meta_generation(c->meta);
 		nc_index_link(&c->index, i, block);
 		if (tagged)
 			nc_ranges_retag(c, &c->index.slots[i], tagged);
-		if (reserve)
+		if (job)
 			nc_prefetched_begin(c, &c->index.slots[i],
 					    !others && !nc_tag_is_pinned(tagged));
 		if (nc_plan_any(c))
@@ -173,7 +175,7 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve)
 		atomic64_inc(&c->slots.used);
 	}
 	rcu_read_unlock();
-	if (i != NC_NIL && !reserve)
+	if (i != NC_NIL && !job)
 		nc_reserve_wake(c);
 	return i;
 }

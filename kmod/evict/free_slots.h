@@ -25,8 +25,8 @@ struct nc_slots {
 	struct nc_prefetch_reserve reserve;
 };
 
-u32 nc_slots_take(struct nc_cache *c, u64 block, bool reserve);
-bool nc_slots_room(struct nc_cache *c, u64 block, bool reserve);
+u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user);
+bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user);
 bool nc_slots_spare(const struct nc_cache *c);
 void nc_slots_check(struct nc_cache *c);
 void nc_slots_look_again(struct nc_cache *c);

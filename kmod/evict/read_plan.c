@@ -412,6 +412,7 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 		cursor->number = active->number;
 		cursor->sought = order->figures.sought;
 		cursor->at = max(cursor->at, order->figures.position);
+		cursor->followed = order->expected >= order->others;
 		cursor->front = max(order->front, order->figures.position);
 	}
 	give_back(active);

@@ -97,12 +97,14 @@ struct nc_plan_report {
  * @sought: its nc_belady_figures.sought when @at was set
  * @at: visit to look at next
  * @front: one behind the farthest visit that readers made
+ * @followed: most of the latest reads are visits of the plan
  */
 struct nc_plan_cursor {
 	u64 number;
 	u64 sought;
 	u32 at;
 	u32 front;
+	bool followed;
 };
 
 /* Is a plan in force?  A hint, except under nc_plan.lock. */

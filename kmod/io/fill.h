@@ -35,7 +35,7 @@ struct nc_fill;
 /**
  * struct nc_fill_ops - kind of a fill, set by the file that starts it
  * @ahead: the fill is a prefetch, so no reader waits for the data yet
- * @reserve: the fill may take a slot of the prefetch reserve
+ * @user: what the fill takes a slot for
  * @write: the fill is an update, so a writer supplies the data and readers cannot join
  * @peer: nc_fill.peer supplies the data, and readers can join only once the data is there
  * @sent: NULL, or called before the origin read is submitted, only while nc_demand.watched;
@@ -48,7 +48,7 @@ struct nc_fill;
  */
 struct nc_fill_ops {
 	bool ahead;
-	bool reserve;
+	enum nc_slot_user user;
 	bool write;
 	bool peer;
 	void (*sent)(struct nc_fill *f);

@@ -106,10 +106,10 @@ static bool being_written(struct nc_cache *c, struct nc_span *span)
 
 /* Look a miss up under the bucket lock; the result applies to @span, which may get shorter.  For
  * NC_MISS_STARTED the caller must start a fill of @span.  @bio: the read that misses, or NULL.
- * @reserve: see struct nc_fill_ops.
+ * @user: see struct nc_fill_ops.
  */
 static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
-				 struct nc_span *span, struct look *l, bool reserve)
+				 struct nc_span *span, struct look *l, enum nc_slot_user user)
 {
 	struct nc_fill *f;
 	u64 valid;
@@ -149,7 +149,7 @@ static enum nc_miss look_up_miss(struct nc_cache *c, struct bio *bio,
 			span->last = span->first;
 		return NC_MISS_WRITE;
 	}
-	if (l->slot == NC_NIL && !nc_slots_room(c, span->block, reserve))
+	if (l->slot == NC_NIL && !nc_slots_room(c, span->block, user))
 		return NC_MISS_FULL;
 	return NC_MISS_STARTED;
 }
@@ -221,12 +221,12 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 
 	if (i != NC_NIL) {
 		/* Not a new slot, whose first fill is under way. */
-		if (ops->reserve && !c->index.slots[i].valid && !nc_fill_busy(l->bucket, &whole))
+		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid && !nc_fill_busy(l->bucket, &whole))
 			nc_prefetched_refill(c, &c->index.slots[i]);
 		return i;
 	}
-	i = nc_slots_take(c, span->block, ops->reserve);
-	if (i != NC_NIL && ops->ahead && !ops->reserve)
+	i = nc_slots_take(c, span->block, ops->user);
+	if (i != NC_NIL && ops->ahead && ops->user != NC_SLOT_JOB)
 		nc_prefetched_window(&c->index.slots[i]);
 	return i;
 }
@@ -267,7 +267,7 @@ static enum nc_miss look_and_begin(struct nc_target *t, struct bio *bio, struct 
 	l->bucket = nc_index_bucket(&c->index, span->block);
 	nc_fill_shorten(c, span, ops->ahead);
 	spin_lock(&l->bucket->lock);
-	result = look_up_miss(c, bio, span, l, ops->reserve);
+	result = look_up_miss(c, bio, span, l, ops->user);
 	if (result == NC_MISS_STARTED)
 		result = begin_fill(t, bio, span, l, ops);
 	spin_unlock(&l->bucket->lock);

@@ -257,7 +257,7 @@ static u32 slot_for(struct nc_cache *c, u64 block)
 
 	if (i != NC_NIL || !nc_slots_spare(c) || nc_ranges_keep_out(c, block))
 		return i;
-	i = nc_slots_take(c, block, false);
+	i = nc_slots_take(c, block, NC_SLOT_READER);
 	if (i == NC_NIL)
 		return i;
 	slot = &c->index.slots[i];

@@ -108,6 +108,25 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
+/* Put the plan in force, and let a stream bring what it says.  Return: see nc_plan_commit(). */
+static int commit_plan(struct nc_cache *c, unsigned int flags)
+{
+	struct nc_job *stream = NULL;
+	int r;
+
+	if (!(flags & NC_PLAN_NO_PREFETCH)) {
+		stream = nc_stream_alloc();
+		if (!stream)
+			return -ENOMEM;
+	}
+	r = nc_plan_commit(c, flags);
+	if (stream && !r)
+		nc_stream_begin(c, stream);
+	else
+		nc_job_free(stream);
+	return r;
+}
+
 /* Handle plan-submit.  The device is live, so the origin's size, a limit of ranges, is constant. */
 static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		       const struct wishes *wishes)
@@ -126,7 +145,7 @@ static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		NL_SET_ERR_MSG(info->extack, "A plan needs at least one range");
 		return -EINVAL;
 	}
-	r = nc_plan_commit(c, wishes->flags);
+	r = commit_plan(c, wishes->flags);
 	if (r == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
 			       "Not enough memory for the plan: use a shorter plan");

@@ -46,7 +46,7 @@ struct nc_job *nc_jobs_find(struct nc_jobs *jobs, u32 id)
 	struct nc_job *job;
 
 	list_for_each_entry(job, &jobs->waiting, list)
-		if (job->id == id)
+		if (job->id == id && !job->stream)
 			return job;
 	list_for_each_entry(job, &jobs->over, list)
 		if (job->id == id)
@@ -152,7 +152,8 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, bool hold_o
 		bool sent = nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING;
 		unsigned long delay;
 
-		if (sent && job->flying)
+		/* A stream gets more pieces. */
+		if (sent && (job->flying || (job->stream && job->state == NEARCACHE_JOB_RUNNING)))
 			continue;
 		if (sent) {
 			best = job;

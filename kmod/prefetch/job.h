@@ -56,6 +56,7 @@ struct nc_piece {
  * @again: bytes that the next pass will try to bring
  * @kept: number of pieces for the next pass, at the start of @piece
  * @number: see nc_reserve_join(); 0: the job has not run yet
+ * @stream: it brings the data of a plan, see plan_stream.c; it has no @id, and its pieces change
  * @waits: the job waits for a slot
  * @waited: jiffies when @waits became true
  * @pass: number of completed passes
@@ -87,6 +88,7 @@ struct nc_job {
 	u64 again;
 	u32 kept;
 	u32 number;
+	bool stream;
 	bool waits;
 	unsigned long waited;
 	u32 pass;

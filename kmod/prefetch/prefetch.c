@@ -139,7 +139,15 @@ static void job_fill_done(struct nc_fill *f, u64 bits, int error)
 
 static const struct nc_fill_ops job_fill_ops = {
 	.ahead = true,
-	.reserve = true,
+	.user = NC_SLOT_JOB,
+	.read_done = job_read_done,
+	.joined = job_joined,
+	.done = job_fill_done,
+};
+
+static const struct nc_fill_ops stream_fill_ops = {
+	.ahead = true,
+	.user = NC_SLOT_STREAM,
 	.read_done = job_read_done,
 	.joined = job_joined,
 	.done = job_fill_done,
@@ -147,7 +155,7 @@ static const struct nc_fill_ops job_fill_ops = {
 
 static const struct nc_fill_ops peer_fill_ops = {
 	.ahead = true,
-	.reserve = true,
+	.user = NC_SLOT_JOB,
 	.peer = true,
 	.done = job_fill_done,
 };
@@ -173,14 +181,20 @@ static void add_flying(struct nc_cache *c, struct nc_job *job, struct nc_fill *f
 	spin_unlock(&p->lock);
 }
 
+static const struct nc_fill_ops *fill_ops_of(const struct nc_job *job)
+{
+	if (job->stream)
+		return &stream_fill_ops;
+	return job->peer ? &peer_fill_ops : &job_fill_ops;
+}
+
 /* Start a fill at the start of @span. */
 static enum nc_miss start_fill(struct nc_cache *c, struct nc_span *span, struct nc_job *job)
 {
 	enum nc_miss result;
 	struct nc_fill *f;
 
-	result = nc_miss_prefetch(c->life.active, span, job->peer ? &peer_fill_ops : &job_fill_ops,
-				  &f);
+	result = nc_miss_prefetch(c->life.active, span, fill_ops_of(job), &f);
 	if (result != NC_MISS_STARTED)
 		return result;
 	if (job->peer)
@@ -213,6 +227,7 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	switch (result) {
 	case NC_MISS_STARTED:
 		*sent += job_span_bytes(c, span);
+		p->stream.tries = job->stream ? 0 : p->stream.tries;
 		break;
 	case NC_MISS_JOINED:
 	case NC_MISS_PEER:
@@ -225,6 +240,10 @@ static unsigned long fetch_span(struct nc_cache *c, struct nc_job *job, struct n
 	case NC_MISS_MEMORY:
 		return READ_ONCE(p->flying) ? NEVER : NC_SHORTAGE;
 	case NC_MISS_FULL:
+		if (job->stream) {
+			nc_stream_wait_for_slot(c, job);
+			return STUCK;
+		}
 		if (nc_job_waits_for_slot(c, job, span->block))
 			return STUCK;
 		left = job_span_bytes(c, span);
@@ -306,7 +325,7 @@ static unsigned long job_turn(struct nc_cache *c, struct nc_job *job, u64 most)
 	u64 sent = 0;
 	u32 steps;
 
-	if (!job->number)
+	if (!job->number && !job->stream)
 		job->number = nc_reserve_join(c);
 	c->slots.reserve.taker = job->number;
 	blk_start_plug(&plug);
@@ -340,6 +359,10 @@ static void settle_job(struct nc_cache *c, struct nc_job *job)
 	struct nc_job *gone = NULL;
 	struct file *peer = NULL;
 
+	if (job->stream) {
+		nc_stream_end(c, job);
+		return;
+	}
 	/* Drop this job's demand for slots; other jobs that wait will report their demand again. */
 	nc_reserve_want(c, 0);
 	spin_lock(&p->lock);
@@ -379,7 +402,7 @@ static u32 cancel_jobs(struct nc_jobs *jobs, u32 id)
 	u32 count = 0;
 
 	list_for_each_entry(job, &jobs->waiting, list) {
-		if ((id && job->id != id) || job->state != NEARCACHE_JOB_RUNNING)
+		if ((id && job->id != id) || job->stream || job->state != NEARCACHE_JOB_RUNNING)
 			continue;
 		WRITE_ONCE(job->state, NEARCACHE_JOB_CANCELLED);
 		count++;
@@ -412,7 +435,8 @@ static unsigned long retry_waiting(struct nc_cache *c)
 static unsigned long look_at_jobs(struct nc_cache *c)
 {
 	struct nc_prefetch *p = &c->prefetch;
-	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c), look;
+	unsigned long wait = retry_waiting(c), held = nc_throttle_wait(c);
+	unsigned long look = nc_stream_look(c);
 	struct nc_job *job;
 	bool sent, ill;
 	u64 most;
@@ -421,7 +445,7 @@ static unsigned long look_at_jobs(struct nc_cache *c)
 	/* Cancel rather than wait: bypass lasts until a reload. */
 	if (READ_ONCE(c->hot.state) == NEARCACHE_BYPASS)
 		cancel_jobs(&p->jobs, 0);
-	look = nc_peer_jobs_look(p);
+	look = min(look, nc_peer_jobs_look(p));
 	wait = min(wait, look);
 	most = send_room(c);
 	ill = READ_ONCE(c->hot.state) != NEARCACHE_NORMAL;

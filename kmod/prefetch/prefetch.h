@@ -12,6 +12,7 @@
 
 #include "prefetch/job.h"
 #include "prefetch/pipe.h"
+#include "prefetch/plan_stream.h"
 
 struct nc_cache;
 
@@ -54,6 +55,7 @@ struct nc_latency {
  * @looked: jiffies when @rate was last adjusted
  * @probed: jiffies when jobs last paused to measure @clean
  * @weighed: jiffies when nc_demand.asked and .met were last compared
+ * @stream: brings the data of a plan
  * @followed: most reads of other readers are for data that jobs bring
  *
  * The worker reads @flying without the lock, as a hint.
@@ -85,6 +87,7 @@ struct nc_prefetch {
 	unsigned long looked;
 	unsigned long probed;
 	unsigned long weighed;
+	struct nc_plan_stream stream;
 	bool followed;
 };
 

@@ -14,13 +14,13 @@
 #	free)
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
 # raw-origin and raw-cache are the bare devices. nearcache-list gets a prefetch job with all reads
-# of the epoch at its start.
+# of the epoch at its start, nearcache-plan a plan of all epochs.
 # Environment: TRAIN_PARTS: subset of the parts below.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
 # shellcheck disable=SC2154 # the including script sets the devices
 
-read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency bandwidth others}"
+read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency ahead bandwidth others}"
 # The fill memory of a node with 100 GiB; the guest is too small to choose it.
 cache_options='2 fill_memory 1073741824'
 # Size of a cache block.
@@ -71,6 +71,15 @@ listed() {
 	./genl job-submit name=bench "${ranges[@]}" >/dev/null || fail "no job"
 }
 
+# planned EPOCHS: hand over all reads of these epochs as a plan.
+planned() {
+	local e
+	for ((e = 1; e <= $1; e++)); do
+		loader -l -e "$e"
+	done | tr ' ' + >"$TMPDIR/plan"
+	nearcache plan bench --from "$TMPDIR/plan" >/dev/null || fail "no plan"
+}
+
 # trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS: measure.
 trained() {
 	local shape epoch au stalls wait dataset demand scale files hits words slots
@@ -90,6 +99,7 @@ trained() {
 	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
 	cold_up "$6" $((dataset * $5 / 100 / bytes)) "$bytes"
 	shape[0]=$device
+	[[ $6 != *-plan ]] || planned "$9"
 	for ((epoch = 1; epoch <= $9; epoch++)); do
 		[[ $6 != *-list ]] || listed "$epoch"
 		read -r au stalls wait _ < <(loader -e "$epoch")
@@ -163,7 +173,24 @@ part_latency() {
 		trained unet3d h100 reshuffled direct 0 raw-origin $ms 4 1
 		trained unet3d h100 reshuffled direct 65 nearcache $ms 4 2
 		trained unet3d h100 reshuffled direct 100 nearcache $ms 4 2
-		trained unet3d h100 reshuffled direct 100 nearcache-list $ms 4 1
+	done
+}
+
+# What is known to come is there before it is read: at any latency, and in a cache of any size.
+part_ahead() {
+	local gbps ms percent unet3d_scale=9.5367
+	for gbps in 4 1; do
+		for ms in 0.2 1 2 5 20 50; do
+			for target in nearcache-list nearcache-plan; do
+				trained unet3d h100 reshuffled direct 100 $target $ms $gbps 1
+			done
+			for target in nearcache nearcache-list nearcache-plan; do
+				trained unet3d h100 reshuffled direct 65 $target $ms $gbps 3
+			done
+			for percent in 25 50; do
+				trained unet3d h100 reshuffled direct $percent nearcache-plan $ms $gbps 2
+			done
+		done
 	done
 }
 

@@ -522,6 +522,70 @@ static void parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* A reader needs the end of a file first, and reads it again with the rest: one visit. */
+static void end_first(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece end = { .first = 7, .last = 7, .whole = true };
+	struct nc_belady_piece rest = { .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 7);
+	add(&p, 8, 8 * 100 - 1);
+	add(&p, 0, 7);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	nc_belady_read(&p, &end);
+	assert_int_equal(p.figures.position, 1);
+	nc_belady_read(&p, &rest);
+	assert_int_equal(p.figures.position, 1);
+	assert_int_equal(p.front, 1);
+	assert_int_equal(p.figures.hits + p.figures.misses, 1);
+	assert_int_equal(p.figures.astray, 0);
+	nc_belady_destroy(&p);
+}
+
+/* Blocks 0 to 9 in order, twice. */
+static void ahead(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece piece;
+	u32 at = 0;
+
+	(void)unused;
+	add(&p, 0, 77);
+	add(&p, 0, 79);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	/* Block 0 was read and is cached, block 1 is cached. */
+	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 7, .whole = true, .cached = true });
+	nc_belady_took(&p, 1);
+	assert_int_equal(nc_belady_ahead(&p, &at, 2, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 2);
+	assert_int_equal(nc_belady_ahead(&p, &at, 10, false, &piece), 2);
+	assert_int_equal(at, 3);
+	assert_int_equal(piece.block, 2);
+	assert_int_equal(piece.first, 0);
+	assert_int_equal(piece.last, 7);
+	at = 9;
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, false, &piece), 9);
+	assert_int_equal(piece.block, 9);
+	assert_int_equal(piece.last, 5);
+	/* Later visits of the same blocks come after the first ones. */
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 20);
+	/* In a full cache, block 2 takes the slot of block 0, which is read in visit 10. */
+	at = 2;
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, true, &piece), 2);
+	/* Without block 0, only the slot of block 1 is left, which is needed earlier. */
+	nc_belady_gone(&p, 0);
+	assert_int_equal(nc_belady_ahead(&p, &at, 20, true, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 3);
+	/* Nothing behind the end. */
+	at = 20;
+	assert_int_equal(nc_belady_ahead(&p, &at, 100, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 20);
+	nc_belady_destroy(&p);
+}
+
 /* A plan that reads each block once needs the most memory: check the bound given in belady.h. */
 static void memory_is_bounded(void **unused)
 {
@@ -626,6 +690,8 @@ int main(void)
 		cmocka_unit_test(full_of_others),
 		cmocka_unit_test(visits),
 		cmocka_unit_test(parts),
+		cmocka_unit_test(end_first),
+		cmocka_unit_test(ahead),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(without_memory),
 	};

@@ -5,6 +5,7 @@
 #include <linux/types.h>
 
 #define div_u64(a, b)	((a) / (b))
+#define div64_u64(a, b)	((a) / (b))
 
 static inline u64 div64_u64_rem(u64 a, u64 b, u64 *rest)
 {

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How far ahead of its readers a plan's data must be requested: as many visits as readers make while
+ * the data is on its way, and a reserve.  What is requested earlier would occupy slots that hold
+ * blocks for later visits.
+ *
+ * Readers that wait for data are slow because it comes late.  So the fastest measurement of the last
+ * seconds counts, and the reserve lets a pace that is too low grow.
+ */
+#include <linux/limits.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
+
+#include "prefetch/plan_pace.h"
+
+/* Length of a measurement, ns: readers read a batch at a time. */
+#define MEASURE		(200 * NSEC_PER_MSEC)
+/* Measurements of the present interval of this length and of the one before count, ns. */
+#define INTERVAL	(4 * NSEC_PER_SEC)
+/* Data is requested this much earlier than needed: a quarter of its latency, and this time, ns.
+ * Readers come in bursts, and some volumes pass their bandwidth in slices of 20 ms.
+ */
+#define SLACK		(50 * NSEC_PER_MSEC)
+
+/**
+ * nc_plan_pace_see() - note how far readers are
+ * @pace: zeroed before the first call
+ * @now: ktime in ns
+ * @front: nc_plan_cursor.front; if it is lower than before, readers have jumped
+ */
+void nc_plan_pace_see(struct nc_plan_pace *pace, u64 now, u32 front)
+{
+	u64 took = now - pace->since, rate;
+
+	if (!pace->since || front < pace->front) {
+		pace->since = now;
+		pace->front = front;
+		return;
+	}
+	if (took < MEASURE)
+		return;
+	rate = div64_u64((u64)(front - pace->front) * NSEC_PER_SEC, took);
+	pace->since = now;
+	pace->front = front;
+	if (now - pace->turned > INTERVAL) {
+		pace->older = now - pace->turned > 2 * INTERVAL ? 0 : pace->best;
+		pace->best = 0;
+		pace->turned = now;
+	}
+	pace->best = max(pace->best, rate);
+}
+
+/* Return how many visits ahead data must be requested that comes after @latency ns; 0: unknown. */
+u32 nc_plan_pace_ahead(const struct nc_plan_pace *pace, u64 latency)
+{
+	u64 visits = mul_u64_u64_div_u64(max(pace->best, pace->older),
+					 latency + latency / 4 + SLACK, NSEC_PER_SEC);
+
+	return min_t(u64, visits, U32_MAX);
+}

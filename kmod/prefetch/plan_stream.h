@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The stream of a plan: an internal job that brings what readers will soon need. */
+#ifndef NEARCACHE_PREFETCH_PLAN_STREAM_H
+#define NEARCACHE_PREFETCH_PLAN_STREAM_H
+
+#include <linux/types.h>
+
+#include "evict/read_plan.h"
+#include "prefetch/plan_pace.h"
+
+struct nc_cache;
+struct nc_job;
+
+/**
+ * struct nc_plan_stream - the stream of a cache
+ * @job: the job, in nc_jobs.waiting without a number; NULL: none.  nc_prefetch.lock
+ * @cursor: what the job brings next; for the worker only, as the fields below
+ * @pace: of the readers
+ * @tries: attempts to get a slot since the last successful one
+ * @leads: most reads are visits of the plan, so readers wait for the stream
+ */
+struct nc_plan_stream {
+	struct nc_job *job;
+	struct nc_plan_cursor cursor;
+	struct nc_plan_pace pace;
+	u32 tries;
+	bool leads;
+};
+
+struct nc_job *nc_stream_alloc(void);
+void nc_stream_begin(struct nc_cache *c, struct nc_job *job);
+unsigned long nc_stream_look(struct nc_cache *c);
+void nc_stream_wait_for_slot(struct nc_cache *c, struct nc_job *job);
+bool nc_stream_end(struct nc_cache *c, struct nc_job *job);
+
+#endif /* NEARCACHE_PREFETCH_PLAN_STREAM_H */
