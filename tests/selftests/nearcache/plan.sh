@@ -4,85 +4,9 @@
 # plans are refused; and plans race with all other operations.
 # kernels: 6.1
 # cpus: 1
-. ./asking.sh
+. ./planned.sh
 
-NC=/dev/mapper/nc
-MB=$((1 << 20))
 BLOCK=65536
-
-# says NAME VALUE: fail unless the last answer has this value for the plan.
-says() {
-	[[ $'\n'$out$'\n' == *$'\n'"plan.$1=$2"$'\n'* ]] || fail "no $1=$2 (lines ${BASH_LINENO[*]}) in: $out"
-}
-
-says_cleared() {
-	[[ $out == *count=$1* ]] || fail "not $1 cleared: $out"
-}
-
-# value NAME: print this value of the plan.
-value() {
-	[[ $'\n'$out =~ $'\n'"plan.$1="([^$'\n']*) ]] || return 0
-	echo "${BASH_REMATCH[1]}"
-}
-
-get() {
-	ask plan-get name=nc
-}
-
-# state_is NUMBER: has the plan this state? 0 none, 1 running, 2 over, 3 lost, 4 cleared.
-state_is() {
-	get
-	[[ $(value state) == "$1" ]]
-}
-
-# plan_of START...: submit a plan of these blocks and commit it.
-plan_of() {
-	ask plan-submit name=nc "${@/#/range=length=$BLOCK,start=}" plan=commit=1
-}
-
-# order EPOCHS SEED: for each epoch, print the starts of a random half of the blocks.
-order() {
-	awk -v epochs="$1" -v seed="$2" -v block=$BLOCK 'BEGIN {
-		srand(seed)
-		while (epochs--) {
-			for (i = 0; i < 256; i++)
-				all[i] = i
-			for (i = 256; i-- > 128;) {
-				j = int(rand() * (i + 1))
-				print all[j] * block
-				all[j] = all[i]
-			}
-		}
-	}'
-}
-
-# min_hits SLOTS STARTS...: print the hits of Belady's MIN.
-min_hits() {
-	printf '%s\n' "${@:2}" | awk -v slots="$1" '
-	{ at[NR] = $1 }
-	END {
-		for (i = NR; i; i--) { after[i] = at[i] in when ? when[at[i]] : NR + i; when[at[i]] = i }
-		for (i = 1; i <= NR; i++) {
-			if (at[i] in has) hits++
-			else if (used++ >= slots) {
-				far = at[i]; most = after[i]
-				for (b in has) if (has[b] > most) { far = b; most = has[b] }
-				if (far == at[i]) continue
-				delete has[far]
-			}
-			has[at[i]] = after[i]
-		}
-		print hits + 0
-	}'
-}
-
-# visit STARTS...: read these blocks one after the other.
-visit() {
-	local start
-	for start; do
-		./blockdata read $NC -s $((start / 512)) -n 128 >/dev/null || fail "wrong data at $start"
-	done
-}
 
 # Each epoch reads a random half of the blocks. The cache is first full of another dataset.
 as_foretold() {
@@ -95,6 +19,7 @@ as_foretold() {
 	dmsetup message nc 0 invalidate all
 	# MIN gets fewer slots: a plan keeps some slots free, see nc_belady_enough().
 	best=$(min_hits $((slots - (slots < 128 ? slots / 4 : 32))) "${starts[@]}")
+	alone=no-prefetch
 	plan_of "${starts[@]}"
 	says state 1
 	says visits 512
@@ -138,6 +63,7 @@ in_order() {
 	(($(value hits) >= 160)) || fail "$(value hits) hits: $out"
 	ask range-delete name=nc range=start=0,length=$((16 * MB)),label=pinned
 	ask plan-clear name=nc
+	alone=
 }
 
 # A plan takes effect with its last part; until then the old plan is active. Bad parts are refused.

@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# The stream of a plan while requests of the origin are held: it asks for the data in the order of the
+# plan, a late read joins its fill, a write makes it stale, a failed read is left to the reader, and a
+# plan that is cleared, or handed over without prefetch, brings nothing.
+# cpus: 1
+. ./gate.sh
+
+# planned BLOCK...: submit a plan of these blocks; $more_words goes with its end.
+planned() {
+	local block words=()
+	for block; do
+		words+=("range=length=65536,start=$((block * 65536))")
+	done
+	./genl plan-submit name=nc "${words[@]}" "plan=commit=1${more_words:-}" >/dev/null || fail "plan-submit $*"
+}
+
+# The reads come in the order of the plan; a reader joins one in flight, and another one hits.
+in_order() {
+	local joins misses
+	between read-only
+	now joins joins
+	now misses misses
+	gate hold origin read
+	planned 9 3 12
+	gate held origin 3
+	[[ $REPLY == *1152*384*1536* ]] || fail "order: $REPLY"
+	gate read a "$NC" 384 128
+	gate until nc joins '>' "$joins"
+	gate_open
+	ends a 1x128
+	gate until nc fills_in_flight = 0
+	gets 1152 128 1x128
+	gets 1536 128 1x128
+	more misses "$misses" 0
+	agrees 0 2048 1x2048
+}
+
+# A write meanwhile: readers get the new data.
+written() {
+	local stale
+	between writearound
+	now stale fills_stale
+	gate hold origin read
+	planned 20
+	gate held origin 1
+	gate write w "$NC" 2 2560 128
+	ends w 'done'
+	gate_open
+	gate until nc fills_in_flight = 0
+	more fills_stale "$stale"
+	gets 2560 128 2x128
+	agrees 2560 128 2x128
+}
+
+# The origin fails a read of the stream: the reader repeats it.
+failed() {
+	between read-only
+	gate hold origin read
+	planned 30 31
+	gate held origin 2
+	gate let origin all fail
+	gate_open
+	gate until nc fills_failed_origin '>' 0
+	gets 3840 128 1x128
+	agrees 3840 256 1x256
+}
+
+# Without prefetch, and after a clear, only readers read the origin.
+unwanted() {
+	local before
+	between read-only
+	more_words=,no-prefetch=1
+	planned 40 42 44
+	now before fills
+	gets 5120 128 1x128
+	gate until nc fills_in_flight = 0
+	more fills "$before"
+	more_words=
+	gate hold origin read
+	planned 40 42 44
+	gate held origin 2
+	./genl plan-clear name=nc >/dev/null || fail "plan-clear"
+	gate_open
+	gate until nc fills_in_flight = 0
+	now before fills
+	gets 6144 128 1x128
+	gate until nc fills_in_flight = 0
+	more fills "$before"
+	# The table can be replaced and removed while a stream waits for the origin.
+	gate hold origin read
+	planned 50 52
+	gate held origin 2
+	gate_open
+	between writethrough
+	planned 50 52
+	agrees 6400 384 1x384
+}
+
+gates 8 16
+in_order
+written
+failed
+unwanted
+stop
