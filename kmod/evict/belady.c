@@ -384,6 +384,13 @@ static void advance_position(struct nc_belady *plan)
 	}
 }
 
+/* Count a read of block @i that suggests that readers have moved. */
+static void count_unexpected(struct nc_belady *plan, u32 i)
+{
+	plan->unexpected++;
+	plan->recent[plan->recent_at++ % NC_BELADY_RECENT] = i;
+}
+
 /* Record that a read makes visit @v, the next visit of block @i; @seen: see struct nc_planned. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
@@ -391,10 +398,15 @@ static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 	plan->planned[i].at = v;
 	plan->planned[i].seen = seen;
 	plan->done[v / 64] |= 1ULL << v % 64;
-	plan->front = max(plan->front, v + 1);
-	advance_position(plan);
 	if (++plan->expected == SETTLED)
 		plan->bearable = BEARABLE;
+	/* A visit far ahead may be a repeated read: if readers were there, more would follow. */
+	if (v >= plan->front + max(plan->lag / 2, PLACE)) {
+		count_unexpected(plan, i);
+		return;
+	}
+	plan->front = max(plan->front, v + 1);
+	advance_position(plan);
 	if (plan->unexpected)
 		plan->unexpected--;
 }
@@ -411,10 +423,8 @@ static void begin_period(struct nc_belady *plan)
 static void count_stray(struct nc_belady *plan, u32 i)
 {
 	plan->figures.astray++;
-	if (i != NC_BELADY_NONE) {
-		plan->unexpected++;
-		plan->recent[plan->recent_at++ % NC_BELADY_RECENT] = i;
-	}
+	if (i != NC_BELADY_NONE)
+		count_unexpected(plan, i);
 	if (++plan->others < plan->patience)
 		return;
 	if (plan->expected < plan->others / PATIENCE_RATIO)

@@ -74,7 +74,7 @@ struct nc_belady_figures {
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
  *	the block whose next use is farthest.  A cached block without another visit has a bit
  *	behind the bits of all visits
- * @front: one behind the farthest visit that was made
+ * @front: one behind the farthest visit that was made, but for single ones far ahead of others
  * @lag: a visit that is more than @lag visits behind @front is skipped
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
  *	reads that match one

@@ -103,6 +103,21 @@ static bool is_part_busy(struct nc_cache *c, u64 block)
 				    test_bit(part, c->reclaim.busy));
 }
 
+/* Let a block of the prefetch reserve that readers have finished stay, if retention selects it; its
+ * slot then leaves the reserve.  Returns whether it stays.
+ */
+static bool retain_finished(struct nc_cache *c, struct nc_slot *slot, u64 block)
+{
+	if (!nc_prefetched_is_over(slot) || nc_plan_any(c) ||
+	    !retain_in_force(&c->policy.retain, &c->policy.keep) ||
+	    !retain_keeps(&c->policy.retain, block))
+		return false;
+	nc_prefetched_stays(c, slot);
+	/* The reserve needs another slot. */
+	WRITE_ONCE(c->policy.retain.wanted, true);
+	return true;
+}
+
 /* Unlink slot @i if it is a victim, or with @forced if it is evictable.  Returns true if unlinked.
  * nc_slot_block_hint() reads without a lock: only the look-up under the bucket lock proves that the
  * slot still holds this block.
@@ -119,7 +134,7 @@ static bool unlink_victim(struct nc_cache *c, u32 i, u32 now, bool forced)
 	spin_lock(&bucket->lock);
 	victim = nc_index_find(&c->index, block) == i &&
 		 (forced ? is_evictable(slot) : is_victim(c, slot, now)) &&
-		 !is_being_filled(bucket, block);
+		 !is_being_filled(bucket, block) && !retain_finished(c, slot, block);
 	if (victim) {
 		nc_index_unlink(&c->index, i);
 		bucket->drops++;

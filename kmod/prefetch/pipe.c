@@ -11,8 +11,8 @@
  * queue for DELAY_MAX.
  *
  * A full pipe hides a change of the minimum.  So the window is lowered for two rounds, which shows
- * it, if no read has reached the minimum for LEAST_TIME, or if reads still queue for DELAY_MAX
- * after the window was set.
+ * it, if no read has reached the minimum for LEAST_TIME, or, but only once in LEAST_TIME, if reads
+ * still queue for DELAY_MAX after the window was set.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>
@@ -101,6 +101,7 @@ static void end_latency_probe(struct nc_pipe *p, u64 now)
 	p->window = p->kept;
 	p->least = p->fresh;
 	p->least_at = now;
+	p->probed = now;
 	p->fits = 0;
 }
 
@@ -145,7 +146,7 @@ static void keep_full(struct nc_pipe *p, u64 now, u64 sent, bool used, u64 most)
 	 */
 	if (!used || (s64)(sent - p->fitted) < 0)
 		return;
-	if (p->fits > 1)
+	if (p->fits > 1 && (!p->probed || now - p->probed > LEAST_TIME))
 		begin_latency_probe(p, now);
 	else
 		fit_window(p, now);

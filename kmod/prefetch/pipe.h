@@ -19,6 +19,7 @@
  * @full: reads queue: the window fills the pipe
  * @fitted: time when fit_window() last set @window, ktime in ns
  * @fits: number of such calls since reads last queued for less than 3/4 of DELAY_MAX
+ * @probed: time when the window was last restored after it was lowered, ktime in ns; 0: never
  * @probe: rounds until @window is restored; 0: it is not lowered
  * @fresh: minimum latency of reads that were sent with the lowered window; 0: none has ended
  * @kept: value to restore
@@ -37,6 +38,7 @@ struct nc_pipe {
 	bool full;
 	u64 fitted;
 	u32 fits;
+	u64 probed;
 	u32 probe;
 	u64 fresh;
 	u64 kept;

@@ -501,8 +501,9 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* From now on jobs, and not the retention threshold, select the data to cache. */
-	WRITE_ONCE(c->policy.retain.on, false);
+	/* A job that fits selects the data to cache.  Of a larger one, the retention threshold does. */
+	if (job->bytes <= (u64)c->index.count * c->geo.block_size)
+		WRITE_ONCE(c->policy.retain.on, false);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	spin_lock(&p->lock);
 	if (nc_jobs_add(&p->jobs, job)) {

@@ -531,15 +531,17 @@ static void end_first(void **unused)
 
 	(void)unused;
 	add(&p, 0, 7);
-	add(&p, 8, 8 * 100 - 1);
+	add(&p, 8, 8 * 210 - 1);
 	add(&p, 0, 7);
 	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.figures.position, 1);
 	nc_belady_read(&p, &rest);
 	assert_int_equal(p.figures.position, 1);
+	/* Once more: this looks like the visit of the next epoch, but readers are not there. */
+	nc_belady_read(&p, &end);
 	assert_int_equal(p.front, 1);
-	assert_int_equal(p.figures.hits + p.figures.misses, 1);
+	assert_int_equal(p.figures.hits + p.figures.misses, 2);
 	assert_int_equal(p.figures.astray, 0);
 	nc_belady_destroy(&p);
 }
