@@ -48,6 +48,7 @@ void nc_cache_free(struct nc_cache *c)
 	/* Prefetch and ranges may queue reclaim: stop them before it is cancelled. */
 	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
+	cancel_delayed_work_sync(&c->plan.notes_work);
 	/* A map function that still runs after its bio completed may have queued reclaim:
 	 * device-mapper does not wait for such a function on removal.
 	 */
@@ -187,6 +188,7 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c, &ranges_ops);
 	nc_plan_init(c);
+	INIT_DELAYED_WORK(&c->plan.notes_work, nc_plan_notes_work);
 	nc_prefetch_init(c);
 	nc_readahead_init(c);
 	c->streams.ask_window = nc_readahead_ask;
@@ -487,7 +489,7 @@ void nc_cache_apply_settings(const struct nc_target *t)
 	nc_throttle_set_memory(c, t->fill_memory_max, fill_memory_most(t));
 	WRITE_ONCE(c->health.cache_timeout, t->cache_timeout);
 	WRITE_ONCE(c->hot.verify, t->verify);
-	nc_plan_checks(c, t->verify || nc_sums_present(&c->sums));
+	WRITE_ONCE(c->hot.checks, t->verify || nc_sums_present(&c->sums));
 }
 
 /**

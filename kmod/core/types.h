@@ -28,10 +28,10 @@ struct nc_target;
  * @clock_portion: bytes that a CPU counts before it adds them to the shared clock
  * @now: current tick of the policy's clock; only grows; written by tasks that read
  * @state: enum nearcache_state; changed under nc_health.lock
- * @slow_path: any of the next three fields is set, so hits must take the slow path of read.c
+ * @slow_path: any of the next four fields is set, so hits must leave the fast path of read.c
  * @gate: a hit must call nc_health_admit(); changed under nc_health.lock
- * @checks: hits are checked (checksums or @verify), or a plan needs to see them; changed under
- *	the plan's lock
+ * @checks: hits are checked (checksums or @verify); changed under nc_life.lock
+ * @planned: a plan needs to see hits; changed under nc_plan.lock
  * @needs_alignment: the cache device does not accept every bio that the origin accepts:
  *	@lbs_mask or @dma_mask is not 0
  * @block_mask: sectors of a block, less 1
@@ -57,6 +57,7 @@ struct nc_hot {
 		struct {
 			bool gate;
 			bool checks;
+			bool planned;
 			bool needs_alignment;
 		};
 	};

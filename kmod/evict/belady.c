@@ -12,6 +12,7 @@
  * ones, readers have moved to another place of the plan, and nc_belady_seek() finds this place.
  */
 #include <linux/bitops.h>
+#include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -26,10 +27,16 @@
 #define NUMBER_BITS	40U
 #define SUB_BITS	6U
 #define ROOM_MIN	1024U
-/* Tolerated reordering in visits: 1 / LAG_PARTS of the plan, but within LAG_MIN to LAG_MAX. */
+/* Tolerated reordering of reads, in visits: 1 / LAG_PARTS of the plan, but within LAG_MIN to
+ * LAG_MAX.  1 / LATE_PARTS of that, but at least LATE_MIN, is added for the reordering of reports.
+ */
 #define LAG_PARTS	16U
 #define LAG_MIN		128U
 #define LAG_MAX		16384U
+#define LATE_PARTS	16U
+#define LATE_MIN	32U
+/* Least nc_belady.fresh. */
+#define FRESH_MIN	16U
 /* Surplus of unexpected reads that starts nc_belady_seek(); each search doubles it, up to _MAX. */
 #define BEARABLE	24U
 #define BEARABLE_MAX	1048576U
@@ -277,7 +284,12 @@ int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 		return -ENOMEM;
 	name_blocks(plan);
 	link_visits(plan, 0);
+	plan->farthest = NC_BITTREE_NONE;
 	plan->lag = clamp(visits / LAG_PARTS, LAG_MIN, LAG_MAX);
+	plan->late = max(plan->lag / LATE_PARTS, LATE_MIN);
+	plan->lag += plan->late;
+	/* Not much of the cache: admission compares with the next uses of cached blocks. */
+	plan->fresh = min(plan->late, max(slots / 64, FRESH_MIN));
 	plan->bearable = BEARABLE;
 	plan->patience = max(slots, PATIENCE_MIN);
 	memset(plan->recent, 0xff, sizeof(plan->recent));
@@ -322,18 +334,19 @@ static bool is_done(const struct nc_belady *plan, u32 v)
 /* First visit that is too far ahead: a read makes its block's next visit only if it is earlier. */
 static u32 expected_end(const struct nc_belady *plan)
 {
-	return plan->figures.position + 2 * plan->lag;
+	return READ_ONCE(plan->figures.position) + 2 * (plan->lag - plan->late);
 }
 
 /* May further reads belong to the latest visit of the block, because it still lacks sub-blocks? */
 static bool visit_is_open(const struct nc_belady *plan, const struct nc_planned *planned)
 {
+	u32 at = READ_ONCE(planned->at);
 	u64 visit;
 
-	if (planned->at == NC_BELADY_NONE || planned->at + 2 * plan->lag < plan->figures.position)
+	if (at == NC_BELADY_NONE || at + 2 * plan->lag < READ_ONCE(plan->figures.position))
 		return false;
-	visit = plan->visit[planned->at];
-	return bit_range(first_of(visit), last_of(visit)) & ~planned->seen;
+	visit = plan->visit[at];
+	return bit_range(first_of(visit), last_of(visit)) & ~READ_ONCE(planned->seen);
 }
 
 /* Does a read of the sub-blocks @touched continue the latest visit of its block?  It may repeat a
@@ -349,16 +362,30 @@ static bool goes_on(const struct nc_belady *plan, const struct nc_planned *plann
 	return touched & ~planned->seen & bit_range(first_of(visit), last_of(visit));
 }
 
+static void set_far(struct nc_belady *plan, u32 bit)
+{
+	nc_bittree_set(&plan->far, bit);
+	if (plan->farthest == NC_BITTREE_NONE || bit > plan->farthest)
+		WRITE_ONCE(plan->farthest, bit);
+}
+
+static void clear_far(struct nc_belady *plan, u32 bit)
+{
+	nc_bittree_clear(&plan->far, bit);
+	if (bit == plan->farthest)
+		WRITE_ONCE(plan->farthest, nc_bittree_last(&plan->far, bit));
+}
+
 /* Set the next visit of block @i to its visit after @v. */
 static void step_block(struct nc_belady *plan, u32 i, u32 v)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
 
 	if (held)
-		nc_bittree_clear(&plan->far, bit_of(plan, i));
-	plan->planned[i].next = plan->after[v];
+		clear_far(plan, bit_of(plan, i));
+	WRITE_ONCE(plan->planned[i].next, plan->after[v]);
 	if (held)
-		nc_bittree_set(&plan->far, bit_of(plan, i));
+		set_far(plan, bit_of(plan, i));
 }
 
 /* No reader made visit @v in time: skip it. */
@@ -373,15 +400,16 @@ static void skip_visit(struct nc_belady *plan, u32 v)
 
 static void advance_position(struct nc_belady *plan)
 {
-	u32 *position = &plan->figures.position;
+	u32 position = plan->figures.position;
 
-	for (; *position < plan->figures.visits; (*position)++) {
-		if (is_done(plan, *position))
+	for (; position < plan->figures.visits; position++) {
+		if (is_done(plan, position))
 			continue;
-		if (plan->front < *position || plan->front - *position <= plan->lag)
+		if (plan->front < position || plan->front - position <= plan->lag)
 			break;
-		skip_visit(plan, *position);
+		skip_visit(plan, position);
 	}
+	WRITE_ONCE(plan->figures.position, position);
 }
 
 /* Count a read of block @i that suggests that readers have moved. */
@@ -395,8 +423,8 @@ static void count_unexpected(struct nc_belady *plan, u32 i)
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step_block(plan, i, v);
-	plan->planned[i].at = v;
-	plan->planned[i].seen = seen;
+	WRITE_ONCE(plan->planned[i].at, v);
+	WRITE_ONCE(plan->planned[i].seen, seen);
 	plan->done[v / 64] |= 1ULL << v % 64;
 	if (++plan->expected == SETTLED)
 		plan->bearable = BEARABLE;
@@ -432,14 +460,6 @@ static void count_stray(struct nc_belady *plan, u32 i)
 	begin_period(plan);
 }
 
-static void set_held(struct nc_belady *plan, u32 i, bool held)
-{
-	if (held)
-		nc_bittree_set(&plan->far, bit_of(plan, i));
-	else
-		nc_bittree_clear(&plan->far, bit_of(plan, i));
-}
-
 /* Report the part of a read that lies in one block: advances the plan and the statistics. */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
@@ -453,7 +473,7 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	}
 	v = plan->planned[i].next;
 	if (goes_on(plan, &plan->planned[i], touched)) {
-		plan->planned[i].seen |= seen;
+		WRITE_ONCE(plan->planned[i].seen, plan->planned[i].seen | seen);
 	} else if (v < expected_end(plan)) {
 		make_visit(plan, i, v, seen);
 		if (piece->hit)
@@ -463,13 +483,12 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	} else {
 		count_stray(plan, i);
 	}
-	set_held(plan, i, piece->cached);
 }
 
 /* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet. */
 static u32 next_visit(const struct nc_belady *plan, u32 i)
 {
-	u32 next = plan->planned[i].next;
+	u32 next = READ_ONCE(plan->planned[i].next);
 
 	if (next < expected_end(plan) && !visit_is_open(plan, &plan->planned[i]))
 		next = plan->after[next];
@@ -487,20 +506,18 @@ static u32 next_visit(const struct nc_belady *plan, u32 i)
  * With more than nc_belady_enough() free slots a fill costs no eviction: admit @block.  With fewer,
  * a fill makes reclaim evict a block outside the plan, or if there is none, the cached block whose
  * next use is farthest.  So admit only a planned block, and without @strays only if its next use
- * comes before that farthest use.
+ * comes before that farthest use.  Other tasks may change the plan meanwhile.
  */
-bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
+bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays)
 {
-	u32 i = find_block(plan, block), next, far;
+	u32 i, next;
 
-	if (left > nc_belady_enough(low))
-		return true;
+	if (left > nc_belady_enough(low) || !left)
+		return left;
+	i = find_block(plan, block);
 	next = i != NC_BELADY_NONE ? next_visit(plan, i) : NC_BELADY_NONE;
-	far = nc_bittree_last(&plan->far, bits_of(plan));
-	if (left && next != NC_BELADY_NONE && (strays || far == NC_BITTREE_NONE || far > next))
-		return true;
-	plan->figures.refused++;
-	return false;
+	/* NC_BITTREE_NONE is greater than each visit. */
+	return next != NC_BELADY_NONE && (strays || READ_ONCE(plan->farthest) > next);
 }
 
 /* Count a block, which has a slot, as cached.  Returns false if the block is not in the plan. */
@@ -510,7 +527,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block)
 
 	if (i == NC_BELADY_NONE)
 		return false;
-	set_held(plan, i, true);
+	set_far(plan, bit_of(plan, i));
 	return true;
 }
 
@@ -520,7 +537,7 @@ void nc_belady_gone(struct nc_belady *plan, u64 block)
 	u32 i = find_block(plan, block);
 
 	if (i != NC_BELADY_NONE)
-		set_held(plan, i, false);
+		clear_far(plan, bit_of(plan, i));
 }
 
 /* Does the plan count the block as cached, so that nc_belady_farthest() may find it? */
@@ -548,7 +565,7 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 		return false;
 	*end = far;
 	i = far < plan->figures.visits ? number_of(plan->visit[far]) : far - plan->figures.visits;
-	nc_bittree_clear(&plan->far, far);
+	clear_far(plan, far);
 	*block = plan->planned[i].block;
 	return true;
 }
@@ -569,7 +586,7 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
 		    struct nc_belady_piece *piece)
 {
-	u32 far = full ? nc_bittree_last(&plan->far, bits_of(plan)) : NC_BITTREE_NONE, v, i;
+	u32 far = full ? plan->farthest : NC_BITTREE_NONE, v, i;
 
 	end = min(end, plan->figures.visits);
 	for (v = *at; v < end; v++) {
@@ -648,6 +665,7 @@ static void go_to(struct nc_belady *plan, u32 place)
 
 	link_visits(plan, place);
 	nc_bittree_empty(&plan->far);
+	plan->farthest = NC_BITTREE_NONE;
 	memset(plan->done, 0, (plan->figures.visits / 64 + 1) * sizeof(*plan->done));
 	plan->figures.position = place;
 	plan->front = place;

@@ -41,7 +41,8 @@ struct nc_planned {
  * @misses: visits whose first read was not a hit
  * @skipped: visits that no reader made
  * @astray: reads that are part of no visit
- * @refused: misses not cached because no cached block is used later than the missing one
+ * @refused: misses not cached because no cached block is used later than the missing one; the
+ *	caller counts them
  * @sought: number of moves to another place in the plan
  * @memory: size of the plan in bytes
  */
@@ -74,8 +75,11 @@ struct nc_belady_figures {
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
  *	the block whose next use is farthest.  A cached block without another visit has a bit
  *	behind the bits of all visits
+ * @farthest: last set bit of @far, or NC_BITTREE_NONE
  * @front: one behind the farthest visit that was made, but for single ones far ahead of others
  * @lag: a visit that is more than @lag visits behind @front is skipped
+ * @late: number of reads that may be reported late, and after later ones
+ * @fresh: most reads that are better not reported yet when nc_belady_admits() is called
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
  *	reads that match one
  * @bearable: value of @unexpected that starts a search for the readers' place
@@ -88,7 +92,8 @@ struct nc_belady_figures {
  * @figures: statistics
  *
  * @visit, @after and planned.block are constant after nc_belady_build().  The caller serialises
- * all calls.
+ * all calls, except of nc_belady_admits(), which reads @farthest, @position and the state of one
+ * block while another call may change them: its answer is then that of a moment before or after.
  */
 struct nc_belady {
 	u32 subs;
@@ -101,8 +106,11 @@ struct nc_belady {
 	u64 seed;
 	u64 *done;
 	struct nc_bittree far;
+	u32 farthest;
 	u32 front;
 	u32 lag;
+	u32 late;
+	u32 fresh;
 	u32 unexpected;
 	u32 bearable;
 	u32 recent[NC_BELADY_RECENT];
@@ -133,7 +141,6 @@ struct nc_belady_mark {
  * @last: last sub-block, inclusive
  * @whole: the read covers the last sector of @last
  * @hit: the read is a hit
- * @cached: the block has a slot; after a miss, this read may just have taken that slot
  */
 struct nc_belady_piece {
 	u64 block;
@@ -141,7 +148,6 @@ struct nc_belady_piece {
 	u32 last;
 	bool whole;
 	bool hit;
-	bool cached;
 };
 
 int nc_belady_append(struct nc_belady *plan, u64 first, u64 last);
@@ -150,7 +156,7 @@ void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark);
 int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots);
 void nc_belady_destroy(struct nc_belady *plan);
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece);
-bool nc_belady_admits(struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays);
+bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays);
 bool nc_belady_took(struct nc_belady *plan, u64 block);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);

@@ -5,10 +5,14 @@
  * read, nearly all reads are outside of it, it is cleared, or another plan replaces it.  Meanwhile
  * slots keep their stamps up to date, so that the policy can select victims again afterwards.
  *
- * Readers take the plan's spin lock for one look-up and a few bit operations; the reclaim worker
- * does all longer work.  Callers report each slot that a block gets or loses under the block's
- * bucket lock, so plan and index agree.  Reports of reads may arrive late: the plan may then name a
- * block that has no slot, which reclaim detects in the index.
+ * Readers take no lock.  Each processor notes its reads in a ring, and a work applies the notes to
+ * the plan: soon after a ring is half full, or else within two ticks of the timer.  Notes are also
+ * applied before reclaim chooses blocks, before a report, and before a plan ends.  If all rings hold
+ * many notes, part of each ring is applied in turn, so that reads stay near their order.
+ *
+ * Callers report each slot that a block gets or loses under the block's bucket lock and the plan's
+ * spin lock, so plan and index agree.  A note says only that a block was read, so a late or lost
+ * note moves one block in the order of evictions; no data depends on it.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -28,6 +32,7 @@ static void release_plan(struct nc_active_plan *active)
 	if (!refcount_dec_and_test(&active->refs))
 		return;
 	nc_belady_destroy(&active->order);
+	free_percpu(active->notes);
 	kfree(active);
 }
 
@@ -84,19 +89,50 @@ static struct nc_active_plan *current_plan(struct nc_plan *f)
 	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
 }
 
-static void set_checks(struct nc_cache *c)
+/* Most parts of a call of apply_notes().  More would keep the order of reads better. */
+#define PARTS_MAX	16U
+
+/* Apply the oldest notes of each ring to the plan: 1 / @parts of them, rounded up. */
+static u32 apply_part(struct nc_active_plan *active, u32 parts)
 {
-	lockdep_assert_held(&c->plan.lock);
-	WRITE_ONCE(c->hot.checks, c->plan.checked || nc_plan_any(c));
+	u32 applied = 0;
+	int cpu;
+
+	lockdep_assert_held(&active->lock);
+	for_each_possible_cpu(cpu)
+		applied += nc_notes_take(per_cpu_ptr(active->notes, cpu), parts, &active->order);
+	return applied;
 }
 
-/* Record whether nc_hot.checks must be set even without a plan.  Context: nc_life.lock. */
-void nc_plan_checks(struct nc_cache *c, bool checked)
+/* Apply all notes that were written before the call, unless the plan is paused.  The caller holds a
+ * reference or rcu_read_lock().  Returns the number of notes.
+ */
+static u32 apply_notes(struct nc_active_plan *active)
 {
-	nc_plan_lock(c);
-	c->plan.checked = checked;
-	set_checks(c);
-	nc_plan_unlock(c);
+	u32 most = 0, applied = 0, parts;
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		most = max(most, nc_notes_waiting(per_cpu_ptr(active->notes, cpu)));
+	for (parts = min(most, PARTS_MAX); parts; parts--) {
+		spin_lock(&active->lock);
+		if (!active->paused)
+			applied += apply_part(active, parts);
+		spin_unlock(&active->lock);
+	}
+	return applied;
+}
+
+/* Return the figures of a plan.  Context: nc_active_plan.lock. */
+static struct nc_belady_figures figures_of(const struct nc_active_plan *active)
+{
+	struct nc_belady_figures figures = active->order.figures;
+	int cpu;
+
+	lockdep_assert_held(&active->lock);
+	for_each_possible_cpu(cpu)
+		figures.refused += READ_ONCE(per_cpu_ptr(active->notes, cpu)->refused);
+	return figures;
 }
 
 /* Put @active, or no plan, in force.  @state: final state of the old plan if @active is NULL. */
@@ -115,13 +151,16 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 	if (active)
 		f->shown = active;
 	spin_unlock(&f->report_lock);
-	set_checks(c);
+	WRITE_ONCE(c->hot.planned, !!active);
 	if (!old)
 		return;
 	synchronize_rcu();
-	/* No reader changes the figures any more. */
+	/* No reader writes notes for the old plan any more. */
+	apply_notes(old);
 	spin_lock(&f->report_lock);
-	f->last = old->order.figures;
+	spin_lock(&old->lock);
+	f->last = figures_of(old);
+	spin_unlock(&old->lock);
 	f->last.memory = 0;
 	if (f->shown == old)
 		f->shown = NULL;
@@ -180,6 +219,31 @@ int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
 	return r;
 }
 
+/* Allocate a plan for the order that was handed over.  Returns NULL if out of memory. */
+static struct nc_active_plan *alloc_plan(struct nc_cache *c)
+{
+	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
+	struct nc_belady *coming = c->plan.coming;
+
+	if (!active)
+		return NULL;
+	active->notes = alloc_percpu(struct nc_notes);
+	if (!active->notes || nc_belady_build(coming, get_random_u64(), c->index.count)) {
+		free_percpu(active->notes);
+		kfree(active);
+		return NULL;
+	}
+	spin_lock_init(&active->lock);
+	refcount_set(&active->refs, 1);
+	active->order = *coming;
+	active->order.figures.memory += num_possible_cpus() * sizeof(struct nc_notes);
+	active->batch = clamp(coming->late / num_online_cpus(), 1U, NC_NOTES / 2);
+	active->fresh = clamp(coming->fresh / num_online_cpus(), 1U, active->batch);
+	active->due = 1;
+	active->unscanned = true;
+	return active;
+}
+
 /**
  * nc_plan_commit() - put the completely handed-over plan in force
  * @c: live cache; the plan has at least one visit
@@ -199,17 +263,12 @@ int nc_plan_commit(struct nc_cache *c, unsigned int flags)
 		drop_coming(f);
 		return -EOPNOTSUPP;
 	}
-	active = kzalloc(sizeof(*active), GFP_KERNEL);
-	if (!active || nc_belady_build(f->coming, get_random_u64(), c->index.count)) {
-		kfree(active);
+	active = alloc_plan(c);
+	if (!active) {
 		drop_coming(f);
 		return -ENOMEM;
 	}
-	spin_lock_init(&active->lock);
-	refcount_set(&active->refs, 1);
 	active->number = ++f->numbers;
-	active->order = *f->coming;
-	active->unscanned = true;
 	kfree(f->coming);
 	f->coming = NULL;
 	WRITE_ONCE(f->no_prefetch, flags & NC_PLAN_NO_PREFETCH);
@@ -233,6 +292,50 @@ bool nc_plan_clear(struct nc_cache *c)
 	return any;
 }
 
+/* Does the plan need nc_plan_work(): to end, or to find the readers' place? */
+static bool wants_work(const struct nc_belady *plan)
+{
+	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
+}
+
+/* Queue the reclaim worker if the plan needs nc_plan_work(). */
+static void ask_work(struct nc_cache *c, struct nc_active_plan *active)
+{
+	bool work = false;
+
+	spin_lock(&active->lock);
+	if (!active->paused && !active->asked)
+		work = wants_work(&active->order);
+	active->asked |= work;
+	spin_unlock(&active->lock);
+	if (work)
+		nc_plan_kick(c);
+}
+
+/* Apply notes now, unless another task has the lock. */
+static void apply_early(struct nc_active_plan *active)
+{
+	if (!spin_trylock(&active->lock))
+		return;
+	if (!active->paused)
+		apply_part(active, 1);
+	spin_unlock(&active->lock);
+}
+
+/* Apply all notes of the plan in force.  Context: process. */
+static void apply_current(struct nc_cache *c)
+{
+	struct nc_active_plan *active;
+
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	if (active) {
+		apply_notes(active);
+		ask_work(c, active);
+	}
+	rcu_read_unlock();
+}
+
 /* Report the plan in force, or the last one.  Takes no mutex, as any user may ask.  Context:
  * process.
  */
@@ -240,6 +343,7 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 {
 	struct nc_plan *f = &c->plan;
 
+	apply_current(c);
 	report->at = READ_ONCE(f->at);
 	spin_lock(&f->report_lock);
 	report->state = f->state;
@@ -247,59 +351,108 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 	report->figures = f->last;
 	if (f->shown) {
 		spin_lock(&f->shown->lock);
-		report->figures = f->shown->order.figures;
+		report->figures = figures_of(f->shown);
 		spin_unlock(&f->shown->lock);
 	}
 	spin_unlock(&f->report_lock);
 }
 
-/* Does the plan need nc_plan_work(): to end, or to find the readers' place? */
-static bool wants_work(const struct nc_belady *plan)
+/* Queue the work that applies notes: @waiting notes of a processor are due. */
+static void queue_notes_work(struct nc_cache *c, struct nc_active_plan *active, u32 waiting)
 {
-	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
+	if (waiting >= active->batch) {
+		WRITE_ONCE(active->due, NC_NOTES + 1);
+		mod_delayed_work(c->workers.cache, &c->plan.notes_work, 0);
+	} else {
+		WRITE_ONCE(active->due, active->batch);
+		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
+	}
+}
+
+/* Notes of this processor are due, or (@waiting is 0) @note found no room: then apply notes here,
+ * and write it now, or lose it if another task is applying notes.
+ */
+static noinline void notes_due(struct nc_cache *c, u64 note, u32 waiting)
+{
+	struct nc_active_plan *active;
+
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	if (active && !waiting) {
+		apply_early(active);
+		nc_note_write(get_cpu_ptr(active->notes), note);
+		put_cpu_ptr(active->notes);
+		waiting = active->batch;
+	}
+	if (active)
+		queue_notes_work(c, active, waiting);
+	rcu_read_unlock();
+}
+
+/* Write a note for the plan in force.  Disabled preemption is an RCU section as well. */
+static __always_inline void write_note(struct nc_cache *c, u64 note)
+{
+	u32 waiting = 1, due = NC_NOTES + 1;
+	struct nc_active_plan *active;
+
+	rcu_read_lock_sched();
+	active = rcu_dereference_sched(c->plan.now);
+	if (active) {
+		waiting = nc_note_write(this_cpu_ptr(active->notes), note);
+		due = READ_ONCE(active->due);
+	}
+	rcu_read_unlock_sched();
+	/* Also if @waiting is 0. */
+	if (unlikely(waiting - 1 >= due - 1))
+		notes_due(c, note, waiting);
+}
+
+/* Note a hit within one block for the plan.  Context: process.  Takes no lock, and writes only
+ * memory of this processor, except once for each batch of notes, or if notes are not applied in
+ * time: then this note may be lost.
+ */
+void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
+{
+	u64 first = bio->bi_iter.bi_sector, end = first + bio_sectors(bio);
+	u32 mask = c->hot.block_mask, shift = c->hot.sub_shift;
+	bool whole = !(end & ((1U << shift) - 1)) || end == c->geo.origin_size >> SECTOR_SHIFT;
+
+	write_note(c, nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
+				 ((u32)(end - 1) & mask) >> shift, whole, true));
 }
 
 /**
- * nc_plan_read() - report a read to the plan
+ * nc_plan_read() - note a read for the plan
  * @c: live cache
  * @span: sub-blocks of the read, in one block
  * @first: first sector of the read
  * @end: sector behind the read, which may extend beyond @span
- * @hit: the read is a hit, and the caller is in its hit section
+ * @hit: the read is a hit
  *
- * Context: process.
+ * Context: see nc_plan_hit().
  */
 void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
 		  sector_t end, bool hit)
 {
 	sector_t span_end = (span->block << c->hot.block_shift) +
 			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
-	struct nc_belady_piece piece = {
-		.block = span->block,
-		.first = span->first,
-		.last = span->last,
-		.whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT),
-		.hit = hit,
-		.cached = hit,
-	};
-	struct nc_active_plan *active;
-	bool work = false;
-	int hold;
+	bool whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT);
 
-	if (!hit) {
-		hold = nc_hit_lock(&c->hot.hit_srcu, nc_index_hash(&c->index, span->block));
-		piece.cached = nc_index_find(&c->index, span->block) != NC_NIL;
-		nc_hit_unlock(&c->hot.hit_srcu, hold);
-	}
-	active = take_plan(c);
-	if (active) {
-		nc_belady_read(&active->order, &piece);
-		work = wants_work(&active->order) && !active->asked;
-		active->asked |= work;
-	}
-	give_back(active);
-	if (work)
-		nc_plan_kick(c);
+	write_note(c, nc_note_of(span->block, span->first, span->last, whole, hit));
+}
+
+/* Bring the plan up to date before nc_plan_admits() is called, unless another task does it or this
+ * processor has few notes.  Context: process; no bucket lock is held.
+ */
+void nc_plan_refresh(struct nc_cache *c)
+{
+	struct nc_active_plan *active;
+
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	if (active && nc_notes_waiting(raw_cpu_ptr(active->notes)) >= active->fresh)
+		apply_early(active);
+	rcu_read_unlock();
 }
 
 /**
@@ -314,11 +467,18 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
  */
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 {
-	struct nc_active_plan *active = take_plan(c);
-	bool admits = active ? nc_belady_admits(&active->order, block, left, low,
-						READ_ONCE(c->plan.strays)) : left;
+	const struct nc_active_plan *active;
+	bool admits = left;
 
-	give_back(active);
+	rcu_read_lock();
+	active = rcu_dereference(c->plan.now);
+	if (active && !READ_ONCE(active->paused)) {
+		admits = nc_belady_admits(&active->order, block, left, low,
+					  READ_ONCE(c->plan.strays));
+		if (!admits)
+			this_cpu_inc(active->notes->refused);
+	}
+	rcu_read_unlock();
 	return admits;
 }
 
@@ -402,9 +562,11 @@ bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
  */
 bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 {
-	struct nc_active_plan *active = take_plan(c);
+	struct nc_active_plan *active;
 	const struct nc_belady *order;
 
+	apply_current(c);
+	active = take_plan(c);
 	if (active) {
 		order = &active->order;
 		if (cursor->number != active->number || cursor->sought != order->figures.sought)
@@ -496,13 +658,14 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 static void seek_position(struct nc_active_plan *active)
 {
 	spin_lock(&active->lock);
-	active->paused = true;
+	WRITE_ONCE(active->paused, true);
 	spin_unlock(&active->lock);
 	nc_belady_seek(&active->order);
 	spin_lock(&active->lock);
-	active->paused = false;
+	WRITE_ONCE(active->paused, false);
 	spin_unlock(&active->lock);
 	WRITE_ONCE(active->unscanned, true);
+	apply_notes(active);
 }
 
 /* End the plan, unless another one has replaced it.  If a request holds nc_plan.lock, to build a
@@ -526,6 +689,7 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 {
 	bool lost, over, astray;
 
+	apply_notes(active);
 	spin_lock(&active->lock);
 	active->asked = false;
 	lost = active->order.lost;
@@ -542,8 +706,8 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 		scan_slots(c, active);
 }
 
-/* End the plan, find the readers' place or report cached blocks.  Context: the reclaim worker. */
-void nc_plan_work(struct nc_cache *c)
+/* Return the plan in force with a reference, or NULL. */
+static struct nc_active_plan *hold_plan(struct nc_cache *c)
 {
 	struct nc_active_plan *active;
 
@@ -552,9 +716,49 @@ void nc_plan_work(struct nc_cache *c)
 	if (active && !refcount_inc_not_zero(&active->refs))
 		active = NULL;
 	rcu_read_unlock();
+	return active;
+}
+
+/* End the plan, find the readers' place or report cached blocks.  Context: the reclaim worker. */
+void nc_plan_work(struct nc_cache *c)
+{
+	struct nc_active_plan *active = hold_plan(c);
+
 	if (!active)
 		return;
 	look_after(c, active);
+	release_plan(active);
+}
+
+/* Apply the notes of all processors.  Returns false if there were none: then readers must queue the
+ * work again.
+ */
+static bool apply_due(struct nc_cache *c, struct nc_active_plan *active)
+{
+	bool any;
+
+	WRITE_ONCE(active->due, active->batch);
+	any = apply_notes(active);
+	if (!any) {
+		WRITE_ONCE(active->due, 1);
+		/* A reader that saw the old @due has written its note now. */
+		synchronize_rcu();
+		any = apply_notes(active);
+	}
+	ask_work(c, active);
+	return any;
+}
+
+/* Apply notes, again and again while reads come.  Context: a work. */
+void nc_plan_notes_work(struct work_struct *work)
+{
+	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache, plan.notes_work);
+	struct nc_active_plan *active = hold_plan(c);
+
+	if (!active)
+		return;
+	if (apply_due(c, active))
+		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
 	release_plan(active);
 }
 

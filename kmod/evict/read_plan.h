@@ -9,10 +9,13 @@
 #include <linux/refcount.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 #include "nearcache.h"
 #include "evict/belady.h"
+#include "evict/read_notes.h"
 
+struct bio;
 struct nc_cache;
 struct nc_span;
 
@@ -23,19 +26,29 @@ struct nc_span;
 /**
  * struct nc_active_plan - a plan in force
  * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
- * @refs: one reference of nc_plan.now, and one of the reclaim worker while it runs
+ * @refs: one reference of nc_plan.now, and one of each worker that uses the plan
  * @number: no other plan of the cache has it; constant
- * @order: the plan's data
- * @paused: the reclaim worker uses @order without the lock; readers must not touch it
+ * @order: the plan's data; nc_plan_admits() reads it without the lock
+ * @notes: reads that are not in @order yet.  Readers write their processor's notes; notes are taken
+ *	under @lock
+ * @batch: number of notes of a processor that are worth a run of nc_plan_notes_work(); constant
+ * @fresh: number of notes of a processor that are applied before a miss; constant
+ * @due: number of notes of a processor at which a reader must queue nc_plan_notes_work(): 1 while
+ *	the work is idle, @batch while it is due later, more than NC_NOTES while it is due at once
+ * @paused: the reclaim worker uses @order without the lock; others must not touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
  *	before the plan is visible to others; then only the worker writes it
- * @asked: a reader queued the reclaim worker for this plan, so other readers need not; a hint
+ * @asked: the reclaim worker was queued for this plan, and has not looked yet; protected by @lock
  */
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */
 	refcount_t refs;
 	u64 number;
 	struct nc_belady order;
+	struct nc_notes __percpu *notes;
+	u32 batch;
+	u32 fresh;
+	u32 due;
 	bool paused;
 	bool unscanned;
 	bool asked;
@@ -43,14 +56,13 @@ struct nc_active_plan {
 
 /**
  * struct nc_plan - the plans of a cache
- * @lock: protects this structure and nc_hot.checks; taken inside nc_life.lock
+ * @lock: protects this structure and nc_hot.planned; taken inside nc_life.lock
  * @now: the plan in force, or NULL; read under RCU
  * @coming: a plan that user space is handing over in several requests, or NULL
  * @numbers: nc_active_plan.number of the plan that was put in force last
  * @state: state of @now, or the reason why the last plan ended
  * @last: figures of the last plan that ended
  * @no_prefetch: bring no data ahead of the reads of @now; changed under @lock, read without it
- * @checked: nc_hot.checks must be set even without a plan
  * @strays: blocks that the plan does not contain, and that are not pinned, may be cached: reclaim
  *	evicts them first, and nc_plan_admits() relies on that; a hint, without the lock
  * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
@@ -60,6 +72,7 @@ struct nc_active_plan {
  * @shown: plan whose figures nc_plan_report() returns: @now, or an ended plan until its figures are
  *	in @last; NULL: @last
  * @at: ranges of @coming when @lock was released; read without a lock
+ * @notes_work: runs nc_plan_notes_work()
  */
 struct nc_plan {
 	struct mutex lock;	/* see above */
@@ -69,12 +82,12 @@ struct nc_plan {
 	enum nearcache_plan_state state;
 	struct nc_belady_figures last;
 	bool no_prefetch;
-	bool checked;
 	bool strays;
 	bool late;
 	spinlock_t report_lock;	/* see above */
 	struct nc_active_plan *shown;
 	u64 at;
+	struct delayed_work notes_work;
 };
 
 /**
@@ -114,7 +127,6 @@ void nc_plan_init(struct nc_cache *c);
 void nc_plan_destroy(struct nc_cache *c);
 void nc_plan_lock(struct nc_cache *c);
 void nc_plan_unlock(struct nc_cache *c);
-void nc_plan_checks(struct nc_cache *c, bool checked);
 
 int nc_plan_begin(struct nc_cache *c, u64 at);
 int nc_plan_append(struct nc_cache *c, u64 first, u64 end);
@@ -122,8 +134,10 @@ int nc_plan_commit(struct nc_cache *c, unsigned int flags);
 bool nc_plan_clear(struct nc_cache *c);
 void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report);
 
+void nc_plan_hit(struct nc_cache *c, const struct bio *bio);
 void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
 		  sector_t end, bool hit);
+void nc_plan_refresh(struct nc_cache *c);
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
 void nc_plan_took(struct nc_cache *c, u64 block, bool pinned);
 void nc_plan_gone(struct nc_cache *c, u64 block);
@@ -134,6 +148,7 @@ bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
 bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
 bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
 		   struct nc_span *span);
+void nc_plan_notes_work(struct work_struct *work);
 void nc_plan_kick(struct nc_cache *c);
 void nc_plan_work(struct nc_cache *c);
 

@@ -107,9 +107,9 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
-/* Serve a hit while nc_hot.checks is set: hits are verified, or a plan needs to see them.  Returns
- * true if the caller continues with an ordinary hit.  Otherwise *r is the result of map, or -EAGAIN
- * to look up again, and the hit section has ended or belongs to a check.
+/* Serve a hit while hits are verified, or a plan needs to see them.  Returns true if the caller
+ * continues with an ordinary hit.  Otherwise *r is the result of map, or -EAGAIN to look up again,
+ * and the hit section has ended or belongs to a check.
  */
 static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
 				 struct nc_span *span, u32 i, int hold, int *r)
@@ -177,7 +177,7 @@ static int read_hit(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	io->label = nc_tag_of(tagged).label;
 	if (unlikely(nc_tag_of(tagged).ahead))
 		nc_prefetched_read(c, &c->index.slots[i], bio, span);
-	if (unlikely(READ_ONCE(c->hot.checks))) {
+	if (unlikely(READ_ONCE(c->hot.checks) || READ_ONCE(c->hot.planned))) {
 		io->partial = partial;
 		if (!hit_checked(t, bio, span, i, io->hold, &r))
 			return r;
@@ -240,8 +240,10 @@ static noinline int planned_miss(struct nc_target *t, struct bio *bio, struct nc
 				 struct nc_io *io, bool cached)
 {
 	sector_t first = bio->bi_iter.bi_sector, end = bio_end_sector(bio);
-	int r = read_miss(t, bio, span, io, cached);
+	int r;
 
+	nc_plan_refresh(t->cache);
+	r = read_miss(t, bio, span, io, cached);
 	if (r != -EAGAIN)
 		nc_plan_read(t->cache, span, first, end, false);
 	return r;
@@ -299,23 +301,15 @@ static noinline void trace_hit(struct nc_cache *c, struct bio *bio, struct nc_io
 		io->kind = NC_IO_HIT;
 }
 
-/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, no observer, no prefetched
- * data that is unread or in the reserve.  The fast path keeps no variable on the stack;
- * doc/hitpath.md counts its instructions.  Does not sleep.  Returns DM_MAPIO_*.
- */
-int nc_read_map(struct nc_target *t, struct bio *bio)
+/* Map a read within one block by the fast path; other reads than hits take the slow path. */
+static __always_inline int map_within_block(struct nc_target *t, struct bio *bio, struct nc_io *io,
+					    bool planned)
 {
-	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
 	struct nc_cache *c = t->cache;
 	struct nc_slot *slot;
 	u32 i, hash, start, last, tagged;
 	u64 wanted;
 
-	/* For an empty bio @last wraps to U32_MAX, so it takes the slow path. */
-	start = (u32)bio->bi_iter.bi_sector & c->hot.block_mask;
-	last = bio_sectors(bio) - 1;
-	if (unlikely(READ_ONCE(c->hot.slow_path) || last > c->hot.block_mask - start))
-		return long_way(t, bio, io);
 	hash = nc_index_hash(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift);
 	io->hold = nc_hit_lock(&c->hot.hit_srcu, hash);
 	i = nc_index_find_hashed(&c->index, bio->bi_iter.bi_sector >> c->hot.block_shift, hash);
@@ -334,6 +328,8 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 	nc_clock_add(c, bio->bi_iter.bi_size);
 	if (unlikely(nc_slot_is_first_use(&c->hot, slot)))
 		nc_slots_stamp(c, slot);
+	if (planned)
+		nc_plan_hit(c, bio);
 	if (is_watched())
 		trace_hit(c, bio, io);
 	remap_hit(t, bio, io, i);
@@ -341,6 +337,39 @@ int nc_read_map(struct nc_target *t, struct bio *bio)
 other:
 	nc_hit_unlock(&c->hot.hit_srcu, io->hold);
 	return long_way(t, bio, io);
+}
+
+/* Does a read stay within one block?  For an empty bio the last sector wraps to U32_MAX. */
+static __always_inline bool is_within_block(const struct nc_cache *c, const struct bio *bio)
+{
+	return bio_sectors(bio) - 1 <=
+	       c->hot.block_mask - ((u32)bio->bi_iter.bi_sector & c->hot.block_mask);
+}
+
+/* Map a read that cannot take the fast path, or, if only a plan forbids it, by a second fast path
+ * that notes the hit.
+ */
+static noinline int map_slowly(struct nc_target *t, struct bio *bio, struct nc_io *io)
+{
+	const struct nc_hot *hot = &t->cache->hot;
+
+	if (READ_ONCE(hot->gate) || READ_ONCE(hot->checks) || READ_ONCE(hot->needs_alignment) ||
+	    !is_within_block(t->cache, bio))
+		return long_way(t, bio, io);
+	return map_within_block(t, bio, io, true);
+}
+
+/* Map a read.  Fast path: a hit within one block, all sub-blocks valid, no observer, no prefetched
+ * data that is unread or in the reserve.  The fast path keeps no variable on the stack;
+ * doc/hitpath.md counts its instructions.  Does not sleep.  Returns DM_MAPIO_*.
+ */
+int nc_read_map(struct nc_target *t, struct bio *bio)
+{
+	struct nc_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	if (unlikely(READ_ONCE(t->cache->hot.slow_path) || !is_within_block(t->cache, bio)))
+		return map_slowly(t, bio, io);
+	return map_within_block(t, bio, io, false);
 }
 
 /* A read failed in the cache: count a bypass, and send the read to the origin. */

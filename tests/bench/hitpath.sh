@@ -7,8 +7,8 @@
 #	added_instructions (per read), on real devices added_nanoseconds
 # shellcheck disable=SC2154 # the including script sets the devices
 
-targets=(raw dm-linear nearcache nearcache-100k-ranges nearcache-crc32c nearcache-dm-stripe
-	nearcache-cluster-here nearcache-cluster-peer dm-switch-multipath dm-writecache bcache dm-cache)
+targets=(raw dm-linear nearcache nearcache-100k-ranges nearcache-crc32c nearcache-planned
+	nearcache-dm-stripe nearcache-cluster-here nearcache-cluster-peer dm-switch-multipath dm-writecache bcache dm-cache)
 sizes=(4096 65536 262144)
 declare -A ns
 

@@ -7,7 +7,8 @@
 #   raw          the bare cache device: cost of a hit without a cache
 #   dm-linear    minimum cost of device-mapper
 #   nearcache    blocks of 256 KiB, read-only; -100k-ranges: with 100,000 labelled ranges in the
-#                data read; -crc32c: with checksums
+#                data read; -crc32c: with checksums; -planned: with a plan that reads all blocks in
+#                turn, again and again
 #   nearcache-cluster-here  a cluster device of four nodes above nearcache; the local node is the
 #                home of all data.  -peer: a peer is the home, and its device is a bare one, so that
 #                the network does not count
@@ -117,6 +118,9 @@ up_nearcache() {
 			"range=50000@512,start=$((4 << 20)),length=512,label=two" >/dev/null || fail "no ranges"
 	fill
 	settle bench
+	[[ $1 != -planned ]] ||
+		./genl plan-submit name=bench "range=4096@0,start=0,length=$((BENCH_MB << 20))" plan=commit=1 >/dev/null ||
+		fail "no plan"
 }
 
 # A chunk is as large as a block, so that data is distributed as in a cache with two members.

@@ -277,14 +277,14 @@ void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
 	(void)pinned;
 }
 
+void nc_plan_notes_work(struct work_struct *work)
+{
+	(void)work;
+}
+
 void nc_plan_kick(struct nc_cache *c)
 {
 	(void)c;
-}
-
-void nc_plan_checks(struct nc_cache *c, bool checked)
-{
-	c->hot.checks = checked;
 }
 
 void nc_ranges_init(struct nc_cache *c, const struct nc_ranges_ops *ops)

@@ -16,7 +16,10 @@
 #define READS_MAX	(2 * EPOCHS * BLOCKS)
 #define SUBS	64U
 #define SEEDS	3U
-#define NEAR	0.98
+#define NEAR	0.99
+/* Simulated processors, each with its own notes. */
+#define CPUS	4U
+#define NOTES	128U
 
 static const double fractions[] = { 0.1, 0.25, 0.5, 0.75 };
 
@@ -34,6 +37,8 @@ struct reads {
 };
 
 static u64 state;
+/* Does the plan learn of reads late, and in another order? */
+static bool late;
 
 static u32 chance(u32 below)
 {
@@ -181,6 +186,9 @@ static u32 min_hits(const struct reads *reads, u32 slots)
  * @late: reads since free slots fell below the plan's low-water mark
  * @has: whether each block is cached
  * @hits: hits of all reads
+ * @note: reads that the plan has not seen yet, by processor
+ * @notes: entries of each processor in @note
+ * @noted: entries of all processors in @note
  */
 struct cache {
 	struct nc_belady plan;
@@ -189,6 +197,9 @@ struct cache {
 	u32 late;
 	bool has[BLOCKS];
 	u32 hits;
+	struct nc_belady_piece note[CPUS][NOTES];
+	u32 notes[CPUS];
+	u32 noted;
 };
 
 static struct cache *cache_of(u32 slots, const struct reads *reads)
@@ -213,6 +224,19 @@ static void cache_free(struct cache *c)
 	free(c);
 }
 
+/* Apply the notes of one processor after the other, so in another order than that of the reads. */
+static void apply_notes(struct cache *c)
+{
+	u32 cpu, i;
+
+	for (cpu = 0; cpu < CPUS; cpu++) {
+		for (i = 0; i < c->notes[cpu]; i++)
+			nc_belady_read(&c->plan, &c->note[cpu][i]);
+		c->notes[cpu] = 0;
+	}
+	c->noted = 0;
+}
+
 /* Play the reclaim worker: two reads after free slots became too few, evict blocks. */
 static void make_room(struct cache *c)
 {
@@ -222,6 +246,7 @@ static void make_room(struct cache *c)
 	if (c->left >= nc_belady_low(c->low) || c->late++ < 2)
 		return;
 	c->late = 0;
+	apply_notes(c);
 	while (c->left < nc_belady_enough(c->low) && nc_belady_farthest(&c->plan, &end, &block)) {
 		assert_true(c->has[block]);
 		c->has[block] = false;
@@ -245,20 +270,25 @@ static bool cache_read(struct cache *c, u32 block)
 {
 	struct nc_belady_piece piece = { .block = block, .whole = true };
 	bool hit = c->has[block], lower = chance(2);
-	u32 part;
+	u32 part, cpu = late ? chance(CPUS) : 0;
 
+	if (!hit && c->noted >= c->plan.fresh)
+		apply_notes(c);
 	if (!hit && c->left && nc_belady_admits(&c->plan, block, c->left, c->low, false)) {
 		nc_belady_took(&c->plan, block);
 		c->has[block] = true;
 		c->left--;
 	}
-	piece.cached = c->has[block];
 	for (part = 0; part < 2; part++) {
 		piece.first = (part ^ lower) ? 0 : SUBS / 2;
 		piece.last = piece.first + SUBS / 2 - 1;
 		piece.hit = part ? c->has[block] : hit;
-		nc_belady_read(&c->plan, &piece);
+		assert_true(c->notes[cpu] < NOTES);
+		c->note[cpu][c->notes[cpu]++] = piece;
 	}
+	c->noted += 2;
+	if (!late || c->noted >= c->plan.late)
+		apply_notes(c);
 	make_room(c);
 	c->hits += hit;
 	if (nc_belady_astray(&c->plan))
@@ -274,6 +304,7 @@ static u32 plan_hits(const struct reads *plan, const struct reads *reads, u32 sl
 
 	for (i = 0; i < reads->count; i++)
 		hits += cache_read(c, reads->block[i]) && i >= reads->count / 2;
+	apply_notes(c);
 	assert_true(nc_belady_over(&c->plan));
 	assert_int_equal(c->plan.figures.hits, c->hits);
 	assert_int_equal(c->plan.figures.hits + c->plan.figures.misses, reads->count);
@@ -309,14 +340,28 @@ static void compare(const char *name, void (*pattern)(struct reads *reads))
 	}
 }
 
-static void as_min(void **unused)
+static void compare_all(void)
 {
-	(void)unused;
 	compare("reshuffled", reshuffled);
 	compare("same order", same_order);
 	compare("random half", random_half);
 	compare("two jobs", two_jobs);
 	compare("mixture", mixture);
+}
+
+static void as_min(void **unused)
+{
+	(void)unused;
+	compare_all();
+}
+
+/* The same if the plan learns of reads late, as from notes of several processors. */
+static void as_min_from_notes(void **unused)
+{
+	(void)unused;
+	late = true;
+	compare_all();
+	late = false;
 }
 
 static struct reads plan;
@@ -558,7 +603,8 @@ static void ahead(void **unused)
 	add(&p, 0, 79);
 	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
 	/* Block 0 was read and is cached, block 1 is cached. */
-	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 7, .whole = true, .cached = true });
+	nc_belady_took(&p, 0);
+	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 7, .whole = true });
 	nc_belady_took(&p, 1);
 	assert_int_equal(nc_belady_ahead(&p, &at, 2, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 2);
@@ -684,6 +730,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_min),
+		cmocka_unit_test(as_min_from_notes),
 		cmocka_unit_test(in_turn),
 		cmocka_unit_test(restarted),
 		cmocka_unit_test(resumed),

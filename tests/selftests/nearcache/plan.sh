@@ -167,8 +167,8 @@ elsewhere() {
 	get
 	says sought 1
 	echo "found, at $(value position) now"
-	# The plan waits for a skipped visit until 128 more visits have passed.
-	(($(value position) >= 680 - 128 && $(value position) <= 680)) || fail "$out"
+	# The plan waits for a skipped visit until 160 more visits have passed.
+	(($(value position) >= 680 - 160 && $(value position) <= 680)) || fail "$out"
 	plan_of 0
 	empty 0
 	wait_for 30 state_is 2 || fail "the plan did not end: $out"
