@@ -10,26 +10,16 @@
 #include <linux/types.h>
 
 #include "evict/bittree.h"
+#include "evict/block_table.h"
+#include "evict/open_visits.h"
 
-/* Most visits of a plan.  Each takes up to 49 bytes (206 MB in all), 24 more in the hand-over. */
+/* Most visits of a plan.  Each takes up to 24 bytes (101 MB in all), also in the hand-over. */
 #define NC_BELADY_VISITS_MAX	4194304U
-#define NC_BELADY_NONE		0xffffffffU
+#define NC_BELADY_NONE		NC_BLOCK_NONE
+/* Surplus of unexpected reads that starts nc_belady_seek(). */
+#define NC_BELADY_BEARABLE	24U
 /* Number of recent unexpected reads to remember: nc_belady_seek() looks them up in the plan. */
 #define NC_BELADY_RECENT		16U
-
-/**
- * struct nc_planned - a block of the plan
- * @block: origin block
- * @seen: bitmap of the sub-blocks that were read to their end in visit @at
- * @next: next visit of the block; NC_BELADY_NONE: none
- * @at: the latest of the block's visits that were made; NC_BELADY_NONE: none
- */
-struct nc_planned {
-	u64 block;
-	u64 seen;
-	u32 next;
-	u32 at;
-};
 
 /**
  * struct nc_belady_figures - statistics of a plan
@@ -63,14 +53,15 @@ struct nc_belady_figures {
 /**
  * struct nc_belady - a plan
  * @subs: sub-blocks of a block
- * @visit: packed visits in reading order, each with index of the block in @planned, first and last
- *	sub-block; before nc_belady_build() the origin block instead of the index
- * @room: number of entries allocated for @visit
+ * @visit: visits in reading order: the entry of the visit's block in @blocks; before
+ *	nc_belady_build() the low 32 bits of the origin block
+ * @part: for each visit, first and last sub-block, packed
+ * @high: before nc_belady_build(): for each visit, the high 8 bits of the origin block
+ * @room: number of entries allocated for @visit, @part and @high
  * @after: for each visit, the next visit of the same block, or NC_BELADY_NONE
- * @planned: the different blocks of the plan
- * @head: hash table of indices of @planned with open addressing; NC_BELADY_NONE: free
- * @head_bits: log2 of the length of @head
- * @seed: random seed of the hash, so that a crafted plan cannot make all blocks collide
+ * @blocks: the different blocks of the plan; nc_block.next is the next visit of the block, or
+ *	NC_BELADY_NONE
+ * @open: the latest visit of a block, if it was made, but lacks sub-blocks
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
  *	the block whose next use is farthest.  A cached block without another visit has a bit
@@ -83,7 +74,7 @@ struct nc_belady_figures {
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
  *	reads that match one
  * @bearable: value of @unexpected that starts a search for the readers' place
- * @recent: the latest unexpected reads, as indices of @planned; a ring
+ * @recent: the latest unexpected reads, as entries of @blocks; a ring
  * @recent_at: number of entries written to @recent so far
  * @expected: visits made in this period
  * @others: reads in this period that are part of no visit
@@ -91,19 +82,19 @@ struct nc_belady_figures {
  * @lost: in some period less than one visit was made per 8 @others
  * @figures: statistics
  *
- * @visit, @after and planned.block are constant after nc_belady_build().  The caller serialises
+ * @visit, @part, @after and the blocks are constant after nc_belady_build().  The caller serialises
  * all calls, except of nc_belady_admits(), which reads @farthest, @position and the state of one
  * block while another call may change them: its answer is then that of a moment before or after.
  */
 struct nc_belady {
 	u32 subs;
-	u64 *visit;
+	u32 *visit;
+	u16 *part;
+	u8 *high;
 	u32 room;
 	u32 *after;
-	struct nc_planned *planned;
-	u32 *head;
-	u32 head_bits;
-	u64 seed;
+	struct nc_block_table blocks;
+	struct nc_open_visits open;
 	u64 *done;
 	struct nc_bittree far;
 	u32 farthest;
@@ -126,12 +117,12 @@ struct nc_belady {
  * struct nc_belady_mark - where a growing plan ended at some time, for nc_belady_cut()
  * @ranges: ranges so far
  * @visits: visits so far
- * @last: value of the last visit, because a later range may extend this visit
+ * @part: sub-blocks of the last visit, because a later range may extend this visit
  */
 struct nc_belady_mark {
 	u64 ranges;
 	u32 visits;
-	u64 last;
+	u16 part;
 };
 
 /**
@@ -155,6 +146,7 @@ struct nc_belady_mark nc_belady_mark(const struct nc_belady *plan);
 void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark);
 int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots);
 void nc_belady_destroy(struct nc_belady *plan);
+void nc_belady_link(struct nc_belady *plan, u32 from);
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece);
 bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays);
 bool nc_belady_took(struct nc_belady *plan, u64 block);
@@ -179,6 +171,19 @@ static inline u32 nc_belady_enough(u32 low)
 static inline u32 nc_belady_low(u32 low)
 {
 	return nc_belady_enough(low) * 2 / 3;
+}
+
+/* Packed sub-blocks of a visit. */
+#define NC_PART_BITS	6U
+
+static inline u32 nc_part_first(u16 part)
+{
+	return part & ((1U << NC_PART_BITS) - 1);
+}
+
+static inline u32 nc_part_last(u16 part)
+{
+	return part >> NC_PART_BITS;
 }
 
 /* Was every visit of the plan made or skipped? */

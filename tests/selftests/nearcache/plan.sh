@@ -141,7 +141,7 @@ bad_input() {
 	refused E2BIG 'Limit of 4194304 visits of blocks' plan-submit name=nc "$piece" "$piece" plan=at=16384
 	ask plan-submit name=nc plan=at=16384,commit=1
 	says visits 4194304
-	(($(value memory) <= 49 * 4194304)) || fail "memory: $out"
+	(($(value memory) <= 24 * 4194304)) || fail "memory: $out"
 	ask plan-clear name=nc
 }
 

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Visits of which readers have read only some sub-blocks so far. */
+#ifndef NEARCACHE_EVICT_OPEN_VISITS_H
+#define NEARCACHE_EVICT_OPEN_VISITS_H
+
+#include <linux/types.h>
+
+/**
+ * struct nc_open_visit - a visit of which some sub-blocks were read
+ * @seen: bitmap of these sub-blocks
+ * @block: entry of the block in the plan's table; NC_BLOCK_NONE: free
+ * @visit: the visit
+ */
+struct nc_open_visit {
+	u64 seen;
+	u32 block;
+	u32 visit;
+};
+
+/**
+ * struct nc_open_visits - a hash table; if a set is full, its earliest visit is forgotten
+ * @entry: sets of NC_OPEN_WAYS entries; in use for at most one visit of each block
+ * @bits: log2 of the number of sets
+ *
+ * The owner serialises all calls.  nc_open_find() may run at the same time; its result is a hint
+ * then.
+ */
+struct nc_open_visits {
+	struct nc_open_visit *entry;
+	u32 bits;
+};
+
+#define NC_OPEN_WAYS	4U
+
+int nc_open_init(struct nc_open_visits *open, u32 visits);
+void nc_open_destroy(struct nc_open_visits *open);
+void nc_open_empty(struct nc_open_visits *open);
+struct nc_open_visit *nc_open_find(const struct nc_open_visits *open, u32 block);
+void nc_open_set(struct nc_open_visits *open, u32 block, u32 visit, u64 seen);
+
+/* Number of entries. */
+static inline u32 nc_open_size(const struct nc_open_visits *open)
+{
+	return NC_OPEN_WAYS << open->bits;
+}
+
+#endif /* NEARCACHE_EVICT_OPEN_VISITS_H */
