@@ -167,6 +167,29 @@ static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 		plan->unexpected--;
 }
 
+/* Was visit @v made or skipped? */
+bool nc_belady_is_over(const struct nc_belady *plan, u32 v)
+{
+	return v < plan->figures.position || is_done(plan, v);
+}
+
+/* The sub-blocks that were read of a visit that is over. */
+u64 nc_belady_seen(const struct nc_belady *plan, u32 v)
+{
+	const struct nc_open_visit *open = open_visit(plan, plan->visit[v]);
+
+	return open && open->visit == v ? open->seen : ~0ULL;
+}
+
+/* Make a visit if it is the next one of its block.  @seen: its sub-blocks that were read. */
+void nc_belady_make(struct nc_belady *plan, u32 v, u64 seen)
+{
+	u32 i = plan->visit[v];
+
+	if (plan->blocks.entry[i].next == v)
+		make_visit(plan, i, v, seen);
+}
+
 static void begin_period(struct nc_belady *plan)
 {
 	plan->expected = 0;
@@ -396,7 +419,7 @@ static void go_to(struct nc_belady *plan, u32 place)
 	nc_belady_link(plan, place);
 	nc_bittree_empty(&plan->far);
 	plan->farthest = NC_BITTREE_NONE;
-	memset(plan->done, 0, (plan->figures.visits / 64 + 1) * sizeof(*plan->done));
+	memset(plan->done, 0, nc_belady_words(plan) * sizeof(*plan->done));
 	plan->figures.position = place;
 	plan->front = place;
 	for (v = place; v < end; v++) {

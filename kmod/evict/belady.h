@@ -23,6 +23,7 @@
 
 /**
  * struct nc_belady_figures - statistics of a plan
+ * @before: visits of the plans that this plan continues, which were over when it was handed over
  * @ranges: ranges handed over by user space
  * @visits: visits of these ranges
  * @blocks: different blocks of these ranges
@@ -37,6 +38,7 @@
  * @memory: size of the plan in bytes
  */
 struct nc_belady_figures {
+	u64 before;
 	u64 ranges;
 	u32 visits;
 	u32 blocks;
@@ -126,6 +128,18 @@ struct nc_belady_mark {
 };
 
 /**
+ * struct nc_belady_join - progress of nc_belady_catch_up()
+ * @word: next word of the bitmap
+ * @visit: visit of the new plan that the next visit in the bitmap is
+ * @seen: figures of the old plan that the new plan has counted
+ */
+struct nc_belady_join {
+	u32 word;
+	u32 visit;
+	struct nc_belady_figures seen;
+};
+
+/**
  * struct nc_belady_piece - the part of a read that lies in one block
  * @block: origin block
  * @first: first sub-block
@@ -171,6 +185,23 @@ static inline u32 nc_belady_enough(u32 low)
 static inline u32 nc_belady_low(u32 low)
 {
 	return nc_belady_enough(low) * 2 / 3;
+}
+
+bool nc_belady_is_over(const struct nc_belady *plan, u32 v);
+u64 nc_belady_seen(const struct nc_belady *plan, u32 v);
+void nc_belady_make(struct nc_belady *plan, u32 v, u64 seen);
+
+int nc_belady_resize(struct nc_belady *plan, u32 room);
+u32 nc_belady_left(const struct nc_belady *plan, u64 *left);
+int nc_belady_prepend(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
+		      u32 count);
+bool nc_belady_catch_up(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
+			struct nc_belady_join *join);
+
+/* Length of a bitmap of all visits, in words. */
+static inline u32 nc_belady_words(const struct nc_belady *plan)
+{
+	return plan->figures.visits / 64 + 1;
 }
 
 /* Packed sub-blocks of a visit. */

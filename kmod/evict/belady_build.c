@@ -50,7 +50,8 @@ static bool resize_array(void **array, u32 used, u32 room, u32 size)
 	return true;
 }
 
-static int resize_visits(struct nc_belady *plan, u32 room)
+/* Change the length of the arrays of a plan that is not built yet.  Returns 0 or -ENOMEM. */
+int nc_belady_resize(struct nc_belady *plan, u32 room)
 {
 	u32 used = plan->figures.visits;
 
@@ -81,7 +82,7 @@ static int append_visit(struct nc_belady *plan, u64 block, u32 first, u32 last)
 	}
 	if (n == NC_BELADY_VISITS_MAX)
 		return -E2BIG;
-	if (n == plan->room && resize_visits(plan, n ? 2 * n : ROOM_MIN))
+	if (n == plan->room && nc_belady_resize(plan, n ? 2 * n : ROOM_MIN))
 		return -ENOMEM;
 	plan->visit[n] = block;
 	plan->high[n] = block >> 32;
@@ -211,7 +212,7 @@ static int alloc_state(struct nc_belady *plan)
 	u32 open = min(2 * plan->lag, max(visits / OPEN_PARTS, OPEN_MIN));
 
 	plan->after = kvmalloc_array(visits, sizeof(*plan->after), NC_BITTREE_GFP);
-	plan->done = kvcalloc(visits / 64 + 1, sizeof(*plan->done), NC_BITTREE_GFP);
+	plan->done = kvcalloc(nc_belady_words(plan), sizeof(*plan->done), NC_BITTREE_GFP);
 	if (!plan->after || !plan->done || nc_open_init(&plan->open, open))
 		return -ENOMEM;
 	return nc_bittree_init(&plan->far, visits + plan->blocks.size);
@@ -222,7 +223,7 @@ static u64 plan_memory(const struct nc_belady *plan)
 	u64 visits = plan->figures.visits;
 
 	return visits * (sizeof(*plan->visit) + sizeof(*plan->part) + sizeof(*plan->after)) +
-	       (visits / 64 + 1) * sizeof(*plan->done) + nc_block_table_memory(&plan->blocks) +
+	       nc_belady_words(plan) * sizeof(*plan->done) + nc_block_table_memory(&plan->blocks) +
 	       nc_open_size(&plan->open) * sizeof(*plan->open.entry) +
 	       nc_bittree_memory(&plan->far);
 }
@@ -249,7 +250,7 @@ int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 	plan->patience = max(slots, PATIENCE_MIN);
 	memset(plan->recent, 0xff, sizeof(plan->recent));
 	plan->farthest = NC_BITTREE_NONE;
-	if (resize_visits(plan, visits) || name_blocks(plan, seed))
+	if (nc_belady_resize(plan, visits) || name_blocks(plan, seed))
 		return -ENOMEM;
 	if (plan->figures.blocks <= visits / 2 && shrink_blocks(plan))
 		return -ENOMEM;

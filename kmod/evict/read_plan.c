@@ -5,16 +5,10 @@
  * read, nearly all reads are outside of it, it is cleared, or another plan replaces it.  Meanwhile
  * slots keep their stamps up to date, so that the policy can select victims again afterwards.
  *
- * Readers take no lock.  Each processor notes its reads in a ring, and a work applies the notes to
- * the plan: soon after a ring is half full, or else within two ticks of the timer.  Notes are also
- * applied before reclaim chooses blocks, before a report, and before a plan ends.  If all rings hold
- * many notes, part of each ring is applied in turn, so that reads stay near their order.
- *
  * Callers report each slot that a block gets or loses under the block's bucket lock and the plan's
- * spin lock, so plan and index agree.  A note says only that a block was read, so a late or lost
- * note moves one block in the order of evictions; no data depends on it.
+ * spin lock, so plan and index agree.  Reads are reported later: see plan_notes.c.  The plan may then
+ * name a block that has no slot, which reclaim detects in the index.
  */
-#include <linux/random.h>
 #include <linux/slab.h>
 
 #include "cache.h"
@@ -27,7 +21,8 @@ void nc_plan_init(struct nc_cache *c)
 	spin_lock_init(&c->plan.report_lock);
 }
 
-static void release_plan(struct nc_active_plan *active)
+/* Drop a reference. */
+void nc_plan_release(struct nc_active_plan *active)
 {
 	if (!refcount_dec_and_test(&active->refs))
 		return;
@@ -78,53 +73,20 @@ void nc_plan_unlock(struct nc_cache *c)
 {
 	WRITE_ONCE(c->plan.at, c->plan.coming ? c->plan.coming->figures.ranges : 0);
 	mutex_unlock(&c->plan.lock);
-	/* Unlock, then load @late.  Pairs with end_plan(): store @late, then try the lock. */
+	/* Unlock, then load @late.  Pairs with try_plan_lock(): store @late, then try the lock. */
 	smp_mb();
 	if (READ_ONCE(c->plan.late))
 		nc_plan_kick(c);
 }
 
-static struct nc_active_plan *current_plan(struct nc_plan *f)
+/* The plan in force, or NULL.  Context: nc_plan.lock. */
+struct nc_active_plan *nc_plan_current(struct nc_plan *f)
 {
 	return rcu_dereference_protected(f->now, lockdep_is_held(&f->lock));
 }
 
-/* Most parts of a call of apply_notes().  More would keep the order of reads better. */
-#define PARTS_MAX	16U
-
-/* Apply the oldest notes of each ring to the plan: 1 / @parts of them, rounded up. */
-static u32 apply_part(struct nc_active_plan *active, u32 parts)
-{
-	u32 applied = 0;
-	int cpu;
-
-	lockdep_assert_held(&active->lock);
-	for_each_possible_cpu(cpu)
-		applied += nc_notes_take(per_cpu_ptr(active->notes, cpu), parts, &active->order);
-	return applied;
-}
-
-/* Apply all notes that were written before the call, unless the plan is paused.  The caller holds a
- * reference or rcu_read_lock().  Returns the number of notes.
- */
-static u32 apply_notes(struct nc_active_plan *active)
-{
-	u32 most = 0, applied = 0, parts;
-	int cpu;
-
-	for_each_possible_cpu(cpu)
-		most = max(most, nc_notes_waiting(per_cpu_ptr(active->notes, cpu)));
-	for (parts = min(most, PARTS_MAX); parts; parts--) {
-		spin_lock(&active->lock);
-		if (!active->paused)
-			applied += apply_part(active, parts);
-		spin_unlock(&active->lock);
-	}
-	return applied;
-}
-
 /* Return the figures of a plan.  Context: nc_active_plan.lock. */
-static struct nc_belady_figures figures_of(const struct nc_active_plan *active)
+struct nc_belady_figures nc_plan_figures(const struct nc_active_plan *active)
 {
 	struct nc_belady_figures figures = active->order.figures;
 	int cpu;
@@ -136,11 +98,11 @@ static struct nc_belady_figures figures_of(const struct nc_active_plan *active)
 }
 
 /* Put @active, or no plan, in force.  @state: final state of the old plan if @active is NULL. */
-static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
-			 enum nearcache_plan_state state)
+void nc_plan_replace(struct nc_cache *c, struct nc_active_plan *active,
+		     enum nearcache_plan_state state)
 {
 	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *old = current_plan(f);
+	struct nc_active_plan *old = nc_plan_current(f);
 
 	lockdep_assert_held(&f->lock);
 	/* Before @active is visible: nc_plan_work() or nc_plan_took() finds its strays. */
@@ -156,126 +118,16 @@ static void replace_plan(struct nc_cache *c, struct nc_active_plan *active,
 		return;
 	synchronize_rcu();
 	/* No reader writes notes for the old plan any more. */
-	apply_notes(old);
+	nc_plan_apply(old);
 	spin_lock(&f->report_lock);
 	spin_lock(&old->lock);
-	f->last = figures_of(old);
+	f->last = nc_plan_figures(old);
 	spin_unlock(&old->lock);
 	f->last.memory = 0;
 	if (f->shown == old)
 		f->shown = NULL;
 	spin_unlock(&f->report_lock);
-	release_plan(old);
-}
-
-static void drop_coming(struct nc_plan *f)
-{
-	if (!f->coming)
-		return;
-	nc_belady_destroy(f->coming);
-	kfree(f->coming);
-	f->coming = NULL;
-}
-
-/**
- * nc_plan_begin() - prepare for the next ranges of a plan
- * @c: live cache
- * @at: number of ranges handed over so far; 0: begin a new plan and drop an unfinished one
- *
- * Context: nc_plan.lock, as for the functions below; may sleep.
- * Return: 0, -ENOMEM, or -ESTALE if @at does not match.
- */
-int nc_plan_begin(struct nc_cache *c, u64 at)
-{
-	struct nc_plan *f = &c->plan;
-
-	lockdep_assert_held(&f->lock);
-	if (at)
-		return f->coming && f->coming->figures.ranges == at ? 0 : -ESTALE;
-	drop_coming(f);
-	f->coming = kzalloc(sizeof(*f->coming), GFP_KERNEL);
-	if (!f->coming)
-		return -ENOMEM;
-	f->coming->subs = c->geo.block_size / c->geo.subblock_size;
-	return 0;
-}
-
-/**
- * nc_plan_append() - append a range to the plan
- * @c: live cache
- * @first: first sector
- * @end: sector behind the last one
- *
- * Return: 0, -ENOMEM, or -E2BIG: the plan is too long.
- */
-int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
-{
-	struct nc_belady *plan = c->plan.coming;
-	int r = nc_belady_append(plan, first >> c->hot.sub_shift, (end - 1) >> c->hot.sub_shift);
-
-	lockdep_assert_held(&c->plan.lock);
-	if (!r)
-		plan->figures.ranges++;
-	return r;
-}
-
-/* Allocate a plan for the order that was handed over.  Returns NULL if out of memory. */
-static struct nc_active_plan *alloc_plan(struct nc_cache *c)
-{
-	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
-	struct nc_belady *coming = c->plan.coming;
-
-	if (!active)
-		return NULL;
-	active->notes = alloc_percpu(struct nc_notes);
-	if (!active->notes || nc_belady_build(coming, get_random_u64(), c->index.count)) {
-		free_percpu(active->notes);
-		kfree(active);
-		return NULL;
-	}
-	spin_lock_init(&active->lock);
-	refcount_set(&active->refs, 1);
-	active->order = *coming;
-	active->order.figures.memory += num_possible_cpus() * sizeof(struct nc_notes);
-	active->batch = clamp(coming->late / num_online_cpus(), 1U, NC_NOTES / 2);
-	active->fresh = clamp(coming->fresh / num_online_cpus(), 1U, active->batch);
-	active->due = 1;
-	active->unscanned = true;
-	return active;
-}
-
-/**
- * nc_plan_commit() - put the completely handed-over plan in force
- * @c: live cache; the plan has at least one visit
- * @flags: NC_PLAN_APPEND: the new plan continues the plan in force, if there is one, else it
- *	replaces it; NC_PLAN_NO_PREFETCH
- *
- * Return: 0, -ENOMEM, or -E2BIG: both plans together are too long; after an error the old plan
- * stays in force and the new one is dropped.
- */
-int nc_plan_commit(struct nc_cache *c, unsigned int flags)
-{
-	struct nc_plan *f = &c->plan;
-	struct nc_active_plan *active;
-
-	lockdep_assert_held(&f->lock);
-	if (flags & NC_PLAN_APPEND && nc_plan_any(c)) {
-		drop_coming(f);
-		return -EOPNOTSUPP;
-	}
-	active = alloc_plan(c);
-	if (!active) {
-		drop_coming(f);
-		return -ENOMEM;
-	}
-	active->number = ++f->numbers;
-	kfree(f->coming);
-	f->coming = NULL;
-	WRITE_ONCE(f->no_prefetch, flags & NC_PLAN_NO_PREFETCH);
-	replace_plan(c, active, 0);
-	nc_slots_look_again(c);
-	nc_plan_kick(c);
-	return 0;
+	nc_plan_release(old);
 }
 
 /* End the plan and drop an unfinished one.  Returns whether a plan was in force. */
@@ -286,54 +138,10 @@ bool nc_plan_clear(struct nc_cache *c)
 	nc_plan_lock(c);
 	any = nc_plan_any(c);
 	if (any)
-		replace_plan(c, NULL, NEARCACHE_PLAN_CLEARED);
-	drop_coming(&c->plan);
+		nc_plan_replace(c, NULL, NEARCACHE_PLAN_CLEARED);
+	nc_plan_drop_coming(&c->plan);
 	nc_plan_unlock(c);
 	return any;
-}
-
-/* Does the plan need nc_plan_work(): to end, or to find the readers' place? */
-static bool wants_work(const struct nc_belady *plan)
-{
-	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
-}
-
-/* Queue the reclaim worker if the plan needs nc_plan_work(). */
-static void ask_work(struct nc_cache *c, struct nc_active_plan *active)
-{
-	bool work = false;
-
-	spin_lock(&active->lock);
-	if (!active->paused && !active->asked)
-		work = wants_work(&active->order);
-	active->asked |= work;
-	spin_unlock(&active->lock);
-	if (work)
-		nc_plan_kick(c);
-}
-
-/* Apply notes now, unless another task has the lock. */
-static void apply_early(struct nc_active_plan *active)
-{
-	if (!spin_trylock(&active->lock))
-		return;
-	if (!active->paused)
-		apply_part(active, 1);
-	spin_unlock(&active->lock);
-}
-
-/* Apply all notes of the plan in force.  Context: process. */
-static void apply_current(struct nc_cache *c)
-{
-	struct nc_active_plan *active;
-
-	rcu_read_lock();
-	active = rcu_dereference(c->plan.now);
-	if (active) {
-		apply_notes(active);
-		ask_work(c, active);
-	}
-	rcu_read_unlock();
 }
 
 /* Report the plan in force, or the last one.  Takes no mutex, as any user may ask.  Context:
@@ -343,7 +151,7 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 {
 	struct nc_plan *f = &c->plan;
 
-	apply_current(c);
+	nc_plan_apply_now(c);
 	report->at = READ_ONCE(f->at);
 	spin_lock(&f->report_lock);
 	report->state = f->state;
@@ -351,108 +159,10 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 	report->figures = f->last;
 	if (f->shown) {
 		spin_lock(&f->shown->lock);
-		report->figures = figures_of(f->shown);
+		report->figures = nc_plan_figures(f->shown);
 		spin_unlock(&f->shown->lock);
 	}
 	spin_unlock(&f->report_lock);
-}
-
-/* Queue the work that applies notes: @waiting notes of a processor are due. */
-static void queue_notes_work(struct nc_cache *c, struct nc_active_plan *active, u32 waiting)
-{
-	if (waiting >= active->batch) {
-		WRITE_ONCE(active->due, NC_NOTES + 1);
-		mod_delayed_work(c->workers.cache, &c->plan.notes_work, 0);
-	} else {
-		WRITE_ONCE(active->due, active->batch);
-		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
-	}
-}
-
-/* Notes of this processor are due, or (@waiting is 0) @note found no room: then apply notes here,
- * and write it now, or lose it if another task is applying notes.
- */
-static noinline void notes_due(struct nc_cache *c, u64 note, u32 waiting)
-{
-	struct nc_active_plan *active;
-
-	rcu_read_lock();
-	active = rcu_dereference(c->plan.now);
-	if (active && !waiting) {
-		apply_early(active);
-		nc_note_write(get_cpu_ptr(active->notes), note);
-		put_cpu_ptr(active->notes);
-		waiting = active->batch;
-	}
-	if (active)
-		queue_notes_work(c, active, waiting);
-	rcu_read_unlock();
-}
-
-/* Write a note for the plan in force.  Disabled preemption is an RCU section as well. */
-static __always_inline void write_note(struct nc_cache *c, u64 note)
-{
-	u32 waiting = 1, due = NC_NOTES + 1;
-	struct nc_active_plan *active;
-
-	rcu_read_lock_sched();
-	active = rcu_dereference_sched(c->plan.now);
-	if (active) {
-		waiting = nc_note_write(this_cpu_ptr(active->notes), note);
-		due = READ_ONCE(active->due);
-	}
-	rcu_read_unlock_sched();
-	/* Also if @waiting is 0. */
-	if (unlikely(waiting - 1 >= due - 1))
-		notes_due(c, note, waiting);
-}
-
-/* Note a hit within one block for the plan.  Context: process.  Takes no lock, and writes only
- * memory of this processor, except once for each batch of notes, or if notes are not applied in
- * time: then this note may be lost.
- */
-void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
-{
-	u64 first = bio->bi_iter.bi_sector, end = first + bio_sectors(bio);
-	u32 mask = c->hot.block_mask, shift = c->hot.sub_shift;
-	bool whole = !(end & ((1U << shift) - 1)) || end == c->geo.origin_size >> SECTOR_SHIFT;
-
-	write_note(c, nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
-				 ((u32)(end - 1) & mask) >> shift, whole, true));
-}
-
-/**
- * nc_plan_read() - note a read for the plan
- * @c: live cache
- * @span: sub-blocks of the read, in one block
- * @first: first sector of the read
- * @end: sector behind the read, which may extend beyond @span
- * @hit: the read is a hit
- *
- * Context: see nc_plan_hit().
- */
-void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first,
-		  sector_t end, bool hit)
-{
-	sector_t span_end = (span->block << c->hot.block_shift) +
-			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
-	bool whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT);
-
-	write_note(c, nc_note_of(span->block, span->first, span->last, whole, hit));
-}
-
-/* Bring the plan up to date before nc_plan_admits() is called, unless another task does it or this
- * processor has few notes.  Context: process; no bucket lock is held.
- */
-void nc_plan_refresh(struct nc_cache *c)
-{
-	struct nc_active_plan *active;
-
-	rcu_read_lock();
-	active = rcu_dereference(c->plan.now);
-	if (active && nc_notes_waiting(raw_cpu_ptr(active->notes)) >= active->fresh)
-		apply_early(active);
-	rcu_read_unlock();
 }
 
 /**
@@ -565,7 +275,7 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 	struct nc_active_plan *active;
 	const struct nc_belady *order;
 
-	apply_current(c);
+	nc_plan_apply_now(c);
 	active = take_plan(c);
 	if (active) {
 		order = &active->order;
@@ -655,8 +365,25 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 	nc_slots_look_again(c);
 }
 
-static void seek_position(struct nc_active_plan *active)
+/* Take nc_plan.lock.  If a request holds it, to build a new plan, do not wait, because reclaim must
+ * go on: nc_plan_unlock() queues the worker again.
+ */
+static bool try_plan_lock(struct nc_cache *c)
 {
+	WRITE_ONCE(c->plan.late, true);
+	/* Store @late, then try the lock.  Pairs with nc_plan_unlock(): unlock, then load @late. */
+	smp_mb();
+	if (!mutex_trylock(&c->plan.lock))
+		return false;
+	WRITE_ONCE(c->plan.late, false);
+	return true;
+}
+
+/* Find the readers' place, unless a request is about to replace or to continue the plan. */
+static void seek_position(struct nc_cache *c, struct nc_active_plan *active)
+{
+	if (!try_plan_lock(c))
+		return;
 	spin_lock(&active->lock);
 	WRITE_ONCE(active->paused, true);
 	spin_unlock(&active->lock);
@@ -664,24 +391,19 @@ static void seek_position(struct nc_active_plan *active)
 	spin_lock(&active->lock);
 	WRITE_ONCE(active->paused, false);
 	spin_unlock(&active->lock);
+	mutex_unlock(&c->plan.lock);
 	WRITE_ONCE(active->unscanned, true);
-	apply_notes(active);
+	nc_plan_apply(active);
 }
 
-/* End the plan, unless another one has replaced it.  If a request holds nc_plan.lock, to build a
- * new plan, do not wait, because reclaim must go on: nc_plan_unlock() queues the worker again.
- */
+/* End the plan, unless another one has replaced it or is about to. */
 static void end_plan(struct nc_cache *c, struct nc_active_plan *active,
 		     enum nearcache_plan_state state)
 {
-	WRITE_ONCE(c->plan.late, true);
-	/* Store @late, then try the lock.  Pairs with nc_plan_unlock(): unlock, then load @late. */
-	smp_mb();
-	if (!mutex_trylock(&c->plan.lock))
+	if (!try_plan_lock(c))
 		return;
-	WRITE_ONCE(c->plan.late, false);
-	if (current_plan(&c->plan) == active)
-		replace_plan(c, NULL, state);
+	if (nc_plan_current(&c->plan) == active)
+		nc_plan_replace(c, NULL, state);
 	mutex_unlock(&c->plan.lock);
 }
 
@@ -689,7 +411,7 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 {
 	bool lost, over, astray;
 
-	apply_notes(active);
+	nc_plan_apply(active);
 	spin_lock(&active->lock);
 	active->asked = false;
 	lost = active->order.lost;
@@ -701,13 +423,13 @@ static void look_after(struct nc_cache *c, struct nc_active_plan *active)
 	else if (over || lost)
 		end_plan(c, active, over ? NEARCACHE_PLAN_OVER : NEARCACHE_PLAN_LOST);
 	else if (astray)
-		seek_position(active);
+		seek_position(c, active);
 	if (READ_ONCE(active->unscanned))
 		scan_slots(c, active);
 }
 
 /* Return the plan in force with a reference, or NULL. */
-static struct nc_active_plan *hold_plan(struct nc_cache *c)
+struct nc_active_plan *nc_plan_hold(struct nc_cache *c)
 {
 	struct nc_active_plan *active;
 
@@ -722,44 +444,12 @@ static struct nc_active_plan *hold_plan(struct nc_cache *c)
 /* End the plan, find the readers' place or report cached blocks.  Context: the reclaim worker. */
 void nc_plan_work(struct nc_cache *c)
 {
-	struct nc_active_plan *active = hold_plan(c);
+	struct nc_active_plan *active = nc_plan_hold(c);
 
 	if (!active)
 		return;
 	look_after(c, active);
-	release_plan(active);
-}
-
-/* Apply the notes of all processors.  Returns false if there were none: then readers must queue the
- * work again.
- */
-static bool apply_due(struct nc_cache *c, struct nc_active_plan *active)
-{
-	bool any;
-
-	WRITE_ONCE(active->due, active->batch);
-	any = apply_notes(active);
-	if (!any) {
-		WRITE_ONCE(active->due, 1);
-		/* A reader that saw the old @due has written its note now. */
-		synchronize_rcu();
-		any = apply_notes(active);
-	}
-	ask_work(c, active);
-	return any;
-}
-
-/* Apply notes, again and again while reads come.  Context: a work. */
-void nc_plan_notes_work(struct work_struct *work)
-{
-	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache, plan.notes_work);
-	struct nc_active_plan *active = hold_plan(c);
-
-	if (!active)
-		return;
-	if (apply_due(c, active))
-		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
-	release_plan(active);
+	nc_plan_release(active);
 }
 
 /* Free all plans.  The caller ensures that no I/O is left and that the reclaim worker is idle. */
@@ -767,8 +457,8 @@ void nc_plan_destroy(struct nc_cache *c)
 {
 	struct nc_active_plan *active = rcu_dereference_protected(c->plan.now, true);
 
-	drop_coming(&c->plan);
+	nc_plan_drop_coming(&c->plan);
 	RCU_INIT_POINTER(c->plan.now, NULL);
 	if (active)
-		release_plan(active);
+		nc_plan_release(active);
 }

@@ -25,7 +25,8 @@ struct nc_span;
 
 /**
  * struct nc_active_plan - a plan in force
- * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost
+ * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost, but
+ *	that of an old plan nests in that of the plan that continues it
  * @refs: one reference of nc_plan.now, and one of each worker that uses the plan
  * @number: no other plan of the cache has it; constant
  * @order: the plan's data; nc_plan_admits() reads it without the lock
@@ -35,7 +36,8 @@ struct nc_span;
  * @fresh: number of notes of a processor that are applied before a miss; constant
  * @due: number of notes of a processor at which a reader must queue nc_plan_notes_work(): 1 while
  *	the work is idle, @batch while it is due later, more than NC_NOTES while it is due at once
- * @paused: the reclaim worker uses @order without the lock; others must not touch it
+ * @paused: the reclaim worker uses @order without @lock, but under nc_plan.lock; others must not
+ *	touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
  *	before the plan is visible to others; then only the worker writes it
  * @asked: the reclaim worker was queued for this plan, and has not looked yet; protected by @lock
@@ -65,8 +67,8 @@ struct nc_active_plan {
  * @no_prefetch: bring no data ahead of the reads of @now; changed under @lock, read without it
  * @strays: blocks that the plan does not contain, and that are not pinned, may be cached: reclaim
  *	evicts them first, and nc_plan_admits() relies on that; a hint, without the lock
- * @late: the reclaim worker has to end the plan but found @lock taken, so nc_plan_unlock() queues
- *	the worker again
+ * @late: the reclaim worker has to end the plan or to move in it, but found @lock taken, so
+ *	nc_plan_unlock() queues the worker again
  * @report_lock: protects @state, @last and @shown, which are changed under @lock as well, so that
  *	nc_plan_report() need not wait for @lock; nc_active_plan.lock nests inside
  * @shown: plan whose figures nc_plan_report() returns: @now, or an ended plan until its figures are
@@ -127,6 +129,16 @@ void nc_plan_init(struct nc_cache *c);
 void nc_plan_destroy(struct nc_cache *c);
 void nc_plan_lock(struct nc_cache *c);
 void nc_plan_unlock(struct nc_cache *c);
+
+struct nc_active_plan *nc_plan_current(struct nc_plan *f);
+void nc_plan_release(struct nc_active_plan *active);
+void nc_plan_replace(struct nc_cache *c, struct nc_active_plan *active,
+		     enum nearcache_plan_state state);
+struct nc_active_plan *nc_plan_hold(struct nc_cache *c);
+u32 nc_plan_apply(struct nc_active_plan *active);
+void nc_plan_apply_now(struct nc_cache *c);
+struct nc_belady_figures nc_plan_figures(const struct nc_active_plan *active);
+void nc_plan_drop_coming(struct nc_plan *f);
 
 int nc_plan_begin(struct nc_cache *c, u64 at);
 int nc_plan_append(struct nc_cache *c, u64 first, u64 end);

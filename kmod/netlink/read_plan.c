@@ -163,9 +163,9 @@ static int plan_put_u64(struct sk_buff *skb, int type, u64 value)
 static int put_figures(struct sk_buff *skb, const struct nc_belady_figures *f)
 {
 	return plan_put_u64(skb, NEARCACHE_A_PLAN_RANGES, f->ranges) ?:
-	       plan_put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->visits) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_VISITS, f->before + f->visits) ?:
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_BLOCKS, f->blocks) ?:
-	       plan_put_u64(skb, NEARCACHE_A_PLAN_POSITION, f->position) ?:
+	       plan_put_u64(skb, NEARCACHE_A_PLAN_POSITION, f->before + f->position) ?:
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_HITS, f->hits) ?:
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_MISSES, f->misses) ?:
 	       plan_put_u64(skb, NEARCACHE_A_PLAN_SKIPPED, f->skipped) ?:

@@ -364,6 +364,25 @@ static void as_min_from_notes(void **unused)
 	late = false;
 }
 
+/* In a short plan, readers and their late reports are off by all that the plan tolerates. */
+static void late_in_short_plan(void **unused)
+{
+	static struct reads plan, reads;
+	u64 seed;
+
+	(void)unused;
+	late = true;
+	for (seed = 1; seed <= SEEDS; seed++) {
+		state = seed;
+		plan.count = 0;
+		add_epoch(&plan, BLOCKS);
+		add_epoch(&plan, BLOCKS / 2);
+		disorder(&plan, 64, &reads);
+		plan_hits(&plan, &reads, BLOCKS * 3 / 4);
+	}
+	late = false;
+}
+
 static struct reads plan;
 
 /* Make a plan of several epochs, and a cache for half of the blocks. */
@@ -634,6 +653,106 @@ static void ahead(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* Make @plan, which is not built yet, continue @old; returns the bitmap for caught_up(). */
+static u64 *joined(struct nc_belady *plan, const struct nc_belady *old)
+{
+	u64 *left = calloc(nc_belady_words(old), sizeof(*left));
+	u32 count = nc_belady_left(old, left);
+
+	assert_int_equal(nc_belady_prepend(plan, old, left, count), 0);
+	assert_int_equal(nc_belady_build(plan, 1, 16), 0);
+	return left;
+}
+
+/* Pass over the old plan once. */
+static void caught_up(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
+		      struct nc_belady_figures *seen)
+{
+	struct nc_belady_join join = { .seen = *seen };
+
+	while (nc_belady_catch_up(plan, old, left, &join))
+		;
+	*seen = join.seen;
+}
+
+static void read_whole(struct nc_belady *plan, u64 block)
+{
+	nc_belady_read(plan, &(struct nc_belady_piece) {
+		.block = block, .last = 7, .whole = true, .hit = true });
+}
+
+/* Blocks 0 to 299 twice, then 0 to 299 again in an appended plan.  Readers go on while the new plan
+ * is built, and after the first pass over the old one.
+ */
+static void appended(void **unused)
+{
+	struct nc_belady old = { .subs = 8 }, new = { .subs = 8 };
+	struct nc_belady_figures seen = { };
+	u32 i;
+	u64 *left;
+
+	(void)unused;
+	add(&old, 0, 8 * 300 - 1);
+	add(&old, 0, 8 * 300 - 1);
+	add(&new, 0, 8 * 300 - 1);
+	assert_int_equal(nc_belady_build(&old, 1, 16), 0);
+	/* Visits 0 to 99 and 110 to 119 are made, 120 in part. */
+	for (i = 0; i < 120; i++)
+		if (i < 100 || i >= 110)
+			read_whole(&old, i);
+	nc_belady_read(&old, &(struct nc_belady_piece) { .block = 120, .last = 3, .whole = true });
+	left = joined(&new, &old);
+	assert_int_equal(new.figures.visits, 600 - 110 + 300);
+	assert_int_equal(new.figures.blocks, 300);
+	/* While the new plan is built, readers go on in another order. */
+	for (i = 109; i >= 100; i--)
+		read_whole(&old, i);
+	read_whole(&old, 121);
+	caught_up(&new, &old, left, &seen);
+	assert_int_equal(new.figures.position, 12);
+	assert_int_equal(new.figures.hits, 121);
+	assert_int_equal(new.figures.misses, 1);
+	read_whole(&old, 122);
+	caught_up(&new, &old, left, &seen);
+	assert_int_equal(new.figures.position, 13);
+	/* The rest of the open visit is part of it. */
+	nc_belady_read(&new, &(struct nc_belady_piece) { .block = 120, .first = 4, .last = 7,
+							 .whole = true, .hit = true });
+	for (i = 123; i < 900; i++)
+		read_whole(&new, i % 300);
+	assert_true(nc_belady_over(&new));
+	assert_int_equal(new.figures.hits, 899);
+	assert_int_equal(new.figures.misses, 1);
+	assert_int_equal(new.figures.astray + new.figures.skipped, 0);
+	free(left);
+	nc_belady_destroy(&old);
+	nc_belady_destroy(&new);
+}
+
+/* A plan that continues one whose visits were all made, skipped or left; one that is too long. */
+static void appended_at_the_end(void **unused)
+{
+	struct nc_belady old = { .subs = 8 }, new = { .subs = 8 };
+	u64 left[6] = { };
+	u32 i;
+
+	(void)unused;
+	add(&old, 0, 8 * 320 - 1);
+	assert_int_equal(nc_belady_build(&old, 1, 16), 0);
+	assert_int_equal(nc_belady_left(&old, left), 320);
+	for (i = 1; i < 320; i++)
+		read_whole(&old, i);
+	memset(left, 0, sizeof(left));
+	assert_int_equal(old.figures.skipped, 1);
+	assert_int_equal(nc_belady_left(&old, left), 0);
+	add(&new, 0, 7);
+	assert_int_equal(nc_belady_prepend(&new, &old, left, NC_BELADY_VISITS_MAX), -E2BIG);
+	assert_int_equal(nc_belady_prepend(&new, &old, left, 0), 0);
+	assert_int_equal(new.figures.visits, 1);
+	nc_belady_destroy(&old);
+	nc_belady_destroy(&new);
+}
+
 /* Build a plan of @visits visits of @blocks blocks in turn.  Its memory is bounded, also in the
  * hand-over, and it is the memory that the plan reports.
  */
@@ -759,6 +878,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(as_min),
 		cmocka_unit_test(as_min_from_notes),
+		cmocka_unit_test(late_in_short_plan),
 		cmocka_unit_test(in_turn),
 		cmocka_unit_test(restarted),
 		cmocka_unit_test(resumed),
@@ -769,6 +889,8 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(ahead),
+		cmocka_unit_test(appended),
+		cmocka_unit_test(appended_at_the_end),
 		cmocka_unit_test(memory_is_bounded),
 		cmocka_unit_test(without_memory),
 	};

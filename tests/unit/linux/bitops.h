@@ -3,6 +3,8 @@
 #define UNIT_LINUX_BITOPS_H
 
 #define hweight32	__builtin_popcount
+#define hweight64	__builtin_popcountll
+#define __ffs64		__builtin_ctzll
 
 /* Position of the highest set bit, from 1; 0 if none is set. */
 static inline int fls64(unsigned long long n)

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A plan that continues the one in force: it begins with the visits of the old plan that are left.
+ * The new plan is built while readers follow the old one, so the visits that they make meanwhile
+ * are made in the new plan as well, before and after it replaces the old one.
+ */
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "evict/belady.h"
+
+/**
+ * nc_belady_left() - find the visits that are left
+ * @plan: plan
+ * @left: zeroed bitmap of nc_belady_words() words; set to the visits that were neither made nor
+ *	skipped, and those that were read in part and are still open
+ *
+ * Takes up to 0.3 ms for the longest plan.
+ *
+ * Return: their number.
+ */
+u32 nc_belady_left(const struct nc_belady *plan, u64 *left)
+{
+	u32 visits = plan->figures.visits, position = plan->figures.position, word, i, count = 0;
+	const struct nc_open_visit *open = plan->open.entry;
+
+	for (word = position / 64; word < nc_belady_words(plan); word++)
+		left[word] = ~plan->done[word];
+	left[position / 64] &= ~0ULL << position % 64;
+	left[visits / 64] &= (1ULL << visits % 64) - 1;
+	for (i = 0; i < nc_open_size(&plan->open); i++)
+		if (open[i].block != NC_BLOCK_NONE && open[i].visit + 2 * plan->lag >= position)
+			left[open[i].visit / 64] |= 1ULL << open[i].visit % 64;
+	for (word = 0; word < nc_belady_words(plan); word++)
+		count += hweight64(left[word]);
+	return count;
+}
+
+/**
+ * nc_belady_prepend() - put visits of an old plan before those of a plan that is not built yet
+ * @plan: not built yet
+ * @old: plan in force; only what is constant is read
+ * @left: of nc_belady_left(@old)
+ * @count: its result
+ *
+ * Context: may sleep.
+ * Return: 0, -ENOMEM, or -E2BIG: too many visits.
+ */
+int nc_belady_prepend(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
+		      u32 count)
+{
+	u32 own = plan->figures.visits, v, k = 0;
+	u64 block;
+
+	if (count > NC_BELADY_VISITS_MAX - own)
+		return -E2BIG;
+	if (count + own > plan->room && nc_belady_resize(plan, count + own))
+		return -ENOMEM;
+	memmove(plan->visit + count, plan->visit, own * sizeof(*plan->visit));
+	memmove(plan->part + count, plan->part, own * sizeof(*plan->part));
+	memmove(plan->high + count, plan->high, own * sizeof(*plan->high));
+	for (v = 0; v < old->figures.visits; v++) {
+		if (!(left[v / 64] >> v % 64 & 1))
+			continue;
+		block = nc_block_at(&old->blocks, old->visit[v]);
+		plan->visit[k] = block;
+		plan->high[k] = block >> 32;
+		plan->part[k++] = old->part[v];
+	}
+	plan->figures.visits += count;
+	plan->figures.ranges += old->figures.ranges;
+	return 0;
+}
+
+/* Add what was counted in @old since @seen to the figures of @plan. */
+static void carry_figures(struct nc_belady *plan, const struct nc_belady *old,
+			  struct nc_belady_figures *seen)
+{
+	struct nc_belady_figures *to = &plan->figures;
+	const struct nc_belady_figures *from = &old->figures;
+
+	to->hits += from->hits - seen->hits;
+	to->misses += from->misses - seen->misses;
+	to->skipped += from->skipped - seen->skipped;
+	to->astray += from->astray - seen->astray;
+	to->sought += from->sought - seen->sought;
+	*seen = *from;
+}
+
+/**
+ * nc_belady_catch_up() - make the visits that readers have made in an old plan
+ * @plan: built after nc_belady_prepend()
+ * @old: plan that @plan continues
+ * @left: of nc_belady_left(@old)
+ * @join: zeroed before the first call for a pass over the old plan, except seen
+ *
+ * Looks at some words of the bitmap, because the caller holds the locks of both plans.  A second
+ * pass makes only the visits that were made meanwhile.
+ *
+ * Return: false at the end of the pass.
+ */
+bool nc_belady_catch_up(struct nc_belady *plan, const struct nc_belady *old, const u64 *left,
+			struct nc_belady_join *join)
+{
+	u32 end = min(join->word + 64, nc_belady_words(old));
+	u64 word;
+
+	for (; join->word < end; join->word++)
+		for (word = left[join->word]; word; word &= word - 1, join->visit++) {
+			u32 v = join->word * 64 + __ffs64(word);
+
+			if (nc_belady_is_over(old, v))
+				nc_belady_make(plan, join->visit, nc_belady_seen(old, v));
+		}
+	if (end < nc_belady_words(old))
+		return true;
+	carry_figures(plan, old, &join->seen);
+	return false;
+}

@@ -1,0 +1,62 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# A plan that continues the one in force: it begins with the visits that are left, and no read is lost
+# that is made while it is handed over.
+# kernels: 6.12
+BLOCK=65536
+. ./planned.sh
+
+# append START...: let the plan in force continue with these blocks.
+append() {
+	ask plan-submit name=nc "${@/#/range=length=$BLOCK,start=}" plan=commit=1,append=1,no-prefetch=1
+}
+
+# all_made VISITS: fail unless the plan ends after so many visits, none of them skipped or astray.
+all_made() {
+	wait_for 30 state_is 2 || fail "the plan did not end: $out"
+	says visits "$1"
+	says position "$1"
+	says skipped 0
+	says astray 0
+	same "hits and misses" $(($(value hits) + $(value misses))) "$1"
+}
+
+fresh 16 9
+alone=1
+mapfile -t epoch < <(seq 0 $BLOCK $((99 * BLOCK)) | shuf)
+
+# Readers are in the middle of the first epoch, and in the middle of a block.
+plan_of "${epoch[@]}"
+visit "${epoch[@]:0:50}"
+./blockdata read $NC -s $((epoch[50] / 512)) -n 64 >/dev/null || fail "wrong data"
+append "${epoch[@]}"
+says visits 200
+says position 51
+says ranges 200
+says misses 51
+./blockdata read $NC -s $((epoch[50] / 512 + 64)) -n 64 >/dev/null || fail "wrong data"
+visit "${epoch[@]:51}" "${epoch[@]}"
+wait_for 30 state_is 2 || fail "the plan did not end: $out"
+says position 200
+says skipped 0
+says astray 0
+(($(value hits) >= 98)) || fail "$(value hits) hits: $out"
+
+# Readers go on while plans are appended, each before the last one ends.
+plan_of "${epoch[@]}" "${epoch[@]}" "${epoch[@]}"
+visit "${epoch[@]}" "${epoch[@]}" "${epoch[@]}" "${epoch[@]}" "${epoch[@]}" "${epoch[@]}" &
+for _ in 1 2 3; do
+	append "${epoch[@]}"
+done
+wait $! || fail "a reader failed"
+all_made 600
+
+# Both plans together are too long: the one in force stays.
+plan_of "${epoch[@]}"
+refused E2BIG 'Limit of 4194304 visits' plan-submit name=nc \
+	"range=16383@0,length=$((16 * MB)),start=0" "range=160@0,length=$BLOCK,start=0" plan=commit=1,append=1
+get
+says visits 100
+visit "${epoch[@]}"
+all_made 100
+stop

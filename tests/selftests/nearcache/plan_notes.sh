@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-only
+# Reads under a plan are noted per processor. The notes are applied although nobody asks for the state
+# of the plan: readers leave it, it ends, and its memory is free again.
+# kernels: 6.12
+BLOCK=65536
+. ./planned.sh
+
+# areas: print the number of large memory areas of plans.
+areas() {
+	grep -c 'nc_belady\|nc_block_table' /proc/vmallocinfo || true
+}
+
+is_freed() {
+	(($(areas) == 0))
+}
+
+fresh 16 9
+ask plan-submit name=nc "range=4096@0,length=$MB,start=$((15 * MB))" plan=commit=1,no-prefetch=1
+says visits 65536
+(($(areas) > 0)) || fail "the plan has no memory: $(</proc/vmallocinfo)"
+dd if=$NC of=/dev/null bs=4K count=1200 iflag=direct 2>/dev/null || fail "cannot read"
+wait_for 30 is_freed || fail "memory of the plan: $(grep dm_nearcache /proc/vmallocinfo)"
+get
+says state 3
+says memory 0
+
+# A few notes, too few for a batch, are applied as well: the last read ends this plan.
+plan_of 0 $BLOCK
+visit 0 $BLOCK
+wait_for 30 state_is 2 || fail "the plan did not end: $out"
+says position 2
+stop
