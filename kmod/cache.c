@@ -145,7 +145,7 @@ static void slot_retagged(struct nc_cache *c, struct nc_slot *slot, bool was, bo
 	if (pin)
 		nc_prefetched_stays(c, slot);
 	else if (was && nc_plan_any(c))
-		nc_plan_took(c, nc_slot_block(slot), false);
+		nc_plan_took(c, nc_slot_block(slot), false, false);
 }
 
 static void ranges_changed(struct nc_cache *c)

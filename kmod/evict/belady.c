@@ -11,6 +11,7 @@
  * sub-blocks not yet read in this visit.  If unexpected reads of planned blocks outnumber expected
  * ones, readers have moved to another place of the plan, and nc_belady_seek() finds this place.
  */
+#include <linux/bitmap.h>
 #include <linux/bitops.h>
 #include <linux/compiler.h>
 #include <linux/minmax.h>
@@ -40,12 +41,15 @@ static u64 part_bits(const struct nc_belady *plan, u32 v)
 	return bit_range(nc_part_first(plan->part[v]), nc_part_last(plan->part[v]));
 }
 
-/* Bit of @far for block @i: that of its next visit, or without one a bit behind all visits. */
+/* Bit of @far for block @i: that of its next visit, or behind all visits without one, or if MIN does
+ * not keep the block until then.
+ */
 static u32 bit_of(const struct nc_belady *plan, u32 i)
 {
 	u32 next = plan->blocks.entry[i].next;
 
-	return next != NC_BELADY_NONE ? next : plan->figures.visits + i;
+	return next != NC_BELADY_NONE && !test_bit(i, plan->spare) ? next :
+								    plan->figures.visits + i;
 }
 
 static bool is_done(const struct nc_belady *plan, u32 v)
@@ -93,6 +97,8 @@ static void see_part(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 
 static void set_far(struct nc_belady *plan, u32 bit)
 {
+	if (bit >= plan->figures.visits && !nc_bittree_test(&plan->far, bit))
+		plan->spares++;
 	nc_bittree_set(&plan->far, bit);
 	if (plan->farthest == NC_BITTREE_NONE || bit > plan->farthest)
 		WRITE_ONCE(plan->farthest, bit);
@@ -100,21 +106,36 @@ static void set_far(struct nc_belady *plan, u32 bit)
 
 static void clear_far(struct nc_belady *plan, u32 bit)
 {
+	if (bit >= plan->figures.visits && nc_bittree_test(&plan->far, bit))
+		plan->spares--;
 	nc_bittree_clear(&plan->far, bit);
 	if (bit == plan->farthest)
 		WRITE_ONCE(plan->farthest, nc_bittree_last(&plan->far, bit));
 }
 
-/* Set the next visit of block @i to its visit after @v. */
-static void step_block(struct nc_belady *plan, u32 i, u32 v)
+/* Set the next visit of block @i, and whether MIN evicts the block before. */
+static void move_block(struct nc_belady *plan, u32 i, u32 next, bool spare)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
 
 	if (held)
 		clear_far(plan, bit_of(plan, i));
-	WRITE_ONCE(plan->blocks.entry[i].next, plan->after[v]);
+	WRITE_ONCE(plan->blocks.entry[i].next, next);
+	__assign_bit(i, plan->spare, spare);
 	if (held)
 		set_far(plan, bit_of(plan, i));
+}
+
+/* Does MIN lack the block at visit @v?  NC_BELADY_NONE: there is no such visit. */
+static bool is_absent(const struct nc_belady *plan, u32 v)
+{
+	return v == NC_BELADY_NONE || test_bit(v, plan->absent);
+}
+
+/* Set the next visit of block @i to its visit after @v. */
+static void step_block(struct nc_belady *plan, u32 i, u32 v)
+{
+	move_block(plan, i, plan->after[v], is_absent(plan, plan->after[v]));
 }
 
 /* No reader made visit @v in time: skip it. */
@@ -238,14 +259,16 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	}
 }
 
-/* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet. */
+/* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet.  None if
+ * MIN does not keep the block until then.
+ */
 static u32 next_visit(const struct nc_belady *plan, u32 i)
 {
 	u32 next = READ_ONCE(plan->blocks.entry[i].next);
 
 	if (next < expected_end(plan) && !open_visit(plan, i))
 		next = plan->after[next];
-	return next;
+	return is_absent(plan, next) ? NC_BELADY_NONE : next;
 }
 
 /**
@@ -273,15 +296,36 @@ bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low
 	return next != NC_BELADY_NONE && (strays || READ_ONCE(plan->farthest) > next);
 }
 
-/* Count a block, which has a slot, as cached.  Returns false if the block is not in the plan. */
-bool nc_belady_took(struct nc_belady *plan, u64 block)
+/* Count a block, which has a slot, as cached.  @brought: the slot is a new one, for the next visit.
+ * Returns false if the block is not in the plan.
+ */
+bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought)
 {
 	u32 i = nc_block_find(&plan->blocks, block);
 
 	if (i == NC_BELADY_NONE)
 		return false;
+	if (brought)
+		move_block(plan, i, plan->blocks.entry[i].next, false);
 	set_far(plan, bit_of(plan, i));
 	return true;
+}
+
+/* Apply a new schedule to the cached blocks of some entries from @entry on, which is advanced.  Returns
+ * false at the end.
+ */
+bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry)
+{
+	u32 end = min(*entry + 256, plan->blocks.size), i, next;
+
+	for (i = *entry; i < end; i++) {
+		next = plan->blocks.entry[i].next;
+		if (next < plan->figures.visits && nc_bittree_test(&plan->far, next) &&
+		    is_absent(plan, next))
+			move_block(plan, i, next, true);
+	}
+	*entry = end;
+	return end < plan->blocks.size;
 }
 
 /* Count a block, which lost its slot, as not cached. */
@@ -336,7 +380,7 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
  *
  * Return: the visit, or NC_BELADY_NONE.
  */
-u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
+u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
 		    struct nc_belady_piece *piece)
 {
 	u32 far = full ? plan->farthest : NC_BITTREE_NONE, v, i;
@@ -346,8 +390,13 @@ u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
 		if (is_done(plan, v))
 			continue;
 		i = plan->visit[v];
-		if (plan->blocks.entry[i].next != v || nc_bittree_test(&plan->far, v))
+		if (plan->blocks.entry[i].next != v)
 			continue;
+		if (nc_bittree_test(&plan->far, bit_of(plan, i))) {
+			/* It is still there: keep it for this visit. */
+			move_block(plan, i, v, false);
+			continue;
+		}
 		*at = v;
 		if (far != NC_BITTREE_NONE && far <= v)
 			return NC_BELADY_NONE;
@@ -419,6 +468,7 @@ static void go_to(struct nc_belady *plan, u32 place)
 	nc_belady_link(plan, place);
 	nc_bittree_empty(&plan->far);
 	plan->farthest = NC_BITTREE_NONE;
+	plan->spares = 0;
 	memset(plan->done, 0, nc_belady_words(plan) * sizeof(*plan->done));
 	plan->figures.position = place;
 	plan->front = place;

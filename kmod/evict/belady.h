@@ -66,8 +66,12 @@ struct nc_belady_figures {
  * @open: the latest visit of a block, if it was made, but lacks sub-blocks
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
- *	the block whose next use is farthest.  A cached block without another visit has a bit
- *	behind the bits of all visits
+ *	the block whose next use is farthest.  A cached block without another visit, or in @spare,
+ *	has a bit behind the bits of all visits
+ * @absent: bitmap of the visits at which MIN does not have the block, see nc_belady_schedule()
+ * @spare: bitmap of the blocks, by entry, that MIN evicts before their next visit, until they are
+ *	brought again; they count as if they had no further visit
+ * @spares: number of set bits of @far behind the bits of all visits
  * @farthest: last set bit of @far, or NC_BITTREE_NONE
  * @front: one behind the farthest visit that was made, but for single ones far ahead of others
  * @lag: a visit that is more than @lag visits behind @front is skipped
@@ -99,6 +103,9 @@ struct nc_belady {
 	struct nc_open_visits open;
 	u64 *done;
 	struct nc_bittree far;
+	unsigned long *absent;
+	unsigned long *spare;
+	u32 spares;
 	u32 farthest;
 	u32 front;
 	u32 lag;
@@ -163,11 +170,13 @@ void nc_belady_destroy(struct nc_belady *plan);
 void nc_belady_link(struct nc_belady *plan, u32 from);
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece);
 bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low, bool strays);
-bool nc_belady_took(struct nc_belady *plan, u64 block);
+bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);
 bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
-u32 nc_belady_ahead(const struct nc_belady *plan, u32 *at, u32 end, bool full,
+int nc_belady_schedule(struct nc_belady *plan, u32 slots);
+bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry);
+u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
 		    struct nc_belady_piece *piece);
 bool nc_belady_astray(const struct nc_belady *plan);
 void nc_belady_seek(struct nc_belady *plan);

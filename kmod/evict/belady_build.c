@@ -4,6 +4,7 @@
  * differ, 10 bytes and less than 12 for each block if each is visited several times.  Memory is at
  * most 24 bytes for each visit at any time, so large arrays are freed before others are allocated.
  */
+#include <linux/bitmap.h>
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/log2.h>
@@ -195,6 +196,7 @@ void nc_belady_link(struct nc_belady *plan, u32 from)
 	u32 i, v;
 
 	nc_open_empty(&plan->open);
+	bitmap_zero(plan->spare, plan->blocks.size);
 	for (i = 0; i < plan->blocks.size; i++)
 		if (!nc_block_is_free(&plan->blocks, i))
 			WRITE_ONCE(entry[i].next, NC_BELADY_NONE);
@@ -213,7 +215,9 @@ static int alloc_state(struct nc_belady *plan)
 
 	plan->after = kvmalloc_array(visits, sizeof(*plan->after), NC_BITTREE_GFP);
 	plan->done = kvcalloc(nc_belady_words(plan), sizeof(*plan->done), NC_BITTREE_GFP);
-	if (!plan->after || !plan->done || nc_open_init(&plan->open, open))
+	plan->absent = kvcalloc(BITS_TO_LONGS(visits), sizeof(long), NC_BITTREE_GFP);
+	plan->spare = kvcalloc(BITS_TO_LONGS(plan->blocks.size), sizeof(long), NC_BITTREE_GFP);
+	if (!plan->after || !plan->done || !plan->absent || !plan->spare || nc_open_init(&plan->open, open))
 		return -ENOMEM;
 	return nc_bittree_init(&plan->far, visits + plan->blocks.size);
 }
@@ -223,7 +227,8 @@ static u64 plan_memory(const struct nc_belady *plan)
 	u64 visits = plan->figures.visits;
 
 	return visits * (sizeof(*plan->visit) + sizeof(*plan->part) + sizeof(*plan->after)) +
-	       nc_belady_words(plan) * sizeof(*plan->done) + nc_block_table_memory(&plan->blocks) +
+	       nc_belady_words(plan) * sizeof(*plan->done) +
+	       (BITS_TO_LONGS(visits) + BITS_TO_LONGS(plan->blocks.size)) * sizeof(long) + nc_block_table_memory(&plan->blocks) +
 	       nc_open_size(&plan->open) * sizeof(*plan->open.entry) +
 	       nc_bittree_memory(&plan->far);
 }
@@ -268,6 +273,8 @@ void nc_belady_destroy(struct nc_belady *plan)
 	kvfree(plan->high);
 	kvfree(plan->after);
 	kvfree(plan->done);
+	kvfree(plan->absent);
+	kvfree(plan->spare);
 	nc_block_table_destroy(&plan->blocks);
 	nc_open_destroy(&plan->open);
 	nc_bittree_destroy(&plan->far);

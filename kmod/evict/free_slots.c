@@ -171,7 +171,7 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user)
 			nc_prefetched_begin(c, &c->index.slots[i],
 					    !others && !nc_tag_is_pinned(tagged));
 		if (nc_plan_any(c))
-			nc_plan_took(c, block, nc_tag_is_pinned(tagged));
+			nc_plan_took(c, block, true, nc_tag_is_pinned(tagged));
 		atomic64_inc(&c->slots.used);
 	}
 	rcu_read_unlock();

@@ -195,10 +195,10 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 /* Report that a block has a slot: a new one (the bucket lock is held), or one that it keeps.
  * @pinned: reclaim may not evict the block.
  */
-void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
+void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 {
 	struct nc_active_plan *active = take_plan(c);
-	bool stray = active && !nc_belady_took(&active->order, block);
+	bool stray = active && !nc_belady_took(&active->order, block, brought);
 
 	give_back(active);
 	if (stray && !pinned)
@@ -280,11 +280,12 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 	if (active) {
 		order = &active->order;
 		if (cursor->number != active->number || cursor->sought != order->figures.sought)
-			cursor->at = 0;
+			*cursor = (struct nc_plan_cursor) { };
 		cursor->number = active->number;
 		cursor->sought = order->figures.sought;
 		cursor->at = max(cursor->at, order->figures.position);
 		cursor->followed = order->expected >= order->others;
+		cursor->spare = order->spares;
 		cursor->front = max(order->front, order->figures.position);
 	}
 	give_back(active);
@@ -351,7 +352,7 @@ static void scan_slots(struct nc_cache *c, struct nc_active_plan *active)
 			u64 block = nc_slot_block_hint(slot);
 
 			spin_lock(&active->lock);
-			strays |= !nc_belady_took(&active->order, block) &&
+			strays |= !nc_belady_took(&active->order, block, false) &&
 				  !nc_tag_is_pinned(READ_ONCE(slot->tagged));
 			spin_unlock(&active->lock);
 		}
@@ -439,6 +440,39 @@ struct nc_active_plan *nc_plan_hold(struct nc_cache *c)
 		active = NULL;
 	rcu_read_unlock();
 	return active;
+}
+
+/**
+ * nc_plan_schedule() - compute which slots the plan in force leaves spare
+ * @c: live cache
+ * @cursor: of nc_plan_look(); @scheduled is set when there is nothing more to do
+ *
+ * Does nothing until the reclaim worker has reported the cached blocks.  Without memory, no slot is
+ * spare.
+ *
+ * Context: process; may sleep; takes up to two seconds for the longest plan; one call at a time.
+ */
+void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor)
+{
+	struct nc_active_plan *active = nc_plan_hold(c);
+	u32 entry = 0;
+	bool more;
+
+	if (!active)
+		return;
+	if (active->number != cursor->number || READ_ONCE(active->unscanned))
+		goto out;
+	cursor->scheduled = true;
+	if (nc_belady_schedule(&active->order, c->index.count))
+		goto out;
+	do {
+		spin_lock(&active->lock);
+		more = !active->paused && nc_belady_mark_spare(&active->order, &entry);
+		spin_unlock(&active->lock);
+		cond_resched();
+	} while (more);
+out:
+	nc_plan_release(active);
 }
 
 /* End the plan, find the readers' place or report cached blocks.  Context: the reclaim worker. */

@@ -112,6 +112,8 @@ struct nc_plan_report {
  * @sought: its nc_belady_figures.sought when @at was set
  * @at: visit to look at next
  * @front: one behind the farthest visit that readers made
+ * @spare: number of cached blocks whose slots are spare, see struct nc_belady
+ * @scheduled: nc_plan_schedule() has run for this plan and these readers
  * @followed: most of the latest reads are visits of the plan
  */
 struct nc_plan_cursor {
@@ -119,6 +121,8 @@ struct nc_plan_cursor {
 	u64 sought;
 	u32 at;
 	u32 front;
+	u32 spare;
+	bool scheduled;
 	bool followed;
 };
 
@@ -151,13 +155,14 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 		  sector_t end, bool hit);
 void nc_plan_refresh(struct nc_cache *c);
 bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low);
-void nc_plan_took(struct nc_cache *c, u64 block, bool pinned);
+void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned);
 void nc_plan_gone(struct nc_cache *c, u64 block);
 bool nc_plan_is_stray(struct nc_cache *c, u64 block);
 void nc_plan_stray(struct nc_cache *c);
 void nc_plan_no_strays(struct nc_cache *c);
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
 bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
+void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor);
 bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
 		   struct nc_span *span);
 void nc_plan_notes_work(struct work_struct *work);

@@ -330,7 +330,7 @@ static void take_farthest(struct pass *p)
 		i = nc_index_find(&c->index, block);
 		nc_hit_unlock(&c->hot.hit_srcu, hold);
 		if (i != NC_NIL && !take_victim(p, i, true) && is_evictable(&c->index.slots[i])) {
-			nc_plan_took(c, block, false);
+			nc_plan_took(c, block, false, false);
 			if (!is_part_busy(c, block)) {
 				WRITE_ONCE(c->reclaim.awaits_fills, true);
 				p->want -= !!spare;

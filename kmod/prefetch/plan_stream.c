@@ -4,10 +4,10 @@
  * that is not cached, in the plan's order.  The job has few pieces at a time; when it has submitted
  * them, the worker refills it from the plan.
  *
- * While free slots are left, the job fills them.  In a full cache each block takes the slot of the
- * block whose next use is farthest, as the block of a read does.  So the job requests data only as
- * early as the latency of the origin requires (plan_pace.c): each slot that holds data too early is
- * one less for MIN, and costs reads of the origin later.
+ * While free or spare slots are left (evict/belady_schedule.c), the job fills them.  Otherwise each
+ * block takes the slot of the block whose next use is farthest, as the block of a read does.  So the
+ * job requests data only as early as the latency of the origin requires (plan_pace.c): each slot that
+ * holds data too early is one less for MIN, and costs reads of the origin later.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>
@@ -119,6 +119,11 @@ static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 	full = free <= kept;
 	room = full ? PIECES : min(PIECES, free - kept);
 	end = stream_end(c, full);
+	/* What takes spare slots may come any time before it is read. */
+	if (full && stream->cursor.spare) {
+		room = min(PIECES, stream->cursor.spare);
+		end = U32_MAX;
+	}
 	while (n < room && nc_plan_ahead(c, &stream->cursor, end, full, &span))
 		job->piece[NC_JOB_SPARE + n++] = span_piece(c, &span);
 	if (!n)
@@ -171,6 +176,8 @@ unsigned long nc_stream_look(struct nc_cache *c)
 	}
 	if (!nc_plan_look(c, &stream->cursor))
 		return LOOK;
+	if (!stream->cursor.scheduled)
+		nc_plan_schedule(c, &stream->cursor);
 	nc_plan_pace_see(&stream->pace, ktime_get_ns(), stream->cursor.front);
 	stream->leads = stream->cursor.followed;
 	if (!nc_job_is_sent(job) || refill_stream(c, job))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <linux/bitmap.h>
 #include <linux/slab.h>
 
 #include "helper/unit.h"
@@ -145,8 +146,8 @@ static void disorder(const struct reads *plan, u32 depth, struct reads *reads)
 	}
 }
 
-/* Return the hits of MIN with @slots slots in the second half of @reads. */
-static u32 min_hits(const struct reads *reads, u32 slots)
+/* Return the hits of MIN with @slots slots in @reads, from the read @from on. */
+static u32 min_hits_from(const struct reads *reads, u32 slots, u32 from)
 {
 	static u32 next[READS_MAX], when[BLOCKS];
 	static bool cached[BLOCKS];
@@ -161,7 +162,7 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 	for (i = 0; i < reads->count; i++) {
 		u32 block = reads->block[i];
 
-		hits += cached[block] && i >= reads->count / 2;
+		hits += cached[block] && i >= from;
 		when[block] = next[i];
 		if (cached[block] || used++ < slots) {
 			cached[block] = true;
@@ -176,6 +177,12 @@ static u32 min_hits(const struct reads *reads, u32 slots)
 		cached[far_b] = false;
 	}
 	return hits;
+}
+
+/* Return the hits of MIN with @slots slots in the second half of @reads. */
+static u32 min_hits(const struct reads *reads, u32 slots)
+{
+	return min_hits_from(reads, slots, reads->count / 2);
 }
 
 /**
@@ -262,7 +269,7 @@ static void seek(struct cache *c)
 	nc_belady_seek(&c->plan);
 	for (block = 0; block < BLOCKS; block++)
 		if (c->has[block])
-			nc_belady_took(&c->plan, block);
+			nc_belady_took(&c->plan, block, false);
 }
 
 /* Read a block in two halves, in random order.  Return true on a hit. */
@@ -275,7 +282,7 @@ static bool cache_read(struct cache *c, u32 block)
 	if (!hit && c->noted >= c->plan.fresh)
 		apply_notes(c);
 	if (!hit && c->left && nc_belady_admits(&c->plan, block, c->left, c->low, false)) {
-		nc_belady_took(&c->plan, block);
+		nc_belady_took(&c->plan, block, true);
 		c->has[block] = true;
 		c->left--;
 	}
@@ -518,7 +525,7 @@ static void full_of_others(void **unused)
 	for (i = 0; i < 8; i++) {
 		assert_true(nc_belady_admits(&c->plan, plan.block[i], left, low, true));
 		assert_int_equal(nc_belady_admits(&c->plan, plan.block[i], left, low, false), !i);
-		nc_belady_took(&c->plan, plan.block[i]);
+		nc_belady_took(&c->plan, plan.block[i], true);
 		cache_read(c, plan.block[i]);
 	}
 	assert_false(nc_belady_admits(&c->plan, plan.block[8], 0, low, true));
@@ -622,9 +629,9 @@ static void ahead(void **unused)
 	add(&p, 0, 79);
 	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
 	/* Block 0 was read and is cached, block 1 is cached. */
-	nc_belady_took(&p, 0);
+	nc_belady_took(&p, 0, true);
 	nc_belady_read(&p, &(struct nc_belady_piece) { .last = 7, .whole = true });
-	nc_belady_took(&p, 1);
+	nc_belady_took(&p, 1, true);
 	assert_int_equal(nc_belady_ahead(&p, &at, 2, false, &piece), NC_BELADY_NONE);
 	assert_int_equal(at, 2);
 	assert_int_equal(nc_belady_ahead(&p, &at, 10, false, &piece), 2);
@@ -778,6 +785,89 @@ static void bounded(u32 visits, u32 blocks)
 }
 
 /* Check the bound given in belady.h: a plan that reads each block once needs the most. */
+/* The schedule has the misses of MIN. */
+static void schedule_is_min(void (*pattern)(struct reads *reads))
+{
+	static struct reads plan;
+	const double *f;
+	struct cache *c;
+	u32 slots, v, missing;
+
+	for_each_fraction(f) {
+		slots = *f * BLOCKS;
+		state = 3;
+		plan.count = 0;
+		pattern(&plan);
+		c = cache_of(slots, &plan);
+		assert_int_equal(nc_belady_schedule(&c->plan, slots), 0);
+		for (v = 0, missing = 0; v < plan.count; v++)
+			missing += test_bit(v, c->plan.absent);
+		slots -= nc_belady_enough(slots / 64) < slots / 4 ? nc_belady_enough(slots / 64) :
+								    slots / 4;
+		assert_int_equal(plan.count - missing, min_hits_from(&plan, slots, 0));
+		cache_free(c);
+	}
+}
+
+static void scheduled(void **unused)
+{
+	(void)unused;
+	schedule_is_min(reshuffled);
+	schedule_is_min(same_order);
+	schedule_is_min(random_half);
+	schedule_is_min(two_jobs);
+	schedule_is_min(mixture);
+}
+
+/* Read a reshuffled plan while a stream brings what is absent into spare slots, as many as there are.
+ * Hardly a read misses; the stream brings as much as MIN, in each half of an epoch alike.
+ */
+static void streamed(void **unused)
+{
+	static struct reads plan;
+	struct nc_belady_piece piece;
+	u32 slots = BLOCKS / 2, enough = nc_belady_enough(slots / 64);
+	u32 i, at = 0, end, halves[2] = { }, all = 0, missed = 0;
+	struct cache *c;
+	u64 block;
+
+	(void)unused;
+	state = 5;
+	plan.count = 0;
+	reshuffled(&plan);
+	c = cache_of(slots, &plan);
+	assert_int_equal(nc_belady_schedule(&c->plan, slots), 0);
+	for (i = 0; i < plan.count; i++) {
+		while (c->left > enough || c->plan.spares) {
+			if (nc_belady_ahead(&c->plan, &at, plan.count, c->left <= enough,
+					    &piece) == NC_BELADY_NONE)
+				break;
+			if (c->left <= enough) {
+				end = NC_BELADY_NONE;
+				assert_true(nc_belady_farthest(&c->plan, &end, &block));
+				c->has[block] = false;
+				c->left++;
+			}
+			nc_belady_took(&c->plan, piece.block, true);
+			c->has[piece.block] = true;
+			c->left--;
+			if (i >= BLOCKS && i < (EPOCHS - 1) * BLOCKS)
+				halves[i / (BLOCKS / 2) % 2]++;
+			all++;
+		}
+		missed += !c->has[plan.block[i]];
+		cache_read(c, plan.block[i]);
+	}
+	slots -= enough;
+	i = plan.count - min_hits_from(&plan, slots, 0);
+	printf("# streamed %u, MIN %u; in halves of epochs %u and %u; %u missed\n", all, i, halves[0],
+	       halves[1], missed);
+	assert_true(missed <= 8);
+	assert_true(all <= i + i / 100);
+	assert_true(halves[0] >= halves[1] * 9 / 10 && halves[1] >= halves[0] * 9 / 10);
+	cache_free(c);
+}
+
 static void memory_is_bounded(void **unused)
 {
 	static const u32 visits[] = { 1024, 1025, 4112, 16384, 16385, 131088, 262144, 1 << 20 };
@@ -828,9 +918,9 @@ static void without_memory(void **unused)
 	nc_belady_destroy(&p);
 	printf("# allocations per plan: %d\n", n);
 	/* 3 arrays grow 3 times and shrink once; 2 tables of blocks take 2 each; then next links,
-	 * done bits, open visits and tree.
+	 * done bits, absent and spare blocks, open visits and tree.
 	 */
-	assert_int_equal(n, 3 * 4 + 2 * 2 + 4);
+	assert_int_equal(n, 3 * 4 + 2 * 2 + 6);
 }
 
 /* This test reports each victim as cached again, as if it could not be evicted.  The search must
@@ -856,14 +946,14 @@ static void in_turn(void **unused)
 			c->has[i] = !chance(3);
 			c->hits += c->has[i];
 			if (c->has[i])
-				nc_belady_took(&c->plan, i);
+				nc_belady_took(&c->plan, i, false);
 		}
 		last = NC_BELADY_NONE;
 		for (found = 0; nc_belady_farthest(&c->plan, &end, &block); found++) {
 			when = at[block];
 			assert_true(c->has[block] && when < last);
 			assert_false(nc_belady_holds(&c->plan, block));
-			nc_belady_took(&c->plan, block);
+			nc_belady_took(&c->plan, block, false);
 			last = when;
 		}
 		assert_int_equal(found, c->hits);
@@ -889,6 +979,8 @@ int main(void)
 		cmocka_unit_test(parts),
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(ahead),
+		cmocka_unit_test(scheduled),
+		cmocka_unit_test(streamed),
 		cmocka_unit_test(appended),
 		cmocka_unit_test(appended_at_the_end),
 		cmocka_unit_test(memory_is_bounded),

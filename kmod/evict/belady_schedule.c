@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The schedule of MIN: which visits of a plan find their block.  It tells early which blocks MIN
+ * will evict before their next visit.  Their slots are spare from their latest read on, so a stream
+ * can bring later data into them long before it is read, at no cost: MIN needs these slots only
+ * later.  Without the schedule, all misses of a reshuffled epoch would come at its end, because MIN
+ * evicts what is needed last.
+ */
+#include <linux/bitmap.h>
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/sched.h>
+
+#include "evict/belady.h"
+
+/* Put the next visits of the cached blocks into @held.  Returns their number. */
+static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
+{
+	u32 i, next, count = 0;
+
+	for (i = 0; i < plan->blocks.size; i++) {
+		if (!(i % 4096))
+			cond_resched();
+		next = READ_ONCE(plan->blocks.entry[i].next);
+		if (next < plan->figures.visits && nc_bittree_test(&plan->far, next)) {
+			nc_bittree_set(held, next);
+			count++;
+		}
+	}
+	return count;
+}
+
+/**
+ * nc_belady_schedule() - compute nc_belady.absent from the position of the readers on
+ * @plan: plan, which knows all cached blocks
+ * @slots: number of slots of the cache
+ *
+ * Other calls may change the plan meanwhile: the result is a hint.  It is not exact either if
+ * blocks outside of the plan need slots.
+ *
+ * Context: may sleep; takes up to two seconds; one call at a time.
+ * Return: 0 or -ENOMEM: the schedule is unchanged.
+ */
+int nc_belady_schedule(struct nc_belady *plan, u32 slots)
+{
+	u32 visits = plan->figures.visits, v = READ_ONCE(plan->figures.position), used, next, far;
+	u32 most = slots - min(nc_belady_enough(slots / 64), slots / 4);
+	struct nc_bittree held;
+
+	if (nc_bittree_init(&held, visits)) {
+		nc_bittree_destroy(&held);
+		return -ENOMEM;
+	}
+	for (used = take_cached(plan, &held); used > most; used--)
+		nc_bittree_clear(&held, nc_bittree_last(&held, visits));
+	for (; v < visits; v++) {
+		bool found = nc_bittree_test(&held, v);
+
+		if (!(v % 4096))
+			cond_resched();
+		if (READ_ONCE(plan->done[v / 64]) >> v % 64 & 1)
+			continue;
+		assign_bit(v, plan->absent, !found);
+		if (found) {
+			nc_bittree_clear(&held, v);
+			used--;
+		}
+		next = plan->after[v];
+		if (next == NC_BELADY_NONE)
+			continue;
+		if (used < most) {
+			used++;
+		} else {
+			far = nc_bittree_last(&held, visits);
+			if (far == NC_BITTREE_NONE || far <= next)
+				continue;
+			nc_bittree_clear(&held, far);
+		}
+		nc_bittree_set(&held, next);
+	}
+	nc_bittree_destroy(&held);
+	return 0;
+}
