@@ -111,19 +111,20 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
 static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_plan_stream *stream = &c->prefetch.stream;
-	u32 free = READ_ONCE(c->index.free_count), kept, room, end, n = 0;
+	u32 free = READ_ONCE(c->index.free_count), kept, room = PIECES, end, n = 0;
+	u64 spare;
 	struct nc_span span;
 	bool full;
 
 	kept = nc_slots_high_mark(c) + nc_slots_reserved(c);
 	full = free <= kept;
-	room = full ? PIECES : min(PIECES, free - kept);
-	end = stream_end(c, full);
-	/* What takes spare slots may come any time before it is read. */
-	if (full && stream->cursor.spare) {
-		room = min(PIECES, stream->cursor.spare);
-		end = U32_MAX;
-	}
+	/* What takes free or spare slots may come any time before it is read.  Reclaim first evicts
+	 * spare blocks, until @kept slots are free.
+	 */
+	spare = (u64)free + stream->cursor.spare;
+	end = stream_end(c, spare <= kept);
+	if (spare > kept)
+		room = min_t(u64, spare - kept, PIECES);
 	while (n < room && nc_plan_ahead(c, &stream->cursor, end, full, &span))
 		job->piece[NC_JOB_SPARE + n++] = span_piece(c, &span);
 	if (!n)
