@@ -127,6 +127,10 @@ typedef unsigned __int128 option_set;
 #define OPTION_ON_FULL		((option_set)1 << 90)
 #define OPTION_DROP_UNREADABLE	((option_set)1 << 91)
 #define OPTION_NO_RESERVE	((option_set)1 << 92)
+/* Options of a list of reads. */
+#define OPTION_ROOT		((option_set)1 << 93)
+#define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
+#define OPTION_HEADER		((option_set)1 << 95)
 /* A stage, and its limits. */
 #define OPTIONS_STAGE		(OPTION_STAGE | OPTION_DRAIN_RATE | OPTION_MAX_BEHIND | \
 				 OPTION_ON_FULL)
@@ -169,6 +173,9 @@ struct arguments {
 	enum index_format shard_format;
 	const char *samples;
 	const char *from;
+	const char *root;
+	uint64_t sample_size;
+	uint64_t header;
 	const char *manifest;
 	unsigned int interval;
 	unsigned int count;

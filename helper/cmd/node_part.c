@@ -93,6 +93,8 @@ static bool has_relative_path(const struct arguments *args)
 	for (i = 1; i < args->operands; i++)
 		if (*args->operand[i] != '/' && !range_like(args->operand[i]))
 			return true;
+	if (option_given(args, OPTION_ROOT) && *args->root != '/')
+		return true;
 	return option_given(args, OPTION_FROM) && *args->from != '/';
 }
 

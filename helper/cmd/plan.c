@@ -13,19 +13,45 @@
 #include "lib/print.h"
 #include "files/operand.h"
 
+/* Options of the list of reads. */
+#define LIST_OPTIONS	(OPTION_ROOT | OPTION_SAMPLE_SIZE | OPTION_HEADER)
+
 /* Options that need TARGETs. */
 #define PLAN_OPTIONS	(OPTION_EPOCHS | OPTION_APPEND | OPTION_NO_PREFETCH | NODE_SHARE_OPTIONS)
 
+static int check_list_words(const struct arguments *args)
+{
+	if (option_given(args, LIST_OPTIONS) && !option_given(args, OPTION_FROM))
+		return fail(CODE_USAGE,
+			    "--root, --sample-size and --header go with --from, a list of reads");
+	/* An empty word probably comes from an unset shell variable. */
+	if (option_given(args, OPTION_ROOT) && !*args->root)
+		return fail(CODE_USAGE, "--root '': it is empty; give a folder, like /data");
+	if (option_given(args, OPTION_HEADER) && !option_given(args, OPTION_SAMPLE_SIZE))
+		return fail(CODE_USAGE, "--header goes with --sample-size");
+	if (option_given(args, OPTION_SAMPLE_SIZE) &&
+	    option_given(args, OPTION_SHARD_FORMAT | OPTION_CONCATENATED))
+		return fail(CODE_USAGE,
+			    "--sample-size conflicts with --format and --concatenated: samples of fixed size need no format");
+	return 0;
+}
+
 static int check_words(const struct arguments *args)
 {
-	bool plans = target_given(args);
+	bool plans = target_given(args), listed = option_given(args, OPTION_FROM);
+	struct arguments words = *args;
 
 	if (option_given(args, OPTION_CLEAR) &&
 	    (plans || option_given(args, PLAN_OPTIONS)))
 		return fail(CODE_USAGE, "--clear takes no TARGETs and no options of a plan");
 	if (!plans && option_given(args, PLAN_OPTIONS))
 		return fail(CODE_USAGE, "no TARGETs given: options of the order need TARGETs");
-	return node_share_check_words(args) ?: target_check_words(args, false);
+	if (check_list_words(args))
+		return fail_code();
+	/* A list may have sample numbers, and these options say where the samples are. */
+	if (listed)
+		words.given &= ~(OPTION_SHARD_FORMAT | OPTION_CONCATENATED);
+	return node_share_check_words(args) ?: target_check_words(&words, false);
 }
 
 /* Append the reads of all epochs to the plan. Each epoch has its own order. */
@@ -107,7 +133,7 @@ static int make_of_targets(struct planning *p)
 {
 	if (dm_need_table(&p->dev))
 		return fail_code();
-	if (!homes_resolve(TARGET_BRING, p->args, &p->dev, &p->homes, &p->shards) &&
+	if (!homes_resolve(TARGET_READ, p->args, &p->dev, &p->homes, &p->shards) &&
 	    !homes_keep(&p->homes, &p->shards, &p->part))
 		make_plan(p);
 	return fail_code();
@@ -162,7 +188,8 @@ const struct verb plan_verb = {
 	.operands = "NAME [TARGET...]",
 	.operands_min = 1,
 	.operands_max = -1,
-	.optional = OPTION_CLEAR | PLAN_OPTIONS | OPTION_EVERYWHERE | TARGET_OPTIONS,
+	.optional = OPTION_CLEAR | PLAN_OPTIONS | LIST_OPTIONS | OPTION_EVERYWHERE |
+		    TARGET_OPTIONS,
 	.summary = "declare the order in which files will be read, or show progress",
 	.details =
 "While a plan is active, eviction is optimal: the block that is read again last is\n"
@@ -172,14 +199,19 @@ const struct verb plan_verb = {
 "Data that is not part of the plan evicts nothing. A plan ends when all of it was read,\n"
 "or when hardly any read is part of it.\n"
 "\n"
-"TARGETs are in the order in which they will be read. A file may come several times, and\n"
-"in parts (with --from: one range per line). --epochs repeats the list. --rank,\n"
-"--world-size, --seed, --epoch and --split work as in prefetch; with --seed each epoch\n"
-"has its own order, the first one that of --epoch. A plan replaces the previous one, or\n"
-"with --append continues it: so the next epoch can be planned while one is read. With\n"
-"--no-prefetch no data is brought ahead of the reads because of the plan. A plan has up\n"
-"to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up to 49\n"
-"bytes of kernel memory. 'nearcache trace plan' makes a plan from a trace.\n"
+"TARGETs are in the order in which they will be read, and may come several times. In the\n"
+"list of --from, each line is a TARGET, or a file, a tab and the numbers of the samples\n"
+"that are read, like 7,3,8-15, in their order. Samples of a shard are those of 'index';\n"
+"with --sample-size, sample N of any file has SIZE bytes from N times SIZE on, behind a\n"
+"--header. nearcache(7) has plans of the samplers of PyTorch and WebDataset.\n"
+"\n"
+"--epochs repeats the TARGETs. --rank, --world-size, --seed, --epoch and --split work as\n"
+"in prefetch; with --seed each epoch has its own order, the first one that of --epoch. A\n"
+"plan replaces the previous one, or with --append continues it: so the next epoch can be\n"
+"planned while one is read. With --no-prefetch no data is brought ahead of the reads\n"
+"because of the plan. A plan has up to 4,194,304 visits of blocks (1 TiB in blocks of\n"
+"256 KiB); each takes up to 49 bytes of kernel memory. 'nearcache trace plan' makes a\n"
+"plan from a trace.\n"
 "\n"
 "Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
 "visits that are over, visits that began with a hit and those that did not, visits that\n"

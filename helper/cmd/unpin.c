@@ -16,7 +16,7 @@
 #include "block/signals.h"
 #include "pins/unpin_match.h"
 #include "files/operand.h"
-#include "files/glob.h"
+#include "files/list_lines.h"
 
 /*
  * @left: @lefts words for target_resolve(): the name of the device, then each word (of the command
@@ -160,7 +160,7 @@ static int choose_targets(struct unpinning *un)
 		if (choose_word(un, args->operand[i]))
 			return fail_code();
 	if (option_given(args, OPTION_FROM) &&
-	    glob_each_listed(args->from, choose_listed, un))
+	    list_each_word(args->from, choose_listed, un))
 		return fail_code();
 	return un->lefts > 1 ? choose_shards(un) : 0;
 }

@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <fts.h>
 #include <glob.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "files/list_lines.h"
 #include "lib/error.h"
-#include "lib/sanitize.h"
 
 static int append_word(struct glob_words *words, const char *text,
 		       const struct range *range, bool found)
@@ -150,10 +149,8 @@ static int add_pattern(struct glob_words *words, const char *pattern)
 }
 
 /* Adds a word of a list. '*', '?' and '[' in it are ordinary characters. */
-static int add_listed(const char *text, void *arg)
+int glob_add_listed(struct glob_words *words, const char *text)
 {
-	struct glob_words *words = arg;
-
 	if (range_like(text))
 		return add_range(words, text);
 	return add_path(words, text, false);
@@ -173,110 +170,18 @@ int glob_add(struct glob_words *words, const char *text)
 			    "'' is not a TARGET: name a file, a directory or a range of the device");
 	if (!range_like(text) && strpbrk(text, "*?[") && lstat(text, &st))
 		return add_pattern(words, text);
-	return add_listed(text, words);
+	return glob_add_listed(words, text);
 }
 
-/*
- * Decodes a line that begins with a backslash: JSON output escapes some names like this. In a list
- * of lines a newline in a name is written \x0a, and a carriage return at its end \x0d. Returns NULL
- * after recording an error.
- */
-static char *decode_line(char *line, bool first)
+static int add_listed(const char *text, void *arg)
 {
-	line = text_line(line, first);
-	if (*line != '\\' || text_unescape(line))
-		return line;
-	fail(CODE_USAGE,
-	     "line '%s' of the list has an invalid escape behind its first backslash (valid: \\xHH and \\\\); for a file of this name write './%s'",
-	     line, line);
-	return NULL;
-}
-
-/*
- * Calls @visit for each word of a list until a call fails. Returns the number of calls. If @text
- * contains a NUL (from 'find -print0'), NULs separate the words, which are taken as they are;
- * otherwise the words are lines. The buffer of @text has @bytes + 1 bytes.
- */
-static size_t each_line(char *text, size_t bytes,
-			int (*visit)(const char *line, void *arg), void *arg)
-{
-	char end = memchr(text, '\0', bytes) ? '\0' : '\n';
-	char *line = text;
-	size_t count = 0;
-
-	while (line < text + bytes) {
-		char *next = memchr(line, end, text + bytes - line);
-
-		if (!next)
-			next = text + bytes;
-		*next = '\0';
-		if (end == '\n')
-			line = decode_line(line, line == text);
-		if (!line || (*line && ++count && visit(line, arg)))
-			break;
-		line = next + 1;
-	}
-	return count;
-}
-
-/*
- * Returns the content of a file, in a buffer of at least @bytes + 1 bytes. The caller frees it and
- * checks ferror(). Without memory, records the error and returns NULL.
- */
-static char *read_all(FILE *file, size_t *bytes)
-{
-	size_t room = 0;
-	char *text = NULL;
-
-	*bytes = 0;
-	do {
-		char *longer;
-
-		room = room ? 2 * room : 65536;
-		longer = realloc(text, room + 1);
-		if (!longer) {
-			free(text);
-			fail_memory();
-			return NULL;
-		}
-		text = longer;
-		*bytes += fread(text + *bytes, 1, room - *bytes, file);
-	} while (*bytes == room);
-	return text;
-}
-
-/*
- * Calls @visit for each word of the list in a file. @path "-" is standard input. A list without
- * words is an error. @visit returns 0, or an exit code after recording an error: then no further
- * word is visited.
- */
-int glob_each_listed(const char *path,
-		     int (*visit)(const char *line, void *arg), void *arg)
-{
-	bool is_stdin = !strcmp(path, "-");
-	FILE *file = is_stdin ? stdin : fopen(path, "re");
-	size_t bytes, count = 0;
-	char *text;
-
-	if (!file)
-		return fail_errno(errno, "cannot open the list '%s'", path);
-	text = read_all(file, &bytes);
-	if (text && ferror(file))
-		fail_errno(errno, "cannot read the list '%s'", path);
-	else if (text)
-		count = each_line(text, bytes, visit, arg);
-	free(text);
-	if (!is_stdin)
-		fclose(file);
-	if (!fail_code() && !count)
-		fail(CODE_USAGE, "the list '%s' is empty", path);
-	return fail_code();
+	return glob_add_listed(arg, text);
 }
 
 /* Adds the words of the list in a file, which are ranges or paths, not patterns. */
 int glob_add_list(struct glob_words *words, const char *path)
 {
-	return glob_each_listed(path, add_listed, words);
+	return list_each_word(path, add_listed, words);
 }
 
 void glob_free(struct glob_words *words)

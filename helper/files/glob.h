@@ -40,8 +40,7 @@ struct glob_words {
 };
 
 int glob_add(struct glob_words *words, const char *text);
-int glob_each_listed(const char *path,
-		     int (*visit)(const char *line, void *arg), void *arg);
+int glob_add_listed(struct glob_words *words, const char *text);
 int glob_add_list(struct glob_words *words, const char *path);
 void glob_free(struct glob_words *words);
 

@@ -2,62 +2,13 @@
 /* Resolves the TARGETs of a verb to ranges of the device. */
 #include "files/operand.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <search.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "files/fiemap.h"
-#include "lib/error.h"
-#include "block/layer_map.h"
-#include "files/sample_extents.h"
 #include "files/glob.h"
-
-/**
- * struct resolving - state while TARGETs are resolved to shards
- * @dev: the device
- * @use: purpose of the result
- * @strict: refuse a file of which something would be left out
- * @shards: the result
- * @narrowing: selected part of each file
- * @why: error about the last file that was found and passed over; NULL: there is none
- * @holes: bytes of holes that the verb cannot drop
- * @hole_files: number of files that have these holes
- * @hole_first: name of the first of them
- * @layers: stack of devices from the last file's file system down to @dev
- * @seen: files by device and inode: a tree of struct seen
- */
-struct resolving {
-	const struct dm_device *dev;
-	enum target_use use;
-	bool strict;
-	struct shards *shards;
-	struct narrowing narrowing;
-	char *why;
-	uint64_t holes;
-	size_t hole_files;
-	const char *hole_first;
-	struct layers layers;
-	void *seen;
-};
-
-/* Value of seen.shard for a file that was passed over. */
-#define NO_SHARD	SIZE_MAX
-
-/*
- * A file that is a shard already, and @shard is its index, or a file that was passed over.
- * @refusable: the user did not name the file so far, otherwise it would have been refused.
- */
-struct seen {
-	dev_t device;
-	ino_t inode;
-	size_t shard;
-	bool refusable;
-};
+#include "files/read_list.h"
+#include "files/read_order.h"
+#include "files/resolve_file.h"
+#include "lib/error.h"
 
 /* Returns whether the command line names a TARGET. Operand 0 is the device's name. */
 bool target_given(const struct arguments *args)
@@ -124,301 +75,6 @@ int target_check_words(const struct arguments *args, bool needed)
 	return 0;
 }
 
-static int compare_seen(const void *a, const void *b)
-{
-	const struct seen *x = a, *y = b;
-
-	if (x->device != y->device)
-		return x->device < y->device ? -1 : 1;
-	return x->inode < y->inode ? -1 : x->inode > y->inode;
-}
-
-/*
- * Renames a file's shard to @path if @path precedes the shard's name in strcmp() order. So for a
- * file with several names all nodes use the same one, in whatever order they find the names.
- */
-static void rename_shard(struct shard *shard, const char *path)
-{
-	char *name;
-
-	if (strcmp(path, shard->name) >= 0)
-		return;
-	name = strdup(path);
-	if (!name) {
-		fail_memory();
-		return;
-	}
-	free(shard->name);
-	shard->name = name;
-}
-
-/*
- * Returns true if the file already has a shard, perhaps by another name, or after recording an
- * error. Otherwise adds the file to @r->seen and returns false: the caller then makes the shard and
- * sets seen->shard. @result receives the entry.
- */
-static bool is_twin(struct resolving *r, const struct stat *st,
-		    const struct glob_word *word, struct seen **result)
-{
-	struct seen *seen = malloc(sizeof(*seen));
-	struct seen **found;
-
-	if (!seen) {
-		fail_memory();
-		return true;
-	}
-	*seen = (struct seen){ st->st_dev, st->st_ino, NO_SHARD, false };
-	found = tsearch(seen, &r->seen, compare_seen);
-	if (!found || *found != seen)
-		free(seen);
-	if (!found) {
-		fail_memory();
-		return true;
-	}
-	*result = *found;
-	/* A file that was found may be named as well: then it is judged again, and refused. */
-	if ((*found)->shard == NO_SHARD || ((*found)->refusable && !word->found))
-		return false;
-	rename_shard(&r->shards->shard[(*found)->shard], word->text);
-	return true;
-}
-
-static int need_layers(struct resolving *r, dev_t upper)
-{
-	if (r->layers.piece && r->layers.upper == upper)
-		return 0;
-	layers_free(&r->layers);
-	return layers_resolve(&r->layers, upper, r->dev->number);
-}
-
-/* Adds the pieces of an extent on @r->dev to @shard. Fails if a piece is on another device. */
-static int map_extent(struct resolving *r, struct shard *shard,
-		      const struct extent *extent)
-{
-	uint64_t done = 0;
-
-	while (done < extent->length) {
-		struct range piece;
-		const char *why;
-
-		if (!layers_map(&r->layers, extent->start + done,
-				extent->length - done, &piece, &why))
-			return fail(CODE_DEVICE,
-				    "'%s', byte %llu, is not on device '%s': %s",
-				    shard->name,
-				    (unsigned long long)(extent->offset + done),
-				    r->dev->name, why);
-		if (piece.start + piece.length > r->shards->size)
-			return fail(CODE_DEVICE,
-				    "'%s', byte %llu, is beyond the end of device '%s' at %llu: is its file system larger than the device?",
-				    shard->name,
-				    (unsigned long long)(extent->offset + done),
-				    r->dev->name,
-				    (unsigned long long)r->shards->size);
-		if (shard_add_range(shard, piece.start, piece.length))
-			return fail_code();
-		done += piece.length;
-	}
-	return 0;
-}
-
-static int refuse_unlocated(const char *path, const struct extent *extent)
-{
-	return fail(CODE_DEVICE, "'%s': bytes %llu to %llu: the data %s", path,
-		    (unsigned long long)extent->offset,
-		    (unsigned long long)(extent->offset + extent->length) - 1, extent->why);
-}
-
-/* Returns the bytes of an extent inside the file. */
-static uint64_t length_inside(const struct extents *extents, const struct extent *extent)
-{
-	uint64_t left = extents->size - extent->offset;
-
-	if (extent->offset >= extents->size)
-		return 0;
-	return extent->length < left ? extent->length : left;
-}
-
-static void note_holes(struct resolving *r, const char *path, uint64_t bytes)
-{
-	if (!bytes)
-		return;
-	if (!r->hole_files++)
-		r->hole_first = path;
-	r->holes += bytes;
-}
-
-/* Another host may have allocated blocks for a hole; this host does not know where. */
-static void warn_holes(const struct resolving *r)
-{
-	char have[64] = "has";
-
-	if (!r->hole_files)
-		return;
-	if (r->hole_files > 1)
-		snprintf(have, sizeof(have), "and %zu other files have", r->hole_files - 1);
-	warn("'%s' %s %llu bytes of holes: if another host has filled them, drop all data with 'nearcache invalidate %s'",
-	     r->hole_first, have, (unsigned long long)r->holes, r->dev->name);
-}
-
-/*
- * Adds the ranges of a file to @shard, and counts the rest. This is the rule of all verbs: holes
- * and unwritten data need nothing. Data without a known location is left out, except in two cases:
- * the verb drops data, or the user named a file that has no other data.
- */
-static int map_extents(struct resolving *r, struct shard *shard, const struct extents *extents,
-		       const struct glob_word *word, struct seen *seen)
-{
-	struct omitted *omitted = &r->shards->omitted;
-	uint64_t with_data = 0, unlocated = 0, unwritten = 0;
-	const struct extent *first = NULL;
-	bool refusable;
-	size_t i;
-
-	for (i = 0; i < extents->count; i++) {
-		const struct extent *extent = &extents->extent[i];
-		bool written = extent->kind != EXTENT_UNWRITTEN;
-
-		*(written ? &with_data : &unwritten) += length_inside(extents, extent);
-		if (extent->kind == EXTENT_UNLOCATED) {
-			unlocated += extent->length;
-			first = first ? first : extent;
-		} else if ((written || r->use == TARGET_DROP) &&
-			   map_extent(r, shard, extent)) {
-			return fail_code();
-		}
-	}
-	refusable = r->use == TARGET_BRING && first && !shard->ranges;
-	if (first && (r->strict || r->use == TARGET_DROP || (refusable && !word->found)))
-		return refuse_unlocated(shard->name, first);
-	seen->refusable = refusable;
-	if (r->strict && with_data < extents->selected)
-		return fail(CODE_DEVICE,
-			    "'%s': %llu of %llu bytes are holes or unwritten, which --strict refuses",
-			    shard->name, (unsigned long long)(extents->selected - with_data),
-			    (unsigned long long)extents->selected);
-	if (r->use == TARGET_DROP)
-		note_holes(r, word->text, extents->selected - with_data - unwritten);
-	omitted->empty_bytes += extents->selected - with_data;
-	omitted->unlocated_bytes += unlocated;
-	omitted->unlocated_files += !!first;
-	return 0;
-}
-
-/* Returns whether a file may be passed over, instead of refusing all TARGETs because of it. */
-static bool may_pass_over(const struct resolving *r, const struct glob_word *word)
-{
-	return word->found && !r->strict && r->use != TARGET_DROP;
-}
-
-/* Passes over a file because of the recorded error, which is then none. */
-static int pass_over_file(struct resolving *r)
-{
-	free(r->why);
-	r->why = strdup(fail_message());
-	fail_reset();
-	r->shards->omitted.passed_over++;
-	return r->why ? 0 : fail_memory();
-}
-
-/*
- * Passes over a file on a file system of which nothing is on the device. A recorded error about
- * mapping the file is the better reason.
- */
-static int pass_elsewhere(struct resolving *r, const char *path)
-{
-	if (fail_code() == CODE_MEMORY)
-		return fail_code();
-	if (!fail_code())
-		fail(CODE_DEVICE, "'%s' is not on device '%s'", path, r->dev->name);
-	return pass_over_file(r);
-}
-
-static int map_file(struct resolving *r, int fd, const struct stat *st,
-		    const struct glob_word *word, struct seen *seen)
-{
-	struct extents extents;
-	struct shard *shard;
-	bool none = false;
-
-	if (need_layers(r, st->st_dev))
-		return fail_code();
-	if (r->use == TARGET_DROP)
-		extents_read_allocated(&extents, fd, word->text);
-	else
-		extents_read(&extents, fd, word->text);
-	if (may_pass_over(r, word) && !layers_touch(&r->layers)) {
-		pass_elsewhere(r, word->text);
-		goto out;
-	}
-	if (fail_code())
-		goto out;
-	if (narrow(&extents, fd, word->text, &r->narrowing,
-		   may_pass_over(r, word) ? &none : NULL)) {
-		if (none)
-			pass_over_file(r);
-		goto out;
-	}
-	shard = shards_add(r->shards, word->text);
-	if (!shard)
-		goto out;
-	seen->shard = r->shards->count - 1;
-	shard->device = st->st_dev;
-	shard->inode = st->st_ino;
-	map_extents(r, shard, &extents, word, seen);
-out:
-	extents_free(&extents);
-	return fail_code();
-}
-
-static int add_file(struct resolving *r, const struct glob_word *word)
-{
-	const char *path = word->text;
-	/* O_NONBLOCK: opening a FIFO would block until a writer opens it. */
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	struct seen *seen;
-	struct stat st;
-
-	if (fd < 0)
-		return fail_errno(errno, "cannot open '%s'", path);
-	if (fstat(fd, &st))
-		fail_errno(errno, "'%s'", path);
-	else if (S_ISBLK(st.st_mode))
-		fail(CODE_DEVICE,
-		     "'%s' is a block device: give a range of '%s', like 0-1G",
-		     path, r->dev->name);
-	else if (!S_ISREG(st.st_mode))
-		fail(CODE_DEVICE, "'%s' is not a regular file", path);
-	else if (!is_twin(r, &st, word, &seen))
-		map_file(r, fd, &st, word, seen);
-	close(fd);
-	return fail_code();
-}
-
-static int add_range(struct resolving *r, const struct glob_word *word)
-{
-	struct shard *shard;
-	char why[RANGE_WHY];
-
-	if (!range_inside(&word->range, r->shards->size, why))
-		return fail(CODE_DEVICE, "'%s': %s", word->text, why);
-	shard = shards_add(r->shards, word->text);
-	if (!shard)
-		return fail_code();
-	return shard_add_range(shard, word->range.start, word->range.length);
-}
-
-static int add_word(struct resolving *r, const struct arguments *args,
-		    const struct glob_word *word)
-{
-	if (!word->range.length)
-		return add_file(r, word);
-	/* target_check_words() has not checked the words of a list. */
-	if (check_range(args, word->text))
-		return fail_code();
-	return add_range(r, word);
-}
-
 /*
  * Fail if a TARGET may be a file, and the device is suspended: the file system then hangs where it
  * has to read, and this program could not be killed.
@@ -437,58 +93,98 @@ static int check_files_answer(const struct arguments *args, const struct dm_devi
 		    dev->name, dev->name);
 }
 
-static int collect_words(const struct arguments *args, struct glob_words *words)
+/* Collects the TARGETs in @list->words, and for TARGET_READ also their order. */
+static int collect_words(enum target_use use, const struct arguments *args,
+			 struct read_list *list)
 {
 	int i;
 
 	for (i = 1; i < args->operands; i++)
-		if (glob_add(words, args->operand[i]))
+		if (use == TARGET_READ ? read_list_add(list, args->operand[i]) :
+					 glob_add(&list->words, args->operand[i]))
 			return fail_code();
-	if (option_given(args, OPTION_FROM))
-		glob_add_list(words, args->from);
+	if (option_given(args, OPTION_FROM) && use == TARGET_READ)
+		read_list_add_file(list, args->from);
+	else if (option_given(args, OPTION_FROM))
+		glob_add_list(&list->words, args->from);
+	/* target_check_words() has not checked the words of a list. */
+	for (i = 0; i < list->words.count && !fail_code(); i++)
+		if (list->words.word[i].range.length)
+			check_range(args, list->words.word[i].text);
 	return fail_code();
 }
 
-static int resolve_words(struct resolving *r, const struct arguments *args,
-			 const struct glob_words *words)
+/* Adds a shard for each word that has none. */
+static int resolve_words(struct resolving *r, const struct glob_words *words)
 {
-	size_t i;
+	size_t i, number;
 
-	if (r->strict && words->passed_over)
-		return fail(CODE_DEVICE,
-			    "--strict refuses '%s': it is not a regular file",
-			    words->passed_first);
-	r->shards->omitted.passed_over = words->passed_over;
 	for (i = 0; i < words->count; i++)
-		if (add_word(r, args, &words->word[i]))
+		if (words->word[i].range.length ? resolving_range(r, &words->word[i]) :
+						  resolving_file(r, &words->word[i], &number))
 			return fail_code();
-	if (!r->shards->count && r->why)
+	return 0;
+}
+
+static int check_strict(const struct resolving *r, const struct glob_words *words)
+{
+	if (!r->strict || !words->passed_over)
+		return 0;
+	return fail(CODE_DEVICE, "--strict refuses '%s': it is not a regular file",
+		    words->passed_first);
+}
+
+/* Fails if there is nothing but entries of directories and patterns that were passed over. */
+static int check_any(const struct resolving *r, const struct glob_words *words)
+{
+	if (r->shards->count || (!r->why && !words->passed_over))
+		return 0;
+	if (r->why)
 		return fail(CODE_DEVICE, "none of the %llu files can be used: %s",
 			    (unsigned long long)r->shards->omitted.passed_over, r->why);
-	if (!r->shards->count && words->passed_over)
-		return fail(CODE_DEVICE,
-			    "none of the %llu files can be used: '%s': it is not a regular file",
-			    (unsigned long long)words->passed_over, words->passed_first);
-	return 0;
+	return fail(CODE_DEVICE,
+		    "none of the %llu files can be used: '%s': it is not a regular file",
+		    (unsigned long long)words->passed_over, words->passed_first);
+}
+
+/*
+ * Resolves @list: the words to @r->shards, or with an @order their reads to one shard of @order.
+ */
+static int resolve_list(struct resolving *r, const struct arguments *args,
+			const struct read_list *list, struct shards *order)
+{
+	const struct fixed_samples fixed = { args->header, args->sample_size };
+
+	if (check_strict(r, &list->words))
+		return fail_code();
+	r->shards->omitted.passed_over = list->words.passed_over;
+	if (order ? read_order_resolve(r, list, &fixed, order) : resolve_words(r, &list->words))
+		return fail_code();
+	if (!check_any(r, &list->words))
+		resolving_warn_holes(r);
+	return fail_code();
 }
 
 /*
  * Resolves the TARGETs to @shards: one shard per range, and one per file even if the file is named
- * several times. Of several names of a file the shard gets the first in strcmp() order. Call
+ * several times. Of several names of a file the shard gets the first in strcmp() order. With
+ * TARGET_READ and without --rank, there is one shard instead, with all reads in their order. Call
  * shards_free() after success and failure.
  *
  * Fails at the first TARGET that cannot be mapped; map_extents() tells which data is left out
- * instead. Reads directories, metadata of the file system and, with --samples or --index-only,
+ * instead. Reads directories, metadata of the file system and, for samples and --index-only,
  * headers of the files.
  */
 int target_resolve_for(enum target_use use, const struct arguments *args,
 		       const struct dm_device *dev, struct shards *shards)
 {
+	bool shared = option_given(args, OPTION_RANK), ordered = use == TARGET_READ && !shared;
+	struct shards files = { .size = dev->size };
 	struct resolving r = {
 		.dev = dev,
-		.use = use == TARGET_RESTORE ? TARGET_BRING : use,
+		.use = use == TARGET_RESTORE || use == TARGET_READ ? TARGET_BRING : use,
 		.strict = option_given(args, OPTION_STRICT),
-		.shards = shards,
+		.shards = ordered ? &files : shards,
 		.narrowing = {
 			.samples = args->samples,
 			.index_only = option_given(args, OPTION_INDEX_ONLY),
@@ -498,17 +194,20 @@ int target_resolve_for(enum target_use use, const struct arguments *args,
 			.skip_damaged = use == TARGET_SHOW,
 		},
 	};
-	struct glob_words words = { 0 };
+	struct read_list list = {
+		.root = args->root,
+		.whole = shared ? "--rank shares out whole files" :
+			 args->samples || r.narrowing.index_only ?
+			 "--samples and --index-only select the part of all files" : NULL,
+	};
 
 	memset(shards, 0, sizeof(*shards));
 	shards->size = dev->size;
-	if (!check_files_answer(args, dev) && !collect_words(args, &words) &&
-	    !resolve_words(&r, args, &words))
-		warn_holes(&r);
-	free(r.why);
-	tdestroy(r.seen, free);
-	layers_free(&r.layers);
-	glob_free(&words);
+	if (!check_files_answer(args, dev) && !collect_words(use, args, &list))
+		resolve_list(&r, args, &list, ordered ? shards : NULL);
+	resolving_free(&r);
+	read_list_free(&list);
+	shards_free(&files);
 	return fail_code();
 }
 

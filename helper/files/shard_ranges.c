@@ -43,9 +43,30 @@ struct shard *shards_add(struct shards *shards, const char *name)
 	return shard;
 }
 
+/* Appends a range of the device (bytes, not empty), widened to whole sectors. */
+int shard_append_range(struct shard *shard, uint64_t start, uint64_t length)
+{
+	uint64_t end = (start + length + SECTOR - 1) / SECTOR * SECTOR;
+
+	start -= start % SECTOR;
+	if (shard->ranges == shard->room) {
+		/* Most files have one range, and there may be millions of files. */
+		size_t room = shard->room ? 2 * shard->room : 1;
+		struct range *more = reallocarray(shard->range, room, sizeof(*more));
+
+		if (!more)
+			return fail_memory();
+		shard->range = more;
+		shard->room = room;
+	}
+	shard->range[shard->ranges++] = (struct range){ start, end - start };
+	shard->bytes += end - start;
+	return 0;
+}
+
 /*
- * Appends a range of the device (bytes, not empty), widened to whole sectors. If the range begins
- * within the last range or at its end, extends the last range instead.
+ * As shard_append_range(), but if the range begins within the last range or at its end, extends the
+ * last range instead.
  */
 int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 {
@@ -54,26 +75,12 @@ int shard_add_range(struct shard *shard, uint64_t start, uint64_t length)
 					     NULL;
 
 	start -= start % SECTOR;
-	if (last && start >= last->start &&
-	    start <= last->start + last->length) {
-		if (end > last->start + last->length) {
-			shard->bytes += end - (last->start + last->length);
-			last->length = end - last->start;
-		}
-		return 0;
+	if (!last || start < last->start || start > last->start + last->length)
+		return shard_append_range(shard, start, end - start);
+	if (end > last->start + last->length) {
+		shard->bytes += end - (last->start + last->length);
+		last->length = end - last->start;
 	}
-	if (shard->ranges == shard->room) {
-		/* Most files have one range, and there may be millions of files. */
-		size_t room = shard->room ? 2 * shard->room : 1;
-
-		last = reallocarray(shard->range, room, sizeof(*last));
-		if (!last)
-			return fail_memory();
-		shard->range = last;
-		shard->room = room;
-	}
-	shard->range[shard->ranges++] = (struct range){ start, end - start };
-	shard->bytes += end - start;
 	return 0;
 }
 

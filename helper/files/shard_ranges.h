@@ -47,6 +47,7 @@ struct shards {
 
 struct shard *shards_add(struct shards *shards, const char *name);
 int shard_add_range(struct shard *shard, uint64_t start, uint64_t length);
+int shard_append_range(struct shard *shard, uint64_t start, uint64_t length);
 uint64_t shards_bytes(const struct shards *shards);
 int shards_ranges(const struct shards *shards, uint64_t grain, uint64_t gap,
 		  struct range **ranges, size_t *count);

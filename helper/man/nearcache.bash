@@ -56,7 +56,7 @@ _nearcache_tables()
 		operands='<device> <path>...'
 		;;
 	plan)
-		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --index-only --strict --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --append --no-prefetch --clear --split=strided|blocked --everywhere'
+		options=' --format=tar|tfrecord|parquet|mds|npz --samples=<> --concatenated --from=<path> --root=<path> --sample-size=<> --header=<> --index-only --strict --rank=<> --world-size=<> --seed=<> --epoch=<> --epochs=<> --append --no-prefetch --clear --split=strided|blocked --everywhere'
 		operands='<device> <path>...'
 		;;
 	jobs)

@@ -77,6 +77,13 @@ $(FUZZ_DIR)/fuzz_cluster: $(FUZZ_CLUSTER) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(call say,LD,$@)
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
 
+FUZZ_READS := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(addprefix helper/,files/read_list.c files/list_lines.c \
+	lib/range.c lib/size.c lib/error.c lib/sanitize.c) tests/fuzz/fuzz_reads.c)
+
+$(FUZZ_DIR)/fuzz_reads: $(FUZZ_READS) $(FUZZ_DIR)/tests/fuzz/count.o
+	$(call say,LD,$@)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^
+
 FUZZ_LVM := $(patsubst %.c,$(FUZZ_DIR)/tab/%.o,$(HELPER_LVM) helper/lib/error.c helper/lib/sanitize.c \
 	tests/fuzz/fuzz_lvm.c)
 
@@ -99,4 +106,4 @@ $(FUZZ_DIR)/fuzz_stage: $(FUZZ_STAGE) $(FUZZ_DIR)/tests/fuzz/count.o
 	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $^ -lisal
 
 .PHONY: fuzz
-fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_stage $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm
+fuzz: $(FUZZ:%=$(FUZZ_DIR)/%) $(FUZZ_DIR)/fuzz_stage $(FUZZ_DIR)/fuzz_index $(FUZZ_DIR)/fuzz_tab $(FUZZ_DIR)/fuzz_cluster $(FUZZ_DIR)/fuzz_lvm $(FUZZ_DIR)/fuzz_reads

@@ -275,7 +275,7 @@ all_values() {
 		given=$("$nearcache" "$verb" "$option" '?' --help 2>&1 |
 			sed -nE 's/.*: give ([a-z0-9-]+(, [a-z0-9-]+)* or [a-z0-9-]+)$/\1/p' | sed 's/, \| or /|/g' |
 			tr '|' '\n' | sort | paste -sd '|')
-		if [[ $operand =~ ^(DEV|FILE)$ ]]; then
+		if [[ $operand =~ ^(DEV|FILE|DIR)$ ]]; then
 			echo "nearcache $verb $option=o|one.tar"
 		else
 			echo "nearcache $verb $option=${given:+|$given}"

@@ -15,7 +15,7 @@ HELPER_UNIT	:= test_size test_name test_status_line test_layout test_options tes
 	test_match_witness test_set test_attach test_attach_refused test_reconnect test_dm_suspend \
 	test_witness test_index test_index_cmd test_index_mds test_index_npz test_index_parquet \
 	test_index_tar test_index_tfrecord test_fiemap test_range_set test_glob test_stacking \
-	test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
+	test_read_list test_read_order test_erofs_map test_manifest test_workers test_bar test_progress test_interval test_wait_data \
 	test_nearcachetab test_uncached_writes test_passthrough test_boot test_keys \
 	test_partition test_pins test_pin_record test_pinned_file test_change test_restore test_refresh \
 	test_record_owner test_record test_atomic_file \
@@ -191,8 +191,9 @@ HELPER_UNIT_test_index_tfrecord := $(HELPER_INDEX_UNIT)
 HELPER_UNIT_test_fiemap := helper/files/fiemap.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_range_set	:= helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c helper/lib/error.c \
 	helper/lib/sanitize.c
-HELPER_UNIT_test_glob	:= helper/files/glob.c helper/lib/range.c helper/lib/size.c \
+HELPER_UNIT_test_glob	:= helper/files/glob.c helper/files/list_lines.c helper/lib/range.c helper/lib/size.c \
 	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_read_list	:= helper/files/read_list.c $(HELPER_UNIT_test_glob)
 HELPER_UNIT_test_stacking	:= helper/block/layer_map.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_erofs_map	:= helper/files/erofs_tail.c helper/lib/error.c helper/lib/sanitize.c
 HELPER_UNIT_test_manifest := helper/verify/manifest.c helper/lib/error.c helper/lib/sanitize.c
@@ -227,11 +228,14 @@ HELPER_UNIT_test_prefetch_job	:= helper/files/job_wait.c helper/lib/progress.c \
 	helper/lib/sanitize.c tests/unit/helper/fake_output.c
 HELPER_UNIT_test_node_share	:= helper/files/node_share.c helper/shard/shard_split.c \
 	helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c helper/lib/error.c helper/lib/sanitize.c
-HELPER_UNIT_test_operand	:= helper/files/operand.c helper/files/glob.c helper/lib/range.c \
-	helper/lib/size.c \
-	helper/files/node_share.c helper/shard/shard_split.c helper/files/shard_ranges.c \
-	helper/lib/name.c helper/lib/path.c \
+# Sources that resolve TARGETs.
+HELPER_OPERAND	:= helper/files/operand.c helper/files/resolve_file.c helper/files/read_list.c \
+	helper/files/read_order.c helper/files/glob.c helper/files/list_lines.c helper/lib/range.c \
+	helper/lib/size.c helper/files/shard_ranges.c helper/lib/name.c helper/lib/path.c \
 	helper/lib/error.c helper/lib/sanitize.c
+HELPER_UNIT_test_read_order	:= $(HELPER_OPERAND)
+HELPER_UNIT_test_operand	:= $(HELPER_OPERAND) $(HELPER_INDEX) \
+	helper/files/node_share.c helper/shard/shard_split.c
 # Sources of the record of pins.
 HELPER_PINS	:= helper/pins/pin_list.c helper/pins/record_file.c helper/pins/record_json.c \
 	helper/pins/record_lines.c helper/pins/unpin_match.c \
@@ -243,12 +247,12 @@ HELPER_UNIT_test_pinned_file := $(HELPER_PINS) helper/pins/pinned_file.c
 HELPER_UNIT_test_change	:= $(HELPER_PINS) helper/pins/change.c \
 	helper/pins/kernel_ranges.c helper/lib/size.c tests/unit/helper/fake_nl.c
 HELPER_UNIT_test_restore := $(HELPER_UNIT_test_change) helper/pins/restore.c helper/pins/record_owner.c \
-	helper/files/glob.c helper/lib/range.c \
+	helper/files/glob.c helper/files/list_lines.c helper/lib/range.c \
 	helper/block/device_id_match.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_restore.c
 HELPER_UNIT_test_refresh := $(HELPER_UNIT_test_restore)
 HELPER_UNIT_test_record_owner := $(HELPER_UNIT_test_restore)
 HELPER_UNIT_test_record := $(HELPER_PINS) helper/pins/record_owner.c helper/block/device_id_match.c \
-	helper/files/glob.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
+	helper/files/glob.c helper/files/list_lines.c tests/unit/helper/fake_dm.c tests/unit/helper/fake_identity.c \
 	helper/lib/range.c helper/lib/size.c
 HELPER_UNIT_LIBS_test_pin_record := -DPINS_DIR='"pins"'
 HELPER_UNIT_LIBS_test_pinned_file := -Wl,--wrap=fstatfs,--wrap=name_to_handle_at,--wrap=open_by_handle_at
