@@ -210,7 +210,7 @@ const struct verb plan_verb = {
 "plan replaces the previous one, or with --append continues it: so the next epoch can be\n"
 "planned while one is read. With --no-prefetch no data is brought ahead of the reads\n"
 "because of the plan. A plan has up to 4,194,304 visits of blocks (1 TiB in blocks of\n"
-"256 KiB); each takes up to 49 bytes of kernel memory. 'nearcache trace plan' makes a\n"
+"256 KiB); each takes up to 24 bytes of kernel memory. 'nearcache trace plan' makes a\n"
 "plan from a trace.\n"
 "\n"
 "Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
