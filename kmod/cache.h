@@ -63,19 +63,22 @@ struct nc_target;
  * @scrub: see scrub.c
  * @meta: metadata on the cache device, see meta.c
  *
- * Each hit reads @index, @hot and, when there are several cache devices, @dev: so they come first.
+ * Each hit reads @index without its free list, @hot, and the start of @dev: so they come first, and
+ * their cache lines have nothing that I/O writes more often than nc_hot.
  */
 struct nc_cache {
 	struct nc_index index;
 	struct nc_hot hot;
 	struct nc_devices dev;
-	struct nc_life life;
+
+	/* management */
+	struct nc_life life ____cacheline_aligned;
 	struct nc_geometry geo;
 	struct nc_sums sums;
 	struct nc_workers workers;
 
 	/* written by misses */
-	struct nc_policy_state policy ____cacheline_aligned_in_smp;
+	struct nc_policy_state policy ____cacheline_aligned;
 	struct nc_fills fills;
 	struct nc_write_ranges write_ranges;
 	struct nc_intent intent;
@@ -96,6 +99,11 @@ struct nc_cache {
 	struct nc_health health;
 	struct nc_scrub scrub;
 };
+
+static_assert(offsetof(struct nc_cache, hot) % SMP_CACHE_BYTES == 0 &&
+	      offsetof(struct nc_cache, dev) == offsetofend(struct nc_cache, hot) &&
+	      offsetof(struct nc_cache, life) % SMP_CACHE_BYTES == 0 &&
+	      offsetof(struct nc_cache, policy) % SMP_CACHE_BYTES == 0);
 
 /**
  * struct nc_target - one dm table line

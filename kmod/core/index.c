@@ -24,7 +24,7 @@ int nc_index_init(struct nc_index *ix, u32 count)
 	ix->count = count;
 	ix->chains = nc_index_chains(count);
 	ix->seed = get_random_u64();
-	spin_lock_init(&ix->free_lock);
+	spin_lock_init(&ix->free.lock);
 	ix->slots = vzalloc(array_size(count, sizeof(*ix->slots)));
 	ix->generation = vzalloc(array_size(count, sizeof(*ix->generation)));
 	ix->heads = vmalloc(array_size(ix->chains, sizeof(*ix->heads)));
@@ -38,8 +38,8 @@ int nc_index_init(struct nc_index *ix, u32 count)
 		INIT_LIST_HEAD(&ix->bucket_locks[i].fills);
 	}
 	memset(ix->heads, 0xff, array_size(ix->chains, sizeof(*ix->heads)));
-	ix->free = NC_NIL;
-	ix->free_count = 0;
+	ix->free.first = NC_NIL;
+	ix->free.count = 0;
 	return 0;
 }
 
@@ -96,13 +96,13 @@ u32 nc_index_pop(struct nc_index *ix)
 {
 	u32 i;
 
-	spin_lock(&ix->free_lock);
-	i = ix->free;
+	spin_lock(&ix->free.lock);
+	i = ix->free.first;
 	if (i != NC_NIL) {
-		ix->free = ix->slots[i].next;
-		WRITE_ONCE(ix->free_count, ix->free_count - 1);
+		ix->free.first = ix->slots[i].next;
+		WRITE_ONCE(ix->free.count, ix->free.count - 1);
 	}
-	spin_unlock(&ix->free_lock);
+	spin_unlock(&ix->free.lock);
 	return i;
 }
 
@@ -114,9 +114,9 @@ void nc_index_push(struct nc_index *ix, u32 i)
 	slot->valid = 0;
 	slot->stamp = 0;
 	slot->tagged = 0;
-	spin_lock(&ix->free_lock);
-	slot->next = ix->free;
-	ix->free = i;
-	WRITE_ONCE(ix->free_count, ix->free_count + 1);
-	spin_unlock(&ix->free_lock);
+	spin_lock(&ix->free.lock);
+	slot->next = ix->free.first;
+	ix->free.first = i;
+	WRITE_ONCE(ix->free.count, ix->free.count + 1);
+	spin_unlock(&ix->free.lock);
 }

@@ -57,7 +57,7 @@ struct nc_tag {
  *		nc_hit_part_idle() was true for its part of the index
  *   flags	bucket lock; reclaim reads them without it, as a hint
  *   next	chain: bucket lock for writers, readers are in a hit section;
- *		free list: nc_index.free_lock
+ *		free list: nc_free_list.lock
  *   valid	bucket lock for writers; readers in a hit section take one 64-bit
  *		snapshot.  A bit is set only after the data reached the device.
  *   stamp	no lock: readers write it, the policy tolerates the race
@@ -122,7 +122,7 @@ struct nc_fill_entry {
 /**
  * struct nc_bucket_lock - one bucket lock of the index
  * @lock: protects the chains, slots and fills whose blocks hash here; process
- *	context only; only nc_index.free_lock and nc_write_ranges.lock nest inside
+ *	context only; only nc_free_list.lock and nc_write_tree.lock nest inside
  * @drops: number of times that valid data was invalidated or left the index
  * @fills: struct nc_fill_entry of the fills in flight whose blocks hash here
  */
@@ -131,6 +131,21 @@ struct nc_bucket_lock {
 	u32 drops;
 	struct list_head fills;
 } ____cacheline_aligned_in_smp;
+
+/**
+ * struct nc_free_list - slots that hold no block, linked by nc_slot.next
+ * @lock: protects the list; innermost
+ * @first: first slot, or NC_NIL.  A slot is in this list only after its removal from the index is
+ *	durable and visible to all readers, so its data may be overwritten.
+ * @count: length of the list; read without the lock as a hint
+ *
+ * Misses and reclaim write these fields, so they are in no cache line that hits read.
+ */
+struct nc_free_list {
+	spinlock_t lock;	/* protects the list */
+	u32 first;
+	u32 count;
+} ____cacheline_aligned;
 
 /**
  * struct nc_index - all slots, and the look-up by origin block
@@ -142,10 +157,9 @@ struct nc_bucket_lock {
  * @chains: number of chains
  * @seed: random, so that no user can choose blocks that all hash to one chain
  * @bucket_locks: NC_BUCKET_LOCKS bucket locks
- * @free_lock: protects @free and the free list; innermost
- * @free: first slot of the free list.  A slot is in this list only after its removal from
- *	the index is durable and visible to all readers, so its data may be overwritten.
- * @free_count: length of the free list; read without the lock as a hint
+ * @free: slots that hold no block
+ *
+ * All fields before @free are constant while I/O runs.
  */
 struct nc_index {
 	struct nc_slot *slots;
@@ -155,10 +169,11 @@ struct nc_index {
 	u32 chains;
 	u64 seed;
 	struct nc_bucket_lock *bucket_locks;
-	spinlock_t free_lock;	/* protects the free list */
-	u32 free;
-	u32 free_count;
+	struct nc_free_list free;
 };
+
+static_assert(offsetof(struct nc_index, free) % SMP_CACHE_BYTES == 0 &&
+	      sizeof(struct nc_index) % SMP_CACHE_BYTES == 0);
 
 int nc_index_init(struct nc_index *ix, u32 count);
 void nc_index_destroy(struct nc_index *ix);

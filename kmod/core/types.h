@@ -4,6 +4,8 @@
 #define NEARCACHE_CORE_TYPES_H
 
 #include <linux/blk_types.h>
+#include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/mutex.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
@@ -19,7 +21,7 @@ struct nc_policy_ops;
 struct nc_target;
 
 /**
- * struct nc_hot - fields that each hit reads; few of them change while I/O runs
+ * struct nc_hot - fields that each hit reads; few of them change while I/O runs, and rarely
  * @hit_srcu: a hit is in a hit section from look-up to I/O completion, so that reclaim
  *	cannot give its slot to another block
  * @counters: per-CPU counters
@@ -69,6 +71,9 @@ struct nc_hot {
 	sector_t data_start;
 	u32 verify;
 };
+
+/* A flip of the phase, a tick or a change of health takes one cache line from the processors. */
+static_assert(offsetofend(struct nc_hot, slow_path) <= SMP_CACHE_BYTES);
 
 /**
  * struct nc_devices - the cache device and the dm device

@@ -66,7 +66,7 @@ u32 nc_slots_reserved(const struct nc_cache *c)
  */
 void nc_slots_check(struct nc_cache *c)
 {
-	u32 left = READ_ONCE(c->index.free_count);
+	u32 left = READ_ONCE(c->index.free.count);
 
 	if (left >= low_mark(c) + nc_slots_reserved(c) || !READ_ONCE(c->reclaim.enabled))
 		return;
@@ -131,7 +131,7 @@ static bool job_admits(const struct nc_cache *c, u32 left)
  */
 bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user)
 {
-	u32 left = READ_ONCE(c->index.free_count);
+	u32 left = READ_ONCE(c->index.free.count);
 	u32 rest = left - min(left, nc_slots_reserved(c));
 
 	if (left && nc_plan_any(c) && user == NC_SLOT_READER && !nc_ranges_pinned(c, block))
@@ -154,7 +154,7 @@ bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user)
  */
 u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user)
 {
-	u32 left = READ_ONCE(c->index.free_count), tagged, i = NC_NIL;
+	u32 left = READ_ONCE(c->index.free.count), tagged, i = NC_NIL;
 	bool job = user == NC_SLOT_JOB, others = left > nc_slots_reserved(c);
 
 	/* RCU until the slot is linked and tagged: see struct nc_ranges. */
@@ -185,7 +185,7 @@ u32 nc_slots_take(struct nc_cache *c, u64 block, enum nc_slot_user user)
  */
 bool nc_slots_spare(const struct nc_cache *c)
 {
-	return READ_ONCE(c->index.free_count) > high_water(c) + nc_slots_reserved(c);
+	return READ_ONCE(c->index.free.count) > high_water(c) + nc_slots_reserved(c);
 }
 
 /* Report a read of a sampled block, unless the policy's lock is taken.  @cached: it has a slot. */

@@ -278,7 +278,7 @@ static u32 count_aside(const struct pass *p)
 
 static bool is_over(const struct pass *p)
 {
-	return READ_ONCE(p->c->index.free_count) + p->n + count_aside(p) >= p->want ||
+	return READ_ONCE(p->c->index.free.count) + p->n + count_aside(p) >= p->want ||
 	       READ_ONCE(p->c->hot.state) != NEARCACHE_NORMAL ||
 	       p->c->reclaim.aside == NC_RECLAIM_BATCH;
 }

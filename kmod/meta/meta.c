@@ -86,7 +86,7 @@ static void push_free_slots(struct nc_cache *c)
 	while (i--)
 		if (!(c->index.slots[i].flags & NC_SLOT_LINKED))
 			nc_index_push(&c->index, i);
-	atomic64_set(&c->slots.used, c->index.count - c->index.free_count);
+	atomic64_set(&c->slots.used, c->index.count - c->index.free.count);
 }
 
 /* The reason why the slot table on the medium cannot be trusted, for the log, or NULL. */

@@ -111,7 +111,7 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
 static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 {
 	struct nc_plan_stream *stream = &c->prefetch.stream;
-	u32 free = READ_ONCE(c->index.free_count), kept, room = PIECES, end, n = 0;
+	u32 free = READ_ONCE(c->index.free.count), kept, room = PIECES, end, n = 0;
 	u64 spare;
 	struct nc_span span;
 	bool full;

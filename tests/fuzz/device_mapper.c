@@ -13,7 +13,7 @@
 
 struct chunk {
 	size_t bytes;
-	char memory[] __attribute__((aligned(16)));
+	char memory[] __attribute__((aligned(SMP_CACHE_BYTES)));
 };
 
 /* keep() stores freed chunks of at least this size, poisoned, for reuse: mapping memory is slow. */
@@ -75,9 +75,7 @@ void *fuzz_alloc(size_t bytes)
 	if (bytes > ALLOCATED_MAX || fuzz_allocated > ALLOCATED_MAX)
 		fuzz_bug("%zu bytes allocated", fuzz_allocated);
 	c = take_kept(bytes);
-	if (!c)
-		c = malloc(sizeof(*c) + bytes);
-	if (!c)
+	if (!c && posix_memalign((void **)&c, _Alignof(struct chunk), sizeof(*c) + bytes))
 		abort();
 	c->bytes = bytes;
 	return c->memory;

@@ -155,11 +155,11 @@ static void check_index(const struct nc_cache *c)
 	HOLDS(c->hot.state == NEARCACHE_NORMAL && c->index.count == c->geo.slot_count);
 	HOLDS(c->slots.used.counter == used && c->life.warm == used);
 	HOLDS(c->slots.valid_subblocks.counter == subblocks);
-	for (i = c->index.free; i != NC_NIL; i = c->index.slots[i].next) {
+	for (i = c->index.free.first; i != NC_NIL; i = c->index.slots[i].next) {
 		HOLDS(i < c->index.count && !(c->index.slots[i].flags & NC_SLOT_LINKED));
 		HOLDS(free++ < c->index.count);
 	}
-	HOLDS(free + used == c->index.count && free == c->index.free_count);
+	HOLDS(free + used == c->index.count && free == c->index.free.count);
 }
 
 static u64 count_of(const struct nc_cache *c, enum nearcache_counter counter)

@@ -134,7 +134,7 @@ static void fill(struct nc_cache *c, u64 block)
 	u32 i = nc_index_find(&c->index, block);
 
 	if (i == NC_NIL) {
-		if (c->index.free == NC_NIL || unsure_count == SLOTS_MAX)
+		if (c->index.free.first == NC_NIL || unsure_count == SLOTS_MAX)
 			return;
 		i = nc_index_pop(&c->index);
 		spin_lock(&bucket->lock);

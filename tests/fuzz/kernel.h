@@ -35,6 +35,8 @@ typedef u8 blk_status_t;
 
 #define __percpu
 #define __aligned(bytes)
+#define SMP_CACHE_BYTES	64
+#define ____cacheline_aligned	__attribute__((aligned(SMP_CACHE_BYTES)))
 #define ____cacheline_aligned_in_smp
 #define __release(x)	((void)(x))
 #define __acquire(x)	((void)(x))
@@ -63,6 +65,7 @@ extern void (*fuzz_resched)(void);
 #define min_t(t, a, b)	min((t)(a), (t)(b))
 #define max_t(t, a, b)	max((t)(a), (t)(b))
 #define container_of(p, type, m)	((type *)((char *)(p) - offsetof(type, m)))
+#define offsetofend(type, m)	(offsetof(type, m) + sizeof(((type *)0)->m))
 #define WARN_ON_ONCE(x) ({ if (x) abort(); 0; })
 #define WARN_ON		WARN_ON_ONCE
 #define le64_add_cpu(p, v)	(*(p) = cpu_to_le64(le64_to_cpu(*(p)) + (v)))
