@@ -22,16 +22,16 @@ void nc_write_ranges_init(struct nc_write_ranges *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* Here write ranges are in a singly linked list, not in a tree as in the module. */
+/* Here write ranges are in a singly linked list, not in trees as in the module. */
 void nc_write_range_add(struct nc_write_ranges *in, struct nc_write_range *range)
 {
-	range->rb.rb_left = in->root.rb_root.rb_node;
-	in->root.rb_root.rb_node = &range->rb;
+	range->rb.rb_left = in->across.root.rb_root.rb_node;
+	in->across.root.rb_root.rb_node = &range->rb;
 }
 
 void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *range)
 {
-	struct rb_node **at = &in->root.rb_root.rb_node;
+	struct rb_node **at = &in->across.root.rb_root.rb_node;
 
 	while (*at != &range->rb)
 		at = &(*at)->rb_left;
@@ -40,7 +40,7 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
 
 bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *found)
 {
-	struct rb_node *node = in->root.rb_root.rb_node;
+	struct rb_node *node = in->across.root.rb_root.rb_node;
 	struct nc_write_range *range;
 
 	for (; node; node = node->rb_left) {
@@ -51,6 +51,11 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 		}
 	}
 	return false;
+}
+
+bool nc_write_ranges_empty(const struct nc_write_ranges *in)
+{
+	return !in->across.root.rb_root.rb_node;
 }
 
 int nc_origin_flush(struct nc_cache *c)

@@ -21,7 +21,8 @@
 #include <string.h>
 #include <asm/byteorder.h>
 
-/* In place of core/bio.h and core/compat.h. */
+/* In place of linux/spinlock.h, core/bio.h and core/compat.h. */
+#define UNIT_LINUX_SPINLOCK_H
 #define NEARCACHE_CORE_BIO_H
 #define NEARCACHE_CORE_COMPAT_H
 

@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_plan_pace test_plan test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_plan_pace test_plan test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
@@ -18,6 +18,7 @@ UNIT_test_holds := kmod/core/hit_srcu.c
 UNIT_test_cluster_route := kmod/cluster/route.c
 UNIT_test_stage_overlay := kmod/stage/overlay.c
 UNIT_test_stage_ring := kmod/stage/ring.c
+UNIT_test_write_range := kmod/core/write_range.c
 
 UNIT_TESTS := $(UNIT:%=$(BUILD)/unit/%) $(HELPER_UNIT:%=$(HELPER_UNIT_DIR)/%)
 UNIT_CFLAGS := -std=gnu11 -O1 -g -D_GNU_SOURCE -Wall -Wextra -Werror -Wno-sign-compare \
@@ -31,8 +32,8 @@ $(BUILD)/unit/$(1): tests/unit/$(1).c $(UNIT_$(1)) \
 	$$(Q)$$(CC) $$(UNIT_CFLAGS) -o $$@ $$< $(UNIT_$(1)) -lcmocka -lisal -lm
 endef
 $(foreach t,$(UNIT),$(eval $(call unit-rule,$(t))))
-# test_holds runs without ASan, which does not support switching stacks with swapcontext().
-$(BUILD)/unit/test_holds: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
+# These run without ASan, which does not support switching stacks with swapcontext().
+$(BUILD)/unit/test_holds $(BUILD)/unit/test_write_range: UNIT_CFLAGS := $(patsubst -fsanitize=address%,-fsanitize=undefined,$(UNIT_CFLAGS))
 
 POLICY_TABLE := $(addprefix tests/unit/,policy_table.c policy_reference.c policy_sim.c policy_trace.c) \
 	kmod/evict/default_policy.c kmod/evict/reuse_distance.c

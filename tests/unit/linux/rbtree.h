@@ -13,7 +13,12 @@ struct rb_root {
 	struct rb_node *rb_node;
 };
 
+struct rb_root_cached {
+	struct rb_root rb_root;
+};
+
 #define RB_ROOT		((struct rb_root) { NULL })
+#define RB_ROOT_CACHED	((struct rb_root_cached) { { NULL } })
 #define rb_entry(node, type, member) \
 	((type *)((char *)(node) - offsetof(type, member)))
 #define rb_entry_safe(node, type, member) \
