@@ -13,6 +13,7 @@
 #include <linux/hash.h>
 #include <linux/interval_tree_generic.h>
 #include <linux/limits.h>
+#include <linux/log2.h>
 #include <linux/minmax.h>
 
 #include "core/write_range.h"
@@ -28,7 +29,7 @@ static_assert(NEARCACHE_BLOCK_MAX <= 512U << NC_WRITE_REGION_SHIFT);
 
 static struct nc_write_tree *region_tree(struct nc_write_ranges *in, u64 region)
 {
-	return &in->within[hash_64(region, NC_WRITE_TREES_SHIFT)];
+	return &in->within[hash_64(region, ilog2(NC_WRITE_TREES))];
 }
 
 static struct nc_write_tree *range_tree(struct nc_write_ranges *in,

@@ -10,9 +10,8 @@
 
 /* Sectors of a region, as a power of two: 4 MiB, so that no block crosses a border. */
 #define NC_WRITE_REGION_SHIFT	13
-/* Number of trees for ranges within a region, as a power of two. */
-#define NC_WRITE_TREES_SHIFT	6
-#define NC_WRITE_TREES		(1U << NC_WRITE_TREES_SHIFT)
+/* Number of trees for ranges within a region; a power of two. */
+#define NC_WRITE_TREES		64U
 
 /**
  * struct nc_write_range - sectors of one write in flight
@@ -43,8 +42,8 @@ struct nc_write_tree {
 /**
  * struct nc_write_ranges - all write ranges of a cache
  * @within: ranges within one region, by the hash of the region
- * @across: ranges that cross a border of regions.  A stream of writes has at most one per 4 MiB, and
- *	of short writes at random places hardly any crosses a border: so its lock is rarely taken
+ * @across: ranges that cross a border of regions.  A stream of writes has at most one per 4 MiB,
+ *	and few short writes at random places cross a border: so its lock is rarely taken
  */
 struct nc_write_ranges {
 	struct nc_write_tree within[NC_WRITE_TREES];

@@ -21,8 +21,16 @@ endef
 
 $(eval $(call bench-tool,epochs,epochs.c orders.c optimum.c))
 $(eval $(call bench-tool,rewrite,rewrite.c))
+$(eval $(call bench-tool,sharing_send,sharing_send.c))
 $(eval $(call bench-tool,stage,stage.c))
 $(eval $(call bench-tool,train,train.c orders.c ../demo/pipeline.c))
+
+# A plugin of the emulator.
+bench-tools: $(BUILD)/bench/sharing.so
+$(BUILD)/bench/sharing.so: $(addprefix $(BENCH_DIR),sharing.c sharing.h qemu_plugin.h bench.mk)
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) $(BENCH_CFLAGS) -shared -fPIC -o $@ $<
 
 # bench-module FOLDER: a model for the guest's kernel, dm-bench-FOLDER.ko.
 define bench-module
