@@ -16,29 +16,21 @@
 # shellcheck disable=SC2154,SC2034,SC2086 # the including script sets the devices; words
 
 targets=({hits,misses,writes}-{dm-linear,dm-cache,nearcache} plan-nearcache)
-HOT_MB=32 COLD_MB=288 WRITE_MB=256
+HOT_MB=32 CACHE_MB=4096 COLD_MB=8192 WRITE_MB=256
 ROUNDS=${SCALING_ROUNDS:-5}
 
-# devices CACHE_MB: make the origin and the cache device.
+# devices CACHE_MB: make the origin and the cache device. They store nothing but the metadata.
 devices() {
-	local table data fast="submit_queues=2 irqmode=0"
-	if [[ ${COUNTS:-} ]]; then
-		pair $((HOT_MB + COLD_MB)) "$1" completion_nsec=20000 completion_nsec=20000
-
-		return
-	fi
-	make_null O origin $((HOT_MB + COLD_MB)) $fast memory_backed=0
-	make_null table table 64 $fast
-	make_null data data "$1" $fast memory_backed=0
+	local table data speed="submit_queues=2 irqmode=0"
+	[[ ! ${COUNTS:-} ]] || speed=completion_nsec=20000
+	make_null O origin $((HOT_MB + COLD_MB)) $speed memory_backed=0
+	make_null table table 64 $speed
+	make_null data data "$1" $speed memory_backed=0
 	make_dm C local-dma "0 $(sectors "$table") linear $table 0
 $(sectors "$table") $(($(sectors "$data") - $(sectors "$table"))) linear $data 0"
 }
 
 devices_gone() {
-	if [[ ${COUNTS:-} ]]; then
-		pair_gone
-		return
-	fi
 	dm_remove local-dma
 	null_del table
 	null_del data
@@ -59,19 +51,16 @@ plan() {
 
 # up SCENARIO TARGET: set up a target; the options of its load are in $how.
 up() {
-	local -A cache=(hits 2048 misses 128 writes 2048 plan 2048)
-	devices "${cache[$1]}"
 	MODE=read-only
 	[[ $1 != writes ]] || MODE=writearound
+	devices $CACHE_MB
 	target_up "$2"
 	case $1 in
 	hits) how=(--rw=randread --size=${HOT_MB}m) ;;
 	misses)
-		how=(--rw=randread --size=$((HOT_MB + COLD_MB))m --random_distribution=zoned:90/10:10/90)
-		[[ $2 != nearcache ]] || ./genl range-add name=bench \
-			"range=start=$((HOT_MB << 20)),length=$((COLD_MB << 20)),label=once,flags=4" >/dev/null || fail "no range"
-		[[ $2 == dm-linear ]] || dd if="$device" of=/dev/null bs=1M skip=$HOT_MB count=128 iflag=direct 2>/dev/null ||
-			fail "cannot read $device"
+		how=(--rw=randread --size=$((HOT_MB + COLD_MB))m --random_distribution=zoned_abs:90/${HOT_MB}m:10/${COLD_MB}m)
+		full "$2"
+		# What dm-linear reads does not matter.
 		[[ $2 != dm-linear ]] || how=(--rw=randread --size=${HOT_MB}m)
 		;;
 	writes) how=(--rw=randwrite --size=${WRITE_MB}m) ;;
@@ -82,6 +71,16 @@ up() {
 		;;
 	esac
 	quiet
+}
+
+# full TARGET: let reads of the data that is not cached evict data: fill the cache, by a read of 4 KiB in
+# each block. 4: evict after use.
+full() {
+	[[ $1 != nearcache ]] || ./genl range-add name=bench \
+		"range=start=$((HOT_MB << 20)),length=$((COLD_MB << 20)),label=once,flags=4" >/dev/null || fail "no range"
+	[[ $1 == dm-linear ]] || fio --name=fill --filename="$device" --direct=1 --ioengine=libaio --iodepth=16 --thread --rw=read \
+		--bs=4k --offset=${HOT_MB}m --size=${CACHE_MB}m --zonemode=strided --zonesize=4k --zonerange=256k \
+		--output="$TMPDIR/fill" || fail "fio: $(<"$TMPDIR/fill")"
 }
 
 # load SECONDS [fio options]: replace this shell by the load.
@@ -101,16 +100,19 @@ functions() {
 	nearcache) modules=dm_nearcache ;;
 	esac
 	echo 0 >/proc/sys/kernel/kptr_restrict
-	# A function ends where the next symbol begins. The kernel's own symbols are sorted.
+	# A function ends where the next symbol begins, the last one of a module with its page. The
+	# kernel's own symbols are sorted.
 	{
 		grep -A 3 -E " [tT] ($plain|$locks)$" /proc/kallsyms
 		grep -E " [tT] .*\[($modules)\]$" /proc/kallsyms | sort
 	} | awk -v plain="^($plain)\$" -v locks="^($locks)\$" -v linear="$([[ $1 == dm-linear ]] && echo ^linear_)" '
+		function page(at) { return substr(at, 1, 13) "fff" }
 		NF < 3 || $3 ~ /^__pfx_/ { next }
 		{
 			if (letter && $1 != start)
-				print "f", start, $1, letter, name
+				print "f", start, $4 == module ? $1 : page(start), letter, name
 			start = $1
+			module = $4
 			name = $3
 			letter = ""
 			if (NF == 4 && name ~ linear)
@@ -123,7 +125,7 @@ functions() {
 		}
 		END {
 			if (letter)
-				print "f", start, substr(start, 1, 13) "fff", letter, name
+				print "f", start, page(start), letter, name
 		}'
 }
 

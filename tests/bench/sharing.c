@@ -44,7 +44,7 @@ enum {
 };
 
 /* What an instruction does, if it is not an ordinary one. */
-enum { PLAIN, CALL, PUSH, RETURN, POP, LOCKED };
+enum { PLAIN, CALL, PUSH, RETURN, POP, LOCKED, UNSEEN };
 
 /**
  * struct function - code of the guest's kernel
@@ -319,8 +319,13 @@ static int kind_of(const uint8_t *code, size_t size)
 		return PUSH;
 	if (code[i] == 0xc3 || code[i] == 0xc2)
 		return RETURN;
-	if ((code[i] & 0xf8) == 0x58 || code[i] == 0x9d || code[i] == 0xcf)
+	if ((code[i] & 0xf8) == 0x58 || code[i] == 0x9d)
 		return POP;
+	/* Far returns: they end a block in the emulator, whose version 7.2 then calls a plugin that it
+	 * has reset.
+	 */
+	if (code[i] == 0xcf || code[i] == 0xca || code[i] == 0xcb)
+		return UNSEEN;
 	return PLAIN;
 }
 
@@ -351,8 +356,9 @@ static void watch(struct qemu_plugin_tb *tb)
 
 		in->function = function_of(in->at);
 		in->kind = kind_of(qemu_plugin_insn_data(insn), qemu_plugin_insn_size(insn));
-		qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
-						 QEMU_PLUGIN_MEM_RW, in);
+		if (in->kind != UNSEEN)
+			qemu_plugin_register_vcpu_mem_cb(insn, on_access, QEMU_PLUGIN_CB_NO_REGS,
+							 QEMU_PLUGIN_MEM_RW, in);
 	}
 	pthread_mutex_unlock(&mutex);
 }
