@@ -35,7 +35,6 @@ typedef u8 blk_status_t;
 #define HZ			250
 #define NSEC_PER_MSEC		1000000L
 #define GFP_NOWAIT		0
-#define unlikely(x)		(x)
 #define likely(x)		(x)
 #define fallthrough		__attribute__((fallthrough))
 #define ARRAY_SIZE(a)		(sizeof(a) / sizeof(*(a)))
