@@ -79,7 +79,7 @@ full() {
 	[[ $1 != nearcache ]] || ./genl range-add name=bench \
 		"range=start=$((HOT_MB << 20)),length=$((COLD_MB << 20)),label=once,flags=4" >/dev/null || fail "no range"
 	[[ $1 == dm-linear ]] || fio --name=fill --filename="$device" --direct=1 --ioengine=libaio --iodepth=16 --thread --rw=read \
-		--bs=4k --offset=${HOT_MB}m --size=${CACHE_MB}m --zonemode=strided --zonesize=4k --zonerange=256k \
+		--bs=4k --offset=${HOT_MB}m --size=${CACHE_MB}m --io_size=$((CACHE_MB / 64))m --zonemode=strided --zonesize=4k --zoneskip=252k \
 		--output="$TMPDIR/fill" || fail "fio: $(<"$TMPDIR/fill")"
 }
 
