@@ -13,7 +13,7 @@
 #	holds), locks_per_io (acquisitions), hottest_lock_per_io (acquisitions of one lock, of that
 #	which is taken most), two_cpu_ratio (throughput with two processors divided by that with one)
 # virtual time only: the plugin belongs to the emulator
-# shellcheck disable=SC2154,SC2034,SC2086 # the including script sets the devices; words
+# shellcheck disable=SC2154,SC2034,SC2086,SC2206 # the including script sets the devices; words
 
 targets=({hits,misses,writes}-{dm-linear,dm-cache,nearcache} plan-nearcache)
 HOT_MB=32 CACHE_MB=4096 COLD_MB=8192 WRITE_MB=256
