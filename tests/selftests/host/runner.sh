@@ -40,6 +40,11 @@ END
 fake lacking.sh fail <<'END'
 # expect-log: this is never said
 END
+fake skipped-lacking.sh skip <<'END'
+# expect-log: this is never said
+. /vm/lib.sh
+skip "no device"
+END
 fake device.sh fail <<<'dmsetup create --noudevsync left --table "0 8 zero"'
 fake null-device.sh fail <<<'. /vm/lib.sh; null_dev left 8'
 fake mounted.sh fail <<<'mkdir -p /mnt/left; mount -t tmpfs none /mnt/left'
