@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* nearcache open: open a cache that was created before. */
-#include "block/dm.h"
 #include "cmd/commands.h"
 #include "cmd/shared_help.h"
 #include "lib/error.h"

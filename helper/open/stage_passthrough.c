@@ -24,6 +24,7 @@ int stage_pass_through(struct stage *stage, const unsigned char *uuid, struct pa
 		if (fail_code())
 			stage_undo(stage);
 	}
+	pass->origin = NULL;
 	device_close(&upper);
 	return fail_code();
 }
