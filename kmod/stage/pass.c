@@ -127,13 +127,29 @@ static void pass_request(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	bio_set_dev(bio, s->origin->bdev);
 }
 
+/* A passed discard has ended.  It is advisory, as in the drain: the stage takes discards, even if the
+ * origin does not.  An error must not reach dm: if the origin has ceased to support discards, dm would
+ * switch off those of the stage, before it calls end_io of the target.
+ */
+static void pass_discard_end(struct bio *bio)
+{
+	struct nc_stage_io *io = dm_per_bio_data(bio, sizeof(*io));
+
+	bio->bi_status = BLK_STS_OK;
+	bio->bi_end_io = io->end_io;
+	bio->bi_end_io(bio);
+}
+
 /* Prepare the bio of a write, discard or write-zeroes for the origin.  Context: @s->lock. */
 void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io)
 {
 	pass_request(s, bio, io);
 	bio->bi_iter.bi_sector = io->sector;
-	if (io->entry_kind == NEARCACHE_STAGE_DISCARD)
-		s->pass.discarded |= nc_origin_print_blocks(s, io->sector, io->sectors);
+	if (io->entry_kind != NEARCACHE_STAGE_DISCARD)
+		return;
+	s->pass.discarded |= nc_origin_print_blocks(s, io->sector, io->sectors);
+	io->end_io = bio->bi_end_io;
+	bio->bi_end_io = pass_discard_end;
 }
 
 /* Prepare a FLUSH for the origin.  Context: @s->lock. */
@@ -156,23 +172,19 @@ bool nc_pass_fails_flush(struct nc_stage *s)
 	return fails;
 }
 
-/* A passed request has ended.  A discard is advisory, as in the drain: the stage takes discards,
- * even if the origin does not.  Context: end_io of the target.
- */
-void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t *error)
+/* A passed request has ended.  Context: end_io of the target. */
+void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t error)
 {
 	struct nc_pass *p = &s->pass;
 	unsigned long flags;
 	u32 bytes = io->sectors << SECTOR_SHIFT;
 
-	if (io->sectors && io->entry_kind == NEARCACHE_STAGE_DISCARD)
-		*error = BLK_STS_OK;
 	spin_lock_irqsave(&s->lock, flags);
 	if (io->sectors)
 		p->writes--;
 	else
 		p->flushes--;
-	if (!*error && io->sectors && io->entry_kind == NEARCACHE_STAGE_DATA) {
+	if (!error && io->sectors && io->entry_kind == NEARCACHE_STAGE_DATA) {
 		s->count.written_bytes += bytes;
 		s->count.passed_bytes += bytes;
 	}

@@ -395,6 +395,7 @@ enum nc_stage_io_kind {
  * @at: of a write or read of the log: struct nc_extent.at
  * @epoch: of a write; of a waiter, the epoch that it waits for
  * @iter: bi_iter of a read at map, for nc_bio_restore()
+ * @end_io: of a passed discard: bi_end_io at map
  */
 struct nc_stage_io {
 	struct nc_stage *s;
@@ -409,6 +410,7 @@ struct nc_stage_io {
 	union {
 		u64 epoch;
 		struct bvec_iter iter;
+		bio_end_io_t *end_io;
 	};
 };
 
@@ -506,7 +508,7 @@ void nc_pass_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
 void nc_pass_flush(struct nc_stage *s, struct bio *bio, struct nc_stage_io *io);
 bool nc_pass_fails_flush(struct nc_stage *s);
 void nc_pass_inherit(struct nc_stage *s, struct nc_stage *other);
-void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t *error);
+void nc_pass_end(struct nc_stage *s, const struct nc_stage_io *io, blk_status_t error);
 int nc_pass_sync(struct nc_stage *s);
 
 /* drain.c */

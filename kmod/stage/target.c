@@ -144,7 +144,7 @@ static int stage_end_io(struct dm_target *ti, struct bio *bio, blk_status_t *err
 	case NC_STAGE_IO_WAITER:
 		return nc_stage_write_end(s, bio, error);
 	case NC_STAGE_IO_PAST_LOG:
-		nc_pass_end(s, io, error);
+		nc_pass_end(s, io, *error);
 		return DM_ENDIO_DONE;
 	default:
 		return DM_ENDIO_DONE;

@@ -86,6 +86,9 @@ struct bvec_iter {
 	u32 bi_size;
 };
 
+struct bio;
+typedef void (bio_end_io_t)(struct bio *bio);
+
 struct bio {
 	blk_opf_t bi_opf;
 	u16 bi_ioprio;

@@ -27,7 +27,8 @@ disk_of() {
 	return 1
 }
 
-# make_volume MB: make the volume, with the disk $O of this node and $O2 of another one.
+# make_volume MB [ATTRIBUTE...]: make the volume, on a null_blk device with these attributes, and the disk
+# $O of this node and $O2 of another one.
 make_volume() {
 	local part
 	for part in sd_mod target_core_mod target_core_iblock tcm_loop; do
@@ -35,7 +36,7 @@ make_volume() {
 	done
 	# Registrations survive a restart of the target if it can write them here.
 	mkdir -p /var/target/pr
-	make_null backing backing "$1" cache_size=1
+	make_null backing backing "$1" cache_size=1 "${@:2}"
 	mkdir -p "$TARGET/core/iblock_0/volume"
 	at_exit volume_gone
 	echo "udev_path=$backing" >"$TARGET/core/iblock_0/volume/control"
