@@ -245,11 +245,8 @@ int reservation_register(const struct device *dev, uint64_t key)
 	       refuse_conflict(dev, "register a key");
 }
 
-/*
- * Take over the reservation of the key @other, and remove this key: nodes with it cannot write any
- * more.  Do not use PREEMPT AND ABORT, which the target of Linux 6.12 never answers.
- */
-int reservation_preempt(const struct device *dev, uint64_t key, uint64_t other)
+/* Do not use PREEMPT AND ABORT, which the target of Linux 6.12 never answers. */
+static int preempt_key(const struct device *dev, uint64_t key, uint64_t other, const char *what)
 {
 	/* Documentation/block/pr.rst has these two keys in the wrong order. */
 	struct pr_preempt change = {
@@ -258,8 +255,16 @@ int reservation_preempt(const struct device *dev, uint64_t key, uint64_t other)
 		.type = PR_WRITE_EXCLUSIVE_REG_ONLY,
 	};
 
-	return send_change(dev, IOC_PR_PREEMPT, &change, "remove the key of another node") ?
-	       0 : refuse_conflict(dev, "remove the key of another node");
+	return send_change(dev, IOC_PR_PREEMPT, &change, what) ? 0 : refuse_conflict(dev, what);
+}
+
+/*
+ * Take over the reservation of the key @other, and remove this key: nodes with it cannot write any
+ * more.
+ */
+int reservation_preempt(const struct device *dev, uint64_t key, uint64_t other)
+{
+	return preempt_key(dev, key, other, "remove the key of another node");
 }
 
 /* Reserve the device for the nodes that have registered a key. */
@@ -272,13 +277,32 @@ int reservation_take(const struct device *dev, uint64_t key)
 }
 
 /*
+ * Release the reservation of @key. A connection that does not hold it releases nothing, and gets no error:
+ * it must take it over from the earlier connection of this node that holds it, and has the same key.
+ */
+static int release_held(const struct device *dev, uint64_t key)
+{
+	struct pr_reservation release = { .key = key, .type = PR_WRITE_EXCLUSIVE_REG_ONLY };
+	struct reservation now;
+
+	if (!send_change(dev, IOC_PR_RELEASE, &release, "release it"))
+		return refuse_conflict(dev, "release it");
+	if (!reservation_read(dev, &now) || !now.held || now.key != key)
+		return 0;
+	/* The preemption removes the key from all other connections, also from other paths of this one. */
+	if (preempt_key(dev, key, key, "release it") || reservation_register(dev, key))
+		return fail_code();
+	return send_change(dev, IOC_PR_RELEASE, &release, "release it") ?
+	       0 : refuse_conflict(dev, "release it");
+}
+
+/*
  * Remove the key of this node, and its reservation.  If no other key is registered, remove all
  * registrations: those of an earlier connection of this node, or of a node that had the log before,
  * cannot be removed in another way.
  */
 int reservation_release(const struct device *dev, uint64_t key)
 {
-	struct pr_reservation release = { .key = key, .type = PR_WRITE_EXCLUSIVE_REG_ONLY };
 	struct pr_registration change = { .old_key = key };
 	struct pr_clear clear = { .key = key };
 	struct reservation now;
@@ -287,11 +311,13 @@ int reservation_release(const struct device *dev, uint64_t key)
 	if (!reservation_read(dev, &now) || !reservation_has_key(&now, key))
 		return 0;
 	/* The key may be that of an earlier connection: only a connection with a key can release. */
+	if (reservation_register(dev, key))
+		return fail_code();
 	if (!reservation_other_key(&now, key, &other))
-		return reservation_register(dev, key) ? (int)fail_code() :
-		       send_change(dev, IOC_PR_CLEAR, &clear, "release it") ? 0 :
-		       refuse_conflict(dev, "release it");
-	return (now.key == key && !send_change(dev, IOC_PR_RELEASE, &release, "release it")) ||
-	       !send_change(dev, IOC_PR_REGISTER, &change, "remove its key") ?
-	       refuse_conflict(dev, "release it") : 0;
+		return send_change(dev, IOC_PR_CLEAR, &clear, "release it") ?
+		       0 : refuse_conflict(dev, "release it");
+	if (now.key == key && release_held(dev, key))
+		return fail_code();
+	return send_change(dev, IOC_PR_REGISTER, &change, "remove its key") ?
+	       0 : refuse_conflict(dev, "release it");
 }

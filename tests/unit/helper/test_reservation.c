@@ -26,6 +26,9 @@ static int change_answer, change_errno;
 static unsigned long changes[8];
 static unsigned int changed;
 static struct pr_preempt preempted;
+/* The answer of SCSI about the holder, if a RELEASE changes it, and whether this connection holds. */
+static unsigned char *released_held;
+static bool holds;
 
 static int answer_scsi(struct sg_io_hdr *io)
 {
@@ -73,8 +76,12 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 		return answer_nvme(argument);
 	if (request != NVME_IOCTL_ID) {
 		changes[changed++] = request;
-		if (request == IOC_PR_PREEMPT)
+		if (request == IOC_PR_PREEMPT) {
 			preempted = *(struct pr_preempt *)argument;
+			holds = true;
+		}
+		if (request == IOC_PR_RELEASE && released_held && holds)
+			released_held[7] = 0;
 	}
 	errno = request == NVME_IOCTL_ID ? ENOTTY : change_errno;
 	return request == NVME_IOCTL_ID ? -1 : change_answer;
@@ -179,7 +186,7 @@ static void changes_answered(void **state)
 static void released(void **state)
 {
 	static unsigned char keys[24] = { [3] = 7, [7] = 8, [15] = 4 };
-	static const unsigned char held[24] = { [3] = 7, [7] = 16, [15] = 4, [21] = 5 };
+	static unsigned char held[24] = { [3] = 7, [7] = 16, [15] = 4, [21] = 5 };
 
 	(void)state;
 	scsi_keys = keys;
@@ -190,9 +197,26 @@ static void released(void **state)
 	/* Another node has a key: its registration stays. */
 	keys[7] = 16;
 	keys[23] = 9;
+	released_held = held;
+	holds = true;
 	changed = 0;
 	assert_int_equal(reservation_release(&dev, 4), 0);
-	assert_true(changed == 2 && changes[0] == IOC_PR_RELEASE && changes[1] == IOC_PR_REGISTER);
+	assert_true(changed == 3 && changes[0] == IOC_PR_REGISTER && changes[1] == IOC_PR_RELEASE &&
+		    changes[2] == IOC_PR_REGISTER);
+	/* An earlier connection of this node holds the reservation. */
+	held[7] = 16;
+	holds = false;
+	changed = 0;
+	assert_int_equal(reservation_release(&dev, 4), 0);
+	assert_true(changed == 6 && changes[2] == IOC_PR_PREEMPT && changes[4] == IOC_PR_RELEASE &&
+		    changes[5] == IOC_PR_REGISTER);
+	assert_true(preempted.old_key == 4 && preempted.new_key == 4 && !held[7]);
+	/* Another node holds it. */
+	held[7] = 16;
+	held[15] = 9;
+	changed = 0;
+	assert_int_equal(reservation_release(&dev, 4), 0);
+	assert_true(changed == 2 && changes[0] == IOC_PR_REGISTER && changes[1] == IOC_PR_REGISTER);
 	/* This node has no key. */
 	changed = 0;
 	assert_int_equal(reservation_release(&dev, 5), 0);

@@ -40,5 +40,8 @@ good stage rate nc 0
 good stage drain nc --wait
 ./blockdata read "$O3" -n 2048 -g 2 >/dev/null || fail "the origin lacks writes"
 ./blockdata read /dev/mapper/nc -n 2048 -g 2 >/dev/null || fail "wrong data"
+# The lost connection holds the reservation, and another node has registered a key.
+./reserve "$O2" register 0x77 || fail "the other node cannot register"
 good close nc
+./reserve "$O2" forget 0x77
 writes "$O2" || fail "close keeps the reservation"
