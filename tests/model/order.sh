@@ -9,6 +9,7 @@ model=stage_order
 
 whole WRITES=3 PRINTS=1
 whole WRITES=3 SWITCHES=1 FAILURES=1
+whole WRITES=3 DROPS=1
 if [[ ${SOAK:-} ]]; then
 	whole WRITES=4 FLUSHES=2 CRASHES=2
 	whole WRITES=4 PRINTS=1
@@ -44,6 +45,9 @@ broken RETURN_BEFORE_WRITES 'F5: the log is used before the passed writes have e
 broken RETURN_BEFORE_FLUSH 'F5: the log is used before the origin is flushed' SWITCHES=1
 broken START_WITHOUT_FLUSH 'F7: a start after passed writes does not flush the origin' SWITCHES=1
 broken FORGET_FAILED_FLUSH 'F6: a flush does not fail after a suspend' SWITCHES=1 FAILURES=1
+broken START_WITHOUT_FLUSH 'R5: a start that drops epochs does not flush the origin' DROPS=1
+broken DROP_ONE_EPOCH 'R2: a start drops the epoch that cannot be read, and keeps later ones' DROPS=1
+broken DROP_AND_RETAIN 'R2: a start that drops epochs keeps retained data' DROPS=1
 broken KEEP_PRINT 'F5: the fingerprint is that of before the passed writes' SWITCHES=1 PRINTS=1
 check 'all mutants were tried' all_tried
 finish

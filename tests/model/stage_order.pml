@@ -36,6 +36,10 @@
  * The next FLUSH of a writer fails, which is a crash to the plain disk. In the model this FLUSH comes
  * only when the drain has nothing to do.
  *
+ * With DROPS, a start may find a block of the log that cannot be read, and drop the epochs from there on
+ * (drop_unreadable, R2). What was flushed is lost then; but readers must get an image that a plain disk
+ * could have at some moment up to now. From then on, this image counts as the content of the plain disk.
+ *
  * A mutant (-DMUTANT=NAME) breaks one rule. order.sh has their list.
  */
 #define SECTORS	3
@@ -61,6 +65,9 @@
 #ifndef FAILURES
 #define FAILURES	0	/* flushes of a return that may fail */
 #endif
+#ifndef DROPS
+#define DROPS	0	/* 1: a start may drop epochs */
+#endif
 #ifndef PRINTS
 #define PRINTS	0	/* 1: one of the sectors belongs to the fingerprint of the origin */
 #endif
@@ -72,7 +79,7 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY, PASS_BEFORE_DRAIN,
 	PASS_BEFORE_MARK, PASS_AFTER_ONE_COPY, PASS_WITH_RETAINED, FLUSH_NOT_PASSED,
 	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT,
-	FORGET_FAILED_FLUSH };
+	FORGET_FAILED_FLUSH, DROP_ONE_EPOCH, DROP_AND_RETAIN };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -132,6 +139,7 @@ byte moment;
 byte valid[VERSIONS];		/* moments in which the version can be on its medium */
 
 byte pick;
+byte last;			/* newest epoch that a start does not drop */
 hidden byte s, v, found, a, b, c;
 hidden short gone;
 
@@ -335,6 +343,25 @@ inline settle(s) {
 	pick = 0
 }
 
+/* Recovery forgets the versions that it dropped, and the requests that have not ended. */
+inline end_recovery(mark) {
+	for (v : FIRST .. VERSIONS - 1) {
+		if
+		:: epoch_of[v] == 0 ->
+			sector_of[v] = 0; replaces[v] = 0;
+			durable = durable & ~BIT(v);
+			valid[v] = (HAS(on_origin[0] | on_origin[1] | on_origin[2], v) ->
+				valid[v] : 0)
+		:: else
+		fi
+	}
+	in_flight = 0; in_flight_closed = 0; in_flight_passed = 0; waiting = 0; busy = 0;
+	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
+	draining = 0; lost = false; passing = false;
+	marked = mark; marked_before = marked; drained = marked;
+	crashes++
+}
+
 /*
  * The node stops and starts again. Of the first epoch that is not committed, recovery may keep the
  * first write (C5).
@@ -366,22 +393,40 @@ inline recover(mark, epoch_expected, keeps) {
 		gone = (shown[sector_of[v]] == v -> gone : gone | BIT(v))
 	}
 	remove();
+	end_recovery(mark);
+	expected = epoch_expected; expected_before = expected
+}
+
+/*
+ * The node stops and starts again, and drops the epochs after last. The origin has been settled: sector s
+ * has version shown[s] there.
+ */
+inline recover_dropping() {
+	printf("restart from mark %d, epochs after %d are dropped\n", marked, last);
 	for (v : FIRST .. VERSIONS - 1) {
-		if
-		:: epoch_of[v] == 0 ->
-			sector_of[v] = 0; replaces[v] = 0;
-			durable = durable & ~BIT(v);
-			valid[v] = (HAS(on_origin[0] | on_origin[1] | on_origin[2], v) ->
-				valid[v] : 0)
-		:: else
-		fi
+		epoch_of[v] = (epoch_of[v] == last + 1 || (epoch_of[v] > last &&
+			(MUTANT != DROP_ONE_EPOCH || epoch_of[v] > COMMITTED)) -> 0 : epoch_of[v])
 	}
-	in_flight = 0; in_flight_closed = 0; in_flight_passed = 0; waiting = 0; busy = 0;
-	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
-	draining = 0; lost = false; passing = false;
-	expected = epoch_expected; expected_before = expected;
-	marked = mark; marked_before = marked; drained = marked;
-	crashes++
+	a = (MUTANT == DROP_ONE_EPOCH -> COMMITTED : last);
+	b = (MUTANT == DROP_AND_RETAIN -> 0 : marked);
+	for (s : 0 .. SECTORS - 1) {
+		find_newest(b, a);
+		shown[s] = (found == s -> shown[s] : found)
+	}
+	assert(valid[shown[0]] & valid[shown[1]] & valid[shown[2]]);
+	/* What the origin has of a dropped epoch counts as an epoch. */
+	b = (a == marked -> a + 1 : marked);
+	epoch = (a == marked -> a + 2 : a + 1); committing = false; entries = false;
+	take_passed();
+	complete = 0;
+	for (s : 0 .. SECTORS - 1) {
+		v = shown[s];
+		valid[v] = valid[v] | BIT(moment + 1);
+		replaces[v] = 0; complete = complete | BIT(v)
+	}
+	moment++;
+	assert(moment < 8);
+	end_recovery(b)
 }
 
 /* A FLUSH fails: the writers take what they read from now on, as after a crash of a disk. */
@@ -683,6 +728,15 @@ active proctype stage() {
 	:: d_step { crashes < CRASHES && !passing && !flush_failed && COPIES_DIFFER && UNCOMMITTED ->
 		recover(marked_before, expected_before, true);
 		check(); clear() }
+	/* A block of the log cannot be read. */
+	:: atomic { DROPS && crashes < CRASHES && !passing && !flush_failed && marked < COMMITTED ->
+		if
+		:: last = marked
+		:: marked + 1 < COMMITTED -> last = marked + 1
+		:: marked + 2 < COMMITTED -> last = marked + 2
+		fi;
+		settle(0); settle(1); settle(2);
+		d_step { recover_dropping(); last = 0; check(); clear() } }
 	:: timeout ->
 		assert(busy == 0 && !entries && !committing && !passing && marked == COMMITTED);
 		break
