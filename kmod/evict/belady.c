@@ -73,8 +73,8 @@ static struct nc_open_visit *open_visit(const struct nc_belady *plan, u32 i)
 	return visit;
 }
 
-/* Does a read of the sub-blocks @touched continue an open visit?  It may repeat a part: a reader that
- * needs the end of a file first reads this end again later.
+/* Does a read of the sub-blocks @touched continue an open visit?  It may repeat a part: a reader
+ * that needs the end of a file first reads this end again later.
  */
 static bool goes_on(const struct nc_belady *plan, const struct nc_open_visit *open, u64 touched)
 {
@@ -169,7 +169,7 @@ static void count_unexpected(struct nc_belady *plan, u32 i)
 	plan->recent[plan->recent_at++ % NC_BELADY_RECENT] = i;
 }
 
-/* Record that a read makes visit @v, the next visit of block @i; @seen: see struct nc_open_visit. */
+/* Record that a read of the sub-blocks @seen makes visit @v, the next visit of block @i. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step_block(plan, i, v);

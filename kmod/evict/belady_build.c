@@ -139,8 +139,8 @@ void nc_belady_cut(struct nc_belady *plan, const struct nc_belady_mark *mark)
 		plan->part[mark->visits - 1] = mark->part;
 }
 
-/* Give the different blocks entries of a table that is large enough for any plan of this length, and
- * name the blocks of the visits by these entries.  Returns 0 or -ENOMEM.
+/* Give the different blocks entries of a table that is large enough for any plan of this length,
+ * and name the blocks of the visits by these entries.  Returns 0 or -ENOMEM.
  */
 static int name_blocks(struct nc_belady *plan, u64 seed)
 {

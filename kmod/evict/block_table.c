@@ -9,7 +9,7 @@
 #include "evict/bittree.h"
 #include "evict/block_table.h"
 
-/* Allocate an empty table with room for @blocks.  Returns 0 or -ENOMEM; destroy it in both cases. */
+/* Allocate an empty table with room for @blocks.  Returns 0 or -ENOMEM; destroy it anyway. */
 int nc_block_table_init(struct nc_block_table *table, u32 blocks, u64 seed)
 {
 	u32 i;

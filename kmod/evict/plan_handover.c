@@ -100,8 +100,8 @@ struct join {
 	struct nc_belady_figures seen;
 };
 
-/* Let the plan that was handed over begin with what is left of the plan in force.  nc_plan.lock keeps
- * the reclaim worker from moving the position.  Returns 0, -ENOMEM or -E2BIG.
+/* Let the plan that was handed over begin with what is left of the plan in force.  nc_plan.lock
+ * keeps the reclaim worker from moving the position.  Returns 0, -ENOMEM or -E2BIG.
  */
 static int begin_join(struct nc_plan *f, struct join *join)
 {

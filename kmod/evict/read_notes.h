@@ -52,8 +52,8 @@ static inline u64 nc_note_of(u64 block, u32 first, u32 last, bool whole, bool hi
 	       (u64)whole << NC_NOTE_WHOLE | (u64)hit << NC_NOTE_HIT;
 }
 
-/* Write a note into the ring of this processor.  Returns the number of notes that now wait there; 0:
- * the ring is full, and the note is not written.  Context: process, preemption is disabled.
+/* Write a note into the ring of this processor.  Returns the number of notes that now wait there;
+ * 0: the ring is full, and the note is not written.  Context: process, preemption is disabled.
  */
 static inline u32 nc_note_write(struct nc_notes *here, u64 note)
 {

@@ -6,8 +6,8 @@
  * slots keep their stamps up to date, so that the policy can select victims again afterwards.
  *
  * Callers report each slot that a block gets or loses under the block's bucket lock and the plan's
- * spin lock, so plan and index agree.  Reads are reported later: see plan_notes.c.  The plan may then
- * name a block that has no slot, which reclaim detects in the index.
+ * spin lock, so plan and index agree.  Reads are reported later: see plan_notes.c.  The plan may
+ * then name a block that has no slot, which reclaim detects in the index.
  */
 #include <linux/slab.h>
 
