@@ -23,24 +23,24 @@ all_made() {
 
 fresh 16 9
 alone=1
-mapfile -t epoch < <(seq 0 $BLOCK $((99 * BLOCK)) | shuf)
+mapfile -t epoch < <(seq 0 $BLOCK $((39 * BLOCK)) | shuf)
 
 # Readers are in the middle of the first epoch, and in the middle of a block.
 plan_of "${epoch[@]}"
-visit "${epoch[@]:0:50}"
-./blockdata read $NC -s $((epoch[50] / 512)) -n 64 >/dev/null || fail "wrong data"
+visit "${epoch[@]:0:20}"
+./blockdata read $NC -s $((epoch[20] / 512)) -n 64 >/dev/null || fail "wrong data"
 append "${epoch[@]}"
-says visits 200
-says position 51
-says ranges 200
-says misses 51
-./blockdata read $NC -s $((epoch[50] / 512 + 64)) -n 64 >/dev/null || fail "wrong data"
-visit "${epoch[@]:51}" "${epoch[@]}"
+says visits 80
+says position 21
+says ranges 80
+says misses 21
+./blockdata read $NC -s $((epoch[20] / 512 + 64)) -n 64 >/dev/null || fail "wrong data"
+visit "${epoch[@]:21}" "${epoch[@]}"
 wait_for 30 state_is 2 || fail "the plan did not end: $out"
-says position 200
+says position 80
 says skipped 0
 says astray 0
-(($(value hits) >= 98)) || fail "$(value hits) hits: $out"
+(($(value hits) >= 38)) || fail "$(value hits) hits: $out"
 
 # Readers go on while plans are appended, each before the last one ends.
 plan_of "${epoch[@]}" "${epoch[@]}" "${epoch[@]}"
@@ -49,14 +49,14 @@ for _ in 1 2 3; do
 	append "${epoch[@]}"
 done
 wait $! || fail "a reader failed"
-all_made 600
+all_made 240
 
 # Both plans together are too long: the one in force stays.
 plan_of "${epoch[@]}"
 refused E2BIG 'Limit of 4194304 visits' plan-submit name=nc \
-	"range=16383@0,length=$((16 * MB)),start=0" "range=160@0,length=$BLOCK,start=0" plan=commit=1,append=1
+	"range=16383@0,length=$((16 * MB)),start=0" "range=240@0,length=$BLOCK,start=0" plan=commit=1,append=1
 get
-says visits 100
+says visits 40
 visit "${epoch[@]}"
-all_made 100
+all_made 40
 stop
