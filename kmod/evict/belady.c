@@ -41,8 +41,8 @@ static u64 part_bits(const struct nc_belady *plan, u32 v)
 	return bit_range(nc_part_first(plan->part[v]), nc_part_last(plan->part[v]));
 }
 
-/* Bit of @far for block @i: that of its next visit, or behind all visits without one, or if MIN does
- * not keep the block until then.
+/* Bit of @far for block @i: that of its next visit; behind all visits if there is none, or if MIN
+ * evicts the block before.
  */
 static u32 bit_of(const struct nc_belady *plan, u32 i)
 {
@@ -259,8 +259,8 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	}
 }
 
-/* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet.  None if
- * MIN does not keep the block until then.
+/* Next visit of block @i after the read in progress, which nc_belady_read() has not seen yet.
+ * NC_BELADY_NONE also if MIN evicts the block before that visit.
  */
 static u32 next_visit(const struct nc_belady *plan, u32 i)
 {
@@ -311,8 +311,8 @@ bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought)
 	return true;
 }
 
-/* Apply a new schedule to the cached blocks of some entries from @entry on, which is advanced.  Returns
- * false at the end.
+/* Apply a new schedule to the cached blocks of some entries, from @entry on; advances @entry.
+ * Returns false at the end.
  */
 bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry)
 {

@@ -217,7 +217,8 @@ static int alloc_state(struct nc_belady *plan)
 	plan->done = kvcalloc(nc_belady_words(plan), sizeof(*plan->done), NC_BITTREE_GFP);
 	plan->absent = kvcalloc(BITS_TO_LONGS(visits), sizeof(long), NC_BITTREE_GFP);
 	plan->spare = kvcalloc(BITS_TO_LONGS(plan->blocks.size), sizeof(long), NC_BITTREE_GFP);
-	if (!plan->after || !plan->done || !plan->absent || !plan->spare || nc_open_init(&plan->open, open))
+	if (!plan->after || !plan->done || !plan->absent || !plan->spare ||
+	    nc_open_init(&plan->open, open))
 		return -ENOMEM;
 	return nc_bittree_init(&plan->far, visits + plan->blocks.size);
 }
@@ -228,7 +229,8 @@ static u64 plan_memory(const struct nc_belady *plan)
 
 	return visits * (sizeof(*plan->visit) + sizeof(*plan->part) + sizeof(*plan->after)) +
 	       nc_belady_words(plan) * sizeof(*plan->done) +
-	       (BITS_TO_LONGS(visits) + BITS_TO_LONGS(plan->blocks.size)) * sizeof(long) + nc_block_table_memory(&plan->blocks) +
+	       (BITS_TO_LONGS(visits) + BITS_TO_LONGS(plan->blocks.size)) * sizeof(long) +
+	       nc_block_table_memory(&plan->blocks) +
 	       nc_open_size(&plan->open) * sizeof(*plan->open.entry) +
 	       nc_bittree_memory(&plan->far);
 }

@@ -221,7 +221,8 @@ static u32 take_slot(struct nc_cache *c, const struct nc_span *span, const struc
 
 	if (i != NC_NIL) {
 		/* Not a new slot, whose first fill is under way. */
-		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid && !nc_fill_busy(l->bucket, &whole))
+		if (ops->user == NC_SLOT_JOB && !c->index.slots[i].valid &&
+		    !nc_fill_busy(l->bucket, &whole))
 			nc_prefetched_refill(c, &c->index.slots[i]);
 		return i;
 	}

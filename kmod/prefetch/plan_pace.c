@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far ahead of its readers a plan's data must be requested: as many visits as readers make while
- * the data is on its way, and a reserve.  What is requested earlier would occupy slots that hold
- * blocks for later visits.
+ * How far ahead of its readers a plan's data is requested: as many visits as readers make during the
+ * latency of the origin, and some more.  Data that is requested earlier than necessary takes the slot
+ * of a block for a later visit.
  *
- * Readers that wait for data are slow because it comes late.  So the fastest measurement of the last
- * seconds counts, and the reserve lets a pace that is too low grow.
+ * Readers that wait for late data are slow.  So the fastest measurement of the last seconds counts,
+ * and SLACK lets a pace that is too low grow.
  */
 #include <linux/limits.h>
 #include <linux/math64.h>

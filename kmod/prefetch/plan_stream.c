@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The stream of a plan.  While a plan is in force, an internal job brings the data of the next visits
- * that is not cached, in the plan's order.  The job has few pieces at a time; when it has submitted
- * them, the worker refills it from the plan.
+ * The stream of a plan.  While a plan is in force, an internal job brings the data of the next
+ * visits that is not cached, in the plan's order.  The job has few pieces at a time; when it has
+ * submitted them, the worker refills it from the plan.
  *
  * While free or spare slots are left (evict/belady_schedule.c), the job fills them.  Otherwise each
- * block takes the slot of the block whose next use is farthest, as the block of a read does.  So the
- * job requests data only as early as the latency of the origin requires (plan_pace.c): each slot that
- * holds data too early is one less for MIN, and costs reads of the origin later.
+ * block takes the slot of the block whose next use is farthest, as the block of a read does.  So
+ * the job then requests data only as early as the latency of the origin requires (plan_pace.c):
+ * with each slot that has data too early, MIN has one slot less, and readers miss more.
  */
 #include <linux/ktime.h>
 #include <linux/slab.h>

@@ -501,7 +501,7 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* A job that fits selects the data to cache.  Of a larger one, the retention threshold does. */
+	/* A job that fits selects the data that stays.  Of a larger one, retention selects it. */
 	if (job->bytes <= (u64)c->index.count * c->geo.block_size)
 		WRITE_ONCE(c->policy.retain.on, false);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
