@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How far ahead of its readers a plan's data is requested: as many visits as readers make during the
- * latency of the origin, and some more.  Data that is requested earlier than necessary takes the slot
- * of a block for a later visit.
+ * How far ahead of its readers a plan's data is requested: as many visits as readers make during
+ * the latency of the origin, and some more.  Data that is requested earlier than necessary takes
+ * the slot of a block for a later visit.
  *
  * Readers that wait for late data are slow.  So the fastest measurement of the last seconds counts,
  * and SLACK lets a pace that is too low grow.
