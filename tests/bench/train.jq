@@ -38,10 +38,32 @@ verdict("with a prefetch job, epoch 1: AU within 3 % of the bound by the origin'
 	$all[] | select(main and .f >= 1 and .target == "nearcache-list" and .epoch == 1);
 	.au >= 0.97 * .bound;
 	"\(place): \(.au), bound \(.bound)"),
-verdict("with a prefetch job, epoch 1, origin up to 20 ms away: AU >= 0.95 of the bound; 50 ms: 0.90";
-	$all[] | select(.f >= 1 and .target == "nearcache-list" and .epoch == 1 and .origin_gbps == 4);
+verdict("with a prefetch job or a plan, epoch 1, origin up to 20 ms away: AU >= 0.95 of the bound; 50 ms: 0.90";
+	$all[] | select(.f >= 1 and (.target == "nearcache-list" or .target == "nearcache-plan") and .epoch == 1);
 	.au >= (if .origin_ms <= 20 then 0.95 else 0.9 end) * .bound;
 	"\(place): \(.au), bound \(.bound)"),
+verdict("with a plan, f = 0.65, from epoch 2, origin up to 20 ms away: AU >= 0.95 of the bound; 50 ms: 0.90";
+	$all[] | select(.f == 0.65 and .target == "nearcache-plan" and .epoch >= 2);
+	.au >= (if .origin_ms <= 20 then 0.95 else 0.9 end) * .bound;
+	"\(place): \(.au), bound \(.bound)"),
+verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: AU >= 0.93 of the bound";
+	$all[] | select((.f == 0.25 or .f == 0.5) and .target == "nearcache-plan" and .epoch >= 2 and .origin_ms <= 20);
+	.au >= 0.93 * .bound;
+	"\(place): \(.au), bound \(.bound)"),
+verdict("with a plan, f < 1, from epoch 2: the origin is read within 1 % of what MIN reads";
+	# In a reshuffled epoch MIN reads what the cache has no room for.
+	$all[] | select(.f < 1 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
+	.origin <= 1.01 * (1 - .f);
+	"\(place): \(.origin), MIN \(1 - .f | round4)"),
+verdict("a prefetch job in each epoch, f = 0.65, from epoch 2: AU at least that of no job, less 0.01";
+	[$all[] | select(.f == 0.65 and .epoch >= 2 and .order == "reshuffled" and .io == "direct" and
+		(.target == "nearcache" or .target == "nearcache-list"))] |
+		group_by([.workload, .accelerator, .origin_ms, .origin_gbps, .epoch])[] |
+		(map(select(.target == "nearcache-list")) | first) as $list |
+		(map(select(.target == "nearcache")) | first) as $none |
+		select($list and $none) | $list + {none: $none.au};
+	.au >= .none - 0.01;
+	"\(place): \(.au), without \(.none)"),
 (("dm-cache", "bcache") as $peer |
 	verdict("at or above \($peer), mean of epochs from 2";
 		[$all[] | select((.target == "nearcache" or .target == $peer) and .epoch >= 2)] |

@@ -11,7 +11,7 @@
 #	time spent computing, without the first step), stalls (steps that wait for more than a
 #	hundredth of a step), p99_wait_ms (of steps), bound (of au, by the bandwidth of the devices,
 #	if in each epoch except the first all slots hit, including those that the cache may keep
-#	free)
+#	free), origin (bytes read from the origin in the epoch, divided by the dataset)
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
 # raw-origin and raw-cache are the bare devices. nearcache-list gets a prefetch job with all reads
 # of the epoch at its start, nearcache-plan a plan of all epochs.
@@ -83,7 +83,7 @@ planned() {
 # trained WORKLOAD ACCELERATOR ORDER IO PERCENT TARGET MILLISECONDS GB_PER_SECOND EPOCHS: measure.
 trained() {
 	local shape epoch au stalls wait dataset demand scale files hits words slots
-	local origin_rate origin_is cache_is
+	local origin_rate origin_is cache_is sectors
 	[[ ! ${TARGETS:-} || " $TARGETS " == *" $6 "* ]] || return 0
 	echo "# $1 $2 $3 $4, room for $5 %, $6, origin of $8 GB/s and $7 ms" >&2
 	shape "$1"
@@ -101,6 +101,7 @@ trained() {
 	shape[0]=$device
 	[[ $6 != *-plan ]] || planned "$9"
 	for ((epoch = 1; epoch <= $9; epoch++)); do
+		sectors=$(sectors_read)
 		[[ $6 != *-list ]] || listed "$epoch"
 		read -r au stalls wait _ < <(loader -e "$epoch")
 		[[ $wait ]] || fail "no result"
@@ -108,11 +109,17 @@ trained() {
 		[[ $6 != raw-cache ]] || hits=10000
 		row workload "$1" accelerator "$2" order "$3" io "$4" f "$(percent "$5")" target "$6" \
 			origin_ms "$7" origin_gbps "$8" epoch "$epoch" au "$au" stalls "$stalls" \
-			p99_wait_ms "$(part "$wait" 1000000)" bound "$(bound "$hits")"
+			p99_wait_ms "$(part "$wait" 1000000)" bound "$(bound "$hits")" \
+			origin "$(part $((($(sectors_read) - sectors) * 512)) "$dataset")"
 		nap 10
 	done
 	cold_down "$6"
 	pair_gone
+}
+
+# sectors_read: print how many sectors of the origin were read so far.
+sectors_read() {
+	awk '{ print $3 }' "$(sys_block "$O")/stat"
 }
 
 # part NUMBER ALL: print NUMBER / ALL.
