@@ -46,7 +46,7 @@ int nc_belady_schedule(struct nc_belady *plan, u32 slots)
 {
 	u32 visits = plan->figures.visits, v = READ_ONCE(plan->figures.position), used, next, far;
 	u32 most = slots - min(nc_belady_enough(slots / 64), slots / 4);
-	struct nc_bittree held;
+	struct nc_bittree held = { };
 
 	if (nc_bittree_init(&held, visits)) {
 		nc_bittree_destroy(&held);

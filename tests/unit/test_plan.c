@@ -819,6 +819,26 @@ static void scheduled(void **unused)
 	schedule_is_min(mixture);
 }
 
+/* Without memory, no slot is spare. */
+static void unscheduled(void **unused)
+{
+	static struct reads plan;
+	struct cache *c;
+	u32 v, missing = 0;
+
+	(void)unused;
+	plan.count = 0;
+	reshuffled(&plan);
+	c = cache_of(BLOCKS / 2, &plan);
+	unit_allocations = 0;
+	assert_int_equal(nc_belady_schedule(&c->plan, BLOCKS / 2), -ENOMEM);
+	unit_allocations = -1;
+	for (v = 0; v < plan.count; v++)
+		missing += test_bit(v, c->plan.absent);
+	assert_int_equal(missing, 0);
+	cache_free(c);
+}
+
 /* Read a reshuffled plan while a stream brings what is absent into spare slots, as many as there are.
  * Hardly a read misses; the stream brings as much as MIN, in each half of an epoch alike.
  */
@@ -980,6 +1000,7 @@ int main(void)
 		cmocka_unit_test(end_first),
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(scheduled),
+		cmocka_unit_test(unscheduled),
 		cmocka_unit_test(streamed),
 		cmocka_unit_test(appended),
 		cmocka_unit_test(appended_at_the_end),
