@@ -48,7 +48,7 @@ void nc_cache_free(struct nc_cache *c)
 	/* Prefetch and ranges may queue reclaim: stop them before it is cancelled. */
 	nc_prefetch_destroy(c);
 	nc_ranges_destroy(c);
-	cancel_delayed_work_sync(&c->plan.notes_work);
+	nc_plan_stop_works(c);
 	/* A map function that still runs after its bio completed may have queued reclaim:
 	 * device-mapper does not wait for such a function on removal.
 	 */
@@ -111,7 +111,8 @@ static int cache_alloc(struct nc_cache *c)
 	if (!c->hot.counters || !c->policy.ghost || !c->workers.completion ||
 	    !c->workers.origin || !c->workers.cache || !c->workers.probe || !memory_fits(c))
 		return -ENOMEM;
-	r = nc_prefetch_alloc(c) ?: nc_streams_init(&c->streams) ?: nc_fill_writer_start(c);
+	r = nc_prefetch_alloc(c) ?: nc_plan_alloc_works(c) ?: nc_streams_init(&c->streams);
+	r = r ?: nc_fill_writer_start(c);
 	r = r ?: nc_probes_alloc(c);
 	if (r)
 		return r;
@@ -188,7 +189,6 @@ struct nc_cache *nc_cache_new(const struct nc_target *t)
 	nc_scrub_init(&c->scrub);
 	nc_ranges_init(c, &ranges_ops);
 	nc_plan_init(c);
-	INIT_DELAYED_WORK(&c->plan.notes_work, nc_plan_notes_work);
 	nc_prefetch_init(c);
 	nc_readahead_init(c);
 	c->streams.ask_window = nc_readahead_ask;

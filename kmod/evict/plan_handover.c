@@ -68,22 +68,24 @@ static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 {
 	struct nc_active_plan *active = kzalloc(sizeof(*active), GFP_KERNEL);
 	struct nc_belady *coming = c->plan.coming;
+	int cpu;
 
 	if (!active)
 		return NULL;
-	active->notes = alloc_percpu(struct nc_notes);
+	active->notes = kvcalloc(nr_cpu_ids, sizeof(*active->notes), GFP_KERNEL);
 	if (!active->notes || nc_belady_build(coming, get_random_u64(), c->index.count)) {
-		free_percpu(active->notes);
+		kvfree(active->notes);
 		kfree(active);
 		return NULL;
 	}
 	spin_lock_init(&active->lock);
 	refcount_set(&active->refs, 1);
 	active->order = *coming;
-	active->order.figures.memory += num_possible_cpus() * sizeof(struct nc_notes);
+	active->order.figures.memory += nr_cpu_ids * sizeof(struct nc_notes);
 	active->batch = clamp(coming->late / num_online_cpus(), 1U, NC_NOTES / 2);
 	active->fresh = clamp(coming->fresh / num_online_cpus(), 1U, active->batch);
-	active->due = 1;
+	for_each_possible_cpu(cpu)
+		active->notes[cpu].due = 1;
 	active->unscanned = true;
 	return active;
 }

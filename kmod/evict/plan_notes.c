@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads under a plan.  Readers take no lock.  Each processor notes its reads in a ring, and a work
- * applies the notes to the plan: soon after a ring is half full, or else within two ticks of the
- * timer.  Notes are also applied before reclaim chooses blocks, before a report, and before a plan
- * ends.  Of rings with many notes, part of each is applied in turn, so that reads stay near their
- * order.
+ * Reads under a plan.  Readers take no lock.  Each processor notes its reads in a ring, and its own
+ * work applies the notes to the plan: soon after the ring is half full, or else within two ticks of
+ * the timer.  Notes are also applied before reclaim chooses blocks, before a report, and before a
+ * plan ends; then part of each ring is applied in turn, so that reads stay near their order.
  *
  * A note says only that a block was read, so a late or lost note moves one block in the order of
  * evictions; no data depends on it.
@@ -23,7 +22,7 @@ static u32 apply_part(struct nc_active_plan *active, u32 parts)
 
 	lockdep_assert_held(&active->lock);
 	for_each_possible_cpu(cpu)
-		applied += nc_notes_take(per_cpu_ptr(active->notes, cpu), parts, &active->order);
+		applied += nc_notes_take(&active->notes[cpu], parts, &active->order);
 	return applied;
 }
 
@@ -36,7 +35,7 @@ u32 nc_plan_apply(struct nc_active_plan *active)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		most = max(most, nc_notes_waiting(per_cpu_ptr(active->notes, cpu)));
+		most = max(most, nc_notes_waiting(&active->notes[cpu]));
 	for (parts = min(most, PARTS_MAX); parts; parts--) {
 		spin_lock(&active->lock);
 		if (!active->paused)
@@ -90,54 +89,57 @@ void nc_plan_apply_now(struct nc_cache *c)
 	rcu_read_unlock();
 }
 
-/* Queue the work that applies notes: @waiting notes of a processor are due. */
-static void queue_notes_work(struct nc_cache *c, struct nc_active_plan *active, u32 waiting)
+/* @waiting notes of this processor are due: queue the work that applies them, on this processor, so
+ * that the ring stays in its caches.  Context: preemption is disabled.
+ */
+static noinline void notes_due(struct nc_cache *c, const struct nc_active_plan *active,
+			       struct nc_notes *here, u32 waiting)
 {
+	struct nc_notes_work *w = this_cpu_ptr(c->plan.works);
+
 	if (waiting >= active->batch) {
-		WRITE_ONCE(active->due, NC_NOTES + 1);
-		mod_delayed_work(c->workers.cache, &c->plan.notes_work, 0);
+		WRITE_ONCE(here->due, NC_NOTES + 1);
+		mod_delayed_work_on(w->cpu, c->workers.completion, &w->work, 0);
 	} else {
-		WRITE_ONCE(active->due, active->batch);
-		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
+		WRITE_ONCE(here->due, active->batch);
+		queue_delayed_work_on(w->cpu, c->workers.completion, &w->work, 1);
 	}
 }
 
-/* Notes of this processor are due, or (@waiting is 0) @note found no room: then apply notes here,
- * and write it now, or lose it if another task is applying notes.
+/* Write a note for the plan in force, if any.  Returns false if the ring is full.  Disabled
+ * preemption is an RCU section as well.
  */
-static noinline void notes_due(struct nc_cache *c, u64 note, u32 waiting)
+static __always_inline bool write_note(struct nc_cache *c, u64 note)
+{
+	struct nc_active_plan *active;
+	struct nc_notes *here;
+	u32 waiting = 1;
+
+	rcu_read_lock_sched();
+	active = rcu_dereference_sched(c->plan.now);
+	if (active) {
+		here = &active->notes[smp_processor_id()];
+		waiting = nc_note_write(here, note);
+		if (unlikely(waiting >= READ_ONCE(here->due)))
+			notes_due(c, active, here, waiting);
+	}
+	rcu_read_unlock_sched();
+	return waiting;
+}
+
+/* The ring is full: apply notes here, and write the note now, or lose it if another task is
+ * applying notes.
+ */
+static noinline void write_late(struct nc_cache *c, u64 note)
 {
 	struct nc_active_plan *active;
 
 	rcu_read_lock();
 	active = rcu_dereference(c->plan.now);
-	if (active && !waiting) {
-		apply_early(active);
-		nc_note_write(get_cpu_ptr(active->notes), note);
-		put_cpu_ptr(active->notes);
-		waiting = active->batch;
-	}
 	if (active)
-		queue_notes_work(c, active, waiting);
+		apply_early(active);
 	rcu_read_unlock();
-}
-
-/* Write a note for the plan in force.  Disabled preemption is an RCU section as well. */
-static __always_inline void write_note(struct nc_cache *c, u64 note)
-{
-	u32 waiting = 1, due = NC_NOTES + 1;
-	struct nc_active_plan *active;
-
-	rcu_read_lock_sched();
-	active = rcu_dereference_sched(c->plan.now);
-	if (active) {
-		waiting = nc_note_write(this_cpu_ptr(active->notes), note);
-		due = READ_ONCE(active->due);
-	}
-	rcu_read_unlock_sched();
-	/* Also if @waiting is 0. */
-	if (unlikely(waiting - 1 >= due - 1))
-		notes_due(c, note, waiting);
+	write_note(c, note);
 }
 
 /* Note a hit within one block for the plan.  Context: process.  Takes no lock, and writes only
@@ -149,9 +151,11 @@ void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
 	u64 first = bio->bi_iter.bi_sector, end = first + bio_sectors(bio);
 	u32 mask = c->hot.block_mask, shift = c->hot.sub_shift;
 	bool whole = !(end & ((1U << shift) - 1)) || end == c->geo.origin_size >> SECTOR_SHIFT;
+	u64 note = nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
+			      ((u32)(end - 1) & mask) >> shift, whole, true);
 
-	write_note(c, nc_note_of(first >> c->hot.block_shift, ((u32)first & mask) >> shift,
-				 ((u32)(end - 1) & mask) >> shift, whole, true));
+	if (unlikely(!write_note(c, note)))
+		write_late(c, note);
 }
 
 /**
@@ -170,8 +174,10 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 	sector_t span_end = (span->block << c->hot.block_shift) +
 			    ((sector_t)(span->last + 1) << c->hot.sub_shift);
 	bool whole = end >= min_t(sector_t, span_end, c->geo.origin_size >> SECTOR_SHIFT);
+	u64 note = nc_note_of(span->block, span->first, span->last, whole, hit);
 
-	write_note(c, nc_note_of(span->block, span->first, span->last, whole, hit));
+	if (unlikely(!write_note(c, note)))
+		write_late(c, note);
 }
 
 /* Bring the plan up to date before nc_plan_admits() is called, unless another task does it or this
@@ -183,39 +189,87 @@ void nc_plan_refresh(struct nc_cache *c)
 
 	rcu_read_lock();
 	active = rcu_dereference(c->plan.now);
-	if (active && nc_notes_waiting(raw_cpu_ptr(active->notes)) >= active->fresh)
+	if (active && nc_notes_waiting(&active->notes[raw_smp_processor_id()]) >= active->fresh)
 		apply_early(active);
 	rcu_read_unlock();
 }
 
-/* Apply the notes of all processors.  Returns false if there were none: then readers must queue the
- * work again.
+/* Most notes of a ring that are applied at a time under the lock. */
+#define PART		64U
+
+/* Apply the notes of one ring.  Returns their number. */
+static u32 apply_ring(struct nc_active_plan *active, struct nc_notes *notes)
+{
+	u32 parts = DIV_ROUND_UP(nc_notes_waiting(notes), PART), applied = 0;
+
+	for (; parts; parts--) {
+		spin_lock(&active->lock);
+		if (!active->paused)
+			applied += nc_notes_take(notes, parts, &active->order);
+		spin_unlock(&active->lock);
+	}
+	return applied;
+}
+
+/* Apply the notes of one ring.  Returns false if there were none: then a reader must queue the work
+ * again.
  */
-static bool apply_due(struct nc_cache *c, struct nc_active_plan *active)
+static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct nc_notes *notes)
 {
 	bool any;
 
-	WRITE_ONCE(active->due, active->batch);
-	any = nc_plan_apply(active);
+	WRITE_ONCE(notes->due, active->batch);
+	any = apply_ring(active, notes);
 	if (!any) {
-		WRITE_ONCE(active->due, 1);
+		WRITE_ONCE(notes->due, 1);
 		/* A reader that saw the old @due has written its note now. */
 		synchronize_rcu();
-		any = nc_plan_apply(active);
+		any = apply_ring(active, notes);
 	}
 	ask_work(c, active);
 	return any;
 }
 
-/* Apply notes, again and again while reads come.  Context: a work. */
-void nc_plan_notes_work(struct work_struct *work)
+/* Apply the notes of a processor, again and again while reads come. */
+static void notes_work(struct work_struct *work)
 {
-	struct nc_cache *c = container_of(to_delayed_work(work), struct nc_cache, plan.notes_work);
-	struct nc_active_plan *active = nc_plan_hold(c);
+	struct nc_notes_work *w = container_of(to_delayed_work(work), struct nc_notes_work, work);
+	struct nc_active_plan *active = nc_plan_hold(w->c);
 
 	if (!active)
 		return;
-	if (apply_due(c, active))
-		queue_delayed_work(c->workers.cache, &c->plan.notes_work, 1);
+	if (apply_due(w->c, active, &active->notes[w->cpu]))
+		queue_delayed_work_on(cpu_online(w->cpu) ? w->cpu : WORK_CPU_UNBOUND,
+				      w->c->workers.completion, &w->work, 1);
 	nc_plan_release(active);
+}
+
+/* Allocate the works of a cache.  Returns 0 or -ENOMEM. */
+int nc_plan_alloc_works(struct nc_cache *c)
+{
+	struct nc_notes_work *w;
+	int cpu;
+
+	c->plan.works = alloc_percpu(struct nc_notes_work);
+	if (!c->plan.works)
+		return -ENOMEM;
+	for_each_possible_cpu(cpu) {
+		w = per_cpu_ptr(c->plan.works, cpu);
+		INIT_DELAYED_WORK(&w->work, notes_work);
+		w->c = c;
+		w->cpu = cpu;
+	}
+	return 0;
+}
+
+/* Stop and free the works.  No reader is left.  May sleep. */
+void nc_plan_stop_works(struct nc_cache *c)
+{
+	int cpu;
+
+	if (!c->plan.works)
+		return;
+	for_each_possible_cpu(cpu)
+		cancel_delayed_work_sync(&per_cpu_ptr(c->plan.works, cpu)->work);
+	free_percpu(c->plan.works);
 }

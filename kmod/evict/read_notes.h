@@ -25,12 +25,16 @@
  * struct nc_notes - the notes of one processor
  * @written: number of notes written so far; changed by tasks on this processor, which cannot be
  *	preempted meanwhile
+ * @due: number of notes at which a reader queues the work of this processor: 1 while the work is
+ *	idle, nc_active_plan.batch while it is due later, more than NC_NOTES while it is due at
+ *	once; stored by this processor, or by the work
  * @refused: number of misses on this processor that the plan did not let into the cache
  * @note: the ring: note n is at n % NC_NOTES
  * @taken: number of notes taken so far; changed under nc_active_plan.lock
  */
 struct nc_notes {
 	u32 written;
+	u32 due;
 	u64 refused;
 	u64 note[NC_NOTES];
 	u32 taken ____cacheline_aligned_in_smp;

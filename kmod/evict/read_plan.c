@@ -27,7 +27,7 @@ void nc_plan_release(struct nc_active_plan *active)
 	if (!refcount_dec_and_test(&active->refs))
 		return;
 	nc_belady_destroy(&active->order);
-	free_percpu(active->notes);
+	kvfree(active->notes);
 	kfree(active);
 }
 
@@ -93,7 +93,7 @@ struct nc_belady_figures nc_plan_figures(const struct nc_active_plan *active)
 
 	lockdep_assert_held(&active->lock);
 	for_each_possible_cpu(cpu)
-		figures.refused += READ_ONCE(per_cpu_ptr(active->notes, cpu)->refused);
+		figures.refused += READ_ONCE(active->notes[cpu].refused);
 	return figures;
 }
 
@@ -165,6 +165,12 @@ void nc_plan_report(struct nc_cache *c, struct nc_plan_report *report)
 	spin_unlock(&f->report_lock);
 }
 
+static void count_refused(const struct nc_active_plan *active)
+{
+	active->notes[get_cpu()].refused++;
+	put_cpu();
+}
+
 /**
  * nc_plan_admits() - decide whether to cache a missing block that is being read
  * @c: live cache
@@ -186,7 +192,7 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 		admits = nc_belady_admits(&active->order, block, left, low,
 					  READ_ONCE(c->plan.strays));
 		if (!admits)
-			this_cpu_inc(active->notes->refused);
+			count_refused(active);
 	}
 	rcu_read_unlock();
 	return admits;

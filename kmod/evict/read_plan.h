@@ -30,12 +30,10 @@ struct nc_span;
  * @refs: one reference of nc_plan.now, and one of each worker that uses the plan
  * @number: no other plan of the cache has it; constant
  * @order: the plan's data; nc_plan_admits() reads it without the lock
- * @notes: reads that are not in @order yet.  Readers write their processor's notes; notes are taken
- *	under @lock
- * @batch: number of notes of a processor that are worth a run of nc_plan_notes_work(); constant
+ * @notes: for each processor, reads that are not in @order yet.  Readers write their processor's
+ *	notes; notes are taken under @lock.  No per-CPU memory, which cannot wait for I/O here
+ * @batch: number of notes of a processor that are worth a run of its work; constant
  * @fresh: number of notes of a processor that are applied before a miss; constant
- * @due: number of notes of a processor at which a reader must queue nc_plan_notes_work(): 1 while
- *	the work is idle, @batch while it is due later, more than NC_NOTES while it is due at once
  * @paused: the reclaim worker uses @order without @lock, but under nc_plan.lock; others must not
  *	touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
@@ -47,13 +45,24 @@ struct nc_active_plan {
 	refcount_t refs;
 	u64 number;
 	struct nc_belady order;
-	struct nc_notes __percpu *notes;
+	struct nc_notes *notes;
 	u32 batch;
 	u32 fresh;
-	u32 due;
 	bool paused;
 	bool unscanned;
 	bool asked;
+};
+
+/**
+ * struct nc_notes_work - the work that applies the notes of a processor, on this processor
+ * @work: runs notes_work()
+ * @c: the cache
+ * @cpu: the processor
+ */
+struct nc_notes_work {
+	struct delayed_work work;
+	struct nc_cache *c;
+	int cpu;
 };
 
 /**
@@ -74,7 +83,7 @@ struct nc_active_plan {
  * @shown: plan whose figures nc_plan_report() returns: @now, or an ended plan until its figures are
  *	in @last; NULL: @last
  * @at: ranges of @coming when @lock was released; read without a lock
- * @notes_work: runs nc_plan_notes_work()
+ * @works: for each processor the work that applies its notes
  */
 struct nc_plan {
 	struct mutex lock;	/* see above */
@@ -89,7 +98,7 @@ struct nc_plan {
 	spinlock_t report_lock;	/* see above */
 	struct nc_active_plan *shown;
 	u64 at;
-	struct delayed_work notes_work;
+	struct nc_notes_work __percpu *works;
 };
 
 /**
@@ -165,7 +174,8 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
 void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor);
 bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
 		   struct nc_span *span);
-void nc_plan_notes_work(struct work_struct *work);
+int nc_plan_alloc_works(struct nc_cache *c);
+void nc_plan_stop_works(struct nc_cache *c);
 void nc_plan_kick(struct nc_cache *c);
 void nc_plan_work(struct nc_cache *c);
 

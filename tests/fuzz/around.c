@@ -282,9 +282,15 @@ void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
 	(void)pinned;
 }
 
-void nc_plan_notes_work(struct work_struct *work)
+int nc_plan_alloc_works(struct nc_cache *c)
 {
-	(void)work;
+	(void)c;
+	return 0;
+}
+
+void nc_plan_stop_works(struct nc_cache *c)
+{
+	(void)c;
 }
 
 void nc_plan_kick(struct nc_cache *c)
