@@ -58,7 +58,7 @@ up() {
 	case $1 in
 	hits) how=(--rw=randread --size=${HOT_MB}m) ;;
 	misses)
-		how=(--rw=randread --size=$((HOT_MB + COLD_MB))m --random_distribution=zoned_abs:90/${HOT_MB}m:10/${COLD_MB}m)
+		how=(--rw=randread --size=$((100 * HOT_MB))m --random_distribution=zoned:90/1:10/99)
 		full "$2"
 		# What dm-linear reads does not matter.
 		[[ $2 != dm-linear ]] || how=(--rw=randread --size=${HOT_MB}m)
@@ -73,14 +73,19 @@ up() {
 	quiet
 }
 
-# full TARGET: let reads of the data that is not cached evict data: fill the cache, by a read of 4 KiB in
-# each block. 4: evict after use.
+# full TARGET: fill the cache, by a read of 4 KiB in each block, with data that reads evict. 4: evict after
+# use, which nearcache does once the clock has advanced, by a 16th of the cache.
 full() {
+	local i
+	[[ $1 != dm-linear ]] || return 0
 	[[ $1 != nearcache ]] || ./genl range-add name=bench \
 		"range=start=$((HOT_MB << 20)),length=$((COLD_MB << 20)),label=once,flags=4" >/dev/null || fail "no range"
-	[[ $1 == dm-linear ]] || fio --name=fill --filename="$device" --direct=1 --ioengine=libaio --iodepth=16 --thread --rw=read \
-		--bs=4k --offset=${HOT_MB}m --size=${CACHE_MB}m --io_size=$((CACHE_MB / 64))m --zonemode=strided --zonesize=4k --zoneskip=252k \
+	fio --name=fill --filename="$device" --direct=1 --ioengine=libaio --iodepth=16 --thread --rw=read \
+		--bs=4k --offset=$((100 * HOT_MB))m --size=${CACHE_MB}m --io_size=$((CACHE_MB / 64))m --zonemode=strided --zonesize=4k --zoneskip=252k \
 		--output="$TMPDIR/fill" || fail "fio: $(<"$TMPDIR/fill")"
+	for ((i = 0; i <= CACHE_MB / 16 / HOT_MB; i++)); do
+		fill
+	done
 }
 
 # load SECONDS [fio options]: replace this shell by the load.
