@@ -275,10 +275,11 @@ void nc_plan_destroy(struct nc_cache *c)
 	(void)c;
 }
 
-void nc_plan_took(struct nc_cache *c, u64 block, bool pinned)
+void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 {
 	(void)c;
 	(void)block;
+	(void)brought;
 	(void)pinned;
 }
 
