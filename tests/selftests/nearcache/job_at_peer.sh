@@ -104,15 +104,15 @@ suspended() {
 	at=$((at + 384))
 }
 
-# A job whose peer hangs does not hold up a job for the origin, although its fills take as much of a small
-# fill memory as they may.
+# A job whose peer hangs does not hold up a job for the origin, although its fills take most of a small
+# fill memory.
 beside() {
 	local origin
 	next_block
-	./genl device-set name=nc fill-memory=1048576 >/dev/null || fail "device-set"
+	./genl device-set name=nc fill-memory=$((5 << 20)) >/dev/null || fail "device-set"
 	gate hold peer read
 	job "$at" 4096
-	gate until nc fills_in_flight '>' 4
+	gate until nc fills_in_flight '>' 30
 	now origin fill_origin_bytes
 	./genl job-submit name=nc "range=start=$((gate_sectors * 256)),length=$((gate_sectors * 256))" >/dev/null || fail "job-submit"
 	gate until nc fill_origin_bytes '>' "$((origin + 2097152))"
