@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # on_full writethrough: while the stage passes writes, the origin ceases to support discards, as a SCSI
 # volume may. The stage goes on taking them.
+# kernels: 6.12
 # cpus: 1
 # allow-log: critical target error
 . ./stage.sh
