@@ -367,8 +367,30 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
 	return true;
 }
 
+/* Does visit @v read a whole block? */
+static bool is_whole(const struct nc_belady *plan, u32 v)
+{
+	return nc_part_first(plan->part[v]) == 0 && nc_part_last(plan->part[v]) == plan->subs - 1;
+}
+
+/* Must the data of visit @v still be brought, as far as is known now?  If the block is cached, this
+ * keeps it for the visit; the parts of a visit of parts may be missing nevertheless.
+ */
+static bool is_missing(struct nc_belady *plan, u32 v)
+{
+	u32 i = plan->visit[v];
+	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
+
+	/* The block comes for an earlier visit, and stays. */
+	if (plan->blocks.entry[i].next != v)
+		return held && !is_whole(plan, v);
+	if (held)
+		move_block(plan, i, v, false);
+	return !held || !is_whole(plan, v);
+}
+
 /**
- * nc_belady_ahead() - find the next visit whose block must still be brought
+ * nc_belady_ahead() - find the next visit whose data must still be brought
  * @plan: plan
  * @at: first visit to look at; set to the one after the last visit that was looked at
  * @end: visit at which to stop
@@ -376,7 +398,9 @@ bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block)
  *	that comes after that use, and leave @at there
  * @piece: set to the block and the sub-blocks of the visit
  *
- * Leaves out visits that were made, and those of blocks that are cached or have an earlier visit.
+ * Leaves out visits that were made, and those of blocks that are cached, or will be since an
+ * earlier visit.  Also stops at a visit whose block MIN evicts after an earlier visit that is not
+ * made yet.
  *
  * Return: the visit, or NC_BELADY_NONE.
  */
@@ -387,18 +411,16 @@ u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
 
 	end = min(end, plan->figures.visits);
 	for (v = *at; v < end; v++) {
+		i = plan->visit[v];
 		if (is_done(plan, v))
 			continue;
-		i = plan->visit[v];
-		if (plan->blocks.entry[i].next != v)
-			continue;
-		if (nc_bittree_test(&plan->far, bit_of(plan, i))) {
-			/* It is still there: keep it for this visit. */
-			move_block(plan, i, v, false);
-			continue;
-		}
 		*at = v;
-		if (far != NC_BITTREE_NONE && far <= v)
+		if (plan->blocks.entry[i].next != v && is_absent(plan, v))
+			return NC_BELADY_NONE;
+		if (!is_missing(plan, v))
+			continue;
+		if (!nc_bittree_test(&plan->far, bit_of(plan, i)) && far != NC_BITTREE_NONE &&
+		    far <= v)
 			return NC_BELADY_NONE;
 		*at = v + 1;
 		*piece = (struct nc_belady_piece) {

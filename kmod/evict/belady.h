@@ -75,7 +75,8 @@ struct nc_belady_figures {
  * @farthest: last set bit of @far, or NC_BITTREE_NONE
  * @front: one behind the farthest visit that was made, but for single ones far ahead of others
  * @lag: a visit that is more than @lag visits behind @front is skipped
- * @late: number of reads that may be reported late, and after later ones
+ * @late: number of reads that may be reported late, and after later ones; before
+ *	nc_belady_build() its least value
  * @fresh: most reads that are better not reported yet when nc_belady_admits() is called
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
  *	reads that match one
@@ -174,7 +175,7 @@ bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought);
 void nc_belady_gone(struct nc_belady *plan, u64 block);
 bool nc_belady_holds(const struct nc_belady *plan, u64 block);
 bool nc_belady_farthest(struct nc_belady *plan, u32 *end, u64 *block);
-int nc_belady_schedule(struct nc_belady *plan, u32 slots);
+int nc_belady_schedule(struct nc_belady *plan, u32 slots, const bool *stop);
 bool nc_belady_mark_spare(struct nc_belady *plan, u32 *entry);
 u32 nc_belady_ahead(struct nc_belady *plan, u32 *at, u32 end, bool full,
 		    struct nc_belady_piece *piece);

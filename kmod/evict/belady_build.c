@@ -249,7 +249,7 @@ int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 	u32 visits = plan->figures.visits;
 
 	plan->lag = clamp(visits / LAG_PARTS, LAG_MIN, LAG_MAX);
-	plan->late = max(plan->lag / LATE_PARTS, LATE_MIN);
+	plan->late = max3(plan->late, plan->lag / LATE_PARTS, LATE_MIN);
 	plan->lag += plan->late;
 	/* Not much of the cache: admission compares with the next uses of cached blocks. */
 	plan->fresh = min(plan->late, max(slots / 64, FRESH_MIN));

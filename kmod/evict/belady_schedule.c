@@ -35,14 +35,15 @@ static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
  * nc_belady_schedule() - compute nc_belady.absent from the position of the readers on
  * @plan: plan, which knows all cached blocks
  * @slots: number of slots of the cache
+ * @stop: set by another task to end the call early
  *
  * Other calls may change the plan meanwhile: the result is a hint.  It is not exact either if
  * blocks outside of the plan need slots.
  *
  * Context: may sleep; takes up to two seconds; one call at a time.
- * Return: 0 or -ENOMEM: the schedule is unchanged.
+ * Return: 0; -ENOMEM: the schedule is unchanged; -EINTR: stopped.
  */
-int nc_belady_schedule(struct nc_belady *plan, u32 slots)
+int nc_belady_schedule(struct nc_belady *plan, u32 slots, const bool *stop)
 {
 	u32 visits = plan->figures.visits, v = READ_ONCE(plan->figures.position), used, next, far;
 	u32 most = slots - min(nc_belady_enough(slots / 64), slots / 4);
@@ -57,10 +58,17 @@ int nc_belady_schedule(struct nc_belady *plan, u32 slots)
 	for (; v < visits; v++) {
 		bool found = nc_bittree_test(&held, v);
 
-		if (!(v % 4096))
+		if (!(v % 4096)) {
+			if (READ_ONCE(*stop))
+				break;
 			cond_resched();
-		if (READ_ONCE(plan->done[v / 64]) >> v % 64 & 1)
+		}
+		if (READ_ONCE(plan->done[v / 64]) >> v % 64 & 1) {
+			/* It was made since take_cached(). */
+			used -= found;
+			nc_bittree_clear(&held, v);
 			continue;
+		}
 		assign_bit(v, plan->absent, !found);
 		if (found) {
 			nc_bittree_clear(&held, v);
@@ -80,5 +88,5 @@ int nc_belady_schedule(struct nc_belady *plan, u32 slots)
 		nc_bittree_set(&held, next);
 	}
 	nc_bittree_destroy(&held);
-	return 0;
+	return v < visits ? -EINTR : 0;
 }

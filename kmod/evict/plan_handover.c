@@ -63,6 +63,9 @@ int nc_plan_append(struct nc_cache *c, u64 first, u64 end)
 	return r;
 }
 
+/* Least value of nc_active_plan.batch: a processor queues a work for each batch. */
+#define BATCH_MIN	16U
+
 /* Allocate a plan for the order that was handed over.  Returns NULL if out of memory. */
 static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 {
@@ -72,6 +75,7 @@ static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 
 	if (!active)
 		return NULL;
+	coming->late = BATCH_MIN * num_online_cpus();
 	active->notes = kvcalloc(nr_cpu_ids, sizeof(*active->notes), GFP_KERNEL);
 	if (!active->notes || nc_belady_build(coming, get_random_u64(), c->index.count)) {
 		kvfree(active->notes);
@@ -82,7 +86,7 @@ static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 	refcount_set(&active->refs, 1);
 	active->order = *coming;
 	active->order.figures.memory += nr_cpu_ids * sizeof(struct nc_notes);
-	active->batch = clamp(coming->late / num_online_cpus(), 1U, NC_NOTES / 2);
+	active->batch = clamp(coming->late / num_online_cpus(), BATCH_MIN, NC_NOTES / 2);
 	active->fresh = clamp(coming->fresh / num_online_cpus(), 1U, active->batch);
 	for_each_possible_cpu(cpu)
 		active->notes[cpu].due = 1;

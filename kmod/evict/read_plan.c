@@ -289,8 +289,10 @@ bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor)
 			*cursor = (struct nc_plan_cursor) { };
 		cursor->number = active->number;
 		cursor->sought = order->figures.sought;
-		cursor->at = max(cursor->at, order->figures.position);
-		cursor->followed = order->expected >= order->others;
+		cursor->position = order->figures.position;
+		cursor->at = max(cursor->at, cursor->position);
+		cursor->made = order->figures.hits + order->figures.misses;
+		cursor->astray = order->figures.astray;
 		cursor->spare = order->spares;
 		cursor->front = max(order->front, order->figures.position);
 	}
@@ -328,6 +330,8 @@ bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, b
 		if (more)
 			found = nc_belady_ahead(&active->order, &cursor->at, part, full,
 						&piece) != NC_BELADY_NONE;
+		if (more)
+			cursor->spare = active->order.spares;
 		give_back(active);
 		cond_resched();
 	} while (more && !found && cursor->at == part && part < end && part > from);
@@ -395,11 +399,12 @@ static void seek_position(struct nc_cache *c, struct nc_active_plan *active)
 	WRITE_ONCE(active->paused, true);
 	spin_unlock(&active->lock);
 	nc_belady_seek(&active->order);
+	/* Before others use the plan, which knows no cached block now. */
+	WRITE_ONCE(active->unscanned, true);
 	spin_lock(&active->lock);
 	WRITE_ONCE(active->paused, false);
 	spin_unlock(&active->lock);
 	mutex_unlock(&c->plan.lock);
-	WRITE_ONCE(active->unscanned, true);
 	nc_plan_apply(active);
 }
 
@@ -452,24 +457,31 @@ struct nc_active_plan *nc_plan_hold(struct nc_cache *c)
  * nc_plan_schedule() - compute which slots the plan in force leaves spare
  * @c: live cache
  * @cursor: of nc_plan_look(); @scheduled is set when there is nothing more to do
+ * @stop: set by another task to end the call early
  *
  * Does nothing until the reclaim worker has reported the cached blocks.  Without memory, no slot is
  * spare.
  *
  * Context: process; may sleep; takes up to two seconds for the longest plan; one call at a time.
  */
-void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor)
+void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const bool *stop)
 {
 	struct nc_active_plan *active = nc_plan_hold(c);
+	unsigned int noio;
 	u32 entry = 0;
 	bool more;
+	int r;
 
 	if (!active)
 		return;
 	if (active->number != cursor->number || READ_ONCE(active->unscanned))
 		goto out;
-	cursor->scheduled = true;
-	if (nc_belady_schedule(&active->order, c->index.count))
+	/* A suspend waits for the caller, and then no I/O of a file system on the cache ends. */
+	noio = memalloc_noio_save();
+	r = nc_belady_schedule(&active->order, c->index.count, stop);
+	memalloc_noio_restore(noio);
+	cursor->scheduled = r != -EINTR;
+	if (r)
 		goto out;
 	do {
 		spin_lock(&active->lock);

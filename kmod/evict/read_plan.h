@@ -120,19 +120,23 @@ struct nc_plan_report {
  * @number: nc_active_plan.number of the plan that @at belongs to
  * @sought: its nc_belady_figures.sought when @at was set
  * @at: visit to look at next
+ * @position: first visit that readers have neither made nor skipped
  * @front: one behind the farthest visit that readers made
  * @spare: number of cached blocks whose slots are spare, see struct nc_belady
  * @scheduled: nc_plan_schedule() has run for this plan and these readers
- * @followed: most of the latest reads are visits of the plan
+ * @made: number of visits that readers have made
+ * @astray: number of reads that are part of no visit
  */
 struct nc_plan_cursor {
 	u64 number;
 	u64 sought;
 	u32 at;
+	u32 position;
 	u32 front;
 	u32 spare;
 	bool scheduled;
-	bool followed;
+	u64 made;
+	u64 astray;
 };
 
 /* Is a plan in force?  A hint, except under nc_plan.lock. */
@@ -171,7 +175,7 @@ void nc_plan_stray(struct nc_cache *c);
 void nc_plan_no_strays(struct nc_cache *c);
 bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block);
 bool nc_plan_look(struct nc_cache *c, struct nc_plan_cursor *cursor);
-void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor);
+void nc_plan_schedule(struct nc_cache *c, struct nc_plan_cursor *cursor, const bool *stop);
 bool nc_plan_ahead(struct nc_cache *c, struct nc_plan_cursor *cursor, u32 end, bool full,
 		   struct nc_span *span);
 int nc_plan_alloc_works(struct nc_cache *c);

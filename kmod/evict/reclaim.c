@@ -431,8 +431,8 @@ void nc_reclaim_work(struct work_struct *work)
 	struct pass p = { .c = c };
 	u32 started;
 
-	/* The work may have been queued just before a system sleep stopped reclaim. */
-	if (READ_ONCE(c->life.asleep))
+	/* The work may have been queued just before a system sleep or a suspend stopped reclaim. */
+	if (READ_ONCE(c->life.asleep) || !READ_ONCE(c->reclaim.enabled))
 		return;
 	if (c->reclaim.aside && READ_ONCE(c->hot.state) == NEARCACHE_NORMAL)
 		free_held(c, false);

@@ -108,18 +108,13 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
-/* Put the plan in force, and let a stream bring what it says.  Return: see nc_plan_commit(). */
-static int commit_plan(struct nc_cache *c, unsigned int flags)
+/* Put the plan in force, and let @stream, unless NULL, bring what it says.  Frees @stream after an
+ * error.  Return: see nc_plan_commit().
+ */
+static int commit_plan(struct nc_cache *c, unsigned int flags, struct nc_job *stream)
 {
-	struct nc_job *stream = NULL;
-	int r;
+	int r = nc_plan_commit(c, flags);
 
-	if (!(flags & NC_PLAN_NO_PREFETCH)) {
-		stream = nc_stream_alloc();
-		if (!stream)
-			return -ENOMEM;
-	}
-	r = nc_plan_commit(c, flags);
 	if (stream && !r)
 		nc_stream_begin(c, stream);
 	else
@@ -132,20 +127,29 @@ static int submit_plan(struct nc_cache *c, const struct genl_info *info,
 		       const struct wishes *wishes)
 {
 	int r = nc_plan_begin(c, wishes->at ? nla_get_u64(wishes->at) : 0);
+	struct nc_job *stream = NULL;
 
 	if (r == -ESTALE)
 		NL_SET_ERR_MSG_ATTR(info->extack, wishes->at,
 				    "at does not match the ranges so far: start again with at 0");
 	if (r)
 		return r;
-	r = append_all(c, info);
-	if (r || !wishes->commit)
-		return r;
-	if (!c->plan.coming->figures.visits) {
-		NL_SET_ERR_MSG(info->extack, "A plan needs at least one range");
-		return -EINVAL;
+	if (wishes->commit && !(wishes->flags & NC_PLAN_NO_PREFETCH)) {
+		/* First: without memory, the request changes nothing. */
+		stream = nc_stream_alloc();
+		if (!stream)
+			return -ENOMEM;
 	}
-	r = commit_plan(c, wishes->flags);
+	r = append_all(c, info);
+	if (!r && wishes->commit && !c->plan.coming->figures.visits) {
+		NL_SET_ERR_MSG(info->extack, "A plan needs at least one range");
+		r = -EINVAL;
+	}
+	if (r || !wishes->commit) {
+		nc_job_free(stream);
+		return r;
+	}
+	r = commit_plan(c, wishes->flags, stream);
 	if (r == -ENOMEM)
 		NL_SET_ERR_MSG(info->extack,
 			       "Not enough memory for the plan: use a shorter plan");

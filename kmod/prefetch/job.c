@@ -76,7 +76,7 @@ struct nc_job *nc_jobs_next(struct nc_jobs *jobs, u32 id)
 /* Number a job and queue it.  Returns false if there are too many jobs or pieces. */
 bool nc_jobs_add(struct nc_jobs *jobs, struct nc_job *job)
 {
-	if (jobs->count == NC_JOBS_MAX || job->pieces > NC_JOB_PIECES_MAX - jobs->pieces)
+	if (jobs->count >= NC_JOBS_MAX || job->pieces > NC_JOB_PIECES_MAX - jobs->pieces)
 		return false;
 	/* Numbers wrap after 4 billion. */
 	do {

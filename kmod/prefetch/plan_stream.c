@@ -19,13 +19,14 @@
 #include "prefetch/prefetch.h"
 #include "prefetch/throttle.h"
 
-/* Most pieces of the job at a time. */
-#define PIECES		64U
-/* Interval in jiffies in which the worker looks whether readers have advanced, and the same while
- * they make no visit.
+/* Interval in jiffies in which the worker looks whether readers have advanced, and the same if they
+ * have made no visit for the time IDLE: they pause between batches.
  */
 #define LOOK		max(1, HZ / 250)
 #define LOOK_IDLE	max(1, HZ / 10)
+#define IDLE		(2 * HZ)
+/* Interval in jiffies in which visits are compared with other reads. */
+#define WEIGH		max(1, HZ / 10)
 /* In a full cache data is requested at most this part of the cache ahead. */
 #define AHEAD_PARTS	2U
 /* The same while the pace of the readers is unknown. */
@@ -37,7 +38,7 @@ struct nc_job *nc_stream_alloc(void)
 	struct nc_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 
 	if (job)
-		job->piece = kvcalloc(NC_JOB_SPARE + PIECES, sizeof(*job->piece), GFP_KERNEL);
+		job->piece = kvcalloc(NC_JOB_SPARE + NC_STREAM_PIECES, sizeof(*job->piece), GFP_KERNEL);
 	if (!job || !job->piece) {
 		nc_job_free(job);
 		return NULL;
@@ -78,15 +79,13 @@ void nc_stream_begin(struct nc_cache *c, struct nc_job *job)
 	nc_job_free(spare);
 }
 
-/* Number of the visit up to which to look.  @full: slots come from blocks that are needed later. */
-static u32 stream_end(const struct nc_cache *c, bool full)
+/* Number of the visit up to which data is requested that takes the slots of blocks for later visits. */
+static u32 stream_end(const struct nc_cache *c)
 {
 	const struct nc_plan_stream *stream = &c->prefetch.stream;
 	const struct nc_pipe *pipe = &c->prefetch.pipe;
 	u64 first = pipe->window >> (c->hot.block_shift + SECTOR_SHIFT), ahead;
 
-	if (!full)
-		return U32_MAX;
 	ahead = nc_plan_pace_ahead(&stream->pace, pipe->least);
 	ahead = max(ahead, min_t(u64, first, c->index.count / AHEAD_FIRST));
 	ahead = clamp_t(u64, ahead, 1, c->index.count / AHEAD_PARTS + 1);
@@ -105,28 +104,56 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
 	};
 }
 
+/* Add the next missing data of the plan up to visit @end to the job's @n pieces, as far as there is
+ * room.  Returns the number of pieces.
+ *
+ * What takes free or spare slots may come any time before it is read.  Reclaim first evicts spare
+ * blocks, until @kept slots are free.
+ */
+static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
+{
+	u32 kept = nc_slots_high_mark(c) + nc_slots_reserved(c), free, last = n;
+	struct nc_plan_stream *stream = &c->prefetch.stream;
+	struct nc_span span;
+	bool spare;
+
+	for (; n < NC_STREAM_PIECES; n++) {
+		free = READ_ONCE(c->index.free.count);
+		spare = (u64)free + stream->cursor.spare > (u64)kept + n - last;
+		if (!nc_plan_ahead(c, &stream->cursor, spare ? end : min(end, stream_end(c)),
+				   free <= kept, &span))
+			break;
+		job->piece[NC_JOB_SPARE + n] = span_piece(c, &span);
+		stream->visit[n] = stream->cursor.at - 1;
+	}
+	return n;
+}
+
+/* Once per second, look again at the visits that come soon: their blocks may have been evicted, or
+ * could not be read.
+ */
+static u32 look_back(struct nc_cache *c, struct nc_job *job)
+{
+	struct nc_plan_stream *stream = &c->prefetch.stream;
+	u32 at = stream->cursor.at, n;
+
+	if (time_before(jiffies, stream->looked_back + HZ))
+		return 0;
+	stream->looked_back = jiffies;
+	stream->cursor.at = stream->cursor.position;
+	n = add_pieces(c, job, 0, min(at, stream_end(c)));
+	stream->cursor.at = max(at, stream->cursor.at);
+	return n;
+}
+
 /* Put the next missing data of the plan into the job, which has submitted all.  Returns whether
  * there is any.
  */
 static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 {
-	struct nc_plan_stream *stream = &c->prefetch.stream;
-	u32 free = READ_ONCE(c->index.free.count), kept, room = PIECES, end, n = 0;
-	u64 spare;
-	struct nc_span span;
-	bool full;
+	u32 n = look_back(c, job);
 
-	kept = nc_slots_high_mark(c) + nc_slots_reserved(c);
-	full = free <= kept;
-	/* What takes free or spare slots may come any time before it is read.  Reclaim first evicts
-	 * spare blocks, until @kept slots are free.
-	 */
-	spare = (u64)free + stream->cursor.spare;
-	end = stream_end(c, spare <= kept);
-	if (spare > kept)
-		room = min_t(u64, spare - kept, PIECES);
-	while (n < room && nc_plan_ahead(c, &stream->cursor, end, full, &span))
-		job->piece[NC_JOB_SPARE + n++] = span_piece(c, &span);
+	n = add_pieces(c, job, n, U32_MAX);
 	if (!n)
 		return false;
 	spin_lock(&c->prefetch.lock);
@@ -137,6 +164,21 @@ static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 	spin_unlock(&c->prefetch.lock);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	return true;
+}
+
+/* Leave out pieces whose visits are over, or that belong to another plan. */
+static void drop_old_pieces(struct nc_cache *c, struct nc_job *job, bool all)
+{
+	const struct nc_plan_stream *stream = &c->prefetch.stream;
+
+	spin_lock(&c->prefetch.lock);
+	while (!nc_job_is_sent(job) &&
+	       (all || stream->visit[job->at - NC_JOB_SPARE] < stream->cursor.position)) {
+		job->at++;
+		if (!nc_job_is_sent(job))
+			job->sector = job->piece[job->at].first;
+	}
+	spin_unlock(&c->prefetch.lock);
 }
 
 /* Is there a plan whose data a stream should bring? */
@@ -156,6 +198,19 @@ static void stop_stream(struct nc_cache *c, struct nc_job *job)
 	spin_unlock(&c->prefetch.lock);
 }
 
+/* See whether readers follow the plan: at intervals, compare their visits with other reads. */
+static void weigh_reads(struct nc_plan_stream *stream)
+{
+	u64 made = stream->cursor.made - stream->made, astray = stream->cursor.astray - stream->astray;
+
+	if (time_before(jiffies, stream->weighed + WEIGH))
+		return;
+	stream->leads = made && made >= astray;
+	stream->made = stream->cursor.made;
+	stream->astray = stream->cursor.astray;
+	stream->weighed = jiffies;
+}
+
 /**
  * nc_stream_look() - let the stream follow the readers
  * @c: live cache
@@ -168,6 +223,7 @@ unsigned long nc_stream_look(struct nc_cache *c)
 	struct nc_plan_stream *stream = &c->prefetch.stream;
 	struct nc_job *job = READ_ONCE(stream->job);
 	u32 front = stream->cursor.front;
+	bool other;
 
 	if (!job || READ_ONCE(job->state) != NEARCACHE_JOB_RUNNING)
 		return MAX_SCHEDULE_TIMEOUT;
@@ -177,13 +233,20 @@ unsigned long nc_stream_look(struct nc_cache *c)
 	}
 	if (!nc_plan_look(c, &stream->cursor))
 		return LOOK;
-	if (!stream->cursor.scheduled)
-		nc_plan_schedule(c, &stream->cursor);
+	/* A reset cursor: another plan, or readers have jumped. */
+	other = !stream->cursor.scheduled;
+	if (other)
+		stream->pace = (struct nc_plan_pace) { };
+	drop_old_pieces(c, job, other);
+	if (other)
+		nc_plan_schedule(c, &stream->cursor, &c->prefetch.paused);
 	nc_plan_pace_see(&stream->pace, ktime_get_ns(), stream->cursor.front);
-	stream->leads = stream->cursor.followed;
+	weigh_reads(stream);
 	if (!nc_job_is_sent(job) || refill_stream(c, job))
 		return MAX_SCHEDULE_TIMEOUT;
-	return stream->cursor.front == front ? LOOK_IDLE : LOOK;
+	if (stream->cursor.front != front)
+		stream->moved = jiffies;
+	return time_before(jiffies, stream->moved + IDLE) ? LOOK : LOOK_IDLE;
 }
 
 /* No slot is free for the stream: let reclaim evict, and try again soon, but less and less often

@@ -11,20 +11,35 @@
 struct nc_cache;
 struct nc_job;
 
+/* Most pieces of the stream's job at a time. */
+#define NC_STREAM_PIECES	64U
+
 /**
  * struct nc_plan_stream - the stream of a cache
  * @job: the job, in nc_jobs.waiting without a number; NULL: none.  nc_prefetch.lock
  * @cursor: what the job brings next; for the worker only, as the fields below
  * @pace: of the readers
+ * @visit: for each piece of @job, its visit
+ * @moved: jiffies when readers last made a visit
+ * @looked_back: jiffies when the worker last looked again at visits that it had passed
  * @tries: attempts to get a slot since the last successful one
- * @leads: most reads are visits of the plan, so readers wait for the stream
+ * @leads: most of the latest reads were visits of the plan, so readers wait for the stream
+ * @made: nc_plan_cursor.made when @leads was set
+ * @astray: nc_plan_cursor.astray at that time
+ * @weighed: jiffies at that time
  */
 struct nc_plan_stream {
 	struct nc_job *job;
 	struct nc_plan_cursor cursor;
 	struct nc_plan_pace pace;
+	u32 visit[NC_STREAM_PIECES];
+	unsigned long moved;
+	unsigned long looked_back;
 	u32 tries;
 	bool leads;
+	u64 made;
+	u64 astray;
+	unsigned long weighed;
 };
 
 struct nc_job *nc_stream_alloc(void);

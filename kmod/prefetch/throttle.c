@@ -77,7 +77,9 @@ unsigned long nc_throttle_wait(struct nc_cache *c)
 	if (nc_demand_writes(d))
 		return READ_ONCE(d->wrote) + NC_DEMAND_HOLD - now;
 	spin_lock(&p->lock);
-	shared = nc_demand_reads(d) && !is_followed(p, d) && !p->stream.leads;
+	/* Readers of a plan do not read elsewhere; other jobs must yield to them. */
+	shared = nc_demand_reads(d) && !is_followed(p, d) &&
+		 !(p->stream.leads && p->jobs.count == 1);
 	if (time_before(now, p->failed + OUT_OF_ORDER))
 		wait = p->failed + OUT_OF_ORDER - now;
 	if (shared && !p->shared)

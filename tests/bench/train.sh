@@ -195,7 +195,7 @@ part_ahead() {
 				trained unet3d h100 reshuffled direct 65 $target $ms $gbps 3
 			done
 			for percent in 25 50; do
-				trained unet3d h100 reshuffled direct $percent nearcache-plan $ms $gbps 2
+				trained unet3d h100 reshuffled direct $percent nearcache-plan $ms $gbps 3
 			done
 		done
 	done

@@ -785,6 +785,8 @@ static void bounded(u32 visits, u32 blocks)
 }
 
 /* Check the bound given in belady.h: a plan that reads each block once needs the most. */
+static const bool never;
+
 /* The schedule has the misses of MIN. */
 static void schedule_is_min(void (*pattern)(struct reads *reads))
 {
@@ -799,7 +801,7 @@ static void schedule_is_min(void (*pattern)(struct reads *reads))
 		plan.count = 0;
 		pattern(&plan);
 		c = cache_of(slots, &plan);
-		assert_int_equal(nc_belady_schedule(&c->plan, slots), 0);
+		assert_int_equal(nc_belady_schedule(&c->plan, slots, &never), 0);
 		for (v = 0, missing = 0; v < plan.count; v++)
 			missing += test_bit(v, c->plan.absent);
 		slots -= nc_belady_enough(slots / 64) < slots / 4 ? nc_belady_enough(slots / 64) :
@@ -819,6 +821,39 @@ static void scheduled(void **unused)
 	schedule_is_min(mixture);
 }
 
+/* Several visits read parts of a block: each part is brought, cached or not, and does not wait for the
+ * visits before.  A visit waits for an earlier visit of its block if MIN evicts the block between.
+ */
+static void ahead_of_parts(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece piece;
+	u32 at = 0;
+
+	(void)unused;
+	add(&p, 0, 2);
+	add(&p, 8, 15);
+	add(&p, 3, 5);
+	add(&p, 8, 15);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 0);
+	nc_belady_took(&p, 0, true);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 1);
+	nc_belady_took(&p, 1, true);
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), 2);
+	assert_int_equal(piece.block, 0);
+	assert_int_equal(piece.first, 3);
+	assert_int_equal(piece.last, 5);
+	/* Whole block 1 is cached, and stays for visit 3. */
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 4);
+	at = 3;
+	p.absent[0] |= 1UL << 3;
+	assert_int_equal(nc_belady_ahead(&p, &at, 4, false, &piece), NC_BELADY_NONE);
+	assert_int_equal(at, 3);
+	nc_belady_destroy(&p);
+}
+
 /* Without memory, no slot is spare. */
 static void unscheduled(void **unused)
 {
@@ -831,7 +866,7 @@ static void unscheduled(void **unused)
 	reshuffled(&plan);
 	c = cache_of(BLOCKS / 2, &plan);
 	unit_allocations = 0;
-	assert_int_equal(nc_belady_schedule(&c->plan, BLOCKS / 2), -ENOMEM);
+	assert_int_equal(nc_belady_schedule(&c->plan, BLOCKS / 2, &never), -ENOMEM);
 	unit_allocations = -1;
 	for (v = 0; v < plan.count; v++)
 		missing += test_bit(v, c->plan.absent);
@@ -856,7 +891,7 @@ static void streamed(void **unused)
 	plan.count = 0;
 	reshuffled(&plan);
 	c = cache_of(slots, &plan);
-	assert_int_equal(nc_belady_schedule(&c->plan, slots), 0);
+	assert_int_equal(nc_belady_schedule(&c->plan, slots, &never), 0);
 	for (i = 0; i < plan.count; i++) {
 		while (c->left > enough || c->plan.spares) {
 			if (nc_belady_ahead(&c->plan, &at, plan.count, c->left <= enough,
@@ -1001,6 +1036,7 @@ int main(void)
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(scheduled),
 		cmocka_unit_test(unscheduled),
+		cmocka_unit_test(ahead_of_parts),
 		cmocka_unit_test(streamed),
 		cmocka_unit_test(appended),
 		cmocka_unit_test(appended_at_the_end),
