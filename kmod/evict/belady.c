@@ -132,10 +132,10 @@ static bool is_absent(const struct nc_belady *plan, u32 v)
 	return v == NC_BELADY_NONE || test_bit(v, plan->absent);
 }
 
-/* Set the next visit of block @i to its visit after @v. */
-static void step_block(struct nc_belady *plan, u32 i, u32 v)
+/* Set the next visit of block @i to its visit after @v.  @over: no more reads belong to @v. */
+static void step_block(struct nc_belady *plan, u32 i, u32 v, bool over)
 {
-	move_block(plan, i, plan->after[v], is_absent(plan, plan->after[v]));
+	move_block(plan, i, plan->after[v], over && is_absent(plan, plan->after[v]));
 }
 
 /* No reader made visit @v in time: skip it. */
@@ -144,7 +144,7 @@ static void skip_visit(struct nc_belady *plan, u32 v)
 	u32 i = plan->visit[v];
 
 	if (plan->blocks.entry[i].next == v)
-		step_block(plan, i, v);
+		step_block(plan, i, v, true);
 	plan->figures.skipped++;
 }
 
@@ -172,7 +172,7 @@ static void count_unexpected(struct nc_belady *plan, u32 i)
 /* Record that a read of the sub-blocks @seen makes visit @v, the next visit of block @i. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
-	step_block(plan, i, v);
+	step_block(plan, i, v, !(part_bits(plan, v) & ~seen));
 	see_part(plan, i, v, seen);
 	plan->done[v / 64] |= 1ULL << v % 64;
 	if (++plan->expected == SETTLED)
@@ -232,6 +232,14 @@ static void count_stray(struct nc_belady *plan, u32 i)
 	begin_period(plan);
 }
 
+/* Record that the sub-blocks @seen of the open visit @v of block @i were read. */
+static void go_on(struct nc_belady *plan, u32 i, u32 v, u64 seen)
+{
+	see_part(plan, i, v, seen);
+	if (!(part_bits(plan, v) & ~seen) && plan->blocks.entry[i].next == plan->after[v])
+		step_block(plan, i, v, true);
+}
+
 /* Report the part of a read that lies in one block: advances the plan and the statistics. */
 void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 {
@@ -247,7 +255,7 @@ void nc_belady_read(struct nc_belady *plan, const struct nc_belady_piece *piece)
 	v = plan->blocks.entry[i].next;
 	open = open_visit(plan, i);
 	if (goes_on(plan, open, touched)) {
-		see_part(plan, i, open->visit, open->seen | seen);
+		go_on(plan, i, open->visit, open->seen | seen);
 	} else if (v < expected_end(plan)) {
 		make_visit(plan, i, v, seen);
 		if (piece->hit)

@@ -14,7 +14,7 @@
 #	free), origin (bytes read from the origin in the epoch, divided by the dataset)
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
 # raw-origin and raw-cache are the bare devices. nearcache-list gets a prefetch job with all reads
-# of the epoch at its start, nearcache-plan a plan of all epochs.
+# of the epoch at its start, nearcache-plan a plan of all epochs and one more.
 # Environment: TRAIN_PARTS: subset of the parts below.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
@@ -99,7 +99,8 @@ trained() {
 	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
 	cold_up "$6" $((dataset * $5 / 100 / bytes)) "$bytes"
 	shape[0]=$device
-	[[ $6 != *-plan ]] || planned "$9"
+	# The order of the next epoch is known as well, as with plan --append.
+	[[ $6 != *-plan ]] || planned $(($9 + 1))
 	for ((epoch = 1; epoch <= $9; epoch++)); do
 		sectors=$(sectors_read)
 		[[ $6 != *-list ]] || listed "$epoch"

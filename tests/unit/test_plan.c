@@ -854,6 +854,33 @@ static void ahead_of_parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
+/* The slot of a block is spare only when its visit is over: the reader needs its other parts. */
+static void spare_after_all_parts(void **unused)
+{
+	struct nc_belady p = { .subs = 8 };
+	struct nc_belady_piece part = { .first = 7, .last = 7, .whole = true };
+
+	(void)unused;
+	add(&p, 0, 7);
+	add(&p, 8, 15);
+	add(&p, 0, 7);
+	assert_int_equal(nc_belady_build(&p, 1, 16), 0);
+	p.absent[0] |= 1UL << 2;
+	nc_belady_took(&p, 0, true);
+	nc_belady_read(&p, &part);
+	assert_int_equal(p.spares, 0);
+	part = (struct nc_belady_piece) { .last = 3, .whole = true };
+	nc_belady_read(&p, &part);
+	assert_int_equal(p.spares, 0);
+	part = (struct nc_belady_piece) { .first = 4, .last = 7, .whole = true };
+	nc_belady_read(&p, &part);
+	assert_int_equal(p.spares, 1);
+	/* It is brought for its next visit. */
+	nc_belady_took(&p, 0, true);
+	assert_int_equal(p.spares, 0);
+	nc_belady_destroy(&p);
+}
+
 /* Without memory, no slot is spare. */
 static void unscheduled(void **unused)
 {
@@ -1036,6 +1063,7 @@ int main(void)
 		cmocka_unit_test(ahead),
 		cmocka_unit_test(scheduled),
 		cmocka_unit_test(unscheduled),
+		cmocka_unit_test(spare_after_all_parts),
 		cmocka_unit_test(ahead_of_parts),
 		cmocka_unit_test(streamed),
 		cmocka_unit_test(appended),

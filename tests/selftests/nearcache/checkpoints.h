@@ -207,9 +207,13 @@ static inline void lines_check(const char *dir, const struct required *need, str
 {
 	size_t bytes = 0, i;
 	unsigned char *data = file_read(dir, "lines", &bytes);
+	static const char zeros[LINE];
 	char line[LINE + 1];
 
 	for (i = 0; data && i < bytes; i += LINE) {
+		/* ext4 may record the size of a file before the data that was not flushed. */
+		if (i / LINE >= need->lines && !memcmp(data + i, zeros, bytes - i < LINE ? bytes - i : LINE))
+			break;
 		line_make(line, i / LINE);
 		if (memcmp(data + i, line, bytes - i < LINE ? bytes - i : LINE)) {
 			checked_add(c, &c->mixed, "line %zu is wrong", i / LINE);
