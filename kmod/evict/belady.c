@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each
- * block, the visit in which it is read next.  Each cached block sets one bit, at the position of
- * that visit, so the last set bit belongs to the farthest block.  A read of a cached block clears
- * the block's bit and sets the bit of its following visit, so the order stays right.
+ * Belady's MIN: evict the cached block whose next use is farthest.  The plan holds, for each block,
+ * the visit in which it is read next.  Each cached block sets one bit, at the position of that
+ * visit, so the last set bit belongs to the farthest block.  A read of a cached block clears the
+ * block's bit and sets the bit of the block's next visit.
  *
  * Readers may deviate from the plan.  Several threads read ahead of each other, so a read counts
  * as the next visit of its block unless that visit is far ahead.  A visit that no reader makes
@@ -57,7 +57,7 @@ static bool is_done(const struct nc_belady *plan, u32 v)
 	return plan->done[v / 64] >> v % 64 & 1;
 }
 
-/* First visit that is too far ahead: a read makes its block's next visit only if it is earlier. */
+/* A read counts as the next visit of its block only if that visit comes before the result. */
 static u32 expected_end(const struct nc_belady *plan)
 {
 	return READ_ONCE(plan->figures.position) + 2 * (plan->lag - plan->late);
@@ -113,7 +113,7 @@ static void clear_far(struct nc_belady *plan, u32 bit)
 		WRITE_ONCE(plan->farthest, nc_bittree_last(&plan->far, bit));
 }
 
-/* Set the next visit of block @i, and whether MIN evicts the block before. */
+/* Set the next visit of block @i.  @spare: MIN evicts the block before that visit. */
 static void move_block(struct nc_belady *plan, u32 i, u32 next, bool spare)
 {
 	bool held = nc_bittree_test(&plan->far, bit_of(plan, i));
@@ -126,7 +126,7 @@ static void move_block(struct nc_belady *plan, u32 i, u32 next, bool spare)
 		set_far(plan, bit_of(plan, i));
 }
 
-/* Does MIN lack the block at visit @v?  NC_BELADY_NONE: there is no such visit. */
+/* Does visit @v miss under MIN?  True for NC_BELADY_NONE, the value of no visit. */
 static bool is_absent(const struct nc_belady *plan, u32 v)
 {
 	return v == NC_BELADY_NONE || test_bit(v, plan->absent);
@@ -169,7 +169,7 @@ static void count_unexpected(struct nc_belady *plan, u32 i)
 	plan->recent[plan->recent_at++ % NC_BELADY_RECENT] = i;
 }
 
-/* Record that a read of the sub-blocks @seen makes visit @v, the next visit of block @i. */
+/* Record that visit @v, the next one of block @i, was made.  @seen: sub-blocks that were read. */
 static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 {
 	step_block(plan, i, v, !(part_bits(plan, v) & ~seen));
@@ -177,7 +177,7 @@ static void make_visit(struct nc_belady *plan, u32 i, u32 v, u64 seen)
 	plan->done[v / 64] |= 1ULL << v % 64;
 	if (++plan->expected == SETTLED)
 		plan->bearable = NC_BELADY_BEARABLE;
-	/* A visit far ahead may be a repeated read: if readers were there, more would follow. */
+	/* A visit far ahead may be a repeated read: leave it to nc_belady_seek() to move @front. */
 	if (v >= plan->front + max(plan->lag / 2, PLACE)) {
 		count_unexpected(plan, i);
 		return;
@@ -194,7 +194,7 @@ bool nc_belady_is_over(const struct nc_belady *plan, u32 v)
 	return v < plan->figures.position || is_done(plan, v);
 }
 
-/* The sub-blocks that were read of a visit that is over. */
+/* Bitmap of the sub-blocks of a visit that were read; all ones if the visit is not open. */
 u64 nc_belady_seen(const struct nc_belady *plan, u32 v)
 {
 	const struct nc_open_visit *open = open_visit(plan, plan->visit[v]);
@@ -202,7 +202,9 @@ u64 nc_belady_seen(const struct nc_belady *plan, u32 v)
 	return open && open->visit == v ? open->seen : ~0ULL;
 }
 
-/* Make a visit if it is the next one of its block.  @seen: its sub-blocks that were read. */
+/* Record that visit @v was made, if it is the next one of its block.  @seen: its sub-blocks that
+ * were read.
+ */
 void nc_belady_make(struct nc_belady *plan, u32 v, u64 seen)
 {
 	u32 i = plan->visit[v];
@@ -304,8 +306,8 @@ bool nc_belady_admits(const struct nc_belady *plan, u64 block, u32 left, u32 low
 	return next != NC_BELADY_NONE && (strays || READ_ONCE(plan->farthest) > next);
 }
 
-/* Count a block, which has a slot, as cached.  @brought: the slot is a new one, for the next visit.
- * Returns false if the block is not in the plan.
+/* Count a block as cached.  @brought: it got a new slot, so it stays until its next visit.  Returns
+ * false if the block is not in the plan.
  */
 bool nc_belady_took(struct nc_belady *plan, u64 block, bool brought)
 {
@@ -355,7 +357,7 @@ bool nc_belady_holds(const struct nc_belady *plan, u64 block)
 
 /**
  * nc_belady_farthest() - find the cached block with the farthest next use
- * @plan: plan; no longer counts the found block as cached
+ * @plan: plan; the call removes the found block from the cached blocks
  * @end: NC_BELADY_NONE for the first call, which sets it; each later call finds a block with a
  *	nearer next use, even if the caller gave the found block back with nc_belady_took()
  * @block: result, an origin block
@@ -401,7 +403,7 @@ static bool is_missing(struct nc_belady *plan, u32 v)
  * nc_belady_ahead() - find the next visit whose data must still be brought
  * @plan: plan
  * @at: first visit to look at; set to the one after the last visit that was looked at
- * @end: visit at which to stop
+ * @end: first visit not to look at
  * @full: a block takes the slot of the cached block whose next use is farthest: stop at a visit
  *	that comes after that use, and leave @at there
  * @piece: set to the block and the sub-blocks of the visit

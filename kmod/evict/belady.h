@@ -23,17 +23,16 @@
 
 /**
  * struct nc_belady_figures - statistics of a plan
- * @before: visits of the plans that this plan continues, which were over when it was handed over
- * @ranges: ranges handed over by user space
- * @visits: visits of these ranges
- * @blocks: different blocks of these ranges
+ * @before: number of visits of earlier plans that were over when this plan continued them
+ * @ranges: ranges submitted by user space, including those of the plans that this plan continues
+ * @visits: visits of this plan, without @before
+ * @blocks: different blocks of these visits
  * @position: first visit that was neither made nor skipped
  * @hits: visits whose first read was a hit
  * @misses: visits whose first read was not a hit
  * @skipped: visits that no reader made
  * @astray: reads that are part of no visit
- * @refused: misses not cached because no cached block is used later than the missing one; the
- *	caller counts them
+ * @refused: misses that nc_belady_admits() did not admit; the caller counts them
  * @sought: number of moves to another place in the plan
  * @memory: size of the plan in bytes
  */
@@ -63,21 +62,24 @@ struct nc_belady_figures {
  * @after: for each visit, the next visit of the same block, or NC_BELADY_NONE
  * @blocks: the different blocks of the plan; nc_block.next is the next visit of the block, or
  *	NC_BELADY_NONE
- * @open: the latest visit of a block, if it was made, but lacks sub-blocks
+ * @open: visits that were made, but of which some sub-blocks are unread; at most one for each block
  * @done: bitmap of the visits that were made
  * @far: bitmap of the visits in which a cached block is read next; so the last set bit belongs to
  *	the block whose next use is farthest.  A cached block without another visit, or in @spare,
  *	has a bit behind the bits of all visits
- * @absent: bitmap of the visits at which MIN does not have the block, see nc_belady_schedule()
- * @spare: bitmap of the blocks, by entry, that MIN evicts before their next visit, until they are
- *	brought again; they count as if they had no further visit
+ * @absent: bitmap of the visits that miss under MIN, see nc_belady_schedule()
+ * @spare: bitmap of the blocks, by entry, that MIN evicts before their next visit.  In @far they
+ *	count as blocks without another visit.  A new fill of the block clears its bit, and so does
+ *	nc_belady_ahead() if the block is still cached
  * @spares: number of set bits of @far behind the bits of all visits
  * @farthest: last set bit of @far, or NC_BITTREE_NONE
- * @front: one behind the farthest visit that was made, but for single ones far ahead of others
- * @lag: a visit that is more than @lag visits behind @front is skipped
- * @late: number of reads that may be reported late, and after later ones; before
- *	nc_belady_build() its least value
- * @fresh: most reads that are better not reported yet when nc_belady_admits() is called
+ * @front: one behind the farthest visit that was made; ignores single visits far ahead of the
+ *	others
+ * @lag: a visit that is more than @lag visits behind @front is skipped; includes @late
+ * @late: number of reads by which reports may come late or out of order; before nc_belady_build()
+ *	its least value
+ * @fresh: number of unreported reads from which on the caller should report them before it calls
+ *	nc_belady_admits()
  * @unexpected: number of reads of planned blocks that match no expected visit, minus the number of
  *	reads that match one
  * @bearable: value of @unexpected that starts a search for the readers' place
@@ -90,8 +92,10 @@ struct nc_belady_figures {
  * @figures: statistics
  *
  * @visit, @part, @after and the blocks are constant after nc_belady_build().  The caller serialises
- * all calls, except of nc_belady_admits(), which reads @farthest, @position and the state of one
- * block while another call may change them: its answer is then that of a moment before or after.
+ * all calls, with two exceptions.  nc_belady_admits() may run at any time: it reads @farthest,
+ * figures.position, @absent and the state of one block, and its result is a hint.
+ * nc_belady_schedule() may run at any time, once at a time: it writes only @absent, with atomic
+ * operations.
  */
 struct nc_belady {
 	u32 subs;
@@ -138,8 +142,8 @@ struct nc_belady_mark {
 /**
  * struct nc_belady_join - progress of nc_belady_catch_up()
  * @word: next word of the bitmap
- * @visit: visit of the new plan that the next visit in the bitmap is
- * @seen: figures of the old plan that the new plan has counted
+ * @visit: number in the new plan of the next visit in the bitmap
+ * @seen: figures of the old plan that are already included in those of the new plan
  */
 struct nc_belady_join {
 	u32 word;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hand-over of a plan, and its data in memory: about 22 bytes for each visit if all blocks
- * differ, 10 bytes and less than 12 for each block if each is visited several times.  Memory is at
- * most 24 bytes for each visit at any time, so large arrays are freed before others are allocated.
+ * The hand-over of a plan, and the memory of its data: 10 to 12 bytes for each visit and less than
+ * 12 for each block, so about 22 bytes for each visit if all blocks differ.  Memory is at most 24
+ * bytes for each visit at any time, so large arrays are freed before others are allocated.
  */
 #include <linux/bitmap.h>
 #include <linux/compiler.h>
@@ -28,7 +28,9 @@
 #define FRESH_MIN	16U
 /* Least nc_belady.patience. */
 #define PATIENCE_MIN	1024U
-/* Least number of open visits to remember, and the number of visits for each further one. */
+/* Open visits to remember: 1 / OPEN_PARTS of the visits, but at least OPEN_MIN, and at most twice
+ * the lag.
+ */
 #define OPEN_MIN	16U
 #define OPEN_PARTS	16U
 
@@ -187,7 +189,7 @@ static int shrink_blocks(struct nc_belady *plan)
 	return 0;
 }
 
-/* Forget all reads, and make each block's first visit at or behind @from its next visit.  A
+/* Forget all reads.  The next visit of each block becomes its first visit from @from on.  A
  * repeated call writes the same values to @after as the first call.
  */
 void nc_belady_link(struct nc_belady *plan, u32 from)
@@ -251,7 +253,9 @@ int nc_belady_build(struct nc_belady *plan, u64 seed, u32 slots)
 	plan->lag = clamp(visits / LAG_PARTS, LAG_MIN, LAG_MAX);
 	plan->late = max3(plan->late, plan->lag / LATE_PARTS, LATE_MIN);
 	plan->lag += plan->late;
-	/* Not much of the cache: admission compares with the next uses of cached blocks. */
+	/* Small against the cache: nc_belady_admits() compares with the next visits of cached
+	 * blocks, which unreported reads make stale.
+	 */
 	plan->fresh = min(plan->late, max(slots / 64, FRESH_MIN));
 	plan->bearable = NC_BELADY_BEARABLE;
 	plan->patience = max(slots, PATIENCE_MIN);

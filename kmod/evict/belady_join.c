@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A plan that continues the one in force: it begins with the visits of the old plan that are left.
- * The new plan is built while readers follow the old one, so the visits that they make meanwhile
- * are made in the new plan as well, before and after it replaces the old one.
+ * A new plan may continue the old one, the plan in force: it then begins with the visits of the old
+ * plan that are left.  Readers follow the old plan while the new one is built.  The visits that
+ * they make meanwhile are copied to the new plan, before and after it replaces the old one.
  */
 #include <linux/bitops.h>
 #include <linux/errno.h>
@@ -14,8 +14,8 @@
 /**
  * nc_belady_left() - find the visits that are left
  * @plan: plan
- * @left: zeroed bitmap of nc_belady_words() words; set to the visits that were neither made nor
- *	skipped, and those that were read in part and are still open
+ * @left: zeroed bitmap of nc_belady_words() words; the call sets the bits of the visits that were
+ *	neither made nor skipped, and of open visits
  *
  * Takes up to 0.3 ms for the longest plan.
  *
@@ -41,7 +41,7 @@ u32 nc_belady_left(const struct nc_belady *plan, u64 *left)
 /**
  * nc_belady_prepend() - put visits of an old plan before those of a plan that is not built yet
  * @plan: not built yet
- * @old: plan in force; only what is constant is read
+ * @old: plan in force; the call reads only its constant fields, so it needs no lock
  * @left: of nc_belady_left(@old)
  * @count: its result
  *
@@ -74,7 +74,7 @@ int nc_belady_prepend(struct nc_belady *plan, const struct nc_belady *old, const
 	return 0;
 }
 
-/* Add what was counted in @old since @seen to the figures of @plan. */
+/* Add the change of the figures of @old since @seen to those of @plan, and update @seen. */
 static void carry_figures(struct nc_belady *plan, const struct nc_belady *old,
 			  struct nc_belady_figures *seen)
 {
@@ -90,14 +90,14 @@ static void carry_figures(struct nc_belady *plan, const struct nc_belady *old,
 }
 
 /**
- * nc_belady_catch_up() - make the visits that readers have made in an old plan
+ * nc_belady_catch_up() - copy the visits that readers have made from an old plan to a new one
  * @plan: built after nc_belady_prepend()
  * @old: plan that @plan continues
  * @left: of nc_belady_left(@old)
  * @join: zeroed before the first call for a pass over the old plan, except seen
  *
- * Looks at some words of the bitmap, because the caller holds the locks of both plans.  A second
- * pass makes only the visits that were made meanwhile.
+ * A call looks at 64 words of the bitmap only, because the caller holds the locks of both plans.  A
+ * second pass copies only visits that were made after the first one.
  *
  * Return: false at the end of the pass.
  */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The schedule of MIN: which visits of a plan find their block.  It tells early which blocks MIN
- * will evict before their next visit.  Their slots are spare from their latest read on, so a stream
- * can bring later data into them long before it is read, at no cost: MIN needs these slots only
- * later.  Without the schedule, all misses of a reshuffled epoch would come at its end, because MIN
- * evicts what is needed last.
+ * The schedule of MIN: a simulation that finds the visits which hit under MIN.  So the blocks that
+ * MIN will evict before their next visit are known in advance.  After its latest read the slot of
+ * such a block is spare: a stream can bring other data into it long before MIN would use the slot.
+ * Without the schedule, all misses of a reshuffled epoch would come at its end, because MIN evicts
+ * the blocks that are needed last.
  */
 #include <linux/bitmap.h>
 #include <linux/compiler.h>
@@ -14,7 +14,7 @@
 
 #include "evict/belady.h"
 
-/* Put the next visits of the cached blocks into @held.  Returns their number. */
+/* Set the bits of the next visits of all cached blocks in @held.  Returns their number. */
 static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
 {
 	u32 i, next, count = 0;
@@ -32,13 +32,13 @@ static u32 take_cached(const struct nc_belady *plan, struct nc_bittree *held)
 }
 
 /**
- * nc_belady_schedule() - compute nc_belady.absent from the position of the readers on
+ * nc_belady_schedule() - compute nc_belady.absent for the visits from the readers' position on
  * @plan: plan, which knows all cached blocks
  * @slots: number of slots of the cache
  * @stop: set by another task to end the call early
  *
- * Other calls may change the plan meanwhile: the result is a hint.  It is not exact either if
- * blocks outside of the plan need slots.
+ * Other calls may change the plan meanwhile, and blocks outside of the plan may take slots: the
+ * result is a hint.
  *
  * Context: may sleep; takes up to two seconds; one call at a time.
  * Return: 0; -ENOMEM: the schedule is unchanged; -EINTR: stopped.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The blocks of a plan.  The size is no power of two, so that the table is never much too large. */
+/* The blocks of a plan.  The table need not be a power of two, so it is never much too large. */
 #include <linux/compiler.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -9,7 +9,9 @@
 #include "evict/bittree.h"
 #include "evict/block_table.h"
 
-/* Allocate an empty table with room for @blocks.  Returns 0 or -ENOMEM; destroy it anyway. */
+/* Allocate an empty table for @blocks blocks.  Returns 0 or -ENOMEM; the caller destroys the table,
+ * also after an error.
+ */
 int nc_block_table_init(struct nc_block_table *table, u32 blocks, u64 seed)
 {
 	u32 i;
@@ -49,7 +51,7 @@ u32 nc_block_find(const struct nc_block_table *table, u64 block)
 	return READ_ONCE(table->entry[i].next) != NC_BLOCK_FREE ? i : NC_BLOCK_NONE;
 }
 
-/* Return the entry of a block, which is added with the value 0 if it has none. */
+/* Return the entry of a block.  Adds the block, with the next visit 0, if it has no entry. */
 u32 nc_block_add(struct nc_block_table *table, u64 block)
 {
 	u32 i = block_place(table, block);

@@ -10,7 +10,7 @@
 /**
  * struct nc_block - a block of the plan
  * @low: origin block, low 32 bits
- * @next: value of the block, see struct nc_belady; in a free entry NC_BLOCK_FREE
+ * @next: the visit that reads the block next, or NC_BLOCK_NONE; in a free entry NC_BLOCK_FREE
  */
 struct nc_block {
 	u32 low;
@@ -26,7 +26,7 @@ struct nc_block {
  * @size: number of entries
  * @seed: random, so that a crafted plan cannot make all blocks collide
  *
- * The owner serialises all calls, except of nc_block_find() once all blocks were added.
+ * The owner serialises all calls; after the last nc_block_add(), nc_block_find() needs no lock.
  */
 struct nc_block_table {
 	struct nc_block *entry;

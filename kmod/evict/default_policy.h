@@ -188,11 +188,13 @@ static inline bool nc_policy_knows(const struct nc_policy *p)
  * @seed: random seed of the hash, constant
  * @shift: log2 of the number of adjacent blocks that share a hash, constant
  * @threshold: highest hash of a block that stays; U32_MAX: all blocks stay
- * @on: the cache started empty, and no prefetch job was submitted
- * @wanted: a new block at or below @threshold found few free slots, so reclaim must evict; a hint
+ * @on: the cache started empty, and no prefetch job that fits into the cache was submitted
+ * @wanted: a new block at or below @threshold found few free slots, or a block of the prefetch
+ *	reserve stays, so reclaim must evict; a hint
  *
- * Only the reclaim worker changes @threshold.  Submitting a job clears @on for the rest of the
- * cache's life.  Readers of @threshold and @on take no lock and treat both as hints.
+ * Only the reclaim worker changes @threshold.  The submission of a job that fits into the cache
+ * clears @on for the rest of the cache's life.  Readers of @threshold and @on take no lock and
+ * treat both as hints.
  */
 struct nc_retain {
 	u64 seed;

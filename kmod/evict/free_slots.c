@@ -136,7 +136,7 @@ bool nc_slots_room(struct nc_cache *c, u64 block, enum nc_slot_user user)
 
 	if (left && nc_plan_any(c) && user == NC_SLOT_READER && !nc_ranges_pinned(c, block))
 		return nc_plan_admits(c, block, rest, low_water(c));
-	/* A stream asks only for what the plan admits. */
+	/* nc_belady_ahead() has selected the block of a stream, so do not ask the plan again. */
 	if (user == NC_SLOT_STREAM ? rest :
 	    user == NC_SLOT_JOB ? job_admits(c, left) : retain_admits(c, block, rest))
 		return true;

@@ -18,12 +18,12 @@ struct nc_open_visit {
 };
 
 /**
- * struct nc_open_visits - a hash table; if a set is full, its earliest visit is forgotten
- * @entry: sets of NC_OPEN_WAYS entries; in use for at most one visit of each block
+ * struct nc_open_visits - a hash table; in a full set a new visit replaces the earliest one
+ * @entry: sets of NC_OPEN_WAYS entries; a block has at most one entry
  * @bits: log2 of the number of sets
  *
- * The owner serialises all calls.  nc_open_find() may run at the same time; its result is a hint
- * then.
+ * The owner serialises all calls, except nc_open_find(): without serialisation its result is a
+ * hint.
  */
 struct nc_open_visits {
 	struct nc_open_visit *entry;

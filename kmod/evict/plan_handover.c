@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The hand-over of a plan.  User space sends the order of reads in several requests; the last one
- * builds the plan and puts it in force.  A plan may continue the one in force: it then begins with
- * the visits that are left of the old plan, whose readers go on meanwhile.
+ * builds the plan and puts it in force.  A new plan may continue the plan in force: it then begins
+ * with the visits that are left of the old plan.  Readers follow the old plan meanwhile.
  */
 #include <linux/random.h>
 #include <linux/slab.h>
@@ -11,7 +11,8 @@
 #include "evict/free_slots.h"
 #include "evict/read_plan.h"
 
-/* Drop a plan that is not completely handed over.  Context: nc_plan.lock, or no other user. */
+/* Drop an unfinished plan, if any.  Context: nc_plan.lock is held, or no other task uses the cache.
+ */
 void nc_plan_drop_coming(struct nc_plan *f)
 {
 	if (!f->coming)
@@ -95,10 +96,10 @@ static struct nc_active_plan *alloc_plan(struct nc_cache *c)
 }
 
 /**
- * struct join - the plan in force, while a new plan that continues it is built
- * @old: this plan, with a reference; NULL: the new plan continues none
+ * struct join - state while a plan that continues the plan in force is built
+ * @old: plan in force, with a reference; NULL: there is none to continue
  * @left: bitmap of the visits of @old that the new plan begins with
- * @seen: figures of @old that the new plan has counted
+ * @seen: figures of @old that are already included in those of the new plan
  */
 struct join {
 	struct nc_active_plan *old;
@@ -106,8 +107,9 @@ struct join {
 	struct nc_belady_figures seen;
 };
 
-/* Let the plan that was handed over begin with what is left of the plan in force.  nc_plan.lock
- * keeps the reclaim worker from moving the position.  Returns 0, -ENOMEM or -E2BIG.
+/* Put the visits that are left of the plan in force before those of the submitted plan.
+ * seek_position() cannot move the readers' position meanwhile, because it needs nc_plan.lock.
+ * Returns 0, -ENOMEM or -E2BIG.
  */
 static int begin_join(struct nc_plan *f, struct join *join)
 {
@@ -129,7 +131,7 @@ static int begin_join(struct nc_plan *f, struct join *join)
 	return nc_belady_prepend(f->coming, &old->order, join->left, count);
 }
 
-/* Make the visits that readers have made in the old plan since it was joined. */
+/* Copy the visits that readers have made in the old plan since begin_join() to the new plan. */
 static void catch_up(struct nc_active_plan *active, struct join *join)
 {
 	struct nc_belady_join pass = { .seen = join->seen };
@@ -146,7 +148,9 @@ static void catch_up(struct nc_active_plan *active, struct join *join)
 	join->seen = pass.seen;
 }
 
-/* The new plan is in force, and no read is noted for the old one any more. */
+/* Copy the last visits and figures of the old plan.  The new plan is in force, so readers write no
+ * notes for the old one.
+ */
 static void end_join(struct nc_active_plan *active, struct join *join)
 {
 	u64 refused;
@@ -184,8 +188,7 @@ static void begin_plan(struct nc_cache *c, struct nc_active_plan *active, bool n
 /**
  * nc_plan_commit() - put the completely handed-over plan in force
  * @c: live cache; the plan has at least one visit
- * @flags: NC_PLAN_APPEND: the new plan continues the plan in force, if there is one, else it
- *	replaces it; NC_PLAN_NO_PREFETCH
+ * @flags: NC_PLAN_APPEND: continue the plan in force, if there is one.  NC_PLAN_NO_PREFETCH
  *
  * Return: 0, -ENOMEM, or -E2BIG: both plans together are too long; after an error the old plan
  * stays in force and the new one is dropped.

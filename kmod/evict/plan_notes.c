@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads under a plan.  Readers take no lock.  Each processor notes its reads in a ring, and its own
- * work applies the notes to the plan: soon after the ring is half full, or else within two ticks of
- * the timer.  Notes are also applied before reclaim chooses blocks, before a report, and before a
- * plan ends; then part of each ring is applied in turn, so that reads stay near their order.
+ * Reads under a plan.  Readers take no lock: a reader writes a note to the ring of its processor.
+ * The work of this processor applies the notes to the plan: at once when the ring has
+ * nc_active_plan.batch notes, or else within two jiffies.  nc_plan_apply() applies the notes of all
+ * processors: before reclaim selects blocks, before a report, before the stream looks ahead, and
+ * before a plan ends.  It takes a part of each ring in turn, so the reads of different processors
+ * stay near their order.  A miss may apply notes, too: see nc_plan_refresh().
  *
  * A note says only that a block was read, so a late or lost note moves one block in the order of
  * evictions; no data depends on it.
@@ -11,7 +13,9 @@
 #include "cache.h"
 #include "evict/read_plan.h"
 
-/* Most parts of a call of nc_plan_apply().  More would keep the order of reads better. */
+/* nc_plan_apply() takes each ring in at most this many parts.  More parts would keep the order of
+ * reads better, but take the lock more often.
+ */
 #define PARTS_MAX	16U
 
 /* Apply the oldest notes of each ring to the plan: 1 / @parts of them, rounded up. */
@@ -45,7 +49,7 @@ u32 nc_plan_apply(struct nc_active_plan *active)
 	return applied;
 }
 
-/* Does the plan need nc_plan_work(): to end, or to find the readers' place? */
+/* Must nc_plan_work() end the plan or find the readers' place? */
 static bool wants_work(const struct nc_belady *plan)
 {
 	return plan->lost || nc_belady_over(plan) || nc_belady_astray(plan);
@@ -89,8 +93,9 @@ void nc_plan_apply_now(struct nc_cache *c)
 	rcu_read_unlock();
 }
 
-/* @waiting notes of this processor are due: queue the work that applies them, on this processor, so
- * that the ring stays in its caches.  Context: preemption is disabled.
+/* Queue the work of this processor: at once if @waiting, its number of notes, has reached
+ * nc_active_plan.batch, else with a delay.  The work runs here, because the ring is in the caches
+ * of this processor.  Context: preemption is disabled.
  */
 static noinline void notes_due(struct nc_cache *c, const struct nc_active_plan *active,
 			       struct nc_notes *here, u32 waiting)
@@ -106,8 +111,9 @@ static noinline void notes_due(struct nc_cache *c, const struct nc_active_plan *
 	}
 }
 
-/* Write a note for the plan in force, if any.  Returns false if the ring is full.  Disabled
- * preemption is an RCU section as well.
+/* Write a note for the plan in force, if any.  Returns false if the ring is full.
+ * rcu_read_lock_sched() disables preemption, which nc_note_write() needs; synchronize_rcu() waits
+ * for such sections, too.
  */
 static __always_inline bool write_note(struct nc_cache *c, u64 note)
 {
@@ -127,8 +133,8 @@ static __always_inline bool write_note(struct nc_cache *c, u64 note)
 	return waiting;
 }
 
-/* The ring is full: apply notes here, and write the note now, or lose it if another task is
- * applying notes.
+/* The ring was full: apply all notes and write @note again.  If another task has the plan's lock or
+ * the plan is paused, @note may be lost.
  */
 static noinline void write_late(struct nc_cache *c, u64 note)
 {
@@ -142,9 +148,9 @@ static noinline void write_late(struct nc_cache *c, u64 note)
 	write_note(c, note);
 }
 
-/* Note a hit within one block for the plan.  Context: process.  Takes no lock, and writes only
- * memory of this processor, except once for each batch of notes, or if notes are not applied in
- * time: then this note may be lost.
+/* Note a hit within one block for the plan.  Context: process.  Usually takes no lock and writes
+ * only memory of this processor.  Once per batch of notes it queues the work; if the ring is full,
+ * it tries to apply the notes, and otherwise loses this note.
  */
 void nc_plan_hit(struct nc_cache *c, const struct bio *bio)
 {
@@ -180,8 +186,8 @@ void nc_plan_read(struct nc_cache *c, const struct nc_span *span, sector_t first
 		write_late(c, note);
 }
 
-/* Bring the plan up to date before nc_plan_admits() is called, unless another task does it or this
- * processor has few notes.  Context: process; no bucket lock is held.
+/* Apply all notes before a call of nc_plan_admits(), if this processor has @fresh notes and no
+ * other task holds the plan's lock.  Context: process; no bucket lock is held.
  */
 void nc_plan_refresh(struct nc_cache *c)
 {
@@ -194,7 +200,7 @@ void nc_plan_refresh(struct nc_cache *c)
 	rcu_read_unlock();
 }
 
-/* Most notes of a ring that are applied at a time under the lock. */
+/* apply_ring() holds the lock for at most this many notes. */
 #define PART		64U
 
 /* Apply the notes of one ring.  Returns their number. */
@@ -211,8 +217,8 @@ static u32 apply_ring(struct nc_active_plan *active, struct nc_notes *notes)
 	return applied;
 }
 
-/* Apply the notes of one ring.  Returns false if there were none: then a reader must queue the work
- * again.
+/* Apply the notes of one ring.  Returns false if there were none: then nc_notes.due is 1, so the
+ * next reader queues the work.
  */
 static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct nc_notes *notes)
 {
@@ -222,7 +228,9 @@ static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct 
 	any = apply_ring(active, notes);
 	if (!any) {
 		WRITE_ONCE(notes->due, 1);
-		/* A reader that saw the old @due has written its note now. */
+		/* Each reader that loaded the old @due had written its note before the grace period
+		 * ended.
+		 */
 		synchronize_rcu();
 		any = apply_ring(active, notes);
 	}
@@ -230,7 +238,7 @@ static bool apply_due(struct nc_cache *c, struct nc_active_plan *active, struct 
 	return any;
 }
 
-/* Apply the notes of a processor, again and again while reads come. */
+/* Apply the notes of a processor.  The work queues itself again as long as it finds notes. */
 static void notes_work(struct work_struct *work)
 {
 	struct nc_notes_work *w = container_of(to_delayed_work(work), struct nc_notes_work, work);
@@ -262,7 +270,7 @@ int nc_plan_alloc_works(struct nc_cache *c)
 	return 0;
 }
 
-/* Stop and free the works.  No reader is left.  May sleep. */
+/* Stop and free the works.  The caller ensures that no read is in progress.  May sleep. */
 void nc_plan_stop_works(struct nc_cache *c)
 {
 	int cpu;

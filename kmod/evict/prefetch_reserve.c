@@ -4,9 +4,10 @@
  *
  * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim evicts
  * least recently used blocks for jobs.  Their slots form the prefetch reserve; its limit is the
- * number of slots that pins may not take.  A slot of the reserve is freed when readers have
- * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Freed
- * slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
+ * number of slots that pins may not take.  Reclaim evicts a block of the reserve when readers have
+ * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Under
+ * the retention threshold some of these blocks stay, and leave the reserve (retain_finished()).
+ * Freed slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
  *
  * A job that finds no slot waits for readers, without limit.  So no job that has to wait may take
  * the whole reserve: it leaves a part of what the other jobs do not hold.  Several jobs that wait

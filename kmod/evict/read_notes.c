@@ -16,8 +16,8 @@ static struct nc_belady_piece unpack_note(u64 note)
 	};
 }
 
-/* Take the oldest notes of a ring, 1 / @parts of them, rounded up, and report them to @plan.
- * Returns their number.  Context: the lock of the plan.
+/* Take the oldest 1 / @parts of the notes of a ring, rounded up, and report them to @plan.  Returns
+ * their number.  Context: the lock of the plan.
  */
 u32 nc_notes_take(struct nc_notes *notes, u32 parts, struct nc_belady *plan)
 {

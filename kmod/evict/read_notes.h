@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Notes of reads for the plan in force.  Each processor has a ring of notes, so a reader takes no
- * lock, and writes no cache line that readers on other processors write.  The task that holds the
- * plan's lock takes notes from all rings, oldest first in each ring.
+ * lock, and writes no cache line that readers on other processors write.  A task that holds
+ * nc_active_plan.lock takes the notes of all rings, in each ring the oldest first.
  *
  * Memory order: a writer fills the note, then stores @written with release; the taker loads
  * @written with acquire, then reads the note.  The taker has read the note, then stores @taken with
@@ -26,9 +26,9 @@
  * @written: number of notes written so far; changed by tasks on this processor, which cannot be
  *	preempted meanwhile
  * @due: number of notes at which a reader queues the work of this processor: 1 while the work is
- *	idle, nc_active_plan.batch while it is due later, more than NC_NOTES while it is due at
- *	once; stored by this processor, or by the work
- * @refused: number of misses on this processor that the plan did not let into the cache
+ *	idle, nc_active_plan.batch while it is queued with a delay, NC_NOTES + 1 (never) while it is
+ *	queued to run at once.  Readers on this processor and the work store it
+ * @refused: number of misses on this processor that nc_belady_admits() did not admit
  * @note: the ring: note n is at n % NC_NOTES
  * @taken: number of notes taken so far; changed under nc_active_plan.lock
  */

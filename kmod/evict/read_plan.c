@@ -3,11 +3,12 @@
  * The plan that a cache follows: the order in which user space will read.  User space hands the
  * order over in several requests.  The plan is in force from the last request until all of it was
  * read, nearly all reads are outside of it, it is cleared, or another plan replaces it.  Meanwhile
- * slots keep their stamps up to date, so that the policy can select victims again afterwards.
+ * reads still update the stamps of slots, so the policy can select victims after the plan.
  *
- * Callers report each slot that a block gets or loses under the block's bucket lock and the plan's
- * spin lock, so plan and index agree.  Reads are reported later: see plan_notes.c.  The plan may
- * then name a block that has no slot, which reclaim detects in the index.
+ * A task that gives a slot to a block, or takes it away, holds the block's bucket lock and reports
+ * this to the plan under nc_active_plan.lock.  Readers report reads later, without a lock: see
+ * plan_notes.c.  The plan misses reports while it is paused, until scan_slots() has run again.  It
+ * may then name a block that has no slot; reclaim detects this in the index.
  */
 #include <linux/slab.h>
 
@@ -117,7 +118,7 @@ void nc_plan_replace(struct nc_cache *c, struct nc_active_plan *active,
 	if (!old)
 		return;
 	synchronize_rcu();
-	/* No reader writes notes for the old plan any more. */
+	/* After the grace period no reader writes notes for @old. */
 	nc_plan_apply(old);
 	spin_lock(&f->report_lock);
 	spin_lock(&old->lock);
@@ -198,8 +199,8 @@ bool nc_plan_admits(struct nc_cache *c, u64 block, u32 left, u32 low)
 	return admits;
 }
 
-/* Report that a block has a slot: a new one (the bucket lock is held), or one that it keeps.
- * @pinned: reclaim may not evict the block.
+/* Report that a block has a slot.  @brought: the slot is new, and the caller holds the bucket lock.
+ * @pinned: reclaim must not evict the block.
  */
 void nc_plan_took(struct nc_cache *c, u64 block, bool brought, bool pinned)
 {
@@ -270,8 +271,8 @@ bool nc_plan_farthest(struct nc_cache *c, u32 *end, u64 *block)
 /**
  * nc_plan_look() - let a cursor follow the readers of the plan in force
  * @c: live cache
- * @cursor: zeroed before the first call; moved if readers have passed it or have jumped, or if the
- *	plan is another one
+ * @cursor: zeroed before the first call; moved to the readers' position if they are beyond it, and
+ *	set anew if they have jumped or another plan is in force
  *
  * Context: process; no other call uses @cursor.
  * Return: false without a plan, or while the reclaim worker uses it.
@@ -390,7 +391,7 @@ static bool try_plan_lock(struct nc_cache *c)
 	return true;
 }
 
-/* Find the readers' place, unless a request is about to replace or to continue the plan. */
+/* Find the readers' place, unless a request holds nc_plan.lock to replace or continue the plan. */
 static void seek_position(struct nc_cache *c, struct nc_active_plan *active)
 {
 	if (!try_plan_lock(c))
@@ -454,13 +455,13 @@ struct nc_active_plan *nc_plan_hold(struct nc_cache *c)
 }
 
 /**
- * nc_plan_schedule() - compute which slots the plan in force leaves spare
+ * nc_plan_schedule() - compute the schedule of the plan in force, and mark the spare slots
  * @c: live cache
  * @cursor: of nc_plan_look(); @scheduled is set when there is nothing more to do
  * @stop: set by another task to end the call early
  *
- * Does nothing until the reclaim worker has reported the cached blocks.  Without memory, no slot is
- * spare.
+ * Does nothing until the reclaim worker has reported the cached blocks.  If memory is short, the
+ * previous schedule stays, and @cursor is marked as scheduled.
  *
  * Context: process; may sleep; takes up to two seconds for the longest plan; one call at a time.
  */

@@ -19,26 +19,28 @@ struct bio;
 struct nc_cache;
 struct nc_span;
 
-/* Flags of nc_plan_commit(): continue the plan in force; bring no data ahead of the reads. */
+/* Flags of nc_plan_commit(): continue the plan in force; do not bring data before it is read. */
 #define NC_PLAN_APPEND		BIT(0)
 #define NC_PLAN_NO_PREFETCH	BIT(1)
 
 /**
  * struct nc_active_plan - a plan in force
- * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost, but
- *	that of an old plan nests in that of the plan that continues it
+ * @lock: protects @order and @paused; taken inside bucket locks; process context; innermost, except
+ *	that the lock of an old plan nests inside the lock of the plan that continues it
  * @refs: one reference of nc_plan.now, and one of each worker that uses the plan
- * @number: no other plan of the cache has it; constant
+ * @number: unique among the plans of the cache; constant
  * @order: the plan's data; nc_plan_admits() reads it without the lock
- * @notes: for each processor, reads that are not in @order yet.  Readers write their processor's
- *	notes; notes are taken under @lock.  No per-CPU memory, which cannot wait for I/O here
- * @batch: number of notes of a processor that are worth a run of its work; constant
- * @fresh: number of notes of a processor that are applied before a miss; constant
+ * @notes: one ring for each processor, by its number: reads that are not applied to @order yet.  A
+ *	reader writes to the ring of its processor; a task that holds @lock takes notes from any
+ *	ring.  Not per-CPU memory: alloc_percpu() may fail instead of waiting for I/O
+ * @batch: number of notes of a processor at which its reader queues the work to run at once;
+ *	constant
+ * @fresh: number of notes of a processor from which on a miss first applies the notes; constant
  * @paused: the reclaim worker uses @order without @lock, but under nc_plan.lock; others must not
  *	touch it
  * @unscanned: the reclaim worker has yet to report the cached blocks to @order.  Initialised
  *	before the plan is visible to others; then only the worker writes it
- * @asked: the reclaim worker was queued for this plan, and has not looked yet; protected by @lock
+ * @asked: the reclaim worker is queued to run nc_plan_work() for this plan; protected by @lock
  */
 struct nc_active_plan {
 	spinlock_t lock;	/* see above */
@@ -54,7 +56,7 @@ struct nc_active_plan {
 };
 
 /**
- * struct nc_notes_work - the work that applies the notes of a processor, on this processor
+ * struct nc_notes_work - work that applies the notes of one processor, and runs there
  * @work: runs notes_work()
  * @c: the cache
  * @cpu: the processor
@@ -105,7 +107,7 @@ struct nc_plan {
  * struct nc_plan_report - state of the plans of a cache
  * @at: ranges received so far of a plan that is being handed over
  * @state: state of the plan in force, or the reason why the last plan ended
- * @no_prefetch: the plan in force last brings no data ahead
+ * @no_prefetch: the plan in force, or else the last one, was submitted with NC_PLAN_NO_PREFETCH
  * @figures: figures of this plan
  */
 struct nc_plan_report {
@@ -122,8 +124,9 @@ struct nc_plan_report {
  * @at: visit to look at next
  * @position: first visit that readers have neither made nor skipped
  * @front: one behind the farthest visit that readers made
- * @spare: number of cached blocks whose slots are spare, see struct nc_belady
- * @scheduled: nc_plan_schedule() has run for this plan and these readers
+ * @spare: nc_belady.spares: cached blocks that MIN evicts before their next visit, or that have
+ *	none
+ * @scheduled: nc_plan_schedule() has run since this plan came into force and since readers jumped
  * @made: number of visits that readers have made
  * @astray: number of reads that are part of no visit
  */

@@ -103,8 +103,9 @@ static bool is_part_busy(struct nc_cache *c, u64 block)
 				    test_bit(part, c->reclaim.busy));
 }
 
-/* Let a block of the prefetch reserve that readers have finished stay, if retention selects it; its
- * slot then leaves the reserve.  Returns whether it stays.
+/* Keep a block of the prefetch reserve that readers have finished if its hash is at or below the
+ * retention threshold.  Its slot then leaves the reserve.  Returns whether the block stays.
+ * Context: the block's bucket lock is held.
  */
 static bool retain_finished(struct nc_cache *c, struct nc_slot *slot, u64 block)
 {
