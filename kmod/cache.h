@@ -63,8 +63,8 @@ struct nc_target;
  * @scrub: see scrub.c
  * @meta: metadata on the cache device, see meta.c
  *
- * Each hit reads @index without its free list, @hot, and the start of @dev: so they come first, and
- * their cache lines have nothing that I/O writes more often than nc_hot.
+ * Each hit reads @index (except its free list), @hot and the start of @dev.  They come first, and
+ * no field in their cache lines is written more often than those of @hot.
  */
 struct nc_cache {
 	struct nc_index index;

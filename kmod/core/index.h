@@ -121,8 +121,8 @@ struct nc_fill_entry {
 
 /**
  * struct nc_bucket_lock - one bucket lock of the index
- * @lock: protects the chains, slots and fills whose blocks hash here; process
- *	context only; only nc_free_list.lock and nc_write_tree.lock nest inside
+ * @lock: protects the chains, slots and fills whose blocks hash here; process context only; only
+ *	nc_free_list.lock, nc_write_tree.lock and nc_active_plan.lock nest inside
  * @drops: number of times that valid data was invalidated or left the index
  * @fills: struct nc_fill_entry of the fills in flight whose blocks hash here
  */

@@ -21,7 +21,7 @@ struct nc_policy_ops;
 struct nc_target;
 
 /**
- * struct nc_hot - fields that each hit reads; few of them change while I/O runs, and rarely
+ * struct nc_hot - fields that each hit reads; while I/O runs, few of them change, and these rarely
  * @hit_srcu: a hit is in a hit section from look-up to I/O completion, so that reclaim
  *	cannot give its slot to another block
  * @counters: per-CPU counters
@@ -72,7 +72,7 @@ struct nc_hot {
 	u32 verify;
 };
 
-/* A flip of the phase, a tick or a change of health takes one cache line from the processors. */
+/* All fields that change while I/O runs are in one cache line. */
 static_assert(offsetofend(struct nc_hot, slow_path) <= SMP_CACHE_BYTES);
 
 /**
@@ -181,7 +181,7 @@ struct nc_origin {
 	void (*changed)(struct nc_cache *c);
 };
 
-/* What a block without a slot needs one for. */
+/* Who asks for a slot. */
 enum nc_slot_user {
 	NC_SLOT_READER,		/* a read, a readahead window or a write */
 	NC_SLOT_JOB,		/* a prefetch job, which may use the prefetch reserve */

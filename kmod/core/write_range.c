@@ -4,9 +4,9 @@
  * and leaves it once the origin has completed the write.  So either a fill that starts under the
  * bucket lock sees the range, or the writer sees the fill.  See doc/writing.md.
  *
- * There are many trees, so that writers do not share a lock.  A range is in the tree of its region
- * of the origin, or in the tree of ranges that cross a border of regions.  A block lies within a
- * region: its ranges are in these two trees.
+ * There are many trees, so that writers to different regions rarely share a lock.  A range within
+ * one region is in the tree to which the region hashes.  A range that crosses a border of regions
+ * is in one further tree.  A block lies within a region, so its ranges are in two trees.
  */
 #include <linux/build_bug.h>
 #include <linux/compiler.h>
@@ -94,7 +94,7 @@ void nc_write_range_remove(struct nc_write_ranges *in, struct nc_write_range *ra
 	spin_unlock_irqrestore(&tree->lock, flags);
 }
 
-/* Lower *found to the first sector from @first to @last that a range of @tree has. */
+/* If @tree has a sector from @first to @last that is lower than *found, set *found to it. */
 static void tree_first(struct nc_write_tree *tree, u64 first, u64 last, u64 *found)
 {
 	struct nc_write_range *range;
@@ -139,7 +139,7 @@ bool nc_write_range_first(struct nc_write_ranges *in, u64 first, u64 last, u64 *
 	return *found != U64_MAX;
 }
 
-/* Has @tree a range except @own with any sector from @first to @last? */
+/* Does a range of @tree other than @own overlap the sectors from @first to @last? */
 static bool tree_has_other(struct nc_write_tree *tree, const struct nc_write_range *own, u64 first,
 			   u64 last)
 {
@@ -156,8 +156,8 @@ static bool tree_has_other(struct nc_write_tree *tree, const struct nc_write_ran
 	return other;
 }
 
-/* Is @range the only write range with any of these sectors, which lie in one block?  The caller
- * holds its bucket lock.
+/* Is @range the only write range with any of these sectors?  They lie in one block, whose bucket
+ * lock the caller holds.
  */
 bool nc_write_range_alone(struct nc_write_ranges *in, const struct nc_write_range *range,
 			  u64 first, u64 last)

@@ -8,7 +8,7 @@
 #include <linux/spinlock.h>
 #include <linux/types.h>
 
-/* Sectors of a region, as a power of two: 4 MiB, so that no block crosses a border. */
+/* log2 of the sectors of a region: 4 MiB, the largest block, so no block crosses a border. */
 #define NC_WRITE_REGION_SHIFT	13
 /* Number of trees for ranges within a region; a power of two. */
 #define NC_WRITE_TREES		64U
@@ -42,8 +42,8 @@ struct nc_write_tree {
 /**
  * struct nc_write_ranges - all write ranges of a cache
  * @within: ranges within one region, by the hash of the region
- * @across: ranges that cross a border of regions.  A stream of writes has at most one per 4 MiB,
- *	and few short writes at random places cross a border: so its lock is rarely taken
+ * @across: ranges that cross a border of regions.  They are rare: at most one per 4 MiB of a
+ *	sequential stream, and few of the short writes at random places
  */
 struct nc_write_ranges {
 	struct nc_write_tree within[NC_WRITE_TREES];

@@ -107,9 +107,9 @@ static bool align_hit(const struct nc_cache *c, const struct bio *bio,
 	       nc_bio_memory_fits(&c->hot, bio, *sectors);
 }
 
-/* Serve a hit while hits are verified, or a plan needs to see them.  Returns true if the caller
- * continues with an ordinary hit.  Otherwise *r is the result of map, or -EAGAIN to look up again,
- * and the hit section has ended or belongs to a check.
+/* Serve a hit on the slow path while nc_hot.checks or nc_hot.planned is set: verify it, and note it
+ * for the plan.  Returns true if the caller continues with an ordinary hit.  Otherwise *r is the
+ * result of map, or -EAGAIN to look up again, and the hit section has ended or belongs to a check.
  */
 static noinline bool hit_checked(struct nc_target *t, struct bio *bio,
 				 struct nc_span *span, u32 i, int hold, int *r)
@@ -301,7 +301,9 @@ static noinline void trace_hit(struct nc_cache *c, struct bio *bio, struct nc_io
 		io->kind = NC_IO_HIT;
 }
 
-/* Map a read within one block by the fast path; other reads than hits take the slow path. */
+/* Fast path of a read within one block.  If the read is no plain hit, it takes the slow path.
+ * @planned: note the hit for the plan.
+ */
 static __always_inline int map_within_block(struct nc_target *t, struct bio *bio, struct nc_io *io,
 					    bool planned)
 {
@@ -346,8 +348,8 @@ static __always_inline bool is_within_block(const struct nc_cache *c, const stru
 	       c->hot.block_mask - ((u32)bio->bi_iter.bi_sector & c->hot.block_mask);
 }
 
-/* Map a read that cannot take the fast path, or, if only a plan forbids it, by a second fast path
- * that notes the hit.
+/* Map a read while nc_hot.slow_path is set, or one that crosses blocks.  If a plan is the only
+ * reason, use a second copy of the fast path, which notes the hit.
  */
 static noinline int map_slowly(struct nc_target *t, struct bio *bio, struct nc_io *io)
 {

@@ -22,7 +22,7 @@ struct wishes {
 	unsigned int flags;
 };
 
-/* Does a plan-submit request take this attribute of a plan? */
+/* May a plan-submit request have this attribute of a plan? */
 static bool is_wish(int type)
 {
 	return type == NEARCACHE_A_PLAN_AT || type == NEARCACHE_A_PLAN_COMMIT ||
@@ -108,8 +108,8 @@ static int append_all(struct nc_cache *c, const struct genl_info *info)
 	return r;
 }
 
-/* Put the plan in force, and let @stream, unless NULL, bring what it says.  Frees @stream after an
- * error.  Return: see nc_plan_commit().
+/* Put the plan in force, and begin @stream unless it is NULL.  Frees @stream after an error.
+ * Return: see nc_plan_commit().
  */
 static int commit_plan(struct nc_cache *c, unsigned int flags, struct nc_job *stream)
 {

@@ -152,7 +152,7 @@ struct nc_job *nc_jobs_pick(struct nc_jobs *jobs, unsigned long now, bool hold_o
 		bool sent = nc_job_is_sent(job) || job->state != NEARCACHE_JOB_RUNNING;
 		unsigned long delay;
 
-		/* A stream gets more pieces. */
+		/* A stream is not over when it has sent its pieces: nc_stream_look() refills it. */
 		if (sent && (job->flying || (job->stream && job->state == NEARCACHE_JOB_RUNNING)))
 			continue;
 		if (sent) {

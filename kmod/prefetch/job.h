@@ -35,7 +35,7 @@ struct nc_piece {
 /**
  * struct nc_job - a prefetch job
  * @list: entry in nc_jobs.waiting or .over
- * @id: number, from 1
+ * @id: number, from 1; 0: a stream
  * @state: enum nearcache_job_state
  * @priority: jobs of higher priority run first
  * @peer: open block device that the job reads instead of the origin, and to which it holds a
@@ -55,8 +55,9 @@ struct nc_piece {
  * @flying: bytes of the job's fills in flight
  * @again: bytes that the next pass will try to bring
  * @kept: number of pieces for the next pass, at the start of @piece
- * @number: see nc_reserve_join(); 0: the job has not run yet
- * @stream: it brings the data of a plan, see plan_stream.c; it has no @id, and its pieces change
+ * @number: see nc_reserve_join(); 0: the job has not run yet, or is a stream
+ * @stream: the job is the stream of a plan, see plan_stream.c: @id is 0, and the worker refills
+ *	@piece
  * @waits: the job waits for a slot
  * @waited: jiffies when @waits became true
  * @pass: number of completed passes

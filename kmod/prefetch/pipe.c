@@ -10,9 +10,9 @@
  * (minimum + DELAY_MAX / 2).  Then it grows by WINDOW_STEP per read, and is set anew when reads
  * queue for DELAY_MAX.
  *
- * A full pipe hides a change of the minimum.  So the window is lowered for two rounds, which shows
- * it, if no read has reached the minimum for LEAST_TIME, or, but only once in LEAST_TIME, if reads
- * still queue for DELAY_MAX after the window was set.
+ * A full pipe hides a change of the minimum.  To measure it, the window is lowered for two rounds
+ * in two cases: no read has reached the minimum for LEAST_TIME; or reads still queue for DELAY_MAX
+ * after the window was set.  The second case counts at most once in LEAST_TIME.
  */
 #include <linux/math64.h>
 #include <linux/minmax.h>

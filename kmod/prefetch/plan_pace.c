@@ -14,17 +14,19 @@
 
 #include "prefetch/plan_pace.h"
 
-/* Length of a measurement, ns: readers read a batch at a time. */
+/* Length of a measurement, ns: long enough for several batches of a reader. */
 #define MEASURE		(200 * NSEC_PER_MSEC)
-/* Measurements of the present interval of this length and of the one before count, ns. */
+/* The fastest measurement of the present and of the previous interval counts.  Length of an
+ * interval, ns.
+ */
 #define INTERVAL	(4 * NSEC_PER_SEC)
-/* Data is requested this much earlier than needed: a quarter of its latency, and this time, ns.
- * Readers come in bursts, and some volumes pass their bandwidth in slices of 20 ms.
+/* Data is requested a quarter of the latency plus this time earlier than necessary, ns: readers
+ * come in bursts, and some volumes pass their bandwidth in slices of 20 ms.
  */
 #define SLACK		(50 * NSEC_PER_MSEC)
 
 /**
- * nc_plan_pace_see() - note how far readers are
+ * nc_plan_pace_see() - measure the pace of the readers
  * @pace: zeroed before the first call
  * @now: ktime in ns
  * @front: nc_plan_cursor.front; if it is lower than before, readers have jumped
@@ -51,7 +53,9 @@ void nc_plan_pace_see(struct nc_plan_pace *pace, u64 now, u32 front)
 	pace->best = max(pace->best, rate);
 }
 
-/* Return how many visits ahead data must be requested that comes after @latency ns; 0: unknown. */
+/* Return how many visits ahead of @front to request data that takes @latency ns to arrive.  0: the
+ * pace is unknown, or below one visit in this time.
+ */
 u32 nc_plan_pace_ahead(const struct nc_plan_pace *pace, u64 latency)
 {
 	u64 visits = mul_u64_u64_div_u64(max(pace->best, pace->older),

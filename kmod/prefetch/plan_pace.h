@@ -9,8 +9,8 @@
  * struct nc_plan_pace - how fast readers advance
  * @since: start of the present measurement, ktime in ns; 0: none
  * @front: nc_plan_cursor.front at that time
- * @best: most visits per second in a measurement since @turned
- * @older: the same of the interval before
+ * @best: highest rate of a measurement since @turned, visits per second
+ * @older: the same for the previous interval
  * @turned: start of the present interval, ktime in ns
  *
  * The caller serialises all access.

@@ -29,7 +29,9 @@
 #define WEIGH		max(1, HZ / 10)
 /* In a full cache data is requested at most this part of the cache ahead. */
 #define AHEAD_PARTS	2U
-/* The same while the pace of the readers is unknown. */
+/* In a full cache data is requested at least this part of the cache ahead, or as many blocks as the
+ * pipe's window has, if that is less.
+ */
 #define AHEAD_FIRST	32U
 
 /* Allocate a job for nc_stream_begin().  Returns NULL without memory.  May sleep. */
@@ -45,16 +47,16 @@ struct nc_job *nc_stream_alloc(void)
 	}
 	job->stream = true;
 	job->state = NEARCACHE_JOB_RUNNING;
-	/* No second pass: readers are there before it. */
+	/* No second pass: readers would be faster, and read the origin for missing data. */
 	job->pass = NC_JOB_PASSES - 1;
 	job->at = NC_JOB_SPARE;
 	return job;
 }
 
 /**
- * nc_stream_begin() - let a job bring what the plan in force says
+ * nc_stream_begin() - start the stream of the plan in force
  * @c: live cache, with a plan
- * @job: of nc_stream_alloc(); the engine owns it
+ * @job: from nc_stream_alloc(); the callee takes it, and frees it if a stream exists
  *
  * The job ends with the plan, or goes on with a plan that replaces it.
  *
@@ -79,7 +81,9 @@ void nc_stream_begin(struct nc_cache *c, struct nc_job *job)
 	nc_job_free(spare);
 }
 
-/* Number of the visit up to which data is requested that takes the slots of blocks for later visits. */
+/* Return the first visit that the stream must not bring yet if its block takes the slot of a block
+ * that is needed later.
+ */
 static u32 stream_end(const struct nc_cache *c)
 {
 	const struct nc_plan_stream *stream = &c->prefetch.stream;
@@ -107,8 +111,8 @@ static struct nc_piece span_piece(const struct nc_cache *c, const struct nc_span
 /* Add the next missing data of the plan up to visit @end to the job's @n pieces, as far as there is
  * room.  Returns the number of pieces.
  *
- * What takes free or spare slots may come any time before it is read.  Reclaim first evicts spare
- * blocks, until @kept slots are free.
+ * Data for free or spare slots is requested at once, however far ahead.  Reclaim evicts spare
+ * blocks first, and keeps @kept slots free.
  */
 static u32 add_pieces(struct nc_cache *c, struct nc_job *job, u32 n, u32 end)
 {
@@ -146,8 +150,8 @@ static u32 look_back(struct nc_cache *c, struct nc_job *job)
 	return n;
 }
 
-/* Put the next missing data of the plan into the job, which has submitted all.  Returns whether
- * there is any.
+/* Refill the job, which has submitted all its pieces, with the next missing data of the plan.
+ * Returns false if there is none.
  */
 static bool refill_stream(struct nc_cache *c, struct nc_job *job)
 {
@@ -188,7 +192,7 @@ static bool stream_is_wanted(const struct nc_cache *c)
 	       READ_ONCE(c->hot.state) != NEARCACHE_BYPASS;
 }
 
-/* Let the worker settle the job, when its fills have ended. */
+/* End the stream: the worker calls nc_stream_end() after the last fill. */
 static void stop_stream(struct nc_cache *c, struct nc_job *job)
 {
 	spin_lock(&c->prefetch.lock);
@@ -249,8 +253,8 @@ unsigned long nc_stream_look(struct nc_cache *c)
 	return time_before(jiffies, stream->moved + IDLE) ? LOOK : LOOK_IDLE;
 }
 
-/* No slot is free for the stream: let reclaim evict, and try again soon, but less and less often
- * while it finds nothing to evict.  Context: the prefetch worker.
+/* The stream found no free slot: start reclaim, and try again after 1 jiffy, later after up to
+ * LOOK_IDLE, while attempts fail.  Context: the prefetch worker.
  */
 void nc_stream_wait_for_slot(struct nc_cache *c, struct nc_job *job)
 {
@@ -267,7 +271,7 @@ void nc_stream_wait_for_slot(struct nc_cache *c, struct nc_job *job)
 /**
  * nc_stream_end() - free the job of a stream
  * @c: cache
- * @job: its plan has ended, and no fill is in flight
+ * @job: job of the stream; its plan has ended, and none of its fills is in flight
  *
  * Context: the prefetch worker.
  * Return: false if another plan has come: the stream goes on.

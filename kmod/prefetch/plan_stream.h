@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The stream of a plan: an internal job that brings what readers will soon need. */
+/* The stream of a plan: an internal prefetch job that brings the data of the next visits. */
 #ifndef NEARCACHE_PREFETCH_PLAN_STREAM_H
 #define NEARCACHE_PREFETCH_PLAN_STREAM_H
 
@@ -16,14 +16,16 @@ struct nc_job;
 
 /**
  * struct nc_plan_stream - the stream of a cache
- * @job: the job, in nc_jobs.waiting without a number; NULL: none.  nc_prefetch.lock
- * @cursor: what the job brings next; for the worker only, as the fields below
+ * @job: the internal job, in nc_jobs.waiting; it has no nc_job.id and no .number.  NULL: no stream.
+ *	Protected by nc_prefetch.lock
+ * @cursor: position in the plan; this and the fields below are for the prefetch worker only
  * @pace: of the readers
  * @visit: for each piece of @job, its visit
  * @moved: jiffies when readers last made a visit
  * @looked_back: jiffies when the worker last looked again at visits that it had passed
  * @tries: attempts to get a slot since the last successful one
- * @leads: most of the latest reads were visits of the plan, so readers wait for the stream
+ * @leads: most of the latest reads were visits of the plan, so the stream need not yield to
+ *	these readers
  * @made: nc_plan_cursor.made when @leads was set
  * @astray: nc_plan_cursor.astray at that time
  * @weighed: jiffies at that time

@@ -501,7 +501,9 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	struct nc_prefetch *p = &c->prefetch;
 	s64 id = -EMLINK;
 
-	/* A job that fits selects the data that stays.  Of a larger one, retention selects it. */
+	/* A job that fits into the cache replaces the retention threshold, because all of its data
+	 * can stay.  For a larger job the threshold still decides which blocks stay.
+	 */
 	if (job->bytes <= (u64)c->index.count * c->geo.block_size)
 		WRITE_ONCE(c->policy.retain.on, false);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);

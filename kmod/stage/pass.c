@@ -127,9 +127,10 @@ static void pass_request(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	bio_set_dev(bio, s->origin->bdev);
 }
 
-/* A passed discard has ended.  It is advisory, as in the drain: the stage takes discards, even if
- * the origin does not.  An error must not reach dm: if the origin has ceased to support discards,
- * dm would switch off those of the stage, before it calls end_io of the target.
+/* The origin has completed a passed discard.  Ignore its error: a discard is advisory, as in the
+ * drain, and the stage supports discards even if the origin does not.  Clear the error before dm
+ * sees it: if the origin does not support discards, dm disables those of the stage, and only then
+ * calls end_io of the target.
  */
 static void pass_discard_end(struct bio *bio)
 {
