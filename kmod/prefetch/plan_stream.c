@@ -40,7 +40,8 @@ struct nc_job *nc_stream_alloc(void)
 	struct nc_job *job = kzalloc(sizeof(*job), GFP_KERNEL);
 
 	if (job)
-		job->piece = kvcalloc(NC_JOB_SPARE + NC_STREAM_PIECES, sizeof(*job->piece), GFP_KERNEL);
+		job->piece = kvcalloc(NC_JOB_SPARE + NC_STREAM_PIECES, sizeof(*job->piece),
+				      GFP_KERNEL);
 	if (!job || !job->piece) {
 		nc_job_free(job);
 		return NULL;
@@ -205,7 +206,8 @@ static void stop_stream(struct nc_cache *c, struct nc_job *job)
 /* See whether readers follow the plan: at intervals, compare their visits with other reads. */
 static void weigh_reads(struct nc_plan_stream *stream)
 {
-	u64 made = stream->cursor.made - stream->made, astray = stream->cursor.astray - stream->astray;
+	u64 astray = stream->cursor.astray - stream->astray;
+	u64 made = stream->cursor.made - stream->made;
 
 	if (time_before(jiffies, stream->weighed + WEIGH))
 		return;
