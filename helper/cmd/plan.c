@@ -13,7 +13,7 @@
 #include "lib/print.h"
 #include "files/operand.h"
 
-/* Options of the list of reads. */
+/* Options that describe the list of --from. */
 #define LIST_OPTIONS	(OPTION_ROOT | OPTION_SAMPLE_SIZE | OPTION_HEADER)
 
 /* Options that need TARGETs. */
@@ -48,7 +48,9 @@ static int check_words(const struct arguments *args)
 		return fail(CODE_USAGE, "no TARGETs given: options of the order need TARGETs");
 	if (check_list_words(args))
 		return fail_code();
-	/* A list may have sample numbers, and these options say where the samples are. */
+	/* With --from, --format and --concatenated are valid without --samples: the list may have
+	 * sample numbers.
+	 */
 	if (listed)
 		words.given &= ~(OPTION_SHARD_FORMAT | OPTION_CONCATENATED);
 	return node_share_check_words(args) ?: target_check_words(&words, false);
@@ -195,23 +197,24 @@ const struct verb plan_verb = {
 "While a plan is active, eviction is optimal: the block that is read again last is\n"
 "evicted first, and data that is read later than all cached data, or not at all, is not\n"
 "cached. Readers may deviate from the plan by 128 visits of blocks, and in a long plan by\n"
-"1/64 of it, 4096 at most; after a larger jump the module searches for their position.\n"
+"1/16 of it, 16,384 at most; after a larger jump the module searches for their position.\n"
 "Data that is not part of the plan evicts nothing. A plan ends when all of it was read,\n"
 "or when hardly any read is part of it.\n"
 "\n"
-"TARGETs are in the order in which they will be read, and may come several times. In the\n"
-"list of --from, each line is a TARGET, or a file, a tab and the numbers of the samples\n"
-"that are read, like 7,3,8-15, in their order. Samples of a shard are those of 'index';\n"
-"with --sample-size, sample N of any file has SIZE bytes from N times SIZE on, behind a\n"
-"--header. nearcache(7) has plans of the samplers of PyTorch and WebDataset.\n"
+"Give the TARGETs in the order in which they will be read; a TARGET may be given several\n"
+"times. Each line of the --from list is a TARGET, or a file, a tab and the numbers of the\n"
+"samples in the order in which they will be read, like 7,3,8-15. Samples of a shard have\n"
+"the numbers that 'index' shows. With --sample-size, sample N begins at byte\n"
+"HEADER + N * SIZE of the file. nearcache(7) shows how to make plans for the samplers of\n"
+"PyTorch and for WebDataset.\n"
 "\n"
 "--epochs repeats the TARGETs. --rank, --world-size, --seed, --epoch and --split work as\n"
 "in prefetch; with --seed each epoch has its own order, the first one that of --epoch. A\n"
-"plan replaces the previous one, or with --append continues it: so the next epoch can be\n"
-"planned while one is read. With --no-prefetch no data is brought ahead of the reads\n"
-"because of the plan. A plan has up to 4,194,304 visits of blocks (1 TiB in blocks of\n"
-"256 KiB); each takes up to 24 bytes of kernel memory. 'nearcache trace plan' makes a\n"
-"plan from a trace.\n"
+"new plan replaces the plan in force, or continues it with --append. While a plan is in\n"
+"force, the module brings missing data before it is read; --no-prefetch switches this off.\n"
+"A plan has up to 4,194,304 visits of blocks (1 TiB in blocks of 256 KiB); each takes up\n"
+"to 24 bytes of kernel memory, and a plan takes about 4 KiB more for each processor.\n"
+"'nearcache trace plan' makes a plan from a trace.\n"
 "\n"
 "Without TARGETs, plan shows the progress of the plan, or where the last one ended:\n"
 "visits that are over, visits that began with a hit and those that did not, visits that\n"

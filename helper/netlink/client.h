@@ -140,10 +140,10 @@ struct nl_job {
  * @misses: visits whose first read was not a hit
  * @skipped: visits that the position passed without a read
  * @astray: reads that belong to no visit
- * @refused: reads not cached, because the plan needs each cached block earlier than their block
+ * @refused: reads not cached, because no slot was free or the plan reads the cached blocks earlier
  * @sought: how often the position moved because the readers continued elsewhere in the plan
  * @memory: bytes of memory that the plan takes
- * @no_prefetch: the plan brings no data ahead of the reads
+ * @no_prefetch: the plan was submitted with NL_PLAN_NO_PREFETCH
  */
 struct nl_plan {
 	uint64_t coming;
@@ -191,7 +191,7 @@ int nl_job_each(dev_t number,
 int nl_job_end(dev_t number, uint32_t id);
 int nl_job_cancel(dev_t number, uint32_t id, uint64_t *count);
 
-/* Flags of a plan: it continues the plan in force; no data is brought ahead because of it. */
+/* Flags of nl_plan_submit(): continue the plan in force; do not bring data before it is read. */
 #define NL_PLAN_APPEND		(1U << 0)
 #define NL_PLAN_NO_PREFETCH	(1U << 1)
 
