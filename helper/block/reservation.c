@@ -277,8 +277,9 @@ int reservation_take(const struct device *dev, uint64_t key)
 }
 
 /*
- * Release the reservation of @key. A connection that does not hold it releases nothing, and gets no error:
- * it must take it over from the earlier connection of this node that holds it, and has the same key.
+ * Release the reservation of @key. A release by a connection that does not hold the reservation has
+ * no effect and returns no error. An earlier connection of this node may hold it, with the same
+ * key: then preempt it first.
  */
 static int release_held(const struct device *dev, uint64_t key)
 {
@@ -289,7 +290,9 @@ static int release_held(const struct device *dev, uint64_t key)
 		return refuse_conflict(dev, "release it");
 	if (!reservation_read(dev, &now) || !now.held || now.key != key)
 		return 0;
-	/* The preemption removes the key from all other connections, also from other paths of this one. */
+	/* The preemption removes @key from all other connections, including other paths of this
+	 * one: register it there again.
+	 */
 	if (preempt_key(dev, key, key, "release it") || reservation_register(dev, key))
 		return fail_code();
 	return send_change(dev, IOC_PR_RELEASE, &release, "release it") ?

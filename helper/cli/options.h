@@ -127,7 +127,7 @@ typedef unsigned __int128 option_set;
 #define OPTION_ON_FULL		((option_set)1 << 90)
 #define OPTION_DROP_UNREADABLE	((option_set)1 << 91)
 #define OPTION_NO_RESERVE	((option_set)1 << 92)
-/* Options of a list of reads. */
+/* Options that describe the list of --from. */
 #define OPTION_ROOT		((option_set)1 << 93)
 #define OPTION_SAMPLE_SIZE	((option_set)1 << 94)
 #define OPTION_HEADER		((option_set)1 << 95)

@@ -11,7 +11,7 @@
 
 /**
  * struct list_line - a line of a list, or a word of a list of words that NULs separate
- * @text: the line without its end, which the visitor may change; not empty
+ * @text: the line without its newline, not empty; the visitor may change it
  * @number: its number, from 1
  * @escaped: the line may begin with an escape, see list_decode(); false for a word
  */

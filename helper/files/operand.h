@@ -48,8 +48,8 @@
  * @TARGET_BRING: the command brings the data or keeps it
  * @TARGET_RESTORE: like TARGET_BRING, for files of pins on record, without warnings: the user saw
  *	them when pinning
- * @TARGET_READ: like TARGET_BRING, for a command that plans reads: the result is their order, a file
- *	may come several times, and a list may have sample numbers
+ * @TARGET_READ: like TARGET_BRING, for a command that plans reads: the result keeps the order
+ *	and the repetitions of the TARGETs, and a list may have sample numbers
  * @TARGET_SHOW: the command only shows or selects something: it refuses no data that it cannot
  *	locate
  * @TARGET_DROP: the command drops cached data that may be wrong. Therefore it drops unwritten data

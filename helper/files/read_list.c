@@ -42,7 +42,7 @@ static int add_read(struct read_list *list, const struct listed_read *read)
 	return 0;
 }
 
-/* Adds reads of @words whole words from @word on. */
+/* Adds one read of each of the @words words from @word on, as a whole. */
 static int add_whole(struct read_list *list, uint32_t word, uint32_t words, size_t line)
 {
 	uint32_t end = word + words;
@@ -136,7 +136,7 @@ static int parse_samples(char *text, struct listed_read *read)
 		last = read->first;
 	if (!end || *end)
 		return fail(CODE_USAGE,
-			    "'%s' behind the tab is no sample number: give numbers like 12 or 0-9, separated by commas; a name with a tab has it as \\x09, see 'index --help'",
+			    "'%s' after the tab is not a sample number: give numbers like 12 or 0-9, separated by commas; in a name write a tab as \\x09, see 'index --help'",
 			    text);
 	if (last < read->first)
 		return fail(CODE_USAGE, "samples '%s': the range ends before it begins", text);
@@ -164,7 +164,9 @@ static int add_samples(struct read_list *list, const char *text, char *numbers, 
 	size_t i, before = list->reads;
 	char *word;
 
-	/* A name with a tab has wrong numbers behind it: say that, not that there is no such file. */
+	/* Parse the numbers first: if the tab is a part of the name, report the numbers, not a
+	 * missing file.
+	 */
 	while ((word = strsep(&numbers, ",")))
 		if (parse_samples(word, &read) || add_read(list, &read))
 			return fail_code();

@@ -14,7 +14,7 @@
 /**
  * struct listed_read - a read of a file or range, or of consecutive samples of a file
  * @first: number of the first sample
- * @end: number behind the last sample; 0: the whole file or range
+ * @end: number of the last sample plus 1; 0: the whole file or range
  * @word: index of the file or range in read_list.words
  * @line: line of the list; 0: the command line
  */
@@ -28,8 +28,8 @@ struct listed_read {
 /**
  * struct read_list - reads in their order
  * @root: folder of relative names in a list, or NULL: the current one
- * @whole: NULL, or the reason why sample numbers are refused
- * @words: files and ranges; a list has each of its names once
+ * @whole: reason why sample numbers are refused, or NULL: they are allowed
+ * @words: the different files and ranges
  * @read: the reads
  * @reads: entries in @read
  * @room: allocated entries

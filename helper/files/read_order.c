@@ -25,7 +25,7 @@ struct samples {
 
 /**
  * struct ordered_file - a file or range of the list
- * @shard: its number in the shards of the files; valid if @mapped
+ * @shard: index of the file in resolving.shards, or NO_SHARD; valid if @mapped
  * @mapped: the file was mapped, at its first read
  * @samples: NULL, or the list has reads of its samples
  */
@@ -42,7 +42,7 @@ struct ordered_file {
  * @fixed: samples of fixed size
  * @file: one for each word of @list
  * @order: the result: the ranges of all reads
- * @end: end of the last read of the device, bytes
+ * @end: byte of the device after the last read
  */
 struct ordering {
 	struct resolving *r;
@@ -53,7 +53,7 @@ struct ordering {
 	uint64_t end;
 };
 
-/* Adds a read of the device, as a part of the last one if it continues that. */
+/* Adds a read of the device. If the read begins where the last one ends, extends the last range. */
 static int add_bytes(struct ordering *o, uint64_t start, uint64_t length)
 {
 	bool again = start < o->end;
@@ -112,7 +112,7 @@ static int check_numbers(const struct ordering *o, const struct listed_read *rea
 		return 0;
 	if (!samples->count && o->fixed->size)
 		return fail(CODE_USAGE,
-			    "'%s' has no sample of %llu bytes behind a header of %llu bytes",
+			    "'%s' is too small for a sample of %llu bytes after a header of %llu bytes",
 			    path, (unsigned long long)o->fixed->size,
 			    (unsigned long long)o->fixed->header);
 	if (!samples->count)
@@ -249,9 +249,10 @@ static void free_files(struct ordered_file *file, size_t count)
 }
 
 /*
- * Maps the reads of @list to one shard of @order, which is empty; @order->size is set. Each read
- * adds its ranges, even if an earlier one has the same. Before the first sample of a file come the
- * parts that a reader reads to open it. @r->shards gets the files, as without an order.
+ * Maps the reads of @list to ranges in their order, as one new shard of @order. @order is empty,
+ * but its size is set. A range that is read twice is added twice. Before the first sample of a
+ * file, adds the parts that a reader needs to open the file. Also adds each file to @r->shards,
+ * once.
  */
 int read_order_resolve(struct resolving *r, const struct read_list *list,
 		       const struct fixed_samples *fixed, struct shards *order)

@@ -73,7 +73,7 @@ void plan_print(const struct nl_plan *now)
 	print_number("refused", any ? "reads not cached" : NULL, now->refused);
 	print_number("sought", now->sought ? "searches for position" : NULL, now->sought);
 	print_bytes("memory_bytes", now->memory ? "memory" : NULL, now->memory);
-	print_flag("no_prefetch", now->no_prefetch ? "not prefetched" : NULL, now->no_prefetch);
+	print_flag("no_prefetch", now->no_prefetch ? "prefetch off" : NULL, now->no_prefetch);
 	print_number("coming_ranges", now->coming ? "ranges of next plan" : NULL, now->coming);
 }
 

@@ -14,7 +14,7 @@
 #include "files/sample_extents.h"
 #include "files/shard_ranges.h"
 
-/* Number of the shard of a file that was passed over. */
+/* Index of the shard of a file that was skipped. */
 #define NO_SHARD	SIZE_MAX
 
 /* Consecutive bytes of a file, from @offset on, and the range of the device that has them. */
@@ -38,7 +38,7 @@ struct places {
  * @shards: the result
  * @narrowing: selected part of each file
  * @why: error about the last file that was found and passed over; NULL: there is none
- * @holes: bytes of holes that the verb cannot drop
+ * @holes: bytes of holes that the command cannot drop
  * @hole_files: number of files that have these holes
  * @hole_first: name of the first of them
  * @layers: stack of devices from the last file's file system down to @dev

@@ -57,7 +57,7 @@ static int put_range(struct nl_msg *msg, const struct range *range)
 	return 0;
 }
 
-/* Activate the plan after this request. @flags: see nl_plan_submit(). */
+/* Mark the request as the last one of a plan. @flags: see nl_plan_submit(). */
 static int put_commit(struct nl_msg *msg, unsigned int flags)
 {
 	if (nla_put_flag(msg, NEARCACHE_A_PLAN_COMMIT) ||

@@ -120,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		HOLDS(twice.reads == 2 * list.reads && twice.words.count == list.words.count);
 		read_list_free(&twice);
 		HOLDS(parse(&twice, data, size, 1, "a\t1,2-\n"));
-		HOLDS(strstr(fail_message(), "'2-' behind the tab"));
+		HOLDS(strstr(fail_message(), "'2-' after the tab"));
 		read_list_free(&twice);
 	}
 	read_list_free(&list);

@@ -101,7 +101,7 @@ static void samples(void **state)
 	lists("a\t7,3,8-15\na\t007\n", "a 7-8@1,a 3-4@1,a 8-16@1,a 7-8@2,");
 	lists("./1-2\t0\n", "./1-2 0-1@1,");
 	lists("\\tab\\x09here\t1\n", "tab\there 1-2@1,");
-	/* A folder is in front of relative names only. */
+	/* --root applies to relative names only. */
 	assert_string_equal(listed(&list, "s0.tar\t1\n0+512\n", 15), "data/s0.tar 1-2@1,0+512 0-0@2,");
 	list.root = "/nothing";
 	lists("a\t281474976710656", "a 281474976710656-281474976710657@1,");
@@ -122,17 +122,17 @@ static void refuses(struct read_list list, const char *text, const char *what)
 static void refused(void **state)
 {
 	(void)state;
-	refuses((struct read_list){ 0 }, "a\n\na\t1,x\n", "'x' behind the tab is no sample number");
+	refuses((struct read_list){ 0 }, "a\n\na\t1,x\n", "'x' after the tab is not a sample number");
 	refuses((struct read_list){ 0 }, "a\n\na\t1,x\n", "it is line 3 of the list");
-	refuses((struct read_list){ 0 }, "a\t", "'' behind the tab");
-	refuses((struct read_list){ 0 }, "a\t1,", "'' behind the tab");
-	refuses((struct read_list){ 0 }, "a\t-1", "'-1' behind the tab");
-	refuses((struct read_list){ 0 }, "a\t1-", "'1-' behind the tab");
-	refuses((struct read_list){ 0 }, "a\t1 ", "'1 ' behind the tab");
-	refuses((struct read_list){ 0 }, "a\t281474976710657", "no sample number");
-	refuses((struct read_list){ 0 }, "a\t99999999999999999999999", "no sample number");
+	refuses((struct read_list){ 0 }, "a\t", "'' after the tab");
+	refuses((struct read_list){ 0 }, "a\t1,", "'' after the tab");
+	refuses((struct read_list){ 0 }, "a\t-1", "'-1' after the tab");
+	refuses((struct read_list){ 0 }, "a\t1-", "'1-' after the tab");
+	refuses((struct read_list){ 0 }, "a\t1 ", "'1 ' after the tab");
+	refuses((struct read_list){ 0 }, "a\t281474976710657", "not a sample number");
+	refuses((struct read_list){ 0 }, "a\t99999999999999999999999", "not a sample number");
 	refuses((struct read_list){ 0 }, "a\t9-8", "samples '9-8': the range ends before it begins");
-	refuses((struct read_list){ 0 }, "tab\there\n", "'here' behind the tab");
+	refuses((struct read_list){ 0 }, "tab\there\n", "'here' after the tab");
 	refuses((struct read_list){ 0 }, "\t5", "'5': no file stands before the tab; it is line 1");
 	refuses((struct read_list){ 0 }, "a\nnone\t1", "'none': No such file or directory; it is line 2");
 	refuses((struct read_list){ 0 }, "none", "it is line 1 of the list");

@@ -183,7 +183,7 @@ static void files(void **state)
 {
 	(void)state;
 	assert_string_equal(planned((struct arguments){ 0 }, "a\nb\na\n"), A B A);
-	/* Two reads in a row are two; a file has several names. */
+	/* Two reads of one file stay two reads, also under different names. */
 	assert_string_equal(planned((struct arguments){ 0 }, "a\nc\n"), A A);
 	assert_string_equal(planned((struct arguments){ 0 }, "0+512\n0+512\n512+512\na\n"),
 			    "0+512 0+1024 " A);
@@ -214,7 +214,7 @@ static void samples_of_fixed_size(void **state)
 	assert_non_null(strstr(planned(args, "a\t13\n"), "/a' has samples 0 to 12, not 13"));
 	args.header = 2000;
 	assert_non_null(strstr(planned(args, "b\t0\n"),
-			       "/b' has no sample of 300 bytes behind a header of 2000 bytes"));
+			       "/b' is too small for a sample of 300 bytes after a header of 2000 bytes"));
 	assert_non_null(strstr(planned(args, "b\t281474976710656\n"), "it is line 1 of the list"));
 }
 

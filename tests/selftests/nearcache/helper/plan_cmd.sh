@@ -63,7 +63,7 @@ of_epochs() {
 	out=$(<"$TMPDIR/out")
 	expect visits 3 blocks 2 planned_ranges 3
 	good plan nc 0+65536 --no-prefetch
-	[[ $out == *'not prefetched'* ]] || fail "$out"
+	[[ $out == *'prefetch off'* ]] || fail "$out"
 	good plan nc -j
 	expect no_prefetch true visits 1
 	good plan nc --clear

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # nearcache plan --from: a list of the samples that a loader reads, of shards and of files with samples
-# of fixed size. The reader makes each visit of such a plan, and no other; a wrong line is named.
+# of fixed size. The reads of a loader are exactly the visits of the plan; an error names the wrong line.
 # kernels: 6.1
 # cpus: 1
 . ./cache.sh
@@ -75,7 +75,7 @@ bad_input() {
 	printf 'a.tar\t0\nb.tar\t9\n' >"$TMPDIR/list"
 	bad 1 "'b.tar' has samples 0 to 5, not 9; it is line 2 of the list" plan nc --from "$TMPDIR/list"
 	printf 'a.tar\n\nb.tar\t1;2\n' >"$TMPDIR/list"
-	bad 1 "'1;2' behind the tab is no sample number" plan nc --from "$TMPDIR/list"
+	bad 1 "'1;2' after the tab is not a sample number" plan nc --from "$TMPDIR/list"
 	bad 1 "it is line 3 of the list" plan nc --from "$TMPDIR/list"
 	printf 'none\t1\n' >"$TMPDIR/list"
 	bad 4 "'none': No such file or directory; it is line 1 of the list" plan nc --from "$TMPDIR/list"
@@ -83,7 +83,7 @@ bad_input() {
 	bad 1 "'f.bin' has sample numbers: --rank shares out whole files" \
 		plan nc --from "$TMPDIR/list" --rank 0 --world-size 2
 	bad 4 "'f.bin', byte 0: unknown format" plan nc --from "$TMPDIR/list"
-	bad 1 "'f.bin' has no sample of 2097152 bytes" plan nc --from "$TMPDIR/list" --sample-size 2M
+	bad 1 "'f.bin' is too small for a sample of 2097152 bytes" plan nc --from "$TMPDIR/list" --sample-size 2M
 	bad 1 "--root, --sample-size and --header go with --from" plan nc f.bin --sample-size 4K
 	bad 1 "--header goes with --sample-size" plan nc --from "$TMPDIR/list" --header 4K
 	bad 1 "--sample-size conflicts with --format" plan nc --from "$TMPDIR/list" --sample-size 4K --format tar
