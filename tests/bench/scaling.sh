@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
-# What a target costs where several processors use it: the load in the guests of "scaling", which makes
-# the rows. Two readers or writers of 4 KiB, one in flight each:
+# The load in the guests of "scaling", which makes the rows: two processors use one
+# target. Two readers or writers of 4 KiB, one in flight each:
 #   hits		reads of 32 MiB of cached data
 #   misses	one of ten reads is of data that is not cached, and evicts other data
 #   writes	random writes; nearcache in mode writearound, a tenth of the data is cached

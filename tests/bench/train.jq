@@ -51,7 +51,7 @@ verdict("with a plan, f = 0.25 and 0.5, from epoch 2, origin up to 20 ms away: A
 	.au >= 0.93 * .bound;
 	"\(place): \(.au), bound \(.bound)"),
 verdict("with a plan, f < 1, from epoch 2: the origin is read within 1 % of what MIN reads";
-	# In a reshuffled epoch MIN reads what the cache has no room for.
+	# In a reshuffled epoch MIN reads the part of the dataset that does not fit into the cache.
 	$all[] | select(.f < 1 and .target == "nearcache-plan" and .epoch >= 2 and .order == "reshuffled" and .origin);
 	.origin <= 1.01 * (1 - .f);
 	"\(place): \(.origin), MIN \(1 - .f | round4)"),

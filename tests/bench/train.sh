@@ -13,8 +13,9 @@
 #	if in each epoch except the first all slots hit, including those that the cache may keep
 #	free), origin (bytes read from the origin in the epoch, divided by the dataset)
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
-# raw-origin and raw-cache are the bare devices. nearcache-list gets a prefetch job with all reads
-# of the epoch at its start, nearcache-plan a plan of all epochs and one more.
+# raw-origin and raw-cache are the bare devices. nearcache-list submits a prefetch job with all
+# reads of the epoch at its start; nearcache-plan submits a plan of all epochs and one more before
+# the first one.
 # Environment: TRAIN_PARTS: subset of the parts below.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
@@ -184,7 +185,7 @@ part_latency() {
 	done
 }
 
-# What is known to come is there before it is read: at any latency, and in a cache of any size.
+# Data that a list or plan names is cached before the job reads it: at any latency and cache size.
 part_ahead() {
 	local gbps ms percent unet3d_scale=9.5367
 	for gbps in 4 1; do

@@ -3,8 +3,8 @@
 Plans of PyTorch's samplers and of WebDataset's shards: an example for nearcache(7), tested by
 tests/selftests/host/samplers.sh.
 
-The functions ask the loader's own sampler or shard list, so they know no seed and no algorithm of a
-library. They give the lines of a plan in the order in which all processes of this node will read.
+The functions call the loader's own sampler or shard list, so they do not depend on the algorithm of a
+library. They yield the lines of a plan in the order in which all processes of this node will read.
 """
 import itertools
 import os
@@ -28,7 +28,7 @@ def set_epoch(sampler, seed, epoch):
         # DistributedSampler(dataset, seed=seed)
         sampler.set_epoch(epoch)
     else:
-        # RandomSampler(dataset, generator=torch.Generator()): the loader must not have that generator
+        # RandomSampler(dataset, generator=torch.Generator()): the loader must not use that generator
         sampler.generator.manual_seed(seed + epoch)
 
 
@@ -75,6 +75,6 @@ def shard_lines(shards, workers, batch_size, samples):
 
 
 def plan(device, lines, *options):
-    """Hand over the plan of the next epoch; it continues the plan in force."""
+    """Submit the plan of the next epoch, which continues the plan in force."""
     subprocess.run(["nearcache", "plan", device, "--append", "--from", "-", *options],
                    input="".join(line + "\n" for line in lines), text=True, check=True)

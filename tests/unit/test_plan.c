@@ -38,7 +38,7 @@ struct reads {
 };
 
 static u64 state;
-/* Does the plan learn of reads late, and in another order? */
+/* Are reads reported to the plan late and out of order? */
 static bool late;
 
 static u32 chance(u32 below)
@@ -371,7 +371,7 @@ static void as_min_from_notes(void **unused)
 	late = false;
 }
 
-/* In a short plan, readers and their late reports are off by all that the plan tolerates. */
+/* In a short plan, readers and late reports deviate as far as the plan tolerates. */
 static void late_in_short_plan(void **unused)
 {
 	static struct reads plan, reads;
@@ -609,7 +609,7 @@ static void end_first(void **unused)
 	assert_int_equal(p.figures.position, 1);
 	nc_belady_read(&p, &rest);
 	assert_int_equal(p.figures.position, 1);
-	/* Once more: this looks like the visit of the next epoch, but readers are not there. */
+	/* A second read looks like the visit of the next epoch, but must not move the position. */
 	nc_belady_read(&p, &end);
 	assert_int_equal(p.front, 1);
 	assert_int_equal(p.figures.hits + p.figures.misses, 2);
@@ -736,7 +736,9 @@ static void appended(void **unused)
 	nc_belady_destroy(&new);
 }
 
-/* A plan that continues one whose visits were all made, skipped or left; one that is too long. */
+/* If all visits of a plan were made or skipped, a plan that continues it has only its own visits;
+ * both together may be too long.
+ */
 static void appended_at_the_end(void **unused)
 {
 	struct nc_belady old = { .subs = 8 }, new = { .subs = 8 };
@@ -881,7 +883,7 @@ static void spare_after_all_parts(void **unused)
 	nc_belady_destroy(&p);
 }
 
-/* Without memory, no slot is spare. */
+/* Without memory, the schedule is unchanged: here no visit is absent. */
 static void unscheduled(void **unused)
 {
 	static struct reads plan;
@@ -901,8 +903,8 @@ static void unscheduled(void **unused)
 	cache_free(c);
 }
 
-/* Read a reshuffled plan while a stream brings what is absent into spare slots, as many as there are.
- * Hardly a read misses; the stream brings as much as MIN, in each half of an epoch alike.
+/* Read a reshuffled plan while a stream brings absent blocks into all spare slots.  Hardly a read
+ * misses; the stream brings as much as MIN, in each half of an epoch alike.
  */
 static void streamed(void **unused)
 {

@@ -43,7 +43,7 @@ static void covers_the_latency(void **state)
 		}
 }
 
-/* Readers that wait, because data comes late, do not lower the pace for some seconds. */
+/* Readers that wait for late data do not lower the pace for some seconds. */
 static void remembers_the_best(void **state)
 {
 	struct nc_plan_pace pace = { };
@@ -58,7 +58,7 @@ static void remembers_the_best(void **state)
 	assert_true(nc_plan_pace_ahead(&pace, 20 * MS) < before / 10);
 }
 
-/* Without a look for long, nothing is known. */
+/* If nobody measures for long, the pace is unknown. */
 static void forgets(void **state)
 {
 	struct nc_plan_pace pace = { };
@@ -69,7 +69,7 @@ static void forgets(void **state)
 	assert_int_equal(nc_plan_pace_ahead(&pace, 20 * MS), 0);
 }
 
-/* A jump is no pace. */
+/* A jump backwards starts a new measurement. */
 static void ignores_jumps(void **state)
 {
 	struct nc_plan_pace pace = { };

@@ -41,7 +41,7 @@ static u64 chance(u64 *seed, u64 below)
 	return (*seed >> 33) % below;
 }
 
-/* Are the answers of @in for the sectors those of the list? */
+/* Do @in and the list give the same answers for these sectors? */
 static void compare(struct nc_write_ranges *in, const struct nc_write_range *range,
 		    const bool *listed, u64 first, u64 last)
 {
@@ -72,7 +72,7 @@ static void compare_alone(struct nc_write_ranges *in, const struct nc_write_rang
 	assert_int_equal(nc_write_range_alone(in, &range[own], first, last), alone);
 }
 
-/* A length in sectors: most are short, some longer than all regions that have trees. */
+/* A length in sectors: most are short; some cover more regions than there are trees. */
 static u64 some_length(u64 *seed)
 {
 	switch (chance(seed, 8)) {

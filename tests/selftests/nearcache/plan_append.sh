@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# A plan that continues the one in force: it begins with the visits that are left, and no read is lost
-# that is made while it is handed over.
+# A plan that continues the plan in force begins with the visits that are left, and counts the reads
+# that come during its hand-over.
 # kernels: 6.12
 BLOCK=65536
 . ./planned.sh

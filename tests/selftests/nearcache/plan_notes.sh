@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads under a plan are noted per processor. The notes are applied although nobody asks for the state
-# of the plan: readers leave it, it ends, and its memory is free again.
+# Reads under a plan are noted per processor. The notes are applied even if nobody asks for the state
+# of the plan: after reads outside of the plan, the plan ends and its memory is freed.
 # kernels: 6.12
 BLOCK=65536
 . ./planned.sh

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# While a plan is in force, its data is there before it is read: hardly any read starts a fill, the
-# origin is read as often as with Belady's MIN, and nothing is brought that no reader uses.
+# While a plan is in force, the stream brings data before it is read: hardly any read starts a fill,
+# the origin is read as often as with Belady's MIN, and the stream brings no data that no reader uses.
 # kernels: 6.12 6.1
 # cpus: 2
 . ./planned.sh

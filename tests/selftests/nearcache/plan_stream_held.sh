@@ -6,7 +6,7 @@
 # cpus: 1
 . ./gate.sh
 
-# planned BLOCK...: submit a plan of these blocks; $more_words goes with its end.
+# planned BLOCK...: submit a plan of these blocks; $more_words are words of its last request.
 planned() {
 	local block words=()
 	for block; do
