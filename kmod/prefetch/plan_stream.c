@@ -34,6 +34,14 @@
  */
 #define AHEAD_FIRST	32U
 
+/* @stream: zeroed */
+void nc_stream_init(struct nc_plan_stream *stream)
+{
+	stream->moved = jiffies;
+	stream->looked_back = jiffies;
+	stream->weighed = jiffies;
+}
+
 /* Allocate a job for nc_stream_begin().  Returns NULL without memory.  May sleep. */
 struct nc_job *nc_stream_alloc(void)
 {

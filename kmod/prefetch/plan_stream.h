@@ -44,6 +44,7 @@ struct nc_plan_stream {
 	unsigned long weighed;
 };
 
+void nc_stream_init(struct nc_plan_stream *stream);
 struct nc_job *nc_stream_alloc(void);
 void nc_stream_begin(struct nc_cache *c, struct nc_job *job);
 unsigned long nc_stream_look(struct nc_cache *c);

@@ -611,6 +611,7 @@ void nc_prefetch_init(struct nc_cache *c)
 	c->slots.reserve.lost = job_lost;
 	c->origin.changed = nc_peer_jobs_cancel;
 	nc_throttle_init(p);
+	nc_stream_init(&p->stream);
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }
 
