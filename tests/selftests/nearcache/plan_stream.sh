@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # While a plan is in force, the stream brings data before it is read: hardly any read starts a fill,
 # the origin is read as often as with Belady's MIN, and the stream brings no data that no reader uses.
-# kernels: 6.12 6.1
+# kernels: 6.12
 # cpus: 2
 . ./planned.sh
 
@@ -26,7 +26,7 @@ make_null C small 9
 ./blockdata write "$O"
 format
 start
-mapfile -t starts < <(order 3 5 256)
+mapfile -t starts < <(order 2 5 180)
 slots=$(field blocks)
 least=$((${#starts[@]} - $(min_hits $((slots - slots / 4)) "${starts[@]}")))
 read_all

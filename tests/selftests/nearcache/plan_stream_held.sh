@@ -3,6 +3,7 @@
 # The stream of a plan while requests of the origin are held: it asks for the data in the order of the
 # plan, a late read joins its fill, a write makes it stale, a failed read is left to the reader, and a
 # plan that is cleared, or handed over without prefetch, brings nothing.
+# kernels: 6.12
 # cpus: 1
 . ./gate.sh
 
