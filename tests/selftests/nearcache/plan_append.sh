@@ -3,6 +3,7 @@
 # A plan that continues the plan in force begins with the visits that are left, and counts the reads
 # that come during its hand-over.
 # kernels: 6.12
+# when: soak
 BLOCK=65536
 . ./planned.sh
 
