@@ -181,7 +181,7 @@ struct nc_origin {
 	void (*changed)(struct nc_cache *c);
 };
 
-/* Who asks for a slot. */
+/* Kind of request that needs a slot for its block. */
 enum nc_slot_user {
 	NC_SLOT_READER,		/* a read, a readahead window or a write */
 	NC_SLOT_JOB,		/* a prefetch job, which may use the prefetch reserve */

@@ -402,7 +402,7 @@ static bool is_missing(struct nc_belady *plan, u32 v)
 /**
  * nc_belady_ahead() - find the next visit whose data must still be brought
  * @plan: plan
- * @at: first visit to look at; set to the one after the last visit that was looked at
+ * @at: first visit to look at; set to the first visit that this call did not look at
  * @end: first visit not to look at
  * @full: a block takes the slot of the cached block whose next use is farthest: stop at a visit
  *	that comes after that use, and leave @at there

@@ -39,7 +39,7 @@ enum {
 	TARGET = 1,	/* t: belongs to the target */
 	IO = 2,		/* i: maps a bio; belongs to the target */
 	MISS = 4,	/* m: runs if the bio is no hit; belongs to the target */
-	OUTSIDE = 8,	/* o: what it calls does not count for the target */
+	OUTSIDE = 8,	/* o: functions that it calls do not count for the target */
 	LOCK = 16,	/* l: takes a lock */
 };
 

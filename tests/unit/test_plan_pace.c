@@ -58,7 +58,7 @@ static void remembers_the_best(void **state)
 	assert_true(nc_plan_pace_ahead(&pace, 20 * MS) < before / 10);
 }
 
-/* If nobody measures for long, the pace is unknown. */
+/* After a minute without a measurement, the pace is unknown. */
 static void forgets(void **state)
 {
 	struct nc_plan_pace pace = { };

@@ -4,7 +4,7 @@
 
 include tests/unit/helper/helper_unit.mk
 
-UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_plan_pace test_plan test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
+UNIT := test_format test_recover test_policy test_rangemap test_jobs test_pipe test_plan_pace test_plan test_plan_visits test_notes test_holds test_evidence test_classify test_cluster_route test_stage_overlay test_stage_ring test_write_range
 UNIT_test_format := kmod/meta/ondisk_check.c
 UNIT_test_recover := kmod/meta/recover.c kmod/meta/ondisk_check.c
 UNIT_test_policy := kmod/evict/default_policy.c kmod/evict/reuse_distance.c tests/unit/policy_sim.c tests/unit/policy_trace.c
@@ -13,6 +13,7 @@ UNIT_test_jobs := kmod/prefetch/job.c
 UNIT_test_pipe := kmod/prefetch/pipe.c
 UNIT_test_plan_pace := kmod/prefetch/plan_pace.c
 UNIT_test_plan := $(addprefix kmod/evict/,belady.c belady_build.c belady_join.c belady_schedule.c bittree.c block_table.c open_visits.c)
+UNIT_test_plan_visits := $(UNIT_test_plan)
 UNIT_test_notes := kmod/evict/read_notes.c
 UNIT_test_holds := kmod/core/hit_srcu.c
 UNIT_test_cluster_route := kmod/cluster/route.c

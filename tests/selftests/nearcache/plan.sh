@@ -89,7 +89,7 @@ in_parts() {
 	visit 0 $BLOCK
 	get
 	says position 2
-	[[ $out != *no-prefetch* ]] || fail "no-prefetch of nobody: $out"
+	[[ $out != *no-prefetch* ]] || fail "no-prefetch is set, but no request had it: $out"
 	ask plan-submit name=nc range=start=0,length=512 plan=commit=1,no-prefetch=1
 	# A flag has no value.
 	says no-prefetch 0

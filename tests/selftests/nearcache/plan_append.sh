@@ -12,7 +12,7 @@ append() {
 	ask plan-submit name=nc "${@/#/range=length=$BLOCK,start=}" plan=commit=1,append=1,no-prefetch=1
 }
 
-# all_made VISITS: fail unless the plan ends after so many visits, none of them skipped or astray.
+# all_made VISITS: fail unless the plan ends after VISITS visits, and no visit was skipped, no read astray.
 all_made() {
 	wait_for 30 state_is 2 || fail "the plan did not end: $out"
 	says visits "$1"

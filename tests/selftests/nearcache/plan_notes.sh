@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
-# Reads under a plan are noted per processor. The notes are applied even if nobody asks for the state
-# of the plan: after reads outside of the plan, the plan ends and its memory is freed.
+# Each processor notes its reads under a plan. The module applies the notes although no request asks
+# for the state of the plan: after reads outside of the plan, the plan ends and its memory is freed.
 # kernels: 6.12
 BLOCK=65536
 . ./planned.sh

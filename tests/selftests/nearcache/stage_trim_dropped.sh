@@ -33,6 +33,6 @@ echo 0 >"$TARGET/core/iblock_0/volume/attrib/emulate_tpu"
 blkdiscard -o 0 -l 65536 "$NC" || fail "a discard that the origin refuses"
 same "discards of the origin" "$(limit "$O" discard_max_bytes)" 0
 stage_mode_is 2 || fail "the stage has returned: $(dmsetup status --noflush st)"
-# Kernel 6.12 shows at once what it applies with the next change of a limit.
+# On 6.12 this file shows a lowered limit at once, before the kernel applies it.
 same "discards of the stage" "$(limit "$NC" discard_max_hw_bytes)" "$before"
 blkdiscard -o 0 -l 65536 "$NC" || fail "a discard after the origin has dropped its own"
