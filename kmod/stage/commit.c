@@ -422,6 +422,7 @@ int nc_stage_commit_sync(struct nc_stage *s, u64 *epoch)
 
 	spin_lock_irq(&s->lock);
 	*epoch = s->ring.open.epoch - !s->ring.epoch_entries;
+	nc_ring_note_flush(&s->ring);
 	nc_stage_commit_want(s, *epoch);
 	spin_unlock_irq(&s->lock);
 	wait_event(s->commit.wait, commit_over(s, *epoch));

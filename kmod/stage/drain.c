@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The drain: writes committed epochs to the origin, one after the other, and marks them (rules D1
- * to D4 of kmod/doc/stage.md).
+ * The drain: writes committed epochs to the origin, in batches, one after the other, and marks them
+ * (rules D1 to D5 of kmod/doc/stage.md).
  *
- * The drain writes only the newest version of each sector within the epoch, in the order of the
+ * Of each epoch, the drain writes only the newest version of each sector, in the order of the
  * sectors.  An overlay map of the epoch alone finds these versions.  dm-kcopyd has memory of its
  * own for the copies, so the drain goes on while memory is short.
  */
@@ -33,6 +33,12 @@
 #define DRAIN_COPY_TIME	(NSEC_PER_MSEC / 2)
 #define DRAIN_COPY_MIN	64U
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
+/* Limits of a batch (D5): its length, in lengths at which an epoch is committed
+ * (nc_ring.epoch_blocks_max); and the age at which it takes no further epoch, ns.  Writers that
+ * wait for room wait for its end, and a failed batch is repeated.
+ */
+#define DRAIN_BATCH_EPOCHS	3U
+#define DRAIN_BATCH_AGE		(5ULL * NSEC_PER_SEC)
 
 static void drain_job_over(int read_error, unsigned long write_error, void *context)
 {
@@ -45,7 +51,8 @@ static void drain_job_over(int read_error, unsigned long write_error, void *cont
 	d->log_error |= !!read_error;
 	d->origin_error |= !!write_error;
 	if (!read_error && !write_error)
-		s->count.drained_bytes += job->bytes;
+		s->count.drained_bytes += (u64)job->sectors << SECTOR_SHIFT;
+	job->sectors = 0;
 	job->next = d->free;
 	d->free = job;
 	d->in_flight--;
@@ -88,18 +95,49 @@ static void end_request(struct nc_stage *s, bool failed)
 	spin_unlock_irq(&s->lock);
 }
 
-static struct nc_drain_job *take_job(struct nc_stage *s)
+/* Does a copy in flight write to these sectors?  It is one of an earlier epoch of the batch, and
+ * must end first.  Context: @s->lock.
+ */
+static bool copy_overlaps(const struct nc_stage *s, u64 sector, u32 sectors)
 {
-	struct nc_drain_job *job;
+	const struct nc_drain_job *job = s->drain.jobs;
+	u32 i;
+
+	lockdep_assert_held(&s->lock);
+	if (!s->drain.joined)
+		return false;
+	for (i = 0; i < NC_DRAIN_JOBS; i++, job++)
+		if (job->sectors && job->sector < sector + sectors &&
+		    sector < job->sector + job->sectors)
+			return true;
+	return false;
+}
+
+static bool drain_overlaps(struct nc_stage *s, u64 sector, u32 sectors)
+{
+	bool found;
 
 	spin_lock_irq(&s->lock);
-	job = s->drain.free;
-	if (job) {
-		s->drain.free = job->next;
+	found = copy_overlaps(s, sector, sectors);
+	spin_unlock_irq(&s->lock);
+	return found;
+}
+
+/* Take a job for a copy to these sectors.  Return: false: one in flight must end first. */
+static bool take_job(struct nc_stage *s, u64 sector, u32 sectors, struct nc_drain_job **job)
+{
+	struct nc_drain *d = &s->drain;
+
+	spin_lock_irq(&s->lock);
+	*job = copy_overlaps(s, sector, sectors) ? NULL : d->free;
+	if (*job) {
+		d->free = (*job)->next;
+		(*job)->sector = sector;
+		(*job)->sectors = sectors;
 		count_request(s);
 	}
 	spin_unlock_irq(&s->lock);
-	return job;
+	return *job;
 }
 
 static bool drain_idle(struct nc_stage *s)
@@ -140,7 +178,7 @@ static void wait_for_rate(struct nc_stage *s, u32 bytes)
 static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset, u32 sectors)
 {
 	struct nc_drain *d = &s->drain;
-	struct nc_drain_job *job;
+	struct nc_drain_job *job = NULL;
 	struct dm_io_region from = {
 		.bdev = s->log->bdev,
 		.sector = nc_stage_log_sector(s, x->at + offset),
@@ -152,11 +190,9 @@ static bool drain_copy(struct nc_stage *s, const struct nc_extent *x, u32 offset
 	};
 
 	wait_for_rate(s, sectors << SECTOR_SHIFT);
-	wait_event(d->wait, drain_must_end(d) || READ_ONCE(d->free));
-	if (drain_must_end(d))
+	wait_event(d->wait, drain_must_end(d) || take_job(s, to.sector, sectors, &job));
+	if (!job)
 		return false;
-	job = take_job(s);
-	job->bytes = sectors << SECTOR_SHIFT;
 	dm_kcopyd_copy(d->kcopyd, &from, 1, &to, 0, drain_job_over, job);
 	return true;
 }
@@ -203,9 +239,11 @@ static bool drain_clear(struct nc_stage *s, const struct nc_extent *x)
 {
 	struct block_device *bdev = s->origin->bdev;
 	bool offload = bdev_write_zeroes_sectors(bdev) && !s->drain.no_zeroes;
+	struct nc_drain *d = &s->drain;
 	int r;
 
-	if (drain_must_end(&s->drain))
+	wait_event(d->wait, drain_must_end(d) || !drain_overlaps(s, x->sector, x->sectors));
+	if (drain_must_end(d))
 		return false;
 	if (x->kind == NEARCACHE_STAGE_DISCARD) {
 		/* A discard is advisory: ignore its errors. */
@@ -269,13 +307,21 @@ static void find_pieces(struct nc_stage *s, const struct nc_cursor *from, u64 en
 	WARN_ON_ONCE(s->drain.pieces.overflow);
 }
 
-/* Choose the length of copies after an epoch whose copies had @sectors and took @ns.  A short epoch
- * says little about the origin, and one that kept to a rate says nothing.
+/* Begin to measure how fast copies are. */
+static void measure_copies(struct nc_stage *s)
+{
+	s->drain.since = ktime_get_ns();
+	s->drain.since_bytes = READ_ONCE(s->count.drained_bytes);
+}
+
+/* Choose the length of copies by those that ended since measure_copies().  A few of them say little
+ * about the origin, and copies that kept to a rate say nothing.
  */
-static void choose_length(struct nc_stage *s, u64 sectors, u64 ns)
+static void choose_length(struct nc_stage *s)
 {
 	struct nc_drain *d = &s->drain;
-	u64 length = div64_u64(sectors * DRAIN_COPY_TIME, ns + 1);
+	u64 sectors = (READ_ONCE(s->count.drained_bytes) - d->since_bytes) >> SECTOR_SHIFT;
+	u64 length = div64_u64(sectors * DRAIN_COPY_TIME, ktime_get_ns() - d->since + 1);
 
 	if (sectors < (u64)NC_DRAIN_JOBS * d->copy_sectors || READ_ONCE(s->rate))
 		return;
@@ -283,21 +329,52 @@ static void choose_length(struct nc_stage *s, u64 sectors, u64 ns)
 				(u64)DRAIN_COPY_MAX);
 }
 
-/* Write an epoch to the origin and flush it.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
+/* Let the batch that begins at @from, since time @begun, take the epoch that begins at @end, if D5
+ * allows it.  @end moves, and the pieces are those of that epoch.  Return: has the batch taken it?
+ */
+static bool join_epoch(struct nc_stage *s, const struct nc_cursor *from, u64 begun,
+		       struct nc_cursor *end)
+{
+	u64 age = READ_ONCE(s->max_behind_time) * (u64)NSEC_PER_SEC / 2;
+	struct nc_drain *d = &s->drain;
+	struct nc_cursor next = *end;
+	bool may;
+
+	spin_lock_irq(&s->lock);
+	may = end->record != s->ring.committed.record && s->mode == NEARCACHE_STAGE_LOGS &&
+	      !(nc_ring_record(&s->ring, end->record)->flags & NC_RECORD_FLUSHED) &&
+	      !s->waiting_count;
+	spin_unlock_irq(&s->lock);
+	if (!may || ktime_get_ns() - begun >= (age ? min(age, DRAIN_BATCH_AGE) : DRAIN_BATCH_AGE))
+		return false;
+	nc_ring_next_epoch(&s->ring, &next);
+	if (next.place - from->place > DRAIN_BATCH_EPOCHS * s->ring.epoch_blocks_max)
+		return false;
+	find_pieces(s, end, next.record);
+	if (d->pieces.overflow || nc_origin_print_touched(s))
+		return false;
+	d->joined = true;
+	*end = next;
+	choose_length(s);
+	measure_copies(s);
+	return true;
+}
+
+/* Write a batch of epochs to the origin and flush it.  @from: its first epoch; @end: the next one,
+ * which moves if the batch takes more.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
  * -ENODATA: the log cannot be read; -ESTALE: another host wrote to the origin.
  */
-static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
-		       const struct nc_cursor *end)
+static int drain_batch(struct nc_stage *s, const struct nc_cursor *from, struct nc_cursor *end)
 {
 	struct nc_drain *d = &s->drain;
-	u64 begun, copied;
 	bool all;
+	u64 begun;
 	int r;
 
 	spin_lock_irq(&s->lock);
 	d->log_error = false;
 	d->origin_error = false;
-	copied = s->count.drained_bytes;
+	d->joined = false;
 	spin_unlock_irq(&s->lock);
 	find_pieces(s, from, end->record);
 	begin_request(s);
@@ -305,8 +382,11 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 	end_request(s, r == -ESTALE);
 	if (r)
 		return r;
-	begun = ktime_get_ns();
-	all = !d->pieces.overflow && write_pieces(s);
+	measure_copies(s);
+	begun = d->since;
+	do {
+		all = !d->pieces.overflow && write_pieces(s);
+	} while (all && join_epoch(s, from, begun, end));
 	wait_event(d->wait, drain_idle(s));
 	if (READ_ONCE(d->log_error) || d->pieces.overflow)
 		return -ENODATA;
@@ -314,25 +394,27 @@ static int drain_epoch(struct nc_stage *s, const struct nc_cursor *from,
 		return -EIO;
 	if (!all)
 		return -EINTR;
-	copied = READ_ONCE(s->count.drained_bytes) - copied;
-	choose_length(s, copied >> SECTOR_SHIFT, ktime_get_ns() - begun);
+	choose_length(s);
 	begin_request(s);
 	r = blkdev_issue_flush(s->origin->bdev);
 	end_request(s, r);
 	return r ? -EIO : 0;
 }
 
-/* Record that an epoch is durable on the origin.  Return: false: the log has failed. */
-static bool mark_epoch(struct nc_stage *s, const struct nc_cursor *end)
+/* Record that the epochs before @end are durable on the origin.  Return: false: the log has
+ * failed.
+ */
+static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 {
 	struct nc_cursor from = s->ring.marked, at = from;
 	u64 time = 0;
 	int r;
 
-	/* The time is that of the commit, in the epoch's last descriptor. */
+	/* The time is that of the last commit, in that epoch's last descriptor. */
 	for (; at.record != end->record; nc_ring_next_desc(&s->ring, &at))
 		time = nc_ring_record(&s->ring, at.record)->sector;
-	r = nc_stage_super_mark(s, end->number - 1, end->epoch - 1, time);
+	/* D4: the older copy would repeat all of a batch over the next one. */
+	r = nc_stage_super_mark(s, end->number - 1, end->epoch - 1, time, s->drain.joined);
 	if (r) {
 		nc_stage_fail(s, "superblock", r);
 		return false;
@@ -487,14 +569,14 @@ static void drain_work(struct work_struct *work)
 	d->next = max(d->next, ktime_get_ns());
 	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
 		begun = ktime_get_ns();
-		r = drain_epoch(s, &from, &end);
+		r = drain_batch(s, &from, &end);
 		trace_nearcache_stage_drain(nc_stage_dev(s), from.epoch, end.place - from.place, r,
 					    ktime_get_ns() - begun);
 		switch (r) {
 		case 0:
 			WRITE_ONCE(s->origin_error, 0);
 			set_retrying(s, false);
-			if (!mark_epoch(s, &end))
+			if (!mark_batch(s, &end))
 				return;
 			break;
 		case -ESTALE:

@@ -154,6 +154,7 @@ static void drop_uncommitted(struct nc_ring *r, const struct nc_cursor *at)
 	r->last = *at;
 	r->open = *at;
 	r->committed = *at;
+	nc_ring_note_flush(r);
 }
 
 /* Log that the epochs from @epoch on are dropped.  @number: first descriptor that is dropped. */

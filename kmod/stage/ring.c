@@ -107,6 +107,20 @@ void nc_ring_close(struct nc_ring *r, u64 now, u64 since)
 	ring_add_desc(r, r->last.epoch + 1);
 	r->open = r->last;
 	r->epoch_entries = 0;
+	if (r->flush_waits)
+		nc_ring_note_flush(r);
+	r->flush_waits = false;
+}
+
+/* A FLUSH, or a write with FUA, ends when the newest epoch that has entries is committed; that one
+ * may be committed already.  Context: the lock of the stage.
+ */
+void nc_ring_note_flush(struct nc_ring *r)
+{
+	if (r->epoch_entries)
+		r->flush_waits = true;
+	else
+		nc_ring_record(r, r->open.record)->flags |= NC_RECORD_FLUSHED;
 }
 
 /* Start an empty ring, with a descriptor at @at, whose record counts as number 0. */
@@ -119,6 +133,7 @@ void nc_ring_start(struct nc_ring *r, const struct nc_cursor *at)
 	r->last.number--;
 	ring_add_desc(r, at->epoch);
 	r->epoch_entries = 0;
+	r->flush_waits = false;
 	r->tail = r->last;
 	r->marked = r->last;
 	r->committed = r->last;
@@ -156,6 +171,8 @@ bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
 	if (commit) {
 		r->epoch_entries = 0;
 		r->open = r->last;
+		/* The log does not record flushes. */
+		nc_ring_note_flush(r);
 	}
 	*at = r->last;
 	return true;

@@ -12,6 +12,10 @@
 #define NC_RECORD_DESC		0
 /* Flag of a NC_RECORD_DESC: the descriptor ends its epoch. */
 #define NC_RECORD_COMMIT	1
+/* Flag of the first descriptor of an epoch: a FLUSH, or a write with FUA, may have ended before the
+ * first entry of this epoch was made, with the commit of the epoch before.
+ */
+#define NC_RECORD_FLUSHED	2
 /* Room that is kept back for the descriptor after a commit, in blocks and in records. */
 #define NC_RING_RESERVE		1U
 /* Free blocks with which the longest write finds room: a descriptor, a skip of almost the same
@@ -29,7 +33,7 @@
  * @sectors: of an entry; of the first descriptor of a closed epoch: milliseconds between its first
  *	write and its commit
  * @kind: NC_RECORD_DESC or enum nearcache_stage_kind
- * @flags: NC_RECORD_COMMIT
+ * @flags: NC_RECORD_COMMIT and NC_RECORD_FLUSHED
  */
 struct nc_record {
 	u64 sector;
@@ -70,6 +74,7 @@ struct nc_cursor {
  * @epoch_entries: entries of the open epoch
  * @epoch_entries_max: limit of @epoch_entries
  * @epoch_blocks_max: an epoch that has this number of blocks is committed
+ * @flush_waits: a FLUSH, or a write with FUA, ends with the commit of the open epoch
  *
  * @tail.record <= @marked.record <= @committed.record <= @open.record <= @last.record <
  * @head_record.  The lock of the stage protects all fields.  Records before @committed do not
@@ -92,6 +97,7 @@ struct nc_ring {
 	u32 epoch_entries;
 	u32 epoch_entries_max;
 	u64 epoch_blocks_max;
+	bool flush_waits;
 };
 
 /* Result of nc_ring_append(). */
@@ -103,6 +109,7 @@ enum nc_append {
 
 enum nc_append nc_ring_append(struct nc_ring *r, u8 kind, u64 sector, u32 sectors, u64 *place);
 void nc_ring_close(struct nc_ring *r, u64 now, u64 since);
+void nc_ring_note_flush(struct nc_ring *r);
 void nc_ring_start(struct nc_ring *r, const struct nc_cursor *at);
 bool nc_ring_restore(struct nc_ring *r, struct nc_cursor *at,
 		     const struct nearcache_stage_desc *desc);

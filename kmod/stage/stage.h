@@ -129,23 +129,29 @@ struct nc_stage_commit {
  * struct nc_drain_job - a copy of an extent to the origin
  * @s: the stage
  * @next: in nc_drain.free
- * @bytes: its length
+ * @sector: first sector on the volume; stage.lock
+ * @sectors: its length; 0: not in flight; stage.lock
  */
 struct nc_drain_job {
 	struct nc_stage *s;
 	struct nc_drain_job *next;
-	u32 bytes;
+	u64 sector;
+	u32 sectors;
 };
 
 /**
  * struct nc_drain - the drain
- * @work: drains epochs until none is committed; the only user of @pieces
+ * @work: drains epochs until none is committed; the only user of @pieces, @joined, @since and
+ *	@since_bytes
  * @queue: of @work
  * @kcopyd: copies from the log to the origin
  * @io: dm-io client, for discards and zeros
  * @zeros: zeros, from vmalloc()
  * @no_zeroes: the origin fails write-zeroes, but not writes of zeros
  * @pieces: newest versions within the epoch that is drained
+ * @joined: the batch has more than one epoch
+ * @since: begin of the measurement of choose_length(), ktime_get_ns()
+ * @since_bytes: nc_stage_counters.drained_bytes then
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
  * @free: jobs that are not in flight; stage.lock
@@ -171,6 +177,9 @@ struct nc_drain {
 	void *zeros;
 	bool no_zeroes;
 	struct nc_overlay pieces;
+	bool joined;
+	u64 since;
+	u64 since_bytes;
 	wait_queue_head_t wait;
 	struct nc_drain_job *jobs;
 	struct nc_drain_job *free;
@@ -473,7 +482,7 @@ int nc_stage_super_read(struct nc_stage *s, char **error);
 int nc_stage_super_rewrite(struct nc_stage *s);
 int nc_stage_super_start(struct nc_stage *s, u64 number);
 int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *next);
-int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time);
+int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time, bool both);
 int nc_stage_super_move_tail(struct nc_stage *s, const struct nc_cursor *tail, bool passing);
 
 /* recover.c */
@@ -482,6 +491,7 @@ u32 nc_stage_seed(const struct nearcache_stage_super *sb);
 __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 
 /* origin_print.c */
+bool nc_origin_print_touched(const struct nc_stage *s);
 int nc_origin_print_expect(struct nc_stage *s);
 u32 nc_origin_print_blocks(const struct nc_stage *s, u64 sector, u32 sectors);
 int nc_origin_print_take(struct nc_stage *s, u32 unknown);

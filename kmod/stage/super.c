@@ -199,8 +199,10 @@ int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *n
 	return r;
 }
 
-/* Mark an epoch, which is durable on the origin.  May sleep.  Return: 0 or the error of the log. */
-int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
+/* Mark all epochs up to @epoch, which are durable on the origin, in one copy, or in @both.  May
+ * sleep.  Return: 0 or the error of the log.
+ */
+int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time, bool both)
 {
 	struct nearcache_stage_super *sb = s->super.block;
 	int r;
@@ -211,6 +213,8 @@ int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time)
 	sb->drained_time = cpu_to_le64(time);
 	memcpy(sb->origin_now, sb->origin_next, sizeof(sb->origin_now));
 	r = put_super_copy(s);
+	if (!r && both)
+		r = put_super_copy(s);
 	mutex_unlock(&s->super.lock);
 	return r;
 }

@@ -62,6 +62,8 @@ static bool append_write(struct nc_stage *s, struct bio *bio, struct nc_stage_io
 	if (s->writes[0] + s->writes[1] >= NC_STAGE_WRITES_MAX || behind_too_far(s, now) ||
 	    nc_ring_append(r, io->entry_kind, io->sector, io->sectors, &place) != NC_APPENDED)
 		return false;
+	if (io->fua)
+		nc_ring_note_flush(r);
 	if (!s->open_since) {
 		s->open_since = now;
 		nc_stage_commit_started(s);
@@ -394,6 +396,8 @@ int nc_stage_flush_map(struct nc_stage *s, struct bio *bio)
 	}
 	io->epoch = s->ring.open.epoch - !s->ring.epoch_entries;
 	waits = !failed && io->epoch >= s->ring.committed.epoch;
+	if (!failed)
+		nc_ring_note_flush(&s->ring);
 	if (waits) {
 		bio_list_add(&s->commit.waiters, bio);
 		s->commit.wanted = max(s->commit.wanted, io->epoch);

@@ -79,7 +79,9 @@ mtype = { NONE, TWO_EPOCHS_AT_ONCE, MARK_BEFORE_FLUSH, MERGE_EPOCHS, OLDEST_VERS
 	LEAVE_MAP_BEFORE_FLUSH, EXPECT_NOTHING, EXPECT_IN_ONE_COPY, PASS_BEFORE_DRAIN,
 	PASS_BEFORE_MARK, PASS_AFTER_ONE_COPY, PASS_WITH_RETAINED, FLUSH_NOT_PASSED,
 	RETURN_BEFORE_WRITES, RETURN_BEFORE_FLUSH, START_WITHOUT_FLUSH, KEEP_PRINT,
-	FORGET_FAILED_FLUSH, DROP_ONE_EPOCH, DROP_AND_RETAIN };
+	FORGET_FAILED_FLUSH, DROP_ONE_EPOCH, DROP_AND_RETAIN, JOIN_AFTER_FLUSH, JOIN_AFTER_FUA,
+	JOIN_AFTER_LATE_FLUSH, JOIN_AFTER_START, JOIN_PRINTED, JOIN_OVERTAKES,
+	NEXT_AFTER_ONE_COPY };
 #ifndef MUTANT
 #define MUTANT	NONE
 #endif
@@ -117,10 +119,13 @@ bool entries;			/* it has some */
 bool committing;		/* the epoch before it is closed and not committed */
 byte flushing, flushing_closed;	/* flushes that wait for the commit of the open, the closed epoch */
 short covers, covers_closed;	/* versions that they replace by versions that they cover */
+byte asked;			/* set of epochs: a FLUSH or FUA write ends with their commit */
+byte printed;			/* set of epochs that write sector print */
 
 /* The drain. */
 byte drained;			/* newest epoch that was flushed to the origin */
-byte draining;			/* epochs after it that are written to the origin: one, or none */
+byte draining;			/* epochs after it that are written to the origin: the batch */
+bool joined;			/* the newest batch had several epochs: both copies get its mark */
 bool lost;			/* the origin has lost writes, and they were not repeated */
 byte marked, marked_before;	/* in the newer and in the older copy of the superblock */
 byte print = SECTORS;		/* sector that belongs to the fingerprint; SECTORS: none */
@@ -148,6 +153,9 @@ hidden short gone;
 #define UNCOMMITTED	(entries || committing)
 #define COPIES_DIFFER	(marked != marked_before || expected != expected_before)
 #define IS_VALID(v)	HAS(valid[v], moment)
+/* The batch may take one more epoch (D5). */
+#define JOINS		(!HAS(asked, drained + draining) && \
+			 (!HAS(printed, drained + draining + 1) || MUTANT == JOIN_PRINTED))
 /* Readers take versions of epochs up to this one from the origin. */
 #define FLOOR		(MUTANT == LEAVE_MAP_BEFORE_FLUSH -> drained + draining : marked)
 
@@ -357,7 +365,9 @@ inline end_recovery(mark) {
 	}
 	in_flight = 0; in_flight_closed = 0; in_flight_passed = 0; waiting = 0; busy = 0;
 	flushing = 0; flushing_closed = 0; covers = 0; covers_closed = 0;
-	draining = 0; lost = false; passing = false;
+	draining = 0; lost = false; joined = false; passing = false;
+	asked = (MUTANT == JOIN_AFTER_START -> asked : BIT(epoch) - 1);
+	printed = printed & (BIT(epoch) - 1);
 	marked = mark; marked_before = marked; drained = marked;
 	crashes++
 }
@@ -513,7 +523,11 @@ active proctype stage() {
 				printf("write %d of sector %d, epoch %d\n", next, sector_of[next],
 					epoch);
 				in_flight = in_flight | BIT(next);
-				entries = true
+				entries = true;
+				asked = (HAS(waiting, next) && MUTANT != JOIN_AFTER_FUA ->
+					asked | BIT(epoch) : asked);
+				printed = (sector_of[next] == print -> printed | BIT(epoch) :
+					printed)
 			fi;
 			busy++; next++;
 			check(); clear() } }
@@ -582,6 +596,11 @@ active proctype stage() {
 		    busy < WRITERS && flushes < FLUSHES && next > FIRST ->
 		flushes++;
 		printf("flush\n");
+		if
+		:: entries && MUTANT != JOIN_AFTER_FLUSH -> asked = asked | BIT(epoch)
+		:: !entries && MUTANT != JOIN_AFTER_LATE_FLUSH -> asked = asked | BIT(epoch - 1)
+		:: else
+		fi;
 		find_replaced();
 		if
 		:: entries && !(committing && MUTANT == FLUSH_JOINS_CLOSED_EPOCH) ->
@@ -621,11 +640,12 @@ active proctype stage() {
 		}
 		remove();
 		check(); clear() }
-	/* D1, D2: the drain writes an epoch to the origin. */
-	:: d_step { (draining == 0 || MUTANT == TWO_EPOCHS_AT_ONCE) && !lost &&
+	/* D1, D2, D5: the drain writes an epoch to the origin. */
+	:: d_step { (draining == 0 || JOINS || MUTANT == TWO_EPOCHS_AT_ONCE) && !lost &&
 		    drained + draining < (MUTANT == DRAIN_BEFORE_COMMIT -> epoch - 1 : COMMITTED) &&
 		    (marked == drained || MUTANT == NEXT_BEFORE_MARK ||
-		     (MUTANT == ONE_EPOCH_UNMARKED && marked + 1 == drained)) ->
+		     (MUTANT == ONE_EPOCH_UNMARKED && marked + 1 == drained)) &&
+		    (!joined || MUTANT == NEXT_AFTER_ONE_COPY) ->
 		draining++;
 		printf("drain epoch %d\n", drained + draining);
 		for (s : 0 .. SECTORS - 1) {
@@ -653,18 +673,29 @@ active proctype stage() {
 		:: else ->
 			for (s : 0 .. SECTORS - 1) {
 				find_drained(drained);
-				on_origin[s] = (found == s -> on_origin[s] : BIT(found))
+				gone = on_origin[s];
+				for (v : 0 .. VERSIONS - 1) {
+					gone = (epoch_of[v] <= drained || MUTANT != JOIN_OVERTAKES ->
+						gone & ~BIT(v) : gone)
+				}
+				on_origin[s] = (found == s -> on_origin[s] : gone | BIT(found))
 			}
 		fi;
 		printf("flush the origin\n");
-		drained = drained + draining; draining = 0; lost = false;
+		drained = drained + draining; joined = draining > 1; draining = 0; lost = false;
 		check(); clear() }
-	/* D4: the epoch is marked, in the older copy of the superblock. */
+	/* D4: the batch is marked, in the older copy of the superblock. */
 	:: d_step { marked < drained ||
 		    (MUTANT == MARK_BEFORE_FLUSH && draining != 0 && marked == drained) ->
 		marked_before = marked; expected_before = expected;
-		marked++; expected = marked;
+		marked = (joined -> drained : marked + 1); expected = marked;
 		printf("mark epoch %d\n", marked);
+		check(); clear() }
+	/* D4: and in the other copy, if it has several epochs. */
+	:: d_step { joined && marked == drained ->
+		marked_before = marked; expected_before = expected;
+		joined = false;
+		printf("mark epoch %d in both copies\n", marked);
 		check(); clear() }
 	/* F3: all is marked, in both copies, so writes may be passed. */
 	:: d_step { switches < SWITCHES && !passing && !entries && !committing && epoch > 1 &&
@@ -676,7 +707,7 @@ active proctype stage() {
 			marked_before = marked; expected_before = expected
 		:: else
 		fi;
-		switches++; passing = true;
+		switches++; passing = true; joined = false;
 		printf("begin to pass\n");
 		check(); clear() }
 	/* F5: the writes that were passed have ended, the origin is flushed, the log is used. */
