@@ -6,7 +6,8 @@
 #
 #	linear		control: no cache
 #	dm-writecache, dm-cache, bcache		writeback; everything is written back as soon as possible
-#	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices
+#	stage, stage-raid1	nearcache-stage, whose log may be a raid1 of two logged devices; most
+#			checkpoints have several epochs, and the drain is slower than their writer
 #	stage-passes	nearcache-stage, which passes writes to the origin now and then
 # shellcheck disable=SC2154 # the including script sets $D and the sizes
 
@@ -19,6 +20,7 @@ recorded() {
 	make_dm C log "0 $log crash-log $below $1 1 $origin"
 	make_dm below below2 "0 $log linear $D $((origin + log))"
 	make_dm mirror mirror "0 $log crash-log $below $1 2 $((origin + log))"
+	echo >/sys/kernel/tracing/trace
 }
 
 recorded_gone() {
@@ -48,7 +50,10 @@ recorded_up() {
 		modprobe dm-raid && make_dm C raid "0 $log raid raid1 2 0 nosync 2 - $C - $mirror" || fail "no raid1"
 		recorded_up stage
 		;;
-	stage) make_dm device target "0 $origin nearcache-stage $C $O" ;;
+	stage)
+		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 3145728 rate 20971520"
+		echo 1 >/sys/kernel/tracing/events/nearcache/nearcache_stage_drain/enable
+		;;
 	stage-passes)
 		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 1048576 on_full writethrough"
 		;;
@@ -96,10 +101,19 @@ bcache_gone() {
 	[[ ! -e /sys/block/bcache0 && ! -e $1 ]]
 }
 
-# passed_bytes: print this field of the stage's status line.
-passed_bytes() {
+# status_field FIELD: print this field of the stage's status line.
+status_field() {
 	paste <(./status_names stage) <(dmsetup status target | cut -d' ' -f4- | tr ' ' '\n') |
-		sed -n 's/^passed_bytes\t//p'
+		sed -n "s/^$1\t//p"
+}
+
+# batches: fail unless the drain has written several epochs at a time.
+batches() {
+	local count epochs
+	count=$(grep -c 'stage_drain: .* result=0 ' /sys/kernel/tracing/trace)
+	epochs=$(status_field drained_epoch)
+	echo "stage: $count batches, $epochs epochs"
+	((count < epochs)) || fail "each epoch was a batch"
 }
 
 # record FS TARGET LOG STEPS: write STEPS checkpoints to the file system on the target. The marks
@@ -120,7 +134,7 @@ record() {
 	if [[ $target == stage* ]]; then
 		umount /mnt
 		echo "$target: $(dmsetup status target)"
-		passed=$(passed_bytes)
+		passed=$(status_field passed_bytes)
 		dm_remove target
 		recorded_up stage
 		mount -t "$fs" "$device" /mnt || fail "$target: cannot mount again"
@@ -128,7 +142,8 @@ record() {
 	./checkpoints write /mnt/data origin $((half + 1)) "$4" || fail "$target: cannot write"
 	dmsetup message origin 0 mark end
 	echo "$target: $(dmsetup status target 2>/dev/null)"
-	[[ $target != stage-passes ]] || ((passed + $(passed_bytes))) || fail "no write passed"
+	[[ $target != stage ]] || batches
+	[[ $target != stage-passes ]] || ((passed + $(status_field passed_bytes))) || fail "no write passed"
 	umount /mnt
 	recorded_down "$target"
 	recorded_gone
