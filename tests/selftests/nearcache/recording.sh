@@ -51,7 +51,7 @@ recorded_up() {
 		recorded_up stage
 		;;
 	stage)
-		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 3145728 rate 20971520"
+		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 3145728 rate 8388608"
 		echo 1 >/sys/kernel/tracing/events/nearcache/nearcache_stage_drain/enable
 		;;
 	stage-passes)
