@@ -3,11 +3,14 @@
  * Prefetched blocks, until readers have used them.
  *
  * In a full cache without idle blocks a prefetch job would find no slot.  Therefore reclaim evicts
- * least recently used blocks for jobs.  Their slots form the prefetch reserve; its limit is the
- * number of slots that pins may not take.  Reclaim evicts a block of the reserve when readers have
+ * least recently used blocks for jobs.  Their slots form the prefetch reserve.  Reclaim evicts a block of the reserve when readers have
  * finished it (have read all of its valid data), so the reserve moves ahead of the readers.  Under
  * the retention threshold some of these blocks stay, and leave the reserve (retain_finished()).
  * Freed slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
+ *
+ * Each slot of the reserve is one that other blocks lack, so readers miss more.  While reads queue at
+ * the origin, that costs more than it gains: then the reserve is small.  Otherwise it grows, up to
+ * the number of slots that pins may not take, and jobs get farther ahead of their readers.
  *
  * A job that finds no slot waits for readers, without limit.  So no job that has to wait may take
  * the whole reserve: it leaves a part of what the other jobs do not hold.  Several jobs that wait
@@ -25,10 +28,33 @@
 /* Age in ticks from which unread blocks of a job that is over may be evicted for a waiting job. */
 #define LEFT_TICKS	2U
 
+/* The reserve has at least 1 / LEAST_PART of the slots, and LEAST slots. */
+#define LEAST_PART	200U
+#define LEAST		16U
+
+static u32 reserve_most(const struct nc_cache *c)
+{
+	return c->index.count - nc_index_pinnable(&c->index);
+}
+
 /* Number of slots of the reserve. */
 static u32 reserve_size(const struct nc_cache *c)
 {
-	return c->index.count - nc_index_pinnable(&c->index);
+	u32 least = max(c->index.count / LEAST_PART, LEAST);
+
+	return min(max(READ_ONCE(c->slots.reserve.limit), least), reserve_most(c));
+}
+
+/* Let the reserve grow, or shrink while reads @queue at the origin, as a job waits for a slot.
+ * Context: the prefetch worker.
+ */
+void nc_reserve_fit(struct nc_cache *c, bool queue)
+{
+	struct nc_prefetch_reserve *r = &c->slots.reserve;
+	u32 size = reserve_size(c);
+
+	WRITE_ONCE(r->limit, queue ? size - size / PARTS : min(2 * size, reserve_most(c)));
+	WRITE_ONCE(r->own, min(READ_ONCE(r->own), reserve_size(c)));
 }
 
 /* Number of the job that brought the block, see nc_reserve_join(); 0: none. */

@@ -32,7 +32,8 @@ struct nc_span;
  * @need: number of blocks that this job still has to bring, the present one included; for the
  *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
- * @own: size of the reserve: highest value of @used so far, because freed slots stay reserved
+ * @limit: number of slots that the reserve may have, if that is not less than its least size
+ * @own: highest value of @used so far, because freed slots stay reserved; lowered with @limit
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
@@ -41,7 +42,7 @@ struct nc_span;
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
  *
- * The prefetch worker alone writes all fields from @jobs to @need, and @waiters.  Others read them
+ * The prefetch worker alone writes all fields from @jobs to @need, @limit and @waiters.  Others read them
  * without a lock, as hints.
  */
 struct nc_prefetch_reserve {
@@ -54,6 +55,7 @@ struct nc_prefetch_reserve {
 	u32 taker;
 	u64 need;
 	atomic_t over;
+	u32 limit;
 	u32 own;
 	u32 wanted;
 	bool pressed;
@@ -78,6 +80,7 @@ void nc_prefetched_stays(struct nc_cache *c, struct nc_slot *slot);
 void nc_prefetched_gone(struct nc_cache *c, struct nc_slot *slot, u64 block);
 u32 nc_reserve_due(const struct nc_cache *c);
 u32 nc_reserve_kept(const struct nc_cache *c);
+void nc_reserve_fit(struct nc_cache *c, bool queue);
 void nc_reserve_want(struct nc_cache *c, u64 slots);
 void nc_reserve_look(struct nc_cache *c);
 void nc_reserve_wake(struct nc_cache *c);

@@ -36,8 +36,10 @@ static unsigned long look_delay(struct nc_cache *c, bool pressed)
  */
 static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
 {
-	u64 room = nc_reserve_room(c);
+	u64 room;
 
+	nc_reserve_fit(c, c->prefetch.pipe.full);
+	room = nc_reserve_room(c);
 	if (pressed) {
 		WRITE_ONCE(c->slots.reserve.pressed, true);
 		nc_slots_look_again(c);
