@@ -15,12 +15,14 @@
 # The parts about latency use half of the scale, as prefetch measures how long reads take. Targets
 # raw-origin and raw-cache are the bare devices. nearcache-list submits a prefetch job with all
 # reads of the epoch at its start; nearcache-plan submits a plan of all epochs and one more before
-# the first one.
+# the first one. With nearcache-daemon, 'nearcache daemon' runs, and nobody tells it the order.
 # Environment: TRAIN_PARTS: subset of the parts below.
 # bcache sometimes leaks a bio, which the kernel reports when the device stops:
 # allow log: bio-[0-9]+ .*Objects remaining on __kmem_cache_shutdown|WARNING: .*(__kmem_cache_shutdown|kmem_cache_destroy)\+
 # shellcheck disable=SC2154 # the including script sets the devices
 
+# shellcheck source=tests/selftests/nearcache/daemon_on.sh
+. ./daemon_on.sh
 read -ra parts <<<"${TRAIN_PARTS:-main same full buffered list latency ahead bandwidth others}"
 # The fill memory of a node with 100 GiB; the guest is too small to choose it.
 cache_options='2 fill_memory 1073741824'
@@ -100,6 +102,7 @@ trained() {
 	echo 256 >"$(sys_block "$O")/queue/max_sectors_kb"
 	cold_up "$6" $((dataset * $5 / 100 / bytes)) "$bytes"
 	shape[0]=$device
+	[[ $6 != *-daemon ]] || watch_on
 	# The order of the next epoch is known as well, as with plan --append.
 	[[ $6 != *-plan ]] || planned $(($9 + 1))
 	for ((epoch = 1; epoch <= $9; epoch++)); do
@@ -115,8 +118,23 @@ trained() {
 			origin "$(part $((($(sectors_read) - sectors) * 512)) "$dataset")"
 		nap 10
 	done
+	[[ $6 != *-daemon ]] || watch_off
 	cold_down "$6"
 	pair_gone
+}
+
+# watch_on: start the daemon.
+watch_on() {
+	grep -q ' /sys/fs/bpf bpf' /proc/mounts || mount -t bpf bpf /sys/fs/bpf || fail "no BPF file system"
+	mkdir -p /run
+	at_exit no_daemon
+	daemon_on
+}
+
+# watch_off: end the daemon, and print what it did.
+watch_off() {
+	sed 's/^/# /' "$LOG" >&2
+	daemon_end
 }
 
 # sectors_read: print how many sectors of the origin were read so far.

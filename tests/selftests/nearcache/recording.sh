@@ -20,7 +20,6 @@ recorded() {
 	make_dm C log "0 $log crash-log $below $1 1 $origin"
 	make_dm below below2 "0 $log linear $D $((origin + log))"
 	make_dm mirror mirror "0 $log crash-log $below $1 2 $((origin + log))"
-	echo >/sys/kernel/tracing/trace
 }
 
 recorded_gone() {
@@ -50,10 +49,7 @@ recorded_up() {
 		modprobe dm-raid && make_dm C raid "0 $log raid raid1 2 0 nosync 2 - $C - $mirror" || fail "no raid1"
 		recorded_up stage
 		;;
-	stage)
-		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 3145728 rate 8388608"
-		echo 1 >/sys/kernel/tracing/events/nearcache/nearcache_stage_drain/enable
-		;;
+	stage) make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 3145728 rate 8388608" ;;
 	stage-passes)
 		make_dm device target "0 $origin nearcache-stage $C $O 4 max_behind 1048576 on_full writethrough"
 		;;
@@ -120,6 +116,10 @@ batches() {
 # "begin" and "end" enclose the part that a crash may interrupt. A stage starts again in the middle.
 record() {
 	local fs=$1 target=$2 half=$(($4 / 2)) passed=0
+	if [[ $target == stage ]]; then
+		trace_events 1 nearcache/nearcache_stage_drain
+		echo >/sys/kernel/tracing/trace
+	fi
 	recorded "$3"
 	# bcache has its superblock before the data.
 	make_dm device target "0 $((origin - 16)) linear $O $([[ $target == bcache ]] && echo 16 || echo 0)"
@@ -142,7 +142,10 @@ record() {
 	./checkpoints write /mnt/data origin $((half + 1)) "$4" || fail "$target: cannot write"
 	dmsetup message origin 0 mark end
 	echo "$target: $(dmsetup status target 2>/dev/null)"
-	[[ $target != stage ]] || batches
+	if [[ $target == stage ]]; then
+		batches
+		trace_events 0 nearcache/nearcache_stage_drain
+	fi
 	[[ $target != stage-passes ]] || ((passed + $(status_field passed_bytes))) || fail "no write passed"
 	umount /mnt
 	recorded_down "$target"
