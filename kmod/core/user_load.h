@@ -18,6 +18,11 @@
  * the origin may be busy for that long with other I/O that the prefetch has delayed.
  */
 #define NC_DEMAND_CLEAN		(30 * (u64)NSEC_PER_MSEC)
+/* Entries of nc_demand.passed: a job looks at them several times per second. */
+#define NC_DEMAND_PASSED	2048U
+/* Jiffies of a unit of nc_demand_stamp(), and the bits of the stamp: they wrap after 24 days. */
+#define NC_DEMAND_UNIT		max(1, HZ / 8)
+#define NC_DEMAND_STAMP_BITS	24
 
 /**
  * struct nc_demand - users' I/O on the origin
@@ -29,6 +34,8 @@
  * @wrote: jiffies of the last large write
  * @asked: bytes of users' fills begun while @watched; the throttle halves it periodically
  * @met: bytes that a job and users wanted at about the same time; halved together with @asked
+ * @passed: NC_DEMAND_PASSED entries: blocks that users read at the origin to their end because no
+ *	slot was free, while @watched: number of the block plus 1, and the time; 0: none
  * @measured: called after a read, with its duration in ns and whether it was undisturbed; set by
  *	prefetch.c; process context
  *
@@ -43,6 +50,7 @@ struct nc_demand {
 	unsigned long wrote;
 	atomic64_t asked;
 	atomic64_t met;
+	u64 *passed;
 	void (*measured)(struct nc_demand *d, u64 took, bool undisturbed);
 };
 
@@ -68,6 +76,30 @@ static inline void nc_demand_see_write(struct nc_demand *d, u32 bytes)
 static inline void nc_demand_see_met(struct nc_demand *d, u64 bytes)
 {
 	atomic64_add(bytes, &d->met);
+}
+
+/* Time for nc_demand_was_passed(). */
+static inline u32 nc_demand_stamp(void)
+{
+	return (u32)(jiffies / NC_DEMAND_UNIT) & (BIT(NC_DEMAND_STAMP_BITS) - 1);
+}
+
+/* A read bypasses the cache because no slot is free for @block, and reads the block to its end. */
+static inline void nc_demand_see_passed(struct nc_demand *d, u64 block)
+{
+	if (unlikely(READ_ONCE(d->watched)))
+		WRITE_ONCE(d->passed[block % NC_DEMAND_PASSED],
+			   (block + 1) << NC_DEMAND_STAMP_BITS | nc_demand_stamp());
+}
+
+/* Was nc_demand_see_passed() called for @block later than at the time @since?  A hint: may forget. */
+static inline bool nc_demand_was_passed(const struct nc_demand *d, u64 block, u32 since)
+{
+	u64 seen = READ_ONCE(d->passed[block % NC_DEMAND_PASSED]);
+	u32 later = (u32)seen - since;
+
+	return seen >> NC_DEMAND_STAMP_BITS == block + 1 &&
+	       (s32)(later << (32 - NC_DEMAND_STAMP_BITS)) > 0;
 }
 
 /* May users be writing a checkpoint?  Then nothing is prefetched. */

@@ -8,9 +8,9 @@
  * the retention threshold some of these blocks stay, and leave the reserve (retain_finished()).
  * Freed slots stay reserved for jobs: otherwise each job would evict more of the other blocks.
  *
- * Each slot of the reserve is one that other blocks lack, so readers miss more.  While reads queue at
- * the origin, that costs more than it gains: then the reserve is small.  Otherwise it grows, up to
- * the number of slots that pins may not take, and jobs get farther ahead of their readers.
+ * Other blocks lack the slots of the reserve, so readers miss more.  While reads queue at the origin,
+ * these misses cost readers more time than the reserve saves: so the reserve then shrinks.
+ * Otherwise it grows, and jobs get farther ahead of their readers.
  *
  * A job that finds no slot waits for readers, without limit.  So no job that has to wait may take
  * the whole reserve: it leaves a part of what the other jobs do not hold.  Several jobs that wait
@@ -23,18 +23,22 @@
 #include "ranges/lookup.h"
 #include "evict/free_slots.h"
 
-/* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots. */
+/* Reclaim waits until readers finish 1 / PARTS of the reserve: a pass may visit all slots.  Also the
+ * part by which the reserve shrinks, and that jobs leave to others.
+ */
 #define PARTS	8U
 /* Age in ticks from which unread blocks of a job that is over may be evicted for a waiting job. */
 #define LEFT_TICKS	2U
 
-/* The reserve has at least 1 / LEAST_PART of the slots, and LEAST slots. */
+/* Minimum size of the reserve: 1 / LEAST_PART of the slots, or LEAST slots if that is more. */
 #define LEAST_PART	200U
 #define LEAST		16U
 
+/* Maximum size: the slots that pins may not take, and in a small cache an eighth, or 4 * LEAST. */
 static u32 reserve_most(const struct nc_cache *c)
 {
-	return c->index.count - nc_index_pinnable(&c->index);
+	return max(c->index.count - (u32)nc_index_pinnable(&c->index),
+		   min(c->index.count / 8, 4 * LEAST));
 }
 
 /* Number of slots of the reserve. */
@@ -45,8 +49,8 @@ static u32 reserve_size(const struct nc_cache *c)
 	return min(max(READ_ONCE(c->slots.reserve.limit), least), reserve_most(c));
 }
 
-/* Let the reserve grow, or shrink while reads @queue at the origin, as a job waits for a slot.
- * Context: the prefetch worker.
+/* Adapt the size of the reserve, because a job waits for a slot.  @queue: reads of jobs queue at the
+ * origin: the reserve shrinks; otherwise it grows.  Context: the prefetch worker.
  */
 void nc_reserve_fit(struct nc_cache *c, bool queue)
 {

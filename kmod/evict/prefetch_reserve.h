@@ -32,8 +32,9 @@ struct nc_span;
  * @need: number of blocks that this job still has to bring, the present one included; for the
  *	prefetch worker only
  * @over: number of slots that readers finished since nc_reserve_look() last ran
- * @limit: number of slots that the reserve may have, if that is not less than its least size
- * @own: highest value of @used so far, because freed slots stay reserved; lowered with @limit
+ * @limit: maximum size of the reserve in slots; reserve_size() raises it to the minimum size
+ * @own: number of slots that the reserve has taken, in use or free; lowered to the size of the
+ *	reserve when that shrinks
  * @wanted: number of slots that jobs need and did not find; a hint, without a lock
  * @pressed: a job has waited long, so reclaim may evict unread blocks of jobs that are over
  * @waiters: number of jobs that wait for a slot
@@ -42,7 +43,7 @@ struct nc_span;
  * @wake: makes the jobs that wait try again; any context
  * @lost: an unread block of an unfinished job was evicted; reclaim's context
  *
- * The prefetch worker alone writes all fields from @jobs to @need, @limit and @waiters.  Others read them
+ * Only the prefetch worker writes @limit, @waiters, and the fields from @jobs to @need.  Others read them
  * without a lock, as hints.
  */
 struct nc_prefetch_reserve {

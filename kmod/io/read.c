@@ -222,6 +222,8 @@ static int read_miss(struct nc_target *t, struct bio *bio, struct nc_span *span,
 	case NC_MISS_JOINED:
 		return DM_MAPIO_SUBMITTED;
 	case NC_MISS_FULL:
+		if ((span->last + 1) << c->hot.sub_shift > c->hot.block_mask)
+			nc_demand_see_passed(&c->origin.demand, span->block);
 		return BYPASS_SPAN(t, bio, span, FULL);
 	case NC_MISS_MEMORY:
 		return BYPASS_SPAN(t, bio, span, MEMORY);

@@ -50,11 +50,14 @@ struct nc_piece {
  * @pace: jiffies before which the job must not run, because of @bandwidth; 0: none
  * @bytes: total length of the pieces
  * @fetched: bytes that the job's fills made valid
- * @present: bytes that were cached already, or that other fills bring
+ * @present: bytes that were cached already, or that other fills bring, or that readers read at the
+ *	origin meanwhile: see has_passed()
  * @left: bytes that the job could not bring, or that were evicted before a reader used them
  * @flying: bytes of the job's fills in flight
  * @again: bytes that the next pass will try to bring
  * @kept: number of pieces for the next pass, at the start of @piece
+ * @larger: the job has more data than the cache has room for
+ * @since: nc_demand_stamp() when the job was submitted
  * @number: see nc_reserve_join(); 0: the job has not run yet, or is a stream
  * @stream: the job is the stream of a plan, see plan_stream.c: @id is 0, and the worker refills
  *	@piece
@@ -88,6 +91,8 @@ struct nc_job {
 	u64 flying;
 	u64 again;
 	u32 kept;
+	bool larger;
+	u32 since;
 	u32 number;
 	bool stream;
 	bool waits;

@@ -284,6 +284,16 @@ static bool was_just_read(struct nc_cache *c, u64 block)
 	return found;
 }
 
+/* Has a reader passed the block, which the job was too late to bring, and is it not to stay?  If the
+ * job brought it now, it would stay behind its readers, and fill the reserve with unread blocks.
+ */
+static bool has_passed(struct nc_cache *c, const struct nc_job *job, u64 block)
+{
+	return job->larger && !job->peer &&
+	       nc_demand_was_passed(&c->origin.demand, block, job->since) &&
+	       !nc_ranges_pinned(c, block);
+}
+
 /* Handle the next data of the job, at most @most bytes of one block.  Returns as fetch_span(). */
 static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, u64 *sent)
 {
@@ -291,7 +301,7 @@ static unsigned long job_step(struct nc_cache *c, struct nc_job *job, u64 most, 
 	struct nc_span span = span_at(c, job);
 
 	c->slots.reserve.need = job->blocks;
-	if (!nc_read_cached(c, &span)) {
+	if (!nc_read_cached(c, &span) && !has_passed(c, job, span.block)) {
 		span.last = min_t(u64, span.last, span.first + subs - 1);
 		return fetch_span(c, job, &span, sent);
 	}
@@ -504,7 +514,9 @@ s64 nc_prefetch_submit(struct nc_cache *c, struct nc_job *job)
 	/* A job that fits into the cache replaces the retention threshold, because all of its data
 	 * can stay.  For a larger job the threshold still decides which blocks stay.
 	 */
-	if (job->bytes <= (u64)c->index.count * c->geo.block_size)
+	job->larger = job->bytes > (u64)c->index.count * c->geo.block_size;
+	job->since = nc_demand_stamp();
+	if (!job->larger)
 		WRITE_ONCE(c->policy.retain.on, false);
 	job->blocks = nc_job_blocks(job, c->hot.block_shift);
 	spin_lock(&p->lock);
@@ -615,9 +627,14 @@ void nc_prefetch_init(struct nc_cache *c)
 	nc_demand_init(&c->origin.demand, nc_throttle_measure_user);
 }
 
-/* Allocate the workqueue.  Returns 0 or -ENOMEM. */
+/* Allocate the workqueue and nc_demand.passed.  Returns 0 or -ENOMEM. */
 int nc_prefetch_alloc(struct nc_cache *c)
 {
+	struct nc_demand *d = &c->origin.demand;
+
+	d->passed = kvcalloc(NC_DEMAND_PASSED, sizeof(*d->passed), GFP_KERNEL);
+	if (!d->passed)
+		return -ENOMEM;
 	c->prefetch.wq = alloc_workqueue("nearcache_p/%s", WQ_MEM_RECLAIM | WQ_UNBOUND, 1,
 					 dm_device_name(c->dev.owner));
 	return c->prefetch.wq ? 0 : -ENOMEM;
@@ -638,4 +655,5 @@ void nc_prefetch_destroy(struct nc_cache *c)
 	nc_jobs_detach(&p->jobs, &jobs);
 	spin_unlock(&p->lock);
 	nc_jobs_free(&jobs);
+	kvfree(c->origin.demand.passed);
 }

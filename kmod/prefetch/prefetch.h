@@ -36,6 +36,8 @@ struct nc_latency {
  * @retried: jiffies when jobs that wait for a slot last tried again; for the worker only
  * @asked: jiffies when a job last let reclaim look for slots; for the worker only
  * @asked_tick: tick of @asked; for the worker only
+ * @reads: jobs' reads of the origin that have ended
+ * @fitted: @reads when the size of the reserve was last adapted; for the worker only
  * @flying: bytes in flight of the fills of jobs that read the origin: being read, or written to the
  *	cache device
  * @reading: the part of @flying that is being read
@@ -69,6 +71,8 @@ struct nc_prefetch {
 	unsigned long retried;
 	unsigned long asked;
 	u32 asked_tick;
+	u32 reads;
+	u32 fitted;
 	u64 flying;
 	u64 reading;
 	u64 peers_flying;

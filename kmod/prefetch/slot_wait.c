@@ -36,9 +36,13 @@ static unsigned long look_delay(struct nc_cache *c, bool pressed)
  */
 static void ask_for_slots(struct nc_cache *c, struct nc_job *job, bool pressed)
 {
+	struct nc_prefetch *p = &c->prefetch;
+	u32 reads = READ_ONCE(p->reads);
 	u64 room;
 
-	nc_reserve_fit(c, c->prefetch.pipe.full);
+	/* Without a read since the last time, nothing queues, whatever the pipe was then. */
+	nc_reserve_fit(c, READ_ONCE(p->pipe.full) && reads != p->fitted);
+	p->fitted = reads;
 	room = nc_reserve_room(c);
 	if (pressed) {
 		WRITE_ONCE(c->slots.reserve.pressed, true);

@@ -159,6 +159,7 @@ void nc_throttle_see_read(struct nc_cache *c, u32 bytes, u64 took, bool success)
 		nc_throttle_fit_memory(c);
 	}
 	p->reading -= bytes;
+	WRITE_ONCE(p->reads, p->reads + 1);
 	nc_prefetch_kick(p);
 	spin_unlock(&p->lock);
 }

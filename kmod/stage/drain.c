@@ -19,10 +19,6 @@
 
 /* Time between attempts while the origin fails. */
 #define DRAIN_RETRY	HZ
-/* If no request ends for this time while some are in flight, the origin counts as failing, ns.  A
- * flush of a healthy origin may take seconds, so origin_timeout does not shorten this.
- */
-#define DRAIN_HANGS	(30ULL * NSEC_PER_SEC)
 /* To make up for copies that began late, the drain may exceed the rate for this time, ns. */
 #define DRAIN_BURST	(100 * NSEC_PER_MSEC)
 /* Sectors of zeros that are written at a time: 64 KiB. */
@@ -33,9 +29,9 @@
 #define DRAIN_COPY_TIME	(NSEC_PER_MSEC / 2)
 #define DRAIN_COPY_MIN	64U
 #define DRAIN_COPY_MAX	NEARCACHE_STAGE_WRITE_MAX
-/* Limits of a batch (D5): its length, in lengths at which an epoch is committed
- * (nc_ring.epoch_blocks_max); and the age at which it takes no further epoch, ns.  Writers that
- * wait for room wait for its end, and a failed batch is repeated.
+/* Limits of a batch (D5): its length, in units of nc_ring.epoch_blocks_max; and the time after
+ * which it takes no further epoch, ns.  Writers that wait for room wait until the batch ends, and
+ * the drain repeats a batch after an error.
  */
 #define DRAIN_BATCH_EPOCHS	3U
 #define DRAIN_BATCH_AGE		(5ULL * NSEC_PER_SEC)
@@ -95,8 +91,8 @@ static void end_request(struct nc_stage *s, bool failed)
 	spin_unlock_irq(&s->lock);
 }
 
-/* Does a copy in flight write to these sectors?  It is one of an earlier epoch of the batch, and
- * must end first.  Context: @s->lock.
+/* Does a copy in flight write to any of these sectors?  It belongs to an earlier epoch of the
+ * batch, and the caller must wait until it ends.  Context: @s->lock.
  */
 static bool copy_overlaps(const struct nc_stage *s, u64 sector, u32 sectors)
 {
@@ -123,7 +119,7 @@ static bool drain_overlaps(struct nc_stage *s, u64 sector, u32 sectors)
 	return found;
 }
 
-/* Take a job for a copy to these sectors.  Return: false: one in flight must end first. */
+/* Take a job for a copy to these sectors.  Return: false: a copy in flight must end first. */
 static bool take_job(struct nc_stage *s, u64 sector, u32 sectors, struct nc_drain_job **job)
 {
 	struct nc_drain *d = &s->drain;
@@ -314,8 +310,8 @@ static void measure_copies(struct nc_stage *s)
 	s->drain.since_bytes = READ_ONCE(s->count.drained_bytes);
 }
 
-/* Choose the length of copies by those that ended since measure_copies().  A few of them say little
- * about the origin, and copies that kept to a rate say nothing.
+/* Choose the length of copies by those that ended since measure_copies().  Too few copies do not
+ * show how fast the origin is, nor do copies that the option rate delayed.
  */
 static void choose_length(struct nc_stage *s)
 {
@@ -329,39 +325,66 @@ static void choose_length(struct nc_stage *s)
 				(u64)DRAIN_COPY_MAX);
 }
 
-/* Let the batch that begins at @from, since time @begun, take the epoch that begins at @end, if D5
- * allows it.  @end moves, and the pieces are those of that epoch.  Return: has the batch taken it?
+/* May the batch that began at time @begun take the epoch that begins at @end? */
+static bool batch_goes_on(struct nc_stage *s, u64 begun, const struct nc_cursor *end)
+{
+	u64 age = READ_ONCE(s->max_behind_time) * (u64)NSEC_PER_SEC / 2;
+	struct nc_ring *r = &s->ring;
+	bool on;
+
+	if (s->drain.alone || drain_must_end(&s->drain) ||
+	    ktime_get_ns() - begun >= DRAIN_BATCH_AGE)
+		return false;
+	spin_lock_irq(&s->lock);
+	on = end->record != r->committed.record && s->mode == NEARCACHE_STAGE_LOGS &&
+	     !(nc_ring_record(r, end->record)->flags & NC_RECORD_FLUSHED) && !s->waiting_count &&
+	     !(age && ktime_get_real_ns() > nc_ring_behind_since(r) + age);
+	spin_unlock_irq(&s->lock);
+	return on;
+}
+
+/* Does the epoch from @from to @to touch a sector of the fingerprint? */
+static bool touches_print(const struct nc_stage *s, const struct nc_cursor *from,
+			  const struct nc_cursor *to)
+{
+	const struct nc_record *record;
+	u64 number;
+
+	for (number = from->record; number < to->record; number++) {
+		record = nc_ring_record(&s->ring, number);
+		if (record->kind != NC_RECORD_DESC && record->kind != NEARCACHE_STAGE_SKIP &&
+		    nc_origin_print_blocks(s, record->sector, record->sectors))
+			return true;
+		cond_resched();
+	}
+	return false;
+}
+
+/* Add the epoch that begins at @end to the batch, if D5 allows it.  @from: begin of the batch;
+ * @begun: time when its drain began.  Then @end is the end of that epoch, and the pieces are its
+ * newest versions; otherwise both are unchanged.  Return: was it added?
  */
 static bool join_epoch(struct nc_stage *s, const struct nc_cursor *from, u64 begun,
 		       struct nc_cursor *end)
 {
-	u64 age = READ_ONCE(s->max_behind_time) * (u64)NSEC_PER_SEC / 2;
-	struct nc_drain *d = &s->drain;
 	struct nc_cursor next = *end;
-	bool may;
 
-	spin_lock_irq(&s->lock);
-	may = end->record != s->ring.committed.record && s->mode == NEARCACHE_STAGE_LOGS &&
-	      !(nc_ring_record(&s->ring, end->record)->flags & NC_RECORD_FLUSHED) &&
-	      !s->waiting_count;
-	spin_unlock_irq(&s->lock);
-	if (!may || ktime_get_ns() - begun >= (age ? min(age, DRAIN_BATCH_AGE) : DRAIN_BATCH_AGE))
+	if (!batch_goes_on(s, begun, end))
 		return false;
 	nc_ring_next_epoch(&s->ring, &next);
-	if (next.place - from->place > DRAIN_BATCH_EPOCHS * s->ring.epoch_blocks_max)
+	if (next.place - from->place >= DRAIN_BATCH_EPOCHS * s->ring.epoch_blocks_max ||
+	    touches_print(s, end, &next))
 		return false;
+	s->drain.joined = true;
 	find_pieces(s, end, next.record);
-	if (d->pieces.overflow || nc_origin_print_touched(s))
-		return false;
-	d->joined = true;
 	*end = next;
 	choose_length(s);
 	measure_copies(s);
 	return true;
 }
 
-/* Write a batch of epochs to the origin and flush it.  @from: its first epoch; @end: the next one,
- * which moves if the batch takes more.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
+/* Write a batch of epochs to the origin and flush it.  @from: its first epoch; @end: its end, which
+ * moves with each epoch that the batch takes.  Return: 0; -EINTR: stopped; -EIO: the origin failed;
  * -ENODATA: the log cannot be read; -ESTALE: another host wrote to the origin.
  */
 static int drain_batch(struct nc_stage *s, const struct nc_cursor *from, struct nc_cursor *end)
@@ -401,8 +424,9 @@ static int drain_batch(struct nc_stage *s, const struct nc_cursor *from, struct 
 	return r ? -EIO : 0;
 }
 
-/* Record that the epochs before @end are durable on the origin.  Return: false: the log has
- * failed.
+/* Record that the epochs before @end are durable on the origin.  Return: false: the log has failed.
+ * A copy of the superblock may have the mark nevertheless, and then a start would not repeat the
+ * batch: so the drain must not repeat it in part (D4).
  */
 static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 {
@@ -413,9 +437,12 @@ static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 	/* The time is that of the last commit, in that epoch's last descriptor. */
 	for (; at.record != end->record; nc_ring_next_desc(&s->ring, &at))
 		time = nc_ring_record(&s->ring, at.record)->sector;
-	/* D4: the older copy would repeat all of a batch over the next one. */
+	/* D4: with an older copy that lacks the mark, a start would drain all of the batch again, over
+	 * the next one.
+	 */
 	r = nc_stage_super_mark(s, end->number - 1, end->epoch - 1, time, s->drain.joined);
 	if (r) {
+		s->drain.ended = true;
 		nc_stage_fail(s, "superblock", r);
 		return false;
 	}
@@ -429,114 +456,6 @@ static bool mark_batch(struct nc_stage *s, const struct nc_cursor *end)
 	spin_unlock_irq(&s->lock);
 	nc_stage_event(s);
 	return true;
-}
-
-/* Let writes fail if the origin has failed for origin_timeout, otherwise accept them.  Call this
- * when the option or the state of the origin changes, and once a second while the origin fails.
- * Context: may sleep.
- */
-void nc_drain_check_timeout(struct nc_stage *s)
-{
-	u64 ns = READ_ONCE(s->origin_timeout) * (u64)NSEC_PER_SEC;
-	bool read_only, changed;
-
-	spin_lock_irq(&s->lock);
-	read_only = ns && s->failing_since && ktime_get_ns() - s->failing_since >= ns;
-	changed = read_only != s->read_only;
-	s->read_only = read_only;
-	if (changed && s->waiting_count)
-		queue_work(s->queue, &s->room);
-	spin_unlock_irq(&s->lock);
-	if (!changed)
-		return;
-	if (read_only)
-		DMERR("%s: origin %s failed for %u s (origin_timeout): writes fail until it works",
-		      nc_stage_name(s), s->origin->name, READ_ONCE(s->origin_timeout));
-	else
-		DMINFO("%s: accepts writes again", nc_stage_name(s));
-	nc_stage_event(s);
-}
-
-/* If no request of the drain has ended for a long time, the origin counts as failing since the last
- * one ended, until the next one ends without an error.  Context: @s->lock.
- */
-static void look_for_hang(struct nc_stage *s)
-{
-	struct nc_drain *d = &s->drain;
-	bool hangs;
-
-	lockdep_assert_held(&s->lock);
-	hangs = d->in_flight && ktime_get_ns() - d->progress >= DRAIN_HANGS;
-	/* It ended with an error: the attempt fails, and set_retrying() keeps @failing_since. */
-	if (d->hangs && !hangs && d->origin_error && !d->log_error)
-		return;
-	/* After a failed attempt, only an epoch that is written shows that the origin works. */
-	if (!d->hangs && (!hangs || s->failing_since))
-		return;
-	d->hangs = hangs;
-	s->failing_since = hangs ? d->progress : 0;
-	s->tried = true;
-}
-
-/* See whether the drain hangs, and whether the origin has failed for origin_timeout. */
-static void watch_drain(struct nc_stage *s)
-{
-	struct nc_drain *d = &s->drain;
-	bool hung, hangs;
-	u64 since;
-
-	spin_lock_irq(&s->lock);
-	hung = d->hangs;
-	look_for_hang(s);
-	hangs = d->hangs;
-	since = s->failing_since;
-	spin_unlock_irq(&s->lock);
-	if (hangs && !hung)
-		DMWARN("%s: no request of the drain ended for %llu s: origin %s or log %s hangs",
-		       nc_stage_name(s), div_u64(ktime_get_ns() - since, NSEC_PER_SEC),
-		       s->origin->name, s->log->name);
-	else if (hung && !hangs)
-		DMINFO("%s: requests of the drain complete again", nc_stage_name(s));
-	nc_drain_check_timeout(s);
-}
-
-/* Once a second while writes wait, requests of the drain are in flight, or the origin fails. */
-void nc_drain_watch_work(struct work_struct *work)
-{
-	struct nc_stage *s = container_of(to_delayed_work(work), struct nc_stage, watch);
-
-	spin_lock_irq(&s->lock);
-	if (nc_stage_look_full(s) || s->drain.in_flight || s->failing_since)
-		queue_delayed_work(s->queue, &s->watch, HZ);
-	spin_unlock_irq(&s->lock);
-	watch_drain(s);
-	nc_stage_report(s);
-}
-
-/* Report that the origin fails, or works again; the drain tries again after a while. */
-static void set_retrying(struct nc_stage *s, bool on)
-{
-	bool before, hung;
-
-	spin_lock_irq(&s->lock);
-	before = s->failing_since;
-	hung = s->drain.hangs;
-	s->tried = true;
-	s->drain.hangs = false;
-	if (on)
-		s->count.retries++;
-	if (on != before)
-		s->failing_since = on ? ktime_get_ns() : 0;
-	spin_unlock_irq(&s->lock);
-	nc_drain_check_timeout(s);
-	if (before == on && !hung)
-		return;
-	if (on)
-		DMWARN("%s: origin %s fails: the drain repeats epoch %llu until it succeeds",
-		       nc_stage_name(s), s->origin->name, s->ring.marked.epoch);
-	else
-		DMINFO("%s: origin %s works again", nc_stage_name(s), s->origin->name);
-	nc_stage_event(s);
 }
 
 /* Find the oldest epoch that is committed and not marked. */
@@ -567,26 +486,33 @@ static void drain_work(struct work_struct *work)
 
 	/* Idle time gives no credit against the rate. */
 	d->next = max(d->next, ktime_get_ns());
-	while (!READ_ONCE(d->stop) && next_epoch(s, &from, &end)) {
+	while (!READ_ONCE(d->stop) && !d->ended && next_epoch(s, &from, &end)) {
 		begun = ktime_get_ns();
 		r = drain_batch(s, &from, &end);
 		trace_nearcache_stage_drain(nc_stage_dev(s), from.epoch, end.place - from.place, r,
 					    ktime_get_ns() - begun);
 		switch (r) {
 		case 0:
+			d->alone = false;
 			WRITE_ONCE(s->origin_error, 0);
-			set_retrying(s, false);
+			nc_drain_set_retrying(s, false);
 			if (!mark_batch(s, &end))
 				return;
 			break;
 		case -ESTALE:
 		case -EIO:
-			set_retrying(s, true);
+			d->alone = true;
+			nc_drain_set_retrying(s, true);
 			if (r == -EIO)
 				nc_origin_error_find(s);
 			wait_event_timeout(d->wait, READ_ONCE(d->stop), DRAIN_RETRY);
 			break;
 		case -ENODATA:
+			/* The first epochs of the batch may be readable. */
+			if (d->joined) {
+				d->alone = true;
+				break;
+			}
 			nc_stage_fail(s, "read of the drain", -EIO);
 			return;
 		}
@@ -617,7 +543,7 @@ void nc_drain_stop(struct nc_stage *s)
 	wake_up(&s->drain.wait);
 	cancel_work_sync(&s->drain.work);
 	/* If it hung, its requests have ended now, and the time of the suspend is no failure. */
-	watch_drain(s);
+	nc_drain_look(s);
 }
 
 /* Return: 0 or a negative error; in both cases the caller must call nc_drain_destroy(). */

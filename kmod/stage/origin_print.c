@@ -169,18 +169,6 @@ static bool epoch_touches(const struct nc_stage *s, u64 start)
 	return x && x->sector < start + NEARCACHE_STAGE_BLOCK_SECTORS;
 }
 
-/* Does the epoch in @s->drain.pieces touch a block of the fingerprint?  Context: the drain. */
-bool nc_origin_print_touched(const struct nc_stage *s)
-{
-	u64 start;
-	u32 i;
-
-	for (i = 0; i < NEARCACHE_STAGE_PRINT_BLOCKS && print_sector(s, i, &start); i++)
-		if (epoch_touches(s, start))
-			return true;
-	return false;
-}
-
 /* Requests of the drain have ended: it does not hang. */
 static void note_progress(struct nc_stage *s)
 {

@@ -12,8 +12,8 @@
 #define NC_RECORD_DESC		0
 /* Flag of a NC_RECORD_DESC: the descriptor ends its epoch. */
 #define NC_RECORD_COMMIT	1
-/* Flag of the first descriptor of an epoch: a FLUSH, or a write with FUA, may have ended before the
- * first entry of this epoch was made, with the commit of the epoch before.
+/* Flag of the first descriptor of an epoch: a FLUSH or a write with FUA ends with the commit of the
+ * epoch before, or recovery does not know whether one did.  So this epoch begins a batch (D5).
  */
 #define NC_RECORD_FLUSHED	2
 /* Room that is kept back for the descriptor after a commit, in blocks and in records. */
@@ -74,7 +74,7 @@ struct nc_cursor {
  * @epoch_entries: entries of the open epoch
  * @epoch_entries_max: limit of @epoch_entries
  * @epoch_blocks_max: an epoch that has this number of blocks is committed
- * @flush_waits: a FLUSH, or a write with FUA, ends with the commit of the open epoch
+ * @flush_waits: a FLUSH or a write with FUA ends with the commit of the open epoch
  *
  * @tail.record <= @marked.record <= @committed.record <= @open.record <= @last.record <
  * @head_record.  The lock of the stage protects all fields.  Records before @committed do not

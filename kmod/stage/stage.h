@@ -130,7 +130,7 @@ struct nc_stage_commit {
  * @s: the stage
  * @next: in nc_drain.free
  * @sector: first sector on the volume; stage.lock
- * @sectors: its length; 0: not in flight; stage.lock
+ * @sectors: length of the copy; 0: the job is not in flight; stage.lock
  */
 struct nc_drain_job {
 	struct nc_stage *s;
@@ -141,8 +141,8 @@ struct nc_drain_job {
 
 /**
  * struct nc_drain - the drain
- * @work: drains epochs until none is committed; the only user of @pieces, @joined, @since and
- *	@since_bytes
+ * @work: drains until all committed epochs are marked; the only user of @pieces, @joined, @alone,
+ *	@ended, @since and @since_bytes
  * @queue: of @work
  * @kcopyd: copies from the log to the origin
  * @io: dm-io client, for discards and zeros
@@ -150,8 +150,10 @@ struct nc_drain_job {
  * @no_zeroes: the origin fails write-zeroes, but not writes of zeros
  * @pieces: newest versions within the epoch that is drained
  * @joined: the batch has more than one epoch
- * @since: begin of the measurement of choose_length(), ktime_get_ns()
- * @since_bytes: nc_stage_counters.drained_bytes then
+ * @alone: the last attempt failed: the next batch has one epoch
+ * @ended: a mark has failed: this table drains no more (D4)
+ * @since: time of the last call of measure_copies(), ktime_get_ns()
+ * @since_bytes: nc_stage_counters.drained_bytes at @since
  * @wait: for copies, for the time of the next copy, and for @stop
  * @jobs: memory of all jobs
  * @free: jobs that are not in flight; stage.lock
@@ -159,7 +161,7 @@ struct nc_drain_job {
  * @progress: time when the latest request ended, or began while none was in flight, ktime_get_ns();
  *	valid while @in_flight is not 0; stage.lock
  * @hangs: nc_stage.failing_since is set because no request ends; stage.lock
- * @stop: the drain must end soon, in the middle of an epoch if need be
+ * @stop: the drain must end soon, in the middle of a batch if need be
  * @log_error: a copy could not read the log; stage.lock
  * @origin_error: a copy could not write the origin; stage.lock
  * @copy_sectors: longest copy, in sectors
@@ -178,6 +180,8 @@ struct nc_drain {
 	bool no_zeroes;
 	struct nc_overlay pieces;
 	bool joined;
+	bool alone;
+	bool ended;
 	u64 since;
 	u64 since_bytes;
 	wait_queue_head_t wait;
@@ -491,7 +495,6 @@ u32 nc_stage_seed(const struct nearcache_stage_super *sb);
 __le32 nc_stage_desc_checksum(u32 seed, struct nearcache_stage_desc *desc);
 
 /* origin_print.c */
-bool nc_origin_print_touched(const struct nc_stage *s);
 int nc_origin_print_expect(struct nc_stage *s);
 u32 nc_origin_print_blocks(const struct nc_stage *s, u64 sector, u32 sectors);
 int nc_origin_print_take(struct nc_stage *s, u32 unknown);
@@ -527,8 +530,12 @@ void nc_drain_destroy(struct nc_stage *s);
 void nc_drain_start(struct nc_stage *s);
 void nc_drain_stop(struct nc_stage *s);
 void nc_drain_kick(struct nc_stage *s);
+
+/* drain_watch.c */
 void nc_drain_check_timeout(struct nc_stage *s);
 void nc_drain_watch_work(struct work_struct *work);
+void nc_drain_look(struct nc_stage *s);
+void nc_drain_set_retrying(struct nc_stage *s, bool on);
 
 /* registry.c */
 int nc_stage_claim(struct nc_stage *s);

@@ -200,7 +200,7 @@ int nc_stage_super_expect(struct nc_stage *s, const __le32 *now, const __le32 *n
 }
 
 /* Mark all epochs up to @epoch, which are durable on the origin, in one copy, or in @both.  May
- * sleep.  Return: 0 or the error of the log.
+ * sleep.  Return: 0 or the error of the log; then a copy may have the mark nevertheless.
  */
 int nc_stage_super_mark(struct nc_stage *s, u64 number, u64 epoch, u64 time, bool both)
 {
